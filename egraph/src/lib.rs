@@ -1,8 +1,36 @@
 //! Explanation-producing e-graphs over rewrite systems given as text.
-pub mod builtin;
-pub mod language;
-pub mod pattern;
-pub mod schedule;
-pub mod sexpr;
-pub mod system;
-pub mod term;
+//!
+//! A [`System`] (language and rules) is read from a file; terms live in a [`TermBank`]; an
+//! [`EGraph`] is grown by [`saturate`] under [`Limits`].
+//!
+//! What this crate must not know: learning, data sets, files other than rules and proofs, the
+//! command line.
+
+mod builtin;
+mod bytes;
+mod class_index;
+mod egraph;
+mod forest;
+mod language;
+mod matching;
+mod pattern;
+mod rewrite;
+mod saturate;
+mod schedule;
+mod scheduler;
+mod sexpr;
+mod system;
+mod term;
+mod unionfind;
+
+pub use builtin::{Builtin, evaluate};
+pub use bytes::ByteSize;
+pub use egraph::{EGraph, Id};
+pub use language::{Language, Leaf, LeafValue, LiteralKind, OpId, Operator, SortId, Value};
+pub use pattern::{Condition, DisplayPattern, Expr, Pattern, VarId, Variables};
+pub use saturate::{Iteration, Limits, Report, SaturationConfig, StopReason, saturate};
+pub use schedule::Schedule;
+pub use scheduler::Scheduler;
+pub use sexpr::{MAX_DEPTH, ParseError, Place, Sexpr, parse_all, parse_one};
+pub use system::{Rule, RuleId, RulesetId, System, SystemError};
+pub use term::{DisplayTerm, Head, Leaves, Node, TermBank, TermId};

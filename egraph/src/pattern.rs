@@ -197,9 +197,10 @@ pub(crate) fn read_pattern(
                 let [_, expr] = &items[..] else {
                     return Err(at("expected (compute expression)".into()));
                 };
-                let sort = expected
-                    .filter(|sort| language.literal_kind(*sort).is_some())
-                    .ok_or_else(|| at("a computed literal needs a sort that has literals".into()))?;
+                let sort =
+                    expected.filter(|sort| language.literal_kind(*sort).is_some()).ok_or_else(
+                        || at("a computed literal needs a sort that has literals".into()),
+                    )?;
                 return Ok(Pattern::Compute(read_expr(variables, expr)?, sort));
             }
             let (op, args) = read_application(language, items, *place)?;
@@ -231,9 +232,7 @@ fn read_expr(variables: &Variables, sexpr: &Sexpr) -> Result<Expr, ParseError> {
         Sexpr::List(items, _) => {
             let name = items.first().and_then(Sexpr::atom).unwrap_or("");
             if !EXPRESSION_OPERATORS.split(' ').any(|op| op == name) {
-                return Err(at(format!(
-                    "expected one of {EXPRESSION_OPERATORS}, found '{name}'"
-                )));
+                return Err(at(format!("expected one of {EXPRESSION_OPERATORS}, found '{name}'")));
             }
             let arities: &[usize] = match name {
                 "abs" | "!" => &[1],
@@ -241,10 +240,12 @@ fn read_expr(variables: &Variables, sexpr: &Sexpr) -> Result<Expr, ParseError> {
                 _ => &[2],
             };
             if !arities.contains(&(items.len() - 1)) {
-                let message = format!("'{name}' takes {} arguments, found {}", arities[0], items.len() - 1);
+                let message =
+                    format!("'{name}' takes {} arguments, found {}", arities[0], items.len() - 1);
                 return Err(at(message));
             }
-            let args = items[1..].iter().map(|a| read_expr(variables, a)).collect::<Result<_, _>>()?;
+            let args =
+                items[1..].iter().map(|a| read_expr(variables, a)).collect::<Result<_, _>>()?;
             Ok(Expr::Apply(name.to_owned(), args))
         }
     }
@@ -283,10 +284,7 @@ pub(crate) fn read_condition(
 
 /// Whether values of this kind belong to a sort with these literals.
 pub(crate) fn value_fits(kind: LiteralKind, value: Value) -> bool {
-    matches!(
-        (kind, value),
-        (LiteralKind::I64, Value::Int(_)) | (LiteralKind::Bool, Value::Bool(_))
-    )
+    matches!((kind, value), (LiteralKind::I64, Value::Int(_)) | (LiteralKind::Bool, Value::Bool(_)))
 }
 
 /// Displays a pattern as an s-expression.

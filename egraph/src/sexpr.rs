@@ -88,9 +88,7 @@ pub fn parse_all(text: &str) -> Result<Vec<Sexpr>, ParseError> {
         place.column += 1;
         match c {
             '\n' => place = Place { line: place.line + 1, column: 1 },
-            ';' => {
-                while chars.next_if(|&c| c != '\n').is_some() {}
-            }
+            ';' => while chars.next_if(|&c| c != '\n').is_some() {},
             '(' => {
                 if open.len() >= MAX_DEPTH {
                     return Err(ParseError::new(
@@ -101,9 +99,9 @@ pub fn parse_all(text: &str) -> Result<Vec<Sexpr>, ParseError> {
                 open.push((Vec::new(), here));
             }
             ')' => {
-                let (items, start) = open.pop().ok_or_else(|| {
-                    ParseError::new(here, "')' without an opening '(' before it")
-                })?;
+                let (items, start) = open
+                    .pop()
+                    .ok_or_else(|| ParseError::new(here, "')' without an opening '(' before it"))?;
                 let siblings = open.last_mut().map_or(&mut done, |(items, _)| items);
                 siblings.push(Sexpr::List(items, start));
             }
@@ -138,10 +136,9 @@ pub fn parse_one(text: &str) -> Result<Sexpr, ParseError> {
     })?;
     match all.next() {
         None => Ok(first),
-        Some(second) => Err(ParseError::new(
-            second.place(),
-            "expected the end of the text after one term",
-        )),
+        Some(second) => {
+            Err(ParseError::new(second.place(), "expected the end of the text after one term"))
+        }
     }
 }
 

@@ -240,7 +240,10 @@ impl Reader {
             .atom()
             .ok_or_else(|| ParseError::new(sexpr.place(), "expected the name of a sort"))?;
         self.language.sort(name).ok_or_else(|| {
-            ParseError::new(sexpr.place(), format!("unknown sort '{name}': declare it with (sort {name})"))
+            ParseError::new(
+                sexpr.place(),
+                format!("unknown sort '{name}': declare it with (sort {name})"),
+            )
         })
     }
 
@@ -254,7 +257,9 @@ impl Reader {
         if name.starts_with('?') || name.starts_with(|c: char| c.is_ascii_digit()) {
             return Err(ParseError::new(
                 place,
-                format!("'{name}' can't be an operator: it reads as a pattern variable or a number"),
+                format!(
+                    "'{name}' can't be an operator: it reads as a pattern variable or a number"
+                ),
             ));
         }
         if self.language.operator(name).is_some() {
@@ -262,13 +267,21 @@ impl Reader {
         }
         let args = sorts.iter().map(|s| self.known_sort(s)).collect::<Result<_, _>>()?;
         let result = self.known_sort(result)?;
-        self.language.operators.push(Operator { name: name.to_owned(), args, result, builtin: None });
+        self.language.operators.push(Operator {
+            name: name.to_owned(),
+            args,
+            result,
+            builtin: None,
+        });
         Ok(())
     }
 
     fn literal(&mut self, args: &[Sexpr], place: Place) -> Result<(), ParseError> {
         let [kind, sort] = args else {
-            return Err(ParseError::new(place, "expected (literal i64 Sort) or (literal bool Sort)"));
+            return Err(ParseError::new(
+                place,
+                "expected (literal i64 Sort) or (literal bool Sort)",
+            ));
         };
         let kind = match kind.atom() {
             Some("i64") => LiteralKind::I64,
@@ -329,14 +342,18 @@ impl Reader {
                 ":name" => name = Some(expect_atom(value, "a name")?),
                 ":ruleset" => {
                     let wanted = expect_atom(value, "the name of a ruleset")?;
-                    let found = self.rulesets.iter().position(|r| r == wanted).ok_or_else(|| {
-                        ParseError::new(value.place(), format!("unknown ruleset '{wanted}'"))
-                    })?;
+                    let found =
+                        self.rulesets.iter().position(|r| r == wanted).ok_or_else(|| {
+                            ParseError::new(value.place(), format!("unknown ruleset '{wanted}'"))
+                        })?;
                     ruleset = Some(RulesetId(found as u32));
                 }
                 ":when" => {
                     when = value.list().ok_or_else(|| {
-                        ParseError::new(value.place(), "expected a list of conditions in parentheses")
+                        ParseError::new(
+                            value.place(),
+                            "expected a list of conditions in parentheses",
+                        )
                     })?;
                 }
                 _ => {
@@ -374,10 +391,10 @@ impl Reader {
         let mut variables = Variables::default();
         // A bare variable takes its sort from the other side.
         let sort = match left.atom() {
-            Some(atom) if atom.starts_with('?') => {
-                Some(read_pattern(language, &mut variables.clone(), right, None, Side::Right)?
-                    .sort(language, &side_variables(language, right)?))
-            }
+            Some(atom) if atom.starts_with('?') => Some(
+                read_pattern(language, &mut variables.clone(), right, None, Side::Right)?
+                    .sort(language, &side_variables(language, right)?),
+            ),
             _ => None,
         };
         let lhs = read_pattern(language, &mut variables, left, sort, Side::Left)?;
@@ -388,7 +405,10 @@ impl Reader {
             let place = find_atom(right, unbound).unwrap_or(right.place());
             return Err(ParseError::new(
                 place,
-                format!("{unbound} is not bound: it does not occur on the left-hand side {}", text(left)),
+                format!(
+                    "{unbound} is not bound: it does not occur on the left-hand side {}",
+                    text(left)
+                ),
             ));
         }
         let conditions = when

@@ -150,9 +150,8 @@ impl TermBank {
             return TermId(found);
         }
         let id = self.heads.len() as u32;
-        let size = children
-            .iter()
-            .fold(1u64, |sum, c| sum.saturating_add(self.sizes[c.0 as usize]));
+        let size =
+            children.iter().fold(1u64, |sum, c| sum.saturating_add(self.sizes[c.0 as usize]));
         self.heads.push(head);
         self.children.extend_from_slice(children);
         self.starts.push(self.children.len() as u32);
@@ -291,7 +290,9 @@ impl TermBank {
 
     /// Copies a term of another bank over the same language into this one.
     pub fn import(&mut self, other: &TermBank, t: TermId) -> TermId {
-        debug_assert!(Arc::ptr_eq(&self.language, &other.language) || self.language == other.language);
+        debug_assert!(
+            Arc::ptr_eq(&self.language, &other.language) || self.language == other.language
+        );
         let mut image: FxHashMap<TermId, TermId> = FxHashMap::default();
         for s in other.subterms(t) {
             let new = match other.node(s) {
@@ -375,7 +376,10 @@ pub(crate) fn read_application<'a>(
         ParseError::new(head.place(), "expected an operator, found a parenthesised expression")
     })?;
     let op = language.operator(name).ok_or_else(|| {
-        ParseError::new(head.place(), format!("unknown operator '{name}'{}", suggestion(language, name)))
+        ParseError::new(
+            head.place(),
+            format!("unknown operator '{name}'{}", suggestion(language, name)),
+        )
     })?;
     Ok((op, args))
 }
