@@ -8,12 +8,16 @@
 
 mod builtin;
 mod bytes;
+mod check;
 mod class_index;
 mod egraph;
+mod explain;
+mod flatten;
 mod forest;
 mod language;
 mod matching;
 mod pattern;
+mod proof;
 mod rewrite;
 mod saturate;
 mod schedule;
@@ -25,9 +29,13 @@ mod unionfind;
 
 pub use builtin::{Builtin, evaluate};
 pub use bytes::ByteSize;
+pub use check::{CheckError, Problem, check, check_flat};
 pub use egraph::{EGraph, Id};
+pub use explain::{Explainer, explain};
+pub use flatten::{Caps, TooLong};
 pub use language::{Language, Leaf, LeafValue, LiteralKind, OpId, Operator, SortId, Value};
 pub use pattern::{Condition, DisplayPattern, Expr, Pattern, VarId, Variables};
+pub use proof::{FlatProof, FlatStep, How, Justification, Proof, Step, StepRef};
 pub use saturate::{Iteration, Limits, Report, SaturationConfig, StopReason, saturate};
 pub use schedule::Schedule;
 pub use scheduler::Scheduler;

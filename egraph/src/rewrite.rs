@@ -245,6 +245,32 @@ fn compute(pattern: &Pattern, values: &impl Fn(VarId) -> Option<Value>) -> Vec<O
     }
 }
 
+/// Every computation of a rule's right-hand side with the e-node of its value.
+pub(crate) fn compute_all(egraph: &EGraph, rule: &Rule, substitution: &[Id]) -> Vec<(Pattern, Id)> {
+    fn collect(
+        pattern: &Pattern,
+        egraph: &EGraph,
+        values: &impl Fn(VarId) -> Option<Value>,
+        found: &mut Vec<(Pattern, Id)>,
+    ) {
+        match pattern {
+            Pattern::Var(_) | Pattern::Leaf(_) => {}
+            Pattern::Op(_, args) => {
+                args.iter().for_each(|arg| collect(arg, egraph, values, found));
+            }
+            Pattern::Compute(expr, sort) => {
+                let leaf = |value| Leaf { sort: *sort, value: LeafValue::Literal(value) };
+                let node = expr.eval(values).and_then(|value| egraph.leaf_node(&leaf(value)));
+                found.extend(node.map(|node| (pattern.clone(), node)));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    let values = |var: VarId| egraph_literal(egraph, substitution[var.0 as usize]);
+    collect(&rule.rhs, egraph, &values, &mut found);
+    found
+}
+
 /// Whether every computation of a right-hand side has a value that fits its sort.
 pub(crate) fn computes(
     pattern: &Pattern,

@@ -230,12 +230,19 @@ impl TermBank {
 
     /// `t` with its subterm at `path` replaced, or `None` if there is no such position.
     pub fn replace(&mut self, t: TermId, path: &[u32], with: TermId) -> Option<TermId> {
-        let Some((&i, rest)) = path.split_first() else { return Some(with) };
-        let child = *self.children(t).get(i as usize)?;
-        let new = self.replace(child, rest, with)?;
-        let mut children = self.children(t).to_vec();
-        children[i as usize] = new;
-        Some(self.add(self.head(t), &children))
+        let mut above = Vec::with_capacity(path.len());
+        let mut at = t;
+        for &i in path {
+            above.push((at, i as usize));
+            at = *self.children(at).get(i as usize)?;
+        }
+        let mut new = with;
+        for (parent, i) in above.into_iter().rev() {
+            let mut children = self.children(parent).to_vec();
+            children[i] = new;
+            new = self.add(self.head(parent), &children);
+        }
+        Some(new)
     }
 
     /// The distinct subterms of `t`, each after its children; `t` is last.
