@@ -1,6 +1,6 @@
 //! Comma-separated values (RFC 4180) with the place of every field.
 
-use egraph::sexpr::Place;
+use egraph::Place;
 use std::iter::Peekable;
 use std::str::Chars;
 
@@ -24,14 +24,8 @@ impl Field {
                 break;
             }
             if c == '\n' {
-                here = Place {
-                    line: here.line + 1,
-                    column: 1,
-                };
-                place = Place {
-                    line: place.line + 1,
-                    column: 1,
-                };
+                here = Place { line: here.line + 1, column: 1 };
+                place = Place { line: place.line + 1, column: 1 };
             } else {
                 here.column += 1;
                 // A quote in a quoted field is written twice.
@@ -53,10 +47,7 @@ pub struct Record {
 impl Record {
     /// Where the record starts.
     pub fn place(&self) -> Place {
-        Place {
-            line: self.line,
-            column: 1,
-        }
+        Place { line: self.line, column: 1 }
     }
 }
 
@@ -65,11 +56,7 @@ impl Record {
 pub fn read_records(text: &str) -> Records<'_> {
     // A byte order mark, as spreadsheets write it, is no part of the first column's name.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    Records {
-        chars: text.chars().peekable(),
-        place: Place { line: 1, column: 1 },
-        failed: false,
-    }
+    Records { chars: text.chars().peekable(), place: Place { line: 1, column: 1 }, failed: false }
 }
 
 /// See [`read_records`].
@@ -84,10 +71,7 @@ impl Records<'_> {
     fn next_char(&mut self) -> Option<char> {
         let c = self.chars.next()?;
         if c == '\n' {
-            self.place = Place {
-                line: self.place.line + 1,
-                column: 1,
-            };
+            self.place = Place { line: self.place.line + 1, column: 1 };
         } else {
             self.place.column += 1;
         }
@@ -125,11 +109,7 @@ impl Records<'_> {
                 if quoted {
                     return Err((opening, "the quote '\"' is never closed".to_owned()));
                 }
-                return Ok(Field {
-                    text,
-                    start,
-                    quoted,
-                });
+                return Ok(Field { text, start, quoted });
             }
             match self.next_char() {
                 Some('"') if quoted => {
@@ -144,11 +124,7 @@ impl Records<'_> {
                         let message = "expected ',' or the end of the line after a closing quote";
                         return Err((self.place, message.to_owned()));
                     }
-                    return Ok(Field {
-                        text,
-                        start,
-                        quoted,
-                    });
+                    return Ok(Field { text, start, quoted });
                 }
                 Some(c) => text.push(c),
                 None => {}

@@ -17,11 +17,7 @@ impl Internal {
 
 /// The exit code of an error: 1 for an internal fault, 2 for bad input.
 pub fn exit_code(error: &anyhow::Error) -> u8 {
-    if error.chain().any(|cause| cause.is::<Internal>()) {
-        1
-    } else {
-        2
-    }
+    if error.chain().any(|cause| cause.is::<Internal>()) { 1 } else { 2 }
 }
 
 #[cfg(test)]

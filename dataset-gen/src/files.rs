@@ -39,9 +39,7 @@ pub fn write_atomic_with(
         sync_directory(parent(path));
         Ok(())
     };
-    write()
-        .inspect_err(|_| drop(fs::remove_file(&temporary)))
-        .with_context(|| cannot_write(path))
+    write().inspect_err(|_| drop(fs::remove_file(&temporary))).with_context(|| cannot_write(path))
 }
 
 /// `path` with its last component made hidden and `suffix` appended.
@@ -56,9 +54,7 @@ fn beside(path: &Path, suffix: &str) -> Result<PathBuf> {
 }
 
 fn parent(path: &Path) -> &Path {
-    path.parent()
-        .filter(|p| !p.as_os_str().is_empty())
-        .unwrap_or(Path::new("."))
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Makes a rename durable. Some file systems can't sync a directory; the rename is done anyway.
@@ -130,10 +126,7 @@ fn refuse_other(path: &Path, accept: impl Fn(&[OsString]) -> bool) -> Result<()>
         Ok(names) => bail!(
             "{} already holds something else ({}): choose another directory",
             path.display(),
-            names
-                .first()
-                .map(|n| n.to_string_lossy())
-                .unwrap_or_default()
+            names.first().map(|n| n.to_string_lossy()).unwrap_or_default()
         ),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         Err(error) if error.kind() == ErrorKind::NotADirectory => {
@@ -159,9 +152,7 @@ impl OutputDir {
     /// # Errors
     /// The directory holds something, but no file called `marker`.
     pub fn check(path: &Path, marker: &str) -> Result<()> {
-        refuse_other(path, |names| {
-            names.is_empty() || names.iter().any(|n| n == marker)
-        })
+        refuse_other(path, |names| names.is_empty() || names.iter().any(|n| n == marker))
     }
 
     /// Makes or reopens a directory and locks it until the value is dropped. A directory that
@@ -175,11 +166,7 @@ impl OutputDir {
         let created = !path.exists();
         fs::create_dir_all(path).with_context(|| cannot_write(path))?;
         let lock = Some(Lock::take(path, path)?);
-        Ok(OutputDir {
-            path: path.to_owned(),
-            created,
-            lock,
-        })
+        Ok(OutputDir { path: path.to_owned(), created, lock })
     }
 
     /// The directory.
@@ -239,18 +226,10 @@ impl StagedDir {
             }
             let path = entry.path();
             let is_directory = entry.file_type()?.is_dir();
-            if is_directory {
-                fs::remove_dir_all(&path)
-            } else {
-                fs::remove_file(&path)
-            }
-            .with_context(|| format!("cannot remove {}", path.display()))?;
+            if is_directory { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }
+                .with_context(|| format!("cannot remove {}", path.display()))?;
         }
-        Ok(StagedDir {
-            target,
-            staging,
-            lock: Some(lock),
-        })
+        Ok(StagedDir { target, staging, lock: Some(lock) })
     }
 
     /// Where to write: a path under the staging directory, whose parent exists.

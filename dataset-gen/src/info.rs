@@ -73,10 +73,7 @@ impl DatasetInfo {
         let path = directory.join(INFO_FILE);
         let name = path.display();
         let text = std::fs::read_to_string(&path).with_context(|| {
-            format!(
-                "{} is not a dataset: cannot read {name}",
-                directory.display()
-            )
+            format!("{} is not a dataset: cannot read {name}", directory.display())
         })?;
         serde_json::from_str(&text)
             .with_context(|| format!("{name} is not the description of a Cairn dataset"))

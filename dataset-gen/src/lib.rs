@@ -5,11 +5,16 @@
 //! [`errors`] and the common options in [`cli`].
 
 pub mod cli;
+pub mod counting;
 pub mod csv;
 pub mod errors;
 pub mod files;
+mod grammar;
 pub mod info;
+mod limbs;
 pub mod normal_form;
 pub mod progress;
+pub mod random;
+pub mod sampling;
 pub mod seeds;
 pub mod triples;

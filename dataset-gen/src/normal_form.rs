@@ -1,7 +1,7 @@
 //! Variables by number: terms that differ only in the names of their variables become equal.
 
-use egraph::language::{Language, Leaf, LeafValue};
-use egraph::term::{TermBank, TermId};
+use egraph::{Language, Leaf, LeafValue};
+use egraph::{TermBank, TermId};
 use rustc_hash::FxHashMap;
 
 /// `terms` with the variables renamed to `v0`, `v1`, … in order of their first occurrence, from
@@ -9,10 +9,7 @@ use rustc_hash::FxHashMap;
 /// variable keeps its sort. A name that is an operator's is skipped.
 pub fn rename_variables(bank: &mut TermBank, terms: &[TermId]) -> Vec<TermId> {
     let language = bank.language().clone();
-    let mut names = Names {
-        language: &language,
-        next: 0,
-    };
+    let mut names = Names { language: &language, next: 0 };
     let mut renamed: FxHashMap<Leaf, Leaf> = FxHashMap::default();
     for &term in terms {
         for variable in bank.variables(term) {
@@ -26,10 +23,7 @@ pub fn rename_variables(bank: &mut TermBank, terms: &[TermId]) -> Vec<TermId> {
         return terms.to_vec();
     }
     let mut rename = |leaf: &Leaf| renamed.get(leaf).unwrap_or(leaf).clone();
-    terms
-        .iter()
-        .map(|&term| bank.map_leaves(term, &mut rename))
-        .collect()
+    terms.iter().map(|&term| bank.map_leaves(term, &mut rename)).collect()
 }
 
 struct Names<'a> {
@@ -52,7 +46,7 @@ impl Names<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use egraph::system::System;
+    use egraph::System;
 
     fn renamed(system: &str, terms: &[&str]) -> Vec<String> {
         let system = System::parse(system).unwrap();

@@ -23,10 +23,7 @@ pub struct Progress {
 #[derive(Debug)]
 enum Shown {
     Bar(ProgressBar),
-    Lines {
-        start: Instant,
-        last: Mutex<Instant>,
-    },
+    Lines { start: Instant, last: Mutex<Instant> },
     Nothing,
 }
 
@@ -46,10 +43,7 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_millis(500));
             Shown::Bar(bar)
         } else {
-            Shown::Lines {
-                start: now,
-                last: Mutex::new(now),
-            }
+            Shown::Lines { start: now, last: Mutex::new(now) }
         };
         Progress {
             label: label.to_owned(),
@@ -113,11 +107,7 @@ impl Progress {
 
     fn line(&self, done: u64, elapsed: Duration) {
         let seconds = elapsed.as_secs_f64();
-        let rate = if seconds > 0.0 {
-            done as f64 / seconds
-        } else {
-            0.0
-        };
+        let rate = if seconds > 0.0 { done as f64 / seconds } else { 0.0 };
         let left = self.total.saturating_sub(done);
         let remaining = if left > 0 && rate > 0.0 {
             let eta = Duration::from_secs_f64((left as f64 / rate).min(1e9));
@@ -154,9 +144,7 @@ impl Drop for Progress {
 /// The memory of this process that is in RAM, where the system tells (Linux).
 pub fn resident_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
 }

@@ -2,9 +2,9 @@
 
 use crate::csv::{Field, Record, read_records};
 use anyhow::{Context, Result, anyhow, ensure};
-use egraph::sexpr::{Place, Sexpr, parse_all};
-use egraph::system::System;
-use egraph::term::{TermBank, TermId};
+use egraph::System;
+use egraph::{Place, Sexpr, parse_all};
+use egraph::{TermBank, TermId};
 use std::path::Path;
 
 /// A term to grow an e-graph from.
@@ -31,28 +31,15 @@ pub fn load_seeds(
     bank: &mut TermBank,
     limit: Option<usize>,
 ) -> Result<Vec<Seed>> {
-    debug_assert_eq!(
-        **bank.language(),
-        *system.language,
-        "a bank of another language"
-    );
+    debug_assert_eq!(**bank.language(), *system.language, "a bank of another language");
     let name = path.display();
     let text =
         std::fs::read_to_string(path).with_context(|| format!("cannot read seeds from {name}"))?;
     let limit = limit.unwrap_or(usize::MAX);
-    let is_csv = path
-        .extension()
-        .is_some_and(|e| e.eq_ignore_ascii_case("csv"));
-    let seeds = if is_csv {
-        read_csv(&text, bank, limit)
-    } else {
-        read_text(&text, bank, limit)
-    }
-    .map_err(|(place, message)| anyhow!("{name}:{place}: {message}"))?;
-    ensure!(
-        !seeds.is_empty(),
-        "{name} holds no seed: expected at least one term"
-    );
+    let is_csv = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
+    let seeds = if is_csv { read_csv(&text, bank, limit) } else { read_text(&text, bank, limit) }
+        .map_err(|(place, message)| anyhow!("{name}:{place}: {message}"))?;
+    ensure!(!seeds.is_empty(), "{name} holds no seed: expected at least one term");
     Ok(seeds)
 }
 
@@ -64,10 +51,7 @@ fn read_text(text: &str, bank: &mut TermBank, limit: usize) -> At<Vec<Seed>> {
         if seeds.len() >= limit {
             break;
         }
-        let on_line = |place: Place| Place {
-            line: number,
-            ..place
-        };
+        let on_line = |place: Place| Place { line: number, ..place };
         if line.trim_start().starts_with('#') {
             continue;
         }
@@ -76,10 +60,7 @@ fn read_text(text: &str, bank: &mut TermBank, limit: usize) -> At<Vec<Seed>> {
             [] => {}
             [term] => {
                 let term = read_term(term, bank).map_err(|(p, m)| (on_line(p), m))?;
-                seeds.push(Seed {
-                    id: number.to_string(),
-                    term,
-                });
+                seeds.push(Seed { id: number.to_string(), term });
             }
             [_, second, ..] => {
                 let message = "a second term on the line: expected one term a line";
@@ -102,10 +83,7 @@ fn read_csv(text: &str, bank: &mut TermBank, limit: usize) -> At<Vec<Seed>> {
     };
     let column = |name: &str| header.fields.iter().position(|f| f.text.trim() == name);
     let expression = column("expression").ok_or_else(|| {
-        (
-            header.place(),
-            "expected a header with a column 'expression'".to_owned(),
-        )
+        (header.place(), "expected a header with a column 'expression'".to_owned())
     })?;
     let id = column("id");
     let mut seeds = Vec::new();
@@ -120,9 +98,8 @@ fn read_csv(text: &str, bank: &mut TermBank, limit: usize) -> At<Vec<Seed>> {
             return Err((record.place(), message));
         }
         let field: &Field = &record.fields[expression];
-        let term = bank
-            .parse(&field.text, None)
-            .map_err(|e| (field.place_of(e.place), e.message))?;
+        let term =
+            bank.parse(&field.text, None).map_err(|e| (field.place_of(e.place), e.message))?;
         let id = match id {
             Some(id) => record.fields[id].text.clone(),
             None => record.place().line.to_string(),
@@ -145,16 +122,9 @@ mod tests {
         let path = directory.path().join(name);
         std::fs::write(&path, text).unwrap();
         let mut bank = TermBank::new(system.language.clone());
-        let seeds = load_seeds(&path, &system, &mut bank, limit).map_err(|e| {
-            anyhow!(
-                "{}",
-                e.to_string().replace(&path.display().to_string(), name)
-            )
-        })?;
-        Ok(seeds
-            .into_iter()
-            .map(|s| (s.id, bank.text(s.term)))
-            .collect())
+        let seeds = load_seeds(&path, &system, &mut bank, limit)
+            .map_err(|e| anyhow!("{}", e.to_string().replace(&path.display().to_string(), name)))?;
+        Ok(seeds.into_iter().map(|s| (s.id, bank.text(s.term))).collect())
     }
 
     fn message(name: &str, text: &str) -> String {
@@ -190,10 +160,7 @@ mod tests {
             message("s.txt", "(+ a 1)\n  (+ a)"),
             "s.txt:2:3: operator '+' takes 2 arguments, found 1"
         );
-        assert_eq!(
-            message("s.txt", "a\n(** a b)"),
-            "s.txt:2:2: unknown operator '**'"
-        );
+        assert_eq!(message("s.txt", "a\n(** a b)"), "s.txt:2:2: unknown operator '**'");
         assert!(message("s.txt", "a (+ a b)").starts_with("s.txt:1:3: a second term"));
         assert_eq!(
             message("s.csv", "id,expression\n1,a\n2,\"(+ a (* b))\""),

@@ -7,8 +7,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
-use egraph::sexpr::ParseError;
-use egraph::term::{TermBank, TermId};
+use egraph::ParseError;
+use egraph::{TermBank, TermId};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
@@ -251,9 +251,7 @@ fn read_file(path: &Path) -> Result<Vec<Triple>> {
 
 fn check_schema(schema: &Schema) -> Result<()> {
     for (name, kind) in &COLUMNS {
-        let found = schema
-            .column_with_name(name)
-            .map(|(_, field)| field.data_type());
+        let found = schema.column_with_name(name).map(|(_, field)| field.data_type());
         match found {
             Some(found) if found == kind => {}
             Some(found) => bail!("column '{name}' has type {found}: expected {kind}"),
@@ -265,13 +263,8 @@ fn check_schema(schema: &Schema) -> Result<()> {
 
 fn from_batch(batch: &RecordBatch, triples: &mut Vec<Triple>) -> Result<()> {
     let column = |name: &str| -> Result<&ArrayRef> {
-        let column = batch
-            .column_by_name(name)
-            .with_context(|| format!("no column '{name}'"))?;
-        ensure!(
-            column.null_count() == 0,
-            "column '{name}' has missing values"
-        );
+        let column = batch.column_by_name(name).with_context(|| format!("no column '{name}'"))?;
+        ensure!(column.null_count() == 0, "column '{name}' has missing values");
         Ok(column)
     };
     // The schema was checked, so the typed views below exist.
