@@ -4,9 +4,9 @@
 //! The evaluator is this file's own and shares nothing with `egraph::builtin`. `math.rules` and
 //! `tiling.rules` are not here: their terms are reals, and functions.
 
-use egraph::language::{Language, LeafValue, Value};
-use egraph::pattern::{Condition, Expr, Pattern};
-use egraph::system::{Rule, System};
+use egraph::{Condition, Expr, Pattern};
+use egraph::{Language, LeafValue, Value};
+use egraph::{Rule, System};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::path::PathBuf;
@@ -109,19 +109,12 @@ fn instance(language: &Language, rule: &Rule, env: &[i128]) -> Result<bool, Stri
     if !rule.conditions.iter().all(holds) {
         return Ok(false);
     }
-    match (
-        eval(language, &rule.lhs, env),
-        eval(language, &rule.rhs, env),
-    ) {
+    match (eval(language, &rule.lhs, env), eval(language, &rule.rhs, env)) {
         (Some(left), Some(right)) if left == right => Ok(true),
         (Some(left), Some(right)) => {
             let names = rule.variables.names.iter().zip(env);
             let at: Vec<String> = names.map(|(name, v)| format!("{name} = {v}")).collect();
-            Err(format!(
-                "{}: {left} is not {right} at {}",
-                rule.name,
-                at.join(", ")
-            ))
+            Err(format!("{}: {left} is not {right} at {}", rule.name, at.join(", ")))
         }
         _ => Ok(false),
     }
@@ -129,26 +122,16 @@ fn instance(language: &Language, rule: &Rule, env: &[i128]) -> Result<bool, Stri
 
 /// Which variables are truth values.
 fn truth_values(language: &Language, rule: &Rule) -> Vec<bool> {
-    rule.variables
-        .sorts
-        .iter()
-        .map(|s| language.sort_name(*s) == "Bool")
-        .collect()
+    rule.variables.sorts.iter().map(|s| language.sort_name(*s) == "Bool").collect()
 }
 
 /// Every assignment of small values, as few as keep the number of assignments in bounds.
 fn check_small(language: &Language, rule: &Rule) -> Result<(), String> {
     let truth = truth_values(language, rule);
     let assignments = |bound: i128| {
-        truth
-            .iter()
-            .map(|t| if *t { 2 } else { 2 * bound as u64 + 1 })
-            .product::<u64>()
+        truth.iter().map(|t| if *t { 2 } else { 2 * bound as u64 + 1 }).product::<u64>()
     };
-    let bound = (1..=SMALL)
-        .rev()
-        .find(|b| assignments(*b) <= MAX_EXHAUSTIVE)
-        .unwrap_or(1);
+    let bound = (1..=SMALL).rev().find(|b| assignments(*b) <= MAX_EXHAUSTIVE).unwrap_or(1);
     for number in 0..assignments(bound) {
         let mut rest = i128::from(number);
         let mut digit = |t: &bool| {
@@ -192,11 +175,7 @@ fn check_random(language: &Language, rule: &Rule, stream: u64) -> Result<usize, 
         let mut env: Vec<i128> = Vec::new();
         for i in 0..truth.len() {
             let t = truth[if backwards { truth.len() - 1 - i } else { i }];
-            let value = if t {
-                rng.random_range(0..=1)
-            } else {
-                random_value(&mut rng, &env)
-            };
+            let value = if t { rng.random_range(0..=1) } else { random_value(&mut rng, &env) };
             env.push(value);
         }
         if backwards {
@@ -220,10 +199,7 @@ fn both_sides_of_every_rule_have_the_same_value() {
         for (stream, rule) in system.rules.iter().enumerate() {
             match check(&system.language, rule, stream as u64) {
                 Ok(instances) if instances < MIN_INSTANCES => {
-                    wrong.push(format!(
-                        "{name}: {} has {instances} instances only",
-                        rule.name
-                    ));
+                    wrong.push(format!("{name}: {} has {instances} instances only", rule.name));
                 }
                 Ok(_) => {}
                 Err(message) => wrong.push(format!("{name}: {message}")),
@@ -259,14 +235,8 @@ fn rules_that_look_right_are_caught() {
     ] {
         let text = format!("{}\n{rule}", declarations());
         let system = System::parse(&text).unwrap_or_else(|e| panic!("{rule}: {e}"));
-        assert_eq!(
-            system.language, halide.language,
-            "the declarations of halide.rules"
-        );
-        assert!(
-            check(&system.language, &system.rules[0], 0).is_err(),
-            "not caught: {rule}"
-        );
+        assert_eq!(system.language, halide.language, "the declarations of halide.rules");
+        assert!(check(&system.language, &system.rules[0], 0).is_err(), "not caught: {rule}");
     }
 }
 
