@@ -27,6 +27,15 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(pub u32);
 
+/// What one or more additions may take: e-nodes, their children, ids bound by edges, unions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Room {
+    pub nodes: usize,
+    pub slots: usize,
+    pub bound: usize,
+    pub unions: usize,
+}
+
 /// "No entry" in arrays of ids or slots.
 const NONE: u32 = u32::MAX;
 
@@ -70,8 +79,6 @@ pub struct EGraph {
     stale_uses: Vec<(u32, u32)>,
     /// Classes that came to have a literal.
     new_literals: Vec<Id>,
-    /// New applications of built-in operators.
-    new_applications: Vec<Id>,
 }
 
 impl EGraph {
@@ -99,7 +106,6 @@ impl EGraph {
             index: ClassIndex::default(),
             stale_uses: Vec::new(),
             new_literals: Vec::new(),
-            new_applications: Vec::new(),
         }
     }
 
@@ -144,8 +150,7 @@ impl EGraph {
                     + self.uses.capacity()
                     + self.literals.capacity()
                     + 2 * self.stale_uses.capacity()
-                    + self.new_literals.capacity()
-                    + self.new_applications.capacity())
+                    + self.new_literals.capacity())
     }
 
     /// Two distinct literals that were found equal, if that happened: the system is unsound, or
@@ -258,7 +263,7 @@ impl EGraph {
             Node::Leaf(Leaf { value: LeafValue::Literal(_), .. }) => {
                 self.literals[node.0 as usize] = node.0;
             }
-            Node::Op(op) if self.folds(op) => self.new_applications.push(node),
+            Node::Op(op) if self.folds(op) => self.fold(node),
             _ => {}
         }
         node
@@ -448,12 +453,9 @@ impl EGraph {
             while let Some((first, last)) = self.stale_uses.pop() {
                 self.repair_uses(first, last);
             }
-            if let Some(node) = self.new_applications.pop() {
-                self.fold(node);
-            } else if let Some(class) = self.new_literals.pop() {
-                self.fold_uses(self.find(class));
-            } else {
-                break;
+            match self.new_literals.pop() {
+                Some(class) => self.fold_uses(self.find(class)),
+                None => break,
             }
         }
         self.classes.compress_all();
@@ -539,22 +541,17 @@ impl EGraph {
         self.union(node, literal, Reason::Fold { bound: &bound });
     }
 
-    /// Makes room for `nodes` further e-nodes with `slots` children in all, and edges binding
-    /// `bound` ids, so that adding them allocates nothing. False, and nothing is changed, if
-    /// that would take more than `limit` bytes.
-    pub(crate) fn reserve(
-        &mut self,
-        nodes: usize,
-        slots: usize,
-        bound: usize,
-        limit: usize,
-    ) -> bool {
+    /// Makes room for `more`, so that adding that much allocates nothing. False, and nothing is
+    /// changed, if that would take more than `limit` bytes.
+    pub(crate) fn reserve(&mut self, more: Room, limit: usize) -> bool {
         let full = |len: usize, capacity: usize, more: usize| len + more > capacity;
-        let nodes_full = full(self.heads.len(), self.heads.capacity(), nodes);
-        let slots_full = full(self.canonical.len(), self.canonical.capacity(), slots);
-        let bound_full = self.forest.bound_room() < bound;
-        let memo_full = full(self.memo.len(), self.memo.capacity(), nodes);
-        if !(nodes_full || slots_full || bound_full || memo_full) {
+        let nodes_full = full(self.heads.len(), self.heads.capacity(), more.nodes);
+        let slots_full = full(self.canonical.len(), self.canonical.capacity(), more.slots);
+        let bound_full = self.forest.bound_room() < more.bound;
+        let unions_full = full(self.stale_uses.len(), self.stale_uses.capacity(), more.unions);
+        let memo_full = full(self.memo.len(), self.memo.capacity(), more.nodes);
+        let leaves_full = self.leaves.is_full(more.nodes);
+        if !(nodes_full || slots_full || bound_full || unions_full || memo_full || leaves_full) {
             return true;
         }
         // A quarter more than there is, or as much as the limit allows, but at least what is asked.
@@ -563,51 +560,61 @@ impl EGraph {
             let grow = |needed: bool, len: usize, more: usize| {
                 if needed { more + len / divisor } else { 0 }
             };
-            let new_nodes = grow(nodes_full, self.heads.len(), nodes);
-            let new_slots = grow(slots_full, self.canonical.len(), slots);
-            let new_bound = grow(bound_full, self.forest.bound_len(), bound);
+            let room = Room {
+                nodes: grow(nodes_full, self.heads.len(), more.nodes),
+                slots: grow(slots_full, self.canonical.len(), more.slots),
+                bound: grow(bound_full, self.forest.bound_len(), more.bound),
+                unions: grow(unions_full, self.stale_uses.len(), more.unions),
+            };
             // 13 words and a flag a node (three words of the class index included), 4 words a
-            // slot; hash-cons buckets are a word and a byte, and their number doubles.
-            let memo = if memo_full { self.memo.allocation_size().max(32) } else { 0 };
-            let more = new_nodes * (4 * 12 + 1) + new_slots * 16 + new_bound * 4 + memo;
-            if used + more > limit {
+            // slot, 2 a union; the hash-cons and the table of leaves double.
+            let memo = if memo_full { self.memo.allocation_size().max(64) } else { 0 };
+            let leaves = if leaves_full { self.leaves.heap_bytes().max(512) } else { 0 };
+            let words = 13 * room.nodes + 4 * room.slots + room.bound + 2 * room.unions;
+            if used + 4 * words + room.nodes + memo + leaves > limit {
                 continue;
             }
-            self.grow(new_nodes, new_slots, new_bound);
+            self.grow(room);
             if memo_full {
                 let (heads, starts, canonical) = (&self.heads, &self.starts, &self.canonical);
-                self.memo.reserve(nodes, |&n| {
+                self.memo.reserve(more.nodes, |&n| {
                     let n = n as usize;
                     hash_node(heads[n], &canonical[starts[n] as usize..starts[n + 1] as usize])
                 });
+            }
+            if leaves_full {
+                self.leaves.reserve(more.nodes);
             }
             return true;
         }
         false
     }
 
-    fn grow(&mut self, nodes: usize, slots: usize, bound: usize) {
-        if nodes > 0 {
-            self.heads.reserve_exact(nodes);
-            self.starts.reserve_exact(nodes + 1);
-            self.dead.reserve_exact(nodes);
-            self.classes.reserve_exact(nodes);
-            self.forest.reserve_nodes(nodes);
+    fn grow(&mut self, room: Room) {
+        if room.nodes > 0 {
+            self.heads.reserve_exact(room.nodes);
+            self.starts.reserve_exact(room.nodes + 1);
+            self.dead.reserve_exact(room.nodes);
+            self.classes.reserve_exact(room.nodes);
+            self.forest.reserve_nodes(room.nodes);
             for array in
                 [&mut self.first_use, &mut self.last_use, &mut self.uses, &mut self.literals]
             {
-                array.reserve_exact(nodes);
+                array.reserve_exact(room.nodes);
             }
             self.index.reserve(self.heads.capacity());
         }
-        if slots > 0 {
+        if room.slots > 0 {
             for array in [&mut self.original, &mut self.canonical, &mut self.owners] {
-                array.reserve_exact(slots);
+                array.reserve_exact(room.slots);
             }
-            self.next_use.reserve_exact(slots);
+            self.next_use.reserve_exact(room.slots);
         }
-        if bound > 0 {
-            self.forest.reserve_bound(bound);
+        if room.bound > 0 {
+            self.forest.reserve_bound(room.bound);
+        }
+        if room.unions > 0 {
+            self.stale_uses.reserve_exact(room.unions);
         }
     }
 

@@ -36,6 +36,8 @@ pub struct Leaves {
     operators: u32,
     leaves: Vec<Leaf>,
     index: FxHashMap<Leaf, u32>,
+    /// Bytes of the names of variables, which stand in both.
+    names: usize,
 }
 
 impl Leaves {
@@ -45,6 +47,7 @@ impl Leaves {
             operators: language.operators.len() as u32,
             leaves: Vec::new(),
             index: FxHashMap::default(),
+            names: 0,
         }
     }
 
@@ -59,6 +62,9 @@ impl Leaves {
             return head;
         }
         let number = self.leaves.len() as u32;
+        if let LeafValue::Variable(name) = &leaf.value {
+            self.names += 2 * name.len();
+        }
         self.leaves.push(leaf.clone());
         self.index.insert(leaf.clone(), number);
         Head(self.operators + number)
@@ -75,17 +81,22 @@ impl Leaves {
 
     /// Bytes on the heap, by capacity (names of variables included).
     pub fn heap_bytes(&self) -> usize {
-        let names: usize = self
-            .leaves
-            .iter()
-            .map(|leaf| match &leaf.value {
-                LeafValue::Variable(name) => 2 * name.capacity(),
-                LeafValue::Literal(_) => 0,
-            })
-            .sum();
+        // hashbrown keeps an eighth of its buckets free, and a byte beside each.
+        let buckets = self.index.capacity() * 8 / 7;
         self.leaves.capacity() * size_of::<Leaf>()
-            + self.index.capacity() * 8 / 7 * (size_of::<(Leaf, u32)>() + 1)
-            + names
+            + buckets * (size_of::<(Leaf, u32)>() + 1)
+            + self.names
+    }
+
+    /// Whether `more` new leaves would make the table allocate.
+    pub(crate) fn is_full(&self, more: usize) -> bool {
+        self.leaves.len() + more > self.leaves.capacity()
+            || self.index.len() + more > self.index.capacity()
+    }
+
+    pub(crate) fn reserve(&mut self, more: usize) {
+        self.leaves.reserve(more);
+        self.index.reserve(more);
     }
 }
 
