@@ -263,8 +263,8 @@ impl EGraph {
             Node::Leaf(Leaf { value: LeafValue::Literal(_), .. }) => {
                 self.literals[node.0 as usize] = node.0;
             }
-            Node::Op(op) if self.folds(op) => self.fold(node),
-            _ => {}
+            Node::Op(_) => self.fold(node),
+            Node::Leaf(_) => {}
         }
         node
     }
@@ -290,11 +290,6 @@ impl EGraph {
             let n = n as usize;
             hash_node(heads[n], &canonical[starts[n] as usize..starts[n + 1] as usize])
         });
-    }
-
-    fn folds(&self, op: crate::language::OpId) -> bool {
-        let language = &self.system.language;
-        language.constant_folding && language.op(op).builtin.is_some()
     }
 
     /// Adds a literal or variable.
@@ -437,8 +432,8 @@ impl EGraph {
                 self.literals[kept.0 as usize] = literal;
                 self.new_literals.push(kept);
             }
-            // The absorbed class's uses have a literal child now.
-            (_, NONE) => self.new_literals.push(kept),
+            // The absorbed class's uses have a literal child now; repairing them will see it.
+            (_, NONE) => {}
             // A literal has one e-node, so that distinct e-nodes are distinct literals.
             (a, b) if a != b => {
                 self.conflict.get_or_insert((Id(a), Id(b)));
@@ -480,6 +475,7 @@ impl EGraph {
             let node = self.owners[slot as usize];
             if !self.dead[node.0 as usize] {
                 self.repair_node(node);
+                self.fold(node);
             }
             if slot == last {
                 return;
@@ -517,10 +513,7 @@ impl EGraph {
         let mut slot = self.first_use[class.0 as usize];
         while slot != NONE {
             let node = self.owners[slot as usize];
-            if !self.dead[node.0 as usize]
-                && let Node::Op(op) = self.node(node)
-                && self.folds(op)
-            {
+            if !self.dead[node.0 as usize] {
                 self.fold(node);
             }
             slot = self.next_use[slot as usize];
@@ -530,11 +523,13 @@ impl EGraph {
     /// Unites an application of a built-in operator with its value, if all children have one.
     fn fold(&mut self, node: Id) {
         let Node::Op(op) = self.node(node) else { return };
+        if !self.system.language.constant_folding {
+            return;
+        }
         let operator = self.system.language.op(op);
         let (Some(builtin), sort) = (operator.builtin, operator.result) else { return };
-        let bound: Option<Vec<Id>> =
-            self.original_children(node).iter().map(|&c| self.literal_node(c)).collect();
-        let Some(bound) = bound else { return };
+        let literals = self.children(node).iter().map(|&c| self.literal_node(c));
+        let Some(bound) = literals.collect::<Option<SmallVec<[Id; 6]>>>() else { return };
         let values: Option<Vec<Value>> = bound.iter().map(|&c| self.literal(c)).collect();
         let Some(value) = values.and_then(|values| builtin.eval(&values)) else { return };
         let literal = self.add_leaf(&Leaf { sort, value: LeafValue::Literal(value) });
@@ -633,7 +628,7 @@ impl EGraph {
             let hash = hash_node(self.head(n), self.children(n));
             assert_eq!(self.find_memo(hash, self.head(n), self.children(n)), Some(n));
             if let Node::Op(op) = self.node(n)
-                && self.folds(op)
+                && self.system.language.constant_folding
                 && self.conflict.is_none()
             {
                 let values: Option<Vec<Value>> =

@@ -9,9 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 fn configs(path: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../configs")
-        .join(path)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../configs").join(path)
 }
 
 struct Seeds {
@@ -29,9 +27,7 @@ fn load(name: &str) -> Seeds {
         if parse_all(line).unwrap().is_empty() {
             continue;
         }
-        let term = bank
-            .parse(line, None)
-            .unwrap_or_else(|e| panic!("{name}.txt:{}: {e}", i + 1));
+        let term = bank.parse(line, None).unwrap_or_else(|e| panic!("{name}.txt:{}: {e}", i + 1));
         assert_eq!(bank.text(term), line, "{name}.txt:{}", i + 1);
         assert_eq!(bank.parse(&bank.text(term), None).unwrap(), term);
         terms.push(term);
@@ -44,20 +40,12 @@ fn distinct_after_renaming(seeds: &mut Seeds) -> usize {
     let mut seen = HashSet::new();
     for &term in &seeds.terms {
         let names: Vec<Leaf> = seeds.bank.variables(term).into_iter().cloned().collect();
-        let numbers: HashMap<Leaf, String> = names
-            .into_iter()
-            .enumerate()
-            .map(|(i, leaf)| (leaf, format!("v{i}")))
-            .collect();
-        let renamed = seeds
-            .bank
-            .map_leaves(term, &mut |leaf| match numbers.get(leaf) {
-                Some(name) => Leaf {
-                    value: LeafValue::Variable(name.clone()),
-                    ..leaf.clone()
-                },
-                None => leaf.clone(),
-            });
+        let numbers: HashMap<Leaf, String> =
+            names.into_iter().enumerate().map(|(i, leaf)| (leaf, format!("v{i}"))).collect();
+        let renamed = seeds.bank.map_leaves(term, &mut |leaf| match numbers.get(leaf) {
+            Some(name) => Leaf { value: LeafValue::Variable(name.clone()), ..leaf.clone() },
+            None => leaf.clone(),
+        });
         seen.insert(renamed);
     }
     seen.len()
@@ -77,11 +65,8 @@ fn halide() {
             bank.text(term)
         );
     }
-    let roots: Vec<&str> = seeds
-        .terms
-        .iter()
-        .map(|&t| bank.language().sort_name(bank.sort(t)))
-        .collect();
+    let roots: Vec<&str> =
+        seeds.terms.iter().map(|&t| bank.language().sort_name(bank.sort(t))).collect();
     for sort in ["Int", "Bool"] {
         let count = roots.iter().filter(|root| **root == sort).count();
         assert!(count >= 80, "{count} of sort {sort}");
