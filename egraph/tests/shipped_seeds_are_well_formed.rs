@@ -1,10 +1,10 @@
 //! The seeds in `configs/seeds` are terms of the system of the same name, each printed as it is
 //! written, and no two are equal after renaming variables.
 
-use egraph::language::{Leaf, LeafValue};
-use egraph::sexpr::parse_all;
-use egraph::system::System;
-use egraph::term::{TermBank, TermId};
+use egraph::System;
+use egraph::parse_all;
+use egraph::{Leaf, LeafValue};
+use egraph::{TermBank, TermId};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
