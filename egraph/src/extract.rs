@@ -5,8 +5,9 @@
 //! the top. Sizes count nodes as a tree and saturate at [`u64::MAX`], which stands for "none".
 
 use crate::egraph::{EGraph, Id};
+use crate::leaves::Node;
 use crate::sketch::Sketch;
-use crate::term::{Node, TermBank, TermId};
+use crate::term::{TermBank, TermId};
 
 /// The size of the smallest term by class, [`u64::MAX`] for none; entries of ids that are not
 /// canonical mean nothing.

@@ -3,10 +3,11 @@
 //! The JSON form is documented in docs/formats.md.
 
 use crate::language::Leaf;
+use crate::leaves::Node;
 use crate::pattern::Variables;
 use crate::proof::{FlatProof, How, Justification, Proof, Step, StepRef};
 use crate::system::{RuleId, System};
-use crate::term::{Node, TermBank, TermId, check_arity};
+use crate::term::{TermBank, TermId, check_arity};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -16,9 +16,9 @@
 use crate::egraph::{EGraph, Id, Room};
 use crate::forest::Reason;
 use crate::language::{Leaf, LeafValue, LiteralKind, OpId, SortId, Value};
+use crate::leaves::Head;
 use crate::pattern::{Pattern, VarId, value_fits};
 use crate::system::{Rule, RuleId};
-use crate::term::Head;
 
 /// A register of the matching machine; holds a class.
 pub(crate) type Register = usize;
@@ -240,7 +240,7 @@ fn pattern_room(pattern: &Pattern) -> Room {
 
 fn egraph_literal(egraph: &EGraph, id: Id) -> Option<Value> {
     match egraph.node(id) {
-        crate::term::Node::Leaf(Leaf { value: LeafValue::Literal(value), .. }) => Some(*value),
+        crate::leaves::Node::Leaf(Leaf { value: LeafValue::Literal(value), .. }) => Some(*value),
         _ => None,
     }
 }

@@ -2,8 +2,9 @@
 //! Saturation*, POPL 2024). A plain term is a sketch that only this term satisfies.
 
 use crate::language::{Language, Leaf, OpId, SortId};
+use crate::leaves::Node;
 use crate::sexpr::{ParseError, Sexpr, parse_one};
-use crate::term::{Node, TermBank, TermId, check_arity, check_sort, read_application};
+use crate::term::{TermBank, TermId, check_arity, check_sort, read_application};
 use rustc_hash::FxHashMap;
 use std::fmt;
 
