@@ -337,7 +337,7 @@ fn exactly_when_a_step_no_longer_follows() {
                 } else {
                     refused[kind] += 1
                 }
-                let Ok(flat) = flat.as_ref().map(Clone::clone) else { continue };
+                let Ok(flat) = flat.clone() else { continue };
                 let mut wrong = flat;
                 let kind = corrupt_flat(&mut rng, &system, &bank, &mut wrong);
                 let naive = naive_flat(&system, &bank, &wrong);
