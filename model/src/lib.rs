@@ -1,1 +1,8 @@
 //! placeholder
+pub mod spelling;
+pub mod tree_builder;
+pub mod tree_positions;
+pub mod tree_tokens;
+pub mod vocabulary;
+#[cfg(test)]
+mod fixtures;
