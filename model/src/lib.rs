@@ -1,4 +1,7 @@
 //! placeholder
+pub mod attention;
+mod attention_kernel;
+mod small_matrix;
 pub mod spelling;
 pub mod tree_builder;
 pub mod tree_positions;
