@@ -1,0 +1,179 @@
+//! How many terms of each size an e-class represents, exactly.
+//!
+//! With c(q, s) the number of terms of size s in e-class q,
+//!
+//! ```text
+//! c(q, s) = Σ over e-nodes f(q₁…q_k) of q   Σ over s₁+…+s_k = s−1   Π c(qᵢ, sᵢ)
+//! ```
+//!
+//! Every node adds one, so the right-hand side has smaller sizes only: all classes are filled
+//! size by size, and cycles need no special case. In a congruence-closed e-graph a term has one
+//! derivation, so derivations are terms.
+
+use crate::grammar::{Alternative, Cell, Grammar, NONE};
+use crate::limbs;
+use egraph::{EGraph, Id};
+use num_bigint::BigUint;
+
+/// The numbers c(q, s) for all classes q and sizes s that terms of the roots can have inside.
+#[derive(Clone, Debug)]
+pub struct Counts {
+    pub(crate) grammar: Grammar,
+    /// By cell.
+    rows: Vec<Row>,
+}
+
+/// The counts of one cell, from its least size on; one limb each while all of them fit.
+#[derive(Clone, Debug, Default)]
+struct Row {
+    limbs: Vec<u64>,
+    /// Empty while every count has one limb, then the end of each in `limbs`.
+    ends: Vec<u32>,
+}
+
+impl Row {
+    fn len(&self) -> usize {
+        if self.ends.is_empty() { self.limbs.len() } else { self.ends.len() }
+    }
+
+    fn get(&self, i: usize) -> &[u64] {
+        if self.ends.is_empty() {
+            return &self.limbs[i..=i];
+        }
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.limbs[start as usize..self.ends[i] as usize]
+    }
+
+    fn push(&mut self, number: &[u64]) {
+        // Zero takes a limb too, so that places are sizes in a narrow row.
+        let number = match limbs::trim(number) {
+            [] => &[0],
+            number => number,
+        };
+        if self.ends.is_empty() && number.len() > 1 {
+            self.ends = (1..=self.limbs.len() as u32).collect();
+        }
+        self.limbs.extend_from_slice(number);
+        if !self.ends.is_empty() || number.len() > 1 {
+            self.ends.push(self.limbs.len() as u32);
+        }
+    }
+}
+
+impl Counts {
+    /// Counts the terms of each root class up to its limit of size.
+    ///
+    /// `egraph` must be rebuilt. Time is proportional to e-nodes × limit² in the worst case;
+    /// memory to e-classes × limit × bits of a count.
+    pub fn new(egraph: &EGraph, roots: &[(Id, u32)]) -> Counts {
+        let grammar = Grammar::new(egraph, roots);
+        let mut counts = Counts { rows: vec![Row::default(); grammar.cells.len()], grammar };
+        let largest = counts.grammar.cells.iter().map(|cell| cell.max).max().unwrap_or(0);
+        let mut sum = Vec::new();
+        let mut part = Vec::new();
+        for size in 1..=largest {
+            for cell in 0..counts.grammar.cells.len() {
+                let Cell { min, max, .. } = counts.grammar.cells[cell];
+                if (min..=max).contains(&size) {
+                    sum.clear();
+                    counts.add_all(cell as u32, size, &mut sum, &mut part);
+                    counts.rows[cell].push(&sum);
+                }
+            }
+        }
+        counts
+    }
+
+    fn add_all(&self, cell: u32, size: u32, sum: &mut Vec<u64>, part: &mut Vec<u64>) {
+        let children_size = size - self.grammar.cells[cell as usize].own_size();
+        let same = |a: &Alternative, b: &Alternative| {
+            (a.left, a.right) == (b.left, b.right) || (a.left, a.right) == (b.right, b.left)
+        };
+        // f(a, b), f(b, a) and g(a, b) have as many terms each: one sum of products for all.
+        for group in self.grammar.alternatives(cell).chunk_by(same) {
+            if group.len() == 1 {
+                self.add_alternative(&group[0], children_size, sum);
+            } else {
+                part.clear();
+                self.add_alternative(&group[0], children_size, part);
+                limbs::add_product(sum, limbs::trim(part), &[group.len() as u64]);
+            }
+        }
+    }
+
+    /// Adds the number of terms that `alternative` has with children of this size together.
+    pub(crate) fn add_alternative(&self, alternative: &Alternative, size: u32, sum: &mut Vec<u64>) {
+        match (alternative.left, alternative.right) {
+            (NONE, _) => limbs::add(sum, if size == 0 { &[1] } else { &[] }),
+            (only, NONE) => limbs::add(sum, self.limbs(only, size)),
+            (left, right) => {
+                let Some((a, b)) = self.split_sizes(left, right, size) else { return };
+                let (x, y) = (&self.rows[left as usize], &self.rows[right as usize]);
+                let min = |cell: u32| self.grammar.cells[cell as usize].min;
+                let (first_a, first_b) =
+                    ((a - min(left)) as usize, (size - b - min(right)) as usize);
+                let count = (b - a) as usize + 1;
+                if x.ends.is_empty() && y.ends.is_empty() {
+                    let x = &x.limbs[first_a..first_a + count];
+                    let y = &y.limbs[first_b..first_b + count];
+                    return limbs::add_narrow_convolution(sum, x, y);
+                }
+                for i in 0..count {
+                    let (x, y) = (x.get(first_a + i), y.get(first_b + count - 1 - i));
+                    if x != [0] && y != [0] {
+                        limbs::add_product(sum, x, y);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The least and the largest size of the left cell when the two have `size` together.
+    pub(crate) fn split_sizes(&self, left: u32, right: u32, size: u32) -> Option<(u32, u32)> {
+        let (left, right) = (self.grammar.cells[left as usize], self.grammar.cells[right as usize]);
+        let most = size.checked_sub(right.min)?;
+        (left.min <= most).then_some((left.min, most))
+    }
+
+    /// The count of a cell; no limb at all for a size that it does not have or that is not needed.
+    pub(crate) fn limbs(&self, cell: u32, size: u32) -> &[u64] {
+        let row = &self.rows[cell as usize];
+        match size.checked_sub(self.grammar.cells[cell as usize].min) {
+            Some(i) if (i as usize) < row.len() => row.get(i as usize),
+            _ => &[],
+        }
+    }
+
+    /// c(`class`, `size`), for a canonical class id. Sizes that no term of a root can have
+    /// inside are not counted, and zero is given for them; a root has all sizes up to its limit.
+    pub fn count(&self, class: Id, size: u32) -> BigUint {
+        match self.grammar.cell_of(class) {
+            Some(cell) => limbs::to_biguint(self.limbs(cell, size)),
+            None => BigUint::ZERO,
+        }
+    }
+
+    /// The number of terms of `class` with at most `limit` nodes; see [`Counts::count`].
+    pub fn up_to(&self, class: Id, limit: u32) -> BigUint {
+        let Some(cell) = self.grammar.cell_of(class) else { return BigUint::ZERO };
+        let mut sum = Vec::new();
+        for size in self.grammar.cells[cell as usize].min..=limit {
+            limbs::add(&mut sum, self.limbs(cell, size));
+        }
+        limbs::to_biguint(&sum)
+    }
+
+    /// The least size of a term of `class`, if one fits under a root.
+    pub fn least_size(&self, class: Id) -> Option<u32> {
+        let cell = self.grammar.cell_of(class)?;
+        Some(self.grammar.cells[cell as usize].min)
+    }
+
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        let row = |row: &Row| row.limbs.capacity() * 8 + row.ends.capacity() * 4;
+        self.grammar.heap_bytes()
+            + self.rows.capacity() * size_of::<Row>()
+            + self.rows.iter().map(row).sum::<usize>()
+    }
+}

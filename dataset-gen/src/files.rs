@@ -1,0 +1,270 @@
+//! Files and directories that appear under their final name only when they are whole.
+//!
+//! Two kinds of output directory: an [`OutputDir`] is filled in place, file by file, and may be
+//! resumed; a [`StagedDir`] is built beside its final name and appears there in one step. Both
+//! hold an operating-system lock, so that a second process is refused, while the lock of a
+//! killed process is simply free again.
+
+use anyhow::{Context, Result, bail};
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+const LOCK: &str = ".lock";
+
+/// Writes a whole file: to a temporary name in the same directory, synced, then renamed.
+///
+/// # Errors
+/// What the file system says, with the path. Then nothing has the final name that had not before.
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_atomic_with(path, |file| Ok(file.write_all(bytes)?))
+}
+
+/// As [`write_atomic`], with the content written by `fill`.
+///
+/// # Errors
+/// As [`write_atomic`], and whatever `fill` returns.
+pub fn write_atomic_with(
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
+) -> Result<()> {
+    let temporary = beside(path, ".tmp")?;
+    let write = || -> Result<()> {
+        let mut file = BufWriter::new(File::create(&temporary)?);
+        fill(&mut file)?;
+        file.flush()?;
+        file.get_ref().sync_all()?;
+        fs::rename(&temporary, path)?;
+        sync_directory(parent(path));
+        Ok(())
+    };
+    write().inspect_err(|_| drop(fs::remove_file(&temporary))).with_context(|| cannot_write(path))
+}
+
+/// `path` with its last component made hidden and `suffix` appended.
+fn beside(path: &Path, suffix: &str) -> Result<PathBuf> {
+    let name = path
+        .file_name()
+        .with_context(|| format!("{} is not the name of a file or directory", path.display()))?;
+    let mut hidden = OsString::from(".");
+    hidden.push(name);
+    hidden.push(suffix);
+    Ok(path.with_file_name(hidden))
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Makes a rename durable. Some file systems can't sync a directory; the rename is done anyway.
+fn sync_directory(path: &Path) {
+    if let Ok(directory) = File::open(path) {
+        directory.sync_all().ok();
+    }
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("cannot write {}", path.display())
+}
+
+/// The exclusive use of a directory, for as long as the value lives.
+#[derive(Debug)]
+struct Lock {
+    path: PathBuf,
+    // Held for its lock, which the operating system gives back even if the process is killed.
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock of `directory`, which is called `name` in messages.
+    fn take(directory: &Path, name: &Path) -> Result<Lock> {
+        let path = directory.join(LOCK);
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .with_context(|| cannot_write(&path))?;
+        match file.try_lock() {
+            // The file may have been removed with its directory between open and lock.
+            Ok(()) if path.exists() => Ok(Lock { path, _file: file }),
+            Ok(()) | Err(TryLockError::WouldBlock) => {
+                bail!("another process is writing to {}", name.display())
+            }
+            Err(TryLockError::Error(error)) => {
+                Err(error).with_context(|| format!("cannot lock {}", name.display()))
+            }
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        fs::remove_file(&self.path).ok();
+    }
+}
+
+/// The names in a directory, sorted, without those of locks and temporary files of ours.
+fn contents(path: &Path) -> std::io::Result<Vec<OsString>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(path)? {
+        let name = entry?.file_name();
+        let text = name.to_string_lossy();
+        if text != LOCK && !(text.starts_with('.') && text.ends_with(".tmp")) {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Refuses a path that is taken by something other than a directory that `accept`s its contents.
+fn refuse_other(path: &Path, accept: impl Fn(&[OsString]) -> bool) -> Result<()> {
+    match contents(path) {
+        Ok(names) if accept(&names) => Ok(()),
+        Ok(names) => bail!(
+            "{} already holds something else ({}): choose another directory",
+            path.display(),
+            names.first().map(|n| n.to_string_lossy()).unwrap_or_default()
+        ),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotADirectory => {
+            bail!("{} is a file: a directory is expected", path.display())
+        }
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
+/// A directory that is filled in place and can be resumed: it is ours if it is new, empty, or
+/// holds the marker file that says which kind of output it is.
+#[derive(Debug)]
+pub struct OutputDir {
+    path: PathBuf,
+    created: bool,
+    // Option, so that drop can give the lock back before it looks whether the directory is empty.
+    lock: Option<Lock>,
+}
+
+impl OutputDir {
+    /// Whether [`OutputDir::create`] would accept the directory; writes nothing.
+    ///
+    /// # Errors
+    /// The directory holds something, but no file called `marker`.
+    pub fn check(path: &Path, marker: &str) -> Result<()> {
+        refuse_other(path, |names| names.is_empty() || names.iter().any(|n| n == marker))
+    }
+
+    /// Makes or reopens a directory and locks it until the value is dropped. A directory that
+    /// was made here and is still empty then is removed again.
+    ///
+    /// # Errors
+    /// The directory holds something, but no file called `marker`; another process has it
+    /// locked; or what the file system says.
+    pub fn create(path: &Path, marker: &str) -> Result<OutputDir> {
+        OutputDir::check(path, marker)?;
+        let created = !path.exists();
+        fs::create_dir_all(path).with_context(|| cannot_write(path))?;
+        let lock = Some(Lock::take(path, path)?);
+        Ok(OutputDir { path: path.to_owned(), created, lock })
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path of a file in the directory.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+}
+
+impl Drop for OutputDir {
+    fn drop(&mut self) {
+        self.lock.take();
+        if self.created {
+            // Fails, as it should, if there is anything in it.
+            fs::remove_dir(&self.path).ok();
+        }
+    }
+}
+
+/// A directory that is built under a hidden name beside its final one and renamed when whole.
+#[derive(Debug)]
+pub struct StagedDir {
+    target: PathBuf,
+    staging: PathBuf,
+    lock: Option<Lock>,
+}
+
+impl StagedDir {
+    /// Whether [`StagedDir::create`] would accept the directory; writes nothing.
+    ///
+    /// # Errors
+    /// The directory exists and is not empty.
+    pub fn check(target: &Path) -> Result<()> {
+        refuse_other(target, <[OsString]>::is_empty)
+    }
+
+    /// Starts to build `target`. What a killed process left in the staging directory is removed.
+    ///
+    /// # Errors
+    /// `target` exists and is not empty; another process is building it; or what the file
+    /// system says.
+    pub fn create(target: &Path) -> Result<StagedDir> {
+        StagedDir::check(target)?;
+        // "out/" and "out/." are the same directory as "out"; components() drops both.
+        let target: PathBuf = target.components().collect();
+        let staging = beside(&target, ".partial")?;
+        fs::create_dir_all(&staging).with_context(|| cannot_write(&staging))?;
+        let lock = Lock::take(&staging, &target)?;
+        for entry in fs::read_dir(&staging)? {
+            let entry = entry?;
+            if entry.file_name() == LOCK {
+                continue;
+            }
+            let path = entry.path();
+            let is_directory = entry.file_type()?.is_dir();
+            if is_directory { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }
+                .with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+        Ok(StagedDir { target, staging, lock: Some(lock) })
+    }
+
+    /// Where to write: a path under the staging directory, whose parent exists.
+    ///
+    /// # Errors
+    /// The parent directory can't be made.
+    pub fn file(&self, name: &str) -> Result<PathBuf> {
+        let path = self.staging.join(name);
+        fs::create_dir_all(parent(&path)).with_context(|| cannot_write(&path))?;
+        Ok(path)
+    }
+
+    /// Gives the directory its final name.
+    ///
+    /// # Errors
+    /// The final name was taken in the meantime, or what the file system says.
+    pub fn publish(mut self) -> Result<()> {
+        // What a killed process left of an empty directory; anything else makes the rename fail.
+        fs::remove_file(self.target.join(LOCK)).ok();
+        fs::remove_dir(&self.target).ok();
+        // The lock is held, and its file stays, until the directory has its final name.
+        fs::rename(&self.staging, &self.target).with_context(|| cannot_write(&self.target))?;
+        if let Some(mut lock) = self.lock.take() {
+            lock.path = self.target.join(LOCK);
+        }
+        sync_directory(parent(&self.target));
+        Ok(())
+    }
+}
+
+impl Drop for StagedDir {
+    fn drop(&mut self) {
+        // Still locked means not published: leave nothing behind.
+        if self.lock.is_some() {
+            fs::remove_dir_all(&self.staging).ok();
+        }
+    }
+}

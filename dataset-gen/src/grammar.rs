@@ -1,0 +1,282 @@
+//! The part of an e-graph that terms of bounded size can use, as a grammar of *cells*.
+//!
+//! A cell is an e-class, or a product: the pairs of terms of two cells, which cuts e-nodes with
+//! three or more children into steps of two. A class at the bottom of a large context needs only
+//! small sizes: with m(q) the least size of a term of class q, a child of e-node f(q₁…q_k) in a
+//! class that needs sizes up to b needs sizes up to b − 1 − Σ m(other children). Classes and
+//! e-nodes that fit under no root are left out.
+
+use egraph::{EGraph, Id};
+use rustc_hash::FxHashMap;
+use std::collections::BinaryHeap;
+
+/// No cell: a leaf has no left child, a leaf or unary e-node no right one.
+pub const NONE: u32 = u32::MAX;
+
+/// An e-class or a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// Least size of its terms. The size of a pair is the sum of the two.
+    pub min: u32,
+    /// Largest size that is needed anywhere, at least `min`.
+    pub max: u32,
+    /// `alternatives[first..end]` are the ways to make a term.
+    first: u32,
+    end: u32,
+    /// Whether it is a class: then its e-nodes count as one each.
+    pub is_class: bool,
+}
+
+impl Cell {
+    /// What the node itself adds to the sizes of the children.
+    pub fn own_size(&self) -> u32 {
+        u32::from(self.is_class)
+    }
+}
+
+/// An e-node of a class, or the one pair of cells of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alternative {
+    /// The e-node; of no meaning in a product.
+    pub node: Id,
+    /// First cell or [`NONE`].
+    pub left: u32,
+    /// Second cell or [`NONE`].
+    pub right: u32,
+}
+
+/// Cells and their alternatives.
+#[derive(Clone, Debug)]
+pub struct Grammar {
+    /// All cells, classes first.
+    pub cells: Vec<Cell>,
+    alternatives: Vec<Alternative>,
+    cell_of: FxHashMap<Id, u32>,
+}
+
+impl Grammar {
+    /// The grammar of all terms of `roots` (class and largest size).
+    pub fn new(egraph: &EGraph, roots: &[(Id, u32)]) -> Grammar {
+        let roots: Vec<(Id, u32)> =
+            roots.iter().map(|&(q, limit)| (egraph.find(q), limit)).collect();
+        let classes = Classes::reachable(egraph, &roots);
+        let min = classes.least_sizes();
+        let max = classes.largest_sizes(&roots, &min);
+        Builder::default().build(&classes, &min, &max)
+    }
+
+    /// The cell of a class (its canonical id); `None` if no term of it fits under a root.
+    pub fn cell_of(&self, class: Id) -> Option<u32> {
+        self.cell_of.get(&class).copied()
+    }
+
+    /// The alternatives of a cell: those over the same two cells, in either order, are adjacent.
+    pub fn alternatives(&self, cell: u32) -> &[Alternative] {
+        let cell = &self.cells[cell as usize];
+        &self.alternatives[cell.first as usize..cell.end as usize]
+    }
+
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.cells.capacity() * size_of::<Cell>()
+            + self.alternatives.capacity() * size_of::<Alternative>()
+            + self.cell_of.capacity() * 9
+    }
+}
+
+/// The classes below the roots, renumbered from 0 in order of discovery.
+struct Classes<'a> {
+    egraph: &'a EGraph,
+    ids: Vec<Id>,
+    number: FxHashMap<Id, u32>,
+}
+
+impl<'a> Classes<'a> {
+    fn reachable(egraph: &'a EGraph, roots: &[(Id, u32)]) -> Self {
+        let mut classes = Classes { egraph, ids: Vec::new(), number: FxHashMap::default() };
+        roots.iter().for_each(|&(root, _)| classes.enter(root));
+        let mut next = 0;
+        while let Some(&class) = classes.ids.get(next) {
+            for &node in egraph.nodes(class) {
+                egraph.children(node).iter().for_each(|&child| classes.enter(child));
+            }
+            next += 1;
+        }
+        classes
+    }
+
+    fn enter(&mut self, class: Id) {
+        let next = self.ids.len() as u32;
+        if *self.number.entry(class).or_insert(next) == next {
+            self.ids.push(class);
+        }
+    }
+
+    /// The e-nodes of class number `class`, with the numbers of their children's classes.
+    fn nodes(&self, class: u32) -> impl Iterator<Item = (Id, impl Iterator<Item = u32> + Clone)> {
+        self.egraph
+            .nodes(self.ids[class as usize])
+            .iter()
+            .map(|&node| (node, self.egraph.children(node).iter().map(|child| self.number[child])))
+    }
+
+    /// m(q) by class number: Knuth's generalisation of Dijkstra's algorithm. An e-node has a
+    /// size when all of its children have theirs.
+    fn least_sizes(&self) -> Vec<u32> {
+        struct Open {
+            class: u32,
+            missing: u32,
+            size: u32,
+        }
+        let mut open: Vec<Open> = Vec::new();
+        let mut users: Vec<Vec<u32>> = vec![Vec::new(); self.ids.len()];
+        let mut queue = BinaryHeap::new();
+        for class in 0..self.ids.len() as u32 {
+            for (_, children) in self.nodes(class) {
+                let number = open.len() as u32;
+                let mut missing = 0;
+                for child in children {
+                    users[child as usize].push(number);
+                    missing += 1;
+                }
+                if missing == 0 {
+                    queue.push(std::cmp::Reverse((1, class)));
+                }
+                open.push(Open { class, missing, size: 1 });
+            }
+        }
+        let mut least = vec![u32::MAX; self.ids.len()];
+        while let Some(std::cmp::Reverse((size, class))) = queue.pop() {
+            if least[class as usize] != u32::MAX {
+                continue;
+            }
+            least[class as usize] = size;
+            for &user in &users[class as usize] {
+                let node = &mut open[user as usize];
+                node.size = node.size.saturating_add(size);
+                node.missing -= 1;
+                if node.missing == 0 {
+                    queue.push(std::cmp::Reverse((node.size, node.class)));
+                }
+            }
+        }
+        least
+    }
+
+    /// The largest size needed of each class, by number; 0 where no term fits.
+    fn largest_sizes(&self, roots: &[(Id, u32)], min: &[u32]) -> Vec<u32> {
+        let mut largest = vec![0; self.ids.len()];
+        let mut queue = BinaryHeap::new();
+        let mut offer = |queue: &mut BinaryHeap<(u32, u32)>, size: u32, class: u32| {
+            if size >= min[class as usize] && size > largest[class as usize] {
+                largest[class as usize] = size;
+                queue.push((size, class));
+            }
+        };
+        for (root, limit) in roots {
+            offer(&mut queue, *limit, self.number[root]);
+        }
+        // Sizes only shrink on the way down, so the first time a class is taken is its largest.
+        let mut done = vec![false; self.ids.len()];
+        while let Some((size, class)) = queue.pop() {
+            if std::mem::replace(&mut done[class as usize], true) {
+                continue;
+            }
+            for (_, children) in self.nodes(class) {
+                let least = least_size(min, children.clone());
+                if least <= size {
+                    for child in children {
+                        offer(&mut queue, size - least + min[child as usize], child);
+                    }
+                }
+            }
+        }
+        largest
+    }
+}
+
+/// Least size of an e-node over these children.
+fn least_size(min: &[u32], children: impl Iterator<Item = u32>) -> u32 {
+    children.fold(1, |sum: u32, child| sum.saturating_add(min[child as usize]))
+}
+
+#[derive(Default)]
+struct Builder {
+    cells: Vec<Cell>,
+    alternatives: Vec<Alternative>,
+    products: FxHashMap<(u32, u32), u32>,
+    pairs: Vec<(u32, u32)>,
+}
+
+impl Builder {
+    fn build(mut self, classes: &Classes<'_>, min: &[u32], max: &[u32]) -> Grammar {
+        let mut cell_of_number = vec![NONE; classes.ids.len()];
+        let mut cell_of = FxHashMap::default();
+        for (number, &class) in classes.ids.iter().enumerate() {
+            if max[number] >= min[number] {
+                let cell = self.cells.len() as u32;
+                cell_of_number[number] = cell;
+                cell_of.insert(class, cell);
+                let (min, max) = (min[number], max[number]);
+                self.cells.push(Cell { min, max, first: 0, end: 0, is_class: true });
+            }
+        }
+        for number in 0..classes.ids.len() as u32 {
+            let cell = cell_of_number[number as usize];
+            if cell == NONE {
+                continue;
+            }
+            let first = self.alternatives.len();
+            let size = max[number as usize];
+            for (node, children) in classes.nodes(number) {
+                if least_size(min, children.clone()) <= size {
+                    let children: Vec<u32> =
+                        children.map(|child| cell_of_number[child as usize]).collect();
+                    self.alternative(node, &children, size - 1);
+                }
+            }
+            self.alternatives[first..]
+                .sort_by_key(|a| (a.left.min(a.right), a.left.max(a.right), a.node));
+            let cell = &mut self.cells[cell as usize];
+            (cell.first, cell.end) = (first as u32, self.alternatives.len() as u32);
+        }
+        let first_product = self.cells.len() - self.pairs.len();
+        for (cell, (left, right)) in self.cells[first_product..].iter_mut().zip(self.pairs) {
+            cell.first = self.alternatives.len() as u32;
+            cell.end = cell.first + 1;
+            self.alternatives.push(Alternative { node: Id(0), left, right });
+        }
+        Grammar { cells: self.cells, alternatives: self.alternatives, cell_of }
+    }
+
+    /// Enters an e-node whose children together have sizes up to `size`.
+    fn alternative(&mut self, node: Id, children: &[u32], size: u32) {
+        let (left, right) = match *children {
+            [] => (NONE, NONE),
+            [only] => (only, NONE),
+            [first, ref middle @ .., last] => {
+                let mut left = first;
+                for (i, &next) in middle.iter().enumerate() {
+                    let rest: u32 =
+                        children[i + 2..].iter().map(|&c| self.cells[c as usize].min).sum();
+                    left = self.product(left, next, size - rest);
+                }
+                (left, last)
+            }
+        };
+        self.alternatives.push(Alternative { node, left, right });
+    }
+
+    fn product(&mut self, left: u32, right: u32, size: u32) -> u32 {
+        let next = self.cells.len() as u32;
+        let product = *self.products.entry((left, right)).or_insert(next);
+        if product == next {
+            let min = self.cells[left as usize].min + self.cells[right as usize].min;
+            self.cells.push(Cell { min, max: size, first: 0, end: 0, is_class: false });
+            self.pairs.push((left, right));
+        }
+        let max = &mut self.cells[product as usize].max;
+        *max = (*max).max(size);
+        product
+    }
+}

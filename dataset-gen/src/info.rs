@@ -1,0 +1,96 @@
+//! `dataset_info.json`: what a dataset is and how to make it again.
+
+use crate::files::write_atomic;
+use crate::triples::Split;
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The file that marks a directory as a dataset; written last.
+pub const INFO_FILE: &str = "dataset_info.json";
+/// The copy of the rewrite system that the dataset was made with.
+pub const SYSTEM_FILE: &str = "system.rules";
+
+/// The content of `dataset_info.json`. The names outside of `cairn` are those of the
+/// Hugging Face `datasets` library.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DatasetInfo {
+    /// One sentence.
+    pub description: String,
+    /// SPDX expression of the licence.
+    pub license: String,
+    /// Column name to type.
+    pub features: BTreeMap<String, Feature>,
+    /// Rows and bytes by split name.
+    pub splits: BTreeMap<Split, SplitInfo>,
+    /// Bytes of all Parquet files.
+    pub download_size: u64,
+    /// Everything that is needed to make the dataset again.
+    pub cairn: Provenance,
+}
+
+/// The type of a column.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Feature {
+    /// `string`, `uint32`, …
+    pub dtype: String,
+    /// Always `Value`: a plain column.
+    #[serde(rename = "_type")]
+    pub kind: String,
+}
+
+/// One split.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SplitInfo {
+    /// The split's name again, as Hugging Face has it.
+    pub name: Split,
+    /// Number of triples.
+    pub num_examples: u64,
+    /// Bytes of its Parquet file.
+    pub num_bytes: u64,
+}
+
+/// How a dataset was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Version of the program.
+    pub version: String,
+    /// SHA-256 of the rewrite system, which is also in the directory as `system.rules`.
+    pub system_hash: String,
+    /// SHA-256 of the seed file.
+    pub seeds_hash: String,
+    /// Seed of all random choices.
+    pub seed: u64,
+}
+
+impl DatasetInfo {
+    /// Reads `dataset_info.json` of a dataset's directory.
+    ///
+    /// # Errors
+    /// There is none, or it is not one of ours; the file is named.
+    pub fn load(directory: &Path) -> Result<DatasetInfo> {
+        let path = directory.join(INFO_FILE);
+        let name = path.display();
+        let text = std::fs::read_to_string(&path).with_context(|| {
+            format!("{} is not a dataset: cannot read {name}", directory.display())
+        })?;
+        serde_json::from_str(&text)
+            .with_context(|| format!("{name} is not the description of a Cairn dataset"))
+    }
+
+    /// Writes `dataset_info.json`.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        write_atomic(path, text.as_bytes())
+    }
+
+    /// SHA-256 of the rewrite system's file in hexadecimal.
+    pub fn system_hash(&self) -> &str {
+        &self.cairn.system_hash
+    }
+}

@@ -1,0 +1,258 @@
+//! Counts agree with full enumeration, and every term of a class is drawn equally often.
+
+mod small_system;
+
+use dataset_gen::counting::Counts;
+use dataset_gen::random::stream;
+use dataset_gen::sampling::{Sampler, is_padded};
+use egraph::{EGraph, Id, Limits, Node, SaturationConfig, TermBank, TermId, saturate};
+use num_bigint::BigUint;
+use proptest::prelude::*;
+use small_system::{grown, system, term};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+/// All terms of every class by size, from the definition.
+struct Enumeration<'a> {
+    egraph: &'a EGraph,
+    bank: TermBank,
+    known: BTreeMap<(Id, u32), Vec<TermId>>,
+}
+
+impl<'a> Enumeration<'a> {
+    fn new(egraph: &'a EGraph) -> Self {
+        let bank = TermBank::new(egraph.system().language.clone());
+        Enumeration { egraph, bank, known: BTreeMap::new() }
+    }
+
+    fn terms(&mut self, class: Id, size: u32) -> Vec<TermId> {
+        if let Some(known) = self.known.get(&(class, size)) {
+            return known.clone();
+        }
+        let mut found = Vec::new();
+        for &node in self.egraph.nodes(class) {
+            let Some(rest) = size.checked_sub(1) else { break };
+            for children in self.sequences(self.egraph.children(node), rest) {
+                found.push(match self.egraph.node(node) {
+                    Node::Op(op) => self.bank.apply(op, &children),
+                    Node::Leaf(leaf) => self.bank.leaf(leaf),
+                });
+            }
+        }
+        self.known.insert((class, size), found.clone());
+        found
+    }
+
+    fn sequences(&mut self, classes: &[Id], size: u32) -> Vec<Vec<TermId>> {
+        let Some((&first, rest)) = classes.split_first() else {
+            return if size == 0 { vec![Vec::new()] } else { Vec::new() };
+        };
+        let mut all = Vec::new();
+        for first_size in 1..=size {
+            let heads = self.terms(first, first_size);
+            if heads.is_empty() {
+                continue;
+            }
+            for tail in self.sequences(rest, size - first_size) {
+                for &head in &heads {
+                    all.push([&[head], &tail[..]].concat());
+                }
+            }
+        }
+        all
+    }
+}
+
+const LIMIT: u32 = 7;
+
+#[test]
+fn counts_agree_with_enumeration_in_every_class() {
+    // Cyclic: x = x + 0 = x * 1. The operator `if` has three children.
+    for seed in ["(+ a 0)", "(* (+ a b) 1)", "(if (< a b) (+ a b) (+ b a))", "(+ (+ a b) (+ c 2))"]
+    {
+        let egraph = grown(seed, 3);
+        let roots: Vec<_> = egraph.classes().map(|class| (class, LIMIT)).collect();
+        let counts = Counts::new(&egraph, &roots);
+        let mut all = Enumeration::new(&egraph);
+        for class in egraph.classes() {
+            let mut sum = 0;
+            for size in 0..=LIMIT {
+                let terms = all.terms(class, size);
+                assert_eq!(counts.count(class, size), BigUint::from(terms.len()), "{seed} {size}");
+                let distinct: BTreeSet<_> = terms.iter().collect();
+                assert_eq!(distinct.len(), terms.len(), "a term has two derivations");
+                sum += terms.len();
+                assert_eq!(counts.up_to(class, size), BigUint::from(sum));
+            }
+        }
+    }
+}
+
+#[test]
+fn counts_below_one_root_are_enough_for_it() {
+    let egraph = grown("(if (< a b) (+ a (+ b 0)) (+ b a))", 3);
+    let every: Vec<_> = egraph.classes().map(|class| (class, 14)).collect();
+    let (root, all) = (egraph.find(Id(0)), Counts::new(&egraph, &every));
+    for &(root, _) in every.iter().take(40).chain(&[(root, 14)]) {
+        let pruned = Counts::new(&egraph, &[(root, 14)]);
+        for size in 0..=14 {
+            assert_eq!(pruned.count(root, size), all.count(root, size));
+        }
+        assert!(pruned.heap_bytes() <= all.heap_bytes());
+    }
+}
+
+#[test]
+fn counts_beyond_64_bits_are_exact() {
+    // The recurrence of the definition, in big integers; all e-nodes here are binary.
+    let egraph = grown("(+ a 0)", 1);
+    let roots: Vec<_> = egraph.classes().map(|class| (class, 160)).collect();
+    let counts = Counts::new(&egraph, &roots);
+    let mut all: BTreeMap<(Id, u32), BigUint> = BTreeMap::new();
+    for size in 1..=160u32 {
+        for class in egraph.classes() {
+            let mut sum = BigUint::ZERO;
+            for &node in egraph.nodes(class) {
+                match *egraph.children(node) {
+                    [] => sum += u32::from(size == 1),
+                    [x, y] => {
+                        for s in 1..size.saturating_sub(1) {
+                            sum += &all[&(x, s)] * &all[&(y, size - 1 - s)];
+                        }
+                    }
+                    _ => unreachable!("e-nodes are leaves or binary"),
+                }
+            }
+            assert_eq!(counts.count(class, size), sum);
+            all.insert((class, size), sum);
+        }
+    }
+    let root = egraph.find(egraph.lookup_text("a"));
+    assert!(counts.count(root, 159).bits() > 128);
+}
+
+trait LookupText {
+    fn lookup_text(&self, text: &str) -> Id;
+}
+
+impl LookupText for EGraph {
+    fn lookup_text(&self, text: &str) -> Id {
+        let (bank, term) = term(self.system(), text);
+        self.lookup(&bank, term).expect("the term is represented")
+    }
+}
+
+#[test]
+fn numbers_are_terms_and_terms_are_numbers() {
+    let egraph = grown("(if (< a b) (+ a b) (+ b 0))", 3);
+    let root = egraph.find(Id(0));
+    let root = egraph.find(egraph.classes().find(|&c| egraph.nodes(c).len() > 2).unwrap_or(root));
+    let counts = Counts::new(&egraph, &[(root, LIMIT)]);
+    let mut all = Enumeration::new(&egraph);
+    let mut expected = BTreeSet::new();
+    for size in 0..=LIMIT {
+        let terms = all.terms(root, size);
+        expected.extend(terms.into_iter().map(|t| all.bank.text(t)));
+    }
+    let mut bank = TermBank::new(egraph.system().language.clone());
+    let mut sampler = Sampler::new(&egraph, &counts);
+    let mut found = BTreeSet::new();
+    let mut last_size = 0;
+    for number in 0..expected.len() {
+        let term = sampler.term(&mut bank, root, LIMIT, &BigUint::from(number)).unwrap();
+        assert!(bank.size(term) >= last_size, "terms are numbered by size");
+        last_size = bank.size(term);
+        found.insert(bank.text(term));
+    }
+    assert_eq!(found, expected);
+    assert_eq!(sampler.term(&mut bank, root, LIMIT, &BigUint::from(expected.len())), None);
+}
+
+/// Draws 40 times as many terms as there are and compares with equal frequencies: chi-square,
+/// which for so many degrees of freedom is normal with mean d and standard deviation √(2d).
+fn chi_square(seed_term: &str, limit: u32) {
+    let egraph = grown(seed_term, 3);
+    let (bank, term) = term(egraph.system(), seed_term);
+    let root = egraph.find(egraph.lookup(&bank, term).unwrap());
+    let counts = Counts::new(&egraph, &[(root, limit)]);
+    let mut all = Enumeration::new(&egraph);
+    let mut frequency: BTreeMap<String, u32> = BTreeMap::new();
+    for size in 0..=limit {
+        let terms = all.terms(root, size);
+        frequency.extend(terms.into_iter().map(|t| (all.bank.text(t), 0)));
+    }
+    let terms = frequency.len();
+    assert!((50..20_000).contains(&terms), "{seed_term}: {terms} terms");
+    let mut bank = TermBank::new(egraph.system().language.clone());
+    let mut sampler = Sampler::new(&egraph, &counts);
+    let mut rng = stream(17, 0);
+    for _ in 0..40 * terms {
+        let term = sampler.draw(&mut bank, root, limit, &mut rng).unwrap();
+        *frequency.get_mut(&bank.text(term)).expect("a term of the class") += 1;
+    }
+    let statistic: f64 = frequency.values().map(|&n| (f64::from(n) - 40.0).powi(2) / 40.0).sum();
+    let freedom = (terms - 1) as f64;
+    let deviations = (statistic - freedom) / (2.0 * freedom).sqrt();
+    assert!(deviations.abs() < 4.0, "{seed_term}: {deviations} standard deviations");
+}
+
+#[test]
+fn every_term_is_drawn_equally_often() {
+    chi_square("(+ a 0)", 7);
+    chi_square("(* (+ a b) 1)", 7);
+    chi_square("(if (< a b) (+ a b) b)", 10);
+}
+
+#[test]
+fn samples_are_distinct_and_not_padded() {
+    let egraph = grown("(+ (+ a b) (+ c 2))", 4);
+    let (bank, term) = term(egraph.system(), "(+ (+ a b) (+ c 2))");
+    let root = egraph.find(egraph.lookup(&bank, term).unwrap());
+    let counts = Counts::new(&egraph, &[(root, 9)]);
+    let mut bank = TermBank::new(egraph.system().language.clone());
+    let mut sampler = Sampler::new(&egraph, &counts);
+    let sample = sampler.sample(&mut bank, root, 9, 40, 100_000, &mut stream(3, 1));
+    assert_eq!(sample.terms.len(), 40);
+    assert!(sample.padded > 0, "the class has padded terms");
+    assert_eq!(sample.drawn, 40 + sample.padded + sample.repeated);
+    assert_eq!(sample.terms.iter().collect::<BTreeSet<_>>().len(), 40);
+    for &term in &sample.terms {
+        assert_eq!(egraph.lookup(&bank, term).map(|id| egraph.find(id)), Some(root));
+        assert!(!is_padded(&egraph, &bank, term), "{}", bank.text(term));
+    }
+    let padded = bank.parse("(+ (+ a (+ b 0)) (+ c 2))", None).unwrap();
+    assert!(is_padded(&egraph, &bank, padded));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn drawn_terms_are_in_the_class_and_within_the_limit(
+        seed in small_system::terms(),
+        limit in 5u32..40,
+        number in any::<u64>(),
+    ) {
+        let system = system();
+        let (bank, term) = term(&system, &seed);
+        let mut egraph = EGraph::new(system);
+        let root = egraph.add_term(&bank, term);
+        let limits = Limits { nodes: Some(300), iterations: Some(4), ..Limits::default() };
+        let config = SaturationConfig { limits, ..SaturationConfig::default() };
+        saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
+        prop_assume!(egraph.conflict().is_none());
+        let root = egraph.find(root);
+        let counts = Counts::new(&egraph, &[(root, limit)]);
+        let mut bank = bank.clone();
+        let mut sampler = Sampler::new(&egraph, &counts);
+        let mut rng = stream(number, 0);
+        for _ in 0..20 {
+            let Some(term) = sampler.draw(&mut bank, root, limit, &mut rng) else {
+                prop_assert!(counts.least_size(root).is_none_or(|least| least > limit));
+                break;
+            };
+            prop_assert!(bank.size(term) <= u64::from(limit));
+            prop_assert_eq!(egraph.lookup(&bank, term).map(|id| egraph.find(id)), Some(root));
+        }
+    }
+}
