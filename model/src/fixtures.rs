@@ -1,9 +1,7 @@
 //! A small language and random terms of it, for tests.
 
 use crate::vocabulary::Vocabulary;
-use egraph::language::{Leaf, LeafValue, OpId, SortId, Value};
-use egraph::system::System;
-use egraph::term::{TermBank, TermId};
+use egraph::{Leaf, LeafValue, OpId, SortId, System, TermBank, TermId, Value};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rustc_hash::FxHashMap;

@@ -4,7 +4,7 @@
 //! variable. The decoder asks two questions of a half-written word: is it whole, and can it
 //! still become one?
 
-use egraph::language::LiteralKind;
+use egraph::LiteralKind;
 
 /// The words that may stand at one hole: the literals of its sort, and names of variables.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,7 @@
 
 use crate::tree_positions::Slot;
 use crate::vocabulary::{Meaning, Token, Vocabulary};
-use egraph::language::SortId;
-use egraph::term::{TermBank, TermId};
+use egraph::{SortId, TermBank, TermId};
 
 /// A token that can't stand where it was put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -6,9 +6,7 @@
 use crate::tree_builder::TreeBuilder;
 use crate::vocabulary::{Token, Vocabulary};
 use anyhow::Result;
-use egraph::language::{Leaf, LeafValue};
-use egraph::term::Node;
-use egraph::term::{TermBank, TermId};
+use egraph::{Leaf, LeafValue, Node, TermBank, TermId};
 use rustc_hash::FxHashMap;
 
 /// A consistent renaming of the variables of several terms.

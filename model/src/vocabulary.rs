@@ -7,7 +7,7 @@
 //! that follows it.
 
 use anyhow::{Context, Result, bail, ensure};
-use egraph::language::{Language, OpId};
+use egraph::{Language, OpId};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 use std::sync::Arc;
