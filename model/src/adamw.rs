@@ -1,8 +1,8 @@
 //! AdamW (Loshchilov and Hutter, 2019) with clipping by norm and a state that can be saved.
 
 use crate::attention::with_floats;
+use crate::small_matrix::dot;
 use anyhow::{Context, Result};
-use candle_core::backprop::GradStore;
 use candle_core::{Tensor, Var};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -56,14 +56,18 @@ impl AdamW {
     pub fn update(
         &mut self,
         vars: &BTreeMap<String, Var>,
-        gradients: &GradStore,
+        gradients: &BTreeMap<String, Tensor>,
         learning_rate: f64,
         clip_norm: f64,
     ) -> Result<f64> {
         let mut squares = 0f64;
         for (name, var) in vars {
-            let gradient = gradients.get(var).with_context(|| format!("no gradient of {name}"))?;
-            squares += f64::from(gradient.sqr()?.sum_all()?.to_scalar::<f32>()?);
+            let gradient = gradients.get(name).with_context(|| format!("no gradient of {name}"))?;
+            squares += match gradient.device().is_cpu() {
+                true => with_floats(gradient, |g| Ok(f64::from(dot(g, g))))?,
+                false => f64::from(gradient.sqr()?.sum_all()?.to_scalar::<f32>()?),
+            };
+            debug_assert_eq!(gradient.shape(), var.shape());
         }
         let norm = squares.sqrt();
         self.step += 1;
@@ -75,7 +79,7 @@ impl AdamW {
             decay: 1.0,
         };
         for (name, var) in vars {
-            let gradient = gradients.get(var).with_context(|| format!("no gradient of {name}"))?;
+            let gradient = gradients.get(name).with_context(|| format!("no gradient of {name}"))?;
             let [first, second] = &mut self.moments;
             let moment = |m: &mut BTreeMap<String, Tensor>| {
                 m.remove(name).with_context(|| format!("no moment of {name}"))
@@ -163,6 +167,7 @@ mod tests {
         let mut adam = AdamW::new(&vars, 0.0).unwrap();
         for _ in 0..400 {
             let gradients = x.sqr().unwrap().sum_all().unwrap().backward().unwrap();
+            let gradients = BTreeMap::from([("x".to_owned(), gradients.get(&x).unwrap().clone())]);
             adam.update(&vars, &gradients, 0.03, 1.0).unwrap();
         }
         let x: Vec<f32> = x.to_vec1().unwrap();

@@ -140,7 +140,7 @@ impl Decoder<'_> {
         cache: &mut Cache,
     ) -> Result<Vec<Vec<(Token, f32)>>> {
         let trees: Vec<&TreeBuilder> = hypotheses.iter().map(|h| &h.tree).collect();
-        let step = decoder_step(self.features, self.buckets, &trees, self.network.device())?;
+        let step = decoder_step(self.features, self.buckets, &trees);
         let logits = self.network.decode_step(&step, self.memory, rows, cache)?;
         let logits: Vec<Vec<f32>> = logits.to_vec2()?;
         let mut allowed = Vec::new();

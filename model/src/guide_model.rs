@@ -6,6 +6,7 @@ use crate::config::ModelConfig;
 use crate::decoding::{DecodeOptions, Decoder, Hypothesis, Task};
 use crate::grammar::Grammar;
 use crate::parameters::{Parameters, load_safetensors};
+use crate::threads::one_thread_per_operation;
 use crate::transformer::{Dropout, Transformer};
 use crate::tree_builder::TreeBuilder;
 use crate::tree_tokens::{Renaming, tokenise};
@@ -13,12 +14,13 @@ use crate::vocabulary::Vocabulary;
 use anyhow::{Context, Result, anyhow, ensure};
 use candle_core::Device;
 use egraph::{Language, System, TermBank, TermId};
+use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Hypotheses that are decoded at a time.
-const ROWS: usize = 256;
+/// Hypotheses that one thread decodes at a time.
+const ROWS: usize = 64;
 
 /// A term that may lie on the way from a task's start to its target.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +48,7 @@ impl GuideModel {
     /// # Errors
     /// A file is missing, truncated or does not fit the others; it is named.
     pub fn load(directory: &Path, device: &Device) -> Result<GuideModel> {
+        one_thread_per_operation();
         let Description { system, vocabulary, run } = load_description(directory)?;
         let path = directory.join(MODEL_FILE);
         let (tensors, _) = load_safetensors(&path, device)?;
@@ -88,7 +91,8 @@ impl GuideModel {
         Ok(())
     }
 
-    /// Writes guides for tasks (start, target), the likeliest first, all different.
+    /// Writes guides for tasks (start, target), the likeliest first, all different. Computes in
+    /// the current rayon pool.
     ///
     /// A task gets no guides if a term of it is longer than the model's `max_tokens`, or if no
     /// term of its sort is small enough.
@@ -118,16 +122,18 @@ impl GuideModel {
                 readable.push(task);
             }
         }
-        for chunk in readable.chunks((ROWS / options.guides).max(1)) {
-            for (task, hypotheses) in chunk.iter().zip(self.decode(chunk, options)?) {
-                let found = &mut guides[task.index];
-                let mut seen = BTreeSet::new();
-                for hypothesis in hypotheses {
-                    let guide = self.guide(bank, &task.renaming, &hypothesis)?;
-                    // A word can be spelled in several ways.
-                    if found.len() < options.guides && seen.insert(guide.term) {
-                        found.push(guide);
-                    }
+        let decoded: Vec<Vec<Vec<Hypothesis>>> = readable
+            .par_chunks((ROWS / options.guides).max(1))
+            .map(|chunk| self.decode(chunk, options))
+            .collect::<Result<_>>()?;
+        for (task, hypotheses) in readable.iter().zip(decoded.into_iter().flatten()) {
+            let found = &mut guides[task.index];
+            let mut seen = BTreeSet::new();
+            for hypothesis in hypotheses {
+                let guide = self.guide(bank, &task.renaming, &hypothesis)?;
+                // A word can be spelled in several ways.
+                if found.len() < options.guides && seen.insert(guide.term) {
+                    found.push(guide);
                 }
             }
         }
@@ -158,12 +164,11 @@ impl GuideModel {
 
     fn decode(&self, tasks: &[Readable], options: &DecodeOptions) -> Result<Vec<Vec<Hypothesis>>> {
         let buckets = self.config.buckets();
-        let device = self.network.device();
         let encode = |side: fn(&Readable) -> &TreeBuilder| {
             let trees: Vec<&TreeBuilder> = tasks.iter().map(side).collect();
-            encoder_batch(self.features, buckets, &trees, device)
+            encoder_batch(self.features, buckets, &trees)
         };
-        let (start, target) = (encode(|task| &task.start)?, encode(|task| &task.target)?);
+        let (start, target) = (encode(|task| &task.start), encode(|task| &task.target));
         let memory = self.network.encode(&start, &target, &Dropout::none())?;
         let decoder_tasks: Vec<Task> = tasks
             .iter()

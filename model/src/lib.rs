@@ -16,6 +16,7 @@ pub mod checkpoint;
 pub mod cli;
 pub mod config;
 pub mod decoding;
+pub mod embedding;
 #[cfg(test)]
 mod fixtures;
 pub mod fused;
@@ -24,6 +25,7 @@ pub mod guide_model;
 pub mod parameters;
 mod small_matrix;
 pub mod spelling;
+pub mod threads;
 pub mod train_log;
 pub mod training;
 pub mod training_data;

@@ -4,6 +4,7 @@
 use crate::attention::{Geometry, Heads, attention};
 use crate::batch::{Batch, Features};
 use crate::config::ModelConfig;
+use crate::embedding::embed;
 use crate::fused::{rms_norm, squared_relu};
 use crate::parameters::{Init, Parameters};
 use candle_core::{Device, Result, Tensor};
@@ -21,13 +22,13 @@ impl Dropout {
         Dropout(None)
     }
 
-    /// Dropout with this probability; the masks depend on the seed alone.
-    pub fn new(probability: f64, seed: u64, step: u64) -> Dropout {
+    /// Dropout with this probability; the masks depend on the seed and the stream alone.
+    pub fn new(probability: f64, seed: u64, stream: u64) -> Dropout {
         if probability == 0.0 {
             return Dropout(None);
         }
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(step);
+        rng.set_stream(stream);
         Dropout(Some((probability, RefCell::new(rng))))
     }
 
@@ -335,7 +336,7 @@ impl Transformer {
 
     fn embed(&self, batch: &Batch, dropout: &Dropout) -> Result<Tensor> {
         let g = &batch.geometry;
-        let x = batch.features.matmul(&self.embedding)?;
+        let x = embed(&batch.features, &self.embedding)?;
         dropout.apply(x.reshape((g.batch, g.queries, self.width))?)
     }
 

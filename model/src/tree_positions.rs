@@ -63,6 +63,7 @@ pub struct Buckets {
 
 impl Buckets {
     /// Number of buckets, NONE included.
+    #[inline(always)]
     pub fn len(self) -> usize {
         2 * usize::from(self.k) + 2
     }
@@ -73,6 +74,7 @@ impl Buckets {
     }
 
     /// The bucket of two unrelated nodes.
+    #[inline(always)]
     pub fn none(self) -> u8 {
         2 * self.k + 1
     }
@@ -84,6 +86,7 @@ impl Buckets {
     }
 
     /// The bucket of (j, i), given that of (i, j).
+    #[inline(always)]
     pub fn mirror(self, bucket: u8) -> u8 {
         if bucket == self.none() { bucket } else { 2 * self.k - bucket }
     }

@@ -57,11 +57,11 @@ impl World {
 fn logits_agree() {
     let world = World::new();
     let (network, _) = world.network();
-    let (features, buckets, cpu) = (world.features, world.config.buckets(), Device::Cpu);
-    let start = encoder_batch(features, buckets, &world.side(0), &cpu).unwrap();
-    let target = encoder_batch(features, buckets, &world.side(1), &cpu).unwrap();
+    let (features, buckets) = (world.features, world.config.buckets());
+    let start = encoder_batch(features, buckets, &world.side(0));
+    let target = encoder_batch(features, buckets, &world.side(1));
     let memory = network.encode(&start, &target, &Dropout::none()).unwrap();
-    let (guide, targets) = decoder_batch(features, buckets, &world.side(2), &cpu).unwrap();
+    let (guide, targets) = decoder_batch(features, buckets, &world.side(2));
     let whole = network.decode(&guide, &memory, &Dropout::none()).unwrap();
     let n = targets.len() / world.trees.len();
     let whole: Vec<Vec<f32>> = whole.to_vec2().unwrap();
@@ -91,7 +91,7 @@ fn logits_agree() {
             })
             .collect();
         let written: Vec<&TreeBuilder> = written.iter().collect();
-        let step = decoder_step(features, buckets, &written, &cpu).unwrap();
+        let step = decoder_step(features, buckets, &written);
         let logits = network.decode_step(&step, &memory, &rows, &mut cache).unwrap();
         let logits: Vec<Vec<f32>> = logits.to_vec2().unwrap();
         for (row, logits) in rows.iter().zip(&logits) {
@@ -109,14 +109,14 @@ fn logits_agree() {
 fn every_parameter_gets_a_gradient() {
     let world = World::new();
     let (network, parameters) = world.network();
-    let (features, buckets, cpu) = (world.features, world.config.buckets(), Device::Cpu);
-    let start = encoder_batch(features, buckets, &world.side(0), &cpu).unwrap();
-    let target = encoder_batch(features, buckets, &world.side(1), &cpu).unwrap();
-    let (guide, targets) = decoder_batch(features, buckets, &world.side(2), &cpu).unwrap();
+    let (features, buckets) = (world.features, world.config.buckets());
+    let start = encoder_batch(features, buckets, &world.side(0));
+    let target = encoder_batch(features, buckets, &world.side(1));
+    let (guide, targets) = decoder_batch(features, buckets, &world.side(2));
     let dropout = Dropout::new(0.1, 0, 0);
     let memory = network.encode(&start, &target, &dropout).unwrap();
     let logits = network.decode(&guide, &memory, &dropout).unwrap();
-    let loss = cross_entropy(&logits, &Arc::new(targets)).unwrap();
+    let loss = cross_entropy(&logits, &Arc::new(targets), 100).unwrap();
     let gradients = loss.backward().unwrap();
     let vars = parameters.finish().unwrap();
     assert!(vars.len() > 40);
