@@ -60,13 +60,32 @@ impl Row {
     }
 }
 
+/// Which terms of a class are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// Padded terms too: those in which a subterm equals, in the e-graph, one of its own proper
+    /// subterms, as in x + 0. Without them the count leaves out those in which it equals one of
+    /// its own *children*, and [`crate::sampling::Sampler::sample`] rejects the rest.
+    pub padded: bool,
+    /// Terms too with a proper subterm that equals a literal and is written otherwise, as the
+    /// y − y in x + (y − y).
+    pub constants: bool,
+}
+
+impl Terms {
+    /// All terms of the class.
+    pub const ALL: Terms = Terms { padded: true, constants: true };
+    /// Neither padded terms nor constants that are not written as literals.
+    pub const PLAIN: Terms = Terms { padded: false, constants: false };
+}
+
 impl Counts {
-    /// Counts the terms of each root class up to its limit of size.
+    /// Counts the `terms` of each root class up to its limit of size.
     ///
     /// `egraph` must be rebuilt. Time is proportional to e-nodes × limit² in the worst case;
     /// memory to e-classes × limit × bits of a count.
-    pub fn new(egraph: &EGraph, roots: &[(Id, u32)]) -> Counts {
-        let grammar = Grammar::new(egraph, roots);
+    pub fn new(egraph: &EGraph, roots: &[(Id, u32)], terms: Terms) -> Counts {
+        let grammar = Grammar::new(egraph, roots, terms);
         let mut counts = Counts { rows: vec![Row::default(); grammar.cells.len()], grammar };
         let largest = counts.grammar.cells.iter().map(|cell| cell.max).max().unwrap_or(0);
         let mut sum = Vec::new();

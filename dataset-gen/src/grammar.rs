@@ -6,6 +6,7 @@
 //! class that needs sizes up to b needs sizes up to b − 1 − Σ m(other children). Classes and
 //! e-nodes that fit under no root are left out.
 
+use crate::counting::Terms;
 use egraph::{EGraph, Id};
 use rustc_hash::FxHashMap;
 use std::collections::BinaryHeap;
@@ -55,11 +56,12 @@ pub struct Grammar {
 }
 
 impl Grammar {
-    /// The grammar of all terms of `roots` (class and largest size).
-    pub fn new(egraph: &EGraph, roots: &[(Id, u32)]) -> Grammar {
+    /// The grammar of the `terms` of `roots` (class and largest size). Of padded terms only
+    /// those are left out in which a node equals one of its own children.
+    pub fn new(egraph: &EGraph, roots: &[(Id, u32)], terms: Terms) -> Grammar {
         let roots: Vec<(Id, u32)> =
             roots.iter().map(|&(q, limit)| (egraph.find(q), limit)).collect();
-        let classes = Classes::reachable(egraph, &roots);
+        let classes = Classes::reachable(egraph, &roots, terms);
         let min = classes.least_sizes();
         let max = classes.largest_sizes(&roots, &min);
         Builder::default().build(&classes, &min, &max)
@@ -87,22 +89,39 @@ impl Grammar {
 /// The classes below the roots, renumbered from 0 in order of discovery.
 struct Classes<'a> {
     egraph: &'a EGraph,
+    terms: Terms,
+    /// The roots are the classes with numbers below this.
+    roots: u32,
     ids: Vec<Id>,
     number: FxHashMap<Id, u32>,
 }
 
 impl<'a> Classes<'a> {
-    fn reachable(egraph: &'a EGraph, roots: &[(Id, u32)]) -> Self {
-        let mut classes = Classes { egraph, ids: Vec::new(), number: FxHashMap::default() };
+    fn reachable(egraph: &'a EGraph, roots: &[(Id, u32)], terms: Terms) -> Self {
+        let (ids, number) = (Vec::new(), FxHashMap::default());
+        let mut classes = Classes { egraph, terms, roots: 0, ids, number };
         roots.iter().for_each(|&(root, _)| classes.enter(root));
+        classes.roots = classes.ids.len() as u32;
         let mut next = 0;
-        while let Some(&class) = classes.ids.get(next) {
-            for &node in egraph.nodes(class) {
+        while next < classes.ids.len() {
+            for node in classes.used_nodes(next as u32) {
                 egraph.children(node).iter().for_each(|&child| classes.enter(child));
             }
             next += 1;
         }
         classes
+    }
+
+    /// The e-nodes of class number `class` that the wanted terms may use.
+    fn used_nodes(&self, class: u32) -> Vec<Id> {
+        let id = self.ids[class as usize];
+        let literal_only =
+            !self.terms.constants && class >= self.roots && self.egraph.literal(id).is_some();
+        let used = |node: &&Id| {
+            let children = self.egraph.children(**node);
+            (!literal_only || children.is_empty()) && (self.terms.padded || !children.contains(&id))
+        };
+        self.egraph.nodes(id).iter().filter(used).copied().collect()
     }
 
     fn enter(&mut self, class: Id) {
@@ -114,10 +133,9 @@ impl<'a> Classes<'a> {
 
     /// The e-nodes of class number `class`, with the numbers of their children's classes.
     fn nodes(&self, class: u32) -> impl Iterator<Item = (Id, impl Iterator<Item = u32> + Clone)> {
-        self.egraph
-            .nodes(self.ids[class as usize])
-            .iter()
-            .map(|&node| (node, self.egraph.children(node).iter().map(|child| self.number[child])))
+        self.used_nodes(class)
+            .into_iter()
+            .map(|node| (node, self.egraph.children(node).iter().map(|child| self.number[child])))
     }
 
     /// m(q) by class number: Knuth's generalisation of Dijkstra's algorithm. An e-node has a

@@ -2,7 +2,7 @@
 
 mod small_system;
 
-use dataset_gen::counting::Counts;
+use dataset_gen::counting::{Counts, Terms};
 use dataset_gen::random::stream;
 use dataset_gen::sampling::{Sampler, is_padded};
 use egraph::{EGraph, Id, Limits, Node, SaturationConfig, TermBank, TermId, saturate};
@@ -72,7 +72,7 @@ fn counts_agree_with_enumeration_in_every_class() {
     {
         let egraph = grown(seed, 3);
         let roots: Vec<_> = egraph.classes().map(|class| (class, LIMIT)).collect();
-        let counts = Counts::new(&egraph, &roots);
+        let counts = Counts::new(&egraph, &roots, Terms::ALL);
         let mut all = Enumeration::new(&egraph);
         for class in egraph.classes() {
             let mut sum = 0;
@@ -92,9 +92,9 @@ fn counts_agree_with_enumeration_in_every_class() {
 fn counts_below_one_root_are_enough_for_it() {
     let egraph = grown("(if (< a b) (+ a (+ b 0)) (+ b a))", 3);
     let every: Vec<_> = egraph.classes().map(|class| (class, 14)).collect();
-    let (root, all) = (egraph.find(Id(0)), Counts::new(&egraph, &every));
+    let (root, all) = (egraph.find(Id(0)), Counts::new(&egraph, &every, Terms::ALL));
     for &(root, _) in every.iter().take(40).chain(&[(root, 14)]) {
-        let pruned = Counts::new(&egraph, &[(root, 14)]);
+        let pruned = Counts::new(&egraph, &[(root, 14)], Terms::ALL);
         for size in 0..=14 {
             assert_eq!(pruned.count(root, size), all.count(root, size));
         }
@@ -107,7 +107,7 @@ fn counts_beyond_64_bits_are_exact() {
     // The recurrence of the definition, in big integers; all e-nodes here are binary.
     let egraph = grown("(+ a 0)", 1);
     let roots: Vec<_> = egraph.classes().map(|class| (class, 160)).collect();
-    let counts = Counts::new(&egraph, &roots);
+    let counts = Counts::new(&egraph, &roots, Terms::ALL);
     let mut all: BTreeMap<(Id, u32), BigUint> = BTreeMap::new();
     for size in 1..=160u32 {
         for class in egraph.classes() {
@@ -147,7 +147,7 @@ fn numbers_are_terms_and_terms_are_numbers() {
     let egraph = grown("(if (< a b) (+ a b) (+ b 0))", 3);
     let root = egraph.find(Id(0));
     let root = egraph.find(egraph.classes().find(|&c| egraph.nodes(c).len() > 2).unwrap_or(root));
-    let counts = Counts::new(&egraph, &[(root, LIMIT)]);
+    let counts = Counts::new(&egraph, &[(root, LIMIT)], Terms::ALL);
     let mut all = Enumeration::new(&egraph);
     let mut expected = BTreeSet::new();
     for size in 0..=LIMIT {
@@ -174,7 +174,7 @@ fn chi_square(seed_term: &str, limit: u32) {
     let egraph = grown(seed_term, 3);
     let (bank, term) = term(egraph.system(), seed_term);
     let root = egraph.find(egraph.lookup(&bank, term).unwrap());
-    let counts = Counts::new(&egraph, &[(root, limit)]);
+    let counts = Counts::new(&egraph, &[(root, limit)], Terms::ALL);
     let mut all = Enumeration::new(&egraph);
     let mut frequency: BTreeMap<String, u32> = BTreeMap::new();
     for size in 0..=limit {
@@ -208,7 +208,7 @@ fn samples_are_distinct_and_not_padded() {
     let egraph = grown("(+ (+ a b) (+ c 2))", 4);
     let (bank, term) = term(egraph.system(), "(+ (+ a b) (+ c 2))");
     let root = egraph.find(egraph.lookup(&bank, term).unwrap());
-    let counts = Counts::new(&egraph, &[(root, 9)]);
+    let counts = Counts::new(&egraph, &[(root, 9)], Terms::ALL);
     let mut bank = TermBank::new(egraph.system().language.clone());
     let mut sampler = Sampler::new(&egraph, &counts);
     let sample = sampler.sample(&mut bank, root, 9, 40, 100_000, &mut stream(3, 1));
@@ -222,6 +222,39 @@ fn samples_are_distinct_and_not_padded() {
     }
     let padded = bank.parse("(+ (+ a (+ b 0)) (+ c 2))", None).unwrap();
     assert!(is_padded(&egraph, &bank, padded));
+}
+
+#[test]
+fn plain_terms_are_those_without_padding_and_foldable_parts() {
+    let seed = "(+ (* a 1) (+ b 2))";
+    let egraph = grown(seed, 3);
+    let root = egraph.find(egraph.lookup_text(seed));
+    let is_plain = |bank: &TermBank, term: TermId| {
+        let literal = |&t: &TermId| {
+            let class = egraph.find(egraph.lookup(bank, t).unwrap());
+            egraph.literal(class).is_some() && !bank.children(t).is_empty()
+        };
+        !is_padded(&egraph, bank, term)
+            && !bank.subterms(term).iter().filter(|&&t| t != term).any(literal)
+    };
+    let mut all = Enumeration::new(&egraph);
+    let mut expected = BTreeSet::new();
+    for size in 0..=7 {
+        for term in all.terms(root, size) {
+            if is_plain(&all.bank, term) {
+                expected.insert(all.bank.text(term));
+            }
+        }
+    }
+    let counts = Counts::new(&egraph, &[(root, 7)], Terms::PLAIN);
+    assert!(counts.up_to(root, 7) < Counts::new(&egraph, &[(root, 7)], Terms::ALL).up_to(root, 7));
+    let mut bank = TermBank::new(egraph.system().language.clone());
+    let mut sampler = Sampler::new(&egraph, &counts);
+    let wanted = expected.len() + 1;
+    let sample = sampler.sample(&mut bank, root, 7, wanted, 20_000, &mut stream(5, 0));
+    let found: BTreeSet<_> = sample.terms.iter().map(|&t| bank.text(t)).collect();
+    assert_eq!(found, expected);
+    assert!(expected.len() > 10);
 }
 
 proptest! {
@@ -242,7 +275,7 @@ proptest! {
         saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
         prop_assume!(egraph.conflict().is_none());
         let root = egraph.find(root);
-        let counts = Counts::new(&egraph, &[(root, limit)]);
+        let counts = Counts::new(&egraph, &[(root, limit)], Terms::ALL);
         let mut bank = bank.clone();
         let mut sampler = Sampler::new(&egraph, &counts);
         let mut rng = stream(number, 0);

@@ -6,10 +6,11 @@
 //! equality of terms is equality of ids.
 
 use crate::language::Value;
+use crate::leaves::Node;
 use crate::pattern::{Pattern, VarId};
 use crate::proof::{FlatProof, How, Justification, Proof, Step, StepRef};
 use crate::system::{RuleId, System};
-use crate::term::{Node, TermBank, TermId};
+use crate::term::{TermBank, TermId};
 
 /// Why a proof is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

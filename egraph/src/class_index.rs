@@ -1,7 +1,7 @@
 //! E-nodes sorted by class and by operator, in flat arrays, made anew by each rebuild.
 
 use crate::egraph::Id;
-use crate::term::Head;
+use crate::leaves::Head;
 
 /// Where the e-nodes of each class, and of each operator, are.
 #[derive(Clone, Debug, Default)]

@@ -12,14 +12,20 @@
 //! 4. with constant folding, an application of a built-in operator to classes with literals is
 //!    in the class of the literal that it evaluates to.
 
+mod memory;
+mod rebuild;
+mod terms;
+
+pub(crate) use memory::Room;
+
 use crate::class_index::ClassIndex;
 use crate::forest::{ProofForest, Reason};
 use crate::language::{Leaf, LeafValue, SortId, Value};
+use crate::leaves::{Head, Leaves, Node};
 use crate::system::System;
-use crate::term::{Head, Leaves, Node, TermBank, TermId, hash_node};
+use crate::term::hash_node;
 use crate::unionfind::UnionFind;
 use hashbrown::HashTable;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -70,8 +76,6 @@ pub struct EGraph {
     stale_uses: Vec<(u32, u32)>,
     /// Classes that came to have a literal.
     new_literals: Vec<Id>,
-    /// New applications of built-in operators.
-    new_applications: Vec<Id>,
 }
 
 impl EGraph {
@@ -99,7 +103,6 @@ impl EGraph {
             index: ClassIndex::default(),
             stale_uses: Vec::new(),
             new_literals: Vec::new(),
-            new_applications: Vec::new(),
         }
     }
 
@@ -122,30 +125,6 @@ impl EGraph {
     /// in which searches are charged for work.
     pub fn built(&self) -> u64 {
         self.heads.len() as u64
-    }
-
-    /// Bytes on the heap: the capacities of all arrays, names of variables included.
-    pub fn heap_bytes(&self) -> usize {
-        self.leaves.heap_bytes()
-            + self.heads.capacity() * size_of::<Head>()
-            + self.dead.capacity()
-            + self.classes.heap_bytes()
-            + self.forest.heap_bytes()
-            + self.index.heap_bytes()
-            + self.memo.allocation_size()
-            + size_of::<u32>()
-                * (self.starts.capacity()
-                    + self.original.capacity()
-                    + self.canonical.capacity()
-                    + self.owners.capacity()
-                    + self.next_use.capacity()
-                    + self.first_use.capacity()
-                    + self.last_use.capacity()
-                    + self.uses.capacity()
-                    + self.literals.capacity()
-                    + 2 * self.stale_uses.capacity()
-                    + self.new_literals.capacity()
-                    + self.new_applications.capacity())
     }
 
     /// Two distinct literals that were found equal, if that happened: the system is unsound, or
@@ -258,8 +237,8 @@ impl EGraph {
             Node::Leaf(Leaf { value: LeafValue::Literal(_), .. }) => {
                 self.literals[node.0 as usize] = node.0;
             }
-            Node::Op(op) if self.folds(op) => self.new_applications.push(node),
-            _ => {}
+            Node::Op(_) => self.fold(node),
+            Node::Leaf(_) => {}
         }
         node
     }
@@ -287,11 +266,6 @@ impl EGraph {
         });
     }
 
-    fn folds(&self, op: crate::language::OpId) -> bool {
-        let language = &self.system.language;
-        language.constant_folding && language.op(op).builtin.is_some()
-    }
-
     /// Adds a literal or variable.
     pub(crate) fn add_leaf(&mut self, leaf: &Leaf) -> Id {
         let head = self.leaves.intern(leaf);
@@ -307,90 +281,6 @@ impl EGraph {
     pub(crate) fn lookup_node(&self, head: Head, children: &[Id]) -> Option<Id> {
         let classes: SmallVec<[Id; 6]> = children.iter().map(|&c| self.find(c)).collect();
         self.find_memo(hash_node(head, &classes), head, &classes)
-    }
-
-    /// Adds a term and its subterms; returns the e-node of the term. Rebuild before matching.
-    pub fn add_term(&mut self, bank: &TermBank, t: TermId) -> Id {
-        let mut ids: FxHashMap<TermId, Id> = FxHashMap::default();
-        for s in bank.subterms(t) {
-            let id = match bank.node(s) {
-                Node::Leaf(leaf) => self.add_leaf(leaf),
-                Node::Op(op) => {
-                    let children: Vec<Id> = bank.children(s).iter().map(|c| ids[c]).collect();
-                    self.add(op.into(), &children)
-                }
-            };
-            ids.insert(s, id);
-        }
-        ids[&t]
-    }
-
-    /// The class that represents `t`, if there is one. Valid after [`EGraph::rebuild`].
-    pub fn lookup(&self, bank: &TermBank, t: TermId) -> Option<Id> {
-        let mut ids = FxHashMap::default();
-        self.represent(bank, t, &mut ids).map(|id| self.find(id))
-    }
-
-    /// The e-node congruent to `t`, if there is one; enters those of its subterms into `ids`.
-    pub(crate) fn represent(
-        &self,
-        bank: &TermBank,
-        t: TermId,
-        ids: &mut FxHashMap<TermId, Id>,
-    ) -> Option<Id> {
-        if let Some(&id) = ids.get(&t) {
-            return Some(id);
-        }
-        for s in bank.subterms(t) {
-            if ids.contains_key(&s) {
-                continue;
-            }
-            let id = match bank.node(s) {
-                Node::Leaf(leaf) => self.leaf_node(leaf)?,
-                Node::Op(op) => {
-                    let children: Vec<Id> = bank.children(s).iter().map(|c| ids[c]).collect();
-                    self.lookup_node(op.into(), &children)?
-                }
-            };
-            ids.insert(s, id);
-        }
-        Some(ids[&t])
-    }
-
-    /// The term that an e-node is.
-    pub fn term(&self, bank: &mut TermBank, id: Id) -> TermId {
-        self.term_cached(bank, id, &mut FxHashMap::default())
-    }
-
-    pub(crate) fn term_cached(
-        &self,
-        bank: &mut TermBank,
-        id: Id,
-        terms: &mut FxHashMap<Id, TermId>,
-    ) -> TermId {
-        let mut todo = vec![id];
-        while let Some(&n) = todo.last() {
-            if terms.contains_key(&n) {
-                todo.pop();
-                continue;
-            }
-            let before = todo.len();
-            todo.extend(self.original_children(n).iter().filter(|c| !terms.contains_key(c)));
-            if todo.len() > before {
-                continue;
-            }
-            let t = match self.node(n) {
-                Node::Leaf(leaf) => bank.leaf(leaf),
-                Node::Op(op) => {
-                    let children: Vec<TermId> =
-                        self.original_children(n).iter().map(|c| terms[c]).collect();
-                    bank.apply(op, &children)
-                }
-            };
-            terms.insert(n, t);
-            todo.pop();
-        }
-        terms[&id]
     }
 
     /// Unites the classes of `left` and `right`; false if they are one already.
@@ -432,210 +322,13 @@ impl EGraph {
                 self.literals[kept.0 as usize] = literal;
                 self.new_literals.push(kept);
             }
-            // The absorbed class's uses have a literal child now.
-            (_, NONE) => self.new_literals.push(kept),
+            // The absorbed class's uses have a literal child now; repairing them will see it.
+            (_, NONE) => {}
             // A literal has one e-node, so that distinct e-nodes are distinct literals.
             (a, b) if a != b => {
                 self.conflict.get_or_insert((Id(a), Id(b)));
             }
             _ => {}
         }
-    }
-
-    /// Restores the invariants: unites congruent e-nodes, folds constants, indexes the classes.
-    pub fn rebuild(&mut self) {
-        loop {
-            while let Some((first, last)) = self.stale_uses.pop() {
-                self.repair_uses(first, last);
-            }
-            if let Some(node) = self.new_applications.pop() {
-                self.fold(node);
-            } else if let Some(class) = self.new_literals.pop() {
-                self.fold_uses(self.find(class));
-            } else {
-                break;
-            }
-        }
-        self.classes.compress_all();
-        let mut index = std::mem::take(&mut self.index);
-        index.build(
-            self.heads.len(),
-            self.system.language.operators.len(),
-            |id| !self.dead[id.0 as usize],
-            |id| self.find(id),
-            |id| self.head(id),
-        );
-        self.index = index;
-        #[cfg(debug_assertions)]
-        self.check_invariants();
-    }
-
-    /// Brings the owners of a run of uses up to date.
-    fn repair_uses(&mut self, first: u32, last: u32) {
-        let mut slot = first;
-        loop {
-            let next = self.next_use[slot as usize];
-            let node = self.owners[slot as usize];
-            if !self.dead[node.0 as usize] {
-                self.repair_node(node);
-            }
-            if slot == last {
-                return;
-            }
-            slot = next;
-        }
-    }
-
-    fn repair_node(&mut self, node: Id) {
-        let slots = self.slots(node);
-        let stale =
-            slots.clone().any(|s| self.classes.find(self.canonical[s]) != self.canonical[s]);
-        if !stale {
-            return;
-        }
-        let head = self.head(node);
-        let old = hash_node(head, &self.canonical[slots.clone()]);
-        if let Ok(entry) = self.memo.find_entry(old, |&n| n == node.0) {
-            entry.remove();
-        }
-        for s in slots.clone() {
-            self.canonical[s] = self.classes.find_compress(self.canonical[s]);
-        }
-        let new = hash_node(head, &self.canonical[slots.clone()]);
-        match self.find_memo(new, head, &self.canonical[slots]) {
-            Some(twin) => {
-                self.dead[node.0 as usize] = true;
-                self.union(node, twin, Reason::Congruence);
-            }
-            None => self.insert_memo(new, node),
-        }
-    }
-
-    fn fold_uses(&mut self, class: Id) {
-        let mut slot = self.first_use[class.0 as usize];
-        while slot != NONE {
-            let node = self.owners[slot as usize];
-            if !self.dead[node.0 as usize]
-                && let Node::Op(op) = self.node(node)
-                && self.folds(op)
-            {
-                self.fold(node);
-            }
-            slot = self.next_use[slot as usize];
-        }
-    }
-
-    /// Unites an application of a built-in operator with its value, if all children have one.
-    fn fold(&mut self, node: Id) {
-        let Node::Op(op) = self.node(node) else { return };
-        let operator = self.system.language.op(op);
-        let (Some(builtin), sort) = (operator.builtin, operator.result) else { return };
-        let bound: Option<Vec<Id>> =
-            self.original_children(node).iter().map(|&c| self.literal_node(c)).collect();
-        let Some(bound) = bound else { return };
-        let values: Option<Vec<Value>> = bound.iter().map(|&c| self.literal(c)).collect();
-        let Some(value) = values.and_then(|values| builtin.eval(&values)) else { return };
-        let literal = self.add_leaf(&Leaf { sort, value: LeafValue::Literal(value) });
-        self.union(node, literal, Reason::Fold { bound: &bound });
-    }
-
-    /// Makes room for `nodes` further e-nodes with `slots` children in all, and edges binding
-    /// `bound` ids, so that adding them allocates nothing. False, and nothing is changed, if
-    /// that would take more than `limit` bytes.
-    pub(crate) fn reserve(
-        &mut self,
-        nodes: usize,
-        slots: usize,
-        bound: usize,
-        limit: usize,
-    ) -> bool {
-        let full = |len: usize, capacity: usize, more: usize| len + more > capacity;
-        let nodes_full = full(self.heads.len(), self.heads.capacity(), nodes);
-        let slots_full = full(self.canonical.len(), self.canonical.capacity(), slots);
-        let bound_full = self.forest.bound_room() < bound;
-        let memo_full = full(self.memo.len(), self.memo.capacity(), nodes);
-        if !(nodes_full || slots_full || bound_full || memo_full) {
-            return true;
-        }
-        // A quarter more than there is, or as much as the limit allows, but at least what is asked.
-        let used = self.heap_bytes();
-        for divisor in [4, 16, 64, usize::MAX] {
-            let grow = |needed: bool, len: usize, more: usize| {
-                if needed { more + len / divisor } else { 0 }
-            };
-            let new_nodes = grow(nodes_full, self.heads.len(), nodes);
-            let new_slots = grow(slots_full, self.canonical.len(), slots);
-            let new_bound = grow(bound_full, self.forest.bound_len(), bound);
-            // 13 words and a flag a node (three words of the class index included), 4 words a
-            // slot; hash-cons buckets are a word and a byte, and their number doubles.
-            let memo = if memo_full { self.memo.allocation_size().max(32) } else { 0 };
-            let more = new_nodes * (4 * 12 + 1) + new_slots * 16 + new_bound * 4 + memo;
-            if used + more > limit {
-                continue;
-            }
-            self.grow(new_nodes, new_slots, new_bound);
-            if memo_full {
-                let (heads, starts, canonical) = (&self.heads, &self.starts, &self.canonical);
-                self.memo.reserve(nodes, |&n| {
-                    let n = n as usize;
-                    hash_node(heads[n], &canonical[starts[n] as usize..starts[n + 1] as usize])
-                });
-            }
-            return true;
-        }
-        false
-    }
-
-    fn grow(&mut self, nodes: usize, slots: usize, bound: usize) {
-        if nodes > 0 {
-            self.heads.reserve_exact(nodes);
-            self.starts.reserve_exact(nodes + 1);
-            self.dead.reserve_exact(nodes);
-            self.classes.reserve_exact(nodes);
-            self.forest.reserve_nodes(nodes);
-            for array in
-                [&mut self.first_use, &mut self.last_use, &mut self.uses, &mut self.literals]
-            {
-                array.reserve_exact(nodes);
-            }
-            self.index.reserve(self.heads.capacity());
-        }
-        if slots > 0 {
-            for array in [&mut self.original, &mut self.canonical, &mut self.owners] {
-                array.reserve_exact(slots);
-            }
-            self.next_use.reserve_exact(slots);
-        }
-        if bound > 0 {
-            self.forest.reserve_bound(bound);
-        }
-    }
-
-    /// The invariants at the head of this file, after each rebuild in debug builds.
-    #[cfg(debug_assertions)]
-    fn check_invariants(&self) {
-        let mut live = 0;
-        let mut roots = 0;
-        for n in (0..self.heads.len() as u32).map(Id) {
-            roots += usize::from(self.find(n) == n);
-            if self.dead[n.0 as usize] {
-                continue;
-            }
-            live += 1;
-            assert!(self.children(n).iter().all(|&c| self.find(c) == c), "stale child");
-            let hash = hash_node(self.head(n), self.children(n));
-            assert_eq!(self.find_memo(hash, self.head(n), self.children(n)), Some(n));
-            if let Node::Op(op) = self.node(n)
-                && self.folds(op)
-                && self.conflict.is_none()
-            {
-                let values: Option<Vec<Value>> =
-                    self.children(n).iter().map(|&c| self.literal(c)).collect();
-                let value = values.and_then(|v| self.system.language.op(op).builtin?.eval(&v));
-                assert!(value.is_none() || self.literal(n) == value, "unfolded constant");
-            }
-        }
-        assert_eq!(live, self.memo.len());
-        assert_eq!(roots, self.class_count);
     }
 }

@@ -1,9 +1,9 @@
 //! E-matching: all matches of a compiled rule in a rebuilt e-graph.
 
 use crate::egraph::{EGraph, Id};
+use crate::leaves::Head;
 use crate::rewrite::{Instruction, Rewrite, computes};
 use crate::system::Rule;
-use crate::term::Head;
 
 /// Matches of one rule, in the order of their root e-nodes: runs of [`Rewrite::stride`] ids.
 #[derive(Debug, Default)]

@@ -13,12 +13,12 @@
 //! keeps 1 without the root, 2 and 3 for every effective union, and [`crate::explain`] reads
 //! them back through [`Rewrite::substitution`].
 
-use crate::egraph::{EGraph, Id};
+use crate::egraph::{EGraph, Id, Room};
 use crate::forest::Reason;
 use crate::language::{Leaf, LeafValue, LiteralKind, OpId, SortId, Value};
+use crate::leaves::Head;
 use crate::pattern::{Pattern, VarId, value_fits};
 use crate::system::{Rule, RuleId};
-use crate::term::Head;
 
 /// A register of the matching machine; holds a class.
 pub(crate) type Register = usize;
@@ -76,9 +76,8 @@ pub(crate) struct Rewrite {
     /// Registers of the variables that must be literals (part 2), with the variables.
     pub literals: Vec<(Register, VarId)>,
     sources: Vec<Source>,
-    /// E-nodes and children that one application adds at most.
-    pub adds_nodes: usize,
-    pub adds_slots: usize,
+    /// What one application takes at most.
+    pub room: Room,
 }
 
 impl Rewrite {
@@ -92,8 +91,7 @@ impl Rewrite {
             nodes: 0,
             literals: Vec::new(),
             sources: vec![Source::Bound(usize::MAX); rule.variables.names.len()],
-            adds_nodes: 0,
-            adds_slots: 0,
+            room: Room::default(),
         };
         let mut registers: Vec<Option<Register>> = vec![None; rule.variables.names.len()];
         match &rule.lhs {
@@ -122,7 +120,15 @@ impl Rewrite {
                 rewrite.literals.push((register, var));
             }
         }
-        count_nodes(&rule.rhs, &mut rewrite.adds_nodes, &mut rewrite.adds_slots);
+        let Room { nodes, slots, .. } = pattern_room(&rule.rhs);
+        rewrite.room = Room {
+            // Each new e-node may be folded, which adds a literal, an edge and a union.
+            nodes: 2 * nodes,
+            slots,
+            // An edge is its tag, the number of bound ids, and these.
+            bound: 2 + rewrite.stride() + nodes + 2 * nodes + slots,
+            unions: 1 + nodes,
+        };
         rewrite
     }
 
@@ -216,21 +222,25 @@ fn constant_of(pattern: &Pattern) -> Constant {
     }
 }
 
-fn count_nodes(pattern: &Pattern, nodes: &mut usize, slots: &mut usize) {
+/// The e-nodes and children of one instance of a pattern.
+fn pattern_room(pattern: &Pattern) -> Room {
     match pattern {
-        Pattern::Var(_) => {}
-        Pattern::Leaf(_) | Pattern::Compute(..) => *nodes += 1,
+        Pattern::Var(_) => Room::default(),
+        Pattern::Leaf(_) | Pattern::Compute(..) => Room { nodes: 1, ..Room::default() },
         Pattern::Op(_, args) => {
-            *nodes += 1;
-            *slots += args.len();
-            args.iter().for_each(|arg| count_nodes(arg, nodes, slots));
+            let own = Room { nodes: 1, slots: args.len(), ..Room::default() };
+            args.iter().map(pattern_room).fold(own, |sum, arg| Room {
+                nodes: sum.nodes + arg.nodes,
+                slots: sum.slots + arg.slots,
+                ..sum
+            })
         }
     }
 }
 
 fn egraph_literal(egraph: &EGraph, id: Id) -> Option<Value> {
     match egraph.node(id) {
-        crate::term::Node::Leaf(Leaf { value: LeafValue::Literal(value), .. }) => Some(*value),
+        crate::leaves::Node::Leaf(Leaf { value: LeafValue::Literal(value), .. }) => Some(*value),
         _ => None,
     }
 }

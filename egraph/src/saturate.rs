@@ -292,12 +292,9 @@ impl Run<'_> {
 
 /// The limit that applying one more match might break.
 fn full(egraph: &mut EGraph, limits: &Limits, rewrite: &Rewrite) -> Option<StopReason> {
-    let (nodes, slots) = (rewrite.adds_nodes, rewrite.adds_slots);
-    if limits.nodes.is_some_and(|limit| egraph.node_count() + nodes > limit) {
+    if limits.nodes.is_some_and(|limit| egraph.node_count() + rewrite.room.nodes > limit) {
         return Some(StopReason::Nodes);
     }
-    // Rule, count, bound e-nodes of both sides: what an edge takes at most.
-    let bound = 2 + rewrite.stride() + nodes;
     let limit = limits.memory.unwrap_or(usize::MAX);
-    (!egraph.reserve(nodes, slots, bound, limit)).then_some(StopReason::Memory)
+    (!egraph.reserve(rewrite.room, limit)).then_some(StopReason::Memory)
 }

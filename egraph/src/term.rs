@@ -5,6 +5,7 @@
 //! [`TermBank::add`], which checks in debug builds).
 
 use crate::language::{Language, Leaf, LeafValue, OpId, SortId, Value};
+use crate::leaves::{Head, Leaves, Node};
 use crate::sexpr::{ParseError, Sexpr, parse_one};
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -15,85 +16,6 @@ use std::sync::Arc;
 /// A term of one [`TermBank`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TermId(pub u32);
-
-/// What stands at a node: an operator, or a literal or variable by its number in the leaf table
-/// of the bank or e-graph that holds the node. Stored as one integer, operators first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Head(pub(crate) u32);
-
-/// A [`Head`], taken apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Node<'a> {
-    /// An operator application.
-    Op(OpId),
-    /// A literal or variable.
-    Leaf(&'a Leaf),
-}
-
-/// The literals and variables that occur in one bank or e-graph, numbered in order of arrival.
-#[derive(Clone, Debug)]
-pub struct Leaves {
-    operators: u32,
-    leaves: Vec<Leaf>,
-    index: FxHashMap<Leaf, u32>,
-}
-
-impl Leaves {
-    /// An empty table for a language.
-    pub fn new(language: &Language) -> Self {
-        Leaves {
-            operators: language.operators.len() as u32,
-            leaves: Vec::new(),
-            index: FxHashMap::default(),
-        }
-    }
-
-    /// The head of `leaf`, if the table has it.
-    pub fn get(&self, leaf: &Leaf) -> Option<Head> {
-        self.index.get(leaf).map(|i| Head(self.operators + i))
-    }
-
-    /// The head of `leaf`, entered if new.
-    pub fn intern(&mut self, leaf: &Leaf) -> Head {
-        if let Some(head) = self.get(leaf) {
-            return head;
-        }
-        let number = self.leaves.len() as u32;
-        self.leaves.push(leaf.clone());
-        self.index.insert(leaf.clone(), number);
-        Head(self.operators + number)
-    }
-
-    /// What a head stands for.
-    pub fn node(&self, head: Head) -> Node<'_> {
-        if head.0 < self.operators {
-            Node::Op(OpId(head.0))
-        } else {
-            Node::Leaf(&self.leaves[(head.0 - self.operators) as usize])
-        }
-    }
-
-    /// Bytes on the heap, by capacity (names of variables included).
-    pub fn heap_bytes(&self) -> usize {
-        let names: usize = self
-            .leaves
-            .iter()
-            .map(|leaf| match &leaf.value {
-                LeafValue::Variable(name) => 2 * name.capacity(),
-                LeafValue::Literal(_) => 0,
-            })
-            .sum();
-        self.leaves.capacity() * size_of::<Leaf>()
-            + self.index.capacity() * 8 / 7 * (size_of::<(Leaf, u32)>() + 1)
-            + names
-    }
-}
-
-impl From<OpId> for Head {
-    fn from(op: OpId) -> Self {
-        Head(op.0)
-    }
-}
 
 /// A store of distinct terms over one language.
 #[derive(Clone, Debug)]

@@ -1,0 +1,108 @@
+//! Every kind of mistake in a rule file and in a term: its message, with line and column.
+
+use egraph::{System, TermBank};
+use std::sync::Arc;
+
+const LANGUAGE: &str = "(sort Int) (sort Bool) (sort F)
+(op + (Int Int) Int) (op < (Int Int) Bool) (op f (F) F)
+(literal i64 Int) (literal bool Bool) (variable Int) (ruleset r)
+";
+
+#[test]
+fn in_rules_and_declarations() {
+    for (text, message) in [
+        ("(rewrite (+ ?a ?b)", "4:1: '(' is never closed"),
+        (
+            "(rewrite (+ ?a ?b) (+ ?b ?c))",
+            "4:26: ?c is not bound: it does not occur on the left-hand side (+ ?a ?b)",
+        ),
+        ("(rewrite (+ ?a) ?a)", "4:10: operator '+' takes 2 arguments, found 1"),
+        ("(rewrite (- ?a ?b) ?a)", "4:11: unknown operator '-'"),
+        ("(rewrite (+ ?a 0) (< ?a 1))", "4:19: expected a term of sort Int, but '<' has sort Bool"),
+        ("(rewrite (< ?a 1) (< 1 (< ?a 0)))", "4:24: expected a term of sort Int"),
+        ("(rewrite (+ ?a x) ?a)", "4:16: 'x' is neither an operator nor a literal"),
+        ("(rewrite (+ ?a 12x) ?a)", "4:16: '12x' is not a literal of sort Int (64-bit integers)"),
+        ("(rewrite (f ?a) (+ ?a 1))", "4:17: expected a term of sort F, but '+' has sort Int"),
+        (
+            "(rewrite (f ?a) ?a :when ((const ?a)))",
+            "4:27: ?a can never be a literal: sort F has none",
+        ),
+        (
+            "(rewrite (+ ?a 0) ?a :when ((const ?b)))",
+            "4:36: ?b does not occur on the left-hand side",
+        ),
+        ("(rewrite (+ ?a 0) ?a :when ((~ ?a 1)))", "4:29: expected one of + - *"),
+        ("(rewrite (+ ?a 0) ?a :when ((== ?a)))", "4:29: '==' takes 2 arguments, found 1"),
+        ("(rewrite (+ ?a 0) ?a :when const)", "4:28: expected a list of conditions"),
+        ("(rewrite (+ ?a 0) ?a :nam x)", "4:22: expected :name, :when or :ruleset, found ':nam'"),
+        ("(rewrite (+ ?a 0) ?a :name)", "4:22: expected a value after ':name'"),
+        ("(rewrite (+ ?a 0) ?a :ruleset q)", "4:31: unknown ruleset 'q'"),
+        ("(rewrite (+ ?a 0))", "4:1: expected (rewrite left right"),
+        ("(rewrite (+ (compute 1) 0) 1)", "4:13: (compute …) may stand on a right-hand side only"),
+        ("(birewrite (+ ?a 0) 0 :name z)", "?a is not bound"),
+        ("(rewrite ?a ?a)", "4:13: the sort of ?a is not clear here"),
+        ("(sort Int)", "4:1: sort 'Int' is declared twice"),
+        ("(op + (Int) Int)", "4:1: operator '+' is declared twice"),
+        ("(op g (Real) Int)", "4:8: unknown sort 'Real'"),
+        ("(op g Int Int)", "4:1: expected (op name (ArgumentSort …) ResultSort)"),
+        ("(op 2x () Int)", "4:1: '2x' can't be an operator"),
+        ("(literal f64 F)", "4:10: expected i64 or bool"),
+        ("(literal i64 Int)", "4:1: this sort has literals already"),
+        ("(analysis interval)", "4:1: expected (analysis constant)"),
+        ("(rules)", "4:2: unknown declaration 'rules': expected sort, op"),
+        ("rewrite", "4:1: expected a declaration in parentheses"),
+        ("(schedule (repeat x (run)))", "4:19: expected a number of repetitions"),
+        ("(schedule (run q))", "4:11: unknown ruleset 'q'"),
+        ("(schedule (loop))", "4:11: expected (run), (run ruleset)"),
+        (
+            "(rewrite (+ ?a 0) ?a :name n) (rewrite (+ 0 ?a) ?a :name n)",
+            "4:31: a second rule is called 'n'",
+        ),
+    ] {
+        let error = System::parse(&format!("{LANGUAGE}{text}")).expect_err(text).to_string();
+        assert!(error.contains(message), "{text}\n  gives    {error}\n  expected {message}");
+    }
+}
+
+#[test]
+fn in_terms() {
+    let system = Arc::new(System::parse(LANGUAGE).unwrap());
+    let mut bank = TermBank::new(system.language.clone());
+    for (text, message) in [
+        ("", "1:1: expected a term, found nothing"),
+        ("(+ x", "1:1: '(' is never closed"),
+        ("(+ x 1))", "1:8: ')' without an opening '('"),
+        ("(+ x 1) y", "1:9: expected the end of the text after one term"),
+        ("(+ x)", "1:1: operator '+' takes 2 arguments, found 1"),
+        ("(* x 1)", "1:2: unknown operator '*'"),
+        ("(+ x (< y 1))", "1:6: expected a term of sort Int, but '<' has sort Bool"),
+        ("(+ x ?y)", "1:6: pattern variable '?y' in a term"),
+        ("(+ x 9223372036854775808)", "1:6: '9223372036854775808' is not a literal of sort Int"),
+        ("(f x)", "1:4: unknown name 'x': sort F has no variables"),
+        ("()", "1:1: expected an operator after '('"),
+        ("((+ x) 1)", "1:2: expected an operator, found a parenthesised expression"),
+    ] {
+        let error = bank.parse(text, None).expect_err(text).to_string();
+        assert!(error.starts_with(message), "{text}\n  gives    {error}\n  expected {message}");
+    }
+}
+
+#[test]
+fn literals_take_the_sort_of_their_place() {
+    let system = Arc::new(
+        System::parse(
+            "(sort Int) (sort Bool) (op && (Bool Bool) Bool) (op < (Int Int) Bool)
+            (literal i64 Int) (literal bool Bool) (variable Int)",
+        )
+        .unwrap(),
+    );
+    let mut bank = TermBank::new(system.language.clone());
+    let t = bank.parse("(&& 1 (< 1 x))", None).unwrap();
+    assert_eq!(bank.text(t), "(&& 1 (< 1 x))");
+    let (one, less) = (bank.children(t)[0], bank.children(t)[1]);
+    assert_ne!(one, bank.children(less)[0]);
+    let bool_sort = system.language.sort("Bool");
+    assert_eq!(Some(bank.sort(one)), bool_sort);
+    assert_eq!(bank.parse("1", bool_sort).unwrap(), one);
+    assert!(bank.parse("(&& 2 1)", None).unwrap_err().message.contains("sort Bool (0 or 1)"));
+}

@@ -1,0 +1,87 @@
+//! Random texts, and random changes of good ones, through every parser.
+
+mod common;
+
+use egraph::{Sketch, System, TermBank, proof_from_json};
+use proptest::prelude::*;
+
+/// A text with some characters overwritten.
+fn damaged(text: &'static str) -> impl Strategy<Value = String> {
+    let changes = prop::collection::vec((0..text.len(), "[ -~()?é]"), 0..6);
+    changes.prop_map(move |changes| {
+        let mut chars: Vec<char> = text.chars().collect();
+        for (at, with) in changes {
+            if let (Some(place), Some(c)) = (chars.get_mut(at), with.chars().next()) {
+                *place = c;
+            }
+        }
+        chars.into_iter().collect()
+    })
+}
+
+const PROOF: &str = r#"{"format":"cairn-proof","version":1,"system":"HASH","start":0,"end":0,
+"terms":[{"leaf":"x","sort":"Int"},{"op":"+","args":[0,0]}],
+"steps":[{"from":1,"to":1,"how":{"rule":{"name":"add-comm","substitution":{"?a":0,"?b":0}}}},
+{"from":0,"to":0,"how":{"chain":[]}},{"from":1,"to":1,"how":{"congruence":[null,{"reverse":1}]}}],
+"root":1}"#;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn rule_files(text in damaged(common::INTEGERS)) {
+        let _ = System::parse(&text);
+    }
+
+    #[test]
+    fn anything(text in "[()?+*a-z0-9 ;:\\-\n]{0,80}") {
+        let system = common::system(common::INTEGERS);
+        let mut bank = TermBank::new(system.language.clone());
+        let _ = System::parse(&text);
+        let _ = bank.parse(&text, None);
+        let _ = Sketch::parse(&system.language, &text, None);
+        let _ = proof_from_json(&system, &mut bank, &text);
+    }
+
+    #[test]
+    fn terms(text in damaged("(&& 1 (< (+ (/ (* x 8) 4) (- 3 3)) y))")) {
+        let system = common::system(common::INTEGERS);
+        let mut bank = TermBank::new(system.language.clone());
+        if let Ok(t) = bank.parse(&text, None) {
+            let printed = bank.text(t);
+            prop_assert_eq!(bank.parse(&printed, Some(bank.sort(t))).unwrap(), t);
+        }
+    }
+
+    #[test]
+    fn proof_files(text in damaged(PROOF)) {
+        let system = common::system(common::INTEGERS);
+        let mut bank = TermBank::new(system.language.clone());
+        if let Ok(proof) = proof_from_json(&system, &mut bank, &text.replace("HASH", &system.hash)) {
+            let _ = egraph::check(&system, &bank, &proof);
+        }
+    }
+}
+
+#[test]
+fn nor_do_the_deepest_terms_that_are_allowed() {
+    let system = common::system(common::INTEGERS);
+    let mut bank = TermBank::new(system.language.clone());
+    let depth = egraph::MAX_DEPTH;
+    let deep = format!("{}x{}", "(+ 1 ".repeat(depth), ")".repeat(depth));
+    let t = bank.parse(&deep, None).unwrap();
+    assert_eq!(bank.size(t), 2 * depth as u64 + 1);
+    assert_eq!(bank.text(t), deep);
+    let sketch = Sketch::parse(&system.language, &deep, None).unwrap();
+    assert!(sketch.accepts(&bank, t));
+    let egraph = common::grow(
+        &system,
+        &bank,
+        &[t],
+        egraph::Limits { iterations: Some(1), ..Default::default() },
+    );
+    let class = egraph.lookup(&bank, t).unwrap();
+    assert_eq!(egraph::extract_smallest(&egraph, &mut bank, class), {
+        egraph::extract_sketch(&egraph, &mut bank, class, &Sketch::Any).unwrap()
+    });
+}

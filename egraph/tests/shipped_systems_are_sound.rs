@@ -1,0 +1,262 @@
+//! Every rule of the shipped systems over integers and truth values is an equation of
+//! mathematical integers: both sides are evaluated, on all small values and on many random ones.
+//!
+//! The evaluator is this file's own and shares nothing with `egraph::builtin`. `math.rules` and
+//! `tiling.rules` are not here: their terms are reals, and functions.
+
+use egraph::{Condition, Expr, Pattern};
+use egraph::{Language, LeafValue, Value};
+use egraph::{Rule, System};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use std::path::PathBuf;
+
+const SYSTEMS: [&str; 3] = ["halide", "prop", "ring"];
+/// Small values run from -SMALL to SMALL, fewer where a rule has many variables.
+const SMALL: i128 = 9;
+const MAX_EXHAUSTIVE: u64 = 250_000;
+const RANDOM: usize = 12_000;
+/// Fewer instances than this, among the random assignments, would show nothing.
+const MIN_INSTANCES: usize = 100;
+
+fn load(name: &str) -> System {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../configs/systems")
+        .join(format!("{name}.rules"));
+    System::load(&path).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// The value of an operator; truth values are 0 and 1. `None` where 128 bits are too few.
+fn apply(name: &str, args: &[i128]) -> Option<i128> {
+    let truth = |b: bool| Some(i128::from(b));
+    match (name, args) {
+        ("+", [a, b]) => a.checked_add(*b),
+        ("-", [a, b]) => a.checked_sub(*b),
+        ("-", [a]) => a.checked_neg(),
+        ("*", [a, b]) => a.checked_mul(*b),
+        ("/", [a, b]) => Some(quotient_and_remainder(*a, *b).0),
+        ("%", [a, b]) => Some(quotient_and_remainder(*a, *b).1),
+        ("min", [a, b]) => Some(if a < b { *a } else { *b }),
+        ("max", [a, b]) => Some(if a < b { *b } else { *a }),
+        ("abs", [a]) => Some(if *a < 0 { -a } else { *a }),
+        ("<", [a, b]) => truth(a < b),
+        ("<=", [a, b]) => truth(a <= b),
+        (">", [a, b]) => truth(a > b),
+        (">=", [a, b]) => truth(a >= b),
+        ("==", [a, b]) => truth(a == b),
+        ("!=", [a, b]) => truth(a != b),
+        ("&&" | "&", [a, b]) => truth(*a == 1 && *b == 1),
+        ("||" | "|", [a, b]) => truth(*a == 1 || *b == 1),
+        ("->", [a, b]) => truth(*a == 0 || *b == 1),
+        ("!" | "~", [a]) => truth(*a == 0),
+        _ => panic!("no meaning for {name} of {} arguments", args.len()),
+    }
+}
+
+/// The q and r of a = bq + r with 0 <= r < |b|, from the definition; zeros for b = 0.
+fn quotient_and_remainder(a: i128, b: i128) -> (i128, i128) {
+    if b == 0 {
+        return (0, 0);
+    }
+    let mut q = a / b;
+    while a - b * q < 0 {
+        q -= b.signum();
+    }
+    assert!((0..b.abs()).contains(&(a - b * q)), "{a} by {b}");
+    (q, a - b * q)
+}
+
+fn number(value: Value) -> i128 {
+    match value {
+        Value::Int(i) => i.into(),
+        Value::Bool(b) => b.into(),
+    }
+}
+
+fn eval_expr(expr: &Expr, env: &[i128]) -> Option<i128> {
+    match expr {
+        Expr::Value(value) => Some(number(*value)),
+        Expr::Var(var) => Some(env[var.0 as usize]),
+        Expr::Apply(name, args) => {
+            let args: Option<Vec<i128>> = args.iter().map(|a| eval_expr(a, env)).collect();
+            apply(name, &args?)
+        }
+    }
+}
+
+fn eval(language: &Language, pattern: &Pattern, env: &[i128]) -> Option<i128> {
+    match pattern {
+        Pattern::Var(var) => Some(env[var.0 as usize]),
+        Pattern::Leaf(leaf) => match &leaf.value {
+            LeafValue::Literal(value) => Some(number(*value)),
+            LeafValue::Variable(name) => panic!("variable {name} in a rule"),
+        },
+        Pattern::Op(op, args) => {
+            let args: Option<Vec<i128>> = args.iter().map(|a| eval(language, a, env)).collect();
+            apply(&language.op(*op).name, &args?)
+        }
+        Pattern::Compute(expr, _) => eval_expr(expr, env),
+    }
+}
+
+/// Whether `env` is an instance of the rule: its conditions hold and both sides have a value.
+/// The values of an instance must agree, or the rule is wrong: `Err` says where.
+fn instance(language: &Language, rule: &Rule, env: &[i128]) -> Result<bool, String> {
+    let holds = |c: &Condition| match c {
+        Condition::Const(_) => true,
+        Condition::Holds(expr) => eval_expr(expr, env) == Some(1),
+    };
+    if !rule.conditions.iter().all(holds) {
+        return Ok(false);
+    }
+    match (eval(language, &rule.lhs, env), eval(language, &rule.rhs, env)) {
+        (Some(left), Some(right)) if left == right => Ok(true),
+        (Some(left), Some(right)) => {
+            let names = rule.variables.names.iter().zip(env);
+            let at: Vec<String> = names.map(|(name, v)| format!("{name} = {v}")).collect();
+            Err(format!("{}: {left} is not {right} at {}", rule.name, at.join(", ")))
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Which variables are truth values.
+fn truth_values(language: &Language, rule: &Rule) -> Vec<bool> {
+    rule.variables.sorts.iter().map(|s| language.sort_name(*s) == "Bool").collect()
+}
+
+/// Every assignment of small values, as few as keep the number of assignments in bounds.
+fn check_small(language: &Language, rule: &Rule) -> Result<(), String> {
+    let truth = truth_values(language, rule);
+    let assignments = |bound: i128| {
+        truth.iter().map(|t| if *t { 2 } else { 2 * bound as u64 + 1 }).product::<u64>()
+    };
+    let bound = (1..=SMALL).rev().find(|b| assignments(*b) <= MAX_EXHAUSTIVE).unwrap_or(1);
+    for number in 0..assignments(bound) {
+        let mut rest = i128::from(number);
+        let mut digit = |t: &bool| {
+            let (base, low) = if *t { (2, 0) } else { (2 * bound + 1, -bound) };
+            let value = rest % base + low;
+            rest /= base;
+            value
+        };
+        let env: Vec<i128> = truth.iter().map(&mut digit).collect();
+        instance(language, rule, &env)?;
+    }
+    Ok(())
+}
+
+/// Small, medium and large numbers, powers of two, and neighbours of multiples of the numbers
+/// drawn before: where rounding and strict comparisons go wrong.
+fn random_value(rng: &mut ChaCha8Rng, before: &[i128]) -> i128 {
+    match rng.random_range(0..6) {
+        0 => rng.random_range(-3..=3),
+        1 => rng.random_range(-20..=20),
+        2 => rng.random_range(-1_000..=1_000),
+        3 => rng.random_range(-(1i128 << 30)..=1 << 30),
+        4 => (1 << rng.random_range(0..12)) * [1, -1][rng.random_range(0..2usize)],
+        _ if before.is_empty() => rng.random_range(-3..=3),
+        _ => {
+            let other = before[rng.random_range(0..before.len())];
+            other * rng.random_range(-4..=4) + rng.random_range(-1..=1)
+        }
+    }
+}
+
+/// Random assignments; gives the number of those that were instances.
+fn check_random(language: &Language, rule: &Rule, stream: u64) -> Result<usize, String> {
+    let mut rng = ChaCha8Rng::seed_from_u64(0x5eed);
+    rng.set_stream(stream);
+    let truth = truth_values(language, rule);
+    let mut instances = 0;
+    for round in 0..RANDOM {
+        // Neighbours are of numbers drawn before: draw in both orders.
+        let backwards = round % 2 == 1;
+        let mut env: Vec<i128> = Vec::new();
+        for i in 0..truth.len() {
+            let t = truth[if backwards { truth.len() - 1 - i } else { i }];
+            let value = if t { rng.random_range(0..=1) } else { random_value(&mut rng, &env) };
+            env.push(value);
+        }
+        if backwards {
+            env.reverse();
+        }
+        instances += usize::from(instance(language, rule, &env)?);
+    }
+    Ok(instances)
+}
+
+fn check(language: &Language, rule: &Rule, stream: u64) -> Result<usize, String> {
+    check_small(language, rule)?;
+    check_random(language, rule, stream)
+}
+
+#[test]
+fn both_sides_of_every_rule_have_the_same_value() {
+    let mut wrong = Vec::new();
+    for name in SYSTEMS {
+        let system = load(name);
+        for (stream, rule) in system.rules.iter().enumerate() {
+            match check(&system.language, rule, stream as u64) {
+                Ok(instances) if instances < MIN_INSTANCES => {
+                    wrong.push(format!("{name}: {} has {instances} instances only", rule.name));
+                }
+                Ok(_) => {}
+                Err(message) => wrong.push(format!("{name}: {message}")),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn rules_that_look_right_are_caught() {
+    let halide = load("halide");
+    for rule in [
+        // Division by zero.
+        "(rewrite (/ ?a ?a) 1)",
+        "(rewrite (/ (* ?y ?x) ?x) ?y)",
+        "(rewrite (* (/ ?a ?b) ?b) (- ?a (% ?a ?b)))",
+        "(rewrite (+ (/ ?a ?b) ?c) (/ (+ ?a (* ?b ?c)) ?b))",
+        // Signs.
+        "(rewrite (% (* -1 ?x) ?c) (* -1 (% ?x ?c)))",
+        "(rewrite (/ (* -1 ?a) ?b) (* -1 (/ ?a ?b)))",
+        "(rewrite (* (min ?x ?y) ?c) (min (* ?x ?c) (* ?y ?c)) :when ((const ?c)))",
+        "(rewrite (/ (/ ?x ?a) ?b) (/ ?x (compute (* ?a ?b))) :when ((const ?a) (const ?b)))",
+        "(rewrite (/ (* ?x ?a) ?b) (/ ?x (compute (/ ?b ?a)))
+                  :when ((const ?a) (!= ?a 0) (== (% ?b ?a) 0)))",
+        // Off by one.
+        "(rewrite (< ?x ?y) (<= ?x ?y))",
+        "(rewrite (< ?d (% ?x ?c)) 0 :when ((!= ?c 0) (>= ?d (- (abs ?c) 2))))",
+        "(rewrite (<= ?x (* (/ (+ ?x ?d) ?c) ?c)) 1 :when ((> ?c 0) (>= ?d (- ?c 2))))",
+        "(rewrite (&& (< ?a ?x) (< ?x ?b)) 0 :when ((<= (- ?b ?a) 2)))",
+        // Truth values.
+        "(rewrite (! (&& ?p ?q)) (&& (! ?p) (! ?q)))",
+    ] {
+        let text = format!("{}\n{rule}", declarations());
+        let system = System::parse(&text).unwrap_or_else(|e| panic!("{rule}: {e}"));
+        assert_eq!(system.language, halide.language, "the declarations of halide.rules");
+        assert!(check(&system.language, &system.rules[0], 0).is_err(), "not caught: {rule}");
+    }
+}
+
+/// The declarations of `halide.rules`, without its rules.
+fn declarations() -> &'static str {
+    "(sort Int) (sort Bool)
+     (op + (Int Int) Int) (op - (Int Int) Int) (op * (Int Int) Int)
+     (op / (Int Int) Int) (op % (Int Int) Int) (op min (Int Int) Int) (op max (Int Int) Int)
+     (op < (Int Int) Bool) (op <= (Int Int) Bool) (op > (Int Int) Bool) (op >= (Int Int) Bool)
+     (op == (Int Int) Bool) (op != (Int Int) Bool)
+     (op && (Bool Bool) Bool) (op || (Bool Bool) Bool) (op ! (Bool) Bool)
+     (literal i64 Int) (literal bool Bool) (variable Int) (analysis constant)"
+}
+
+#[test]
+fn every_system_has_its_rules() {
+    let count = |name| load(name).rules.len();
+    assert!(count("halide") >= 60, "{}", count("halide"));
+    assert_eq!(count("prop"), 13);
+    assert_eq!(count("tiling"), 5);
+    assert!(count("ring") >= 8);
+    assert!(count("math") >= 20);
+}

@@ -1,0 +1,96 @@
+//! Sketch satisfaction and extraction against brute force over all terms of an e-graph.
+
+mod common;
+
+use egraph::{
+    EGraph, Id, Limits, Node, Sketch, TermBank, TermId, extract_sketch, extract_smallest,
+    sketch_satisfied,
+};
+
+/// All terms of a class with at most `size` nodes.
+fn enumerate(egraph: &EGraph, bank: &mut TermBank, class: Id, size: u64) -> Vec<TermId> {
+    let mut found = Vec::new();
+    if size == 0 {
+        return found;
+    }
+    for &node in egraph.nodes(class) {
+        let children = egraph.children(node);
+        let mut argument_lists: Vec<(Vec<TermId>, u64)> = vec![(Vec::new(), size - 1)];
+        for (i, &child) in children.iter().enumerate() {
+            let after = (children.len() - 1 - i) as u64;
+            let mut longer = Vec::new();
+            for (args, left) in argument_lists {
+                for t in enumerate(egraph, bank, child, left.saturating_sub(after)) {
+                    let args: Vec<TermId> = args.iter().copied().chain([t]).collect();
+                    longer.push((args, left - bank.size(t)));
+                }
+            }
+            argument_lists = longer;
+        }
+        for (args, _) in argument_lists {
+            found.push(match egraph.node(node) {
+                Node::Op(op) => bank.apply(op, &args),
+                Node::Leaf(leaf) => bank.leaf(leaf),
+            });
+        }
+    }
+    found
+}
+
+#[test]
+fn as_brute_force_does() {
+    let system = common::system(common::INTEGERS);
+    let mut bank = TermBank::new(system.language.clone());
+    let start = bank.parse("(+ (* x 2) (- y y))", None).unwrap();
+    let limits = Limits { iterations: Some(3), nodes: Some(400), ..Default::default() };
+    let egraph = common::grow(&system, &bank, &[start], limits);
+    let root = egraph.lookup(&bank, start).unwrap();
+    let terms = enumerate(&egraph, &mut bank, root, 11);
+    assert!(terms.len() > 100, "{}", terms.len());
+    for text in [
+        "?",
+        "(+ ? ?)",
+        "(* 2 ?)",
+        "(contains y)",
+        "(+ ? (contains (- ? y)))",
+        "(contains (+ ? (* ? -1)))",
+        "(only-contains (or x y 0 2 -1))",
+        "(or (- ? ?) (+ y ?))",
+        "(contains (min ? ?))",
+        "(+ (* x 2) (- y y))",
+        "(+ (only-contains (or x 2)) (contains y))",
+    ] {
+        let sketch = Sketch::parse(&system.language, text, None).unwrap();
+        assert_eq!(sketch.display(&system.language).to_string(), text);
+        let satisfying = terms.iter().filter(|&&t| sketch.accepts(&bank, t));
+        let least = satisfying.map(|&t| bank.size(t)).min();
+        let found = extract_sketch(&egraph, &mut bank, root, &sketch);
+        assert_eq!(sketch_satisfied(&egraph, root, &sketch), found.is_some(), "{text}");
+        if let Some(t) = found {
+            assert!(sketch.accepts(&bank, t), "{text}: {}", bank.text(t));
+            assert_eq!(egraph.lookup(&bank, t), Some(root));
+        }
+        match least {
+            Some(_) => assert_eq!(found.map(|t| bank.size(t)), least, "{text}"),
+            None => assert!(found.is_none_or(|t| bank.size(t) > 11), "{text}"),
+        }
+    }
+    let smallest = extract_smallest(&egraph, &mut bank, root);
+    assert_eq!(bank.size(smallest), terms.iter().map(|&t| bank.size(t)).min().unwrap());
+}
+
+#[test]
+fn mistakes_are_reported_with_their_place() {
+    let system = common::system(common::INTEGERS);
+    for (text, message) in [
+        ("(contains)", "1:1: expected (contains sketch)"),
+        ("(or)", "1:1: expected (or sketch …)"),
+        ("(+ ?x 1)", "1:4: '?x' in a sketch"),
+        ("(+ ? (pow x 2))", "1:7: unknown operator 'pow'"),
+        ("(+ ? (< x 2))", "1:6: expected a term of sort Int, but '<' has sort Bool"),
+        ("(! 7)", "1:4: '7' is not a literal of sort Bool (0 or 1)"),
+    ] {
+        let error = Sketch::parse(&system.language, text, None).unwrap_err().to_string();
+        assert!(error.starts_with(message), "{error}");
+    }
+}
