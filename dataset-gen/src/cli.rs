@@ -1,7 +1,12 @@
 //! The command line of this crate, and the options that every subcommand has.
 
+use crate::card::split_table;
+use crate::config::Config;
+use crate::toml_file::read_toml;
 use anyhow::{Context, Result, ensure};
+use egraph::{ByteSize, Scheduler};
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::path::PathBuf;
 
 /// Options that mean the same in every subcommand.
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
@@ -31,4 +36,180 @@ impl Common {
             .build()
             .with_context(|| format!("cannot start {} threads", self.threads.unwrap_or(0)))
     }
+}
+
+const GENERATE_EXAMPLES: &str = "\
+Examples:
+  The shipped preset for a first try, in a few seconds:
+    cairn generate --config configs/dataset/quickstart.toml --out data/quickstart
+
+  The first 100 terms of a CSV file (column `expression`), an e-graph of 32 MiB each:
+    cairn generate --system configs/systems/halide.rules --seeds seeds.csv --limit 100 \\
+      --memory 32MiB --out data/halide-100
+
+  Other random choices, smaller terms, longer proofs:
+    cairn generate --config configs/dataset/default.toml --seed 7 --max-size 40 \\
+      --max-steps 400 --out data/halide-7
+
+The directory appears when all of it is there: data/*.parquet, README.md (the dataset card),
+system.rules and dataset_info.json. A run that was stopped goes on where it was when it is
+started again with the same arguments. The same arguments give the same bytes, whatever the
+number of threads.
+
+Configuration (TOML, every key optional; flags go before it): see configs/dataset/default.toml.";
+
+/// Make a dataset of (start, guide, target) triples from seed terms
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = GENERATE_EXAMPLES)]
+pub struct GenerateArgs {
+    /// Directory to make; it must not exist, or be empty
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Configuration file
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Rewrite system (.rules)
+    #[arg(long, value_name = "FILE")]
+    pub system: Option<PathBuf>,
+    /// Seed terms: .csv with a column `expression`, or text with a term a line
+    #[arg(long, value_name = "FILE")]
+    pub seeds: Option<PathBuf>,
+    /// Use only the first N seeds
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Memory of each e-graph, as 32MiB
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<ByteSize>,
+    /// E-nodes of each e-graph
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<usize>,
+    /// Iterations of saturation of each e-graph
+    #[arg(long, value_name = "N")]
+    pub iterations: Option<u64>,
+    /// simple, or backoff for rules that match too often
+    #[arg(long, value_name = "NAME")]
+    pub scheduler: Option<Scheduler>,
+    /// E-classes to sample per seed: its own and those of its largest subterms
+    #[arg(long, value_name = "N")]
+    pub classes: Option<usize>,
+    /// Distinct terms to draw per class
+    #[arg(long, value_name = "N")]
+    pub terms: Option<usize>,
+    /// Largest size of a drawn term
+    #[arg(long, value_name = "NODES")]
+    pub max_size: Option<u32>,
+    /// Pairs of terms to explain per class
+    #[arg(long, value_name = "N")]
+    pub pairs: Option<usize>,
+    /// Drop proofs with more steps
+    #[arg(long, value_name = "N")]
+    pub max_steps: Option<usize>,
+    /// Halve proofs until a segment has fewer steps
+    #[arg(long, value_name = "N")]
+    pub cutoff: Option<usize>,
+    /// Options of every subcommand.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+impl GenerateArgs {
+    /// The configuration file, if any, with the flags put over it.
+    ///
+    /// # Errors
+    /// The file can't be read or has a mistake.
+    pub fn resolve(&self) -> Result<Config> {
+        fn set<T: Clone>(value: &mut T, flag: &Option<T>) {
+            if let Some(flag) = flag {
+                *value = flag.clone();
+            }
+        }
+        fn set_option<T: Clone>(value: &mut Option<T>, flag: &Option<T>) {
+            if flag.is_some() {
+                *value = flag.clone();
+            }
+        }
+        let mut config = match &self.config {
+            Some(path) => read_toml(path)?,
+            None => Config::default(),
+        };
+        set_option(&mut config.system, &self.system);
+        set_option(&mut config.seeds, &self.seeds);
+        set_option(&mut config.limit, &self.limit);
+        set(&mut config.saturation.memory, &self.memory);
+        set_option(&mut config.saturation.nodes, &self.nodes);
+        set_option(&mut config.saturation.iterations, &self.iterations);
+        set(&mut config.saturation.scheduler, &self.scheduler);
+        set(&mut config.sampling.classes, &self.classes);
+        set(&mut config.sampling.terms, &self.terms);
+        set(&mut config.sampling.max_size, &self.max_size);
+        set(&mut config.proofs.pairs, &self.pairs);
+        set(&mut config.proofs.max_steps, &self.max_steps);
+        set(&mut config.proofs.cutoff, &self.cutoff);
+        Ok(config)
+    }
+}
+
+/// `cairn generate`: makes a dataset and prints the sizes of its splits.
+///
+/// # Errors
+/// As [`crate::generate::generate`].
+pub fn generate(args: &GenerateArgs) -> Result<()> {
+    let info = crate::generate::generate(&args.resolve()?, &args.out, &args.common)?;
+    let totals = &info.cairn.totals;
+    print!("{}", split_table(&info));
+    println!(
+        "from {} seeds: {} conflicts, {} terms, {} proofs ({} too long, {} too large, {} too short)",
+        totals.seeds,
+        totals.conflicts,
+        totals.terms,
+        totals.proofs,
+        totals.too_long,
+        totals.too_large,
+        totals.too_short
+    );
+    println!("{}", args.out.display());
+    Ok(())
+}
+
+const INSPECT_EXAMPLES: &str = "\
+Examples:
+  cairn inspect data/halide-100
+  cairn inspect data/halide-100 --examples 10
+  cairn inspect data/halide-100 --format json | jq .splits.train.steps.mean";
+
+/// Show sizes, histograms and examples of a dataset
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = INSPECT_EXAMPLES)]
+pub struct InspectArgs {
+    /// Directory of the dataset
+    #[arg(value_name = "DIR")]
+    pub data: PathBuf,
+    /// Number of example triples
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub examples: usize,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+/// How to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// For people
+    Text,
+    /// One JSON object
+    Json,
+}
+
+/// `cairn inspect`: prints what a dataset holds.
+///
+/// # Errors
+/// A missing or damaged file.
+pub fn inspect(args: &InspectArgs) -> Result<()> {
+    let found = crate::inspect::inspect(&args.data, args.examples)?;
+    match args.format {
+        Format::Text => print!("{}", found.text()),
+        Format::Json => println!("{}", found.json()?),
+    }
+    Ok(())
 }

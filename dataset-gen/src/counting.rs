@@ -19,6 +19,7 @@ use num_bigint::BigUint;
 #[derive(Clone, Debug)]
 pub struct Counts {
     pub(crate) grammar: Grammar,
+    pub(crate) terms: Terms,
     /// By cell.
     rows: Vec<Row>,
 }
@@ -86,7 +87,8 @@ impl Counts {
     /// memory to e-classes × limit × bits of a count.
     pub fn new(egraph: &EGraph, roots: &[(Id, u32)], terms: Terms) -> Counts {
         let grammar = Grammar::new(egraph, roots, terms);
-        let mut counts = Counts { rows: vec![Row::default(); grammar.cells.len()], grammar };
+        let rows = vec![Row::default(); grammar.cells.len()];
+        let mut counts = Counts { grammar, terms, rows };
         let largest = counts.grammar.cells.iter().map(|cell| cell.max).max().unwrap_or(0);
         let mut sum = Vec::new();
         let mut part = Vec::new();

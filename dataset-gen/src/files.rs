@@ -191,12 +191,17 @@ impl Drop for OutputDir {
 }
 
 /// A directory that is built under a hidden name beside its final one and renamed when whole.
+/// Dropped before that, it stays if work in it can be taken up again, and vanishes if there is
+/// none.
 #[derive(Debug)]
 pub struct StagedDir {
     target: PathBuf,
     staging: PathBuf,
     lock: Option<Lock>,
 }
+
+/// Holds the key of the work in a staging directory.
+const KEY: &str = ".key";
 
 impl StagedDir {
     /// Whether [`StagedDir::create`] would accept the directory; writes nothing.
@@ -207,27 +212,33 @@ impl StagedDir {
         refuse_other(target, <[OsString]>::is_empty)
     }
 
-    /// Starts to build `target`. What a killed process left in the staging directory is removed.
+    /// Starts to build `target`, or goes on with it. What an earlier process left is kept if it
+    /// worked under the same `key`, which should tell everything that the result depends on;
+    /// otherwise it is removed.
     ///
     /// # Errors
     /// `target` exists and is not empty; another process is building it; or what the file
     /// system says.
-    pub fn create(target: &Path) -> Result<StagedDir> {
+    pub fn create(target: &Path, key: &str) -> Result<StagedDir> {
         StagedDir::check(target)?;
         // "out/" and "out/." are the same directory as "out"; components() drops both.
         let target: PathBuf = target.components().collect();
         let staging = beside(&target, ".partial")?;
         fs::create_dir_all(&staging).with_context(|| cannot_write(&staging))?;
         let lock = Lock::take(&staging, &target)?;
-        for entry in fs::read_dir(&staging)? {
-            let entry = entry?;
-            if entry.file_name() == LOCK {
-                continue;
+        let key_file = staging.join(KEY);
+        if fs::read(&key_file).is_ok_and(|found| found != key.as_bytes()) || !key_file.exists() {
+            for entry in fs::read_dir(&staging)? {
+                let entry = entry?;
+                if entry.file_name() == LOCK {
+                    continue;
+                }
+                let path = entry.path();
+                let is_directory = entry.file_type()?.is_dir();
+                if is_directory { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }
+                    .with_context(|| format!("cannot remove {}", path.display()))?;
             }
-            let path = entry.path();
-            let is_directory = entry.file_type()?.is_dir();
-            if is_directory { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }
-                .with_context(|| format!("cannot remove {}", path.display()))?;
+            write_atomic(&key_file, key.as_bytes())?;
         }
         Ok(StagedDir { target, staging, lock: Some(lock) })
     }
@@ -242,11 +253,21 @@ impl StagedDir {
         Ok(path)
     }
 
+    /// Removes a directory of intermediate results.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn remove(&self, name: &str) -> Result<()> {
+        let path = self.staging.join(name);
+        fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))
+    }
+
     /// Gives the directory its final name.
     ///
     /// # Errors
     /// The final name was taken in the meantime, or what the file system says.
     pub fn publish(mut self) -> Result<()> {
+        fs::remove_file(self.staging.join(KEY)).with_context(|| cannot_write(&self.target))?;
         // What a killed process left of an empty directory; anything else makes the rename fail.
         fs::remove_file(self.target.join(LOCK)).ok();
         fs::remove_dir(&self.target).ok();
@@ -262,9 +283,12 @@ impl StagedDir {
 
 impl Drop for StagedDir {
     fn drop(&mut self) {
-        // Still locked means not published: leave nothing behind.
-        if self.lock.is_some() {
-            fs::remove_dir_all(&self.staging).ok();
+        let Some(lock) = self.lock.take() else { return };
+        let only_key = |names: &Vec<OsString>| names.iter().all(|name| name == KEY);
+        if contents(&self.staging).is_ok_and(|names| only_key(&names)) {
+            fs::remove_file(self.staging.join(KEY)).ok();
+            drop(lock);
+            fs::remove_dir(&self.staging).ok();
         }
     }
 }

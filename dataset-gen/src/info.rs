@@ -1,8 +1,11 @@
 //! `dataset_info.json`: what a dataset is and how to make it again.
 
+use crate::config::Config;
 use crate::files::write_atomic;
+use crate::grow::SeedReport;
 use crate::triples::Split;
 use anyhow::{Context, Result};
+use egraph::StopReason;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,8 +21,6 @@ pub const SYSTEM_FILE: &str = "system.rules";
 pub struct DatasetInfo {
     /// One sentence.
     pub description: String,
-    /// SPDX expression of the licence.
-    pub license: String,
     /// Column name to type.
     pub features: BTreeMap<String, Feature>,
     /// Rows and bytes by split name.
@@ -51,7 +52,8 @@ pub struct SplitInfo {
     pub num_bytes: u64,
 }
 
-/// How a dataset was made.
+/// How a dataset was made: with the program of this version, the files with these hashes, this
+/// configuration and this seed it is made again, byte by byte.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// Version of the program.
@@ -62,6 +64,72 @@ pub struct Provenance {
     pub seeds_hash: String,
     /// Seed of all random choices.
     pub seed: u64,
+    /// The configuration; of the files only the names.
+    pub config: Config,
+    /// Sums over all seeds.
+    pub totals: Totals,
+    /// One report a seed.
+    pub seeds: Vec<SeedReport>,
+}
+
+/// Sums over all seeds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Seeds.
+    pub seeds: u64,
+    /// Seeds whose e-graph found two distinct literals equal and was not used.
+    pub conflicts: u64,
+    /// Sampled e-classes.
+    pub classes: u64,
+    /// Draws.
+    pub drawn: u64,
+    /// Draws of padded terms.
+    pub padded: u64,
+    /// Draws of terms that were there already.
+    pub repeated: u64,
+    /// Distinct terms per class, summed up.
+    pub terms: u64,
+    /// Pairs that were explained.
+    pub proofs: u64,
+    /// Proofs over the cap on steps.
+    pub too_long: u64,
+    /// Proofs over the cap on the size of terms.
+    pub too_large: u64,
+    /// Proofs with fewer steps than the cutoff.
+    pub too_short: u64,
+    /// Rewrite steps of the proofs that were split.
+    pub steps: u64,
+    /// Triples of these proofs.
+    pub triples: u64,
+    /// Triples dropped because the same (start, guide, target) was there already.
+    pub duplicates: u64,
+    /// Triples dropped because their (start, target) is in another split, where test goes before
+    /// validation and validation before train.
+    pub shared: u64,
+}
+
+impl Totals {
+    /// The sums of the reports; what merging drops is not in them.
+    pub fn of(reports: &[SeedReport]) -> Totals {
+        let mut totals = Totals { seeds: reports.len() as u64, ..Totals::default() };
+        for report in reports {
+            totals.conflicts += u64::from(report.stop == StopReason::Conflict);
+            for class in &report.classes {
+                totals.classes += 1;
+                totals.drawn += class.drawn;
+                totals.padded += class.padded;
+                totals.repeated += class.repeated;
+                totals.terms += class.terms;
+                totals.proofs += class.proofs;
+                totals.too_long += class.too_long;
+                totals.too_large += class.too_large;
+                totals.too_short += class.too_short;
+                totals.steps += class.steps;
+                totals.triples += class.triples;
+            }
+        }
+        totals
+    }
 }
 
 impl DatasetInfo {

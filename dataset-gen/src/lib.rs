@@ -1,20 +1,34 @@
 //! Uniform samples, proofs and (start, guide, target) triples from e-graphs.
 //!
-//! The road of a dataset: [`seeds`] → an e-graph per seed → triples, written as [`triples`] with
-//! their [`info`]. The crates above also use what every stage needs: [`files`], [`progress`],
-//! [`errors`] and the common options in [`cli`].
+//! The road of a dataset: [`seeds`] → [`partition`] into splits → [`grow`] (an e-graph per seed,
+//! [`counting`], [`sampling`], proofs, [`splitting`]) → [`merge`] → Parquet files ([`triples`])
+//! with their [`card`] and [`info`]; [`generate`] goes all of it, [`inspect`] looks at the end.
+//! The crates above also use what every stage needs: [`files`], [`progress`], [`errors`],
+//! [`toml_file`], [`random`] and the common options in [`cli`].
+//!
+//! What this crate must not know: models, search.
 
+pub mod card;
 pub mod cli;
+pub mod config;
 pub mod counting;
 pub mod csv;
 pub mod errors;
 pub mod files;
+pub mod generate;
 mod grammar;
+pub mod grow;
 pub mod info;
+pub mod inspect;
 mod limbs;
+pub mod merge;
 pub mod normal_form;
+pub mod partition;
 pub mod progress;
 pub mod random;
 pub mod sampling;
 pub mod seeds;
+pub mod splitting;
+pub mod stats;
+pub mod toml_file;
 pub mod triples;

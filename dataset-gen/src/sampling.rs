@@ -72,29 +72,30 @@ impl<'a> Sampler<'a> {
         self.term(bank, class, limit, &below(&total, rng))
     }
 
-    /// Draws until `wanted` distinct terms are found or `attempts` draws are made, and leaves
-    /// padded terms out: those in which a subterm equals, in the e-graph, one of its own proper
-    /// subterms, as in x + 0. Each of the other terms has the same probability.
+    /// Draws until `wanted` distinct terms are found or `attempts` draws are made. If the counts
+    /// are without padded terms ([`crate::counting::Terms`]), those that were counted all the
+    /// same are left out. Each of the other terms has the same probability.
     pub fn sample(
         &mut self,
         bank: &mut TermBank,
         class: Id,
         limit: u32,
         wanted: usize,
-        attempts: usize,
+        attempts: u64,
         rng: &mut impl Rng,
     ) -> Sample {
         let total = self.counts.up_to(self.egraph.find(class), limit);
         let mut sample = Sample::default();
+        let reject = !self.counts.terms.padded;
         let mut seen = FxHashSet::default();
         if total == BigUint::ZERO {
             return sample;
         }
-        while sample.terms.len() < wanted && sample.drawn < attempts as u64 {
+        while sample.terms.len() < wanted && sample.drawn < attempts {
             sample.drawn += 1;
             let number = below(&total, rng);
-            match self.derive(class, limit, &number, true) {
-                Some(derivation) if derivation.padded => sample.padded += 1,
+            match self.derive(class, limit, &number, reject) {
+                Some(derivation) if reject && derivation.padded => sample.padded += 1,
                 Some(derivation) => {
                     let term = self.build(bank, &derivation.nodes);
                     if seen.insert(term) {
@@ -252,7 +253,7 @@ pub struct Sample {
     pub terms: Vec<TermId>,
     /// Number of draws.
     pub drawn: u64,
-    /// Draws of padded terms.
+    /// Draws of padded terms that were left out.
     pub padded: u64,
     /// Draws of a term that was there already.
     pub repeated: u64,

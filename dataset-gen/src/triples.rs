@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// A part of a dataset. The order is that of the names in the layout.
@@ -59,7 +59,7 @@ impl fmt::Display for Split {
 
 /// A piece of a proof: from `start` over `guide` to `target`, as s-expressions whose variables
 /// are in normal form over (start, target, guide).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Triple {
     /// Number of the row, unique in its dataset.
     pub id: u64,
@@ -232,11 +232,18 @@ pub fn write_triples(path: &Path, triples: &[Triple]) -> Result<()> {
 /// The file is missing, is not a whole Parquet file, or a column is missing, has another type or
 /// has nulls: the file and the column are named.
 pub fn read_triples(directory: &Path, split: Split) -> Result<Vec<Triple>> {
-    let path: PathBuf = directory.join(split.file());
-    read_file(&path).with_context(|| format!("cannot read triples from {}", path.display()))
+    read_file(&directory.join(split.file()))
 }
 
-fn read_file(path: &Path) -> Result<Vec<Triple>> {
+/// Reads all triples of one Parquet file.
+///
+/// # Errors
+/// As [`read_triples`].
+pub fn read_file(path: &Path) -> Result<Vec<Triple>> {
+    read(path).with_context(|| format!("cannot read triples from {}", path.display()))
+}
+
+fn read(path: &Path) -> Result<Vec<Triple>> {
     let file = File::open(path)?;
     let reader = ParquetRecordBatchReaderBuilder::try_new(file)
         .map_err(|e| anyhow!("not a whole Parquet file: {e}"))?;

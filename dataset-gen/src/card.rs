@@ -1,0 +1,179 @@
+//! The dataset card: README.md in the layout of the Hugging Face Hub.
+
+use crate::info::DatasetInfo;
+use crate::merge::Merged;
+use crate::stats::Stats;
+use crate::triples::{COLUMNS, Split, Triple};
+use std::fmt::Write;
+
+/// What the columns mean, in the order of [`COLUMNS`].
+const MEANINGS: [&str; 12] = [
+    "number of the row",
+    "index of the seed in the seed file, from 0",
+    "the seed's id in the seed file",
+    "where the proof starts",
+    "a term half-way",
+    "where the proof ends",
+    "rewrite steps from start to guide",
+    "rewrite steps from guide to target",
+    "nodes of the start",
+    "nodes of the guide",
+    "nodes of the target",
+    "how often the proof was halved: 0 for a whole proof",
+];
+
+/// The text of README.md.
+pub fn card(info: &DatasetInfo, merged: &Merged) -> String {
+    let mut text = String::new();
+    write_card(&mut text, info, merged).expect("writing to a string does not fail");
+    text
+}
+
+fn write_card(out: &mut String, info: &DatasetInfo, merged: &Merged) -> std::fmt::Result {
+    header(out, info)?;
+    let cairn = &info.cairn;
+    let system = cairn.config.system.as_deref().unwrap_or("system.rules".as_ref()).display();
+    let seeds = cairn.config.seeds.as_deref().unwrap_or("seeds".as_ref()).display();
+    writeln!(
+        out,
+        "# Waypoints of proofs over {system}\n\n\
+         Each row is a piece of a proof that two terms are equal: it starts at `start`, passes \
+         through `guide` half-way and ends at `target`. A model that learns to write the guide \
+         from start and target can lead equality saturation over distances that one e-graph \
+         can't cross (Heinimann, Koehler, Steuwer: *Machine Learning Guided Equality Saturation*, \
+         EGRAPHS 2025). Terms are s-expressions; variables are renamed to v0, v1, … over start, \
+         target and guide together.\n"
+    )?;
+    writeln!(out, "## Splits\n\n| split | triples | bytes |\n| --- | ---: | ---: |")?;
+    for (split, part) in &info.splits {
+        writeln!(out, "| {split} | {} | {} |", part.num_examples, part.num_bytes)?;
+    }
+    writeln!(
+        out,
+        "\nThe splits are separated by seed: seeds that differ only in the names of their \
+         variables are in one split, and no (start, target) pair is in two.\n"
+    )?;
+    writeln!(out, "## Columns\n\n| column | type | meaning |\n| --- | --- | --- |")?;
+    for ((name, _), meaning) in COLUMNS.iter().zip(MEANINGS) {
+        let kind = info.features.get(*name).map_or("", |feature| &feature.dtype);
+        writeln!(out, "| `{name}` | {kind} | {meaning} |")?;
+    }
+    examples(out, &merged.examples)?;
+    let mut all = Stats::default();
+    merged.stats.iter().for_each(|(_, stats)| all.merge(stats));
+    writeln!(out, "\n## Sizes\n\nOver all splits:\n\n```text")?;
+    for (title, histogram) in all.histograms() {
+        out.push_str(&histogram.text(title));
+    }
+    writeln!(out, "```\n")?;
+    how(out, info, &seeds.to_string())
+}
+
+fn header(out: &mut String, info: &DatasetInfo) -> std::fmt::Result {
+    writeln!(out, "---\npretty_name: Waypoints of proofs by equality saturation")?;
+    writeln!(out, "tags:\n- equality-saturation\n- e-graphs\n- term-rewriting\n- proofs")?;
+    writeln!(out, "configs:\n- config_name: default\n  data_files:")?;
+    for split in info.splits.keys() {
+        writeln!(out, "  - split: {split}\n    path: data/{split}-*.parquet")?;
+    }
+    writeln!(out, "dataset_info:\n  features:")?;
+    for (name, _) in &COLUMNS {
+        let kind = info.features.get(*name).map_or("", |feature| &feature.dtype);
+        writeln!(out, "  - name: {name}\n    dtype: {kind}")?;
+    }
+    writeln!(out, "  splits:")?;
+    for (split, part) in &info.splits {
+        writeln!(out, "  - name: {split}\n    num_bytes: {}", part.num_bytes)?;
+        writeln!(out, "    num_examples: {}", part.num_examples)?;
+    }
+    writeln!(out, "  download_size: {0}\n  dataset_size: {0}\n---\n", info.download_size)
+}
+
+fn examples(out: &mut String, examples: &[Triple]) -> std::fmt::Result {
+    if examples.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\n## Examples\n\n```text")?;
+    for triple in examples {
+        writeln!(out, "{}", example(triple))?;
+    }
+    writeln!(out, "```")
+}
+
+/// A triple in four lines.
+pub fn example(triple: &Triple) -> String {
+    format!(
+        "start   {}\nguide   {}\ntarget  {}\n        {} + {} steps, depth {}, seed {}\n",
+        triple.start,
+        triple.guide,
+        triple.target,
+        triple.steps_start_guide,
+        triple.steps_guide_target,
+        triple.depth,
+        triple.seed_id
+    )
+}
+
+fn how(out: &mut String, info: &DatasetInfo, seeds: &str) -> std::fmt::Result {
+    let cairn = &info.cairn;
+    let (sampling, proofs) = (&cairn.config.sampling, &cairn.config.proofs);
+    let totals = &cairn.totals;
+    writeln!(
+        out,
+        "## How it was made\n\n\
+         From each of {} seeds of {seeds} an e-graph was grown to at most {} ({} scheduler), {} of \
+         which were left out because two distinct literals met. In the class of the seed and \
+         in those of its largest subterms, {} classes in all, terms were counted exactly and drawn \
+         uniformly among those up to a size limit: {} times the size of the seed or subterm, \
+         {} nodes at most, less where nearly all terms are padded (dataset_info.json has the \
+         limit of every class). Of {} draws, {} were padded (a subterm equals one of its own \
+         proper subterms){}, {} repeated.\n",
+        totals.seeds,
+        cairn.config.saturation.memory,
+        cairn.config.saturation.scheduler,
+        totals.conflicts,
+        totals.classes,
+        sampling.size_factor,
+        sampling.max_size,
+        totals.drawn,
+        totals.padded,
+        if sampling.padded { "" } else { " and left out" },
+        totals.repeated,
+    )?;
+    writeln!(
+        out,
+        "{} pairs of terms were explained. {} proofs were dropped for more than {} steps, {} for \
+         passing through a term of more than {} nodes, {} for fewer than {} steps. The others, {} \
+         steps in all, were each accepted by the proof checker and halved until a segment had \
+         fewer than {} steps. {} triples were dropped as duplicates, {} because their (start, \
+         target) pair is in another split (test goes before validation, validation before train).\n",
+        totals.proofs,
+        totals.too_long,
+        proofs.max_steps,
+        totals.too_large,
+        proofs.max_term_size,
+        totals.too_short,
+        proofs.cutoff,
+        totals.steps,
+        proofs.cutoff,
+        totals.duplicates,
+        totals.shared,
+    )?;
+    writeln!(
+        out,
+        "To make it again, byte by byte: version {} of cairn, the rewrite system in system.rules \
+         (SHA-256 {}), the seed file with SHA-256 {}, `--seed {}`, and the configuration in \
+         dataset_info.json.",
+        cairn.version, cairn.system_hash, cairn.seeds_hash, cairn.seed
+    )
+}
+
+/// The table of splits, for a terminal.
+pub fn split_table(info: &DatasetInfo) -> String {
+    let row = |split: Split| {
+        let part = info.splits.get(&split);
+        let (rows, bytes) = part.map_or((0, 0), |p| (p.num_examples, p.num_bytes));
+        format!("{:<12}{rows:>10} triples {bytes:>12} bytes\n", split.name())
+    };
+    Split::ALL.map(row).concat()
+}

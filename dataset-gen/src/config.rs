@@ -1,0 +1,199 @@
+//! The configuration of a dataset.
+
+use crate::counting::Terms;
+use anyhow::{Result, ensure};
+use egraph::{ByteSize, Caps, Limits, SaturationConfig, Scheduler};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// How to make a dataset: everything but the seed of random choices. In TOML every key is
+/// optional and an unknown key is an error.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The rewrite system's file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<PathBuf>,
+    /// The seed file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seeds: Option<PathBuf>,
+    /// Use only that many seeds, the first of the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    /// How each seed's e-graph is grown.
+    pub saturation: Saturation,
+    /// Which terms are drawn from it.
+    pub sampling: Sampling,
+    /// Which proofs are kept, and how they are split.
+    pub proofs: Proofs,
+    /// The shares of the seeds.
+    pub splits: Splits,
+}
+
+/// When an e-graph is large enough.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Saturation {
+    /// Bytes of an e-graph.
+    pub memory: ByteSize,
+    /// E-nodes of an e-graph.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<usize>,
+    /// Iterations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<u64>,
+    /// How rules that match too often are treated.
+    pub scheduler: Scheduler,
+}
+
+/// Which terms are drawn from an e-graph.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sampling {
+    /// E-classes per seed: that of the seed, and those of its largest subterms that are not
+    /// equal to a literal.
+    pub classes: usize,
+    /// Subterms with fewer nodes than this give no class.
+    pub least_subterm: u64,
+    /// Distinct terms drawn per class. The seed, or subterm, itself is taken in addition.
+    pub terms: usize,
+    /// Largest size of a drawn term as a multiple of the size of the seed or subterm.
+    pub size_factor: f64,
+    /// Largest size of a drawn term in any case.
+    pub max_size: u32,
+    /// Draws per class and size limit. If they don't give `terms` terms, because nearly all
+    /// terms of the class are padded, the limit is lowered.
+    pub attempts: u64,
+    /// Whether padded terms are drawn, in which a subterm equals one of its own proper subterms.
+    pub padded: bool,
+    /// Whether a proper subterm that equals a literal may be written otherwise.
+    pub constants: bool,
+}
+
+/// Which proofs are kept, and how they are split.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Proofs {
+    /// Pairs of terms per class, drawn from all ordered pairs.
+    pub pairs: usize,
+    /// Proofs with more steps are dropped.
+    pub max_steps: usize,
+    /// Proofs that pass through a larger term are dropped.
+    pub max_term_size: u64,
+    /// A proof is halved until a segment has fewer steps than this.
+    pub cutoff: usize,
+}
+
+/// Shares of the seeds, which sum up to 1.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Splits {
+    /// To learn from.
+    pub train: f64,
+    /// To watch the learning.
+    pub validation: f64,
+    /// To measure at the end.
+    pub test: f64,
+}
+
+impl Default for Saturation {
+    fn default() -> Self {
+        let memory = ByteSize(32 << 20);
+        Saturation { memory, nodes: None, iterations: None, scheduler: Scheduler::default() }
+    }
+}
+
+impl Default for Sampling {
+    fn default() -> Self {
+        Sampling {
+            classes: 3,
+            least_subterm: 7,
+            terms: 12,
+            size_factor: 2.0,
+            max_size: 80,
+            attempts: 4_000,
+            padded: false,
+            constants: false,
+        }
+    }
+}
+
+impl Default for Proofs {
+    fn default() -> Self {
+        Proofs { pairs: 40, max_steps: 200, max_term_size: 200, cutoff: 5 }
+    }
+}
+
+impl Default for Splits {
+    fn default() -> Self {
+        Splits { train: 0.8, validation: 0.1, test: 0.1 }
+    }
+}
+
+impl Saturation {
+    /// The limits as the e-graph crate takes them.
+    pub fn config(&self) -> SaturationConfig {
+        let limits = Limits {
+            memory: Some(self.memory.0),
+            nodes: self.nodes,
+            iterations: self.iterations,
+            time: None,
+        };
+        SaturationConfig { limits, scheduler: self.scheduler }
+    }
+}
+
+impl Sampling {
+    /// Which terms are counted.
+    pub fn counted(&self) -> Terms {
+        Terms { padded: self.padded, constants: self.constants }
+    }
+
+    /// The largest size of a term that is drawn for a seed or subterm of this size.
+    pub fn size_limit(&self, size: u64) -> u32 {
+        let wanted = size as f64 * self.size_factor;
+        // A float-to-integer cast saturates.
+        (wanted as u32).min(self.max_size)
+    }
+}
+
+impl Proofs {
+    /// The caps as the e-graph crate takes them.
+    pub fn caps(&self) -> Caps {
+        Caps { steps: self.max_steps, term_size: self.max_term_size }
+    }
+}
+
+impl Config {
+    /// Refuses values that can't give a dataset.
+    ///
+    /// # Errors
+    /// The first such key with its value and what was expected.
+    pub fn validate(&self) -> Result<()> {
+        let Config { limit, saturation, sampling, proofs, splits, .. } = self;
+        ensure!(*limit != Some(0), "limit = 0: expected at least 1 seed");
+        ensure!(saturation.memory.0 > 0, "saturation.memory = 0B: expected some memory");
+        ensure!(sampling.classes > 0, "sampling.classes = 0: expected at least 1");
+        ensure!(sampling.terms > 0, "sampling.terms = 0: expected at least 1");
+        ensure!(sampling.attempts > 0, "sampling.attempts = 0: expected at least 1");
+        ensure!(sampling.max_size > 0, "sampling.max_size = 0: expected at least 1");
+        ensure!(
+            sampling.size_factor.is_finite() && sampling.size_factor > 0.0,
+            "sampling.size_factor = {}: expected a positive number",
+            sampling.size_factor
+        );
+        ensure!(proofs.pairs > 0, "proofs.pairs = 0: expected at least 1");
+        ensure!(
+            proofs.cutoff >= 2,
+            "proofs.cutoff = {}: expected at least 2, a shorter proof has no middle",
+            proofs.cutoff
+        );
+        let shares = [splits.train, splits.validation, splits.test];
+        ensure!(
+            shares.iter().all(|share| (0.0..=1.0).contains(share))
+                && (shares.iter().sum::<f64>() - 1.0).abs() < 1e-6,
+            "splits = {shares:?}: expected shares from 0 to 1 whose sum is 1"
+        );
+        Ok(())
+    }
+}
