@@ -10,7 +10,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::UInt32Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use dataset_gen::files::write_atomic_with;
-use egraph::sexpr::{Place, parse_all};
+use egraph::{Place, parse_all};
 use egraph::{System, TermBank, TermId};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;

@@ -2,8 +2,8 @@
 
 use crate::guide_source::{Guide, GuideRequest, GuideSet, GuideSource, Waypoint};
 use anyhow::{Context, Result, anyhow, ensure};
-use egraph::sexpr::Place;
-use egraph::{Sketch, SortId, System, TermBank};
+
+use egraph::{Place, Sketch, SortId, System, TermBank};
 use std::path::Path;
 
 /// Answers the whole question with the whole list, and no other.

@@ -1,0 +1,1 @@
+//! Seeds that training has not seen.
