@@ -57,11 +57,11 @@ impl Candidates {
                     None => continue,
                 },
             };
+            // The first waypoint may be the last one too, and is known already then.
+            let settled = head.is_some() && waypoints.len() == 1;
             let tail = match waypoints.last_mut() {
-                // The first waypoint may be the last one too, and is known already then.
-                Some(_) if head.is_some() && waypoints.len() == 1 => None,
-                Some(last) => reach(stage, bank, Side::Target, last)?,
-                None => continue,
+                Some(last) if !settled => reach(stage, bank, Side::Target, last)?,
+                _ => None,
             };
             match (waypoints.as_slice(), head, tail) {
                 ([Waypoint::Term(term)], Some(proof), _) => {

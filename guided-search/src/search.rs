@@ -20,7 +20,7 @@ use std::sync::Arc;
 const MAX_NESTING: u32 = 200;
 
 /// How waypoints that are known to be equal to the start (or the target) are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tactic {
     /// One after the other, the most promising first.

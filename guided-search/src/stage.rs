@@ -1,6 +1,9 @@
 //! A stage: one fresh e-graph grown from both sides of a question, until they meet.
 
-use egraph::{EGraph, Id, SaturationConfig, StopReason, System, TermBank, TermId, saturate};
+use egraph::{
+    EGraph, Id, SaturationConfig, Sketch, StopReason, System, TermBank, TermId, saturate,
+    sketch_satisfied,
+};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -66,6 +69,33 @@ impl Stage {
             starts: starts.to_vec(),
             targets: targets.to_vec(),
             met,
+            stop: report.stop,
+        }
+    }
+
+    /// Grows a fresh e-graph from `starts` until a term equal to one of them satisfies `sketch`,
+    /// or `config` ends it.
+    pub fn grow_to_sketch(
+        system: &Arc<System>,
+        bank: &TermBank,
+        starts: &[TermId],
+        sketch: &Sketch,
+        config: &SaturationConfig,
+    ) -> Stage {
+        let mut egraph = EGraph::new(system.clone());
+        let ids: Vec<Id> = starts.iter().map(|&t| egraph.add_term(bank, t)).collect();
+        let report = saturate(&mut egraph, config, &mut |egraph, _| {
+            if ids.iter().any(|&id| sketch_satisfied(egraph, egraph.find(id), sketch)) {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        });
+        Stage {
+            egraph,
+            before: None,
+            starts: starts.to_vec(),
+            targets: Vec::new(),
+            met: None,
             stop: report.stop,
         }
     }
