@@ -1,1 +1,37 @@
-//! placeholder
+//! A double-encoder, double-cross-attention tree transformer that writes guides.
+//!
+//! A task is a start and a target term; a guide is a term that may lie on the way between them.
+//! The road of a task: [`tree_tokens`] and [`tree_positions`] (terms to tokens and back) →
+//! [`batch`] (tokens to tensors) → [`transformer`] over [`attention`] → [`decoding`] under a
+//! [`grammar`] that lets nothing but well-formed terms through. [`training`] fits the network to
+//! (start, guide, target) triples, and [`GuideModel`] loads the result.
+//!
+//! What this crate must not know: e-graphs, proofs, searching. It sees terms and triples.
+
+pub mod adamw;
+pub mod attention;
+mod attention_kernel;
+pub mod batch;
+pub mod checkpoint;
+pub mod cli;
+pub mod config;
+pub mod decoding;
+#[cfg(test)]
+mod fixtures;
+pub mod fused;
+pub mod grammar;
+pub mod guide_model;
+pub mod parameters;
+mod small_matrix;
+pub mod spelling;
+pub mod train_log;
+pub mod training;
+pub mod training_data;
+pub mod transformer;
+pub mod tree_builder;
+pub mod tree_positions;
+pub mod tree_tokens;
+pub mod vocabulary;
+
+pub use decoding::{DecodeOptions, Strategy};
+pub use guide_model::{Guide, GuideModel};

@@ -1,0 +1,186 @@
+//! The configuration of a model and of its training, read from TOML.
+
+use crate::attention::Heads;
+use crate::tree_positions::Buckets;
+use anyhow::{Context, Result, anyhow, ensure};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The preset that is used when none is named.
+const TINY: &str = include_str!("../../configs/model/tiny.toml");
+
+/// A file of `configs/model/`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The shape of the network.
+    pub model: ModelConfig,
+    /// How it is trained.
+    pub training: TrainingConfig,
+}
+
+/// The shape of the network.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelConfig {
+    /// Width of a node's vector.
+    pub width: usize,
+    /// Attention heads; divides the width.
+    pub heads: usize,
+    /// How many of the heads see ancestors; the others see siblings. Neither may be none.
+    pub ancestor_heads: usize,
+    /// Layers of each of the two encoders.
+    pub encoder_layers: usize,
+    /// Layers of the decoder.
+    pub decoder_layers: usize,
+    /// Width of the hidden layer of a feed-forward block.
+    pub feed_forward: usize,
+    /// Relations are clipped to ± this (k in the formulas).
+    pub clip: u8,
+    /// The largest number of tokens of a term: longer triples are left out of the training, and
+    /// tasks with longer terms get no guides.
+    pub max_tokens: usize,
+}
+
+/// How a model is trained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainingConfig {
+    /// Optimiser steps.
+    pub steps: u64,
+    /// Triples in a step.
+    pub batch: usize,
+    /// The learning rate at the end of the warm-up; it then falls to a tenth as a cosine.
+    pub learning_rate: f64,
+    /// Steps over which the learning rate rises.
+    pub warmup_steps: u64,
+    /// Decoupled weight decay of the matrices.
+    pub weight_decay: f64,
+    /// The gradient is scaled down to this norm if it is longer.
+    pub clip_norm: f64,
+    /// Probability that an activation is dropped, from 0 to below 1.
+    pub dropout: f64,
+    /// Steps between validations; each writes a checkpoint.
+    pub evaluate_every: u64,
+    /// At most this many triples of the validation split are looked at.
+    pub validation_triples: usize,
+}
+
+impl Default for Config {
+    /// The preset `tiny`.
+    fn default() -> Config {
+        Config::parse(TINY).expect("the preset is checked by a test")
+    }
+}
+
+impl Config {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// The file can't be read, has an unknown or a missing key or a value out of range; the
+    /// message has file and line.
+    pub fn load(path: &Path) -> Result<Config> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        Config::parse(&text).map_err(|e| anyhow!("{}:{e}", path.display()))
+    }
+
+    /// Reads the text of a file. The message of an error begins with the line.
+    fn parse(text: &str) -> Result<Config> {
+        let config: Config = toml::from_str(text).map_err(|e| {
+            let at = e.span().map_or(0, |span| span.start);
+            let line = text[..at.min(text.len())].matches('\n').count() + 1;
+            anyhow!("{line}: {}", e.message())
+        })?;
+        // What is wrong with a value is said with the line of its key.
+        let check = |key: &str, ok: bool, expected: &str| {
+            let line = text.lines().position(|l| l.trim_start().starts_with(key)).unwrap_or(0) + 1;
+            ensure!(ok, "{line}: {key}: expected {expected}");
+            Ok(())
+        };
+        let (m, t) = (&config.model, &config.training);
+        check("heads", m.heads >= 2, "at least 2")?;
+        check("width", m.width > 0 && m.width.is_multiple_of(m.heads), "a multiple of heads")?;
+        let some_of_each = (1..m.heads).contains(&m.ancestor_heads);
+        check("ancestor_heads", some_of_each, "at least 1 and fewer than heads")?;
+        check("encoder_layers", m.encoder_layers > 0, "at least 1")?;
+        check("decoder_layers", m.decoder_layers > 0, "at least 1")?;
+        check("feed_forward", m.feed_forward > 0, "at least 1")?;
+        check("clip", (1..=100).contains(&m.clip), "1 to 100")?;
+        check("max_tokens", m.max_tokens > 0, "at least 1")?;
+        check("steps", t.steps > 0, "at least 1")?;
+        check("batch", t.batch > 0, "at least 1")?;
+        check("learning_rate", t.learning_rate > 0.0 && t.learning_rate < 1.0, "0 to 1")?;
+        check("weight_decay", (0.0..1.0).contains(&t.weight_decay), "0 to 1")?;
+        check("clip_norm", t.clip_norm > 0.0, "a positive number")?;
+        check("dropout", (0.0..1.0).contains(&t.dropout), "0 to below 1")?;
+        check("evaluate_every", t.evaluate_every > 0, "at least 1")?;
+        check("validation_triples", t.validation_triples > 0, "at least 1")?;
+        Ok(config)
+    }
+}
+
+impl ModelConfig {
+    /// The division of the width into heads.
+    pub fn heads(&self) -> Heads {
+        Heads { width: self.width, count: self.heads, ancestor: self.ancestor_heads }
+    }
+
+    /// How relations are numbered.
+    pub fn buckets(&self) -> Buckets {
+        Buckets { k: self.clip }
+    }
+}
+
+impl TrainingConfig {
+    /// The learning rate of a step, from 0: a linear rise, then a cosine down to a tenth.
+    pub fn learning_rate_at(&self, step: u64) -> f64 {
+        if step < self.warmup_steps {
+            return self.learning_rate * (step + 1) as f64 / self.warmup_steps as f64;
+        }
+        let rest = self.steps.saturating_sub(self.warmup_steps).max(1) as f64;
+        let progress = ((step - self.warmup_steps) as f64 / rest).min(1.0);
+        let cosine = 0.5 * (1.0 + (std::f64::consts::PI * progress).cos());
+        self.learning_rate * (0.1 + 0.9 * cosine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_are_valid() {
+        Config::default();
+        for entry in std::fs::read_dir("../configs/model").unwrap() {
+            Config::load(&entry.unwrap().path()).unwrap();
+        }
+    }
+
+    #[test]
+    fn mistakes_are_reported_with_file_and_line() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("mine.toml");
+        let message = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            Config::load(&path).unwrap_err().to_string()
+        };
+        let unknown = message(&TINY.replace("clip_norm", "clip_nrom"));
+        let line = TINY.lines().position(|l| l.starts_with("clip_norm")).unwrap() + 1;
+        assert!(unknown.contains(&format!("mine.toml:{line}: unknown field `clip_nrom`")), "{unknown}");
+        let range = message(&TINY.replace("dropout = 0", "dropout = 1"));
+        assert!(range.contains("dropout: expected 0 to below 1"), "{range}");
+        assert!(message("[model]\nwidth = 'x'").contains("mine.toml:2: invalid type"));
+        assert!(Config::load(Path::new("none.toml")).unwrap_err().to_string().contains("none.toml"));
+    }
+
+    #[test]
+    fn the_learning_rate_rises_and_falls() {
+        let t = TrainingConfig { steps: 100, warmup_steps: 10, ..Config::default().training };
+        let rate = |step| t.learning_rate_at(step) / t.learning_rate;
+        assert!((rate(0) - 0.1).abs() < 1e-9);
+        assert!((rate(9) - 1.0).abs() < 1e-9 && (rate(10) - 1.0).abs() < 1e-9);
+        assert!((rate(55) - 0.55).abs() < 1e-9);
+        assert!((rate(100) - 0.1).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,52 @@
+//! A small language and random terms of it, for tests.
+
+use crate::vocabulary::Vocabulary;
+use egraph::{Leaf, LeafValue, OpId, SortId, System, TermBank, TermId, Value};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rustc_hash::FxHashMap;
+
+/// Integers and truth values, with operators of arity 0 to 3.
+pub fn system() -> System {
+    System::parse(
+        "(sort Int) (sort Bool)
+         (op + (Int Int) Int) (op * (Int Int) Int) (op neg (Int) Int) (op one () Int)
+         (op < (Int Int) Bool) (op && (Bool Bool) Bool) (op select (Bool Int Int) Int)
+         (literal i64 Int) (literal bool Bool) (variable Int)
+         (rewrite (+ ?a ?b) (+ ?b ?a) :name add-comm)",
+    )
+    .unwrap()
+}
+
+/// A vocabulary in which a few numbers are whole words.
+pub fn vocabulary() -> Vocabulary {
+    let counts = (0..20).map(|i| (i.to_string(), 100)).collect::<FxHashMap<_, _>>();
+    Vocabulary::build(system().language, &counts).unwrap()
+}
+
+/// A random term of sort Int with about `size` nodes.
+pub fn random_term(bank: &mut TermBank, seed: u64, size: usize) -> TermId {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    grow(bank, &mut rng, SortId(0), size)
+}
+
+fn grow(bank: &mut TermBank, rng: &mut ChaCha8Rng, sort: SortId, size: usize) -> TermId {
+    let language = bank.language().clone();
+    if size > 1 {
+        let ops: Vec<u32> = (0..language.operators.len() as u32)
+            .filter(|i| language.operators[*i as usize].result == sort)
+            .collect();
+        let op = OpId(ops[rng.random_range(0..ops.len())]);
+        let args = language.op(op).args.clone();
+        let each = (size - 1) / args.len().max(1);
+        let children: Vec<TermId> = args.iter().map(|s| grow(bank, rng, *s, each)).collect();
+        return bank.apply(op, &children);
+    }
+    let value = match (sort.0, rng.random_range(0..4)) {
+        (0, 0) => LeafValue::Literal(Value::Int(rng.random::<i64>() >> rng.random_range(0..63))),
+        (0, 1) => LeafValue::Literal(Value::Int(rng.random_range(-3..30))),
+        (0, _) => LeafValue::Variable(format!("x{}", rng.random_range(0..20))),
+        _ => LeafValue::Literal(Value::Bool(rng.random())),
+    };
+    bank.leaf(&Leaf { sort, value })
+}

@@ -1,0 +1,151 @@
+//! The named parameters of a model: drawn from a seed, or read from a safetensors file.
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use candle_core::{DType, Device, Tensor, Var};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use safetensors::SafeTensors;
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+/// How a parameter begins.
+#[derive(Clone, Copy, Debug)]
+pub enum Init {
+    /// All one.
+    Ones,
+    /// Normal with mean 0 and this standard deviation.
+    Normal(f64),
+}
+
+enum Source {
+    Random(Box<ChaCha8Rng>),
+    Given(BTreeMap<String, Tensor>),
+}
+
+/// Hands out parameters by name while a model is built, and keeps them in the order of the names.
+pub struct Parameters {
+    device: Device,
+    source: Source,
+    vars: BTreeMap<String, Var>,
+}
+
+impl Parameters {
+    /// Parameters that begin at random, the same for the same seed.
+    pub fn random(seed: u64, device: &Device) -> Parameters {
+        let source = Source::Random(Box::new(ChaCha8Rng::seed_from_u64(seed)));
+        Parameters { device: device.clone(), source, vars: BTreeMap::new() }
+    }
+
+    /// Parameters with given values.
+    pub fn given(tensors: BTreeMap<String, Tensor>, device: &Device) -> Parameters {
+        Parameters { device: device.clone(), source: Source::Given(tensors), vars: BTreeMap::new() }
+    }
+
+    /// The parameter called `name`.
+    ///
+    /// # Errors
+    /// It is not among the given ones, or has another shape there.
+    pub fn get(&mut self, name: &str, shape: &[usize], init: Init) -> Result<Tensor> {
+        let var = match &mut self.source {
+            Source::Random(rng) => {
+                let n: usize = shape.iter().product();
+                let data: Vec<f32> = match init {
+                    Init::Ones => vec![1.0; n],
+                    Init::Normal(deviation) => (0..n).map(|_| normal(rng, deviation)).collect(),
+                };
+                Var::from_vec(data, shape, &self.device)?
+            }
+            Source::Given(tensors) => {
+                let tensor = tensors.remove(name).with_context(|| format!("no tensor '{name}'"))?;
+                ensure!(
+                    tensor.dims() == shape,
+                    "tensor '{name}' has shape {:?}, expected {shape:?}",
+                    tensor.dims()
+                );
+                Var::from_tensor(&tensor.to_device(&self.device)?)?
+            }
+        };
+        let tensor = var.as_tensor().clone();
+        self.vars.insert(name.to_owned(), var);
+        Ok(tensor)
+    }
+
+    /// All parameters by name, after the model is built.
+    ///
+    /// # Errors
+    /// A given tensor was not asked for.
+    pub fn finish(self) -> Result<BTreeMap<String, Var>> {
+        if let Source::Given(rest) = &self.source
+            && let Some(name) = rest.keys().next()
+        {
+            bail!("unexpected tensor '{name}'");
+        }
+        Ok(self.vars)
+    }
+}
+
+/// Box and Muller's transform; the second number is not used, so that every call is alike.
+fn normal(rng: &mut ChaCha8Rng, deviation: f64) -> f32 {
+    let (u, v): (f64, f64) = (rng.random(), rng.random());
+    let radius = (-2.0 * (1.0 - u).ln()).sqrt();
+    (deviation * radius * (std::f64::consts::TAU * v).cos()) as f32
+}
+
+/// The bytes of a safetensors file with these f32 tensors.
+///
+/// # Errors
+/// The device fails.
+pub fn to_safetensors(
+    tensors: &BTreeMap<String, Tensor>,
+    metadata: HashMap<String, String>,
+) -> Result<Vec<u8>> {
+    let mut data: Vec<(&String, &[usize], Vec<u8>)> = Vec::new();
+    for (name, tensor) in tensors {
+        let floats: Vec<f32> = tensor.flatten_all()?.to_vec1()?;
+        let bytes = floats.iter().flat_map(|x| x.to_le_bytes()).collect();
+        data.push((name, tensor.dims(), bytes));
+    }
+    let mut views = Vec::new();
+    for (name, shape, bytes) in &data {
+        let view =
+            safetensors::tensor::TensorView::new(safetensors::Dtype::F32, shape.to_vec(), bytes)?;
+        views.push((name.as_str(), view));
+    }
+    Ok(safetensors::serialize(views, Some(metadata))?)
+}
+
+/// Reads a safetensors file of f32 tensors, and its metadata.
+///
+/// # Errors
+/// The file is missing, truncated or holds something else; it is named.
+pub fn load_safetensors(
+    path: &Path,
+    device: &Device,
+) -> Result<(BTreeMap<String, Tensor>, HashMap<String, String>)> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
+    from_safetensors(&bytes, device).map_err(|e| anyhow!("{name}: {e}"))
+}
+
+fn from_safetensors(
+    bytes: &[u8],
+    device: &Device,
+) -> Result<(BTreeMap<String, Tensor>, HashMap<String, String>)> {
+    let broken = |e| anyhow!("truncated, or not a safetensors file ({e})");
+    let (_, header) = SafeTensors::read_metadata(bytes).map_err(broken)?;
+    let file = SafeTensors::deserialize(bytes).map_err(broken)?;
+    let mut tensors = BTreeMap::new();
+    for (name, view) in file.iter() {
+        ensure!(view.dtype() == safetensors::Dtype::F32, "tensor '{name}' is not of type f32");
+        let floats: Vec<f32> = view
+            .data()
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|bytes| f32::from_le_bytes(*bytes))
+            .collect();
+        let tensor = Tensor::from_vec(floats, view.shape(), device)?.to_dtype(DType::F32)?;
+        tensors.insert(name.to_owned(), tensor);
+    }
+    Ok((tensors, header.metadata().clone().unwrap_or_default()))
+}

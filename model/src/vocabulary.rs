@@ -1,0 +1,239 @@
+//! The tokens: operators of the language, and pieces that spell literals and variables.
+//!
+//! Operators are one token each. Words (literals and the normalised names `v0`, `v1`, …) are
+//! split by a small sub-vocabulary, a greedy longest-match model of the `tokenizers` library that
+//! is saved as `tokenizer.json`. The last piece of a word carries the mark `</w>`, so that the
+//! arity of every token is known: a marked piece has no child, an unmarked one has one, the piece
+//! that follows it.
+
+use anyhow::{Context, Result, bail, ensure};
+use egraph::{Language, OpId};
+use rustc_hash::FxHashMap;
+use std::path::Path;
+use std::sync::Arc;
+use tokenizers::{Model, Tokenizer};
+
+/// The number of a token.
+pub type Token = u32;
+
+/// Fills a batch behind the end of a tree.
+pub const PAD: Token = 0;
+/// Stands before the first token of a guide.
+pub const BOS: Token = 1;
+
+const OPERATORS: Token = 2;
+const END: &str = "</w>";
+const LETTERS: &str = "-0123456789v";
+/// Variables that are always one piece.
+const WHOLE_VARIABLES: usize = 16;
+/// At most this many other words become one piece, and only words seen this often.
+const WHOLE_WORDS: usize = 96;
+const WHOLE_WORD_COUNT: u64 = 16;
+
+/// A part of a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Its letters, without the mark.
+    pub text: String,
+    /// Whether the word ends with it.
+    pub last: bool,
+}
+
+/// What a token stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning<'a> {
+    /// An operator of the language.
+    Operator(OpId),
+    /// A part of a word.
+    Piece(&'a Piece),
+    /// Padding or the beginning of a guide; never part of a tree.
+    Special,
+}
+
+/// The tokens of one language.
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
+    language: Arc<Language>,
+    tokenizer: Tokenizer,
+    pieces: Vec<Piece>,
+}
+
+impl Vocabulary {
+    /// A vocabulary for `language` in which the frequent words among `counts` are one piece.
+    ///
+    /// # Errors
+    /// None in practice: the tokenizer is built from a list that is valid by construction.
+    pub fn build(language: Arc<Language>, counts: &FxHashMap<String, u64>) -> Result<Vocabulary> {
+        let mut pieces: Vec<String> = Vec::new();
+        for letter in LETTERS.chars() {
+            pieces.push(letter.to_string());
+            if letter.is_ascii_digit() {
+                pieces.push(format!("{letter}{END}"));
+            }
+        }
+        pieces.extend((0..WHOLE_VARIABLES).map(|i| format!("v{i}{END}")));
+        let mut frequent: Vec<(u64, &String)> = counts
+            .iter()
+            .filter(|(_, count)| **count >= WHOLE_WORD_COUNT)
+            .map(|(word, count)| (*count, word))
+            .collect();
+        // By falling count, then by text: the map's order must not show.
+        frequent.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+        frequent.truncate(WHOLE_WORDS);
+        for (_, word) in frequent {
+            let piece = format!("{word}{END}");
+            if !pieces.contains(&piece) {
+                pieces.push(piece);
+            }
+        }
+        let vocab: serde_json::Map<String, serde_json::Value> = pieces
+            .iter()
+            .enumerate()
+            .map(|(i, piece)| (piece.clone(), i.into()))
+            .collect();
+        let json = serde_json::json!({
+            "version": "1.0",
+            "truncation": null,
+            "padding": null,
+            "added_tokens": [],
+            "normalizer": null,
+            "pre_tokenizer": null,
+            "post_processor": null,
+            "decoder": null,
+            "model": {
+                "type": "WordPiece",
+                "unk_token": "[UNK]",
+                "continuing_subword_prefix": "",
+                "max_input_chars_per_word": 1000,
+                "vocab": vocab,
+            },
+        });
+        Vocabulary::from_json(language, json.to_string().as_bytes())
+    }
+
+    /// Reads a `tokenizer.json`.
+    ///
+    /// # Errors
+    /// The file can't be read, or is no sub-vocabulary of this program.
+    pub fn load(language: Arc<Language>, path: &Path) -> Result<Vocabulary> {
+        let json = std::fs::read(path).with_context(|| path.display().to_string())?;
+        Vocabulary::from_json(language, &json).with_context(|| path.display().to_string())
+    }
+
+    fn from_json(language: Arc<Language>, json: &[u8]) -> Result<Vocabulary> {
+        let tokenizer = match Tokenizer::from_bytes(json) {
+            Ok(tokenizer) => tokenizer,
+            Err(e) => bail!("not a tokenizer: {e}"),
+        };
+        let size = tokenizer.get_vocab_size(false);
+        let mut pieces = Vec::with_capacity(size);
+        for id in 0..size as u32 {
+            let piece = tokenizer
+                .get_model()
+                .id_to_token(id)
+                .with_context(|| format!("piece {id} of {size} is missing"))?;
+            pieces.push(match piece.strip_suffix(END) {
+                Some(text) => Piece { text: text.to_owned(), last: true },
+                None => Piece { text: piece, last: false },
+            });
+        }
+        // With every letter in place, every word can be spelled, and every half-written word
+        // ended.
+        for letter in LETTERS.chars() {
+            let both = if letter.is_ascii_digit() { &[false, true][..] } else { &[false] };
+            for last in both {
+                let wanted = Piece { text: letter.to_string(), last: *last };
+                ensure!(pieces.contains(&wanted), "no piece spells '{letter}'");
+            }
+        }
+        Ok(Vocabulary { language, tokenizer, pieces })
+    }
+
+    /// The `tokenizer.json` of the pieces.
+    ///
+    /// # Errors
+    /// None in practice.
+    pub fn to_json(&self) -> Result<String> {
+        // Through a Value, whose keys are sorted: the library writes its map in hash order.
+        let text = self.tokenizer.to_string(false).map_err(|e| anyhow::anyhow!("{e}"))?;
+        let value: serde_json::Value = serde_json::from_str(&text)?;
+        Ok(serde_json::to_string_pretty(&value)? + "\n")
+    }
+
+    /// The language of the operators.
+    pub fn language(&self) -> &Arc<Language> {
+        &self.language
+    }
+
+    /// Number of tokens, the special ones included.
+    pub fn len(&self) -> usize {
+        OPERATORS as usize + self.language.operators.len() + self.pieces.len()
+    }
+
+    /// Whether there are no tokens: never.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The token of an operator.
+    pub fn operator(&self, op: OpId) -> Token {
+        OPERATORS + op.0
+    }
+
+    /// What `token` stands for.
+    pub fn meaning(&self, token: Token) -> Meaning<'_> {
+        let operators = self.language.operators.len();
+        match (token as usize).checked_sub(OPERATORS as usize) {
+            None => Meaning::Special,
+            Some(i) if i < operators => Meaning::Operator(OpId(i as u32)),
+            Some(i) => match self.pieces.get(i - operators) {
+                Some(piece) => Meaning::Piece(piece),
+                None => Meaning::Special,
+            },
+        }
+    }
+
+    /// The pieces that spell a word, the last one marked.
+    ///
+    /// # Errors
+    /// The word has a letter that no literal and no normalised name has.
+    pub fn spell(&self, word: &str) -> Result<Vec<Token>> {
+        let pieces = match self.tokenizer.get_model().tokenize(&format!("{word}{END}")) {
+            Ok(pieces) => pieces,
+            Err(_) => bail!("no pieces spell the word '{word}'"),
+        };
+        let base = OPERATORS + self.language.operators.len() as u32;
+        Ok(pieces.iter().map(|piece| base + piece.id).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn frequent_words_are_one_piece_and_others_are_spelled() {
+        let counts = FxHashMap::from_iter([("127".to_owned(), 100), ("5000".to_owned(), 3)]);
+        let language = fixtures::system().language.clone();
+        let v = Vocabulary::build(language, &counts).unwrap();
+        assert_eq!(v.spell("127").unwrap().len(), 1);
+        assert_eq!(v.spell("v3").unwrap().len(), 1);
+        assert_eq!(v.spell("5000").unwrap().len(), 4);
+        assert_eq!(v.spell("-127").unwrap().len(), 2);
+        assert!(v.spell("x").is_err());
+    }
+
+    #[test]
+    fn tokenizer_json_round_trips() {
+        let counts = FxHashMap::from_iter((0..50).map(|i| (i.to_string(), 100 - i)));
+        let language = fixtures::system().language.clone();
+        let v = Vocabulary::build(language.clone(), &counts).unwrap();
+        let json = v.to_json().unwrap();
+        let again = Vocabulary::from_json(language.clone(), json.as_bytes()).unwrap();
+        assert_eq!(v.pieces, again.pieces);
+        assert_eq!(json, again.to_json().unwrap());
+        let broken = json.replace("\"9</w>\"", "\"9x</w>\"");
+        assert!(Vocabulary::from_json(language, broken.as_bytes()).is_err());
+    }
+}

@@ -1,0 +1,211 @@
+//! Training from end to end on small datasets: it learns, it resumes bit for bit, its losses do
+//! not depend on the threads, and it refuses what it should.
+
+mod common;
+
+use candle_core::Device;
+use dataset_gen::triples::Triple;
+use egraph::TermBank;
+use model::config::Config;
+use model::training::{TrainOptions, TrainReport, train};
+use model::{DecodeOptions, GuideModel, Strategy};
+use std::ops::ControlFlow;
+use std::path::Path;
+
+fn options(config: Config) -> TrainOptions {
+    TrainOptions {
+        config: Some(config),
+        steps: None,
+        seed: 5,
+        resume: false,
+        device: Device::Cpu,
+        quiet: true,
+    }
+}
+
+fn go_on(_: &model::train_log::Evaluation) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+fn in_pool(threads: usize, f: impl FnOnce() -> TrainReport + Send) -> TrainReport {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(f)
+}
+
+fn losses(report: &TrainReport) -> Vec<(u64, u32, u32)> {
+    report
+        .log
+        .iter()
+        .map(|e| (e.step, e.train_loss.to_bits(), e.validation_loss.to_bits()))
+        .collect()
+}
+
+#[test]
+fn sixteen_triples_are_learned_by_heart() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
+    let triples = common::triples(1, 16);
+    common::write_dataset(&data, &triples, &triples);
+    let mut config = common::small_config();
+    config.training.steps = 150;
+    config.training.evaluate_every = 50;
+    let report = train(&data, &out, &options(config), &mut go_on).unwrap();
+    let last = report.log.last().unwrap();
+    assert!(last.validation_loss < 0.1 * last.unigram_loss, "{last:?}");
+
+    let model = GuideModel::load(&out, &Device::Cpu).unwrap();
+    let mut bank = TermBank::new(model.language().clone());
+    let terms: Vec<_> = triples.iter().map(|t: &Triple| t.terms(&mut bank).unwrap()).collect();
+    let tasks: Vec<_> = terms.iter().map(|[start, _, target]| (*start, *target)).collect();
+    let mut decode =
+        DecodeOptions { strategy: Strategy::Greedy, guides: 1, max_size: 40, seed: 0 };
+    let greedy = model.guides(&mut bank, &tasks, &decode).unwrap();
+    for (guides, [_, guide, _]) in greedy.iter().zip(&terms) {
+        assert_eq!(bank.text(guides[0].term), bank.text(*guide));
+        assert_eq!(guides[0].node_probabilities.len() as u64, bank.size(*guide));
+        let product: f32 = guides[0].node_probabilities.iter().product();
+        assert!((product.ln() - guides[0].log_probability).abs() < 1e-3);
+    }
+
+    decode.strategy = Strategy::Beam { width: 4 };
+    decode.guides = 3;
+    let beam = model.guides(&mut bank, &tasks, &decode).unwrap();
+    for (guides, greedy) in beam.iter().zip(&greedy) {
+        assert_eq!(guides.len(), 3);
+        assert!(guides[0].log_probability >= greedy[0].log_probability - 1e-4);
+        assert!(guides.is_sorted_by(|a, b| a.log_probability >= b.log_probability));
+        assert!(guides[0].term != guides[1].term && guides[1].term != guides[2].term);
+    }
+
+    decode.strategy = Strategy::Nucleus { p: 1.0, temperature: 2.0 };
+    let sampled = model.guides(&mut bank, &tasks, &decode).unwrap();
+    assert_eq!(sampled, model.guides(&mut bank, &tasks, &decode).unwrap());
+    assert!(sampled.iter().all(|guides| !guides.is_empty() && guides.len() <= 3));
+}
+
+#[test]
+fn resuming_gives_the_losses_of_not_stopping_whatever_the_threads() {
+    let directory = tempfile::tempdir().unwrap();
+    let data = directory.path().join("data");
+    common::write_dataset(&data, &common::triples(1, 50), &common::triples(2, 10));
+    let mut config = common::small_config();
+    config.training.steps = 20;
+    config.training.evaluate_every = 5;
+    config.training.dropout = 0.1;
+    let options = options(config);
+    let path = |name: &str| directory.path().join(name);
+    let whole = in_pool(1, || train(&data, &path("whole"), &options, &mut go_on).unwrap());
+    let stopped = in_pool(2, || {
+        let mut stop = |e: &model::train_log::Evaluation| match e.step {
+            10 => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        };
+        train(&data, &path("parts"), &options, &mut stop).unwrap()
+    });
+    assert_eq!(stopped.log.len(), 2);
+    let resume = TrainOptions { resume: true, config: None, ..options.clone() };
+    let resumed = in_pool(2, || train(&data, &path("parts"), &resume, &mut go_on).unwrap());
+    assert_eq!(losses(&whole), losses(&resumed));
+    for file in ["config.json", "tokenizer.json", "system.rules", "model.safetensors"] {
+        let read = |name: &str| std::fs::read(path(name).join(file)).unwrap();
+        assert_eq!(read("whole"), read("parts"), "{file}");
+    }
+    let lines = std::fs::read_to_string(path("parts").join("train_log.jsonl")).unwrap();
+    assert_eq!(lines.lines().count(), 4);
+
+    // A kill after the state was written, before anything that follows from it.
+    let newest = whole.best().unwrap().step == 20;
+    std::fs::remove_file(path("parts").join("train_log.jsonl")).unwrap();
+    if newest {
+        std::fs::remove_file(path("parts").join("model.safetensors")).unwrap();
+    }
+    let again = train(&data, &path("parts"), &resume, &mut go_on).unwrap();
+    assert_eq!(losses(&whole), losses(&again));
+    assert!(path("parts").join("train_log.jsonl").exists());
+    assert!(path("parts").join("model.safetensors").exists());
+}
+
+/// The whole message of a failure, which must leave `out` as it was.
+fn refusal(data: &Path, out: &Path, options: &TrainOptions) -> String {
+    let names = |path: &Path| -> Vec<_> {
+        let Ok(entries) = std::fs::read_dir(path) else { return Vec::new() };
+        let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = names(out);
+    let error = train(data, out, options, &mut go_on).unwrap_err();
+    assert_eq!(before, names(out));
+    format!("{error:#}")
+}
+
+#[test]
+fn bad_input_is_refused_with_its_place() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let (data, out) = (path("data"), path("out"));
+    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
+    let mut config = common::small_config();
+    config.training.steps = 2;
+    let fresh = options(config);
+    let resume = TrainOptions { resume: true, config: None, ..fresh.clone() };
+
+    assert!(refusal(&path("none"), &out, &fresh).contains("none is not a dataset"));
+    assert!(refusal(&data, &out, &resume).contains("out holds no model to resume"));
+    std::fs::create_dir(path("full")).unwrap();
+    std::fs::write(path("full").join("letter.txt"), "dear").unwrap();
+    assert!(refusal(&data, &path("full"), &fresh).contains("already holds something else"));
+    let mut short = fresh.clone();
+    short.config.as_mut().unwrap().model.max_tokens = 1;
+    assert!(refusal(&data, &out, &short).contains("no triple of at most 1 tokens"));
+
+    train(&data, &out, &fresh, &mut go_on).unwrap();
+    assert!(refusal(&data, &out, &fresh).contains("add --resume"));
+    let other = TrainOptions { seed: 6, ..resume.clone() };
+    assert!(refusal(&data, &out, &other).contains("with --seed 5"));
+    let mut other = TrainOptions { resume: true, ..fresh.clone() };
+    other.config.as_mut().unwrap().model.clip += 1;
+    assert!(refusal(&data, &out, &other).contains("another configuration"));
+
+    // A dataset of another rewrite system.
+    let foreign = path("foreign");
+    common::write_dataset(&foreign, &common::triples(1, 9), &common::triples(2, 3));
+    let rules = format!("{}; changed\n", common::RULES);
+    std::fs::write(foreign.join("system.rules"), &rules).unwrap();
+    assert!(refusal(&foreign, &out, &resume).contains("but the dataset was made with"));
+    let hash = egraph::System::parse(&rules).unwrap().hash;
+    let info = std::fs::read_to_string(foreign.join("dataset_info.json")).unwrap();
+    let info = info.replace(&common::system().hash, &hash);
+    std::fs::write(foreign.join("dataset_info.json"), info).unwrap();
+    let message = refusal(&foreign, &out, &resume);
+    assert!(message.contains(&hash) && message.contains(&common::system().hash), "{message}");
+
+    // Loading.
+    let load = |directory: &Path| match GuideModel::load(directory, &Device::Cpu) {
+        Ok(_) => panic!("loaded"),
+        Err(error) => format!("{error:#}"),
+    };
+    let model = GuideModel::load(&out, &Device::Cpu).unwrap();
+    model.expect_system(&common::system()).unwrap();
+    let other = egraph::System::parse(&rules).unwrap();
+    let message = model.expect_system(&other).unwrap_err().to_string();
+    assert!(message.contains(&hash) && message.contains(&common::system().hash));
+    assert!(load(&path("none")).contains("config.json"));
+    let weights = out.join("model.safetensors");
+    let whole = std::fs::read(&weights).unwrap();
+    std::fs::write(&weights, &whole[..whole.len() - 7]).unwrap();
+    assert!(load(&out).contains("model.safetensors: truncated"), "{}", load(&out));
+    std::fs::remove_file(&weights).unwrap();
+    assert!(load(&out).contains("cannot read"));
+    std::fs::write(&weights, &whole).unwrap();
+    let config = std::fs::read_to_string(out.join("config.json")).unwrap();
+    let edit = |from: &str, to: &str| {
+        assert!(config.contains(from));
+        std::fs::write(out.join("config.json"), config.replace(from, to)).unwrap();
+        load(&out)
+    };
+    assert!(edit("\"width\": 48", "\"width\": 96").contains("has shape"));
+    assert!(edit("\"decoder_layers\": 2", "\"decoder_layers\": 3").contains("no tensor"));
+    assert!(edit("\"decoder_layers\": 2", "\"decoder_layers\": 1").contains("unexpected tensor"));
+    assert!(edit("cairn-model-1", "cairn-model-9").contains("expected 'cairn-model-1'"));
+    assert!(edit(&common::system().hash, "0123").contains("was trained for 0123"));
+}
