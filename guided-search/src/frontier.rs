@@ -1,7 +1,7 @@
 //! Frontier terms: those that the last iteration of an e-graph brought into a class.
 
 use crate::stage::{Side, Stage};
-use dataset_gen::counting::Counts;
+use dataset_gen::counting::{Counts, Terms};
 use dataset_gen::sampling::Sampler;
 use egraph::{Id, TermBank, TermId};
 use rand_chacha::ChaCha8Rng;
@@ -29,7 +29,8 @@ pub fn sample(
         return found;
     }
     let roots: Vec<(Id, u32)> = classes.iter().map(|&class| (class, limit)).collect();
-    let counts = Counts::new(&stage.egraph, &roots);
+    let terms = Terms { padded: false, constants: true };
+    let counts = Counts::new(&stage.egraph, &roots, terms);
     let mut sampler = Sampler::new(&stage.egraph, &counts);
     // In rounds: most draws of a round may be no frontier terms.
     for _ in 0..DRAWS {

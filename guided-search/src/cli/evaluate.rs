@@ -11,6 +11,7 @@ use crate::task::TaskSet;
 use anyhow::{Context, Result, ensure};
 use dataset_gen::cli::Common;
 use egraph::Scheduler;
+use model::cli::DeviceChoice;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -43,6 +44,9 @@ pub struct EvaluateArgs {
     /// The directory of a trained model, for the methods `model` and `model-united`
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
+    /// Where the model computes
+    #[arg(long, value_enum, default_value_t)]
+    device: DeviceChoice,
     /// A preset, see configs/search; options overrule it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -92,6 +96,7 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
         system: &args.system,
         tasks: &args.tasks,
         model: args.model.as_deref(),
+        device: args.device,
         out: &args.out,
     };
     let rows = compare(&paths, search, &args.common)?;
@@ -111,6 +116,8 @@ pub struct Paths<'a> {
     pub tasks: &'a Path,
     /// The model.
     pub model: Option<&'a Path>,
+    /// Where the model computes.
+    pub device: DeviceChoice,
     /// The directory for the results.
     pub out: &'a Path,
 }
@@ -124,7 +131,7 @@ pub fn compare(paths: &Paths<'_>, settings: &CompareConfig, common: &Common) -> 
     let system_text = std::fs::read_to_string(paths.system)
         .with_context(|| format!("cannot read {}", paths.system.display()))?;
     let tasks = TaskSet::load(paths.tasks, &system)?;
-    let model = paths.model.map(|path| load_model(path, &system)).transpose()?;
+    let model = paths.model.map(|path| load_model(path, &system, paths.device)).transpose()?;
     let evaluation = resolve(paths, settings, common, &tasks)?;
     let inputs =
         Inputs { system: &system, system_text: &system_text, tasks: &tasks, model: model.as_ref() };

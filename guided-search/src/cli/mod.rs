@@ -17,6 +17,7 @@ use egraph::{
     proof_text, proof_to_json,
 };
 use model::GuideModel;
+use model::cli::DeviceChoice;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -121,15 +122,10 @@ fn show_proof(
 }
 
 /// Loads a model and refuses one of another rewrite system.
-fn load_model(directory: &Path, system: &System) -> Result<GuideModel> {
+fn load_model(directory: &Path, system: &System, device: DeviceChoice) -> Result<GuideModel> {
     let name = directory.display();
-    let model = GuideModel::load(directory)
+    let model = GuideModel::load(directory, &device.open())
         .with_context(|| format!("cannot load the model in {name}"))?;
-    anyhow::ensure!(
-        model.system_hash() == system.hash,
-        "the model in {name} was trained on another rewrite system (hash {}, this one has {})",
-        crate::task::short(model.system_hash()),
-        crate::task::short(&system.hash)
-    );
+    model.expect_system(system).with_context(|| format!("{name}"))?;
     Ok(model)
 }

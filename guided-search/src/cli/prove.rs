@@ -12,6 +12,7 @@ use crate::sources::expert::ExpertGuides;
 use crate::sources::{SourceContext, for_method};
 use anyhow::{Result, bail, ensure};
 use dataset_gen::cli::Common;
+use model::cli::DeviceChoice;
 use egraph::{Scheduler, System, TermBank, TermId};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -54,6 +55,9 @@ pub struct ProveArgs {
     /// The directory of a trained model
     #[arg(long, value_name = "DIR", conflicts_with = "expert")]
     model: Option<PathBuf>,
+    /// Where the model computes
+    #[arg(long, value_enum, default_value_t)]
+    device: DeviceChoice,
     /// A file of guides: a sketch or term a line
     #[arg(long, value_name = "FILE")]
     expert: Option<PathBuf>,
@@ -137,7 +141,7 @@ fn search(
         "--model and a method of the model go together (the method is '{method}')"
     );
     let budget = Budget { cap: args.cap, work: args.work, scheduler: args.scheduler };
-    let model = args.model.as_ref().map(|path| load_model(path, system)).transpose()?;
+    let model = args.model.as_ref().map(|path| load_model(path, system, args.device)).transpose()?;
     let context =
         SourceContext { model: model.as_ref(), chain: &[], seed: args.common.seed, task: 0 };
     let mut source: Box<dyn GuideSource + '_> = match (&args.expert, method) {

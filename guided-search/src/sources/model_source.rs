@@ -31,8 +31,7 @@ impl GuideSource for ModelGuides<'_> {
             seed: self.seed ^ self.task.rotate_left(20) ^ request.number.rotate_left(44),
         };
         let question = [(request.start(), request.target())];
-        let mut guides = self.model.guides(bank, &question, &options)?.pop().unwrap_or_default();
-        guides.sort_by(|a, b| b.log_probability.total_cmp(&a.log_probability));
+        let guides = self.model.guides(bank, &question, &options)?.pop().unwrap_or_default();
         Ok(GuideSet {
             guides: guides.into_iter().map(|guide| Guide::term(guide.term)).collect(),
             model_seconds: began.elapsed().as_secs_f64(),
