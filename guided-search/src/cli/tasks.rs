@@ -1,0 +1,118 @@
+//! `cairn tasks`: far chains from held-out seeds.
+
+use super::{load_system, print};
+use crate::chains::{ChainSettings, far_chains};
+use crate::config::SearchConfig;
+use crate::held_out::held_out;
+use crate::task::{TaskSet, expect_parquet};
+use anyhow::{Result, ensure};
+use dataset_gen::cli::Common;
+use dataset_gen::seeds::load_seeds;
+use egraph::TermBank;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  # 20 chains of 4 links, each link an e-graph of 200 e-nodes
+  cairn tasks --system configs/systems/halide.rules --seeds configs/seeds/halide.txt \\
+      --links 4 --link-nodes 200 --count 20 --out tasks.parquet
+
+  # The same from seeds that the dataset's training split does not have
+  cairn tasks --system configs/systems/halide.rules --seeds configs/seeds/halide.txt \\
+      --data quickstart/dataset --config configs/search/quickstart.toml --out tasks.parquet
+
+Each waypoint of a chain is a frontier term of an e-graph grown from the one before; the target can't
+be proved from the seed by one e-graph under the cap.";
+
+/// The arguments of `cairn tasks`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct TasksArgs {
+    /// The rewrite system, a .rules file
+    #[arg(long, value_name = "FILE")]
+    system: PathBuf,
+    /// The seed terms: text with one a line, or CSV with a column `expression`
+    #[arg(long, value_name = "FILE")]
+    seeds: PathBuf,
+    /// A dataset: seeds that it trains on are left out
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// A preset, see configs/search; options overrule it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Links per chain [default: 8]
+    #[arg(long, value_name = "N")]
+    links: Option<u32>,
+    /// E-nodes of a link's e-graph [default: 1000]
+    #[arg(long, value_name = "L")]
+    link_nodes: Option<usize>,
+    /// E-nodes under which no target may be provable from its seed [default: 4 L]
+    #[arg(long, value_name = "N")]
+    cap: Option<usize>,
+    /// Number of tasks [default: 100]
+    #[arg(long, value_name = "N")]
+    count: Option<usize>,
+    /// How often the seeds are gone through, with other random choices [default: 4]
+    #[arg(long, value_name = "N")]
+    rounds: Option<u32>,
+    /// The task file to write, ending in .parquet
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Bad input, no chain at all, or what the file system says.
+pub fn run(args: &TasksArgs) -> Result<()> {
+    expect_parquet(&args.out)?;
+    let preset = args.config.as_deref().map(SearchConfig::load).transpose()?.unwrap_or_default();
+    let preset = preset.tasks;
+    let link_nodes = args.link_nodes.or(preset.link_nodes).unwrap_or(1_000);
+    let settings = ChainSettings {
+        links: args.links.or(preset.links).unwrap_or(8),
+        link_nodes,
+        cap: args.cap.or(preset.cap).unwrap_or(4 * link_nodes),
+        count: args.count.or(preset.count).unwrap_or(100),
+        rounds: args.rounds.or(preset.rounds).unwrap_or(4),
+        seed: args.common.seed,
+    };
+    ensure!(settings.links > 0, "--links 0: a chain has at least 1 link");
+    ensure!(settings.link_nodes > 0, "--link-nodes 0: a link has at least 1 e-node");
+    ensure!(settings.count > 0, "--count 0: expected at least 1");
+    ensure!(settings.rounds > 0, "--rounds 0: expected at least 1");
+    let system = load_system(&args.system)?;
+    let mut bank = TermBank::new(system.language.clone());
+    let mut seeds = load_seeds(&args.seeds, &system, &mut bank, None)?;
+    if let Some(data) = &args.data {
+        seeds = held_out(seeds, &mut bank, data, &system)?;
+    }
+    let pool = args.common.build_pool()?;
+    let set = pool.install(|| far_chains(&system, &bank, &seeds, &settings, args.common.quiet));
+    ensure!(
+        !set.tasks.is_empty(),
+        "no chain came about from {} seeds{}",
+        seeds.len(),
+        failures(&set)
+    );
+    set.save(&args.out)?;
+    print(&format!(
+        "{} tasks in {}; {} chains begun{}\n",
+        set.tasks.len(),
+        args.out.display(),
+        set.origin.begun,
+        failures(&set)
+    ))
+}
+
+/// How often chains came to nothing, and why.
+pub fn failures(set: &TaskSet) -> String {
+    let mut text = String::new();
+    for (reason, count) in &set.origin.failures {
+        let _ = write!(text, "; {count} times {reason}");
+    }
+    text
+}
