@@ -1,8 +1,9 @@
 //! Far chains: tasks whose target no single e-graph under the cap can reach from the start.
 //!
 //! A chain of n links starts at a seed. Each waypoint is a frontier term of an e-graph of L
-//! e-nodes grown from the one before, has at most twice the seed's size and is not padded. The
-//! last one, the target, is not provable from the seed at the cap.
+//! e-nodes grown from the one before, has at most twice the seed's size, is not padded, and has no
+//! constant part such as 20 − 4 that is not a literal. The last one, the target, is not provable
+//! from the seed at the cap.
 
 use crate::budget::Cap;
 use crate::frontier;

@@ -225,9 +225,20 @@ impl Search<'_> {
             Tactic::Each => self.try_each(starts, targets, &candidates, place)?,
             Tactic::United => self.try_united(starts, targets, &candidates, place)?,
         };
-        match path {
-            Some(path) => Ok(Some(path)),
-            None => self.try_hypotheses(starts, targets, &candidates.hypotheses, place),
+        if path.is_some() {
+            return Ok(path);
+        }
+        if !candidates.hypotheses.is_empty() {
+            return self.try_hypotheses(starts, targets, &candidates.hypotheses, place);
+        }
+        // Nothing else is left to try: the whole cap for the start's side, which rules that only
+        // lead from there to the target may need.
+        match single_target(&candidates, targets) {
+            Some(target) => {
+                let sketch = Sketch::from_term(self.bank, target);
+                self.reach(starts, &sketch, place.until)
+            }
+            None => Ok(None),
         }
     }
 
@@ -377,6 +388,16 @@ impl Search<'_> {
             }
         }
         Ok(None)
+    }
+}
+
+/// The target, if there is one only, and the guides led nowhere.
+fn single_target(candidates: &Candidates, targets: &[TermId]) -> Option<TermId> {
+    match targets {
+        [target] if candidates.from_start.is_empty() && candidates.from_target.is_empty() => {
+            Some(*target)
+        }
+        _ => None,
     }
 }
 

@@ -38,6 +38,9 @@ pub struct TasksArgs {
     /// A dataset: seeds that it trains on are left out
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// The seed file that the dataset was made from [default: that of --seeds]
+    #[arg(long, value_name = "FILE", requires = "data")]
+    data_seeds: Option<PathBuf>,
     /// A preset, see configs/search; options overrule it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -88,7 +91,8 @@ pub fn run(args: &TasksArgs) -> Result<()> {
     let mut bank = TermBank::new(system.language.clone());
     let mut seeds = load_seeds(&args.seeds, &system, &mut bank, None)?;
     if let Some(data) = &args.data {
-        seeds = held_out(seeds, &mut bank, data, &system)?;
+        let made_from = args.data_seeds.as_ref().unwrap_or(&args.seeds);
+        seeds = held_out(seeds, &mut bank, &system, data, made_from)?;
     }
     let pool = args.common.build_pool()?;
     let set = pool.install(|| far_chains(&system, &bank, &seeds, &settings, args.common.quiet));
