@@ -320,7 +320,8 @@ impl Search<'_> {
         let left = place.until.saturating_sub(self.ledger.work);
         // Fewer attempts where the share of each would not pay for its two halves.
         let affordable = left / (4 * self.settings.budget.cap.expected_nodes().max(1));
-        let attempts = (affordable.max(1)).min(self.settings.attempts as u64);
+        let wanted = self.settings.attempts.min(hypotheses.len()) as u64;
+        let attempts = affordable.max(1).min(wanted);
         for (tried, hypothesis) in (0..attempts).zip(hypotheses) {
             let left = place.until.saturating_sub(self.ledger.work);
             let until = self.ledger.work + left / (attempts - tried);
