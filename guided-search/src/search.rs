@@ -231,14 +231,14 @@ impl Search<'_> {
         if !candidates.hypotheses.is_empty() {
             return self.try_hypotheses(starts, targets, &candidates.hypotheses, place);
         }
-        // Nothing else is left to try: the whole cap for the start's side, which rules that only
-        // lead from there to the target may need.
+        // Nothing else is left to try on the stretch between two waypoints: the whole cap for its
+        // start's side, which rules that only lead from there to the target may need.
         match single_target(&candidates, targets) {
-            Some(target) => {
+            Some(target) if place.level > 0 => {
                 let sketch = Sketch::from_term(self.bank, target);
                 self.reach(starts, &sketch, place.until)
             }
-            None => Ok(None),
+            _ => Ok(None),
         }
     }
 
