@@ -62,7 +62,8 @@ def text_histogram(values: pd.Series, bins: int = 12, width: int = 50) -> str:
     if values.empty:
         return "  (no rows)"
     low, high = int(values.min()), int(values.max())
-    step = max(1, -(-(high - low + 1) // bins))
+    step = -(-(high - low + 1) // bins)
+    step += step > 1 and step % 2  # even: terms of binary operators have odd sizes
     counts = ((values.astype("int64") - low) // step).value_counts().sort_index()
     lines = []
     for bin_number, count in counts.items():
@@ -81,7 +82,8 @@ def plot(splits: dict[str, pd.DataFrame], column: str, path: Path) -> None:
 
     figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
     largest = max(int(frame[column].max()) for frame in splits.values() if len(frame))
-    edges = range(0, largest + 2, max(1, largest // 40))
+    step = 2 * max(1, largest // 60)
+    edges = range(0, largest + step + 1, step)
     for split, frame in splits.items():
         if len(frame):
             axes.hist(frame[column], bins=edges, density=True, histtype="step", label=split)
@@ -113,18 +115,17 @@ def main() -> int:
 
     print(f"{args.dataset}: {info['description']}")
     print(f"rewrite system {info['cairn']['system_hash'][:12]}, seed {info['cairn']['seed']}\n")
-    table = pd.DataFrame(
+    rows = [
         {
-            split: {
-                "triples": len(frame),
-                "seeds": frame["seed"].nunique(),
-                "mean steps": round(frame["steps"].mean(), 1),
-                "mean guide size": round(frame["guide_size"].mean(), 1),
-            }
-            for split, frame in splits.items()
+            "split": split,
+            "triples": len(frame),
+            "seeds": frame["seed"].nunique(),
+            "mean steps": round(frame["steps"].mean(), 1),
+            "mean guide size": round(frame["guide_size"].mean(), 1),
         }
-    ).T
-    print(table.to_string(), end="\n\n")
+        for split, frame in splits.items()
+    ]
+    print(pd.DataFrame(rows).to_string(index=False), end="\n\n")
 
     print(f"{args.histogram} in train:")
     print(text_histogram(splits["train"][args.histogram]), end="\n\n")
