@@ -1,11 +1,11 @@
 //! The unguided baseline in its best form: one e-graph that may use all of the work at once.
 
-use crate::budget::{Budget, Ledger};
+use crate::budget::{Budget, Ledger, node_limits};
 use crate::candidates::explain_equal;
 use crate::search::{Answer, Failure, checked};
 use crate::stage::Stage;
 use anyhow::Result;
-use egraph::{Limits, SaturationConfig, Scheduler, StopReason, System, TermBank, TermId};
+use egraph::{SaturationConfig, Scheduler, StopReason, System, TermBank, TermId};
 use std::sync::Arc;
 
 /// One e-graph with both terms, grown until they meet or the work is spent, with the simple and,
@@ -38,8 +38,7 @@ fn one_egraph(
     work: u64,
     scheduler: Scheduler,
 ) -> Result<Answer> {
-    let nodes = Some(usize::try_from(work).unwrap_or(usize::MAX));
-    let limits = Limits { nodes, ..Limits::default() };
+    let limits = node_limits(usize::try_from(work).unwrap_or(usize::MAX));
     let config = SaturationConfig { limits, scheduler };
     let stage = Stage::grow(system, bank, &[start], &[target], &config, false);
     let mut ledger = Ledger::default();

@@ -20,7 +20,7 @@ impl Cap {
     pub fn limits(self, left: u64) -> Limits {
         let left = usize::try_from(left).unwrap_or(usize::MAX);
         match self {
-            Cap::Nodes(nodes) => Limits { nodes: Some(nodes.min(left)), ..Limits::default() },
+            Cap::Nodes(nodes) => node_limits(nodes.min(left)),
             Cap::Memory(bytes) => {
                 Limits { nodes: Some(left), memory: Some(bytes), ..Limits::default() }
             }
@@ -36,6 +36,17 @@ impl Cap {
         }
     }
 }
+
+/// Limits on e-nodes alone would leave the matches of one iteration unbounded, and with them its
+/// time: of a class with a thousand sums associativity finds a million. So they may take
+/// [`BYTES_PER_NODE`] for each e-node that is allowed, an order of magnitude more than it takes.
+pub fn node_limits(nodes: usize) -> Limits {
+    let memory = nodes.saturating_mul(BYTES_PER_NODE).max(1 << 20);
+    Limits { nodes: Some(nodes), memory: Some(memory), ..Limits::default() }
+}
+
+/// Bytes of e-graph and matches per e-node of a limit on e-nodes.
+const BYTES_PER_NODE: usize = 1_024;
 
 impl fmt::Display for Cap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

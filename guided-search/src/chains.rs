@@ -1,14 +1,17 @@
 //! Far chains: tasks whose target no single e-graph under the cap can reach from the start.
 //!
 //! A chain of n links starts at a seed. Each waypoint is a frontier term of an e-graph of L
-//! e-nodes grown from the one before, has at most twice the seed's size and is not padded. The
-//! last one, the target, is not provable from the seed at the cap.
+//! e-nodes grown from the one before, has at most twice the seed's size, is not padded, and has no
+//! constant part such as 20 − 4 that is not a literal. The last one, the target, is not provable
+//! from the seed at the cap.
 
 use crate::budget::Cap;
+use crate::config::TasksConfig;
 use crate::frontier;
 use crate::randomness::stream;
 use crate::stage::{Side, Stage};
 use crate::task::{Task, TaskOrigin, TaskSet};
+use anyhow::{Result, ensure};
 use dataset_gen::progress::Progress;
 use dataset_gen::seeds::Seed;
 use egraph::{SaturationConfig, StopReason, System, TermBank, TermId};
@@ -33,6 +36,31 @@ pub struct ChainSettings {
     pub rounds: u32,
     /// Seed of the random choices.
     pub seed: u64,
+}
+
+impl ChainSettings {
+    /// The settings of a preset; what it leaves open is the reference setting.
+    pub fn from_preset(preset: &TasksConfig, seed: u64) -> ChainSettings {
+        let link_nodes = preset.link_nodes.unwrap_or(1_000);
+        ChainSettings {
+            links: preset.links.unwrap_or(8),
+            link_nodes,
+            cap: preset.cap.unwrap_or(4 * link_nodes),
+            count: preset.count.unwrap_or(100),
+            rounds: preset.rounds.unwrap_or(4),
+            seed,
+        }
+    }
+
+    /// # Errors
+    /// A value out of its range.
+    pub fn check(&self) -> Result<()> {
+        ensure!(self.links > 0, "links: a chain has at least 1");
+        ensure!(self.link_nodes > 0, "link_nodes: a link's e-graph has at least 1 e-node");
+        ensure!(self.count > 0, "count: expected at least 1 task");
+        ensure!(self.rounds > 0, "rounds: expected at least 1");
+        Ok(())
+    }
 }
 
 /// Makes far chains from seeds, on the threads of the current rayon pool, until there are enough

@@ -10,8 +10,9 @@ use rand_chacha::ChaCha8Rng;
 const DRAWS: usize = 50;
 
 /// At most `wanted` distinct frontier terms of a side, drawn uniformly from those with at most
-/// `max_size` nodes that are not padded (no subterm equals one of its own proper subterms). If
-/// the side is several classes still, they take turns.
+/// `max_size` nodes that are plain: not padded (no subterm equals one of its own proper subterms),
+/// and no constant is written otherwise than as a literal. If the side is several classes still,
+/// they take turns.
 ///
 /// Needs a stage that kept the e-graph of the iteration before; without one there is no frontier.
 pub fn sample(
@@ -29,14 +30,13 @@ pub fn sample(
         return found;
     }
     let roots: Vec<(Id, u32)> = classes.iter().map(|&class| (class, limit)).collect();
-    let terms = Terms { padded: false, constants: true };
-    let counts = Counts::new(&stage.egraph, &roots, terms);
+    let counts = Counts::new(&stage.egraph, &roots, Terms::PLAIN);
     let mut sampler = Sampler::new(&stage.egraph, &counts);
     // In rounds: most draws of a round may be no frontier terms.
     for _ in 0..DRAWS {
         for &class in &classes {
             let share = (wanted - found.len()).div_ceil(classes.len());
-            let drawn = sampler.sample(bank, class, limit, share, 2 * share, rng);
+            let drawn = sampler.sample(bank, class, limit, share, 2 * share as u64, rng);
             for term in drawn.terms {
                 if found.len() < wanted
                     && !found.contains(&term)

@@ -30,9 +30,9 @@ enum Command {
     /// Check a proof file
     Check(cli::check::CheckArgs),
     /// Generate a dataset of (start, guide, target) triples from seed terms
-    Generate(model::cli::TrainArgs),
+    Generate(dataset_gen::cli::GenerateArgs),
     /// Show what a dataset holds
-    Inspect(model::cli::TrainArgs),
+    Inspect(dataset_gen::cli::InspectArgs),
     /// Train a model that writes guides
     Train(model::cli::TrainArgs),
     /// Prove two terms equal by guided search
@@ -77,8 +77,8 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Saturate(args) => cli::saturate::run(&args),
         Command::Explain(args) => cli::explain::run(&args),
         Command::Check(args) => cli::check::run(&args),
-        Command::Generate(args) => model::cli::train(&args),
-        Command::Inspect(args) => model::cli::train(&args),
+        Command::Generate(args) => dataset_gen::cli::generate(&args),
+        Command::Inspect(args) => dataset_gen::cli::inspect(&args),
         Command::Train(args) => model::cli::train(&args),
         Command::Prove(args) => cli::prove::run(&args),
         Command::Tasks(args) => cli::tasks::run(&args),

@@ -225,9 +225,20 @@ impl Search<'_> {
             Tactic::Each => self.try_each(starts, targets, &candidates, place)?,
             Tactic::United => self.try_united(starts, targets, &candidates, place)?,
         };
-        match path {
-            Some(path) => Ok(Some(path)),
-            None => self.try_hypotheses(starts, targets, &candidates.hypotheses, place),
+        if path.is_some() {
+            return Ok(path);
+        }
+        if !candidates.hypotheses.is_empty() {
+            return self.try_hypotheses(starts, targets, &candidates.hypotheses, place);
+        }
+        // Nothing else is left to try: the whole cap for the start's side, which rules that only
+        // lead from there to the target may need.
+        match single_target(&candidates, targets) {
+            Some(target) => {
+                let sketch = Sketch::from_term(self.bank, target);
+                self.reach(starts, &sketch, place.until)
+            }
+            None => Ok(None),
         }
     }
 
@@ -309,7 +320,8 @@ impl Search<'_> {
         let left = place.until.saturating_sub(self.ledger.work);
         // Fewer attempts where the share of each would not pay for its two halves.
         let affordable = left / (4 * self.settings.budget.cap.expected_nodes().max(1));
-        let attempts = (affordable.max(1)).min(self.settings.attempts as u64);
+        let wanted = self.settings.attempts.min(hypotheses.len()) as u64;
+        let attempts = affordable.max(1).min(wanted);
         for (tried, hypothesis) in (0..attempts).zip(hypotheses) {
             let left = place.until.saturating_sub(self.ledger.work);
             let until = self.ledger.work + left / (attempts - tried);
@@ -377,6 +389,16 @@ impl Search<'_> {
             }
         }
         Ok(None)
+    }
+}
+
+/// The target, if there is one only, and the guides led nowhere.
+fn single_target(candidates: &Candidates, targets: &[TermId]) -> Option<TermId> {
+    match targets {
+        [target] if candidates.from_start.is_empty() && candidates.from_target.is_empty() => {
+            Some(*target)
+        }
+        _ => None,
     }
 }
 

@@ -1,8 +1,8 @@
 //! `cairn evaluate`: all methods on all tasks, under the same limits.
 
-use super::{load_model, load_system, print};
+use super::{load_model, load_system, print, read_preset};
 use crate::budget::{Budget, Cap};
-use crate::config::{CompareConfig, SearchConfig};
+use crate::config::CompareConfig;
 use crate::evaluate::{Evaluation, Inputs, RESULTS_FILE, evaluate};
 use crate::method::Method;
 use crate::report::{summaries, text_table};
@@ -83,7 +83,7 @@ pub struct EvaluateArgs {
 /// # Errors
 /// Bad input, or an internal fault.
 pub fn run(args: &EvaluateArgs) -> Result<()> {
-    let mut preset = args.config.as_deref().map(SearchConfig::load).transpose()?.unwrap_or_default();
+    let mut preset = read_preset(args.config.as_deref())?;
     let search = &mut preset.search;
     search.methods = args.methods.clone().or(search.methods.take());
     search.cap = args.cap.or(search.cap);

@@ -9,9 +9,11 @@ pub mod report;
 pub mod saturate;
 pub mod tasks;
 
+use crate::config::SearchConfig;
 use crate::task::read_terms;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use dataset_gen::toml_file::read_toml;
 use egraph::{
     ByteSize, Caps, Limits, Proof, SaturationConfig, Scheduler, System, TermBank, TermId,
     proof_text, proof_to_json,
@@ -79,6 +81,11 @@ const PRINTED: Caps = Caps { steps: 10_000, term_size: 10_000 };
 
 fn load_system(path: &Path) -> Result<Arc<System>> {
     Ok(Arc::new(System::load(path)?))
+}
+
+/// The preset in a file, or one that leaves everything open.
+fn read_preset(path: Option<&Path>) -> Result<SearchConfig> {
+    path.map_or_else(|| Ok(SearchConfig::default()), read_toml)
 }
 
 /// A bank and the two terms of a question, which have one sort.

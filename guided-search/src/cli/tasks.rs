@@ -1,8 +1,7 @@
 //! `cairn tasks`: far chains from held-out seeds.
 
-use super::{load_system, print};
+use super::{load_system, print, read_preset};
 use crate::chains::{ChainSettings, far_chains};
-use crate::config::SearchConfig;
 use crate::held_out::held_out;
 use crate::task::{TaskSet, expect_parquet};
 use anyhow::{Result, ensure};
@@ -10,7 +9,7 @@ use dataset_gen::cli::Common;
 use dataset_gen::seeds::load_seeds;
 use egraph::TermBank;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,6 +37,9 @@ pub struct TasksArgs {
     /// A dataset: seeds that it trains on are left out
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// The seed file that the dataset was made from [default: that of --seeds]
+    #[arg(long, value_name = "FILE", requires = "data")]
+    data_seeds: Option<PathBuf>,
     /// A preset, see configs/search; options overrule it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -69,36 +71,16 @@ pub struct TasksArgs {
 /// Bad input, no chain at all, or what the file system says.
 pub fn run(args: &TasksArgs) -> Result<()> {
     expect_parquet(&args.out)?;
-    let preset = args.config.as_deref().map(SearchConfig::load).transpose()?.unwrap_or_default();
-    let preset = preset.tasks;
-    let link_nodes = args.link_nodes.or(preset.link_nodes).unwrap_or(1_000);
-    let settings = ChainSettings {
-        links: args.links.or(preset.links).unwrap_or(8),
-        link_nodes,
-        cap: args.cap.or(preset.cap).unwrap_or(4 * link_nodes),
-        count: args.count.or(preset.count).unwrap_or(100),
-        rounds: args.rounds.or(preset.rounds).unwrap_or(4),
-        seed: args.common.seed,
-    };
-    ensure!(settings.links > 0, "--links 0: a chain has at least 1 link");
-    ensure!(settings.link_nodes > 0, "--link-nodes 0: a link has at least 1 e-node");
-    ensure!(settings.count > 0, "--count 0: expected at least 1");
-    ensure!(settings.rounds > 0, "--rounds 0: expected at least 1");
-    let system = load_system(&args.system)?;
-    let mut bank = TermBank::new(system.language.clone());
-    let mut seeds = load_seeds(&args.seeds, &system, &mut bank, None)?;
-    if let Some(data) = &args.data {
-        seeds = held_out(seeds, &mut bank, data, &system)?;
-    }
-    let pool = args.common.build_pool()?;
-    let set = pool.install(|| far_chains(&system, &bank, &seeds, &settings, args.common.quiet));
-    ensure!(
-        !set.tasks.is_empty(),
-        "no chain came about from {} seeds{}",
-        seeds.len(),
-        failures(&set)
-    );
-    set.save(&args.out)?;
+    let mut preset = read_preset(args.config.as_deref())?.tasks;
+    preset.links = args.links.or(preset.links);
+    preset.link_nodes = args.link_nodes.or(preset.link_nodes);
+    preset.cap = args.cap.or(preset.cap);
+    preset.count = args.count.or(preset.count);
+    preset.rounds = args.rounds.or(preset.rounds);
+    let settings = ChainSettings::from_preset(&preset, args.common.seed);
+    let data_seeds = args.data_seeds.as_ref().unwrap_or(&args.seeds);
+    let data = args.data.as_deref().map(|data| (data, data_seeds.as_path()));
+    let set = make_tasks(&args.system, &args.seeds, data, &settings, &args.out, &args.common)?;
     print(&format!(
         "{} tasks in {}; {} chains begun{}\n",
         set.tasks.len(),
@@ -108,8 +90,36 @@ pub fn run(args: &TasksArgs) -> Result<()> {
     ))
 }
 
+/// Makes a task file. `data` is a dataset, whose training seeds are left out, and the seed file
+/// that it was made from.
+///
+/// # Errors
+/// Bad input, no chain at all, or what the file system says.
+pub fn make_tasks(
+    system: &Path,
+    seeds_file: &Path,
+    data: Option<(&Path, &Path)>,
+    settings: &ChainSettings,
+    out: &Path,
+    common: &Common,
+) -> Result<TaskSet> {
+    settings.check()?;
+    let system = load_system(system)?;
+    let mut bank = TermBank::new(system.language.clone());
+    let mut seeds = load_seeds(seeds_file, &system, &mut bank, None)?;
+    if let Some((data, data_seeds)) = data {
+        seeds = held_out(seeds, &mut bank, &system, data, data_seeds)?;
+    }
+    let pool = common.build_pool()?;
+    let set = pool.install(|| far_chains(&system, &bank, &seeds, settings, common.quiet));
+    let count = seeds.len();
+    ensure!(!set.tasks.is_empty(), "no chain came about from {count} seeds{}", failures(&set));
+    set.save(out)?;
+    Ok(set)
+}
+
 /// How often chains came to nothing, and why.
-pub fn failures(set: &TaskSet) -> String {
+fn failures(set: &TaskSet) -> String {
     let mut text = String::new();
     for (reason, count) in &set.origin.failures {
         let _ = write!(text, "; {count} times {reason}");

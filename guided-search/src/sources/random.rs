@@ -47,7 +47,12 @@ pub fn frontier_guides(
     if own.stop == StopReason::Conflict {
         return Ok(set);
     }
-    for term in frontier::sample(&own, bank, Side::Start, request.max_size, wanted, rng) {
+    let mut terms = frontier::sample(&own, bank, Side::Start, request.max_size, wanted, rng);
+    // This e-graph may have got to the target itself.
+    let targets = &request.stage.targets;
+    let met = targets.iter().find(|&&t| own.equal_to(bank, Side::Start, t).is_some());
+    terms.splice(0..0, met.copied());
+    for term in terms {
         let Some(start) = own.equal_to(bank, Side::Start, term) else {
             bail!(dataset_gen::errors::Internal::new("a term drawn from a class is not in it"));
         };
