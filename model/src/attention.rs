@@ -13,7 +13,9 @@
 
 use crate::attention_kernel::{Gradients, Inputs, backward, forward};
 use crate::tree_positions::Buckets;
-use candle_core::{CpuStorage, CustomOp2, CustomOp3, D, Device, Layout, Result, Shape, Storage, Tensor};
+use candle_core::{
+    CpuStorage, CustomOp2, CustomOp3, D, Device, Layout, Result, Shape, Storage, Tensor,
+};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -248,7 +250,13 @@ impl FusedAttention {
     }
 
     /// Gradients of queries, keys and values, and tables (empty if there are none).
-    fn backward(&self, q: &[f32], kv: &[f32], tables: &[f32], grad: &[f32]) -> Result<[Vec<f32>; 3]> {
+    fn backward(
+        &self,
+        q: &[f32],
+        kv: &[f32],
+        tables: &[f32],
+        grad: &[f32],
+    ) -> Result<[Vec<f32>; 3]> {
         let (g, d) = (&*self.geometry, self.heads.width);
         if g.key_rows.is_some() {
             candle_core::bail!("attention over shared rows of keys has no gradient");
@@ -312,7 +320,8 @@ impl CustomOp3 for FusedAttention {
                 })
             })
         })?;
-        let like = |data: Vec<f32>, t: &Tensor| Tensor::from_vec(data, t.shape(), t.device()).map(Some);
+        let like =
+            |data: Vec<f32>, t: &Tensor| Tensor::from_vec(data, t.shape(), t.device()).map(Some);
         Ok((like(dq, q)?, like(dkv, kv)?, like(dtables, tables)?))
     }
 }
@@ -342,7 +351,8 @@ impl CustomOp2 for FusedAttention {
         let [dq, dkv, _] = with_floats(q, |q_data| {
             with_floats(kv, |kv| with_floats(grad, |grad| self.backward(q_data, kv, &[], grad)))
         })?;
-        let like = |data: Vec<f32>, t: &Tensor| Tensor::from_vec(data, t.shape(), t.device()).map(Some);
+        let like =
+            |data: Vec<f32>, t: &Tensor| Tensor::from_vec(data, t.shape(), t.device()).map(Some);
         Ok((like(dq, q)?, like(dkv, kv)?))
     }
 }

@@ -69,18 +69,15 @@ fn parent_token(tokens: &[Token], slot: &Slot) -> Token {
 }
 
 /// Whole trees, every node seeing every other: for an encoder.
-pub fn encoder_batch(
-    features: Features,
-    buckets: Buckets,
-    trees: &[&TreeBuilder],
-) -> Batch {
+pub fn encoder_batch(features: Features, buckets: Buckets, trees: &[&TreeBuilder]) -> Batch {
     let n = trees.iter().map(|tree| tree.tokens().len()).max().unwrap_or(0);
     let mut room = Room::new(features, buckets, trees.len(), n, n);
     for (b, tree) in trees.iter().enumerate() {
         let (tokens, slots) = (tree.tokens(), tree.slots());
         let ends = subtree_ends(slots);
         for (i, slot) in slots.iter().enumerate() {
-            room.features[b * n + i] = features.of(tokens[i], parent_token(tokens, slot), slot).collect();
+            room.features[b * n + i] =
+                features.of(tokens[i], parent_token(tokens, slot), slot).collect();
             let (ancestor, sibling) = room.relations(b, i, 0..slots.len());
             relation_row(buckets, slots, &ends, i, ancestor, sibling);
         }
@@ -111,11 +108,7 @@ pub fn decoder_batch(
 
 /// The next step of half-written guides, all with the same number t of tokens and a hole left:
 /// one query per tree over t + 1 keys. The result is row t of [`decoder_batch`].
-pub fn decoder_step(
-    features: Features,
-    buckets: Buckets,
-    trees: &[&TreeBuilder],
-) -> Batch {
+pub fn decoder_step(features: Features, buckets: Buckets, trees: &[&TreeBuilder]) -> Batch {
     let t = trees.first().map_or(0, |tree| tree.tokens().len());
     let mut room = Room::new(features, buckets, trees.len(), 1, t + 1);
     for (b, tree) in trees.iter().enumerate() {

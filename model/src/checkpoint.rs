@@ -20,7 +20,8 @@ use crate::vocabulary::Vocabulary;
 use anyhow::{Context, Result, ensure};
 use candle_core::{Device, Tensor};
 use dataset_gen::files::write_atomic;
-use dataset_gen::info::{Provenance, SYSTEM_FILE};
+use dataset_gen::info::{DatasetInfo, SYSTEM_FILE, SplitInfo};
+use dataset_gen::triples::Split;
 use egraph::System;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
@@ -50,8 +51,31 @@ pub struct Run {
     pub config: Config,
     /// Seed of all random choices.
     pub seed: u64,
-    /// How the dataset was made.
-    pub dataset: Provenance,
+    /// The dataset.
+    pub dataset: DatasetIdentity,
+}
+
+/// What tells a dataset from others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DatasetIdentity {
+    /// SHA-256 of the seed file.
+    pub seeds_hash: String,
+    /// Seed of the random choices when it was made.
+    pub seed: u64,
+    /// Triples and bytes by split.
+    pub splits: BTreeMap<Split, SplitInfo>,
+}
+
+impl DatasetIdentity {
+    /// Of the dataset with this description.
+    pub fn new(info: &DatasetInfo) -> DatasetIdentity {
+        DatasetIdentity {
+            seeds_hash: info.cairn.seeds_hash.clone(),
+            seed: info.cairn.seed,
+            splits: info.splits.clone(),
+        }
+    }
 }
 
 /// What a model's directory says of the model, beside the weights.
@@ -71,7 +95,7 @@ impl Description {
         vocabulary: Vocabulary,
         config: Config,
         seed: u64,
-        dataset: Provenance,
+        dataset: DatasetIdentity,
     ) -> Description {
         let run = Run {
             format: FORMAT.to_owned(),
@@ -164,7 +188,11 @@ fn metadata(step: u64) -> HashMap<String, String> {
 ///
 /// # Errors
 /// What the file system says.
-pub fn save_model(directory: &Path, step: u64, parameters: &BTreeMap<String, Tensor>) -> Result<()> {
+pub fn save_model(
+    directory: &Path,
+    step: u64,
+    parameters: &BTreeMap<String, Tensor>,
+) -> Result<()> {
     write_atomic(&directory.join(MODEL_FILE), &to_safetensors(parameters, metadata(step))?)
 }
 
@@ -242,9 +270,9 @@ impl State {
         for (which, tensors) in MOMENTS.iter().zip(&mut moments) {
             for (name, parameter) in &parameters {
                 let key = format!("{which}.{name}");
-                let moment = all.remove(&key).with_context(|| {
-                    format!("{}: no tensor '{key}'", optimizer.display())
-                })?;
+                let moment = all
+                    .remove(&key)
+                    .with_context(|| format!("{}: no tensor '{key}'", optimizer.display()))?;
                 ensure!(
                     moment.shape() == parameter.shape(),
                     "{}: tensor '{key}' has shape {:?}, expected {:?}",
@@ -265,7 +293,9 @@ fn saved_states(states: &Path) -> Result<Vec<(u64, PathBuf)>> {
     if !states.exists() {
         return Ok(found);
     }
-    for entry in fs::read_dir(states).with_context(|| format!("cannot read {}", states.display()))? {
+    for entry in
+        fs::read_dir(states).with_context(|| format!("cannot read {}", states.display()))?
+    {
         let entry = entry?;
         let name = entry.file_name();
         let step = name.to_str().and_then(|name| name.strip_prefix("step-")?.parse().ok());

@@ -167,11 +167,16 @@ mod tests {
         };
         let unknown = message(&TINY.replace("clip_norm", "clip_nrom"));
         let line = TINY.lines().position(|l| l.starts_with("clip_norm")).unwrap() + 1;
-        assert!(unknown.contains(&format!("mine.toml:{line}: unknown field `clip_nrom`")), "{unknown}");
+        assert!(
+            unknown.contains(&format!("mine.toml:{line}: unknown field `clip_nrom`")),
+            "{unknown}"
+        );
         let range = message(&TINY.replace("dropout = 0", "dropout = 1"));
         assert!(range.contains("dropout: expected 0 to below 1"), "{range}");
         assert!(message("[model]\nwidth = 'x'").contains("mine.toml:2: invalid type"));
-        assert!(Config::load(Path::new("none.toml")).unwrap_err().to_string().contains("none.toml"));
+        assert!(
+            Config::load(Path::new("none.toml")).unwrap_err().to_string().contains("none.toml")
+        );
     }
 
     #[test]

@@ -14,6 +14,9 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeSet;
 
+/// A token and its log-probability.
+type Choice = (Token, f32);
+
 /// How guides are chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Strategy {
@@ -118,11 +121,11 @@ impl Decoder<'_> {
     pub(crate) fn run(&self, options: &DecodeOptions) -> Result<Vec<Vec<Hypothesis>>> {
         match options.strategy {
             Strategy::Greedy => {
-                let first = |choices: &[(Token, f32)], _: &mut ChaCha8Rng| best(choices);
+                let first = |choices: &[Choice], _: &mut ChaCha8Rng| best(choices);
                 self.sample(1, 1, options.seed, &first)
             }
             Strategy::Nucleus { p, temperature } => {
-                let choose = |choices: &[(Token, f32)], rng: &mut ChaCha8Rng| {
+                let choose = |choices: &[Choice], rng: &mut ChaCha8Rng| {
                     nucleus(choices, p, temperature, rng.random())
                 };
                 self.sample(options.guides, ROUNDS, options.seed, &choose)
@@ -138,7 +141,7 @@ impl Decoder<'_> {
         hypotheses: &[Hypothesis],
         rows: &[u32],
         cache: &mut Cache,
-    ) -> Result<Vec<Vec<(Token, f32)>>> {
+    ) -> Result<Vec<Vec<Choice>>> {
         let trees: Vec<&TreeBuilder> = hypotheses.iter().map(|h| &h.tree).collect();
         let step = decoder_step(self.features, self.buckets, &trees);
         let logits = self.network.decode_step(&step, self.memory, rows, cache)?;
@@ -148,8 +151,7 @@ impl Decoder<'_> {
         for ((hypothesis, row), logits) in hypotheses.iter().zip(rows).zip(&logits) {
             self.tasks[*row as usize].grammar.allowed(&hypothesis.tree, &mut allowed);
             let max = allowed.iter().fold(f32::MIN, |max, t| max.max(logits[*t as usize]));
-            let sum: f64 =
-                allowed.iter().map(|t| f64::from(logits[*t as usize] - max).exp()).sum();
+            let sum: f64 = allowed.iter().map(|t| f64::from(logits[*t as usize] - max).exp()).sum();
             let log_sum = max + sum.ln() as f32;
             all.push(allowed.iter().map(|t| (*t, logits[*t as usize] - log_sum)).collect());
         }
@@ -162,7 +164,7 @@ impl Decoder<'_> {
         count: usize,
         rounds: u64,
         seed: u64,
-        choose: &dyn Fn(&[(Token, f32)], &mut ChaCha8Rng) -> Option<(Token, f32)>,
+        choose: &dyn Fn(&[Choice], &mut ChaCha8Rng) -> Option<Choice>,
     ) -> Result<Vec<Vec<Hypothesis>>> {
         let mut found: Vec<Vec<Hypothesis>> = vec![Vec::new(); self.tasks.len()];
         let mut seen: BTreeSet<(usize, Vec<Token>)> = BTreeSet::new();
@@ -184,8 +186,8 @@ impl Decoder<'_> {
                 let choices = self.choices(&live, &rows, &mut cache)?;
                 let mut kept: Vec<u32> = Vec::new();
                 for (i, choices) in choices.iter().enumerate() {
-                    let (token, log_p) =
-                        choose(choices, &mut generators[i]).context(Internal::new("a hole that no token fits"))?;
+                    let (token, log_p) = choose(choices, &mut generators[i])
+                        .context(Internal::new("a hole that no token fits"))?;
                     live[i].push(self.vocabulary, token, log_p)?;
                     if !live[i].complete() {
                         kept.push(i as u32);
@@ -210,7 +212,8 @@ impl Decoder<'_> {
     /// The `width` best complete hypotheses per task among those that the beam meets.
     fn beam(&self, width: usize) -> Result<Vec<Vec<Hypothesis>>> {
         let mut found: Vec<Vec<Hypothesis>> = vec![Vec::new(); self.tasks.len()];
-        let mut live: Vec<Hypothesis> = self.tasks.iter().map(|t| Hypothesis::new(t.sort)).collect();
+        let mut live: Vec<Hypothesis> =
+            self.tasks.iter().map(|t| Hypothesis::new(t.sort)).collect();
         let mut rows: Vec<u32> = (0..self.tasks.len() as u32).collect();
         let mut cache = Cache::default();
         while !live.is_empty() {
@@ -227,9 +230,8 @@ impl Decoder<'_> {
                     let total = live[i].total;
                     extensions.extend(choices[i].iter().map(|(t, p)| (total + p, i, *t, *p)));
                 }
-                extensions.sort_by(|a, b| {
-                    b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2))
-                });
+                extensions
+                    .sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
                 let found = &mut found[task as usize];
                 for (_, i, token, log_p) in extensions.into_iter().take(width) {
                     let mut hypothesis = live[i].clone();
@@ -266,12 +268,12 @@ fn pick<T: Clone>(all: &[T], indices: &[u32]) -> Vec<T> {
     indices.iter().map(|i| all[*i as usize].clone()).collect()
 }
 
-fn best(choices: &[(Token, f32)]) -> Option<(Token, f32)> {
+fn best(choices: &[Choice]) -> Option<Choice> {
     choices.iter().copied().reduce(|best, other| if other.1 > best.1 { other } else { best })
 }
 
 /// Draws from the nucleus with the random number `u` in [0, 1).
-fn nucleus(choices: &[(Token, f32)], p: f64, temperature: f64, u: f64) -> Option<(Token, f32)> {
+fn nucleus(choices: &[Choice], p: f64, temperature: f64, u: f64) -> Option<Choice> {
     let mut sorted = choices.to_vec();
     sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let top = f64::from(sorted.first()?.1);
@@ -300,7 +302,7 @@ mod tests {
 
     #[test]
     fn the_nucleus_is_the_smallest_set_with_the_mass() {
-        let choices: Vec<(Token, f32)> =
+        let choices: Vec<Choice> =
             [0.5f32, 0.3, 0.15, 0.05].iter().enumerate().map(|(i, p)| (i as u32, p.ln())).collect();
         let drawn = |p, temperature| -> BTreeSet<Token> {
             (0..100)
@@ -312,7 +314,8 @@ mod tests {
         assert_eq!(drawn(0.6, 1.0), BTreeSet::from([0, 1]));
         assert_eq!(drawn(1.0, 1.0), BTreeSet::from([0, 1, 2, 3]));
         assert_eq!(drawn(0.6, 0.1), BTreeSet::from([0]));
-        let often = (0..100).filter(|i| nucleus(&choices, 0.8, 1.0, f64::from(*i) / 100.0).unwrap().0 == 0);
+        let often =
+            (0..100).filter(|i| nucleus(&choices, 0.8, 1.0, f64::from(*i) / 100.0).unwrap().0 == 0);
         assert_eq!(often.count(), 63); // 0.5 / 0.8 = 0.625
     }
 }

@@ -63,9 +63,9 @@ impl<'a> Grammar<'a> {
     }
 
     fn smallest_of(&self, sorts: &[SortId]) -> Option<usize> {
-        sorts.iter().try_fold(0usize, |sum, sort| {
-            sum.checked_add(self.smallest[usize::from(sort.0)]?)
-        })
+        sorts
+            .iter()
+            .try_fold(0usize, |sum, sort| sum.checked_add(self.smallest[usize::from(sort.0)]?))
     }
 
     /// Whether there is any term of this sort within the size limit.
@@ -158,8 +158,7 @@ mod tests {
 
     #[test]
     fn a_sort_without_terms_can_not_begin() {
-        let system =
-            egraph::System::parse("(sort A) (sort B) (op f (A) B) (variable A)").unwrap();
+        let system = egraph::System::parse("(sort A) (sort B) (op f (A) B) (variable A)").unwrap();
         let none = rustc_hash::FxHashMap::default();
         let vocabulary = Vocabulary::build(system.language.clone(), &none).unwrap();
         let grammar = Grammar::new(&vocabulary, &Renaming::default(), 10);

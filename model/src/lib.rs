@@ -16,6 +16,7 @@ pub mod checkpoint;
 pub mod cli;
 pub mod config;
 pub mod decoding;
+pub mod dropout;
 pub mod embedding;
 #[cfg(test)]
 mod fixtures;
@@ -27,6 +28,7 @@ mod small_matrix;
 pub mod spelling;
 pub mod threads;
 pub mod train_log;
+mod trainer;
 pub mod training;
 pub mod training_data;
 pub mod transformer;

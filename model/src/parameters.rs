@@ -137,13 +137,8 @@ fn from_safetensors(
     let mut tensors = BTreeMap::new();
     for (name, view) in file.iter() {
         ensure!(view.dtype() == safetensors::Dtype::F32, "tensor '{name}' is not of type f32");
-        let floats: Vec<f32> = view
-            .data()
-            .as_chunks::<4>()
-            .0
-            .iter()
-            .map(|bytes| f32::from_le_bytes(*bytes))
-            .collect();
+        let floats: Vec<f32> =
+            view.data().as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
         let tensor = Tensor::from_vec(floats, view.shape(), device)?.to_dtype(DType::F32)?;
         tensors.insert(name.to_owned(), tensor);
     }

@@ -30,10 +30,7 @@ impl Words<'_> {
     /// Whether `text` is the beginning of a longer word.
     pub fn continues(&self, text: &str) -> bool {
         self.literals.is_some_and(|kind| begins_literal(kind, text))
-            || self
-                .variables
-                .iter()
-                .any(|name| name.len() > text.len() && name.starts_with(text))
+            || self.variables.iter().any(|name| name.len() > text.len() && name.starts_with(text))
     }
 }
 
@@ -58,10 +55,7 @@ fn begins_literal(kind: LiteralKind, text: &str) -> bool {
 mod tests {
     use super::*;
 
-    const INT: Words = Words {
-        literals: Some(LiteralKind::I64),
-        variables: &[],
-    };
+    const INT: Words = Words { literals: Some(LiteralKind::I64), variables: &[] };
 
     #[test]
     fn integers_are_canonical_and_in_range() {
@@ -86,10 +80,7 @@ mod tests {
     #[test]
     fn only_the_given_variables_are_words() {
         let names = ["v1".to_owned(), "v12".to_owned()];
-        let words = Words {
-            literals: Some(LiteralKind::Bool),
-            variables: &names,
-        };
+        let words = Words { literals: Some(LiteralKind::Bool), variables: &names };
         assert!(words.contains("v12") && words.contains("v1") && words.contains("1"));
         assert!(!words.contains("v2") && !words.contains("2") && !words.contains("v"));
         assert!(words.continues("v") && words.continues("v1") && !words.continues("v12"));

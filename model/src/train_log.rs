@@ -30,6 +30,11 @@ pub struct Evaluation {
     pub tokens_per_second: f64,
 }
 
+/// The validation with the lowest loss, the first of them.
+pub fn best(log: &[Evaluation]) -> Option<&Evaluation> {
+    log.iter().reduce(|best, e| if e.validation_loss < best.validation_loss { e } else { best })
+}
+
 /// Writes the lines and the picture.
 ///
 /// # Errors

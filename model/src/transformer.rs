@@ -4,49 +4,12 @@
 use crate::attention::{Geometry, Heads, attention};
 use crate::batch::{Batch, Features};
 use crate::config::ModelConfig;
+use crate::dropout::Dropout;
 use crate::embedding::embed;
 use crate::fused::{rms_norm, squared_relu};
 use crate::parameters::{Init, Parameters};
 use candle_core::{Device, Result, Tensor};
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
-use std::cell::RefCell;
 use std::sync::Arc;
-
-/// Drops activations in training; does nothing otherwise.
-pub struct Dropout(Option<(f64, RefCell<ChaCha8Rng>)>);
-
-impl Dropout {
-    /// No dropout.
-    pub fn none() -> Dropout {
-        Dropout(None)
-    }
-
-    /// Dropout with this probability; the masks depend on the seed and the stream alone.
-    pub fn new(probability: f64, seed: u64, stream: u64) -> Dropout {
-        if probability == 0.0 {
-            return Dropout(None);
-        }
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        rng.set_stream(stream);
-        Dropout(Some((probability, RefCell::new(rng))))
-    }
-
-    fn apply(&self, x: Tensor) -> Result<Tensor> {
-        let Some((probability, rng)) = &self.0 else { return Ok(x) };
-        let mut bytes = vec![0u8; 2 * x.elem_count()];
-        rng.borrow_mut().fill_bytes(&mut bytes);
-        let threshold = (probability * 65536.0) as u16;
-        let kept = (1.0 / (1.0 - f64::from(threshold) / 65536.0)) as f32;
-        let mask: Vec<f32> = bytes
-            .as_chunks::<2>()
-            .0
-            .iter()
-            .map(|b| if u16::from_le_bytes(*b) < threshold { 0.0 } else { kept })
-            .collect();
-        x.mul(&Tensor::from_vec(mask, x.shape(), x.device())?)
-    }
-}
 
 /// `x` `[…, a]` times `w` `[a, b]`.
 fn linear(x: &Tensor, w: &Tensor) -> Result<Tensor> {

@@ -133,7 +133,8 @@ impl TreeBuilder {
             }
             Meaning::Piece(piece) => {
                 let first = self.word.is_none();
-                let (sort, mut text) = self.word.take().unwrap_or((SortId(slot.sort), String::new()));
+                let (sort, mut text) =
+                    self.word.take().unwrap_or((SortId(slot.sort), String::new()));
                 text.push_str(&piece.text);
                 if piece.last {
                     if vocabulary.language().leaf(&text, Some(sort)).is_err() {
@@ -156,9 +157,7 @@ impl TreeBuilder {
     /// For every node of the term in pre-order, the index of its first token.
     pub fn node_starts(&self, vocabulary: &Vocabulary) -> Vec<usize> {
         let further = piece_sort(vocabulary);
-        (0..self.slots.len())
-            .filter(|i| self.slots[*i].sort != further)
-            .collect()
+        (0..self.slots.len()).filter(|i| self.slots[*i].sort != further).collect()
     }
 
     /// The term that the tokens spell, its variables named as they are spelled.

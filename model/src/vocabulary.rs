@@ -86,11 +86,8 @@ impl Vocabulary {
                 pieces.push(piece);
             }
         }
-        let vocab: serde_json::Map<String, serde_json::Value> = pieces
-            .iter()
-            .enumerate()
-            .map(|(i, piece)| (piece.clone(), i.into()))
-            .collect();
+        let vocab: serde_json::Map<String, serde_json::Value> =
+            pieces.iter().enumerate().map(|(i, piece)| (piece.clone(), i.into())).collect();
         let json = serde_json::json!({
             "version": "1.0",
             "truncation": null,

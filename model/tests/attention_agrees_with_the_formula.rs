@@ -24,7 +24,8 @@ impl Case {
         let (batch, queries) = (2, 5);
         let keys = if causal { queries } else { 7 };
         let buckets = Buckets { k: 2 };
-        let mut floats = |n: usize| (0..n).map(|_| rng.random_range(-1.0..1.0)).collect::<Vec<f32>>();
+        let mut floats =
+            |n: usize| (0..n).map(|_| rng.random_range(-1.0..1.0)).collect::<Vec<f32>>();
         let q = floats(batch * queries * HEADS.width);
         let kv = floats(batch * keys * 2 * HEADS.width);
         let tables = relations.then(|| floats(2 * buckets.len() * HEADS.width));

@@ -56,8 +56,7 @@ fn sixteen_triples_are_learned_by_heart() {
     let mut bank = TermBank::new(model.language().clone());
     let terms: Vec<_> = triples.iter().map(|t: &Triple| t.terms(&mut bank).unwrap()).collect();
     let tasks: Vec<_> = terms.iter().map(|[start, _, target]| (*start, *target)).collect();
-    let mut decode =
-        DecodeOptions { strategy: Strategy::Greedy, guides: 1, max_size: 40, seed: 0 };
+    let mut decode = DecodeOptions { strategy: Strategy::Greedy, guides: 1, max_size: 40, seed: 0 };
     let greedy = model.guides(&mut bank, &tasks, &decode).unwrap();
     for (guides, [_, guide, _]) in greedy.iter().zip(&terms) {
         assert_eq!(bank.text(guides[0].term), bank.text(*guide));

@@ -78,7 +78,6 @@ pub fn write_dataset(directory: &Path, train: &[Triple], validation: &[Triple]) 
     }
     let info = DatasetInfo {
         description: "swapped operands".to_owned(),
-        license: "MIT".to_owned(),
         features: Default::default(),
         splits: Default::default(),
         download_size: 0,
@@ -87,6 +86,9 @@ pub fn write_dataset(directory: &Path, train: &[Triple], validation: &[Triple]) 
             system_hash: system().hash,
             seeds_hash: String::new(),
             seed: 0,
+            config: Default::default(),
+            totals: Default::default(),
+            seeds: Vec::new(),
         },
     };
     info.save(&directory.join("dataset_info.json")).unwrap();
