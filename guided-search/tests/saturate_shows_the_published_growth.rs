@@ -93,7 +93,6 @@ fn in_two_dimensions_from_start_to_split_and_on_to_tiled() {
 fn in_two_dimensions_in_one_search() {
     let (growth, _) = grow(TWO, TILED);
     // Published hash tables: 407, 1356 and 5723 entries in the last three.
-    let expected =
-        [(8, 8), (23, 20), (55, 41), (146, 93), (405, 212), (1301, 553), (4794, 1617)];
+    let expected = [(8, 8), (23, 20), (55, 41), (146, 93), (405, 212), (1301, 553), (4794, 1617)];
     assert_eq!(growth, expected);
 }
