@@ -236,10 +236,10 @@ impl Search<'_> {
         if !candidates.hypotheses.is_empty() {
             return self.try_hypotheses(starts, targets, &candidates.hypotheses, place);
         }
-        // Nothing else is left to try on the stretch between two waypoints: the whole cap for its
+        // Nothing else is left to try on a stretch that begins or ends at a waypoint: the whole cap for its
         // start's side, which rules that only lead from there to the target may need.
         match single_target(&candidates, targets) {
-            Some(target) if place.level > 0 => {
+            Some(target) if place.nesting > 0 => {
                 let sketch = Sketch::from_term(self.bank, target);
                 self.reach(starts, &sketch, place.until)
             }

@@ -88,31 +88,29 @@ fn chance_reaches_some_targets() {
 }
 
 #[test]
-fn an_experts_sketch_is_the_stage_of_a_proof_that_check_accepts() {
+fn an_experts_guides_are_the_stages_of_a_proof_that_check_accepts() {
+    let (system, set) = tasks();
+    let task = &set.tasks[0];
     let directory = tempfile::tempdir().unwrap();
-    // Of the tiling benchmark: split first, then tiled.
-    let split = "(contains (m n1 (m 32 (m n2 (m 32 f))))) ; the split form\n";
-    std::fs::write(directory.path().join("guides.txt"), split).unwrap();
-    let system = shipped("systems/tiling.rules");
-    let target = "(o j (o (o (m n1 (o T j)) (o (m n1 (m n2 (m 32 (m 32 f)))) \
-        (m n1 (o (s 32) T)))) (s 32)))";
-    let command = |guides: bool| {
+    let guides = task.waypoints.join(" ; a stage\n");
+    std::fs::write(directory.path().join("guides.txt"), guides).unwrap();
+    let rules = shipped("systems/halide.rules");
+    let cap = (4 * LINK).to_string();
+    let prove = |guides: bool| {
         let mut command = cairn(&directory);
-        command.args(["prove", "--from", "(m (* n1 32) (m (* n2 32) f))", "--to", target]);
-        command.args(["--cap", "3000", "--work", "12000", "--out", "proof.json", "--system"]);
-        command.arg(&system);
+        command.args(["prove", "--from", &task.start, "--to", &task.target, "--cap", &cap]);
+        command.args(["--work", "6000", "--out", "proof.json", "--system"]).arg(&rules);
         if guides {
             command.args(["--expert", "guides.txt"]);
         }
-        command
+        command.assert()
     };
-    command(false).assert().code(3);
+    prove(false).code(3);
     assert!(!directory.path().join("proof.json").exists());
-    command(true).assert().success();
+    prove(true).success();
     let text = std::fs::read_to_string(directory.path().join("proof.json")).unwrap();
-    let system_read = System::load(&system).unwrap();
-    let mut bank = TermBank::new(system_read.language.clone());
-    let proof = proof_from_json(&system_read, &mut bank, &text).unwrap();
-    assert_eq!(bank.text(proof.end()), target);
-    cairn(&directory).args(["check", "proof.json", "--system"]).arg(&system).assert().success();
+    let mut bank = TermBank::new(system.language.clone());
+    let proof = proof_from_json(&system, &mut bank, &text).unwrap();
+    assert_eq!(bank.text(proof.end()), task.target);
+    cairn(&directory).args(["check", "proof.json", "--system"]).arg(&rules).assert().success();
 }
