@@ -93,10 +93,10 @@ mod tests {
         let mut bank = TermBank::new(system.language.clone());
         let term = bank.parse("(+ (neg (+ a b)) (+ c 1))", None).unwrap();
         let text =
-            |p: [f32; 7]| sketch(&bank, term, &mut p.iter()).display(bank.language()).to_string();
+            |p: [f32; 8]| sketch(&bank, term, &mut p.iter()).display(bank.language()).to_string();
         let [yes, no] = [0.9, 0.1];
-        assert_eq!(text([yes; 7]), "(+ (neg (+ a b)) (+ c 1))");
-        assert_eq!(text([yes, yes, no, yes, yes, yes, no]), "(+ (neg ?) (+ c ?))");
-        assert_eq!(text([no, yes, yes, yes, yes, yes, yes]), "?");
+        assert_eq!(text([yes; 8]), "(+ (neg (+ a b)) (+ c 1))");
+        assert_eq!(text([yes, yes, no, yes, yes, yes, yes, no]), "(+ (neg ?) (+ c ?))");
+        assert_eq!(text([no, yes, yes, yes, yes, yes, yes, yes]), "?");
     }
 }
