@@ -20,12 +20,12 @@ fn tasks() -> (Arc<System>, TaskSet) {
     let system = Arc::new(System::load(&shipped("systems/halide.rules")).unwrap());
     let mut bank = TermBank::new(system.language.clone());
     let seeds =
-        dataset_gen::seeds::load_seeds(&shipped("seeds/halide.txt"), &system, &mut bank, Some(60))
+        dataset_gen::seeds::load_seeds(&shipped("seeds/halide.txt"), &system, &mut bank, None)
             .unwrap();
     let settings =
-        ChainSettings { links: 4, link_nodes: LINK, cap: 4 * LINK, count: 6, rounds: 4, seed: 1 };
+        ChainSettings { links: 4, link_nodes: LINK, cap: 4 * LINK, count: 20, rounds: 4, seed: 1 };
     let set = far_chains(&system, &bank, &seeds, &settings, true);
-    assert_eq!(set.tasks.len(), 6);
+    assert_eq!(set.tasks.len(), 20);
     (system, set)
 }
 
