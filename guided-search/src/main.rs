@@ -3,7 +3,7 @@
 use clap::{Parser, Subcommand};
 use dataset_gen::errors::exit_code;
 use guided_search::cli::{self, NotProved};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, IsTerminal};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
@@ -14,9 +14,9 @@ use std::process::ExitCode;
 #[derive(Parser)]
 #[command(name = "cairn", version, max_term_width = 100)]
 struct Cairn {
-    /// Log more to the standard error: -v steps of a search, -vv all; or set CAIRN_LOG=debug
-    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
-    verbose: u8,
+    /// Log the steps of a search to the standard error; also with CAIRN_LOG=debug
+    #[arg(short, long, global = true)]
+    verbose: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -114,15 +114,12 @@ fn quiet_about_closed_pipes() {
     }));
 }
 
-fn start_log(verbose: u8) {
-    let by_flag = match verbose {
-        0 => tracing::Level::WARN,
-        1 => tracing::Level::DEBUG,
-        _ => tracing::Level::TRACE,
-    };
+fn start_log(verbose: bool) {
+    let by_flag = if verbose { tracing::Level::DEBUG } else { tracing::Level::WARN };
     let level = std::env::var("CAIRN_LOG").ok().and_then(|text| text.parse().ok());
     tracing_subscriber::fmt()
         .with_max_level(level.unwrap_or(by_flag))
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
         .init();
 }

@@ -216,6 +216,16 @@ impl Search<'_> {
         let stage = Stage::grow(self.system, self.bank, starts, targets, &config, true);
         self.ledger.book(stage.egraph.built());
         self.first_stop.get_or_insert(stage.stop);
+        tracing::debug!(
+            level = place.level,
+            nesting = place.nesting,
+            starts = starts.len(),
+            targets = targets.len(),
+            e_nodes = stage.egraph.node_count(),
+            work = self.ledger.work,
+            "stage: {}",
+            stage.stop
+        );
         if let Some((start, target)) = stage.met {
             return Ok(Some(vec![explain_equal(&stage, self.bank, start, target)?]));
         }

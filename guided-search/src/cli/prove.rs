@@ -19,8 +19,8 @@ use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Examples:
-  # Random waypoints from both sides, e-graphs of at most 2,000 e-nodes
-  cairn prove --system configs/systems/halide.rules --method both-sides --cap 2000 --work 40000 \\
+  # Random waypoints from both sides, e-graphs of at most 200 e-nodes
+  cairn prove --system configs/systems/halide.rules --method both-sides --cap 200 --work 40000 \\
       --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)'
 
   # A trained model's guides
@@ -29,7 +29,7 @@ Examples:
 
   # An expert's sketches, one a line in the order in which they should be reached
   echo '(<= (* 2 ?) (* 2 ?))' > guides.txt
-  cairn prove --system configs/systems/halide.rules --expert guides.txt --cap 2000 \\
+  cairn prove --system configs/systems/halide.rules --expert guides.txt --cap 200 \\
       --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)' --out proof.json
 
 Exit code 3: no proof was found within the budget.";
