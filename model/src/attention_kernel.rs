@@ -137,6 +137,9 @@ impl Head {
 
 #[inline(always)]
 fn forward_inner(heads: Heads, g: &Geometry, b: usize, inputs: Inputs<'_>, out: &mut [f32]) {
+    if g.queries == 1 {
+        return forward_of_one(heads, g, b, inputs, out);
+    }
     let (d, e) = (heads.width, heads.width / heads.count);
     let mut head = Head::default();
     let mut mixed = Vec::new();
@@ -144,6 +147,49 @@ fn forward_inner(heads: Heads, g: &Geometry, b: usize, inputs: Inputs<'_>, out: 
         head.load(heads, g, b, h, inputs);
         add_product(zeroed(&mut mixed, g.queries * e), &head.p, &head.v, g.keys, e);
         scatter(out, d, h * e, &mixed, e, 1.0);
+    }
+}
+
+/// The same for a single query, as in generation, where copying the keys would cost more than
+/// looking at them: q·k + k·Q_R[ji] = (q + Q_R[ji])·k, and there are few buckets.
+#[inline(always)]
+fn forward_of_one(heads: Heads, g: &Geometry, b: usize, inputs: Inputs<'_>, out: &mut [f32]) {
+    let (m, d, e) = (g.keys, heads.width, heads.width / heads.count);
+    let scale = heads.scale(g.relations.is_some());
+    let seen = g.seen(b, 0);
+    let mut p = vec![0f32; seen];
+    let (mut sums, mut by_query) = (Vec::new(), Vec::new());
+    for h in 0..heads.count {
+        let q = &inputs.queries[h * e..][..e];
+        let key = |j: usize| &inputs.keys_values[j * 2 * d + h * e..][..e];
+        match &g.relations {
+            None => {
+                for (j, p) in p.iter_mut().enumerate() {
+                    *p = scale * dot(q, key(j));
+                }
+            }
+            Some(relations) => {
+                let (keys, queries) = inputs.tables.split_at(relations.buckets.len() * d);
+                sums.clear();
+                by_query.clear();
+                for (k_r, q_r) in keys.chunks_exact(d).zip(queries.chunks_exact(d)) {
+                    by_query.push(dot(q, &k_r[h * e..][..e]));
+                    sums.extend(q.iter().zip(&q_r[h * e..][..e]).map(|(q, r)| q + r));
+                }
+                let row = relations.of(heads.relation(h), b, 0, 1, m);
+                for ((j, p), bucket) in p.iter_mut().enumerate().zip(row) {
+                    let mirror = usize::from(relations.buckets.mirror(*bucket));
+                    let sum = &sums[mirror * e..][..e];
+                    *p = scale * (dot(sum, key(j)) + by_query[usize::from(*bucket)]);
+                }
+            }
+        }
+        softmax(&mut p);
+        let out = &mut out[h * e..][..e];
+        for (j, p) in p.iter().enumerate() {
+            let v = &inputs.keys_values[j * 2 * d + d + h * e..][..e];
+            out.iter_mut().zip(v).for_each(|(out, v)| *out += p * v);
+        }
     }
 }
 
