@@ -110,6 +110,9 @@ impl Dataset {
 
     /// The training and validation examples whose terms have at most `max_tokens` tokens.
     ///
+    /// A proof can be read from both ends, so for training every triple stands for two: its
+    /// guide lies on the way from target to start as well.
+    ///
     /// # Errors
     /// Nothing is left of one of them.
     pub fn examples(
@@ -117,31 +120,43 @@ impl Dataset {
         vocabulary: &Vocabulary,
         max_tokens: usize,
     ) -> Result<(Vec<Example>, Vec<Example>)> {
-        let read = |split: Split, triples: &[[TermId; 3]]| -> Result<Vec<Example>> {
-            let mut examples = Vec::new();
-            for terms in triples {
-                // Before the terms are written out.
-                if terms.iter().any(|t| self.bank.size(*t) > max_tokens as u64) {
-                    continue;
-                }
-                let renaming = Renaming::new(&self.bank, terms);
-                let mut tokens: [Vec<Token>; 3] = Default::default();
-                for (tokens, t) in tokens.iter_mut().zip(terms) {
-                    *tokens = tokenise(vocabulary, &self.bank, *t, &renaming)?.tokens().to_vec();
-                }
-                if tokens.iter().all(|t| t.len() <= max_tokens) {
-                    examples.push(Example { sort: self.bank.sort(terms[0]), tokens });
-                }
-            }
+        let mut train = Vec::new();
+        for [start, target, guide] in &self.train {
+            train.extend(self.example(vocabulary, max_tokens, &[*start, *target, *guide])?);
+            train.extend(self.example(vocabulary, max_tokens, &[*target, *start, *guide])?);
+        }
+        let mut validation = Vec::new();
+        for terms in &self.validation {
+            validation.extend(self.example(vocabulary, max_tokens, terms)?);
+        }
+        for (split, examples) in [(Split::Train, &train), (Split::Validation, &validation)] {
             ensure!(
                 !examples.is_empty(),
-                "the {} split has no triple of at most {max_tokens} tokens a term (of {} triples)",
-                split.name(),
-                triples.len()
+                "the {} split has no triple of at most {max_tokens} tokens a term",
+                split.name()
             );
-            Ok(examples)
-        };
-        Ok((read(Split::Train, &self.train)?, read(Split::Validation, &self.validation)?))
+        }
+        Ok((train, validation))
+    }
+
+    /// Start, target and guide as tokens, unless one is too long.
+    fn example(
+        &self,
+        vocabulary: &Vocabulary,
+        max_tokens: usize,
+        terms: &[TermId; 3],
+    ) -> Result<Option<Example>> {
+        // Before the terms are written out.
+        if terms.iter().any(|t| self.bank.size(*t) > max_tokens as u64) {
+            return Ok(None);
+        }
+        let renaming = Renaming::new(&self.bank, terms);
+        let mut tokens: [Vec<Token>; 3] = Default::default();
+        for (tokens, t) in tokens.iter_mut().zip(terms) {
+            *tokens = tokenise(vocabulary, &self.bank, *t, &renaming)?.tokens().to_vec();
+        }
+        let fits = tokens.iter().all(|t| t.len() <= max_tokens);
+        Ok(fits.then(|| Example { sort: self.bank.sort(terms[0]), tokens }))
     }
 }
 

@@ -46,7 +46,7 @@ fn sixteen_triples_are_learned_by_heart() {
     let triples = common::triples(1, 16);
     common::write_dataset(&data, &triples, &triples);
     let mut config = common::small_config();
-    config.training.steps = 150;
+    config.training.steps = 250;
     config.training.evaluate_every = 50;
     let report = train(&data, &out, &options(config), &mut go_on).unwrap();
     let last = report.log.last().unwrap();
