@@ -8,7 +8,6 @@
 use crate::card::card;
 use crate::cli::Common;
 use crate::config::Config;
-use crate::errors::Internal;
 use crate::files::{StagedDir, write_atomic};
 use crate::grow::{SeedReport, grow};
 use crate::info::{DatasetInfo, Feature, INFO_FILE, Provenance, SYSTEM_FILE, SplitInfo, Totals};
@@ -17,7 +16,7 @@ use crate::partition::partition;
 use crate::progress::Progress;
 use crate::seeds::{Seed, load_seeds};
 use crate::triples::{COLUMNS, Split, write_triples};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, bail};
 use egraph::{System, TermBank};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
@@ -31,52 +30,75 @@ const SHARDS: &str = "shards";
 ///
 /// # Errors
 /// Bad input: a configuration, rewrite system or seed file that can't be used, a directory that
-/// holds something else, no triple at all. An [`Internal`] error if a proof is refused.
+/// holds something else, no triple at all. An [`Internal`](crate::errors::Internal) error if a proof is refused.
 pub fn generate(config: &Config, out: &Path, common: &Common) -> Result<DatasetInfo> {
     config.validate()?;
     StagedDir::check(out)?;
-    let system_path = required(&config.system, "rewrite system", "system")?;
-    let seeds_path = required(&config.seeds, "seed file", "seeds")?;
-    let system = Arc::new(System::load(system_path)?);
-    let mut bank = TermBank::new(system.language.clone());
-    let seeds = load_seeds(seeds_path, &system, &mut bank, config.limit)?;
-    let splits = partition(&mut bank, &seeds, config.splits, common.seed);
-    let mut provenance = Provenance {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        system_hash: system.hash.clone(),
-        seeds_hash: hash_of(seeds_path)?,
-        seed: common.seed,
-        config: Config {
-            system: Some(file_name(system_path)),
-            seeds: Some(file_name(seeds_path)),
-            ..config.clone()
-        },
-        totals: Totals::default(),
-        seeds: Vec::new(),
-    };
     let pool = common.build_pool()?;
-    let staged = StagedDir::create(out, &serde_json::to_string(&provenance)?)?;
-    let run = Run { system: &system, bank: &bank, seeds: &seeds, config, common, staged: &staged };
-    provenance.seeds = pool.install(|| run.grow_all())?;
-    provenance.totals = Totals::of(&provenance.seeds);
+    let input = Input::read(config, common)?;
+    let staged = StagedDir::create(out, &serde_json::to_string(&input.provenance)?)?;
+    let run = Run { input: &input, config, common, staged: &staged };
+    let reports = pool.install(|| run.grow_all())?;
 
     let shards: Vec<PathBuf> =
-        (0..seeds.len()).map(|index| run.shard(index, "parquet")).collect::<Result<_>>()?;
+        (0..input.seeds.len()).map(|index| run.shard(index, "parquet")).collect::<Result<_>>()?;
+    let splits = input.splits;
     let merged = merge(&staged, &shards, &splits)?;
-    provenance.totals.duplicates = merged.duplicates;
-    provenance.totals.shared = merged.shared;
-    staged.remove(SHARDS)?;
-    let triples: u64 = merged.stats.iter().map(|(_, stats)| stats.triples).sum();
-    ensure!(triples > 0, "{}", no_triple(&provenance.totals, config));
-
-    let rules = std::fs::read(system_path)
-        .with_context(|| format!("cannot read {}", system_path.display()))?;
-    write_atomic(&staged.file(SYSTEM_FILE)?, &rules)?;
+    let totals =
+        Totals { duplicates: merged.duplicates, shared: merged.shared, ..Totals::of(&reports) };
+    if merged.stats.iter().all(|(_, stats)| stats.triples == 0) {
+        staged.discard()?;
+        bail!(no_triple(&totals, config));
+    }
+    staged.remove_part(SHARDS)?;
+    write_atomic(&staged.file(SYSTEM_FILE)?, &input.rules)?;
+    let provenance = Provenance { totals, seeds: reports, ..input.provenance };
     let info = describe(provenance, &merged, &staged)?;
     write_atomic(&staged.file("README.md")?, card(&info, &merged).as_bytes())?;
     info.save(&staged.file(INFO_FILE)?)?;
     staged.publish()?;
     Ok(info)
+}
+
+/// Everything that is read before any work is done.
+struct Input {
+    system: Arc<System>,
+    /// The rule file as it is.
+    rules: Vec<u8>,
+    bank: TermBank,
+    seeds: Vec<Seed>,
+    splits: Vec<Split>,
+    /// Without what comes out of the work.
+    provenance: Provenance,
+}
+
+impl Input {
+    fn read(config: &Config, common: &Common) -> Result<Input> {
+        let system_path = required(&config.system, "rewrite system", "system")?;
+        let seeds_path = required(&config.seeds, "seed file", "seeds")?;
+        // The message alone: it has the place and all that its source says.
+        let system = System::load(system_path).map_err(|error| anyhow!("{error}"))?;
+        let system = Arc::new(system);
+        let mut bank = TermBank::new(system.language.clone());
+        let seeds = load_seeds(seeds_path, &system, &mut bank, config.limit)?;
+        let splits = partition(&mut bank, &seeds, config.splits, common.seed);
+        let seed_bytes = read_bytes(seeds_path)?;
+        let provenance = Provenance {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            system_hash: system.hash.clone(),
+            seeds_hash: Sha256::digest(&seed_bytes).iter().map(|b| format!("{b:02x}")).collect(),
+            seed: common.seed,
+            config: Config {
+                system: Some(file_name(system_path)),
+                seeds: Some(file_name(seeds_path)),
+                ..config.clone()
+            },
+            totals: Totals::default(),
+            seeds: Vec::new(),
+        };
+        let rules = read_bytes(system_path)?;
+        Ok(Input { system, rules, bank, seeds, splits, provenance })
+    }
 }
 
 fn required<'a>(path: &'a Option<PathBuf>, what: &str, key: &str) -> Result<&'a Path> {
@@ -89,9 +111,8 @@ fn file_name(path: &Path) -> PathBuf {
     path.file_name().map(PathBuf::from).unwrap_or_default()
 }
 
-fn hash_of(path: &Path) -> Result<String> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect())
+fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 fn no_triple(totals: &Totals, config: &Config) -> String {
@@ -111,9 +132,7 @@ fn no_triple(totals: &Totals, config: &Config) -> String {
 }
 
 struct Run<'a> {
-    system: &'a Arc<System>,
-    bank: &'a TermBank,
-    seeds: &'a [Seed],
+    input: &'a Input,
     config: &'a Config,
     common: &'a Common,
     staged: &'a StagedDir,
@@ -127,15 +146,12 @@ impl Run<'_> {
 
     /// Makes all shards that are not there yet, on the threads of the current pool.
     fn grow_all(&self) -> Result<Vec<SeedReport>> {
-        let progress = Progress::new("seeds", self.seeds.len() as u64, self.common.quiet);
+        let progress = Progress::new("seeds", self.input.seeds.len() as u64, self.common.quiet);
         let triples = AtomicU64::new(0);
         let one = |index: usize| {
             let report = self.grow_one(index).with_context(|| {
-                format!(
-                    "seed {} ({})",
-                    self.seeds[index].id,
-                    self.bank.text(self.seeds[index].term)
-                )
+                let seed = &self.input.seeds[index];
+                format!("seed {} ({})", seed.id, self.input.bank.text(seed.term))
             })?;
             let new: u64 = report.classes.iter().map(|class| class.triples).sum();
             let all = triples.fetch_add(new, Ordering::Relaxed) + new;
@@ -143,7 +159,8 @@ impl Run<'_> {
             progress.advance(1);
             Ok(report)
         };
-        let reports = (0..self.seeds.len()).into_par_iter().with_max_len(1).map(one).collect();
+        let reports =
+            (0..self.input.seeds.len()).into_par_iter().with_max_len(1).map(one).collect();
         progress.finish();
         reports
     }
@@ -155,9 +172,9 @@ impl Run<'_> {
         {
             return Ok(report);
         }
-        let seed = &self.seeds[index];
-        let grown = grow(self.system, self.bank, index as u32, seed, self.config, self.common.seed);
-        let (report, triples) = grown.map_err(|fault: Internal| anyhow::Error::from(fault))?;
+        let Input { system, bank, seeds, .. } = self.input;
+        let grown = grow(system, bank, index as u32, &seeds[index], self.config, self.common.seed);
+        let (report, triples) = grown?;
         // The report comes last: where it is, the triples are whole.
         write_triples(&self.shard(index, "parquet")?, &triples)?;
         write_atomic(&report_file, serde_json::to_string(&report)?.as_bytes())?;
@@ -195,4 +212,46 @@ fn describe(cairn: Provenance, merged: &Merged, staged: &StagedDir) -> Result<Da
 /// The number of triples of a dataset's split.
 pub fn rows(info: &DatasetInfo, split: Split) -> u64 {
     info.splits.get(&split).map_or(0, |info| info.num_examples)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stopped_run_goes_on_where_it_was() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = directory.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let rules = "(sort I) (literal i64 I) (variable I) (op + (I I) I)
+            (rewrite (+ ?a ?b) (+ ?b ?a))
+            (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c))";
+        let mut config = Config {
+            system: Some(file("sums.rules", rules)),
+            seeds: Some(file("seeds.txt", "(+ a (+ b (+ c (+ d e))))\n(+ (+ a 1) (+ b (+ c c)))")),
+            ..Config::default()
+        };
+        config.proofs.cutoff = 2;
+        config.saturation.nodes = Some(200);
+        let common = Common { quiet: true, ..Common::default() };
+        let out = directory.path().join("data");
+
+        let input = Input::read(&config, &common).unwrap();
+        let key = serde_json::to_string(&input.provenance).unwrap();
+        let staged = StagedDir::create(&out, &key).unwrap();
+        let run = Run { input: &input, config: &config, common: &common, staged: &staged };
+        let mut report = run.grow_one(0).unwrap();
+        // A mark, to see that the report is used again.
+        report.e_nodes = 424_242;
+        let report = serde_json::to_string(&report).unwrap();
+        std::fs::write(run.shard(0, "json").unwrap(), report).unwrap();
+        drop(staged);
+
+        let info = generate(&config, &out, &common).unwrap();
+        assert_eq!(info.cairn.seeds[0].e_nodes, 424_242);
+        assert!(info.cairn.seeds[1].e_nodes < 300);
+    }
 }

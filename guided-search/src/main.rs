@@ -1,2 +1,128 @@
-//! placeholder
-fn main() {}
+//! `cairn`: one subcommand per stage, from a rewrite system to guided proofs and a report.
+
+use clap::{Parser, Subcommand};
+use dataset_gen::errors::exit_code;
+use guided_search::cli::{self, NotProved};
+use std::io::ErrorKind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+/// Equality saturation guided by machine learning
+///
+/// Exit codes: 0 done, 1 a fault of cairn itself, 2 bad input or a refused proof, 3 no proof was
+/// found (explain, prove).
+#[derive(Parser)]
+#[command(name = "cairn", version, max_term_width = 100)]
+struct Cairn {
+    /// Log more to the standard error: -v steps of a search, -vv all; or set CAIRN_LOG=debug
+    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
+    verbose: u8,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Grow one e-graph and print a table per iteration
+    Saturate(cli::saturate::SaturateArgs),
+    /// Prove two terms equal in one e-graph
+    Explain(cli::explain::ExplainArgs),
+    /// Check a proof file
+    Check(cli::check::CheckArgs),
+    /// Generate a dataset of (start, guide, target) triples from seed terms
+    Generate(dataset_gen::cli::GenerateArgs),
+    /// Show what a dataset holds
+    Inspect(dataset_gen::cli::InspectArgs),
+    /// Train a model that writes guides
+    Train(model::cli::TrainArgs),
+    /// Prove two terms equal by guided search
+    Prove(cli::prove::ProveArgs),
+    /// Make tasks: far chains from held-out seeds
+    Tasks(cli::tasks::TasksArgs),
+    /// Compare methods on tasks
+    Evaluate(cli::evaluate::EvaluateArgs),
+    /// Write a page about an evaluation
+    Report(cli::report::ReportArgs),
+    /// Run all stages, small, on the shipped Halide seeds
+    Quickstart(cli::quickstart::QuickstartArgs),
+}
+
+fn main() -> ExitCode {
+    quiet_about_closed_pipes();
+    let cairn = Cairn::parse();
+    start_log(cairn.verbose);
+    match catch_unwind(AssertUnwindSafe(|| run(cairn.command))) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(error)) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Ok(Err(error)) => match error.downcast_ref::<NotProved>() {
+            Some(NotProved(reason)) => {
+                eprintln!("not proved: {reason}");
+                ExitCode::from(3)
+            }
+            None => {
+                eprintln!("error: {}", one_line(&error));
+                ExitCode::from(exit_code(&error))
+            }
+        },
+        // The panic's own message is on the standard error already.
+        Err(_) => {
+            eprintln!("error: internal error (this is a bug in cairn, not in your input)");
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Saturate(args) => cli::saturate::run(&args),
+        Command::Explain(args) => cli::explain::run(&args),
+        Command::Check(args) => cli::check::run(&args),
+        Command::Generate(args) => dataset_gen::cli::generate(&args),
+        Command::Inspect(args) => dataset_gen::cli::inspect(&args),
+        Command::Train(args) => model::cli::train(&args),
+        Command::Prove(args) => cli::prove::run(&args),
+        Command::Tasks(args) => cli::tasks::run(&args),
+        Command::Evaluate(args) => cli::evaluate::run(&args),
+        Command::Report(args) => cli::report::run(&args),
+        Command::Quickstart(args) => cli::quickstart::run(&args),
+    }
+}
+
+/// The error and its causes on one line.
+fn one_line(error: &anyhow::Error) -> String {
+    format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether the reader of the standard output went away, as `head` does: no error of ours.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == ErrorKind::BrokenPipe)
+}
+
+/// `println!` panics when the reader of the standard output goes away; that ends the program
+/// quietly, as it ends others.
+fn quiet_about_closed_pipes() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let message = panic.payload_as_str().unwrap_or_default();
+        if message.starts_with("failed printing to stdout") && message.contains("Broken pipe") {
+            std::process::exit(0);
+        }
+        usual(panic);
+    }));
+}
+
+fn start_log(verbose: u8) {
+    let by_flag = match verbose {
+        0 => tracing::Level::WARN,
+        1 => tracing::Level::DEBUG,
+        _ => tracing::Level::TRACE,
+    };
+    let level = std::env::var("CAIRN_LOG").ok().and_then(|text| text.parse().ok());
+    tracing_subscriber::fmt()
+        .with_max_level(level.unwrap_or(by_flag))
+        .with_writer(std::io::stderr)
+        .init();
+}

@@ -3,6 +3,8 @@
 // Each test file is a program of its own and uses a part of this.
 #![allow(dead_code)]
 
+pub mod dataset;
+
 use egraph::{EGraph, Limits, SaturationConfig, System, TermBank, TermId, saturate};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
@@ -38,7 +40,11 @@ pub fn term(system: &System, text: &str) -> (TermBank, TermId) {
 
 /// The e-graph of a term after some iterations.
 pub fn grown(text: &str, iterations: u64) -> EGraph {
-    let system = system();
+    grown_by(system(), text, iterations)
+}
+
+/// As [`grown`], by the rules of another system.
+pub fn grown_by(system: Arc<System>, text: &str, iterations: u64) -> EGraph {
     let (bank, term) = term(&system, text);
     let mut egraph = EGraph::new(system);
     egraph.add_term(&bank, term);

@@ -1,0 +1,161 @@
+//! What a search may spend: the cap on each e-graph, and the total work over all of them.
+
+use egraph::{ByteSize, Limits, SaturationConfig, Scheduler};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// The cap on one e-graph: e-nodes (`4000`) or bytes (`64MiB`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "CapText", into = "String")]
+pub enum Cap {
+    /// At most this many e-nodes.
+    Nodes(usize),
+    /// At most this many bytes on the heap.
+    Memory(usize),
+}
+
+impl Cap {
+    /// The limits of an e-graph under this cap that may also build no more than `left` e-nodes.
+    pub fn limits(self, left: u64) -> Limits {
+        let left = usize::try_from(left).unwrap_or(usize::MAX);
+        match self {
+            Cap::Nodes(nodes) => node_limits(nodes.min(left)),
+            Cap::Memory(bytes) => {
+                Limits { nodes: Some(left), memory: Some(bytes), ..Limits::default() }
+            }
+        }
+    }
+
+    /// A rough count of the e-nodes under the cap, for sharing out work between e-graphs.
+    pub fn expected_nodes(self) -> u64 {
+        match self {
+            Cap::Nodes(nodes) => nodes as u64,
+            // About what an e-node takes with its explanation.
+            Cap::Memory(bytes) => bytes as u64 / 100,
+        }
+    }
+}
+
+/// Limits on e-nodes alone would leave the matches of one iteration unbounded, and with them its
+/// time: of a class with a thousand sums associativity finds a million. So they may take
+/// [`BYTES_PER_NODE`] for each e-node that is allowed, an order of magnitude more than it takes.
+pub fn node_limits(nodes: usize) -> Limits {
+    let memory = nodes.saturating_mul(BYTES_PER_NODE).max(1 << 20);
+    Limits { nodes: Some(nodes), memory: Some(memory), ..Limits::default() }
+}
+
+/// Bytes of e-graph and matches per e-node of a limit on e-nodes.
+const BYTES_PER_NODE: usize = 1_024;
+
+impl fmt::Display for Cap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cap::Nodes(nodes) => write!(f, "{nodes}"),
+            Cap::Memory(bytes) => ByteSize(*bytes).fmt(f),
+        }
+    }
+}
+
+impl FromStr for Cap {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected = || format!("expected a number of e-nodes (4000) or a size (64MiB), found '{text}'");
+        let cap = match text.parse() {
+            Ok(nodes) => Cap::Nodes(nodes),
+            Err(_) => Cap::Memory(text.parse::<ByteSize>().map_err(|_| expected())?.0),
+        };
+        match cap {
+            Cap::Nodes(0) | Cap::Memory(0) => Err(expected()),
+            cap => Ok(cap),
+        }
+    }
+}
+
+/// A cap in a configuration file may be an integer or a text.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum CapText {
+    Nodes(usize),
+    Text(String),
+}
+
+impl TryFrom<CapText> for Cap {
+    type Error = String;
+
+    fn try_from(text: CapText) -> Result<Self, String> {
+        match text {
+            CapText::Nodes(nodes) => nodes.to_string().parse(),
+            CapText::Text(text) => text.parse(),
+        }
+    }
+}
+
+impl From<Cap> for String {
+    fn from(cap: Cap) -> String {
+        cap.to_string()
+    }
+}
+
+/// The limits that every method of a comparison shares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Budget {
+    /// The cap on each e-graph.
+    pub cap: Cap,
+    /// E-nodes ever built, summed over all e-graphs.
+    pub work: u64,
+    /// How e-graphs are grown.
+    pub scheduler: Scheduler,
+}
+
+impl Budget {
+    /// How to grow the next e-graph when the ledger stands at `used` and may reach `until`.
+    pub fn saturation(&self, used: u64, until: u64) -> SaturationConfig {
+        SaturationConfig {
+            limits: self.cap.limits(until.saturating_sub(used)),
+            scheduler: self.scheduler,
+        }
+    }
+}
+
+/// What a search has spent.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ledger {
+    /// E-nodes ever built, over all e-graphs.
+    pub work: u64,
+    /// E-graphs grown.
+    pub e_graphs: u64,
+    /// Times the guide source was asked.
+    pub requests: u64,
+    /// Seconds in the model.
+    pub model_seconds: f64,
+}
+
+impl Ledger {
+    /// Books one e-graph.
+    pub fn book(&mut self, built: u64) {
+        self.work += built;
+        self.e_graphs += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cap_is_e_nodes_or_bytes() {
+        assert_eq!("4000".parse(), Ok(Cap::Nodes(4000)));
+        assert_eq!("64MiB".parse(), Ok(Cap::Memory(64 << 20)));
+        assert_eq!("64MiB".parse::<Cap>().unwrap().to_string(), "64MiB");
+        assert!("0".parse::<Cap>().is_err());
+        assert!("many".parse::<Cap>().unwrap_err().contains("'many'"));
+    }
+
+    #[test]
+    fn the_work_that_is_left_limits_an_e_graph_too() {
+        assert_eq!(Cap::Nodes(4000).limits(100).nodes, Some(100));
+        assert_eq!(Cap::Memory(1 << 20).limits(100).nodes, Some(100));
+    }
+}

@@ -1,0 +1,148 @@
+//! What a stage knows about the guides: which of them it has reached already, and from where.
+//!
+//! A guide that stands in the class of the start (or of the target) in the e-graph that just
+//! failed is a true waypoint, found at no further cost. The others are hypotheses.
+
+use crate::guide_source::{Guide, Waypoint};
+use crate::stage::{Side, Stage};
+use anyhow::Result;
+use dataset_gen::errors::Internal;
+use egraph::{Proof, TermBank, TermId, explain, extract_sketch};
+
+/// A term that is proved equal to a term of one side.
+#[derive(Clone, Debug)]
+pub struct Reached {
+    /// The term.
+    pub term: TermId,
+    /// On the start's side a proof from a start to the term, on the target's side a proof from
+    /// the term to a target.
+    pub proof: Proof,
+}
+
+/// The guides of one request, sorted by what the stage knows about them.
+#[derive(Debug, Default)]
+pub struct Candidates {
+    /// Single waypoints equal to the start, those that the stage found last first.
+    pub from_start: Vec<Reached>,
+    /// Single waypoints equal to the target, those that the stage found last first.
+    pub from_target: Vec<Reached>,
+    /// Guides that lead over unproved ground, in the order of the source.
+    pub hypotheses: Vec<Hypothesis>,
+}
+
+/// A guide with what is known of its two ends.
+#[derive(Clone, Debug)]
+pub struct Hypothesis {
+    /// The stops, at least one.
+    pub waypoints: Vec<Waypoint>,
+    /// A proof from the start's side to the first waypoint.
+    pub head: Option<Proof>,
+    /// A proof from the last waypoint to the target's side.
+    pub tail: Option<Proof>,
+}
+
+impl Candidates {
+    /// Looks every guide up in the stage.
+    ///
+    /// # Errors
+    /// [`Internal`], when the e-graph can't explain an equality that it holds.
+    pub fn sort(stage: &Stage, bank: &mut TermBank, guides: Vec<Guide>) -> Result<Candidates> {
+        let mut candidates = Candidates::default();
+        for guide in guides {
+            let mut waypoints = guide.waypoints;
+            let head = match guide.reached {
+                Some(proof) => Some(proof),
+                None => match waypoints.first_mut() {
+                    Some(first) => reach(stage, bank, Side::Start, first)?,
+                    None => continue,
+                },
+            };
+            // The first waypoint may be the last one too, and is known already then.
+            let settled = head.is_some() && waypoints.len() == 1;
+            let tail = match waypoints.last_mut() {
+                Some(last) if !settled => reach(stage, bank, Side::Target, last)?,
+                _ => None,
+            };
+            match (waypoints.as_slice(), head, tail) {
+                ([Waypoint::Term(term)], Some(proof), _) => {
+                    insert(&mut candidates.from_start, stage, Side::Start, *term, proof);
+                }
+                ([Waypoint::Term(term)], None, Some(proof)) => {
+                    insert(&mut candidates.from_target, stage, Side::Target, *term, proof);
+                }
+                (_, head, tail) => {
+                    candidates.hypotheses.push(Hypothesis { waypoints, head, tail });
+                }
+            }
+        }
+        newest_first(&mut candidates.from_start, stage, bank, Side::Start);
+        newest_first(&mut candidates.from_target, stage, bank, Side::Target);
+        Ok(candidates)
+    }
+}
+
+/// Finds a waypoint on a side of the stage. A sketch becomes the smallest term that satisfies it.
+fn reach(
+    stage: &Stage,
+    bank: &mut TermBank,
+    side: Side,
+    waypoint: &mut Waypoint,
+) -> Result<Option<Proof>> {
+    let (term, root) = match waypoint {
+        Waypoint::Term(term) => match stage.equal_to(bank, side, *term) {
+            Some(root) => (*term, root),
+            None => return Ok(None),
+        },
+        Waypoint::Sketch(sketch) => {
+            let found = stage
+                .classes(bank, side)
+                .into_iter()
+                .find_map(|class| extract_sketch(&stage.egraph, bank, class, sketch));
+            let Some(term) = found else { return Ok(None) };
+            let root = stage.equal_to(bank, side, term).ok_or_else(|| {
+                Internal::new("a term that was extracted from a class is not in it")
+            })?;
+            *waypoint = Waypoint::Term(term);
+            (term, root)
+        }
+    };
+    let (from, to) = match side {
+        Side::Start => (root, term),
+        Side::Target => (term, root),
+    };
+    Ok(Some(explain_equal(stage, bank, from, to)?))
+}
+
+/// The proof of an equality that the stage holds.
+///
+/// # Errors
+/// [`Internal`], when there is no explanation.
+pub fn explain_equal(
+    stage: &Stage,
+    bank: &mut TermBank,
+    from: TermId,
+    to: TermId,
+) -> Result<Proof> {
+    explain(&stage.egraph, bank, from, to).ok_or_else(|| {
+        let (from, to) = (bank.display(from), bank.display(to));
+        Internal::new(format!("no explanation for {from} = {to}, which the e-graph holds")).into()
+    })
+}
+
+fn insert(
+    reached: &mut Vec<Reached>,
+    stage: &Stage,
+    side: Side,
+    term: TermId,
+    proof: Proof,
+) {
+    let known = stage.terms(side).contains(&term) || reached.iter().any(|r| r.term == term);
+    if !known {
+        reached.push(Reached { term, proof });
+    }
+}
+
+/// Terms that only the last iteration found lead further than those that were there before it.
+fn newest_first(reached: &mut [Reached], stage: &Stage, bank: &TermBank, side: Side) {
+    reached.sort_by_key(|r| !stage.is_frontier(bank, side, r.term));
+}

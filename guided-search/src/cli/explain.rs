@@ -1,0 +1,66 @@
+//! `cairn explain`: a proof between two terms, from one e-graph.
+
+use super::{LimitArgs, NotProved, ProofFormat, load_system, read_question, show_proof};
+use crate::candidates::explain_equal;
+use crate::search::checked;
+use crate::stage::Stage;
+use anyhow::Result;
+use dataset_gen::cli::Common;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  # A proof, one rewrite step a line
+  cairn explain --system configs/systems/halide.rules --from '(<= (+ x 1) (+ y 1))' --to '(<= x y)'
+
+  # The proof as a file, and an independent check of it
+  cairn explain --system configs/systems/halide.rules --from '(+ (* 2 a) 0)' --to '(* a 2)' \\
+      --out proof.json
+  cairn check proof.json --system configs/systems/halide.rules
+
+The e-graph grows from both terms until they meet. Exit code 3: they did not meet within the limits.";
+
+/// The arguments of `cairn explain`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct ExplainArgs {
+    /// The rewrite system, a .rules file
+    #[arg(long, value_name = "FILE")]
+    system: PathBuf,
+    /// The term that the proof starts with
+    #[arg(long, value_name = "TERM")]
+    from: String,
+    /// The term that the proof ends with
+    #[arg(long, value_name = "TERM")]
+    to: String,
+    /// How the proof is printed
+    #[arg(long, value_enum, default_value_t = ProofFormat::Text)]
+    format: ProofFormat,
+    /// Write the proof to this file, too
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Bad input, [`NotProved`], or an internal fault.
+pub fn run(args: &ExplainArgs) -> Result<()> {
+    let system = load_system(&args.system)?;
+    let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
+    let pool = args.common.build_pool()?;
+    let config = args.limits.config();
+    let stage = pool.install(|| Stage::grow(&system, &bank, &[from], &[to], &config, false));
+    if stage.met.is_none() {
+        let nodes = stage.egraph.node_count();
+        let reason = format!("the terms did not meet ({} at {nodes} e-nodes)", stage.stop);
+        return Err(NotProved(reason).into());
+    }
+    let proof = explain_equal(&stage, &mut bank, from, to)?;
+    let proof = checked(&system, &bank, vec![proof])?;
+    show_proof(&system, &mut bank, &proof, args.format, args.out.as_ref())
+}

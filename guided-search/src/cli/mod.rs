@@ -1,0 +1,138 @@
+//! The subcommands over e-graphs and search, one file each.
+
+pub mod check;
+pub mod evaluate;
+pub mod explain;
+pub mod prove;
+pub mod quickstart;
+pub mod report;
+pub mod saturate;
+pub mod tasks;
+
+use crate::config::SearchConfig;
+use crate::task::read_terms;
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use dataset_gen::toml_file::read_toml;
+use egraph::{
+    ByteSize, Caps, Limits, Proof, SaturationConfig, Scheduler, System, TermBank, TermId,
+    proof_text, proof_to_json,
+};
+use model::GuideModel;
+use model::cli::DeviceChoice;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// No proof was found: exit code 3. Neither bad input nor a fault.
+#[derive(Debug, thiserror::Error)]
+#[error("not proved: {0}")]
+pub struct NotProved(pub String);
+
+/// When to stop growing an e-graph.
+#[derive(Clone, Debug, clap::Args)]
+pub struct LimitArgs {
+    /// At most so much memory for the e-graph, as 64MiB or 1GiB
+    #[arg(long, value_name = "SIZE", default_value = "256MiB")]
+    pub memory: ByteSize,
+    /// At most so many e-nodes
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<usize>,
+    /// At most so many iterations
+    #[arg(long, value_name = "N")]
+    pub iterations: Option<u64>,
+    /// At most so many seconds (not reproducible)
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time: Option<Duration>,
+    /// How rules that match too often are treated: simple or backoff
+    #[arg(long, value_name = "NAME", default_value_t = Scheduler::Simple)]
+    pub scheduler: Scheduler,
+}
+
+impl LimitArgs {
+    fn config(&self) -> SaturationConfig {
+        let limits = Limits {
+            memory: Some(self.memory.0),
+            nodes: self.nodes,
+            iterations: self.iterations,
+            time: self.time,
+        };
+        SaturationConfig { limits, scheduler: self.scheduler }
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("expected seconds, found '{text}'"))?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| format!("expected seconds, found '{text}'"))
+}
+
+/// How a proof is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProofFormat {
+    /// One rewrite step a line
+    Text,
+    /// The proof file, as `cairn check` reads it
+    Json,
+}
+
+/// A proof printed step by step has at most so many steps, through terms of at most so many nodes.
+const PRINTED: Caps = Caps { steps: 10_000, term_size: 10_000 };
+
+fn load_system(path: &Path) -> Result<Arc<System>> {
+    Ok(Arc::new(System::load(path)?))
+}
+
+/// The preset in a file, or one that leaves everything open.
+fn read_preset(path: Option<&Path>) -> Result<SearchConfig> {
+    path.map_or_else(|| Ok(SearchConfig::default()), read_toml)
+}
+
+/// A bank and the two terms of a question, which have one sort.
+fn read_question(system: &System, from: &str, to: &str) -> Result<(TermBank, TermId, TermId)> {
+    let mut bank = TermBank::new(system.language.clone());
+    let terms = read_terms(&mut bank, &[from, to])?;
+    Ok((bank, terms[0], terms[1]))
+}
+
+/// Writes to the standard output. That nobody reads it any more is told apart from other errors
+/// by its kind, which stays in the chain.
+fn print(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Prints a checked proof and, if asked for, writes its file.
+fn show_proof(
+    system: &System,
+    bank: &mut TermBank,
+    proof: &Proof,
+    format: ProofFormat,
+    out: Option<&PathBuf>,
+) -> Result<()> {
+    if let Some(path) = out {
+        dataset_gen::files::write_atomic(path, proof_to_json(system, bank, proof).as_bytes())?;
+    }
+    match format {
+        ProofFormat::Json => print(&(proof_to_json(system, bank, proof).trim_end().to_owned() + "\n")),
+        ProofFormat::Text => match proof.flatten(bank, PRINTED) {
+            Ok(flat) => print(&proof_text(system, bank, &flat)),
+            Err(reason) => print(&format!(
+                "A checked proof of {} nodes; not printed step by step: {reason}. \
+                 Write it with --out or --format json.\n",
+                proof.len()
+            )),
+        },
+    }
+}
+
+/// Loads a model and refuses one of another rewrite system.
+fn load_model(directory: &Path, system: &System, device: DeviceChoice) -> Result<GuideModel> {
+    let name = directory.display();
+    let model = GuideModel::load(directory, &device.open())
+        .with_context(|| format!("cannot load the model in {name}"))?;
+    model.expect_system(system).with_context(|| format!("{name}"))?;
+    Ok(model)
+}

@@ -1,0 +1,164 @@
+//! `cairn prove`: guided search for one question.
+
+use super::{NotProved, ProofFormat, load_model, load_system, read_question, show_proof};
+use crate::baselines::all_work;
+use crate::budget::{Budget, Cap};
+use crate::charts::thousands;
+use crate::evaluate::guide_size;
+use crate::guide_source::GuideSource;
+use crate::method::Method;
+use crate::search::{Answer, Failure, SearchSettings, Tactic, prove};
+use crate::sources::expert::ExpertGuides;
+use crate::sources::{SourceContext, for_method};
+use anyhow::{Result, bail, ensure};
+use dataset_gen::cli::Common;
+use model::cli::DeviceChoice;
+use egraph::{Scheduler, System, TermBank, TermId};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const EXAMPLES: &str = "\
+Examples:
+  # Random waypoints from both sides, e-graphs of at most 2,000 e-nodes
+  cairn prove --system configs/systems/halide.rules --method both-sides --cap 2000 --work 40000 \\
+      --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)'
+
+  # A trained model's guides
+  cairn prove --system configs/systems/halide.rules --model quickstart/model --cap 2000 \\
+      --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)'
+
+  # An expert's sketches, one a line in the order in which they should be reached
+  echo '(<= (* 2 ?) (* 2 ?))' > guides.txt
+  cairn prove --system configs/systems/halide.rules --expert guides.txt --cap 2000 \\
+      --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)' --out proof.json
+
+Exit code 3: no proof was found within the budget.";
+
+/// The arguments of `cairn prove`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct ProveArgs {
+    /// The rewrite system, a .rules file
+    #[arg(long, value_name = "FILE")]
+    system: PathBuf,
+    /// The start
+    #[arg(long, value_name = "TERM")]
+    from: String,
+    /// The target
+    #[arg(long, value_name = "TERM")]
+    to: String,
+    /// Where guides come from: cap (none), all-work (none, one large e-graph), random, both-sides,
+    /// nearest, model, each but the first two also with `-united` [default: model with --model,
+    /// otherwise cap]
+    #[arg(long, value_name = "NAME", conflicts_with = "expert")]
+    method: Option<Method>,
+    /// The directory of a trained model
+    #[arg(long, value_name = "DIR", conflicts_with = "expert")]
+    model: Option<PathBuf>,
+    /// Where the model computes
+    #[arg(long, value_enum, default_value_t)]
+    device: DeviceChoice,
+    /// A file of guides: a sketch or term a line
+    #[arg(long, value_name = "FILE")]
+    expert: Option<PathBuf>,
+    /// Cap on each e-graph, in e-nodes (4000) or memory (64MiB)
+    #[arg(long, value_name = "CAP", default_value = "4000")]
+    cap: Cap,
+    /// Work in all: e-nodes ever built, over all e-graphs
+    #[arg(long, value_name = "N", default_value_t = 80_000)]
+    work: u64,
+    /// Guides per request
+    #[arg(long, value_name = "K", default_value_t = 10)]
+    guides: usize,
+    /// Guides tried per question
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    attempts: usize,
+    /// How often a question may be halved at an unproved guide
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    depth: u32,
+    /// How rules that match too often are treated: simple or backoff
+    #[arg(long, value_name = "NAME", default_value_t = Scheduler::Simple)]
+    scheduler: Scheduler,
+    /// How the proof is printed
+    #[arg(long, value_enum, default_value_t = ProofFormat::Text)]
+    format: ProofFormat,
+    /// Write the proof to this file, too
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// Bad input, [`NotProved`], or an internal fault.
+pub fn run(args: &ProveArgs) -> Result<()> {
+    let system = load_system(&args.system)?;
+    let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
+    let pool = args.common.build_pool()?;
+    let answer = pool.install(|| search(args, &system, &mut bank, from, to))?;
+    let ledger = answer.ledger;
+    let spent = format!(
+        "{} of {} work, {} e-graphs, {} requests for guides, {:.1} s in the model",
+        thousands(ledger.work),
+        thousands(args.work),
+        ledger.e_graphs,
+        ledger.requests,
+        ledger.model_seconds
+    );
+    match answer.result {
+        Ok(proof) => {
+            eprintln!("proved with {spent}");
+            for waypoint in &answer.waypoints {
+                eprintln!("waypoint {}", bank.display(*waypoint));
+            }
+            show_proof(&system, &mut bank, &proof, args.format, args.out.as_ref())
+        }
+        Err(failure) => {
+            let why = match failure {
+                Failure::Work => "the work is spent",
+                Failure::Guides => "the cap binds and no guide is left to try",
+                Failure::Saturated => "the e-graph saturated: the rules do not connect the terms",
+                Failure::Conflict => "two different literals became equal: a rule is not sound",
+            };
+            Err(NotProved(format!("{why} ({spent})")).into())
+        }
+    }
+}
+
+fn search(
+    args: &ProveArgs,
+    system: &Arc<System>,
+    bank: &mut TermBank,
+    from: TermId,
+    to: TermId,
+) -> Result<Answer> {
+    let default = if args.model.is_some() { Method::Model(Tactic::Each) } else { Method::Cap };
+    let method = args.method.unwrap_or(default);
+    ensure!(
+        method.needs_model() == args.model.is_some(),
+        "--model and a method of the model go together (the method is '{method}')"
+    );
+    let budget = Budget { cap: args.cap, work: args.work, scheduler: args.scheduler };
+    let model = args.model.as_ref().map(|path| load_model(path, system, args.device)).transpose()?;
+    let context =
+        SourceContext { model: model.as_ref(), chain: &[], seed: args.common.seed, task: 0 };
+    let mut source: Box<dyn GuideSource + '_> = match (&args.expert, method) {
+        (Some(path), _) => Box::new(ExpertGuides::load(path, system, bank.sort(from))?),
+        (None, Method::AllWork) => return all_work(system, bank, from, to, &budget),
+        (None, Method::Oracle) => {
+            bail!("method 'oracle' needs a known chain: it is for `cairn evaluate`")
+        }
+        (None, method) => for_method(method, &context)?,
+    };
+    let settings = SearchSettings {
+        budget,
+        guides: args.guides,
+        attempts: args.attempts,
+        depth: args.depth,
+        tactic: method.tactic(),
+        max_size: guide_size(bank.size(from), bank.size(to)),
+    };
+    prove(system, bank, from, to, source.as_mut(), &settings)
+}

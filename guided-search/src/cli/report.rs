@@ -1,0 +1,40 @@
+//! `cairn report`: a self-contained page about an evaluation.
+
+use super::print;
+use crate::report::report;
+use anyhow::Result;
+use dataset_gen::files::write_atomic;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  # results/report.html, from the results of `cairn evaluate --out results`
+  cairn report results
+
+  # Elsewhere
+  cairn report results --out /tmp/report.html
+
+The page needs no network and no JavaScript. Every proof it shows is checked once more.";
+
+/// The arguments of `cairn report`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct ReportArgs {
+    /// The directory of the results
+    #[arg(value_name = "DIR")]
+    results: PathBuf,
+    /// The page to write [default: report.html in DIR]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Runs the subcommand.
+///
+/// # Errors
+/// A directory without whole results, or what the file system says.
+pub fn run(args: &ReportArgs) -> Result<()> {
+    let page = report(&args.results)?;
+    let out = args.out.clone().unwrap_or_else(|| args.results.join("report.html"));
+    write_atomic(&out, page.as_bytes())?;
+    print(&format!("{}\n", out.display()))
+}
