@@ -101,10 +101,10 @@ pub fn train(args: &TrainArgs) -> Result<()> {
     })?;
     if let Some(best) = report.best() {
         println!(
-            "{}: {} parameters, {} examples, validation loss {:.3} at step {} (unigram model {:.3})",
+            "{}: {} parameters, {} triples, validation loss {:.3} at step {} (unigram model {:.3})",
             args.out.display(),
             report.parameters,
-            report.examples[0],
+            report.triples[0],
             best.validation_loss,
             best.step,
             best.unigram_loss

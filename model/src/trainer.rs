@@ -143,7 +143,7 @@ impl<'a> Trainer<'a> {
         progress.finish();
         Ok(TrainReport {
             parameters: self.vars.values().map(|var| var.elem_count()).sum(),
-            examples: [self.train.len(), self.validation.len()],
+            triples: [self.train.len(), self.validation.len()],
             log: self.log,
         })
     }

@@ -37,8 +37,8 @@ pub struct TrainOptions {
 pub struct TrainReport {
     /// Numbers in the network.
     pub parameters: usize,
-    /// Examples trained and validated on; a training triple gives two.
-    pub examples: [usize; 2],
+    /// Triples trained and validated on.
+    pub triples: [usize; 2],
     /// All validations, those before a resumption included.
     pub log: Vec<Evaluation>,
 }

@@ -110,9 +110,6 @@ impl Dataset {
 
     /// The training and validation examples whose terms have at most `max_tokens` tokens.
     ///
-    /// A proof can be read from both ends, so for training every triple stands for two: its
-    /// guide lies on the way from target to start as well.
-    ///
     /// # Errors
     /// Nothing is left of one of them.
     pub fn examples(
@@ -120,15 +117,14 @@ impl Dataset {
         vocabulary: &Vocabulary,
         max_tokens: usize,
     ) -> Result<(Vec<Example>, Vec<Example>)> {
-        let mut train = Vec::new();
-        for [start, target, guide] in &self.train {
-            train.extend(self.example(vocabulary, max_tokens, &[*start, *target, *guide])?);
-            train.extend(self.example(vocabulary, max_tokens, &[*target, *start, *guide])?);
-        }
-        let mut validation = Vec::new();
-        for terms in &self.validation {
-            validation.extend(self.example(vocabulary, max_tokens, terms)?);
-        }
+        let read = |triples: &[[TermId; 3]]| -> Result<Vec<Example>> {
+            let mut examples = Vec::new();
+            for terms in triples {
+                examples.extend(self.example(vocabulary, max_tokens, terms)?);
+            }
+            Ok(examples)
+        };
+        let (train, validation) = (read(&self.train)?, read(&self.validation)?);
         for (split, examples) in [(Split::Train, &train), (Split::Validation, &validation)] {
             ensure!(
                 !examples.is_empty(),
