@@ -61,7 +61,8 @@ impl FromStr for Cap {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let expected = || format!("expected a number of e-nodes (4000) or a size (64MiB), found '{text}'");
+        let expected =
+            || format!("expected a number of e-nodes (4000) or a size (64MiB), found '{text}'");
         let cap = match text.parse() {
             Ok(nodes) => Cap::Nodes(nodes),
             Err(_) => Cap::Memory(text.parse::<ByteSize>().map_err(|_| expected())?.0),

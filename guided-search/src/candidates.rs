@@ -129,13 +129,7 @@ pub fn explain_equal(
     })
 }
 
-fn insert(
-    reached: &mut Vec<Reached>,
-    stage: &Stage,
-    side: Side,
-    term: TermId,
-    proof: Proof,
-) {
+fn insert(reached: &mut Vec<Reached>, stage: &Stage, side: Side, term: TermId, proof: Proof) {
     let known = stage.terms(side).contains(&term) || reached.iter().any(|r| r.term == term);
     if !known {
         reached.push(Reached { term, proof });

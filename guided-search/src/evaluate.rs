@@ -119,10 +119,8 @@ pub fn evaluate(
         .par_iter()
         .enumerate()
         .map(|(index, task)| {
-            let rows = finished(&directory, task).map_or_else(
-                || run_task(evaluation, inputs, index, task, &directory),
-                Ok,
-            )?;
+            let rows = finished(&directory, task)
+                .map_or_else(|| run_task(evaluation, inputs, index, task, &directory), Ok)?;
             progress.advance(1);
             Ok(rows)
         })

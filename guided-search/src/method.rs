@@ -21,13 +21,15 @@ pub enum Method {
     Nearest(Tactic),
     /// The decoder's guides.
     Model(Tactic),
+    /// Frontier terms of both sides, those nearest to the decoder's guides.
+    Select(Tactic),
     /// The true waypoints of the chain.
     Oracle,
 }
 
 impl Method {
     /// All methods, in the order of a report: baselines first, the ceiling last.
-    pub const ALL: [Method; 11] = [
+    pub const ALL: [Method; 13] = [
         Method::Cap,
         Method::AllWork,
         Method::Random(Tactic::Each),
@@ -38,6 +40,8 @@ impl Method {
         Method::Nearest(Tactic::United),
         Method::Model(Tactic::Each),
         Method::Model(Tactic::United),
+        Method::Select(Tactic::Each),
+        Method::Select(Tactic::United),
         Method::Oracle,
     ];
 
@@ -54,6 +58,8 @@ impl Method {
             Method::Nearest(Tactic::United) => "nearest-united",
             Method::Model(Tactic::Each) => "model",
             Method::Model(Tactic::United) => "model-united",
+            Method::Select(Tactic::Each) => "select",
+            Method::Select(Tactic::United) => "select-united",
             Method::Oracle => "oracle",
         }
     }
@@ -71,6 +77,12 @@ impl Method {
             Method::Nearest(Tactic::United) => "guides nearest to the target, united",
             Method::Model(Tactic::Each) => "the model's guides, one by one",
             Method::Model(Tactic::United) => "the model's guides, those reached united",
+            Method::Select(Tactic::Each) => {
+                "both frontiers, nearest to the model's guides, one by one"
+            }
+            Method::Select(Tactic::United) => {
+                "both frontiers, nearest to the model's guides, united"
+            }
             Method::Oracle => "the true waypoints: the ceiling",
         }
     }
@@ -82,13 +94,14 @@ impl Method {
             Method::Random(tactic)
             | Method::BothSides(tactic)
             | Method::Nearest(tactic)
-            | Method::Model(tactic) => tactic,
+            | Method::Model(tactic)
+            | Method::Select(tactic) => tactic,
         }
     }
 
     /// Whether it needs a trained model.
     pub fn needs_model(self) -> bool {
-        matches!(self, Method::Model(_))
+        matches!(self, Method::Model(_) | Method::Select(_))
     }
 }
 

@@ -213,11 +213,9 @@ fn set_section(page: &mut String, title: &str, rows: &[&Row], evaluation: &Evalu
     );
     for s in &summaries {
         let (low, high) = wilson(s.solved, s.tasks);
-        let description =
-            s.method.parse::<Method>().map(Method::description).unwrap_or_default();
-        let number = |value: Option<f64>| {
-            value.map_or("–".to_owned(), |v| thousands(v.round() as u64))
-        };
+        let description = s.method.parse::<Method>().map(Method::description).unwrap_or_default();
+        let number =
+            |value: Option<f64>| value.map_or("–".to_owned(), |v| thousands(v.round() as u64));
         let _ = writeln!(
             page,
             "<tr class=\"{}\"><td><span class=\"swatch\"></span></td>\
@@ -243,10 +241,8 @@ fn set_section(page: &mut String, title: &str, rows: &[&Row], evaluation: &Evalu
     }
     page.push_str("</tbody></table></div>\n");
     page.push_str("<figure>\n");
-    let curves: Vec<Series> = summaries
-        .iter()
-        .map(|s| solved_by_work(rows, &s.method, evaluation.budget.work))
-        .collect();
+    let curves: Vec<Series> =
+        summaries.iter().map(|s| solved_by_work(rows, &s.method, evaluation.budget.work)).collect();
     let range = (0.0, evaluation.budget.work as f64);
     page.push_str(&chart("work: e-nodes ever built", range, Shape::Steps, &curves));
     legend(page, &summaries);
@@ -313,8 +309,7 @@ fn links_chart(page: &mut String, rows: &[&Row], summaries: &[Summary]) {
             points: lengths
                 .iter()
                 .map(|&links| {
-                    let own =
-                        rows.iter().filter(|r| r.method == s.method && r.links == links);
+                    let own = rows.iter().filter(|r| r.method == s.method && r.links == links);
                     let (solved, all) =
                         own.fold((0, 0), |(s, n), r| (s + usize::from(r.solved), n + 1));
                     (f64::from(links), percent(solved, all))
@@ -332,7 +327,7 @@ fn links_chart(page: &mut String, rows: &[&Row], summaries: &[Summary]) {
 /// Proofs of some tasks: hard ones first, and of the methods that use guides.
 fn proofs(page: &mut String, directory: &Path, system: &System, rows: &[Row]) -> Result<()> {
     let preference = |row: &Row| match row.method.parse::<Method>() {
-        Ok(Method::Model(_)) => 0,
+        Ok(Method::Model(_) | Method::Select(_)) => 0,
         Ok(Method::Random(_) | Method::BothSides(_) | Method::Nearest(_)) => 1,
         Ok(Method::Oracle) => 2,
         _ => 3,

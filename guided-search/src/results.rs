@@ -1,7 +1,9 @@
 //! Results of an evaluation: a row per task and method, as Parquet.
 
 use anyhow::{Context, Result};
-use arrow_array::builder::{BooleanBuilder, Float64Builder, StringBuilder, UInt32Builder, UInt64Builder};
+use arrow_array::builder::{
+    BooleanBuilder, Float64Builder, StringBuilder, UInt32Builder, UInt64Builder,
+};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -148,7 +150,8 @@ pub fn read_results(path: &Path) -> Result<Vec<Row>> {
 }
 
 fn read_batch(batch: &RecordBatch, rows: &mut Vec<Row>) -> Result<()> {
-    let wrong = |name: &str| format!("is not a file of results: no column '{name}' of the right type");
+    let wrong =
+        |name: &str| format!("is not a file of results: no column '{name}' of the right type");
     let column = |name: &str| batch.column_by_name(name).with_context(|| wrong(name));
     let text = |name: &'static str| -> Result<_> {
         column(name)?.as_string_opt::<i32>().with_context(|| wrong(name))

@@ -179,7 +179,12 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// A path from one of `starts` to one of `targets`.
-    fn solve(&mut self, starts: &[TermId], targets: &[TermId], place: Place) -> Result<Option<Path>> {
+    fn solve(
+        &mut self,
+        starts: &[TermId],
+        targets: &[TermId],
+        place: Place,
+    ) -> Result<Option<Path>> {
         if let Some(&same) = starts.iter().find(|s| targets.contains(s)) {
             return Ok(Some(vec![Proof::reflexive(same)]));
         }
@@ -231,14 +236,14 @@ impl Search<'_> {
         if !candidates.hypotheses.is_empty() {
             return self.try_hypotheses(starts, targets, &candidates.hypotheses, place);
         }
-        // Nothing else is left to try: the whole cap for the start's side, which rules that only
-        // lead from there to the target may need.
+        // Nothing else is left to try on a stretch that begins or ends at a waypoint: the whole cap for its
+        // start's side, which rules that only lead from there to the target may need.
         match single_target(&candidates, targets) {
-            Some(target) => {
+            Some(target) if place.nesting > 0 => {
                 let sketch = Sketch::from_term(self.bank, target);
                 self.reach(starts, &sketch, place.until)
             }
-            None => Ok(None),
+            _ => Ok(None),
         }
     }
 
@@ -403,10 +408,7 @@ fn single_target(candidates: &Candidates, targets: &[TermId]) -> Option<TermId> 
 }
 
 /// Pairs of proved waypoints, the best ranks first; where a side has none, its ends stay.
-fn pairs(
-    candidates: &Candidates,
-    attempts: usize,
-) -> Vec<(Option<&Reached>, Option<&Reached>)> {
+fn pairs(candidates: &Candidates, attempts: usize) -> Vec<(Option<&Reached>, Option<&Reached>)> {
     let some = |all: &[Reached]| all.len().min(attempts);
     let (starts, targets) = (some(&candidates.from_start), some(&candidates.from_target));
     let mut pairs = match (starts, targets) {

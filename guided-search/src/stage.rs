@@ -116,10 +116,7 @@ impl Stage {
     /// The term of `side` that `term` equals in this e-graph, if any.
     pub fn equal_to(&self, bank: &TermBank, side: Side, term: TermId) -> Option<TermId> {
         let class = self.egraph.lookup(bank, term)?;
-        self.terms(side)
-            .iter()
-            .copied()
-            .find(|&t| self.egraph.lookup(bank, t) == Some(class))
+        self.terms(side).iter().copied().find(|&t| self.egraph.lookup(bank, t) == Some(class))
     }
 
     /// Whether the last iteration of this stage found `term`: the e-graph before it did not

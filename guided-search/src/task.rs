@@ -69,10 +69,7 @@ pub fn read_terms(bank: &mut TermBank, texts: &[&str]) -> Result<Vec<TermId>> {
         let term = bank.parse(text, None).map_err(|e| anyhow!("'{text}': {e}"))?;
         sort = Some(bank.sort(term));
     }
-    texts
-        .iter()
-        .map(|text| bank.parse(text, sort).map_err(|e| anyhow!("'{text}': {e}")))
-        .collect()
+    texts.iter().map(|text| bank.parse(text, sort).map_err(|e| anyhow!("'{text}': {e}"))).collect()
 }
 
 /// How the tasks of a file were made.
@@ -191,8 +188,8 @@ pub fn short(hash: &str) -> &str {
 
 fn read_parquet(path: &Path) -> Result<TaskSet> {
     let file = File::open(path).context("cannot read tasks")?;
-    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
-        .context("is not a whole Parquet file")?;
+    let reader =
+        ParquetRecordBatchReaderBuilder::try_new(file).context("is not a whole Parquet file")?;
     let metadata = reader.metadata().file_metadata().key_value_metadata();
     let origin = metadata
         .and_then(|all| all.iter().find(|kv| kv.key == METADATA))
@@ -208,7 +205,9 @@ fn read_parquet(path: &Path) -> Result<TaskSet> {
 
 fn read_batch(batch: &RecordBatch, tasks: &mut Vec<Task>) -> Result<()> {
     let column = |name: &str| {
-        batch.column_by_name(name).with_context(|| format!("is not a task file: no column '{name}'"))
+        batch
+            .column_by_name(name)
+            .with_context(|| format!("is not a task file: no column '{name}'"))
     };
     let wrong = |name: &str| format!("column '{name}' has another type than in a task file");
     let texts = |name: &'static str| -> Result<_> {

@@ -24,7 +24,7 @@ Examples:
 
   # With a model, some methods only
   cairn evaluate --system configs/systems/halide.rules --tasks tasks.parquet \\
-      --model quickstart/model --methods all-work,both-sides,model,oracle --out results-model
+      --model quickstart/model --methods all-work,both-sides,model,select,oracle --out results-model
 
 Every method gets the same cap on each e-graph, the same total work, guides and attempts. The same
 command goes on with an evaluation that was stopped. Results are the same for any number of threads,
@@ -41,7 +41,7 @@ pub struct EvaluateArgs {
     /// with a start and a target a line
     #[arg(long, value_name = "FILE")]
     tasks: PathBuf,
-    /// The directory of a trained model, for the methods `model` and `model-united`
+    /// The directory of a trained model, for the methods `model` and `select`
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
     /// Where the model computes

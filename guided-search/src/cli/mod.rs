@@ -116,7 +116,9 @@ fn show_proof(
         dataset_gen::files::write_atomic(path, proof_to_json(system, bank, proof).as_bytes())?;
     }
     match format {
-        ProofFormat::Json => print(&(proof_to_json(system, bank, proof).trim_end().to_owned() + "\n")),
+        ProofFormat::Json => {
+            print(&(proof_to_json(system, bank, proof).trim_end().to_owned() + "\n"))
+        }
         ProofFormat::Text => match proof.flatten(bank, PRINTED) {
             Ok(flat) => print(&proof_text(system, bank, &flat)),
             Err(reason) => print(&format!(

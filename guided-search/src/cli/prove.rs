@@ -12,8 +12,8 @@ use crate::sources::expert::ExpertGuides;
 use crate::sources::{SourceContext, for_method};
 use anyhow::{Result, bail, ensure};
 use dataset_gen::cli::Common;
-use model::cli::DeviceChoice;
 use egraph::{Scheduler, System, TermBank, TermId};
+use model::cli::DeviceChoice;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -48,8 +48,8 @@ pub struct ProveArgs {
     #[arg(long, value_name = "TERM")]
     to: String,
     /// Where guides come from: cap (none), all-work (none, one large e-graph), random, both-sides,
-    /// nearest, model, each but the first two also with `-united` [default: model with --model,
-    /// otherwise cap]
+    /// nearest, model, select (of the frontier, by the model), each but the first two also with
+    /// `-united` [default: model with --model, otherwise cap]
     #[arg(long, value_name = "NAME", conflicts_with = "expert")]
     method: Option<Method>,
     /// The directory of a trained model
@@ -141,7 +141,8 @@ fn search(
         "--model and a method of the model go together (the method is '{method}')"
     );
     let budget = Budget { cap: args.cap, work: args.work, scheduler: args.scheduler };
-    let model = args.model.as_ref().map(|path| load_model(path, system, args.device)).transpose()?;
+    let model =
+        args.model.as_ref().map(|path| load_model(path, system, args.device)).transpose()?;
     let context =
         SourceContext { model: model.as_ref(), chain: &[], seed: args.common.seed, task: 0 };
     let mut source: Box<dyn GuideSource + '_> = match (&args.expert, method) {

@@ -69,7 +69,8 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
             eprintln!("{number}/5 {what} ({:.0} s so far)", began.elapsed().as_secs_f64());
         }
     };
-    let marker = format!("cairn quickstart {}, --seed {}\n", env!("CARGO_PKG_VERSION"), common.seed);
+    let marker =
+        format!("cairn quickstart {}, --seed {}\n", env!("CARGO_PKG_VERSION"), common.seed);
     refuse_other_seed(&directory.file(MARKER), &marker)?;
     write_atomic(&directory.file(MARKER), marker.as_bytes())?;
     let (system, seeds) = (directory.file("halide.rules"), directory.file("halide.txt"));

@@ -135,7 +135,10 @@ fn grow(
                 Some((text, size)) => format!("smallest {what} ({size} nodes): {text}"),
                 None => "no term satisfies the goal".to_owned(),
             };
-            print(&format!("stopped: {} after {iterations} iteration{plural}\n{found}\n", report.stop))
+            print(&format!(
+                "stopped: {} after {iterations} iteration{plural}\n{found}\n",
+                report.stop
+            ))
         }
     }
 }

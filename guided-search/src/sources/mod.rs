@@ -6,6 +6,7 @@ pub mod model_source;
 pub mod nearest;
 pub mod oracle;
 pub mod random;
+pub mod select;
 
 use crate::guide_source::{GuideSource, NoGuides};
 use crate::method::Method;
@@ -40,8 +41,14 @@ pub fn for_method<'a>(
         Method::BothSides(_) => Box::new(both_sides::BothSides { seed, task }),
         Method::Nearest(_) => Box::new(nearest::NearestGuides { seed, task }),
         Method::Model(_) => {
-            let model = context.model.with_context(|| format!("method '{method}' needs a model"))?;
+            let model =
+                context.model.with_context(|| format!("method '{method}' needs a model"))?;
             Box::new(model_source::ModelGuides { model, seed, task })
+        }
+        Method::Select(_) => {
+            let model =
+                context.model.with_context(|| format!("method '{method}' needs a model"))?;
+            Box::new(select::SelectGuides { model, seed, task })
         }
         Method::Oracle => Box::new(oracle::Oracle { chain: context.chain.to_vec() }),
     })

@@ -19,9 +19,14 @@ impl GuideSource for Oracle {
     fn guides(&mut self, request: &GuideRequest<'_>, _: &mut TermBank) -> Result<GuideSet> {
         let place = |term| self.chain.iter().position(|&t| t == term);
         let middle = match (place(request.start()), place(request.target())) {
-            (Some(from), Some(to)) if to.abs_diff(from) > 1 => Some(self.chain[usize::midpoint(from, to)]),
+            (Some(from), Some(to)) if to.abs_diff(from) > 1 => {
+                Some(self.chain[usize::midpoint(from, to)])
+            }
             _ => None,
         };
-        Ok(GuideSet { guides: middle.map(Guide::term).into_iter().collect(), ..GuideSet::default() })
+        Ok(GuideSet {
+            guides: middle.map(Guide::term).into_iter().collect(),
+            ..GuideSet::default()
+        })
     }
 }

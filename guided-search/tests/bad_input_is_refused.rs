@@ -1,0 +1,213 @@
+//! Every kind of bad input: one clear message, exit code 2, and nothing written.
+
+mod common;
+
+use assert_cmd::Command;
+use common::{cairn, shipped};
+use std::path::Path;
+use tempfile::TempDir;
+
+const SYSTEM: &str = "(sort I) (literal i64 I) (variable I) (op + (I I) I)
+(rewrite (+ ?a ?b) (+ ?b ?a) :name comm)\n";
+
+/// A directory with a rewrite system and seeds, and the names in it.
+fn directory() -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    write(&directory, "s.rules", SYSTEM);
+    write(&directory, "seeds.txt", "(+ a 1)\n(+ b (+ c 2))\n");
+    directory
+}
+
+fn write(directory: &TempDir, name: &str, text: &str) {
+    std::fs::write(directory.path().join(name), text).unwrap();
+}
+
+fn names(path: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(path)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Runs the command and expects exit code 2, one line of error with all of `parts`, and no new
+/// file.
+fn refused(directory: &TempDir, mut command: Command, parts: &[&str]) {
+    let before = names(directory.path());
+    let output = command.assert().code(2);
+    let error = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    let lines: Vec<&str> = error.lines().filter(|l| l.starts_with("error: ")).collect();
+    assert_eq!(lines.len(), 1, "{error}");
+    for part in parts {
+        assert!(lines[0].contains(part), "'{part}' is not in: {error}");
+    }
+    assert!(!error.contains("panicked"), "{error}");
+    assert_eq!(names(directory.path()), before, "something was written");
+}
+
+fn tasks(directory: &TempDir) -> Command {
+    let mut command = cairn(directory);
+    command.args(["tasks", "--system", "s.rules", "--seeds", "seeds.txt"]);
+    command.args(["--out", "tasks.parquet", "--quiet"]);
+    command
+}
+
+fn evaluate(directory: &TempDir, tasks: &str) -> Command {
+    let mut command = cairn(directory);
+    command.args(["evaluate", "--system", "s.rules", "--tasks", tasks, "--out", "results"]);
+    command.arg("--quiet");
+    command
+}
+
+#[test]
+fn a_malformed_rule_with_line_and_column() {
+    let directory = directory();
+    write(&directory, "s.rules", &format!("{SYSTEM}(rewrite (+ ?a ?b ?c) ?a)\n"));
+    refused(&directory, tasks(&directory), &["s.rules:3:10", "takes 2 arguments, found 3"]);
+}
+
+#[test]
+fn an_unbound_variable_on_a_right_hand_side() {
+    let directory = directory();
+    write(&directory, "s.rules", &format!("{SYSTEM}(rewrite (+ ?a 0) (+ ?a ?x))\n"));
+    refused(&directory, tasks(&directory), &["s.rules:3:", "?x"]);
+}
+
+#[test]
+fn a_seed_with_an_unknown_operator_or_wrong_arity() {
+    let directory = directory();
+    write(&directory, "seeds.txt", "(+ a 1)\n(- a 1)\n");
+    refused(&directory, tasks(&directory), &["seeds.txt:2:2", "unknown operator '-'"]);
+    write(&directory, "seeds.txt", "(+ a 1)\n(+ a)\n");
+    refused(&directory, tasks(&directory), &["seeds.txt:2:1", "takes 2 arguments, found 1"]);
+}
+
+#[test]
+fn an_empty_seed_file() {
+    let directory = directory();
+    write(&directory, "seeds.txt", "; none\n");
+    refused(&directory, tasks(&directory), &["seeds.txt", "no seed"]);
+}
+
+#[test]
+fn a_missing_or_truncated_parquet_file() {
+    let directory = directory();
+    refused(&directory, evaluate(&directory, "no.parquet"), &["no.parquet", "cannot read"]);
+    write(&directory, "cut.parquet", "PAR1 and no more");
+    refused(&directory, evaluate(&directory, "cut.parquet"), &["cut.parquet", "Parquet"]);
+}
+
+#[test]
+fn a_missing_model_or_a_truncated_safetensors_file() {
+    let directory = directory();
+    write(&directory, "tasks.txt", "(+ a b) (+ b a)\n");
+    let mut command = evaluate(&directory, "tasks.txt");
+    command.args(["--model", "nowhere"]);
+    refused(&directory, command, &["nowhere"]);
+    std::fs::create_dir(directory.path().join("model")).unwrap();
+    write(&directory, "model/config.json", "{");
+    write(&directory, "model/model.safetensors", "cut");
+    let mut command = evaluate(&directory, "tasks.txt");
+    command.args(["--model", "model"]);
+    refused(&directory, command, &["model"]);
+}
+
+#[test]
+fn tasks_of_another_rewrite_system() {
+    let directory = directory();
+    write(&directory, "other.rules", &format!("; another\n{SYSTEM}"));
+    let system = egraph::System::load(&directory.path().join("other.rules")).unwrap();
+    let task = guided_search::task::Task {
+        id: "t".into(),
+        seed_id: "t".into(),
+        start: "(+ a b)".into(),
+        target: "(+ b a)".into(),
+        waypoints: vec![],
+        links: 1,
+    };
+    let origin =
+        guided_search::task::TaskOrigin { system_hash: system.hash.clone(), ..Default::default() };
+    let set = guided_search::task::TaskSet { origin, tasks: vec![task] };
+    set.save(&directory.path().join("tasks.parquet")).unwrap();
+    let parts = ["tasks.parquet", "another rewrite system"];
+    refused(&directory, evaluate(&directory, "tasks.parquet"), &parts);
+}
+
+#[test]
+fn an_unknown_key_in_a_configuration_file() {
+    let directory = directory();
+    write(&directory, "c.toml", "[tasks]\nlinks = 4\nlinkz = 5\n");
+    let mut command = tasks(&directory);
+    command.args(["--config", "c.toml"]);
+    refused(&directory, command, &["c.toml:3:", "linkz"]);
+}
+
+#[test]
+fn an_output_directory_that_holds_something_else() {
+    let directory = directory();
+    write(&directory, "tasks.txt", "(+ a b) (+ b a)\n");
+    std::fs::create_dir(directory.path().join("results")).unwrap();
+    write(&directory, "results/thesis.txt", "years of work");
+    refused(&directory, evaluate(&directory, "tasks.txt"), &["results", "already holds", "thesis"]);
+    assert_eq!(names(&directory.path().join("results")), ["thesis.txt"]);
+    let mut command = cairn(&directory);
+    command.args(["quickstart", "--out", "results", "--quiet"]);
+    refused(&directory, command, &["results", "already holds", "thesis"]);
+}
+
+#[test]
+fn results_of_other_settings_are_not_mixed() {
+    let directory = directory();
+    write(&directory, "tasks.txt", "(+ a b) (+ b a)\n");
+    evaluate(&directory, "tasks.txt").assert().success();
+    let mut command = evaluate(&directory, "tasks.txt");
+    command.args(["--guides", "3"]);
+    refused(&directory, command, &["results", "other settings"]);
+    // The same settings are no mistake: there is nothing left to do.
+    evaluate(&directory, "tasks.txt").assert().success();
+}
+
+#[test]
+fn terms_sketches_and_methods_that_are_none() {
+    let directory = directory();
+    let saturate = |term: &str, goal: &str| {
+        let mut command = cairn(&directory);
+        command.args(["saturate", "--system", "s.rules", "--term", term, "--goal", goal]);
+        command
+    };
+    refused(&directory, saturate("(+ a", "?"), &["--term", "1:1", "never closed"]);
+    refused(&directory, saturate("(+ a b)", "(contain ?)"), &["--goal", "1:2", "contain"]);
+    let mut command = cairn(&directory);
+    command.args(["prove", "--system", "s.rules", "--from", "a", "--to", "b"]);
+    command.args(["--method", "magic"]);
+    let output = command.assert().code(2);
+    let error = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(error.contains("unknown method 'magic'"), "{error}");
+}
+
+#[test]
+fn a_directory_without_results_has_no_report() {
+    let directory = directory();
+    let mut command = cairn(&directory);
+    command.args(["report", "."]);
+    refused(&directory, command, &["evaluation.json", "no results"]);
+}
+
+#[test]
+fn a_refused_proof() {
+    let directory = directory();
+    let halide = shipped("systems/halide.rules");
+    let mut command = cairn(&directory);
+    command.args(["explain", "--from", "(+ (* 2 a) 0)", "--to", "(* a 2)", "--out", "p.json"]);
+    command.arg("--system").arg(&halide).assert().success();
+    let text = std::fs::read_to_string(directory.path().join("p.json")).unwrap();
+    write(&directory, "p.json", &text.replace("add-zero", "mul-one"));
+    let mut command = cairn(&directory);
+    command.args(["check", "p.json", "--system"]).arg(&halide);
+    refused(&directory, command, &["p.json"]);
+    write(&directory, "p.json", &text[..text.len() / 2]);
+    let mut command = cairn(&directory);
+    command.args(["check", "p.json", "--system"]).arg(&halide);
+    refused(&directory, command, &["p.json"]);
+}
