@@ -79,6 +79,31 @@ impl Candidates {
         newest_first(&mut candidates.from_target, stage, bank, Side::Target);
         Ok(candidates)
     }
+
+    /// Whether nothing came of the guides.
+    pub fn is_empty(&self) -> bool {
+        self.from_start.is_empty() && self.from_target.is_empty() && self.hypotheses.is_empty()
+    }
+
+    /// Pairs of proved waypoints, the best ranks first; where a side has none, its ends stay.
+    pub fn pairs(&self, attempts: usize) -> Vec<(Option<&Reached>, Option<&Reached>)> {
+        let some = |all: &[Reached]| all.len().min(attempts);
+        let (starts, targets) = (some(&self.from_start), some(&self.from_target));
+        let mut pairs = match (starts, targets) {
+            (0, 0) => Vec::new(),
+            (_, 0) => (0..starts).map(|s| (s, None, Some(s))).collect(),
+            (0, _) => (0..targets).map(|t| (t, Some(t), None)).collect(),
+            _ => (0..starts)
+                .flat_map(|s| (0..targets).map(move |t| (s + t, Some(t), Some(s))))
+                .collect::<Vec<_>>(),
+        };
+        pairs.sort_by_key(|&(rank, ..)| rank);
+        pairs.truncate(attempts);
+        pairs
+            .into_iter()
+            .map(|(_, t, s)| (s.map(|s| &self.from_start[s]), t.map(|t| &self.from_target[t])))
+            .collect()
+    }
 }
 
 /// Finds a waypoint on a side of the stage. A sketch becomes the smallest term that satisfies it.

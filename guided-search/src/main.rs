@@ -106,7 +106,7 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
 fn quiet_about_closed_pipes() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        let message = panic.payload_as_str().unwrap_or_default();
+        let message = panic.payload().downcast_ref::<String>().map_or("", String::as_str);
         if message.starts_with("failed printing to stdout") && message.contains("Broken pipe") {
             std::process::exit(0);
         }

@@ -238,9 +238,9 @@ impl Search<'_> {
         }
         // Nothing else is left to try on a stretch that begins or ends at a waypoint: the whole cap for its
         // start's side, which rules that only lead from there to the target may need.
-        match single_target(&candidates, targets) {
-            Some(target) if place.nesting > 0 => {
-                let sketch = Sketch::from_term(self.bank, target);
+        match targets {
+            [target] if candidates.is_empty() && place.nesting > 0 => {
+                let sketch = Sketch::from_term(self.bank, *target);
                 self.reach(starts, &sketch, place.until)
             }
             _ => Ok(None),
@@ -273,7 +273,7 @@ impl Search<'_> {
         candidates: &Candidates,
         place: Place,
     ) -> Result<Option<Path>> {
-        for (from, to) in pairs(candidates, self.settings.attempts) {
+        for (from, to) in candidates.pairs(self.settings.attempts) {
             let left = from.map_or(starts, |reached| std::slice::from_ref(&reached.term));
             let right = to.map_or(targets, |reached| std::slice::from_ref(&reached.term));
             if let Some(middle) = self.solve(left, right, place.below(place.until))? {
@@ -395,36 +395,4 @@ impl Search<'_> {
         }
         Ok(None)
     }
-}
-
-/// The target, if there is one only, and the guides led nowhere.
-fn single_target(candidates: &Candidates, targets: &[TermId]) -> Option<TermId> {
-    match targets {
-        [target] if candidates.from_start.is_empty() && candidates.from_target.is_empty() => {
-            Some(*target)
-        }
-        _ => None,
-    }
-}
-
-/// Pairs of proved waypoints, the best ranks first; where a side has none, its ends stay.
-fn pairs(candidates: &Candidates, attempts: usize) -> Vec<(Option<&Reached>, Option<&Reached>)> {
-    let some = |all: &[Reached]| all.len().min(attempts);
-    let (starts, targets) = (some(&candidates.from_start), some(&candidates.from_target));
-    let mut pairs = match (starts, targets) {
-        (0, 0) => Vec::new(),
-        (_, 0) => (0..starts).map(|s| (s, None, Some(s))).collect(),
-        (0, _) => (0..targets).map(|t| (t, Some(t), None)).collect(),
-        _ => (0..starts)
-            .flat_map(|s| (0..targets).map(move |t| (s + t, Some(t), Some(s))))
-            .collect::<Vec<_>>(),
-    };
-    pairs.sort_by_key(|&(rank, ..)| rank);
-    pairs.truncate(attempts);
-    pairs
-        .into_iter()
-        .map(|(_, t, s)| {
-            (s.map(|s| &candidates.from_start[s]), t.map(|t| &candidates.from_target[t]))
-        })
-        .collect()
 }
