@@ -140,8 +140,8 @@ class System:
             return None
         if kind == "b":
             return {"0": False, "1": True}.get(head)
-        value = int(head) if re.fullmatch(r"-?[0-9]+", head) else None
-        return value if value in I64 else None
+        is_integer = re.fullmatch(r"-?[0-9]+", head) and int(head) in I64
+        return int(head) if is_integer else None
 
     def is_instance(self, pattern, sort, substitution, term):
         """Whether `term` is the pattern, of this sort, with its variables replaced."""

@@ -121,13 +121,13 @@ fn how(out: &mut String, info: &DatasetInfo, seeds: &str) -> std::fmt::Result {
     writeln!(
         out,
         "## How it was made\n\n\
-         From each of {} seeds of {seeds} an e-graph was grown to at most {} ({} scheduler), {} of \
-         which were left out because two distinct literals met. In the class of the seed and \
+         From each of {} seeds of {seeds} an e-graph was grown to at most {} ({} scheduler); {} of \
+         them were left out because two distinct literals met. In the class of the seed and \
          in those of its largest subterms, {} classes in all, terms were counted exactly and drawn \
          uniformly among those up to a size limit: {} times the size of the seed or subterm, \
          {} nodes at most, less where nearly all terms are padded (dataset_info.json has the \
          limit of every class). Of {} draws, {} were padded (a subterm equals one of its own \
-         proper subterms){}, {} repeated.\n",
+         proper subterms){}, {} repeated. The seed or subterm itself was taken in addition.\n",
         totals.seeds,
         cairn.config.saturation.memory,
         cairn.config.saturation.scheduler,
@@ -142,12 +142,13 @@ fn how(out: &mut String, info: &DatasetInfo, seeds: &str) -> std::fmt::Result {
     )?;
     writeln!(
         out,
-        "{} pairs of terms were explained. {} proofs were dropped for more than {} steps, {} for \
+        "{} pairs of terms were explained, until a class had {} proofs. {} proofs were dropped for more than {} steps, {} for \
          passing through a term of more than {} nodes, {} for fewer than {} steps. The others, {} \
          steps in all, were each accepted by the proof checker and halved until a segment had \
          fewer than {} steps. {} triples were dropped as duplicates, {} because their (start, \
          target) pair is in another split (test goes before validation, validation before train).\n",
         totals.proofs,
+        proofs.kept,
         totals.too_long,
         proofs.max_steps,
         totals.too_large,

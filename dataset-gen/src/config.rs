@@ -74,8 +74,10 @@ pub struct Sampling {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Proofs {
-    /// Pairs of terms per class, drawn from all ordered pairs.
+    /// Pairs of terms per class that are explained at most, drawn from all ordered pairs.
     pub pairs: usize,
+    /// Proofs per class that are kept; when there are so many no further pair is explained.
+    pub kept: usize,
     /// Proofs with more steps are dropped.
     pub max_steps: usize,
     /// Proofs that pass through a larger term are dropped.
@@ -110,7 +112,7 @@ impl Default for Sampling {
             least_subterm: 7,
             terms: 12,
             size_factor: 2.0,
-            max_size: 80,
+            max_size: 60,
             attempts: 4_000,
             padded: false,
             constants: false,
@@ -120,7 +122,7 @@ impl Default for Sampling {
 
 impl Default for Proofs {
     fn default() -> Self {
-        Proofs { pairs: 40, max_steps: 200, max_term_size: 200, cutoff: 5 }
+        Proofs { pairs: 100, kept: 20, max_steps: 200, max_term_size: 150, cutoff: 5 }
     }
 }
 
@@ -183,6 +185,7 @@ impl Config {
             sampling.size_factor
         );
         ensure!(proofs.pairs > 0, "proofs.pairs = 0: expected at least 1");
+        ensure!(proofs.kept > 0, "proofs.kept = 0: expected at least 1");
         ensure!(
             proofs.cutoff >= 2,
             "proofs.cutoff = {}: expected at least 2, a shorter proof has no middle",
@@ -195,5 +198,28 @@ impl Config {
             "splits = {shares:?}: expected shares from 0 to 1 whose sum is 1"
         );
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The shipped preset shows every key with its default value, as it says.
+    #[test]
+    fn the_default_preset_is_the_default() {
+        let text = include_str!("../../configs/dataset/default.toml");
+        let preset: Config = toml::from_str(text).unwrap();
+        assert_eq!(Config { system: None, seeds: None, ..preset }, Config::default());
+        for line in toml::to_string(&Config::default()).unwrap().lines() {
+            let key = line.split('=').next().unwrap();
+            assert!(text.contains(key), "{key} is missing");
+        }
+    }
+
+    #[test]
+    fn the_quickstart_preset_is_valid() {
+        let text = include_str!("../../configs/dataset/quickstart.toml");
+        toml::from_str::<Config>(text).unwrap().validate().unwrap();
     }
 }

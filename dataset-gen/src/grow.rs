@@ -204,7 +204,11 @@ impl Prover<'_> {
         pairs.truncate(self.config.proofs.pairs);
         let mut explainer = Explainer::new(self.egraph);
         let mut triples = Vec::new();
+        let mut kept = 0;
         for (i, j) in pairs {
+            if kept == self.config.proofs.kept {
+                break;
+            }
             let (start, end) = (terms[i], terms[j]);
             let fault = |what: String, bank: &TermBank| {
                 let (start, end) = (bank.text(start), bank.text(end));
@@ -235,6 +239,7 @@ impl Prover<'_> {
             if flat.terms.first() != Some(&start) || flat.terms.last() != Some(&end) {
                 return Err(fault("a proof has other ends than asked for".into(), bank));
             }
+            kept += 1;
             self.report.steps += flat.steps.len() as u64;
             let mut texts = Texts::default();
             for segment in segments {

@@ -84,3 +84,51 @@ fn digest(texts: &[&str]) -> u128 {
     bytes.copy_from_slice(&hasher.finalize()[..16]);
     u128::from_le_bytes(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::triples::write_triples;
+    use std::path::Path;
+
+    fn triple(start: &str, guide: &str, target: &str) -> Triple {
+        let own = |text: &str| text.to_owned();
+        Triple { start: own(start), guide: own(guide), target: own(target), ..Triple::default() }
+    }
+
+    /// The guides of a split's triples, with their ids.
+    fn guides(path: &Path) -> Vec<(u64, String)> {
+        read_file(path).unwrap().into_iter().map(|t| (t.id, t.guide)).collect()
+    }
+
+    #[test]
+    fn a_pair_stays_in_the_split_that_goes_first_and_a_triple_stays_once() {
+        let directory = tempfile::tempdir().unwrap();
+        let staged = StagedDir::create(&directory.path().join("data"), "key").unwrap();
+        let seeds = [
+            vec![triple("a", "one", "b"), triple("c", "two", "d"), triple("e", "three", "f")],
+            vec![triple("c", "four", "d"), triple("a", "five", "b"), triple("c", "four", "d")],
+            vec![triple("a", "six", "b")],
+            vec![triple("e", "three", "f"), triple("f", "seven", "e")],
+        ];
+        let shards: Vec<PathBuf> = seeds
+            .iter()
+            .enumerate()
+            .map(|(i, triples)| {
+                let path = directory.path().join(format!("{i}.parquet"));
+                write_triples(&path, triples).unwrap();
+                path
+            })
+            .collect();
+        let splits = [Split::Train, Split::Validation, Split::Test, Split::Train];
+        let merged = merge(&staged, &shards, &splits).unwrap();
+        let of = |split: Split| guides(&staged.file(&split.file()).unwrap());
+        let numbered = |id: u64, guide: &str| (id, guide.to_owned());
+        assert_eq!(of(Split::Test), [numbered(0, "six")]);
+        assert_eq!(of(Split::Validation), [numbered(1, "four")]);
+        assert_eq!(of(Split::Train), [numbered(2, "three"), numbered(3, "seven")]);
+        assert_eq!((merged.shared, merged.duplicates), (3, 2));
+        let rows: Vec<_> = merged.stats.iter().map(|(s, stats)| (*s, stats.triples)).collect();
+        assert_eq!(rows, [(Split::Train, 2), (Split::Validation, 1), (Split::Test, 1)]);
+    }
+}

@@ -12,7 +12,7 @@ use std::path::Path;
 
 #[derive(Parser)]
 enum Cli {
-    Generate(GenerateArgs),
+    Generate(Box<GenerateArgs>),
     Inspect(InspectArgs),
 }
 

@@ -1,10 +1,14 @@
 //! Trees to batches: what is known of each node, and the relations between the nodes.
 //!
-//! A node's features are its token, its parent's token, the sort that stands there, its rank,
-//! and the ranks on its path from the root; their embeddings are summed. At step i the decoder
-//! is told the token of node i − 1, and of node i, which it is to predict, all but the token.
-//! Its query i is node i and its key j is node j − 1 (key 0 is the beginning), so that the
-//! relation of a node to those already written is what heads see.
+//! A node's features are its token, the two tokens before it, those of its parent, its
+//! grandparent and its left sibling, the sort that stands there, its rank, and the ranks on its
+//! path from the root; their embeddings are summed. All but its own token are known before it
+//! is, so the decoder is told them of the node that it is to predict. Decoder and encoders share
+//! the embeddings, so that a node with the same surroundings in start or target is easy to find,
+//! and with it what comes next.
+//!
+//! The decoder's query i is node i and its key j is node j − 1 (key 0 is the beginning), so that
+//! the relation of a node to those already written is what heads see.
 
 use crate::attention::{Geometry, Relations};
 use crate::embedding::FeatureSets;
@@ -15,7 +19,9 @@ use std::sync::Arc;
 
 /// Ranks that are told apart; the last stands for all higher ones.
 const RANKS: usize = 8;
-/// The same for ranks on the path.
+/// Tokens among the features: its own and those of five others.
+const NEIGHBOURS: usize = 6;
+/// Ranks on the path that are told apart.
 const PATH_RANKS: usize = 3;
 
 /// A batch of trees, padded to the longest.
@@ -42,30 +48,54 @@ impl Features {
 
     /// Their number.
     pub fn count(self) -> usize {
-        2 * self.tokens + self.sorts + RANKS + PATH_LEVELS * PATH_RANKS
+        NEIGHBOURS * self.tokens + self.sorts + RANKS + PATH_LEVELS * PATH_RANKS
     }
 
-    /// The features of a node.
-    fn of(self, token: Token, parent: Token, slot: &Slot) -> impl Iterator<Item = u32> {
-        let sort = 2 * self.tokens;
-        let rank = sort + self.sorts;
-        let path = rank + RANKS;
-        let node = [
-            token as usize,
-            self.tokens + parent as usize,
-            sort + usize::from(slot.sort),
-            rank + (slot.rank as usize).min(RANKS - 1),
+    /// The features of node `i`: of the nodes from it on, only the position of `i` is looked at,
+    /// and its token if `own` is set.
+    fn of(self, tokens: &[Token], slots: &[Slot], i: usize, own: bool) -> Vec<u32> {
+        let slot = &slots[i];
+        let parent = slot.parent.map(|p| p as usize);
+        let neighbours: [Option<usize>; NEIGHBOURS] = [
+            own.then_some(i),
+            i.checked_sub(1),
+            i.checked_sub(2),
+            parent,
+            parent.and_then(|p| slots[p].parent).map(|p| p as usize),
+            left_sibling(slots, i),
         ];
-        let levels = slot.path.iter().enumerate().take(slot.depth as usize);
-        let levels = levels.map(move |(level, rank)| {
-            path + level * PATH_RANKS + usize::from(*rank).min(PATH_RANKS - 1)
-        });
-        node.into_iter().chain(levels).map(|feature| feature as u32)
+        let mut features = Vec::with_capacity(NEIGHBOURS + 2 + slot.depth as usize);
+        let mut push = |base: usize, number: usize| features.push((base + number) as u32);
+        for (which, neighbour) in neighbours.iter().enumerate() {
+            // Where there is no such node, the beginning stands for it.
+            if which > 0 || own {
+                let token = neighbour.map_or(BOS, |j| tokens[j]);
+                push(which * self.tokens, token as usize);
+            }
+        }
+        let mut base = NEIGHBOURS * self.tokens;
+        push(base, usize::from(slot.sort));
+        base += self.sorts;
+        push(base, (slot.rank as usize).min(RANKS - 1));
+        base += RANKS;
+        for (level, rank) in slot.path.iter().enumerate().take(slot.depth as usize) {
+            push(base + level * PATH_RANKS, usize::from(*rank).min(PATH_RANKS - 1));
+        }
+        features
     }
 }
 
-fn parent_token(tokens: &[Token], slot: &Slot) -> Token {
-    slot.parent.map_or(BOS, |p| tokens[p as usize])
+/// The node before node `i` among the children of its parent.
+fn left_sibling(slots: &[Slot], i: usize) -> Option<usize> {
+    if slots[i].rank == 0 {
+        return None;
+    }
+    // The node before it in pre-order is the last of the sibling's subtree.
+    let mut j = i.checked_sub(1)?;
+    while slots[j].parent != slots[i].parent {
+        j = slots[j].parent? as usize;
+    }
+    Some(j)
 }
 
 /// Whole trees, every node seeing every other: for an encoder.
@@ -75,9 +105,8 @@ pub fn encoder_batch(features: Features, buckets: Buckets, trees: &[&TreeBuilder
     for (b, tree) in trees.iter().enumerate() {
         let (tokens, slots) = (tree.tokens(), tree.slots());
         let ends = subtree_ends(slots);
-        for (i, slot) in slots.iter().enumerate() {
-            room.features[b * n + i] =
-                features.of(tokens[i], parent_token(tokens, slot), slot).collect();
+        for i in 0..slots.len() {
+            room.features[b * n + i] = features.of(tokens, slots, i, true);
             let (ancestor, sibling) = room.relations(b, i, 0..slots.len());
             relation_row(buckets, slots, &ends, i, ancestor, sibling);
         }
@@ -160,10 +189,7 @@ impl Room {
         ends: &[u32],
     ) {
         let (kind, buckets) = (self.kind, self.relations.buckets);
-        let before = i.checked_sub(1).map_or(BOS, |i| tokens[i]);
-        let slot = &slots[i];
-        let features = kind.of(before, parent_token(tokens, slot), slot);
-        self.features[b * self.queries + query] = features.collect();
+        self.features[b * self.queries + query] = kind.of(tokens, slots, i, false);
         // Key 0 is the beginning, which is related to nothing.
         let (ancestor, sibling) = self.relations(b, query, 1..i + 1);
         relation_row(buckets, slots, ends, i, ancestor, sibling);
@@ -182,5 +208,34 @@ impl Room {
                 key_rows: None,
             }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use crate::tree_tokens::{Renaming, tokenise};
+
+    #[test]
+    fn neighbours_of_a_node() {
+        let system = fixtures::system();
+        let vocabulary = fixtures::vocabulary();
+        let mut bank = egraph::TermBank::new(system.language.clone());
+        // 0 +, 1 *, 2 a, 3 neg, 4 b, 5 one
+        let t = bank.parse("(+ (* a (neg b)) one)", None).unwrap();
+        let tree = tokenise(&vocabulary, &bank, t, &Renaming::new(&bank, &[t])).unwrap();
+        assert_eq!(left_sibling(tree.slots(), 5), Some(1));
+        assert_eq!(left_sibling(tree.slots(), 3), Some(2));
+        assert_eq!(left_sibling(tree.slots(), 4), None);
+        let features = Features::new(&vocabulary);
+        let (tokens, v) = (tree.tokens(), vocabulary.len() as u32);
+        let of = features.of(tokens, tree.slots(), 5, true);
+        let expected = [tokens[5], tokens[4], tokens[3], tokens[0], BOS, tokens[1]];
+        for (i, token) in expected.iter().enumerate() {
+            assert_eq!(of[i], i as u32 * v + token);
+        }
+        assert!(of.iter().all(|f| (*f as usize) < features.count()));
+        assert_eq!(features.of(tokens, tree.slots(), 5, false), of[1..]);
     }
 }

@@ -1,7 +1,7 @@
 //! A model's directory: what it is, its weights, and the state to go on training from.
 //!
 //! ```text
-//! config.json          what was trained, on what; written last of the first three
+//! config.json          what was trained, on what; written first
 //! tokenizer.json       the sub-vocabulary
 //! system.rules         a copy of the rewrite system
 //! model.safetensors    the weights with the lowest validation loss
@@ -108,31 +108,24 @@ impl Description {
         Description { system, vocabulary, run }
     }
 
-    /// Writes the files of a description; `rules` is the text of the rewrite system.
+    /// Writes the files of a description, first the one that marks the directory; `rules` is the
+    /// text of the rewrite system.
     ///
     /// # Errors
     /// What the file system says.
     pub fn save(&self, directory: &Path, rules: &[u8]) -> Result<()> {
-        write_atomic(&directory.join(SYSTEM_FILE), rules)?;
-        write_atomic(&directory.join(TOKENIZER_FILE), self.vocabulary.to_json()?.as_bytes())?;
-        self.save_run(directory)
-    }
-
-    /// Writes `config.json` alone.
-    ///
-    /// # Errors
-    /// What the file system says.
-    pub fn save_run(&self, directory: &Path) -> Result<()> {
         let text = serde_json::to_string_pretty(&self.run)? + "\n";
-        write_atomic(&directory.join(CONFIG_FILE), text.as_bytes())
+        write_atomic(&directory.join(CONFIG_FILE), text.as_bytes())?;
+        write_atomic(&directory.join(SYSTEM_FILE), rules)?;
+        write_atomic(&directory.join(TOKENIZER_FILE), self.vocabulary.to_json()?.as_bytes())
     }
 }
 
-/// Reads what a model's directory says of the model.
+/// Reads `config.json`.
 ///
 /// # Errors
-/// A file is missing, or not what it should be, or the files do not belong together.
-pub fn load_description(directory: &Path) -> Result<Description> {
+/// It is missing, or not what it should be.
+pub fn load_run(directory: &Path) -> Result<Run> {
     let path = directory.join(CONFIG_FILE);
     let name = path.display();
     let text = fs::read_to_string(&path)
@@ -140,6 +133,15 @@ pub fn load_description(directory: &Path) -> Result<Description> {
     let run: Run = serde_json::from_str(&text)
         .with_context(|| format!("{name} is not the description of a Cairn model"))?;
     ensure!(run.format == FORMAT, "{name}: format '{}', expected '{FORMAT}'", run.format);
+    Ok(run)
+}
+
+/// Reads what a model's directory says of the model.
+///
+/// # Errors
+/// A file is missing, or not what it should be, or the files do not belong together.
+pub fn load_description(directory: &Path) -> Result<Description> {
+    let run = load_run(directory)?;
     let rules = directory.join(SYSTEM_FILE);
     let system = System::load(&rules)?;
     ensure!(
@@ -180,8 +182,9 @@ struct StateFile {
     log: Vec<Evaluation>,
 }
 
+/// One entry only: the library writes several in the order of a hash map.
 fn metadata(step: u64) -> HashMap<String, String> {
-    HashMap::from([("format".to_owned(), FORMAT.to_owned()), ("step".to_owned(), step.to_string())])
+    HashMap::from([("step".to_owned(), step.to_string())])
 }
 
 /// Writes weights to `model.safetensors`.

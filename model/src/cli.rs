@@ -112,3 +112,25 @@ pub fn train(args: &TrainArgs) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{CommandFactory, Parser};
+
+    #[derive(Parser)]
+    struct Program {
+        #[command(flatten)]
+        train: TrainArgs,
+    }
+
+    #[test]
+    fn the_arguments_are_consistent_and_the_help_has_examples() {
+        Program::command().debug_assert();
+        let help = Program::command().render_long_help().to_string();
+        assert!(help.contains("cairn train --data data/halide --out models/halide --resume"));
+        let args = ["cairn", "--data", "d", "--out", "o", "--steps", "7", "--device", "cuda"];
+        let train = Program::try_parse_from(args).unwrap().train;
+        assert_eq!((train.steps, train.device, train.resume), (Some(7), DeviceChoice::Cuda, false));
+    }
+}

@@ -19,9 +19,13 @@ const CHUNK: usize = 64;
 /// # Errors
 /// Shapes that do not fit together.
 pub fn rms_norm(x: &Tensor, gain: &Tensor) -> Result<Tensor> {
-    if x.device().is_cpu() {
-        return x.contiguous()?.apply_op2(&gain.contiguous()?, RmsNorm);
+    match x.device().is_cpu() {
+        true => x.contiguous()?.apply_op2(&gain.contiguous()?, RmsNorm),
+        false => composed_rms_norm(x, gain),
     }
+}
+
+fn composed_rms_norm(x: &Tensor, gain: &Tensor) -> Result<Tensor> {
     let mean = x.sqr()?.mean_keepdim(D::Minus1)?;
     x.broadcast_div(&(mean + f64::from(EPSILON))?.sqrt()?)?.broadcast_mul(gain)
 }
@@ -112,9 +116,13 @@ fn rms_norm_backward(x: &[f32], gain: &[f32], grad: &[f32]) -> (Vec<f32>, Vec<f3
 /// # Errors
 /// None on f32 tensors.
 pub fn squared_relu(x: &Tensor) -> Result<Tensor> {
-    if x.device().is_cpu() {
-        return x.contiguous()?.apply_op1(SquaredRelu);
+    match x.device().is_cpu() {
+        true => x.contiguous()?.apply_op1(SquaredRelu),
+        false => composed_squared_relu(x),
     }
+}
+
+fn composed_squared_relu(x: &Tensor) -> Result<Tensor> {
     x.relu()?.sqr()
 }
 
@@ -148,12 +156,18 @@ impl CustomOp1 for SquaredRelu {
 /// # Errors
 /// Shapes that do not fit together.
 pub fn cross_entropy(logits: &Tensor, targets: &Arc<Vec<u32>>, counted: usize) -> Result<Tensor> {
-    if logits.device().is_cpu() {
-        let op = CrossEntropy { targets: targets.clone(), counted };
-        return logits.contiguous()?.apply_op1(op);
+    match logits.device().is_cpu() {
+        true => {
+            let op = CrossEntropy { targets: targets.clone(), counted };
+            logits.contiguous()?.apply_op1(op)
+        }
+        false => composed_cross_entropy(logits, targets, counted),
     }
+}
+
+fn composed_cross_entropy(logits: &Tensor, targets: &[u32], counted: usize) -> Result<Tensor> {
     let log_p = candle_nn::ops::log_softmax(logits, D::Minus1)?;
-    let at = Tensor::new(&targets[..], logits.device())?.unsqueeze(1)?;
+    let at = Tensor::new(targets, logits.device())?.unsqueeze(1)?;
     let weights: Vec<f32> =
         targets.iter().map(|t| if *t == PAD { 0.0 } else { -1.0 / counted as f32 }).collect();
     let weights = Tensor::from_vec(weights, (targets.len(), 1), logits.device())?;
@@ -261,6 +275,29 @@ mod tests {
         check(&x, |x| weighted(&squared_relu(x).unwrap()));
         let targets = Arc::new(vec![4, PAD, 9]);
         check(&x, |x| cross_entropy(x, &targets, 2).unwrap());
+    }
+
+    fn same(var: &Var, a: Tensor, b: Tensor) {
+        let close = |a: &Tensor, b: &Tensor| {
+            let difference = (a - b).unwrap().abs().unwrap().flatten_all().unwrap();
+            assert!(difference.max(0).unwrap().to_scalar::<f32>().unwrap() < 1e-5);
+        };
+        close(&a, &b);
+        let gradient = |t: Tensor| t.backward().unwrap().get(var).unwrap().clone();
+        close(&gradient(a), &gradient(b));
+    }
+
+    #[test]
+    fn composed_forms_agree() {
+        let x = var((3, 10), 0.0);
+        let gain = var((1, 10), 2.0).as_tensor().squeeze(0).unwrap();
+        let composed = composed_rms_norm(&x, &gain).unwrap();
+        same(&x, weighted(&rms_norm(&x, &gain).unwrap()), weighted(&composed));
+        let composed = composed_squared_relu(&x).unwrap();
+        same(&x, weighted(&squared_relu(&x).unwrap()), weighted(&composed));
+        let targets = Arc::new(vec![4, PAD, 9]);
+        let composed = composed_cross_entropy(&x, &targets, 2).unwrap();
+        same(&x, cross_entropy(&x, &targets, 2).unwrap(), composed);
     }
 
     #[test]

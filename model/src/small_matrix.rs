@@ -4,25 +4,40 @@
 //! compiler turns them into vector code, and the result is the same for every vector width.
 //! Everything is `#[inline(always)]`, because callers are compiled once per instruction set.
 
-/// `c += a · b`, with a `[n, k]`, b `[k, p]`, c `[n, p]`.
+/// Rows that are so long that whole vectors fill them.
 #[inline(always)]
-pub(crate) fn add_product(c: &mut [f32], a: &[f32], b: &[f32], k: usize, p: usize) {
-    for (c, a) in c.chunks_exact_mut(p).zip(a.chunks_exact(k)) {
-        add_rows(c, a, b, p);
+pub(crate) fn padded(n: usize) -> usize {
+    n.next_multiple_of(8)
+}
+
+/// `c += a · b`, with a `[n, k]` in rows of length `stride`, b `[k, p]`, c `[n, p]`.
+#[inline(always)]
+pub(crate) fn add_product(
+    c: &mut [f32],
+    a: &[f32],
+    (stride, k): (usize, usize),
+    b: &[f32],
+    p: usize,
+) {
+    for (c, a) in c.chunks_exact_mut(p).zip(a.chunks_exact(stride)) {
+        add_rows(c, &a[..k], b, p);
     }
 }
 
-/// `c += aᵀ · b`, with a `[n, k]`, b `[n, p]`, c `[k, p]`; `at` is room for `[k, n]`.
+/// `c += aᵀ · b`, with a `[n, k]` in rows of length `stride`, b `[n, p]`, c `[k, p]`; `at` is
+/// room for `[k, n]`.
 #[inline(always)]
 pub(crate) fn add_transposed_product(
     c: &mut [f32],
     a: &[f32],
+    (stride, k): (usize, usize),
     b: &[f32],
-    (n, k, p): (usize, usize, usize),
+    p: usize,
     at: &mut Vec<f32>,
 ) {
-    transpose(a, n, k, at);
-    add_product(c, at, b, n, p);
+    let n = a.len() / stride;
+    transpose(a, (stride, k), n, at);
+    add_product(c, at, (n, n), b, p);
 }
 
 /// `c += Σ a[i] · b[i]`, rows b[i] and c of length `p`.
@@ -50,14 +65,15 @@ fn add_rows(c: &mut [f32], a: &[f32], b: &[f32], p: usize) {
     }
 }
 
-/// Writes the transpose of `a` `[n, k]` to `at`, `[k, n]`.
+/// Writes the transpose of a `[n, k]`, in rows of length `stride`, to `at`, in rows of length
+/// `to`, which is at least n; the rest of each row is zero.
 #[inline(always)]
-pub(crate) fn transpose(a: &[f32], n: usize, k: usize, at: &mut Vec<f32>) {
+pub(crate) fn transpose(a: &[f32], (stride, k): (usize, usize), to: usize, at: &mut Vec<f32>) {
     at.clear();
-    at.resize(n * k, 0.0);
-    for (i, row) in a.chunks_exact(k).enumerate() {
-        for (j, x) in row.iter().enumerate() {
-            at[j * n + i] = *x;
+    at.resize(k * to, 0.0);
+    for (i, row) in a.chunks_exact(stride).enumerate() {
+        for (j, x) in row[..k].iter().enumerate() {
+            at[j * to + i] = *x;
         }
     }
 }
@@ -143,11 +159,11 @@ mod tests {
         let a: Vec<f32> = (0..n * k).map(|i| (i as f32).sin()).collect();
         let b: Vec<f32> = (0..k * p).map(|i| (i as f32).cos()).collect();
         let mut c = vec![1.0; n * p];
-        add_product(&mut c, &a, &b, k, p);
+        add_product(&mut c, &a, (k, k), &b, p);
         let mut at = Vec::new();
-        transpose(&a, n, k, &mut at);
+        transpose(&a, (k, k), padded(n), &mut at);
         let mut d = vec![1.0; n * p];
-        add_transposed_product(&mut d, &at, &b, (k, n, p), &mut Vec::new());
+        add_transposed_product(&mut d, &at, (padded(n), n), &b, p, &mut Vec::new());
         for i in 0..n {
             for j in 0..p {
                 let sum: f32 = (0..k).map(|l| a[i * k + l] * b[l * p + j]).sum();

@@ -46,10 +46,11 @@ pub(crate) struct Trainer<'a> {
 }
 
 impl<'a> Trainer<'a> {
-    /// Starts a run, or takes up the state that its directory holds.
+    /// Starts a run, or takes up one with this state.
     pub(crate) fn new(
         out: &'a Path,
         description: &'a Description,
+        mut state: Option<State>,
         train: &'a [Example],
         validation: Vec<Example>,
         device: &'a Device,
@@ -57,7 +58,6 @@ impl<'a> Trainer<'a> {
         let Description { vocabulary, run, .. } = description;
         let config = &run.config;
         let features = Features::new(vocabulary);
-        let mut state = State::load(out, device)?;
         let mut parameters = match &mut state {
             Some(state) => Parameters::given(std::mem::take(&mut state.parameters), device),
             None => Parameters::random(run.seed, device),

@@ -1,6 +1,8 @@
 //! Training a model on a dataset: a new run, or one taken up again.
 
-use crate::checkpoint::{CONFIG_FILE, DatasetIdentity, Description, load_description};
+use crate::checkpoint::{
+    CONFIG_FILE, DatasetIdentity, Description, State, load_description, load_run,
+};
 use crate::config::Config;
 use crate::threads::one_thread_per_operation;
 use crate::train_log::{self, Evaluation};
@@ -73,12 +75,21 @@ pub fn train(
         _ => {}
     }
     let dataset = Dataset::load(data)?;
-    let description = match old {
-        true => resumed(out, &dataset, options)?,
-        false => {
-            let mut config = options.config.clone().unwrap_or_default();
-            config.training.steps = options.steps.unwrap_or(config.training.steps);
-            ensure!(config.training.steps > 0, "--steps 0: expected at least 1");
+    let mut config = match old {
+        true => resumed_config(out, &dataset, options)?,
+        false => options.config.clone().unwrap_or_default(),
+    };
+    config.training.steps = options.steps.unwrap_or(config.training.steps);
+    ensure!(config.training.steps > 0, "--steps 0: expected at least 1");
+    // A run that was killed before its first checkpoint begins anew.
+    let state = State::load(out, &options.device)?;
+    let description = match &state {
+        Some(_) => {
+            let mut description = load_description(out)?;
+            description.run.config = config;
+            description
+        }
+        None => {
             let (system, vocabulary) = (dataset.system.clone(), dataset.vocabulary()?);
             let identity = DatasetIdentity::new(&dataset.info);
             Description::new(system, vocabulary, config, options.seed, identity)
@@ -87,21 +98,16 @@ pub fn train(
     let max_tokens = description.run.config.model.max_tokens;
     let (train, validation) = dataset.examples(&description.vocabulary, max_tokens)?;
     let directory = OutputDir::create(out, CONFIG_FILE)?;
-    let trainer = Trainer::new(out, &description, &train, validation, &options.device)?;
-    if old {
-        description.save_run(directory.path())?;
-        trainer.finish_writing()?;
-    } else {
-        description.save(directory.path(), &dataset.rules)?;
-    }
+    let trainer = Trainer::new(out, &description, state, &train, validation, &options.device)?;
+    description.save(directory.path(), &dataset.rules)?;
+    trainer.finish_writing()?;
     drop(dataset);
     trainer.run(options.quiet, observe)
 }
 
-/// The description of the run in `out`, checked against what is asked for now.
-fn resumed(out: &Path, dataset: &Dataset, options: &TrainOptions) -> Result<Description> {
-    let mut description = load_description(out)?;
-    let run = &mut description.run;
+/// The configuration of the run in `out`, after checking that it is the one asked for now.
+fn resumed_config(out: &Path, dataset: &Dataset, options: &TrainOptions) -> Result<Config> {
+    let run = load_run(out)?;
     ensure!(
         run.system_hash == dataset.system.hash,
         "{} was trained for another rewrite system: its hash is {}, but that of the dataset's is {}",
@@ -129,9 +135,5 @@ fn resumed(out: &Path, dataset: &Dataset, options: &TrainOptions) -> Result<Desc
             out.display()
         );
     }
-    if let Some(steps) = options.steps {
-        ensure!(steps > 0, "--steps 0: expected at least 1");
-        run.config.training.steps = steps;
-    }
-    Ok(description)
+    Ok(run.config)
 }

@@ -117,31 +117,42 @@ impl Dataset {
         vocabulary: &Vocabulary,
         max_tokens: usize,
     ) -> Result<(Vec<Example>, Vec<Example>)> {
-        let read = |split: Split, triples: &[[TermId; 3]]| -> Result<Vec<Example>> {
+        let read = |triples: &[[TermId; 3]]| -> Result<Vec<Example>> {
             let mut examples = Vec::new();
             for terms in triples {
-                // Before the terms are written out.
-                if terms.iter().any(|t| self.bank.size(*t) > max_tokens as u64) {
-                    continue;
-                }
-                let renaming = Renaming::new(&self.bank, terms);
-                let mut tokens: [Vec<Token>; 3] = Default::default();
-                for (tokens, t) in tokens.iter_mut().zip(terms) {
-                    *tokens = tokenise(vocabulary, &self.bank, *t, &renaming)?.tokens().to_vec();
-                }
-                if tokens.iter().all(|t| t.len() <= max_tokens) {
-                    examples.push(Example { sort: self.bank.sort(terms[0]), tokens });
-                }
+                examples.extend(self.example(vocabulary, max_tokens, terms)?);
             }
-            ensure!(
-                !examples.is_empty(),
-                "the {} split has no triple of at most {max_tokens} tokens a term (of {} triples)",
-                split.name(),
-                triples.len()
-            );
             Ok(examples)
         };
-        Ok((read(Split::Train, &self.train)?, read(Split::Validation, &self.validation)?))
+        let (train, validation) = (read(&self.train)?, read(&self.validation)?);
+        for (split, examples) in [(Split::Train, &train), (Split::Validation, &validation)] {
+            ensure!(
+                !examples.is_empty(),
+                "the {} split has no triple of at most {max_tokens} tokens a term",
+                split.name()
+            );
+        }
+        Ok((train, validation))
+    }
+
+    /// Start, target and guide as tokens, unless one is too long.
+    fn example(
+        &self,
+        vocabulary: &Vocabulary,
+        max_tokens: usize,
+        terms: &[TermId; 3],
+    ) -> Result<Option<Example>> {
+        // Before the terms are written out.
+        if terms.iter().any(|t| self.bank.size(*t) > max_tokens as u64) {
+            return Ok(None);
+        }
+        let renaming = Renaming::new(&self.bank, terms);
+        let mut tokens: [Vec<Token>; 3] = Default::default();
+        for (tokens, t) in tokens.iter_mut().zip(terms) {
+            *tokens = tokenise(vocabulary, &self.bank, *t, &renaming)?.tokens().to_vec();
+        }
+        let fits = tokens.iter().all(|t| t.len() <= max_tokens);
+        Ok(fits.then(|| Example { sort: self.bank.sort(terms[0]), tokens }))
     }
 }
 

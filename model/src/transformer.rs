@@ -255,7 +255,8 @@ pub struct Transformer {
     relation: RelationEmbedding,
     layers: Vec<DecoderLayer>,
     norm: Tensor,
-    head: Tensor, // [d, tokens]
+    /// Tokens are the first features.
+    tokens: usize,
 }
 
 impl Transformer {
@@ -288,13 +289,13 @@ impl Transformer {
             relation: RelationEmbedding::new(p, "decoder.relation", c)?,
             layers,
             norm: gain(p, "decoder.norm", c.width)?,
-            head: p.get("head", &[c.width, tokens], Init::Normal(0.02))?,
+            tokens,
         })
     }
 
     /// The device of the parameters.
     pub fn device(&self) -> &Device {
-        self.head.device()
+        self.embedding.device()
     }
 
     fn embed(&self, batch: &Batch, dropout: &Dropout) -> Result<Tensor> {
@@ -381,6 +382,9 @@ impl Transformer {
             x = (&x + dropout.apply(layer.feed_forward.forward(&x)?)?)?;
         }
         let x = rms_norm(&x, &self.norm)?;
-        linear(&x.reshape((g.batch * g.queries, self.width))?, &self.head)
+        // A token's logit comes from its embedding, so that what is copied from start or target
+        // need not be learned token by token (Press and Wolf, 2017).
+        let x = (x.reshape((g.batch * g.queries, self.width))? * (self.width as f64).powf(-0.5))?;
+        x.matmul(&self.embedding.narrow(0, 0, self.tokens)?.t()?)
     }
 }

@@ -19,9 +19,9 @@ struct Case {
 
 impl Case {
     /// `relations` and `causal` as asked; queries = keys if causal.
-    fn new(seed: u64, relations: bool, causal: bool) -> Case {
+    fn new(seed: u64, relations: bool, causal: bool, queries: usize) -> Case {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let (batch, queries) = (2, 5);
+        let batch = 2;
         let keys = if causal { queries } else { 7 };
         let buckets = Buckets { k: 2 };
         let mut floats =
@@ -105,7 +105,13 @@ impl Case {
 }
 
 fn cases() -> Vec<Case> {
-    vec![Case::new(1, true, false), Case::new(2, true, true), Case::new(3, false, false)]
+    vec![
+        Case::new(1, true, false, 5),
+        Case::new(2, true, true, 5),
+        Case::new(3, false, false, 5),
+        Case::new(4, true, false, 1),
+        Case::new(5, false, false, 1),
+    ]
 }
 
 fn close(a: &[f32], b: &[f32], tolerance: f32) {

@@ -1,0 +1,119 @@
+//! Files and directories get their final name when they are whole, and nobody's are overwritten.
+
+use anyhow::bail;
+use dataset_gen::files::{OutputDir, StagedDir, write_atomic, write_atomic_with};
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+fn names(path: &Path) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(path)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_failed_write_leaves_nothing_and_keeps_what_was_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a");
+    let fail = |file: &mut BufWriter<File>| {
+        file.write_all(b"half")?;
+        bail!("no more")
+    };
+    assert!(write_atomic_with(&path, fail).is_err());
+    assert_eq!(names(directory.path()), Vec::<String>::new());
+    write_atomic(&path, b"whole").unwrap();
+    assert!(write_atomic_with(&path, fail).is_err());
+    assert_eq!(fs::read(&path).unwrap(), b"whole");
+    assert_eq!(names(directory.path()), ["a"]);
+}
+
+#[test]
+fn a_directory_of_something_else_is_refused_and_not_touched() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("thesis.tex"), "…").unwrap();
+    let message = OutputDir::create(directory.path(), "config.json").unwrap_err().to_string();
+    assert!(message.contains("already holds something else (thesis.tex)"), "{message}");
+    let message = StagedDir::create(directory.path(), "").unwrap_err().to_string();
+    assert!(message.contains("already holds something else (thesis.tex)"), "{message}");
+    assert_eq!(names(directory.path()), ["thesis.tex"]);
+    let file = directory.path().join("thesis.tex");
+    let message = StagedDir::create(&file, "").unwrap_err().to_string();
+    assert!(message.contains("is a file"), "{message}");
+}
+
+#[test]
+fn an_output_directory_is_resumed_by_its_marker() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run");
+    let run = OutputDir::create(&path, "config.json").unwrap();
+    write_atomic(&run.file("config.json"), b"{}").unwrap();
+    write_atomic(&run.file("other"), b"").unwrap();
+    drop(run);
+    OutputDir::create(&path, "config.json").unwrap();
+    assert_eq!(names(&path), ["config.json", "other"]);
+}
+
+#[test]
+fn an_unused_output_directory_vanishes() {
+    let directory = tempfile::tempdir().unwrap();
+    drop(OutputDir::create(&directory.path().join("run"), "config.json").unwrap());
+    drop(StagedDir::create(&directory.path().join("data"), "key").unwrap());
+    assert_eq!(names(directory.path()), Vec::<String>::new());
+}
+
+#[test]
+fn a_second_writer_is_refused_and_the_lock_of_a_dead_one_is_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run");
+    // What a killed process leaves: the file, but no lock on it.
+    fs::create_dir(&path).unwrap();
+    fs::write(path.join(".lock"), "").unwrap();
+    let first = OutputDir::create(&path, "config.json").unwrap();
+    let message = OutputDir::create(&path, "config.json").unwrap_err().to_string();
+    assert!(message.contains("another process is writing to"), "{message}");
+    drop(first);
+    OutputDir::create(&path, "config.json").unwrap();
+
+    let path = directory.path().join("data");
+    let first = StagedDir::create(&path, "key").unwrap();
+    let message = StagedDir::create(&path, "key").unwrap_err().to_string();
+    assert!(message.contains("another process is writing to"), "{message}");
+    drop(first);
+    StagedDir::create(&path, "key").unwrap();
+}
+
+#[test]
+fn staged_work_is_kept_under_its_key_and_published_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("data");
+    let staged = StagedDir::create(&path, "one").unwrap();
+    fs::write(staged.file("parts/1").unwrap(), "1").unwrap();
+    drop(staged);
+    assert_eq!(names(directory.path()), [".data.partial"]);
+
+    let staged = StagedDir::create(&path, "one").unwrap();
+    assert!(staged.file("parts/1").unwrap().exists());
+    drop(staged);
+    let staged = StagedDir::create(&path, "two").unwrap();
+    assert!(!staged.file("parts/1").unwrap().exists());
+    fs::write(staged.file("parts/2").unwrap(), "2").unwrap();
+    staged.publish().unwrap();
+    assert_eq!(names(directory.path()), ["data"]);
+    assert_eq!(names(&path), ["parts"]);
+    assert_eq!(names(&path.join("parts")), ["2"]);
+}
+
+#[test]
+fn a_result_may_take_the_place_of_an_empty_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("data");
+    fs::create_dir(&path).unwrap();
+    let staged = StagedDir::create(&path.join("."), "key").unwrap();
+    fs::write(staged.file("a").unwrap(), "").unwrap();
+    staged.publish().unwrap();
+    assert_eq!(names(&path), ["a"]);
+}
