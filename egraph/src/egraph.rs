@@ -22,10 +22,12 @@ use crate::class_index::ClassIndex;
 use crate::forest::{ProofForest, Reason};
 use crate::language::{Leaf, LeafValue, SortId, Value};
 use crate::leaves::{Head, Leaves, Node};
+use crate::node_table::NodeTable;
+use crate::stamps::{Changes, Epoch, Stamps};
 use crate::system::System;
-use crate::term::hash_node;
 use crate::unionfind::UnionFind;
-use hashbrown::HashTable;
+use crate::uses::{Run, Uses};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -33,47 +35,25 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(pub u32);
 
-/// "No entry" in arrays of ids or slots.
-const NONE: u32 = u32::MAX;
-
 /// E-classes of equal terms over the language of one rewrite system.
 #[derive(Clone, Debug)]
 pub struct EGraph {
     system: Arc<System>,
     leaves: Leaves,
-
-    // By e-node.
-    heads: Vec<Head>,
-    /// The children of node `n` are slots `starts[n]..starts[n + 1]`.
-    starts: Vec<u32>,
-    dead: Vec<bool>,
+    nodes: NodeTable,
+    stamps: Stamps,
     classes: UnionFind,
     forest: ProofForest,
-
-    // By slot.
-    original: Vec<Id>,
-    canonical: Vec<Id>,
-    owners: Vec<Id>,
-    /// The next slot that holds a member of the same class.
-    next_use: Vec<u32>,
-
-    // By class; entries of ids that are not roots are stale.
-    /// The list of slots whose child is in the class: its first and last slot, its length.
-    first_use: Vec<u32>,
-    last_use: Vec<u32>,
-    uses: Vec<u32>,
-    /// The literal e-node of the class, or [`NONE`].
-    literals: Vec<u32>,
-
-    /// Live e-nodes by canonical form.
-    memo: HashTable<u32>,
+    uses: Uses,
+    index: ClassIndex,
+    /// The literal e-node of each class that has one.
+    literals: FxHashMap<Id, Id>,
     class_count: usize,
     conflict: Option<(Id, Id)>,
-    index: ClassIndex,
 
     // Work left for the next rebuild.
-    /// Runs (first, last) of `next_use` whose canonical children may be out of date.
-    stale_uses: Vec<(u32, u32)>,
+    /// Uses whose canonical children may be out of date.
+    stale_uses: Vec<Run>,
     /// Classes that came to have a literal.
     new_literals: Vec<Id>,
 }
@@ -83,24 +63,16 @@ impl EGraph {
     pub fn new(system: Arc<System>) -> EGraph {
         EGraph {
             leaves: Leaves::new(&system.language),
+            nodes: NodeTable::new(&system.language),
             system,
-            heads: Vec::new(),
-            starts: vec![0],
-            dead: Vec::new(),
+            stamps: Stamps::new(),
             classes: UnionFind::default(),
             forest: ProofForest::new(),
-            original: Vec::new(),
-            canonical: Vec::new(),
-            owners: Vec::new(),
-            next_use: Vec::new(),
-            first_use: Vec::new(),
-            last_use: Vec::new(),
-            uses: Vec::new(),
-            literals: Vec::new(),
-            memo: HashTable::new(),
+            uses: Uses::default(),
+            index: ClassIndex::default(),
+            literals: FxHashMap::default(),
             class_count: 0,
             conflict: None,
-            index: ClassIndex::default(),
             stale_uses: Vec::new(),
             new_literals: Vec::new(),
         }
@@ -113,7 +85,7 @@ impl EGraph {
 
     /// Number of canonical e-nodes.
     pub fn node_count(&self) -> usize {
-        self.memo.len()
+        self.nodes.live()
     }
 
     /// Number of e-classes.
@@ -124,7 +96,7 @@ impl EGraph {
     /// Number of e-nodes ever built, those found congruent to others since included: the unit
     /// in which searches are charged for work.
     pub fn built(&self) -> u64 {
-        self.heads.len() as u64
+        self.nodes.len() as u64
     }
 
     /// Two distinct literals that were found equal, if that happened: the system is unsound, or
@@ -140,7 +112,7 @@ impl EGraph {
 
     /// The classes, by id. Valid after [`EGraph::rebuild`].
     pub fn classes(&self) -> impl Iterator<Item = Id> + '_ {
-        (0..self.heads.len() as u32).map(Id).filter(|&id| self.classes.find(id) == id)
+        self.ids().filter(|&id| self.classes.is_root(id))
     }
 
     /// The e-nodes of a class, sorted by operator. Valid after [`EGraph::rebuild`].
@@ -162,21 +134,55 @@ impl EGraph {
     }
 
     pub(crate) fn head(&self, node: Id) -> Head {
-        self.heads[node.0 as usize]
+        self.nodes.head(node)
     }
 
-    fn slots(&self, node: Id) -> std::ops::Range<usize> {
-        self.starts[node.0 as usize] as usize..self.starts[node.0 as usize + 1] as usize
+    /// All ids, those of e-nodes included that were found congruent to others.
+    fn ids(&self) -> impl Iterator<Item = Id> + Clone + use<> {
+        (0..self.nodes.len() as u32).map(Id)
     }
 
     /// The classes of an e-node's children, canonical after [`EGraph::rebuild`].
     pub fn children(&self, node: Id) -> &[Id] {
-        &self.canonical[self.slots(node)]
+        self.nodes.children(node)
     }
 
     /// The children with which an e-node was added: the e-node as a term.
     pub fn original_children(&self, node: Id) -> &[Id] {
-        &self.original[self.slots(node)]
+        self.nodes.original_children(node)
+    }
+
+    /// The e-nodes that have `class` as a child, and which child it is; those that were found
+    /// congruent to others are left out. Valid after [`EGraph::rebuild`].
+    pub(crate) fn parents(&self, class: Id) -> impl Iterator<Item = (Id, usize)> + '_ {
+        let owners = self.uses.of(class).map(|slot| self.nodes.owner(slot));
+        owners.filter(|&(node, _)| !self.stamps.is_dead(node))
+    }
+
+    /// Whether a live e-node has changed since the end of `epoch`, see [`crate::stamps`].
+    #[inline]
+    pub(crate) fn changed_since(&self, node: Id, epoch: Epoch) -> bool {
+        self.stamps.changed_since(node, epoch)
+    }
+
+    /// The live e-nodes that have changed since the end of `epoch`, or ever.
+    pub(crate) fn changes(&self, since: Option<Epoch>) -> Changes {
+        let changed = |&node: &Id| match since {
+            Some(epoch) => self.stamps.changed_since(node, epoch),
+            None => true,
+        };
+        let nodes = self.ids().filter(changed).filter(|&node| !self.stamps.is_dead(node));
+        let operators = self.system.language.operators.len();
+        Changes::collect(nodes, operators, |node| self.head(node).0 as usize)
+    }
+
+    pub(crate) fn now(&self) -> Epoch {
+        self.stamps.now()
+    }
+
+    /// Ends the epoch, see [`Stamps::advance`].
+    pub(crate) fn advance(&mut self) -> u8 {
+        self.stamps.advance()
     }
 
     /// The sort of an e-node's terms.
@@ -196,74 +202,37 @@ impl EGraph {
     }
 
     pub(crate) fn literal_node(&self, class: Id) -> Option<Id> {
-        match self.literals[self.find(class).0 as usize] {
-            NONE => None,
-            node => Some(Id(node)),
-        }
+        if self.literals.is_empty() { None } else { self.literals.get(&self.find(class)).copied() }
     }
 
     /// Adds the e-node `head(children…)`, or finds it. The children may be any ids.
     pub(crate) fn add(&mut self, head: Head, children: &[Id]) -> Id {
-        let node = Id(self.heads.len() as u32);
-        // Written at the end of the arrays first, and taken back if it is there already.
-        let start = self.canonical.len();
-        for &child in children {
-            let class = self.classes.find_compress(child);
-            self.canonical.push(class);
-        }
-        let hash = hash_node(head, &self.canonical[start..]);
-        if let Some(found) = self.find_memo(hash, head, &self.canonical[start..]) {
-            self.canonical.truncate(start);
+        let classes: SmallVec<[Id; 4]> =
+            children.iter().map(|&child| self.classes.find_compress(child)).collect();
+        if let Some(found) = self.nodes.find(head, &classes) {
             return found;
         }
-        self.heads.push(head);
-        self.starts.push(self.canonical.len() as u32);
-        self.dead.push(false);
+        if self.nodes.memo_room() == 0 {
+            self.grow_memo();
+        }
+        let node = self.nodes.push(head, children, &classes);
+        self.stamps.push();
         self.classes.push();
         self.forest.push();
-        self.first_use.push(NONE);
-        self.last_use.push(NONE);
-        self.uses.push(0);
-        self.literals.push(NONE);
+        self.uses.push(self.nodes.width());
         self.class_count += 1;
-        self.insert_memo(hash, node);
-        for (i, &child) in children.iter().enumerate() {
-            self.original.push(child);
-            self.owners.push(node);
-            self.next_use.push(NONE);
-            self.append_use(self.canonical[start + i], (start + i) as u32);
+        for (slot, &class) in self.nodes.slots(node).zip(&classes) {
+            self.uses.append(class, slot);
+            self.classes.add_weight(class, 1);
         }
         match self.leaves.node(head) {
             Node::Leaf(Leaf { value: LeafValue::Literal(_), .. }) => {
-                self.literals[node.0 as usize] = node.0;
+                self.literals.insert(node, node);
             }
             Node::Op(_) => self.fold(node),
             Node::Leaf(_) => {}
         }
         node
-    }
-
-    fn append_use(&mut self, class: Id, slot: u32) {
-        let class = class.0 as usize;
-        match self.last_use[class] {
-            NONE => self.first_use[class] = slot,
-            last => self.next_use[last as usize] = slot,
-        }
-        self.last_use[class] = slot;
-        self.uses[class] += 1;
-    }
-
-    fn find_memo(&self, hash: u64, head: Head, children: &[Id]) -> Option<Id> {
-        let same = |&n: &u32| self.head(Id(n)) == head && self.children(Id(n)) == children;
-        self.memo.find(hash, same).map(|&n| Id(n))
-    }
-
-    fn insert_memo(&mut self, hash: u64, node: Id) {
-        let (heads, starts, canonical) = (&self.heads, &self.starts, &self.canonical);
-        self.memo.insert_unique(hash, node.0, |&n| {
-            let n = n as usize;
-            hash_node(heads[n], &canonical[starts[n] as usize..starts[n + 1] as usize])
-        });
     }
 
     /// Adds a literal or variable.
@@ -279,8 +248,14 @@ impl EGraph {
 
     /// The e-node congruent to `head(children…)`, if there is one.
     pub(crate) fn lookup_node(&self, head: Head, children: &[Id]) -> Option<Id> {
-        let classes: SmallVec<[Id; 6]> = children.iter().map(|&c| self.find(c)).collect();
-        self.find_memo(hash_node(head, &classes), head, &classes)
+        let classes: SmallVec<[Id; 4]> = children.iter().map(|&c| self.find(c)).collect();
+        self.nodes.find(head, &classes)
+    }
+
+    /// As [`EGraph::lookup_node`], for canonical children.
+    #[inline]
+    pub(crate) fn lookup_canonical(&self, head: Head, classes: &[Id]) -> Option<Id> {
+        self.nodes.find(head, classes)
     }
 
     /// Unites the classes of `left` and `right`; false if they are one already.
@@ -289,8 +264,8 @@ impl EGraph {
         if l == r {
             return false;
         }
-        // The class with fewer uses is absorbed, because its uses must be looked at again.
-        let (kept, absorbed) = if self.uses[l.0 as usize] < self.uses[r.0 as usize] {
+        // The lighter class is absorbed, because its members and uses must be looked at again.
+        let (kept, absorbed) = if self.classes.weight(l) < self.classes.weight(r) {
             self.forest.link(left, right, reason, true);
             (r, l)
         } else {
@@ -300,35 +275,26 @@ impl EGraph {
         self.classes.union(kept, absorbed);
         self.class_count -= 1;
         self.merge_literals(kept, absorbed);
-        let (k, a) = (kept.0 as usize, absorbed.0 as usize);
-        if self.first_use[a] != NONE {
-            self.stale_uses.push((self.first_use[a], self.last_use[a]));
-            match self.last_use[k] {
-                NONE => self.first_use[k] = self.first_use[a],
-                last => self.next_use[last as usize] = self.first_use[a],
-            }
-            self.last_use[k] = self.last_use[a];
-            self.uses[k] += self.uses[a];
-        }
+        self.stale_uses.extend(self.uses.join(kept, absorbed));
         true
     }
 
     fn merge_literals(&mut self, kept: Id, absorbed: Id) {
-        let (of_kept, of_absorbed) =
-            (self.literals[kept.0 as usize], self.literals[absorbed.0 as usize]);
-        match (of_kept, of_absorbed) {
-            (NONE, NONE) => {}
-            (NONE, literal) => {
-                self.literals[kept.0 as usize] = literal;
+        if self.literals.is_empty() {
+            return;
+        }
+        // Where the kept class has a literal already, the absorbed class's uses have a literal
+        // child now; repairing them will see it.
+        let Some(literal) = self.literals.remove(&absorbed) else { return };
+        match self.literals.get(&kept) {
+            None => {
+                self.literals.insert(kept, literal);
                 self.new_literals.push(kept);
             }
-            // The absorbed class's uses have a literal child now; repairing them will see it.
-            (_, NONE) => {}
             // A literal has one e-node, so that distinct e-nodes are distinct literals.
-            (a, b) if a != b => {
-                self.conflict.get_or_insert((Id(a), Id(b)));
+            Some(&other) => {
+                self.conflict.get_or_insert((other, literal));
             }
-            _ => {}
         }
     }
 }

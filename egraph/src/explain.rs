@@ -10,7 +10,7 @@ use crate::egraph::{EGraph, Id};
 use crate::forest::Reason;
 use crate::pattern::{Pattern, VarId};
 use crate::proof::{How, Proof, Step, StepRef};
-use crate::rewrite::{Rewrite, compute_all};
+use crate::rewrite::compute_all;
 use crate::term::{TermBank, TermId};
 use rustc_hash::FxHashMap;
 
@@ -22,7 +22,6 @@ pub fn explain(egraph: &EGraph, bank: &mut TermBank, a: TermId, b: TermId) -> Op
 /// Explains many pairs over one e-graph and one bank; compiled rules and terms are kept.
 pub struct Explainer<'e> {
     egraph: &'e EGraph,
-    rewrites: Vec<Rewrite>,
     terms: FxHashMap<Id, TermId>,
     nodes: FxHashMap<TermId, Id>,
 }
@@ -30,10 +29,7 @@ pub struct Explainer<'e> {
 impl<'e> Explainer<'e> {
     /// For a rebuilt e-graph.
     pub fn new(egraph: &'e EGraph) -> Self {
-        let rules = egraph.system().rules.iter().enumerate();
-        let rewrites =
-            rules.map(|(i, r)| Rewrite::compile(r, crate::system::RuleId(i as u32))).collect();
-        Explainer { egraph, rewrites, terms: FxHashMap::default(), nodes: FxHashMap::default() }
+        Explainer { egraph, terms: FxHashMap::default(), nodes: FxHashMap::default() }
     }
 
     /// Explains why `a` equals `b`, both of `bank`, which must be the same at every call.
@@ -287,17 +283,17 @@ impl Builder<'_, '_> {
     }
 
     fn instance(&self, rule: crate::system::RuleId, left: Id, bound: &[Id]) -> Instance {
-        let rewrite = &self.explainer.rewrites[rule.0 as usize];
+        let system = self.egraph().system();
+        let rewrite = &system.rewrites[rule.0 as usize];
         let mut found = vec![left];
         found.extend_from_slice(bound);
         let mut substitution = Vec::new();
         rewrite.substitution(self.egraph(), &found, &mut substitution);
         let stride = rewrite.stride();
-        let system = self.egraph().system();
         let computed = compute_all(self.egraph(), system.rule(rule), &substitution);
         Instance {
             substitution,
-            lhs_inner: found[1..rewrite.nodes].to_vec(),
+            lhs_inner: found[1..rewrite.nodes()].to_vec(),
             rhs_inner: found[stride..].to_vec(),
             computed,
         }

@@ -34,7 +34,11 @@ pub(crate) struct Edge<'a> {
 }
 
 const ROOT: u32 = u32::MAX;
-const FOLD: u32 = u32::MAX;
+/// Rules are numbered below this, which stands for constant folding.
+pub(crate) const MOST_RULES: u32 = (1 << 20) - 1;
+const FOLD: u32 = MOST_RULES;
+/// An edge binds at most this many ids.
+pub(crate) const MOST_BOUND: u32 = (1 << 12) - 1;
 /// Offset 0 of `bound` is taken, so that it can stand for congruence.
 const CONGRUENCE: u32 = 0;
 
@@ -44,7 +48,7 @@ pub(crate) struct ProofForest {
     to: Vec<u32>,
     /// `offset << 1 | forward` of the edge to it.
     why: Vec<u32>,
-    /// Runs of `rule or FOLD, number of ids, ids…`.
+    /// Runs of `number of ids << 20 | rule or FOLD`, ids….
     bound: Vec<Id>,
 }
 
@@ -95,8 +99,8 @@ impl ProofForest {
     fn store(&mut self, tag: u32, ids: &[Id]) -> u32 {
         let offset = self.bound.len() as u32;
         debug_assert!(offset < 1 << 31, "edges beyond the reach of an offset");
-        self.bound.push(Id(tag));
-        self.bound.push(Id(ids.len() as u32));
+        debug_assert!(tag <= MOST_RULES && ids.len() <= MOST_BOUND as usize);
+        self.bound.push(Id((ids.len() as u32) << 20 | tag));
         self.bound.extend_from_slice(ids);
         offset
     }
@@ -123,9 +127,9 @@ impl ProofForest {
         let reason = if offset as u32 == CONGRUENCE {
             Reason::Congruence
         } else {
-            let count = self.bound[offset + 1].0 as usize;
-            let bound = &self.bound[offset + 2..offset + 2 + count];
-            match self.bound[offset].0 {
+            let Id(header) = self.bound[offset];
+            let bound = &self.bound[offset + 1..offset + 1 + (header >> 20) as usize];
+            match header & MOST_RULES {
                 FOLD => Reason::Fold { bound },
                 rule => Reason::Rule { rule: RuleId(rule), bound },
             }

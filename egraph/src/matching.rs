@@ -1,162 +1,334 @@
-//! E-matching: all matches of a compiled rule in a rebuilt e-graph.
+//! E-matching: the matches of one compiled rule in a rebuilt e-graph that an earlier search has
+//! not seen, and that would change something.
+//!
+//! A match is new if one of its e-nodes has changed ([`crate::stamps`]). Each new match is found
+//! once: from its first changed atom, with all atoms before that unchanged (semi-naive
+//! evaluation, as in Zhang et al., *Better Together: Unifying Datalog and Equality Saturation*,
+//! PLDI 2023). Most matches say what is known already; these are dropped here, where the e-graph
+//! does not change and threads can share the work.
 
 use crate::egraph::{EGraph, Id};
-use crate::leaves::Head;
-use crate::rewrite::{Instruction, Rewrite, computes};
+use crate::pattern::VarId;
+use crate::program::Instruction;
+use crate::rewrite::Rewrite;
+use crate::stamps::{Changes, Epoch};
 use crate::system::Rule;
+use crate::watch::Watch;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Matches of one rule, in the order of their root e-nodes: runs of [`Rewrite::stride`] ids.
+/// One rule over one e-graph, ready to be searched for.
+pub(crate) struct Search<'a> {
+    egraph: &'a EGraph,
+    pub rewrite: &'a Rewrite,
+    rule: &'a Rule,
+    /// Classes of the left-hand side's constants.
+    constants: Vec<Id>,
+    /// Classes of the right-hand side's literals, where there are such.
+    literals: Vec<Option<Id>>,
+    /// What has been seen; nothing if `None`.
+    seen: Option<Epoch>,
+}
+
+/// A part of a search: the matches whose first changed atom is an e-node of `nodes`.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'a> {
+    pub first: usize,
+    /// `None` for a pattern without atoms, which is tried on all classes.
+    pub nodes: Option<&'a [Id]>,
+}
+
+/// Matches, in the order of their first changed e-nodes.
 #[derive(Debug, Default)]
-pub(crate) struct Matches {
-    pub ids: Vec<Id>,
-    /// Whether the search ended early because the room was full.
-    pub truncated: bool,
+pub(crate) struct Found {
+    /// Runs of [`Rewrite::stride`] ids, in blocks that can be given back one by one.
+    pub blocks: Vec<Vec<Id>>,
+    /// Matches seen whose conditions hold, those included that would change nothing.
+    pub matches: u64,
+    /// Whether the search ended before it had found all.
+    pub halted: Option<Halt>,
 }
 
-impl Matches {
-    /// Number of matches.
-    pub fn len(&self, rewrite: &Rewrite) -> usize {
-        self.ids.len() / rewrite.stride()
+/// Why a search ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Halt {
+    /// There was no room for more matches.
+    Full,
+    /// The rule has more matches than it may have.
+    TooMany,
+    /// Time is over, or somebody asked to stop.
+    Expired,
+}
+
+/// How much there may be of something, over all searches that share it.
+pub(crate) struct Quota {
+    limit: usize,
+    used: AtomicUsize,
+}
+
+impl Quota {
+    pub fn new(limit: usize) -> Quota {
+        Quota { limit, used: AtomicUsize::new(0) }
+    }
+
+    /// Takes so much; false if that is more than there may be.
+    fn take(&self, more: usize) -> bool {
+        self.used.fetch_add(more, Relaxed) + more <= self.limit
+    }
+
+    /// Gives so much back.
+    pub fn give_back(&self, less: usize) {
+        self.used.fetch_sub(less, Relaxed);
     }
 }
 
-/// Finds the matches of `rewrite` whose conditions hold, at most `room` ids of them.
-pub(crate) fn search(egraph: &EGraph, rewrite: &Rewrite, rule: &Rule, room: usize) -> Matches {
-    let mut constants = Vec::new();
-    for instruction in &rewrite.instructions {
-        if let Instruction::Constant(_, constant) = instruction {
-            match constant.node(egraph) {
-                Some(node) => constants.push(egraph.find(node)),
-                // What the e-graph has never seen matches nowhere.
-                None => return Matches::default(),
-            }
-        }
+/// What a search may find and for how long.
+pub(crate) struct Bounds<'a> {
+    /// Ids that matches may take, over all rules.
+    pub ids: &'a Quota,
+    /// Matches that this rule may have.
+    pub matches: &'a Quota,
+    pub watch: &'a Watch,
+}
+
+/// Quotas and the clock are looked at once in so many matches and e-nodes.
+const COUNT_EVERY: usize = 1_024;
+/// Ids in a block, at least one match.
+const BLOCK: usize = 1 << 13;
+const LOOK_EVERY: u32 = 4_096;
+
+impl<'a> Search<'a> {
+    /// `None` if the e-graph lacks a constant of the pattern, which then matches nowhere.
+    pub fn new(
+        egraph: &'a EGraph,
+        rewrite: &'a Rewrite,
+        rule: &'a Rule,
+        seen: Option<Epoch>,
+    ) -> Option<Search<'a>> {
+        let constants = rewrite.lhs.constants.iter().map(|constant| constant.node(egraph));
+        let constants: Vec<Id> = constants.collect::<Option<_>>()?;
+        // Where a constant got another class, e-nodes match that have not changed themselves.
+        let seen = seen.filter(|&epoch| !constants.iter().any(|&c| egraph.changed_since(c, epoch)));
+        Some(Search {
+            egraph,
+            rewrite,
+            rule,
+            constants: constants.into_iter().map(|node| egraph.find(node)).collect(),
+            literals: rewrite.rhs.known_literals(egraph),
+            seen,
+        })
     }
-    let mut machine = Machine {
-        egraph,
-        rewrite,
-        rule,
-        constants,
-        registers: vec![Id(0); rewrite.registers],
-        nodes: Vec::with_capacity(rewrite.nodes),
-        found: Matches::default(),
-        room,
-    };
-    match rewrite.root {
-        Some(op) => {
-            for &node in egraph.index().operator(op.0 as usize) {
-                machine.enter(node, 0, 0);
-                if machine.found.truncated {
-                    break;
+
+    /// What this search takes as seen.
+    pub fn seen(&self) -> Option<Epoch> {
+        self.seen
+    }
+
+    /// All parts, in the order of their results. `changes` are those since [`Search::seen`].
+    pub fn parts(&self, changes: &'a Changes) -> impl Iterator<Item = Part<'a>> + use<'a> {
+        let atoms = &self.rewrite.lhs.atoms;
+        let bare = atoms.is_empty().then_some(Part { first: 0, nodes: None });
+        // Where nothing has been seen, the root is always the first changed atom.
+        let firsts = if self.seen.is_some() { atoms.len() } else { atoms.len().min(1) };
+        let nodes = |(first, op): (usize, usize)| {
+            let nodes = changes.operator(op);
+            (!nodes.is_empty()).then_some(Part { first, nodes: Some(nodes) })
+        };
+        let ops = atoms.iter().map(|atom| atom.op.0 as usize).take(firsts).enumerate();
+        bare.into_iter().chain(ops.filter_map(nodes))
+    }
+
+    /// Searches one part and appends to `found`.
+    pub fn run(&self, part: Part<'_>, bounds: &Bounds<'_>, found: &mut Found) {
+        let lhs = &self.rewrite.lhs;
+        let mut machine = Machine {
+            search: self,
+            first: part.first,
+            program: lhs.starts.get(part.first).map_or(&[], |start| start),
+            registers: vec![Id(0); lhs.registers],
+            nodes: vec![Id(0); lhs.bound()],
+            looked_up: Vec::new(),
+            uncounted: 0,
+            steps: 0,
+            found,
+            bounds,
+        };
+        match part.nodes {
+            Some(nodes) => {
+                for &node in nodes {
+                    let class = self.egraph.find(node);
+                    machine.enter(part.first, node, class, 0);
+                    if machine.found.halted.is_some() {
+                        break;
+                    }
                 }
             }
+            None => machine.all_classes(),
         }
-        None => {
-            for class in egraph.classes().filter(|&c| root_sort_fits(egraph, rule, c)) {
-                machine.registers[0] = class;
-                machine.nodes.push(class);
-                machine.run(0, 0);
-                machine.nodes.clear();
-                if machine.found.truncated {
-                    break;
-                }
-            }
-        }
+        machine.count();
     }
-    machine.found
-}
-
-/// A bare variable matches classes of its sort only.
-fn root_sort_fits(egraph: &EGraph, rule: &Rule, class: Id) -> bool {
-    let sort = rule.lhs.sort(&egraph.system().language, &rule.variables);
-    egraph.sort(class) == sort
 }
 
 struct Machine<'a> {
-    egraph: &'a EGraph,
-    rewrite: &'a Rewrite,
-    rule: &'a Rule,
-    /// Classes of the program's constants, in the order of their instructions.
-    constants: Vec<Id>,
+    search: &'a Search<'a>,
+    first: usize,
+    program: &'a [Instruction],
     registers: Vec<Id>,
     nodes: Vec<Id>,
-    found: Matches,
-    room: usize,
+    looked_up: Vec<Id>,
+    /// Matches kept that the quotas do not know of yet.
+    uncounted: usize,
+    steps: u32,
+    found: &'a mut Found,
+    bounds: &'a Bounds<'a>,
 }
 
 impl Machine<'_> {
-    /// Binds `node` by the `Bind` at `at` and goes on. `constants` were passed before.
-    fn enter(&mut self, node: Id, at: usize, constants: usize) {
-        let Instruction::Bind { children, arity, .. } = self.rewrite.instructions[at] else {
-            unreachable!("only a Bind is entered");
+    /// Tries a pattern that is a bare variable or a constant on the classes of its sort.
+    fn all_classes(&mut self) {
+        let Search { egraph, rewrite, rule, ref constants, .. } = *self.search;
+        let sort = rule.lhs.sort(&egraph.system().language, &rule.variables);
+        let fits = |&class: &Id| {
+            if rewrite.lhs.constant_root {
+                class == constants[0]
+            } else {
+                egraph.sort(class) == sort
+            }
         };
-        self.registers[children..children + arity].copy_from_slice(self.egraph.children(node));
-        self.nodes.push(node);
-        self.run(at + 1, constants);
-        self.nodes.pop();
+        for class in egraph.classes().filter(fits) {
+            self.registers[0] = class;
+            self.nodes[0] = class;
+            self.matched();
+            if self.found.halted.is_some() {
+                return;
+            }
+        }
     }
 
-    fn run(&mut self, mut at: usize, mut constants: usize) {
-        loop {
-            match self.rewrite.instructions.get(at) {
-                None => return self.found(),
-                Some(&Instruction::Same(a, b)) => {
+    /// Binds an e-node to an atom and goes on with the program.
+    #[inline]
+    fn enter(&mut self, atom: usize, node: Id, class: Id, next: usize) {
+        self.steps += 1;
+        if self.steps == LOOK_EVERY {
+            self.steps = 0;
+            if self.bounds.watch.expired().is_some() {
+                self.found.halted = Some(Halt::Expired);
+            }
+        }
+        let search = self.search;
+        let bound = &search.rewrite.lhs.atoms[atom];
+        let children = search.egraph.children(node);
+        self.registers[bound.children..bound.children + bound.arity].copy_from_slice(children);
+        self.registers[atom] = class;
+        self.nodes[atom] = node;
+        self.run(next);
+    }
+
+    fn run(&mut self, mut at: usize) {
+        let program = self.program;
+        let egraph = self.search.egraph;
+        while let Some(instruction) = program.get(at) {
+            at += 1;
+            match *instruction {
+                Instruction::Same(a, b) => {
                     if self.registers[a] != self.registers[b] {
                         return;
                     }
                 }
-                Some(&Instruction::Constant(register, _)) => {
-                    if self.registers[register] != self.constants[constants] {
+                Instruction::Constant(register, constant) => {
+                    if self.registers[register] != self.search.constants[constant] {
                         return;
                     }
-                    constants += 1;
                 }
-                Some(&Instruction::Bind { class, op, .. }) => {
-                    let egraph = self.egraph;
-                    let class = self.registers[class];
+                Instruction::Down { atom } => {
+                    let atoms = &self.search.rewrite.lhs.atoms;
+                    let bound = &atoms[atom];
+                    let (parent, child) = bound.parent.expect("only the root has no parent");
+                    let class = self.registers[atoms[parent].children + child];
                     let nodes =
-                        egraph.index().class_with_head(class, Head::from(op), |n| egraph.head(n));
+                        egraph.index().class_with_head(class, bound.head(), |n| egraph.head(n));
                     for &node in nodes {
-                        self.enter(node, at, constants);
-                        if self.found.truncated {
-                            return;
+                        if self.may_be(atom, node) {
+                            self.enter(atom, node, class, at);
+                            if self.found.halted.is_some() {
+                                return;
+                            }
+                        }
+                    }
+                    return;
+                }
+                Instruction::Up { atom, from, child } => {
+                    let head = self.search.rewrite.lhs.atoms[atom].head();
+                    for (node, place) in egraph.parents(self.registers[from]) {
+                        if place == child && egraph.head(node) == head && self.may_be(atom, node) {
+                            self.enter(atom, node, egraph.find(node), at);
+                            if self.found.halted.is_some() {
+                                return;
+                            }
                         }
                     }
                     return;
                 }
             }
-            at += 1;
+        }
+        self.matched();
+    }
+
+    /// Atoms before the first changed one must be unchanged.
+    #[inline]
+    fn may_be(&self, atom: usize, node: Id) -> bool {
+        match self.search.seen {
+            Some(epoch) if atom < self.first => !self.search.egraph.changed_since(node, epoch),
+            _ => true,
         }
     }
 
-    /// All instructions passed: checks the conditions and notes the match.
-    fn found(&mut self) {
-        let egraph = self.egraph;
-        let start = self.found.ids.len();
-        if start + self.rewrite.stride() > self.room {
-            self.found.truncated = true;
-            return;
-        }
-        self.found.ids.extend_from_slice(&self.nodes);
-        for &(register, _) in &self.rewrite.literals {
-            match egraph.literal_node(self.registers[register]) {
-                Some(literal) => self.found.ids.push(literal),
-                None => return self.found.ids.truncate(start),
+    /// All atoms are bound: checks the conditions, and notes the match if it says something new.
+    fn matched(&mut self) {
+        let Search { egraph, rewrite, rule, ref literals, .. } = *self.search;
+        let lhs = &rewrite.lhs;
+        let registers = &self.registers;
+        let value = |var: VarId| egraph.literal(registers[lhs.register(usize::from(var.0))]);
+        if !rewrite.literals.is_empty() || !rule.conditions.is_empty() {
+            let known = |&(register, _): &(usize, VarId)| {
+                egraph.literal_node(registers[register]).is_some()
+            };
+            let holds = rewrite.literals.iter().all(known)
+                && rule.conditions.iter().all(|c| c.holds(&value))
+                && rewrite.rhs.computes(egraph, &value);
+            if !holds {
+                return;
             }
         }
-        if self.rewrite.literals.is_empty() && self.rule.conditions.is_empty() {
+        self.found.matches += 1;
+        let class = |var: usize| registers[lhs.register(var)];
+        let there = rewrite.rhs.lookup(egraph, class, &value, literals, &mut self.looked_up);
+        if there == Some(registers[0]) {
             return;
         }
-        let value = |var| {
-            let mut literals = self.rewrite.literals.iter();
-            let &(register, _) = literals.find(|(_, v)| *v == var)?;
-            egraph.literal(self.registers[register])
-        };
-        let kind = |sort| egraph.system().language.literal_kind(sort);
-        let holds = self.rule.conditions.iter().all(|c| c.holds(&value))
-            && computes(&self.rule.rhs, &kind, &value);
-        if !holds {
-            self.found.ids.truncate(start);
+        let blocks = &mut self.found.blocks;
+        if blocks.last().is_none_or(|block| block.len() + rewrite.stride() > BLOCK) {
+            let first = blocks.is_empty();
+            blocks.push(if first { Vec::new() } else { Vec::with_capacity(BLOCK) });
+        }
+        let ids = blocks.last_mut().expect("a block has been added");
+        ids.extend_from_slice(&self.nodes);
+        let literal_nodes =
+            rewrite.literals.iter().map(|&(r, _)| egraph.literal_node(registers[r]));
+        ids.extend(literal_nodes.flatten());
+        self.uncounted += 1;
+        if self.uncounted == COUNT_EVERY {
+            self.count();
+        }
+    }
+
+    /// Tells the quotas of the matches kept since they were told last.
+    fn count(&mut self) {
+        let matches = std::mem::take(&mut self.uncounted);
+        if !self.bounds.ids.take(matches * self.search.rewrite.stride()) {
+            self.found.halted.get_or_insert(Halt::Full);
+        }
+        if !self.bounds.matches.take(matches) {
+            self.found.halted.get_or_insert(Halt::TooMany);
         }
     }
 }

@@ -3,9 +3,10 @@
 use crate::builtin::Builtin;
 use crate::language::{Language, LiteralKind, Operator, SortId};
 use crate::pattern::{Side, Variables, read_condition, read_pattern};
+use crate::rewrite::Rewrite;
 use crate::schedule::{Schedule, read_schedule};
 use crate::sexpr::{ParseError, Place, Sexpr, parse_all};
-use crate::system::{Rule, RulesetId, System};
+use crate::system::{Rule, RuleId, RulesetId, System};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
@@ -22,7 +23,9 @@ pub(crate) fn read(text: &str) -> Result<System, ParseError> {
             reader.find_builtins();
         }
     }
+    let compiled = reader.rules.iter().enumerate();
     Ok(System {
+        rewrites: compiled.map(|(i, rule)| Rewrite::compile(rule, RuleId(i as u32))).collect(),
         language: Arc::new(reader.language),
         rules: reader.rules,
         rulesets: reader.rulesets,

@@ -1,15 +1,22 @@
 //! Saturation: searches all rules, applies what matched, rebuilds; until a limit or the goal.
 
 use crate::egraph::EGraph;
-use crate::matching::{Matches, search};
-use crate::rewrite::{Rewrite, Scratch};
+use crate::matching::Halt;
+use crate::queue::Queue;
+use crate::report::{Iteration, Report, RuleReport};
+use crate::rewrite::Scratch;
 use crate::schedule::Schedule;
 use crate::scheduler::{Bans, Scheduler};
+use crate::search::{Matches, Request, search};
+use crate::stamps::Epoch;
 use crate::system::{RuleId, RulesetId, System};
+use crate::watch::Watch;
+use rayon::ThreadPool;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// When to stop, each `None` for never. Only `time` is not reproducible.
@@ -26,12 +33,16 @@ pub struct Limits {
 }
 
 /// How to saturate.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct SaturationConfig {
     /// When to stop.
     pub limits: Limits,
     /// How rules that match too often are treated.
     pub scheduler: Scheduler,
+    /// Threads to search with; the result is the same without.
+    pub pool: Option<Arc<ThreadPool>>,
+    /// Setting this stops the run soon, as a time limit does.
+    pub cancel: Option<Arc<AtomicBool>>,
 }
 
 /// Why saturation stopped.
@@ -48,6 +59,8 @@ pub enum StopReason {
     Iterations,
     /// The time limit.
     Time,
+    /// [`SaturationConfig::cancel`].
+    Cancelled,
     /// The observer was satisfied.
     Goal,
     /// Two distinct literals were found equal; see [`EGraph::conflict`].
@@ -62,40 +75,11 @@ impl fmt::Display for StopReason {
             StopReason::Nodes => "nodes",
             StopReason::Iterations => "iterations",
             StopReason::Time => "time",
+            StopReason::Cancelled => "cancelled",
             StopReason::Goal => "goal",
             StopReason::Conflict => "conflict",
         })
     }
-}
-
-/// What one iteration did, and the e-graph after it.
-#[derive(Clone, Debug, Serialize)]
-pub struct Iteration {
-    /// 0 is the start, before any rule.
-    pub iteration: u64,
-    /// Canonical e-nodes after the iteration.
-    pub e_nodes: usize,
-    /// E-classes after the iteration.
-    pub e_classes: usize,
-    /// Bytes of the e-graph after the iteration.
-    pub bytes: usize,
-    /// E-nodes ever built, up to now.
-    pub built: u64,
-    /// Matches found.
-    pub matches: u64,
-    /// Matches that united two classes.
-    pub unions: u64,
-    /// Seconds spent on searching, applying and rebuilding.
-    pub seconds: f64,
-}
-
-/// The course of a saturation.
-#[derive(Clone, Debug, Serialize)]
-pub struct Report {
-    /// One entry per iteration, the start first.
-    pub iterations: Vec<Iteration>,
-    /// Why it ended.
-    pub stop: StopReason,
 }
 
 /// Saturates `egraph` with its system's rules, in the order of the system's schedule.
@@ -110,16 +94,15 @@ pub fn saturate(
 ) -> Report {
     let system = egraph.system().clone();
     let mut run = Run {
-        rewrites: (0..system.rules.len())
-            .map(|i| Rewrite::compile(&system.rules[i], RuleId(i as u32)))
-            .collect(),
         bans: Bans::new(config.scheduler, system.rules.len()),
+        seen: vec![None; system.rules.len()],
         system: system.clone(),
         egraph,
         config,
         observer,
-        started: Instant::now(),
+        watch: Watch::new(config.limits.time, config.cancel.clone()),
         iterations: Vec::new(),
+        left_out: 0,
     };
     let schedule = system.schedule.clone().unwrap_or_else(Schedule::all_rules);
     let stop = match run.start().map_break(|()| StopReason::Goal) {
@@ -129,39 +112,56 @@ pub fn saturate(
             ControlFlow::Continue(_) => StopReason::Saturated,
         },
     };
-    Report { iterations: run.iterations, stop }
+    Report { iterations: run.iterations, stop, left_out: run.left_out }
 }
 
 struct Run<'a> {
     system: Arc<System>,
-    rewrites: Vec<Rewrite>,
     bans: Bans,
+    /// By rule: what its last search has seen.
+    seen: Vec<Option<Epoch>>,
     egraph: &'a mut EGraph,
     config: &'a SaturationConfig,
     observer: &'a mut dyn FnMut(&EGraph, &Iteration) -> ControlFlow<()>,
-    started: Instant,
+    watch: Watch,
     iterations: Vec<Iteration>,
+    left_out: u64,
 }
 
 /// Matches are applied in runs of this many between looks at the clock.
 const CLOCK_EVERY: usize = 1_024;
 
+/// What applying has done.
+#[derive(Default)]
+struct Applied {
+    rules: Vec<RuleReport>,
+    unions: u64,
+    stop: Option<StopReason>,
+}
+
 impl Run<'_> {
     fn start(&mut self) -> ControlFlow<()> {
         self.egraph.rebuild();
-        self.report(0, 0, Duration::ZERO)
+        self.report(Applied::default(), [Duration::ZERO; 3])
     }
 
-    fn report(&mut self, matches: u64, unions: u64, took: Duration) -> ControlFlow<()> {
+    /// Reports an iteration; `took` is the time for searching, applying, rebuilding.
+    fn report(&mut self, applied: Applied, took: [Duration; 3]) -> ControlFlow<()> {
+        let [search, apply, rebuild] = took.map(|time| time.as_secs_f64());
         let iteration = Iteration {
             iteration: self.iterations.len() as u64,
             e_nodes: self.egraph.node_count(),
             e_classes: self.egraph.class_count(),
             bytes: self.egraph.heap_bytes(),
             built: self.egraph.built(),
-            matches,
-            unions,
-            seconds: took.as_secs_f64(),
+            matches: applied.rules.iter().map(|rule| rule.matches).sum(),
+            new: applied.rules.iter().map(|rule| rule.new).sum(),
+            unions: applied.unions,
+            seconds: search + apply + rebuild,
+            search_seconds: search,
+            apply_seconds: apply,
+            rebuild_seconds: rebuild,
+            rules: applied.rules,
         };
         let flow = (self.observer)(self.egraph, &iteration);
         self.iterations.push(iteration);
@@ -199,51 +199,33 @@ impl Run<'_> {
         }
     }
 
-    fn out_of_time(&self) -> bool {
-        self.config.limits.time.is_some_and(|limit| self.started.elapsed() >= limit)
-    }
-
     /// One iteration; whether it changed the e-graph, or may do so once bans end.
     fn iterate(&mut self, ruleset: Option<RulesetId>) -> ControlFlow<StopReason, bool> {
         let number = self.iterations.len() as u64 - 1;
         if self.config.limits.iterations.is_some_and(|limit| number >= limit) {
             return ControlFlow::Break(StopReason::Iterations);
         }
-        let began = Instant::now();
-        let built = self.egraph.built();
-        let (matches, mut stop) = self.search(ruleset, number);
-        let mut found = 0;
-        let mut unions = 0;
-        let mut scratch = Scratch::default();
-        'rules: for (rule, matches) in &matches {
-            let rewrite = &self.rewrites[*rule];
-            found += matches.len(rewrite) as u64;
-            for (i, ids) in matches.ids.chunks_exact(rewrite.stride()).enumerate() {
-                if i % CLOCK_EVERY == CLOCK_EVERY - 1 && self.out_of_time() {
-                    stop = Some(StopReason::Time);
-                    break 'rules;
-                }
-                if let Some(limit) = full(self.egraph, &self.config.limits, rewrite) {
-                    stop = Some(limit);
-                    break 'rules;
-                }
-                let rule = &self.system.rules[*rule];
-                unions += u64::from(rewrite.apply(self.egraph, rule, ids, &mut scratch));
-            }
+        if let Some(stop) = self.watch.expired() {
+            return ControlFlow::Break(stop);
         }
+        let built = self.egraph.built();
+        let began = Instant::now();
+        let matches = self.search(ruleset, number);
+        let searched = Instant::now();
+        let applied = self.apply(matches);
+        let done = Instant::now();
         self.egraph.rebuild();
-        let changed = unions > 0 || self.egraph.built() > built;
-        if self.report(found, unions, began.elapsed()).is_break() {
+        let changed = applied.unions > 0 || self.egraph.built() > built;
+        let stop = applied.stop;
+        let took = [searched - began, done - searched, done.elapsed()];
+        if self.report(applied, took).is_break() {
             return ControlFlow::Break(StopReason::Goal);
         }
         if self.egraph.conflict().is_some() {
             return ControlFlow::Break(StopReason::Conflict);
         }
-        if let Some(stop) = stop {
+        if let Some(stop) = stop.or_else(|| self.watch.expired()) {
             return ControlFlow::Break(stop);
-        }
-        if self.out_of_time() {
-            return ControlFlow::Break(StopReason::Time);
         }
         if !changed && self.bans.any_banned(number + 1) {
             self.bans.lift_all(number + 1);
@@ -252,49 +234,97 @@ impl Run<'_> {
         ControlFlow::Continue(changed)
     }
 
-    /// The matches of all rules that may run, by rule. The matches too must fit into what the
-    /// memory limit leaves; if they don't, the rest is left out, which ends the run.
-    fn search(
-        &mut self,
-        ruleset: Option<RulesetId>,
-        number: u64,
-    ) -> (Vec<(usize, Matches)>, Option<StopReason>) {
-        let mut room = match self.config.limits.memory {
-            Some(limit) => limit.saturating_sub(self.egraph.heap_bytes()) / size_of::<u32>(),
+    /// The new matches of all rules that may run. They too must fit into what the memory limit
+    /// leaves; if they don't, the rest is left out, which ends the run.
+    fn search(&mut self, ruleset: Option<RulesetId>, number: u64) -> Matches {
+        let room = match self.config.limits.memory {
+            Some(limit) => limit.saturating_sub(self.egraph.heap_bytes()),
             None => usize::MAX,
         };
-        let mut all = Vec::new();
-        for rule in 0..self.rewrites.len() {
+        let runs = |&rule: &usize| {
             let in_ruleset = ruleset.is_none() || self.system.rules[rule].ruleset == ruleset;
-            if !in_ruleset || self.bans.is_banned(rule, number) {
-                continue;
-            }
-            if self.out_of_time() {
-                return (all, Some(StopReason::Time));
-            }
-            let rewrite = &self.rewrites[rule];
-            let enough = self.bans.match_limit(rule).saturating_add(1);
-            let allowed = room.min(enough.saturating_mul(rewrite.stride()));
-            let matches = search(self.egraph, rewrite, &self.system.rules[rule], allowed);
-            if self.bans.refuse(rule, number, matches.len(rewrite)) {
-                continue;
-            }
-            room -= matches.ids.len();
-            let truncated = matches.truncated;
-            all.push((rule, matches));
-            if truncated {
-                return (all, Some(StopReason::Memory));
+            in_ruleset && !self.bans.is_banned(rule, number)
+        };
+        let request = |rule| Request {
+            rule,
+            seen: self.seen[rule],
+            match_limit: self.bans.match_limit(rule),
+        };
+        let requests: Vec<Request> = (0..self.seen.len()).filter(runs).map(request).collect();
+        let pool = self.config.pool.as_deref();
+        let mut matches = search(self.egraph, &requests, room, pool, &self.watch);
+        let now = self.egraph.now();
+        requests.iter().for_each(|request| self.seen[request.rule] = Some(now));
+        for found in matches.rules.iter_mut().filter(|found| found.refused) {
+            self.bans.ban(found.rule, number);
+            let before = requests.iter().find(|request| request.rule == found.rule);
+            self.seen[found.rule] = before.and_then(|request| request.seen);
+        }
+        let shift = self.egraph.advance();
+        if shift > 0 {
+            for seen in &mut self.seen {
+                *seen = seen.and_then(|epoch| epoch.lowered(shift));
             }
         }
-        (all, None)
+        matches
     }
-}
 
-/// The limit that applying one more match might break.
-fn full(egraph: &mut EGraph, limits: &Limits, rewrite: &Rewrite) -> Option<StopReason> {
-    if limits.nodes.is_some_and(|limit| egraph.node_count() + rewrite.room.nodes > limit) {
-        return Some(StopReason::Nodes);
+    /// Applies matches until a limit. Those that wait take memory too: where that is what is
+    /// lacking, the last ones are left out for the sake of the first.
+    fn apply(&mut self, matches: Matches) -> Applied {
+        let system = self.system.clone();
+        let limits = &self.config.limits;
+        let mut unions = vec![0; matches.rules.len()];
+        let mut rules = Vec::new();
+        let mut queue = Queue::default();
+        for (number, found) in matches.rules.into_iter().enumerate() {
+            let stride = system.rewrites[found.rule].stride();
+            found.blocks.into_iter().for_each(|ids| queue.push(number, stride, ids));
+            let rule = RuleId(found.rule as u32);
+            let (matches, new, banned) = (found.seen, found.found as u64, found.refused);
+            rules.push(RuleReport { rule, matches, new, unions: 0, banned });
+        }
+        let found = queue.len();
+        let mut done = 0;
+        let mut stop = None;
+        let mut scratch = Scratch::default();
+        let mut ids = Vec::new();
+        'matches: while let Some(number) = queue.next_rule() {
+            let rewrite = &system.rewrites[rules[number].rule.0 as usize];
+            if done % CLOCK_EVERY == CLOCK_EVERY - 1 {
+                stop = self.watch.expired();
+                if stop.is_some() {
+                    break;
+                }
+            }
+            if limits.nodes.is_some_and(|most| self.egraph.node_count() + rewrite.room.nodes > most)
+            {
+                stop = Some(StopReason::Nodes);
+                break;
+            }
+            let room = |queue: &Queue| {
+                limits.memory.unwrap_or(usize::MAX).saturating_sub(queue.heap_bytes())
+            };
+            while !self.egraph.reserve(rewrite.room, room(&queue)) {
+                stop = Some(StopReason::Memory);
+                if queue.len() == 1 {
+                    break 'matches;
+                }
+                queue.drop_last(queue.len() / 8 + 1);
+            }
+            queue.pop(&mut ids);
+            done += 1;
+            unions[number] += u64::from(rewrite.apply(self.egraph, &ids, &mut scratch));
+        }
+        self.left_out = (found - done) as u64;
+        for (rule, &unions) in rules.iter_mut().zip(&unions) {
+            rule.unions = unions;
+        }
+        rules.retain(|rule| rule.matches > 0 || rule.banned);
+        let stop = stop.or_else(|| match matches.halted? {
+            Halt::Full => Some(StopReason::Memory),
+            _ => self.watch.expired(),
+        });
+        Applied { unions: unions.iter().sum(), rules, stop }
     }
-    let limit = limits.memory.unwrap_or(usize::MAX);
-    (!egraph.reserve(rewrite.room, limit)).then_some(StopReason::Memory)
 }

@@ -11,8 +11,9 @@ pub enum Scheduler {
     /// Every match of every rule is applied in every iteration.
     #[default]
     Simple,
-    /// A rule with more than 1,000 matches is not applied and banned for 5 iterations; both
-    /// numbers double each time (egg's back-off scheduler, Willsey et al., POPL 2021).
+    /// A rule with more than 1,000 new matches is not applied and banned for 5 iterations; both
+    /// numbers double each time (egg's back-off scheduler, Willsey et al., POPL 2021, which counts
+    /// all matches and not only the new ones).
     Backoff,
 }
 
@@ -61,7 +62,7 @@ impl Bans {
         iteration < self.rules[rule].banned_until
     }
 
-    /// The number of matches above which [`Bans::refuse`] will refuse them.
+    /// The number of matches above which they are too many.
     pub fn match_limit(&self, rule: usize) -> usize {
         match self.scheduler {
             Scheduler::Simple => usize::MAX,
@@ -69,15 +70,11 @@ impl Bans {
         }
     }
 
-    /// Whether this many matches are too many; bans the rule if so.
-    pub fn refuse(&mut self, rule: usize, iteration: u64, matches: usize) -> bool {
-        if matches <= self.match_limit(rule) {
-            return false;
-        }
+    /// Bans a rule that has more matches than its limit.
+    pub fn ban(&mut self, rule: usize, iteration: u64) {
         let state = &mut self.rules[rule];
         state.banned_until = iteration + (BAN_LENGTH << state.times_banned.min(40));
         state.times_banned += 1;
-        true
     }
 
     /// Whether a rule is still banned in `iteration`, so that an unchanged e-graph does not yet

@@ -14,12 +14,13 @@
 
 use crate::language::Language;
 use crate::pattern::{Condition, Pattern, VarId, Variables};
+use crate::rewrite::Rewrite;
 use crate::schedule::Schedule;
 use crate::sexpr::ParseError;
 use std::sync::Arc;
 
 /// Index of a rule in [`System::rules`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 pub struct RuleId(pub u32);
 
 /// Index of a ruleset in [`System::rulesets`].
@@ -76,6 +77,8 @@ pub struct System {
     pub schedule: Option<Schedule>,
     /// SHA-256 of the file's bytes in hexadecimal: goes into everything made with the system.
     pub hash: String,
+    /// The rules, compiled, by [`RuleId`].
+    pub(crate) rewrites: Vec<Rewrite>,
 }
 
 /// A rule file that can't be read or understood; displays as `file:line:column: message`.

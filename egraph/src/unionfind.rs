@@ -2,62 +2,82 @@
 
 use crate::egraph::Id;
 
-/// Disjoint sets of ids `0..len`.
+/// Marks the entry of a root; the other bits are its weight. Ids are smaller than this.
+const ROOT: u32 = 1 << 31;
+
+/// Disjoint sets of ids `0..len`, each with a weight that says how costly it is to absorb.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnionFind {
-    parents: Vec<Id>,
+    /// The parent, or `ROOT | weight`.
+    entries: Vec<u32>,
 }
 
 impl UnionFind {
-    pub fn push(&mut self) -> Id {
-        let id = Id(self.parents.len() as u32);
-        self.parents.push(id);
-        id
+    pub fn push(&mut self) {
+        self.entries.push(ROOT | 1);
     }
 
     pub fn reserve_exact(&mut self, additional: usize) {
-        self.parents.reserve_exact(additional);
+        self.entries.reserve_exact(additional);
     }
 
     pub fn heap_bytes(&self) -> usize {
-        self.parents.capacity() * size_of::<Id>()
+        self.entries.capacity() * size_of::<u32>()
+    }
+
+    pub fn is_root(&self, id: Id) -> bool {
+        self.entries[id.0 as usize] >= ROOT
     }
 
     pub fn find(&self, mut id: Id) -> Id {
         loop {
-            let parent = self.parents[id.0 as usize];
-            if parent == id {
+            let entry = self.entries[id.0 as usize];
+            if entry >= ROOT {
                 return id;
             }
-            id = parent;
+            id = Id(entry);
         }
     }
 
     /// As [`UnionFind::find`], halving the path on the way.
     pub fn find_compress(&mut self, mut id: Id) -> Id {
         loop {
-            let parent = self.parents[id.0 as usize];
-            let grandparent = self.parents[parent.0 as usize];
-            if parent == grandparent {
-                return parent;
+            let parent = self.entries[id.0 as usize];
+            if parent >= ROOT {
+                return id;
             }
-            self.parents[id.0 as usize] = grandparent;
-            id = grandparent;
+            let grandparent = self.entries[parent as usize];
+            if grandparent >= ROOT {
+                return Id(parent);
+            }
+            self.entries[id.0 as usize] = grandparent;
+            id = Id(grandparent);
         }
+    }
+
+    pub fn weight(&self, root: Id) -> u32 {
+        debug_assert!(self.is_root(root));
+        self.entries[root.0 as usize] - ROOT
+    }
+
+    pub fn add_weight(&mut self, root: Id, more: u32) {
+        let weight = self.weight(root).saturating_add(more).min(ROOT - 1);
+        self.entries[root.0 as usize] = ROOT | weight;
     }
 
     /// Makes root `absorbed` a member of root `kept`'s set.
     pub fn union(&mut self, kept: Id, absorbed: Id) {
-        debug_assert_eq!(self.find(kept), kept);
-        debug_assert_eq!(self.find(absorbed), absorbed);
-        self.parents[absorbed.0 as usize] = kept;
+        debug_assert_ne!(kept, absorbed);
+        self.add_weight(kept, self.weight(absorbed));
+        self.entries[absorbed.0 as usize] = kept.0;
     }
 
     /// Points every id straight at its root.
     pub fn compress_all(&mut self) {
-        for id in 0..self.parents.len() {
-            let root = self.find_compress(Id(id as u32));
-            self.parents[id] = root;
+        for id in 0..self.entries.len() {
+            if self.entries[id] < ROOT {
+                self.entries[id] = self.find_compress(Id(id as u32)).0;
+            }
         }
     }
 }

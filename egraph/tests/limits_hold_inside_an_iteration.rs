@@ -38,7 +38,7 @@ fn run(text: &str, start: &str, limits: Limits, scheduler: Scheduler) -> (EGraph
     let term = bank.parse(start, None).unwrap();
     let mut egraph = EGraph::new(system);
     egraph.add_term(&bank, term);
-    let config = SaturationConfig { limits, scheduler };
+    let config = SaturationConfig { limits, scheduler, ..Default::default() };
     let report = saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
     (egraph, report)
 }

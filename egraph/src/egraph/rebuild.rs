@@ -1,88 +1,95 @@
 //! Rebuilding: congruence closure and constant folding after a batch of unions.
 
-use super::{EGraph, Id, NONE};
+use super::{EGraph, Id};
 use crate::forest::Reason;
 use crate::language::{Leaf, LeafValue, Value};
 use crate::leaves::Node;
-use crate::term::hash_node;
+use crate::uses::Run;
 use smallvec::SmallVec;
 
 impl EGraph {
     /// Restores the invariants: unites congruent e-nodes, folds constants, indexes the classes.
     pub fn rebuild(&mut self) {
         loop {
-            while let Some((first, last)) = self.stale_uses.pop() {
-                self.repair_uses(first, last);
+            while let Some(run) = self.stale_uses.pop() {
+                self.repair_uses(run);
             }
             match self.new_literals.pop() {
                 Some(class) => self.fold_uses(self.find(class)),
                 None => break,
             }
         }
+        self.touch_absorbed();
         self.classes.compress_all();
-        let mut index = std::mem::take(&mut self.index);
+        let EGraph { index, nodes, stamps, classes, .. } = self;
         index.build(
-            self.heads.len(),
-            self.system.language.operators.len(),
-            |id| !self.dead[id.0 as usize],
-            |id| self.find(id),
-            |id| self.head(id),
+            nodes.len(),
+            |id| !stamps.is_dead(id),
+            |id| classes.find(id),
+            |id| nodes.head(id),
         );
-        self.index = index;
         #[cfg(debug_assertions)]
         self.check_invariants();
     }
 
     /// Brings the owners of a run of uses up to date.
-    fn repair_uses(&mut self, first: u32, last: u32) {
-        let mut slot = first;
-        loop {
-            let next = self.next_use[slot as usize];
-            let node = self.owners[slot as usize];
-            if !self.dead[node.0 as usize] {
+    fn repair_uses(&mut self, run: Run) {
+        let mut next = Some(run.first);
+        while let Some(slot) = next {
+            next = self.uses.after(slot, run);
+            let (node, _) = self.nodes.owner(slot);
+            if !self.stamps.is_dead(node) {
                 self.repair_node(node);
                 self.fold(node);
             }
-            if slot == last {
-                return;
-            }
-            slot = next;
         }
     }
 
     fn repair_node(&mut self, node: Id) {
-        let slots = self.slots(node);
-        let stale =
-            slots.clone().any(|s| self.classes.find(self.canonical[s]) != self.canonical[s]);
-        if !stale {
+        let slots = self.nodes.slots(node);
+        let stale = |s: usize| !self.classes.is_root(self.nodes.child(s));
+        if !slots.clone().any(stale) {
             return;
         }
-        let head = self.head(node);
-        let old = hash_node(head, &self.canonical[slots.clone()]);
-        if let Ok(entry) = self.memo.find_entry(old, |&n| n == node.0) {
-            entry.remove();
+        self.nodes.memo_remove(node);
+        for s in slots {
+            let class = self.classes.find_compress(self.nodes.child(s));
+            self.nodes.set_child(s, class);
         }
-        for s in slots.clone() {
-            self.canonical[s] = self.classes.find_compress(self.canonical[s]);
-        }
-        let new = hash_node(head, &self.canonical[slots.clone()]);
-        match self.find_memo(new, head, &self.canonical[slots]) {
+        match self.nodes.find(self.head(node), self.nodes.children(node)) {
             Some(twin) => {
-                self.dead[node.0 as usize] = true;
+                self.stamps.kill(node);
                 self.union(node, twin, Reason::Congruence);
             }
-            None => self.insert_memo(new, node),
+            None => {
+                self.nodes.memo_insert(node);
+                self.stamps.touch(node);
+            }
         }
     }
 
+    /// Looks at the uses of a class that came to have a literal.
     fn fold_uses(&mut self, class: Id) {
-        let mut slot = self.first_use[class.0 as usize];
-        while slot != NONE {
-            let node = self.owners[slot as usize];
-            if !self.dead[node.0 as usize] {
+        let Some(run) = self.uses.all(class) else { return };
+        let mut next = Some(run.first);
+        while let Some(slot) = next {
+            next = self.uses.after(slot, run);
+            let (node, _) = self.nodes.owner(slot);
+            if !self.stamps.is_dead(node) {
+                self.stamps.touch(node);
                 self.fold(node);
             }
-            slot = self.next_use[slot as usize];
+        }
+    }
+
+    /// The members of classes that were absorbed since the last rebuild have changed. Later
+    /// members are new, and have changed anyhow.
+    fn touch_absorbed(&mut self) {
+        let EGraph { index, classes, stamps, .. } = self;
+        for class in (0..index.ids() as u32).map(Id) {
+            if !classes.is_root(class) {
+                index.class(class).iter().for_each(|&node| stamps.touch(node));
+            }
         }
     }
 
@@ -107,15 +114,14 @@ impl EGraph {
     fn check_invariants(&self) {
         let mut live = 0;
         let mut roots = 0;
-        for n in (0..self.heads.len() as u32).map(Id) {
+        for n in self.ids() {
             roots += usize::from(self.find(n) == n);
-            if self.dead[n.0 as usize] {
+            if self.stamps.is_dead(n) {
                 continue;
             }
             live += 1;
             assert!(self.children(n).iter().all(|&c| self.find(c) == c), "stale child");
-            let hash = hash_node(self.head(n), self.children(n));
-            assert_eq!(self.find_memo(hash, self.head(n), self.children(n)), Some(n));
+            assert_eq!(self.nodes.find(self.head(n), self.children(n)), Some(n));
             if let Node::Op(op) = self.node(n)
                 && self.system.language.constant_folding
                 && self.conflict.is_none()
@@ -126,7 +132,7 @@ impl EGraph {
                 assert!(value.is_none() || self.literal(n) == value, "unfolded constant");
             }
         }
-        assert_eq!(live, self.memo.len());
+        assert_eq!(live, self.nodes.live());
         assert_eq!(roots, self.class_count);
     }
 }

@@ -1,0 +1,203 @@
+//! E-nodes in flat arrays, hash-consed.
+//!
+//! All e-nodes take rows of one width, that of the operator with most arguments: a row is found
+//! without looking up where it begins, and a slot tells its owner. `original` keeps the children
+//! with which an e-node was added, so that every id is a term for ever; `canonical` follows the
+//! unions. Both are padded with [`PADDING`].
+
+use crate::egraph::Id;
+use crate::language::Language;
+use crate::leaves::Head;
+use crate::memo::Memo;
+
+/// Fills a row behind the last child.
+const PADDING: Id = Id(u32::MAX);
+
+/// The e-nodes of an e-graph, by id.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeTable {
+    width: usize,
+    /// Numbers of arguments, by operator.
+    arities: Vec<u32>,
+    heads: Vec<Head>,
+    original: Vec<Id>,
+    canonical: Vec<Id>,
+    /// Live e-nodes by head and canonical children.
+    memo: Memo,
+}
+
+fn hash(head: Head, row: &[Id]) -> u64 {
+    // As in FxHash, with a last mixing so that the low bits, too, depend on all others.
+    const FACTOR: u64 = 0xf135_7aea_2e62_a9c5;
+    let mut hash = u64::from(head.0).wrapping_mul(FACTOR);
+    for child in row {
+        hash = (hash.rotate_left(26) ^ u64::from(child.0)).wrapping_mul(FACTOR);
+    }
+    hash ^ (hash >> 29)
+}
+
+impl NodeTable {
+    pub fn new(language: &Language) -> NodeTable {
+        let arities: Vec<u32> = language.operators.iter().map(|op| op.args.len() as u32).collect();
+        NodeTable {
+            width: arities.iter().copied().max().unwrap_or(0).max(1) as usize,
+            arities,
+            heads: Vec::new(),
+            original: Vec::new(),
+            canonical: Vec::new(),
+            memo: Memo::default(),
+        }
+    }
+
+    /// Number of e-nodes ever added.
+    pub fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// Number of e-nodes in the hash-cons.
+    pub fn live(&self) -> usize {
+        self.memo.len()
+    }
+
+    /// Slots of one e-node.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    pub fn heap_bytes(&self) -> usize {
+        (self.arities.capacity()
+            + self.heads.capacity()
+            + self.original.capacity()
+            + self.canonical.capacity())
+            * size_of::<u32>()
+            + self.memo.heap_bytes()
+    }
+
+    /// Bytes that room for `nodes` more e-nodes takes, the hash-cons left aside.
+    pub fn bytes_for(&self, nodes: usize) -> usize {
+        nodes * (1 + 2 * self.width) * size_of::<u32>()
+    }
+
+    /// E-nodes that fit without allocating.
+    pub fn room(&self) -> usize {
+        self.heads.capacity() - self.heads.len()
+    }
+
+    /// E-nodes that the hash-cons can take in without allocating.
+    pub fn memo_room(&self) -> usize {
+        self.memo.capacity() - self.memo.len()
+    }
+
+    /// Bytes that the hash-cons grows by to have room for `entries`.
+    pub fn memo_growth(&self, entries: usize) -> usize {
+        Memo::bytes_for(entries).saturating_sub(self.memo.heap_bytes())
+    }
+
+    pub fn reserve_exact(&mut self, nodes: usize) {
+        self.heads.reserve_exact(nodes);
+        self.original.reserve_exact(nodes * self.width);
+        self.canonical.reserve_exact(nodes * self.width);
+    }
+
+    /// Gives the hash-cons room for `entries`; `live` tells which e-nodes are in it.
+    pub fn rebuild_memo(&mut self, entries: usize, live: impl Fn(Id) -> bool) {
+        let (heads, canonical, width) = (&self.heads, &self.canonical, self.width);
+        let ids = (0..heads.len() as u32).filter(|&n| live(Id(n)));
+        self.memo.rebuild(entries, ids, |n| hash_of(heads, canonical, width, n));
+    }
+
+    pub fn head(&self, node: Id) -> Head {
+        self.heads[node.0 as usize]
+    }
+
+    fn arity(&self, head: Head) -> usize {
+        // Leaves come after the operators.
+        self.arities.get(head.0 as usize).map_or(0, |&arity| arity as usize)
+    }
+
+    /// The slots of an e-node's children.
+    pub fn slots(&self, node: Id) -> std::ops::Range<usize> {
+        let start = node.0 as usize * self.width;
+        start..start + self.arity(self.head(node))
+    }
+
+    /// The e-node that a slot belongs to, and which of its children the slot is.
+    pub fn owner(&self, slot: u32) -> (Id, usize) {
+        let width = self.width as u32;
+        (Id(slot / width), (slot % width) as usize)
+    }
+
+    pub fn children(&self, node: Id) -> &[Id] {
+        &self.canonical[self.slots(node)]
+    }
+
+    pub fn original_children(&self, node: Id) -> &[Id] {
+        &self.original[self.slots(node)]
+    }
+
+    fn row(&self, node: u32) -> &[Id] {
+        let start = node as usize * self.width;
+        &self.canonical[start..start + self.width]
+    }
+
+    /// The e-node in the hash-cons with this head and these canonical children.
+    pub fn find(&self, head: Head, children: &[Id]) -> Option<Id> {
+        if let &[left, right] = children
+            && self.width == 2
+        {
+            return self.find_row(head, [left, right]);
+        }
+        let mut row = smallvec::SmallVec::<[Id; 8]>::from_elem(PADDING, self.width);
+        row[..children.len()].copy_from_slice(children);
+        let same = |n: u32| self.heads[n as usize] == head && *self.row(n) == row[..];
+        self.memo.find(hash(head, &row), same).map(Id)
+    }
+
+    /// As [`NodeTable::find`], for rows of a width known to the compiler.
+    fn find_row<const WIDTH: usize>(&self, head: Head, row: [Id; WIDTH]) -> Option<Id> {
+        let (rows, _) = self.canonical.as_chunks::<WIDTH>();
+        let same = |n: u32| rows[n as usize] == row && self.heads[n as usize] == head;
+        self.memo.find(hash(head, &row), same).map(Id)
+    }
+
+    /// Adds an e-node, which the hash-cons must not have. There must be room in the hash-cons.
+    pub fn push(&mut self, head: Head, original: &[Id], canonical: &[Id]) -> Id {
+        let node = Id(self.heads.len() as u32);
+        self.heads.push(head);
+        let end = self.heads.len() * self.width;
+        for (array, children) in [(&mut self.original, original), (&mut self.canonical, canonical)]
+        {
+            array.extend_from_slice(children);
+            array.resize(end, PADDING);
+        }
+        self.memo_insert(node);
+        node
+    }
+
+    pub fn memo_insert(&mut self, node: Id) {
+        let hash = hash_of(&self.heads, &self.canonical, self.width, node.0);
+        self.memo.insert(hash, node.0);
+    }
+
+    /// Takes an e-node out of the hash-cons. Its canonical children must be those with which it
+    /// came in.
+    pub fn memo_remove(&mut self, node: Id) {
+        let (heads, canonical, width) = (&self.heads, &self.canonical, self.width);
+        let hash_of = |n| hash_of(heads, canonical, width, n);
+        self.memo.remove(hash_of(node.0), node.0, hash_of);
+    }
+
+    /// Sets the canonical child in a slot, of an e-node that is not in the hash-cons.
+    pub fn set_child(&mut self, slot: usize, class: Id) {
+        self.canonical[slot] = class;
+    }
+
+    pub fn child(&self, slot: usize) -> Id {
+        self.canonical[slot]
+    }
+}
+
+fn hash_of(heads: &[Head], canonical: &[Id], width: usize, node: u32) -> u64 {
+    let start = node as usize * width;
+    hash(heads[node as usize], &canonical[start..start + width])
+}

@@ -1,0 +1,173 @@
+//! Right-hand sides, compiled: how to build one, and how to see that it is there already.
+
+use crate::egraph::{EGraph, Id};
+use crate::language::{Leaf, LeafValue, SortId, Value};
+use crate::leaves::Head;
+use crate::pattern::{Expr, Pattern, VarId, value_fits};
+use crate::rewrite::literal_value;
+use smallvec::SmallVec;
+
+/// What stands at a place of a right-hand side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operand {
+    /// A pattern variable.
+    Var(usize),
+    /// A literal of the rule, by number.
+    Literal(usize),
+    /// A computed literal, by number.
+    Computed(usize),
+    /// An application, by number.
+    Application(usize),
+}
+
+/// An operator over operands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Application {
+    head: Head,
+    args: SmallVec<[Operand; 4]>,
+    /// Where its e-node is noted among the bound ids of the right-hand side: in pre-order, without
+    /// the root and without nullary operators.
+    place: Option<usize>,
+}
+
+/// A right-hand side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Recipe {
+    /// In post-order: the arguments of each come before it.
+    applications: Vec<Application>,
+    literals: Vec<Leaf>,
+    computed: Vec<(Expr, SortId)>,
+    root: Operand,
+    /// Number of places.
+    places: usize,
+}
+
+impl Recipe {
+    /// Compiles a right-hand side.
+    pub fn compile(pattern: &Pattern) -> Recipe {
+        let mut recipe = Recipe {
+            applications: Vec::new(),
+            literals: Vec::new(),
+            computed: Vec::new(),
+            root: Operand::Var(0),
+            places: 0,
+        };
+        recipe.root = recipe.operand(pattern, true);
+        recipe
+    }
+
+    fn operand(&mut self, pattern: &Pattern, root: bool) -> Operand {
+        match pattern {
+            Pattern::Var(var) => Operand::Var(usize::from(var.0)),
+            Pattern::Leaf(leaf) => {
+                self.literals.push(leaf.clone());
+                Operand::Literal(self.literals.len() - 1)
+            }
+            Pattern::Compute(expr, sort) => {
+                self.computed.push((expr.clone(), *sort));
+                Operand::Computed(self.computed.len() - 1)
+            }
+            Pattern::Op(op, args) => {
+                let place = (!root && !args.is_empty()).then(|| {
+                    self.places += 1;
+                    self.places - 1
+                });
+                let args = args.iter().map(|arg| self.operand(arg, false)).collect();
+                self.applications.push(Application { head: Head::from(*op), args, place });
+                Operand::Application(self.applications.len() - 1)
+            }
+        }
+    }
+
+    /// E-nodes of one instance at most, and their children.
+    pub fn size(&self) -> (usize, usize) {
+        let slots = self.applications.iter().map(|a| a.args.len()).sum();
+        (self.applications.len() + self.literals.len() + self.computed.len(), slots)
+    }
+
+    /// The literals of the rule, by their numbers, where the e-graph has them.
+    pub fn known_literals(&self, egraph: &EGraph) -> Vec<Option<Id>> {
+        self.literals.iter().map(|leaf| egraph.leaf_node(leaf).map(|n| egraph.find(n))).collect()
+    }
+
+    /// Whether every computation has a value that fits its sort.
+    pub fn computes(&self, egraph: &EGraph, values: &impl Fn(VarId) -> Option<Value>) -> bool {
+        self.computed.iter().all(|(expr, sort)| {
+            let kind = egraph.system().language.literal_kind(*sort);
+            expr.eval(values).zip(kind).is_some_and(|(value, kind)| value_fits(kind, value))
+        })
+    }
+
+    /// The class that represents the instance already, if there is one. `classes` are those of
+    /// the variables, `literals` what [`Recipe::known_literals`] gave, `found` room to work in.
+    pub fn lookup(
+        &self,
+        egraph: &EGraph,
+        classes: impl Fn(usize) -> Id,
+        values: &impl Fn(VarId) -> Option<Value>,
+        literals: &[Option<Id>],
+        found: &mut Vec<Id>,
+    ) -> Option<Id> {
+        found.clear();
+        let operand = |operand: Operand, found: &[Id]| match operand {
+            Operand::Var(var) => Some(classes(var)),
+            Operand::Literal(i) => literals[i],
+            Operand::Computed(i) => {
+                let (expr, sort) = &self.computed[i];
+                let value = LeafValue::Literal(expr.eval(values)?);
+                egraph.leaf_node(&Leaf { sort: *sort, value }).map(|node| egraph.find(node))
+            }
+            Operand::Application(i) => Some(found[i]),
+        };
+        for application in &self.applications {
+            let node = match application.args[..] {
+                [left, right] => {
+                    let args = [operand(left, found)?, operand(right, found)?];
+                    egraph.lookup_canonical(application.head, &args)?
+                }
+                ref args => {
+                    let args: Option<SmallVec<[Id; 4]>> =
+                        args.iter().map(|&arg| operand(arg, found)).collect();
+                    egraph.lookup_canonical(application.head, &args?)?
+                }
+            };
+            found.push(egraph.find(node));
+        }
+        operand(self.root, found)
+    }
+
+    /// Adds the instance under a substitution, by variable, and appends the e-nodes of its places
+    /// to `bound`. `added` is room to work in.
+    pub fn build(
+        &self,
+        egraph: &mut EGraph,
+        substitution: &[Id],
+        added: &mut Vec<Id>,
+        bound: &mut Vec<Id>,
+    ) -> Id {
+        let start = bound.len();
+        bound.resize(start + self.places, Id(0));
+        added.clear();
+        let operand = |egraph: &mut EGraph, operand: Operand, added: &[Id]| match operand {
+            Operand::Var(var) => substitution[var],
+            Operand::Literal(i) => egraph.add_leaf(&self.literals[i]),
+            Operand::Computed(i) => {
+                let (expr, sort) = &self.computed[i];
+                let literal = |var: VarId| literal_value(egraph, substitution[usize::from(var.0)]);
+                let value = expr.eval(&literal).expect("a match whose computations have values");
+                egraph.add_leaf(&Leaf { sort: *sort, value: LeafValue::Literal(value) })
+            }
+            Operand::Application(i) => added[i],
+        };
+        for application in &self.applications {
+            let args: SmallVec<[Id; 4]> =
+                application.args.iter().map(|&arg| operand(egraph, arg, added)).collect();
+            let node = egraph.add(application.head, &args);
+            if let Some(place) = application.place {
+                bound[start + place] = node;
+            }
+            added.push(node);
+        }
+        operand(egraph, self.root, added)
+    }
+}

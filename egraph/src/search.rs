@@ -1,0 +1,186 @@
+//! The search phase of an iteration: new matches of all rules, alone or by a pool of threads.
+
+use crate::egraph::{EGraph, Id};
+use crate::matching::{Bounds, Found, Halt, Part, Quota, Search};
+use crate::stamps::{Changes, Epoch};
+use crate::watch::Watch;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// A rule to be searched for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    pub rule: usize,
+    /// What its last search has seen.
+    pub seen: Option<Epoch>,
+    /// More matches than this are too many, and come to nothing.
+    pub match_limit: usize,
+}
+
+/// What was found for one rule.
+#[derive(Debug, Default)]
+pub(crate) struct RuleMatches {
+    pub rule: usize,
+    /// Blocks of matches in the order in which they are to be applied; see [`crate::rewrite`].
+    pub blocks: Vec<Vec<Id>>,
+    /// Matches seen, those included that would change nothing.
+    pub seen: u64,
+    /// Matches found.
+    pub found: usize,
+    /// Whether these were too many; there are none, then.
+    pub refused: bool,
+}
+
+/// What was found for all rules.
+#[derive(Debug, Default)]
+pub(crate) struct Matches {
+    pub rules: Vec<RuleMatches>,
+    /// Why there may be more that were not found: [`Halt::Full`] or [`Halt::Expired`].
+    pub halted: Option<Halt>,
+}
+
+/// A thread takes so many changed e-nodes at a time.
+const PART: usize = 128;
+/// With fewer changed e-nodes than this, over all rules, threads cost more than they bring.
+const WORTHWHILE: usize = 4_096;
+
+/// Searches for all requests in their order. Matches, and the lists of changes to find them by,
+/// take at most `room` bytes; if they don't fit, the last ones are left out. The result is the
+/// same with and without `pool`.
+pub(crate) fn search(
+    egraph: &EGraph,
+    requests: &[Request],
+    room: usize,
+    pool: Option<&ThreadPool>,
+    watch: &Watch,
+) -> Matches {
+    let system = egraph.system().clone();
+    let searches: Vec<(Request, Search<'_>)> = requests
+        .iter()
+        .filter_map(|request| {
+            let rewrite = &system.rewrites[request.rule];
+            let rule = &system.rules[request.rule];
+            Some((*request, Search::new(egraph, rewrite, rule, request.seen)?))
+        })
+        .collect();
+    let mut changes: BTreeMap<Option<Epoch>, Changes> = BTreeMap::new();
+    for (_, search) in &searches {
+        changes.entry(search.seen()).or_insert_with(|| egraph.changes(search.seen()));
+    }
+    let listed: usize = changes.values().map(Changes::heap_bytes).sum();
+    let ids = room.saturating_sub(listed) / size_of::<Id>();
+    if let Some(pool) = pool
+        && let Some(matches) = by_threads(&searches, &changes, ids, pool, watch)
+    {
+        return matches;
+    }
+    alone(&searches, &changes, ids, watch)
+}
+
+fn alone(
+    searches: &[(Request, Search<'_>)],
+    changes: &BTreeMap<Option<Epoch>, Changes>,
+    ids: usize,
+    watch: &Watch,
+) -> Matches {
+    let all_ids = Quota::new(ids);
+    let mut matches = Matches::default();
+    for (request, search) in searches {
+        let own = Quota::new(request.match_limit);
+        let bounds = Bounds { ids: &all_ids, matches: &own, watch };
+        let mut found = Found::default();
+        for part in search.parts(&changes[&search.seen()]) {
+            search.run(part, &bounds, &mut found);
+            if found.halted.is_some() {
+                break;
+            }
+        }
+        matches.halted = found.halted.filter(|&halt| halt != Halt::TooMany);
+        let taken = found.blocks.iter().map(Vec::len).sum();
+        let rule = collect(request, search, vec![found]);
+        if rule.refused {
+            all_ids.give_back(taken);
+        }
+        matches.rules.push(rule);
+        if matches.halted.is_some() {
+            break;
+        }
+    }
+    matches
+}
+
+/// `None` if there are too few changes for it to pay, or if the matches do not fit in the room:
+/// which of them are left out must not depend on who was first.
+fn by_threads(
+    searches: &[(Request, Search<'_>)],
+    changes: &BTreeMap<Option<Epoch>, Changes>,
+    ids: usize,
+    pool: &ThreadPool,
+    watch: &Watch,
+) -> Option<Matches> {
+    let mut parts: Vec<(usize, Part<'_>)> = Vec::new();
+    let mut nodes = 0;
+    for (i, (_, search)) in searches.iter().enumerate() {
+        for part in search.parts(&changes[&search.seen()]) {
+            match part.nodes {
+                None => parts.push((i, part)),
+                Some(all) => {
+                    nodes += all.len();
+                    let chunks = all.chunks(PART).map(|nodes| Part { nodes: Some(nodes), ..part });
+                    parts.extend(chunks.map(|part| (i, part)));
+                }
+            }
+        }
+    }
+    if nodes < WORTHWHILE || pool.current_num_threads() < 2 {
+        return None;
+    }
+    let all_ids = Quota::new(ids);
+    let own: Vec<Quota> =
+        searches.iter().map(|(request, _)| Quota::new(request.match_limit)).collect();
+    let found: Vec<Found> = pool.install(|| {
+        let run = |&(i, part): &(usize, Part<'_>)| {
+            let mut found = Found::default();
+            let bounds = Bounds { ids: &all_ids, matches: &own[i], watch };
+            searches[i].1.run(part, &bounds, &mut found);
+            found.blocks.iter_mut().for_each(Vec::shrink_to_fit);
+            found
+        };
+        parts.par_iter().map(run).collect()
+    });
+    let halts = |halt| found.iter().any(|f| f.halted == Some(halt));
+    if halts(Halt::Full) {
+        return None;
+    }
+    let mut matches = Matches::default();
+    if halts(Halt::Expired) {
+        matches.halted = Some(Halt::Expired);
+    }
+    let mut found = parts.iter().map(|&(i, _)| i).zip(found).peekable();
+    for (i, (request, search)) in searches.iter().enumerate() {
+        let mut of_rule = Vec::new();
+        while let Some((_, part)) = found.next_if(|(rule, _)| *rule == i) {
+            of_rule.push(part);
+        }
+        matches.rules.push(collect(request, search, of_rule));
+    }
+    Some(matches)
+}
+
+fn collect(request: &Request, search: &Search<'_>, mut parts: Vec<Found>) -> RuleMatches {
+    let stride = search.rewrite.stride();
+    let blocks: Vec<Vec<Id>> = parts.iter_mut().flat_map(|part| part.blocks.drain(..)).collect();
+    let found = blocks.iter().map(|block| block.len() / stride).sum();
+    let mut matches = RuleMatches { rule: request.rule, found, ..RuleMatches::default() };
+    if found > request.match_limit {
+        // How many more there are depends on when the search stopped, which is of no interest.
+        matches.found = request.match_limit + 1;
+        matches.seen = matches.found as u64;
+        matches.refused = true;
+    } else {
+        matches.seen = parts.iter().map(|part| part.matches).sum();
+        matches.blocks = blocks;
+    }
+    matches
+}
