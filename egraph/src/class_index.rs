@@ -67,6 +67,11 @@ impl ClassIndex {
         self.starts.len().saturating_sub(1)
     }
 
+    /// All e-nodes, by class, then head, then id.
+    pub fn nodes(&self) -> &[Id] {
+        &self.nodes
+    }
+
     /// All e-nodes of a class.
     pub fn class(&self, class: Id) -> &[Id] {
         match self.starts.get(class.0 as usize + 1) {

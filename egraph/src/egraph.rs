@@ -20,6 +20,7 @@ pub(crate) use memory::Room;
 
 use crate::class_index::ClassIndex;
 use crate::forest::{ProofForest, Reason};
+use crate::gather::gather;
 use crate::language::{Leaf, LeafValue, SortId, Value};
 use crate::leaves::{Head, Leaves, Node};
 use crate::node_table::NodeTable;
@@ -167,11 +168,9 @@ impl EGraph {
 
     /// The live e-nodes that have changed since the end of `epoch`, or ever.
     pub(crate) fn changes(&self, since: Option<Epoch>) -> Changes {
-        let changed = |&node: &Id| match since {
-            Some(epoch) => self.stamps.changed_since(node, epoch),
-            None => true,
-        };
-        let nodes = self.ids().filter(changed).filter(|&node| !self.stamps.is_dead(node));
+        let changed =
+            |node: &&Id| since.is_none_or(|epoch| self.stamps.changed_since(**node, epoch));
+        let nodes = self.index.nodes().iter().filter(changed).copied();
         let operators = self.system.language.operators.len();
         Changes::collect(nodes, operators, |node| self.head(node).0 as usize)
     }
@@ -207,11 +206,15 @@ impl EGraph {
 
     /// Adds the e-node `head(children…)`, or finds it. The children may be any ids.
     pub(crate) fn add(&mut self, head: Head, children: &[Id]) -> Id {
-        let classes: SmallVec<[Id; 4]> =
-            children.iter().map(|&child| self.classes.find_compress(child)).collect();
-        if let Some(found) = self.nodes.find(head, &classes) {
-            return found;
+        match self.lookup_node(head, children) {
+            Some(found) => found,
+            None => self.add_new(head, children),
         }
+    }
+
+    /// Adds an e-node that is not there.
+    fn add_new(&mut self, head: Head, children: &[Id]) -> Id {
+        let classes: SmallVec<[Id; 4]> = children.iter().map(|&child| self.find(child)).collect();
         if self.nodes.memo_room() == 0 {
             self.grow_memo();
         }
@@ -248,8 +251,7 @@ impl EGraph {
 
     /// The e-node congruent to `head(children…)`, if there is one.
     pub(crate) fn lookup_node(&self, head: Head, children: &[Id]) -> Option<Id> {
-        let classes: SmallVec<[Id; 4]> = children.iter().map(|&c| self.find(c)).collect();
-        self.nodes.find(head, &classes)
+        gather(children.iter().map(|&c| self.find(c)), |classes| self.nodes.find(head, classes))
     }
 
     /// As [`EGraph::lookup_node`], for canonical children.

@@ -15,6 +15,7 @@ mod explain;
 mod extract;
 mod flatten;
 mod forest;
+mod gather;
 mod language;
 mod leaves;
 mod matching;

@@ -10,6 +10,7 @@
 use crate::egraph::{EGraph, Id};
 use crate::pattern::VarId;
 use crate::program::Instruction;
+use crate::recipe::Lookup;
 use crate::rewrite::Rewrite;
 use crate::stamps::{Changes, Epoch};
 use crate::system::Rule;
@@ -37,11 +38,28 @@ pub(crate) struct Part<'a> {
     pub nodes: Option<&'a [Id]>,
 }
 
+/// What a match would bring. They are applied in this order, for the more is known to be equal,
+/// the fewer e-nodes are built that turn out to be congruent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum News {
+    /// The right-hand side is there, in another class.
+    Equality,
+    /// All of it but the root is there.
+    Node,
+    /// Less is there.
+    Nodes,
+}
+
+impl News {
+    pub const COUNT: usize = 3;
+}
+
 /// Matches, in the order of their first changed e-nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// Runs of [`Rewrite::stride`] ids, in blocks that can be given back one by one.
-    pub blocks: Vec<Vec<Id>>,
+    /// By what there is of the right-hand side: runs of [`Rewrite::stride`] ids, in blocks that
+    /// can be given back one by one.
+    pub blocks: [Vec<Vec<Id>>; News::COUNT],
     /// Matches seen whose conditions hold, those included that would change nothing.
     pub matches: u64,
     /// Whether the search ended before it had found all.
@@ -123,18 +141,22 @@ impl<'a> Search<'a> {
         self.seen
     }
 
-    /// All parts, in the order of their results. `changes` are those since [`Search::seen`].
-    pub fn parts(&self, changes: &'a Changes) -> impl Iterator<Item = Part<'a>> + use<'a> {
+    /// All parts, in the order of their results, with at most `most` e-nodes each. `changes` are
+    /// those since [`Search::seen`].
+    pub fn parts(
+        &self,
+        changes: &'a Changes,
+        most: usize,
+    ) -> impl Iterator<Item = Part<'a>> + use<'a> {
         let atoms = &self.rewrite.lhs.atoms;
         let bare = atoms.is_empty().then_some(Part { first: 0, nodes: None });
         // Where nothing has been seen, the root is always the first changed atom.
         let firsts = if self.seen.is_some() { atoms.len() } else { atoms.len().min(1) };
-        let nodes = |(first, op): (usize, usize)| {
-            let nodes = changes.operator(op);
-            (!nodes.is_empty()).then_some(Part { first, nodes: Some(nodes) })
-        };
-        let ops = atoms.iter().map(|atom| atom.op.0 as usize).take(firsts).enumerate();
-        bare.into_iter().chain(ops.filter_map(nodes))
+        let parts = atoms.iter().take(firsts).enumerate().flat_map(move |(first, atom)| {
+            let nodes = changes.operator(atom.op.0 as usize).chunks(most);
+            nodes.map(move |nodes| Part { first, nodes: Some(nodes) })
+        });
+        bare.into_iter().chain(parts)
     }
 
     /// Searches one part and appends to `found`.
@@ -147,6 +169,7 @@ impl<'a> Search<'a> {
             registers: vec![Id(0); lhs.registers],
             nodes: vec![Id(0); lhs.bound()],
             looked_up: Vec::new(),
+            recent: Recent::new(part.nodes.map_or(0, <[Id]>::len)),
             uncounted: 0,
             steps: 0,
             found,
@@ -168,6 +191,31 @@ impl<'a> Search<'a> {
     }
 }
 
+const NO_ID: Id = Id(u32::MAX);
+
+/// What was noted lately: that a class equals another, or holds an e-node with two children. Many
+/// matches come to the same, and one of them is enough. What is forgotten does no harm.
+struct Recent {
+    places: Vec<[Id; 3]>,
+}
+
+impl Recent {
+    /// For the matches that begin with so many e-nodes.
+    fn new(nodes: usize) -> Recent {
+        // Four places for each; 48 KiB at most, which fits in a core's own cache.
+        let places = (4 * nodes).next_power_of_two().min(1 << 12);
+        Recent { places: vec![[NO_ID; 3]; places] }
+    }
+
+    fn contains_or_insert(&mut self, addition: [Id; 3]) -> bool {
+        let mix = |hash: u32, id: Id| (hash.rotate_left(5) ^ id.0).wrapping_mul(0x9e37_79b9);
+        let hash = addition.into_iter().fold(0, mix) >> 16;
+        let mask = self.places.len() - 1;
+        let place = &mut self.places[hash as usize & mask];
+        std::mem::replace(place, addition) == addition
+    }
+}
+
 struct Machine<'a> {
     search: &'a Search<'a>,
     first: usize,
@@ -175,6 +223,7 @@ struct Machine<'a> {
     registers: Vec<Id>,
     nodes: Vec<Id>,
     looked_up: Vec<Id>,
+    recent: Recent,
     /// Matches kept that the quotas do not know of yet.
     uncounted: usize,
     steps: u32,
@@ -301,11 +350,21 @@ impl Machine<'_> {
         }
         self.found.matches += 1;
         let class = |var: usize| registers[lhs.register(var)];
-        let there = rewrite.rhs.lookup(egraph, class, &value, literals, &mut self.looked_up);
-        if there == Some(registers[0]) {
+        let lookup = rewrite.rhs.lookup(egraph, class, &value, literals, &mut self.looked_up);
+        let (known, news) = match lookup {
+            Lookup::Class(class) if class == registers[0] => return,
+            Lookup::Class(class) => {
+                (self.recent.contains_or_insert([registers[0], class, NO_ID]), News::Equality)
+            }
+            Lookup::RootMissing(left, right) => {
+                (self.recent.contains_or_insert([registers[0], left, right]), News::Node)
+            }
+            Lookup::Missing => (false, News::Nodes),
+        };
+        if known {
             return;
         }
-        let blocks = &mut self.found.blocks;
+        let blocks = &mut self.found.blocks[news as usize];
         if blocks.last().is_none_or(|block| block.len() + rewrite.stride() > BLOCK) {
             let first = blocks.is_empty();
             blocks.push(if first { Vec::new() } else { Vec::with_capacity(BLOCK) });

@@ -141,19 +141,26 @@ impl NodeTable {
     }
 
     /// The e-node in the hash-cons with this head and these canonical children.
+    #[inline]
     pub fn find(&self, head: Head, children: &[Id]) -> Option<Id> {
-        if let &[left, right] = children
-            && self.width == 2
-        {
-            return self.find_row(head, [left, right]);
+        // Mostly rows are narrow: then all lengths are known to the compiler.
+        match (self.width, children) {
+            (2, &[left, right]) => self.find_row(head, [left, right]),
+            (2, &[only]) => self.find_row(head, [only, PADDING]),
+            (1, &[only]) => self.find_row(head, [only]),
+            (3, &[left, right]) => self.find_row(head, [left, right, PADDING]),
+            _ => self.find_wide(head, children),
         }
+    }
+
+    fn find_wide(&self, head: Head, children: &[Id]) -> Option<Id> {
         let mut row = smallvec::SmallVec::<[Id; 8]>::from_elem(PADDING, self.width);
         row[..children.len()].copy_from_slice(children);
         let same = |n: u32| self.heads[n as usize] == head && *self.row(n) == row[..];
         self.memo.find(hash(head, &row), same).map(Id)
     }
 
-    /// As [`NodeTable::find`], for rows of a width known to the compiler.
+    #[inline]
     fn find_row<const WIDTH: usize>(&self, head: Head, row: [Id; WIDTH]) -> Option<Id> {
         let (rows, _) = self.canonical.as_chunks::<WIDTH>();
         let same = |n: u32| rows[n as usize] == row && self.heads[n as usize] == head;

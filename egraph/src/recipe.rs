@@ -30,6 +30,17 @@ struct Application {
     place: Option<usize>,
 }
 
+/// What is there of an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    /// All: the class that represents it.
+    Class(Id),
+    /// All but the root, whose two children these classes are.
+    RootMissing(Id, Id),
+    /// Less.
+    Missing,
+}
+
 /// A right-hand side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Recipe {
@@ -98,8 +109,8 @@ impl Recipe {
         })
     }
 
-    /// The class that represents the instance already, if there is one. `classes` are those of
-    /// the variables, `literals` what [`Recipe::known_literals`] gave, `found` room to work in.
+    /// Looks for the instance in an e-graph that does not change. `classes` are those of the
+    /// variables, `literals` what [`Recipe::known_literals`] gave, `found` room to work in.
     pub fn lookup(
         &self,
         egraph: &EGraph,
@@ -107,7 +118,7 @@ impl Recipe {
         values: &impl Fn(VarId) -> Option<Value>,
         literals: &[Option<Id>],
         found: &mut Vec<Id>,
-    ) -> Option<Id> {
+    ) -> Lookup {
         found.clear();
         let operand = |operand: Operand, found: &[Id]| match operand {
             Operand::Var(var) => Some(classes(var)),
@@ -119,21 +130,26 @@ impl Recipe {
             }
             Operand::Application(i) => Some(found[i]),
         };
-        for application in &self.applications {
-            let node = match application.args[..] {
-                [left, right] => {
-                    let args = [operand(left, found)?, operand(right, found)?];
-                    egraph.lookup_canonical(application.head, &args)?
+        for (number, application) in self.applications.iter().enumerate() {
+            let node = if let [left, right] = application.args[..] {
+                let (left, right) = (operand(left, found), operand(right, found));
+                let Some(args) = left.zip(right) else { return Lookup::Missing };
+                let node = egraph.lookup_canonical(application.head, &[args.0, args.1]);
+                if node.is_none() && number + 1 == self.applications.len() {
+                    return Lookup::RootMissing(args.0, args.1);
                 }
-                ref args => {
-                    let args: Option<SmallVec<[Id; 4]>> =
-                        args.iter().map(|&arg| operand(arg, found)).collect();
-                    egraph.lookup_canonical(application.head, &args?)?
-                }
+                node
+            } else {
+                let args = application.args.iter().map(|&arg| operand(arg, found));
+                let args: Option<SmallVec<[Id; 4]>> = args.collect();
+                args.and_then(|args| egraph.lookup_canonical(application.head, &args))
             };
-            found.push(egraph.find(node));
+            match node {
+                Some(node) => found.push(egraph.find(node)),
+                None => return Lookup::Missing,
+            }
         }
-        operand(self.root, found)
+        operand(self.root, found).map_or(Lookup::Missing, Lookup::Class)
     }
 
     /// Adds the instance under a substitution, by variable, and appends the e-nodes of its places
@@ -160,8 +176,14 @@ impl Recipe {
             Operand::Application(i) => added[i],
         };
         for application in &self.applications {
-            let args: SmallVec<[Id; 4]> =
-                application.args.iter().map(|&arg| operand(egraph, arg, added)).collect();
+            // Collected first: adding a literal changes the e-graph.
+            let args: SmallVec<[Id; 4]> = match application.args[..] {
+                [left, right] => {
+                    let [left, right] = [left, right].map(|arg| operand(egraph, arg, added));
+                    SmallVec::from_buf_and_len([left, right, Id(0), Id(0)], 2)
+                }
+                ref args => args.iter().map(|&arg| operand(egraph, arg, added)).collect(),
+            };
             let node = egraph.add(application.head, &args);
             if let Some(place) = application.place {
                 bound[start + place] = node;

@@ -1,7 +1,7 @@
 //! Saturation: searches all rules, applies what matched, rebuilds; until a limit or the goal.
 
 use crate::egraph::EGraph;
-use crate::matching::Halt;
+use crate::matching::{Halt, News};
 use crate::queue::Queue;
 use crate::report::{Iteration, Report, RuleReport};
 use crate::rewrite::Scratch;
@@ -271,15 +271,20 @@ impl Run<'_> {
 
     /// Applies matches until a limit. Those that wait take memory too: where that is what is
     /// lacking, the last ones are left out for the sake of the first.
-    fn apply(&mut self, matches: Matches) -> Applied {
+    fn apply(&mut self, mut matches: Matches) -> Applied {
         let system = self.system.clone();
         let limits = &self.config.limits;
         let mut unions = vec![0; matches.rules.len()];
         let mut rules = Vec::new();
         let mut queue = Queue::default();
-        for (number, found) in matches.rules.into_iter().enumerate() {
-            let stride = system.rewrites[found.rule].stride();
-            found.blocks.into_iter().for_each(|ids| queue.push(number, stride, ids));
+        for news in 0..News::COUNT {
+            for (number, found) in matches.rules.iter_mut().enumerate() {
+                let stride = system.rewrites[found.rule].stride();
+                let blocks = found.blocks[news].drain(..);
+                blocks.for_each(|ids| queue.push(number, stride, ids));
+            }
+        }
+        for found in &matches.rules {
             let rule = RuleId(found.rule as u32);
             let (matches, new, banned) = (found.seen, found.found as u64, found.refused);
             rules.push(RuleReport { rule, matches, new, unions: 0, banned });
@@ -292,6 +297,8 @@ impl Run<'_> {
         'matches: while let Some(number) = queue.next_rule() {
             let rewrite = &system.rewrites[rules[number].rule.0 as usize];
             if done % CLOCK_EVERY == CLOCK_EVERY - 1 {
+                // Congruence closed now and then lets fewer e-nodes be built twice.
+                self.egraph.close();
                 stop = self.watch.expired();
                 if stop.is_some() {
                     break;

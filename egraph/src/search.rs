@@ -1,7 +1,7 @@
 //! The search phase of an iteration: new matches of all rules, alone or by a pool of threads.
 
 use crate::egraph::{EGraph, Id};
-use crate::matching::{Bounds, Found, Halt, Part, Quota, Search};
+use crate::matching::{Bounds, Found, Halt, News, Part, Quota, Search};
 use crate::stamps::{Changes, Epoch};
 use crate::watch::Watch;
 use rayon::ThreadPool;
@@ -22,8 +22,8 @@ pub(crate) struct Request {
 #[derive(Debug, Default)]
 pub(crate) struct RuleMatches {
     pub rule: usize,
-    /// Blocks of matches in the order in which they are to be applied; see [`crate::rewrite`].
-    pub blocks: Vec<Vec<Id>>,
+    /// By [`News`]: blocks of matches, see [`crate::rewrite`].
+    pub blocks: [Vec<Vec<Id>>; News::COUNT],
     /// Matches seen, those included that would change nothing.
     pub seen: u64,
     /// Matches found.
@@ -40,8 +40,8 @@ pub(crate) struct Matches {
     pub halted: Option<Halt>,
 }
 
-/// A thread takes so many changed e-nodes at a time.
-const PART: usize = 128;
+/// So many changed e-nodes are searched from at a time, by one thread.
+const PART: usize = 512;
 /// With fewer changed e-nodes than this, over all rules, threads cost more than they bring.
 const WORTHWHILE: usize = 4_096;
 
@@ -90,14 +90,14 @@ fn alone(
         let own = Quota::new(request.match_limit);
         let bounds = Bounds { ids: &all_ids, matches: &own, watch };
         let mut found = Found::default();
-        for part in search.parts(&changes[&search.seen()]) {
+        for part in search.parts(&changes[&search.seen()], PART) {
             search.run(part, &bounds, &mut found);
             if found.halted.is_some() {
                 break;
             }
         }
         matches.halted = found.halted.filter(|&halt| halt != Halt::TooMany);
-        let taken = found.blocks.iter().map(Vec::len).sum();
+        let taken = found.blocks.iter().flatten().map(Vec::len).sum();
         let rule = collect(request, search, vec![found]);
         if rule.refused {
             all_ids.give_back(taken);
@@ -120,19 +120,11 @@ fn by_threads(
     watch: &Watch,
 ) -> Option<Matches> {
     let mut parts: Vec<(usize, Part<'_>)> = Vec::new();
-    let mut nodes = 0;
     for (i, (_, search)) in searches.iter().enumerate() {
-        for part in search.parts(&changes[&search.seen()]) {
-            match part.nodes {
-                None => parts.push((i, part)),
-                Some(all) => {
-                    nodes += all.len();
-                    let chunks = all.chunks(PART).map(|nodes| Part { nodes: Some(nodes), ..part });
-                    parts.extend(chunks.map(|part| (i, part)));
-                }
-            }
-        }
+        let own = search.parts(&changes[&search.seen()], PART);
+        parts.extend(own.map(|part| (i, part)));
     }
+    let nodes: usize = parts.iter().map(|(_, part)| part.nodes.map_or(1, <[Id]>::len)).sum();
     if nodes < WORTHWHILE || pool.current_num_threads() < 2 {
         return None;
     }
@@ -144,7 +136,7 @@ fn by_threads(
             let mut found = Found::default();
             let bounds = Bounds { ids: &all_ids, matches: &own[i], watch };
             searches[i].1.run(part, &bounds, &mut found);
-            found.blocks.iter_mut().for_each(Vec::shrink_to_fit);
+            found.blocks.iter_mut().flatten().for_each(Vec::shrink_to_fit);
             found
         };
         parts.par_iter().map(run).collect()
@@ -170,8 +162,10 @@ fn by_threads(
 
 fn collect(request: &Request, search: &Search<'_>, mut parts: Vec<Found>) -> RuleMatches {
     let stride = search.rewrite.stride();
-    let blocks: Vec<Vec<Id>> = parts.iter_mut().flat_map(|part| part.blocks.drain(..)).collect();
-    let found = blocks.iter().map(|block| block.len() / stride).sum();
+    let blocks: [Vec<Vec<Id>>; News::COUNT] = std::array::from_fn(|news| {
+        parts.iter_mut().flat_map(|part| part.blocks[news].drain(..)).collect()
+    });
+    let found = blocks.iter().flatten().map(|block| block.len() / stride).sum();
     let mut matches = RuleMatches { rule: request.rule, found, ..RuleMatches::default() };
     if found > request.match_limit {
         // How many more there are depends on when the search stopped, which is of no interest.

@@ -89,7 +89,7 @@ impl Stamps {
     }
 }
 
-/// The e-nodes that have changed since an epoch, or all of them, by operator and id.
+/// The e-nodes that have changed since an epoch, or all of them, by operator, class and id.
 #[derive(Debug)]
 pub(crate) struct Changes {
     starts: Vec<u32>,
@@ -97,7 +97,8 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Sorts `nodes` by their operators; those of other operators than `0..operators` are left out.
+    /// Sorts `nodes` by their operators and leaves their order as it is otherwise; leaves, whose
+    /// heads are no operators, are left out.
     pub fn collect(
         nodes: impl Iterator<Item = Id> + Clone,
         operators: usize,

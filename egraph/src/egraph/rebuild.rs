@@ -10,15 +10,7 @@ use smallvec::SmallVec;
 impl EGraph {
     /// Restores the invariants: unites congruent e-nodes, folds constants, indexes the classes.
     pub fn rebuild(&mut self) {
-        loop {
-            while let Some(run) = self.stale_uses.pop() {
-                self.repair_uses(run);
-            }
-            match self.new_literals.pop() {
-                Some(class) => self.fold_uses(self.find(class)),
-                None => break,
-            }
-        }
+        self.close();
         self.touch_absorbed();
         self.classes.compress_all();
         let EGraph { index, nodes, stamps, classes, .. } = self;
@@ -30,6 +22,19 @@ impl EGraph {
         );
         #[cfg(debug_assertions)]
         self.check_invariants();
+    }
+
+    /// Closes the equalities under congruence and folds constants.
+    pub(crate) fn close(&mut self) {
+        loop {
+            while let Some(run) = self.stale_uses.pop() {
+                self.repair_uses(run);
+            }
+            match self.new_literals.pop() {
+                Some(class) => self.fold_uses(self.find(class)),
+                None => break,
+            }
+        }
     }
 
     /// Brings the owners of a run of uses up to date.
