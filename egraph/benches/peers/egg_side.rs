@@ -17,7 +17,8 @@ use crate::allocator;
 use crate::workloads::{Run, Stop, Workload};
 use egg::{
     Analysis, Applier, BackoffScheduler, DidMerge, ENodeOrVar, Id, Language, PatternAst, RecExpr,
-    Rewrite, Runner, SearchMatches, Searcher, SimpleScheduler, Subst, Symbol, Var,
+    Rewrite, RewriteScheduler, Runner, SearchMatches, Searcher, SimpleScheduler, Subst, Symbol,
+    Var,
 };
 use egraph::{
     Builtin, Condition, Expr, Leaf, LeafValue, LiteralKind, Node, OpId, Pattern, Rule, Scheduler,
@@ -458,6 +459,30 @@ fn start(workload: &Workload, system: &System, symbols: &mut Symbols) -> RecExpr
     start
 }
 
+/// egg's back-off scheduler, but when nothing else changes the e-graph all bans end, as in Cairn;
+/// egg moves them all forward until the first ends.
+struct LiftAll(BackoffScheduler);
+
+impl<A: Analysis<ENode>> RewriteScheduler<ENode, A> for LiftAll {
+    fn can_stop(&mut self, iteration: usize) -> bool {
+        let inner: &mut dyn RewriteScheduler<ENode, A> = &mut self.0;
+        if inner.can_stop(iteration) {
+            return true;
+        }
+        while !inner.can_stop(iteration) {}
+        false
+    }
+
+    fn search_rewrite<'a>(
+        &mut self,
+        iteration: usize,
+        egraph: &egg::EGraph<ENode, A>,
+        rewrite: &'a Rewrite<ENode, A>,
+    ) -> Vec<SearchMatches<'a, ENode>> {
+        self.0.search_rewrite(iteration, egraph, rewrite)
+    }
+}
+
 fn grow<A: Analysis<ENode>>(
     workload: &Workload,
     analysis: A,
@@ -480,7 +505,7 @@ fn grow<A: Analysis<ENode>>(
     }
     runner = match workload.scheduler {
         Scheduler::Simple => runner.with_scheduler(SimpleScheduler),
-        Scheduler::Backoff => runner.with_scheduler(BackoffScheduler::default()),
+        Scheduler::Backoff => runner.with_scheduler(LiftAll(BackoffScheduler::default())),
     };
     let runner = runner.with_expr(start).run(rules);
     let seconds = began.elapsed().as_secs_f64();
