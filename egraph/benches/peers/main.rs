@@ -8,9 +8,10 @@
 //! Cairn always keeps what its explanations need; egg is run without (`egg`) and with (`egg on`)
 //! explanations. The sides run in turn in this process, on one thread, and medians are printed:
 //! of at least three runs and a second, but of one run if it takes over ten seconds. A ratio `×`
-//! says how many times better Cairn is. `–` is what was not run: egg with explanations on mm80,
-//! AC12 and math-1M takes minutes or more memory than a small machine has. The geometric means,
-//! the last of which is the last line, are over the ratios that there are.
+//! says how many times better Cairn is. Bytes are what was asked of the allocator, at the end and
+//! at most, per canonical e-node; `heap_bytes/live` is Cairn's own count by the allocator's. `–` is
+//! what was not run: egg with explanations would take minutes and several gigabytes for AC12. The
+//! geometric means, the last of which is the last line, are over the ratios that there are.
 //!
 //! Both sides must grow the same e-graph. So rows end by saturation or after a number of
 //! iterations: egg's limit on nodes counts stale entries and ends an iteration half-way. If the
