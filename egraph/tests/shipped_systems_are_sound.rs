@@ -1,8 +1,9 @@
 //! Every rule of the shipped systems over integers and truth values is an equation of
 //! mathematical integers: both sides are evaluated, on all small values and on many random ones.
 //!
-//! The evaluator is this file's own and shares nothing with `egraph::builtin`. `math.rules` and
-//! `tiling.rules` are not here: their terms are reals, and functions.
+//! The evaluator is this file's own and shares nothing with `egraph::builtin`. Fractions and
+//! matrices are in `shipped_algebra_is_sound.rs`. `tiling.rules` is in neither: its terms are
+//! functions.
 
 use egraph::{Condition, Expr, Pattern};
 use egraph::{Language, LeafValue, Value};
@@ -11,7 +12,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::path::PathBuf;
 
-const SYSTEMS: [&str; 3] = ["halide", "prop", "ring"];
+const SYSTEMS: [&str; 5] = ["halide", "prop", "ring", "sums", "horner"];
 /// Small values run from -SMALL to SMALL, fewer where a rule has many variables.
 const SMALL: i128 = 9;
 const MAX_EXHAUSTIVE: u64 = 250_000;
@@ -49,6 +50,9 @@ fn apply(name: &str, args: &[i128]) -> Option<i128> {
         ("||" | "|", [a, b]) => truth(*a == 1 || *b == 1),
         ("->", [a, b]) => truth(*a == 0 || *b == 1),
         ("!" | "~", [a]) => truth(*a == 0),
+        ("Zero", []) => Some(0),
+        ("Succ", [a]) => a.checked_add(1),
+        ("pow", [a, b]) => a.checked_pow(u32::try_from(*b).ok()?),
         _ => panic!("no meaning for {name} of {} arguments", args.len()),
     }
 }
@@ -120,27 +124,49 @@ fn instance(language: &Language, rule: &Rule, env: &[i128]) -> Result<bool, Stri
     }
 }
 
-/// Which variables are truth values.
-fn truth_values(language: &Language, rule: &Rule) -> Vec<bool> {
-    rule.variables.sorts.iter().map(|s| language.sort_name(*s) == "Bool").collect()
+/// What a variable stands for.
+#[derive(Clone, Copy, PartialEq)]
+enum Domain {
+    Truth,
+    Natural,
+    Integer,
+}
+
+impl Domain {
+    /// The small values: how many there are, and the least.
+    fn small(self, bound: i128) -> (i128, i128) {
+        match self {
+            Domain::Truth => (2, 0),
+            Domain::Natural => (bound + 1, 0),
+            Domain::Integer => (2 * bound + 1, -bound),
+        }
+    }
+}
+
+fn domains(language: &Language, rule: &Rule) -> Vec<Domain> {
+    let domain = |sort: &_| match language.sort_name(*sort) {
+        "Bool" => Domain::Truth,
+        "Nat" => Domain::Natural,
+        _ => Domain::Integer,
+    };
+    rule.variables.sorts.iter().map(domain).collect()
 }
 
 /// Every assignment of small values, as few as keep the number of assignments in bounds.
 fn check_small(language: &Language, rule: &Rule) -> Result<(), String> {
-    let truth = truth_values(language, rule);
-    let assignments = |bound: i128| {
-        truth.iter().map(|t| if *t { 2 } else { 2 * bound as u64 + 1 }).product::<u64>()
-    };
+    let domains = domains(language, rule);
+    let assignments =
+        |bound: i128| domains.iter().map(|d| d.small(bound).0 as u64).product::<u64>();
     let bound = (1..=SMALL).rev().find(|b| assignments(*b) <= MAX_EXHAUSTIVE).unwrap_or(1);
     for number in 0..assignments(bound) {
         let mut rest = i128::from(number);
-        let mut digit = |t: &bool| {
-            let (base, low) = if *t { (2, 0) } else { (2 * bound + 1, -bound) };
+        let mut digit = |domain: &Domain| {
+            let (base, low) = domain.small(bound);
             let value = rest % base + low;
             rest /= base;
             value
         };
-        let env: Vec<i128> = truth.iter().map(&mut digit).collect();
+        let env: Vec<i128> = domains.iter().map(&mut digit).collect();
         instance(language, rule, &env)?;
     }
     Ok(())
@@ -167,15 +193,18 @@ fn random_value(rng: &mut ChaCha8Rng, before: &[i128]) -> i128 {
 fn check_random(language: &Language, rule: &Rule, stream: u64) -> Result<usize, String> {
     let mut rng = ChaCha8Rng::seed_from_u64(0x5eed);
     rng.set_stream(stream);
-    let truth = truth_values(language, rule);
+    let domains = domains(language, rule);
     let mut instances = 0;
     for round in 0..RANDOM {
         // Neighbours are of numbers drawn before: draw in both orders.
         let backwards = round % 2 == 1;
         let mut env: Vec<i128> = Vec::new();
-        for i in 0..truth.len() {
-            let t = truth[if backwards { truth.len() - 1 - i } else { i }];
-            let value = if t { rng.random_range(0..=1) } else { random_value(&mut rng, &env) };
+        for i in 0..domains.len() {
+            let value = match domains[if backwards { domains.len() - 1 - i } else { i }] {
+                Domain::Truth => rng.random_range(0..=1),
+                Domain::Natural => random_value(&mut rng, &env).abs(),
+                Domain::Integer => random_value(&mut rng, &env),
+            };
             env.push(value);
         }
         if backwards {
@@ -259,4 +288,8 @@ fn every_system_has_its_rules() {
     assert_eq!(count("tiling"), 5);
     assert!(count("ring") >= 8);
     assert!(count("math") >= 20);
+    assert_eq!(count("math-test"), 36);
+    assert_eq!(count("sums"), 3);
+    assert_eq!(count("matrix-chain"), 2);
+    assert_eq!(count("horner"), 11);
 }

@@ -1,0 +1,134 @@
+//! Cairn against egg, on the workloads of docs/benchmarks.md: time and bytes on the heap.
+//!
+//!     cargo bench -p egraph --bench peers                     every row
+//!     cargo bench -p egraph --bench peers -- --quick          the small rows, under a minute
+//!     cargo bench -p egraph --bench peers -- --row AC10       the rows with this in their names
+//!     cargo bench -p egraph --bench peers -- --no-egg         Cairn alone, for profiling
+//!
+//! Cairn always keeps what its explanations need; egg is run without (`egg`) and with (`egg on`)
+//! explanations. The sides run in turn in this process, on one thread, and medians are printed:
+//! of at least three runs and a second, but of one run if it takes over ten seconds. A ratio `×`
+//! says how many times better Cairn is. Bytes are what was asked of the allocator, at the end and
+//! at most, per canonical e-node; `heap_bytes/live` is Cairn's own count by the allocator's. `–` is
+//! what was not run: egg with explanations would take minutes and several gigabytes for AC12. The
+//! geometric means, the last of which is the last line, are over the ratios that there are.
+//!
+//! Both sides must grow the same e-graph. So rows end by saturation or after a number of
+//! iterations: egg's limit on nodes counts stale entries and ends an iteration half-way. If the
+//! numbers of e-nodes and e-classes differ, from each other or from a formula, the row is
+//! followed by a line that says so and the exit status is 1.
+
+mod allocator;
+mod egg_side;
+mod table;
+mod workloads;
+
+use std::process::ExitCode;
+use table::Row;
+use workloads::{Run, Stop, Workload};
+
+#[global_allocator]
+static ALLOCATOR: allocator::Counting = allocator::Counting;
+
+/// A side that takes longer than this is run once.
+const LONG_SECONDS: f64 = 10.0;
+const MIN_ROUNDS: usize = 3;
+const MIN_SECONDS: f64 = 1.0;
+const MAX_ROUNDS: usize = 25;
+
+struct Arguments {
+    quick: bool,
+    egg: bool,
+    row: Option<String>,
+}
+
+fn arguments() -> Result<Arguments, String> {
+    let mut parsed = Arguments { quick: false, egg: true, row: None };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--quick" => parsed.quick = true,
+            "--no-egg" => parsed.egg = false,
+            "--row" => parsed.row = Some(arguments.next().ok_or("--row needs a name")?),
+            "--bench" => {} // from cargo
+            other => return Err(format!("expected --quick, --row or --no-egg, found {other}")),
+        }
+    }
+    Ok(parsed)
+}
+
+fn main() -> ExitCode {
+    let arguments = match arguments() {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            eprintln!("{message}");
+            return ExitCode::from(2);
+        }
+    };
+    let wanted = |w: &Workload| match &arguments.row {
+        Some(row) => w.name.contains(row.as_str()),
+        None => w.quick || !arguments.quick,
+    };
+    println!("{}", table::header());
+    let mut rows = Vec::new();
+    let mut right = true;
+    for workload in workloads::all().iter().filter(|w| wanted(w)) {
+        let row = measure(workload, arguments.egg);
+        println!("{}", table::line(&row));
+        for complaint in complaints(workload, &row) {
+            println!("{complaint}");
+            right = false;
+        }
+        rows.push(row);
+    }
+    println!("\n{}", table::geomeans(&rows));
+    if right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Runs the sides in turn, until each has enough runs.
+fn measure(workload: &Workload, egg: bool) -> Row {
+    let system = workload.load();
+    let mut heap_bytes = 0;
+    let mut runs: [Vec<Run>; 3] = Default::default();
+    let wanted = [true, egg, egg && workload.explained];
+    let enough = |runs: &[Run]| {
+        let seconds: f64 = runs.iter().map(|run| run.seconds).sum();
+        seconds > LONG_SECONDS
+            || runs.len() >= MAX_ROUNDS
+            || runs.len() >= MIN_ROUNDS && seconds > MIN_SECONDS
+    };
+    while (0..3).any(|side| wanted[side] && !enough(&runs[side])) {
+        for side in (0..3).filter(|&side| wanted[side]) {
+            if enough(&runs[side]) {
+                continue;
+            }
+            let run = match side {
+                0 => {
+                    let (run, bytes) = workloads::run_cairn(workload, &system);
+                    heap_bytes = bytes;
+                    run
+                }
+                _ => egg_side::run(workload, &system, side == 2),
+            };
+            runs[side].push(run);
+        }
+    }
+    let [cairn, off, on] = runs.map(table::median);
+    Row { name: workload.name, cairn: cairn.expect("a run"), heap_bytes, egg: [off, on] }
+}
+
+/// What is wrong with the sizes of a row.
+fn complaints(workload: &Workload, row: &Row) -> Vec<String> {
+    let mut complaints = Vec::new();
+    let size = (row.cairn.nodes, row.cairn.classes);
+    if let Stop::Saturated(Some(expected)) = workload.stop
+        && size != expected
+    {
+        complaints.push(format!("{}: {size:?} is not {expected:?}", row.name));
+    }
+    if !row.same() {
+        let theirs = row.egg.map(|egg| egg.map(|run| (run.nodes, run.classes)));
+        complaints.push(format!("{}: {size:?} is not what egg has: {theirs:?}", row.name));
+    }
+    complaints
+}
