@@ -17,7 +17,7 @@ fn main() {
         (mm.to_owned(), chain("*", n.parse::<usize>().unwrap() + 1))
     } else if row == "math" {
         scheduler = Scheduler::Backoff;
-        (file("math"), "(i (ln x) x)".into())
+        (file("math-test"), "(i (ln x) x)".into())
     } else if row == "prop" {
         (
             file("prop"),

@@ -166,6 +166,11 @@ impl EGraph {
         self.stamps.changed_since(node, epoch)
     }
 
+    /// About how many e-nodes and uses the class of an e-node has.
+    pub(crate) fn weight(&self, node: Id) -> u32 {
+        self.classes.weight(self.find(node))
+    }
+
     /// The live e-nodes that have changed since the end of `epoch`, or ever.
     pub(crate) fn changes(&self, since: Option<Epoch>) -> Changes {
         let changed =

@@ -15,6 +15,7 @@ use crate::rewrite::Rewrite;
 use crate::stamps::{Changes, Epoch};
 use crate::system::Rule;
 use crate::watch::Watch;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// One rule over one e-graph, ready to be searched for.
@@ -30,12 +31,64 @@ pub(crate) struct Search<'a> {
     seen: Option<Epoch>,
 }
 
-/// A part of a search: the matches whose first changed atom is an e-node of `nodes`.
+/// A part of a search: the matches whose first changed atom is number `first`.
 #[derive(Clone, Copy)]
 pub(crate) struct Part<'a> {
     pub first: usize,
-    /// `None` for a pattern without atoms, which is tried on all classes.
-    pub nodes: Option<&'a [Id]>,
+    pub begin: Begin<'a>,
+}
+
+/// Where a part of a search begins.
+#[derive(Clone, Copy)]
+pub(crate) enum Begin<'a> {
+    /// With changed e-nodes for the first changed atom, and goes up from there.
+    Changed(&'a [Id]),
+    /// With unchanged e-nodes for the root, and goes down to the first changed atom: where these
+    /// are few, and the changed ones have many uses.
+    Roots(&'a [Id]),
+    /// With all classes, for a pattern without atoms.
+    Classes,
+}
+
+impl Begin<'_> {
+    /// Number of e-nodes.
+    pub fn len(&self) -> usize {
+        match self {
+            Begin::Changed(nodes) | Begin::Roots(nodes) => nodes.len(),
+            Begin::Classes => 0,
+        }
+    }
+}
+
+/// What the searches of one iteration share.
+pub(crate) struct Candidates {
+    /// All e-nodes.
+    pub all: Changes,
+    /// Those that have changed since some epoch, with their uses.
+    changed: BTreeMap<Epoch, (Changes, Vec<u64>)>,
+}
+
+impl Candidates {
+    /// For an e-graph and what has been seen of it.
+    pub fn new(egraph: &EGraph, seen: impl Iterator<Item = Option<Epoch>>) -> Candidates {
+        let mut changed = BTreeMap::new();
+        for epoch in seen.flatten() {
+            changed.entry(epoch).or_insert_with(|| {
+                let changes = egraph.changes(Some(epoch));
+                let operators = 0..egraph.system().language.operators.len();
+                let uses = |&node: &Id| u64::from(egraph.weight(node));
+                let uses = operators.map(|op| changes.operator(op).iter().map(uses).sum());
+                let uses = uses.collect();
+                (changes, uses)
+            });
+        }
+        Candidates { all: egraph.changes(None), changed }
+    }
+
+    pub fn heap_bytes(&self) -> usize {
+        let changed = self.changed.values().map(|(changes, _)| changes.heap_bytes());
+        self.all.heap_bytes() + changed.sum::<usize>()
+    }
 }
 
 /// What a match would bring. They are applied in this order, for the more is known to be equal,
@@ -60,7 +113,9 @@ pub(crate) struct Found {
     /// By what there is of the right-hand side: runs of [`Rewrite::stride`] ids, in blocks that
     /// can be given back one by one.
     pub blocks: [Vec<Vec<Id>>; News::COUNT],
-    /// Matches seen whose conditions hold, those included that would change nothing.
+    /// Matches of the pattern.
+    pub patterns: usize,
+    /// Those whose conditions hold, those included that would change nothing.
     pub matches: u64,
     /// Whether the search ended before it had found all.
     pub halted: Option<Halt>,
@@ -103,9 +158,11 @@ impl Quota {
 pub(crate) struct Bounds<'a> {
     /// Ids that matches may take, over all rules.
     pub ids: &'a Quota,
-    /// Matches that this rule may have.
+    /// Matches that this rule's pattern may have.
     pub matches: &'a Quota,
     pub watch: &'a Watch,
+    /// Whether matches are counted and nothing else.
+    pub only_count: bool,
 }
 
 /// Quotas and the clock are looked at once in so many matches and e-nodes.
@@ -113,6 +170,8 @@ const COUNT_EVERY: usize = 1_024;
 /// Ids in a block, at least one match.
 const BLOCK: usize = 1 << 13;
 const LOOK_EVERY: u32 = 4_096;
+/// Going down from an e-node costs about as much as looking at so many uses of a class.
+const ROOT_COST: u64 = 4;
 
 impl<'a> Search<'a> {
     /// `None` if the e-graph lacks a constant of the pattern, which then matches nowhere.
@@ -141,51 +200,73 @@ impl<'a> Search<'a> {
         self.seen
     }
 
-    /// All parts, in the order of their results, with at most `most` e-nodes each. `changes` are
-    /// those since [`Search::seen`].
-    pub fn parts(
+    /// The same search for all matches, new and old.
+    pub fn unseen(&self) -> Search<'a> {
+        let (constants, literals) = (self.constants.clone(), self.literals.clone());
+        Search { constants, literals, seen: None, ..*self }
+    }
+
+    /// All parts, in the order of their results, with at most `most` e-nodes each.
+    pub fn parts<'c>(
         &self,
-        changes: &'a Changes,
+        candidates: &'c Candidates,
         most: usize,
-    ) -> impl Iterator<Item = Part<'a>> + use<'a> {
+    ) -> impl Iterator<Item = Part<'c>> + use<'c, 'a> {
         let atoms = &self.rewrite.lhs.atoms;
-        let bare = atoms.is_empty().then_some(Part { first: 0, nodes: None });
-        // Where nothing has been seen, the root is always the first changed atom.
-        let firsts = if self.seen.is_some() { atoms.len() } else { atoms.len().min(1) };
-        let parts = atoms.iter().take(firsts).enumerate().flat_map(move |(first, atom)| {
-            let nodes = changes.operator(atom.op.0 as usize).chunks(most);
-            nodes.map(move |nodes| Part { first, nodes: Some(nodes) })
+        let bare = atoms.is_empty().then_some(Part { first: 0, begin: Begin::Classes });
+        let changed = self.seen.map(|epoch| &candidates.changed[&epoch]);
+        let root = atoms.first().map(|atom| candidates.all.operator(atom.op.0 as usize));
+        let parts = atoms.iter().enumerate().map(move |(first, atom)| {
+            let op = atom.op.0 as usize;
+            let (nodes, from_root): (&[Id], bool) = match (changed, root) {
+                (Some((changes, uses)), Some(root)) => {
+                    let from_root = first > 0 && (root.len() as u64) < uses[op] / ROOT_COST;
+                    (if from_root { root } else { changes.operator(op) }, from_root)
+                }
+                // Where nothing has been seen, the root is always the first changed atom.
+                (None, Some(root)) if first == 0 => (root, false),
+                _ => (&[], false),
+            };
+            nodes.chunks(most).map(move |nodes| {
+                let begin = if from_root { Begin::Roots(nodes) } else { Begin::Changed(nodes) };
+                Part { first, begin }
+            })
         });
-        bare.into_iter().chain(parts)
+        bare.into_iter().chain(parts.flatten())
     }
 
     /// Searches one part and appends to `found`.
     pub fn run(&self, part: Part<'_>, bounds: &Bounds<'_>, found: &mut Found) {
         let lhs = &self.rewrite.lhs;
+        let start = match part.begin {
+            Begin::Changed(_) => part.first,
+            Begin::Roots(_) | Begin::Classes => 0,
+        };
         let mut machine = Machine {
             search: self,
             first: part.first,
-            program: lhs.starts.get(part.first).map_or(&[], |start| start),
+            program: lhs.starts.get(start).map_or(&[], |start| start),
             registers: vec![Id(0); lhs.registers],
             nodes: vec![Id(0); lhs.bound()],
             looked_up: Vec::new(),
-            recent: Recent::new(part.nodes.map_or(0, <[Id]>::len)),
-            uncounted: 0,
+            recent: Recent::new(part.begin.len()),
+            uncounted: Uncounted::default(),
             steps: 0,
             found,
             bounds,
         };
-        match part.nodes {
-            Some(nodes) => {
+        match part.begin {
+            Begin::Changed(nodes) | Begin::Roots(nodes) => {
                 for &node in nodes {
-                    let class = self.egraph.find(node);
-                    machine.enter(part.first, node, class, 0);
-                    if machine.found.halted.is_some() {
-                        break;
+                    if machine.may_be(start, node) {
+                        machine.enter(start, node, self.egraph.find(node), 0);
+                        if machine.found.halted.is_some() {
+                            break;
+                        }
                     }
                 }
             }
-            None => machine.all_classes(),
+            Begin::Classes => machine.all_classes(),
         }
         machine.count();
     }
@@ -216,6 +297,15 @@ impl Recent {
     }
 }
 
+/// What the quotas do not know of yet.
+#[derive(Default)]
+struct Uncounted {
+    /// Matches of the pattern.
+    matches: usize,
+    /// Those that were kept.
+    kept: usize,
+}
+
 struct Machine<'a> {
     search: &'a Search<'a>,
     first: usize,
@@ -224,8 +314,7 @@ struct Machine<'a> {
     nodes: Vec<Id>,
     looked_up: Vec<Id>,
     recent: Recent,
-    /// Matches kept that the quotas do not know of yet.
-    uncounted: usize,
+    uncounted: Uncounted,
     steps: u32,
     found: &'a mut Found,
     bounds: &'a Bounds<'a>,
@@ -322,18 +411,27 @@ impl Machine<'_> {
         self.matched();
     }
 
-    /// Atoms before the first changed one must be unchanged.
+    /// Atoms before the first changed one must be unchanged, and it must be changed.
     #[inline]
     fn may_be(&self, atom: usize, node: Id) -> bool {
         match self.search.seen {
-            Some(epoch) if atom < self.first => !self.search.egraph.changed_since(node, epoch),
+            Some(epoch) if atom <= self.first => {
+                self.search.egraph.changed_since(node, epoch) == (atom == self.first)
+            }
             _ => true,
         }
     }
 
     /// All atoms are bound: checks the conditions, and notes the match if it says something new.
     fn matched(&mut self) {
+        self.uncounted.matches += 1;
+        if self.uncounted.matches == COUNT_EVERY {
+            self.count();
+        }
         let Search { egraph, rewrite, rule, ref literals, .. } = *self.search;
+        if self.bounds.only_count {
+            return;
+        }
         let lhs = &rewrite.lhs;
         let registers = &self.registers;
         let value = |var: VarId| egraph.literal(registers[lhs.register(usize::from(var.0))]);
@@ -374,16 +472,14 @@ impl Machine<'_> {
         let literal_nodes =
             rewrite.literals.iter().map(|&(r, _)| egraph.literal_node(registers[r]));
         ids.extend(literal_nodes.flatten());
-        self.uncounted += 1;
-        if self.uncounted == COUNT_EVERY {
-            self.count();
-        }
+        self.uncounted.kept += 1;
     }
 
-    /// Tells the quotas of the matches kept since they were told last.
+    /// Tells the quotas of what they do not know of yet.
     fn count(&mut self) {
-        let matches = std::mem::take(&mut self.uncounted);
-        if !self.bounds.ids.take(matches * self.search.rewrite.stride()) {
+        let Uncounted { matches, kept } = std::mem::take(&mut self.uncounted);
+        self.found.patterns += matches;
+        if !self.bounds.ids.take(kept * self.search.rewrite.stride()) {
             self.found.halted.get_or_insert(Halt::Full);
         }
         if !self.bounds.matches.take(matches) {

@@ -24,7 +24,8 @@ use std::time::{Duration, Instant};
 pub struct Limits {
     /// Bytes of the e-graph, see [`EGraph::heap_bytes`]. Holds inside an iteration.
     pub memory: Option<usize>,
-    /// Canonical e-nodes. Holds inside an iteration.
+    /// Canonical e-nodes. Holds inside an iteration. The matches that wait to be applied take no
+    /// more memory than the e-graph then may have, at 128 bytes an e-node.
     pub nodes: Option<usize>,
     /// Iterations.
     pub iterations: Option<u64>,
@@ -96,6 +97,7 @@ pub fn saturate(
     let mut run = Run {
         bans: Bans::new(config.scheduler, system.rules.len()),
         seen: vec![None; system.rules.len()],
+        before: vec![0; system.rules.len()],
         system: system.clone(),
         egraph,
         config,
@@ -120,6 +122,8 @@ struct Run<'a> {
     bans: Bans,
     /// By rule: what its last search has seen.
     seen: Vec<Option<Epoch>>,
+    /// By rule: how many matches that was at most.
+    before: Vec<usize>,
     egraph: &'a mut EGraph,
     config: &'a SaturationConfig,
     observer: &'a mut dyn FnMut(&EGraph, &Iteration) -> ControlFlow<()>,
@@ -130,6 +134,9 @@ struct Run<'a> {
 
 /// Matches are applied in runs of this many between looks at the clock.
 const CLOCK_EVERY: usize = 1_024;
+
+/// What matches may take for each e-node of a limit, in bytes.
+const NODE_BYTES: usize = 128;
 
 /// What applying has done.
 #[derive(Default)]
@@ -237,10 +244,10 @@ impl Run<'_> {
     /// The new matches of all rules that may run. They too must fit into what the memory limit
     /// leaves; if they don't, the rest is left out, which ends the run.
     fn search(&mut self, ruleset: Option<RulesetId>, number: u64) -> Matches {
-        let room = match self.config.limits.memory {
-            Some(limit) => limit.saturating_sub(self.egraph.heap_bytes()),
-            None => usize::MAX,
-        };
+        let limits = &self.config.limits;
+        let room =
+            limits.memory.map_or(usize::MAX, |most| most.saturating_sub(self.egraph.heap_bytes()));
+        let room = limits.nodes.map_or(room, |most| room.min(most.saturating_mul(NODE_BYTES)));
         let runs = |&rule: &usize| {
             let in_ruleset = ruleset.is_none() || self.system.rules[rule].ruleset == ruleset;
             in_ruleset && !self.bans.is_banned(rule, number)
@@ -249,16 +256,22 @@ impl Run<'_> {
             rule,
             seen: self.seen[rule],
             match_limit: self.bans.match_limit(rule),
+            before: self.before[rule],
         };
         let requests: Vec<Request> = (0..self.seen.len()).filter(runs).map(request).collect();
         let pool = self.config.pool.as_deref();
-        let mut matches = search(self.egraph, &requests, room, pool, &self.watch);
+        let matches = search(self.egraph, &requests, room, pool, &self.watch);
         let now = self.egraph.now();
         requests.iter().for_each(|request| self.seen[request.rule] = Some(now));
-        for found in matches.rules.iter_mut().filter(|found| found.refused) {
-            self.bans.ban(found.rule, number);
-            let before = requests.iter().find(|request| request.rule == found.rule);
-            self.seen[found.rule] = before.and_then(|request| request.seen);
+        for found in &matches.rules {
+            if found.refused {
+                self.bans.ban(found.rule, number);
+                let request = requests.iter().find(|request| request.rule == found.rule);
+                self.seen[found.rule] = request.and_then(|request| request.seen);
+            } else {
+                let before = &mut self.before[found.rule];
+                *before = before.saturating_add(found.patterns);
+            }
         }
         let shift = self.egraph.advance();
         if shift > 0 {
@@ -329,6 +342,7 @@ impl Run<'_> {
         }
         rules.retain(|rule| rule.matches > 0 || rule.banned);
         let stop = stop.or_else(|| match matches.halted? {
+            Halt::Full if limits.memory.is_none() => Some(StopReason::Nodes),
             Halt::Full => Some(StopReason::Memory),
             _ => self.watch.expired(),
         });

@@ -11,9 +11,9 @@ pub enum Scheduler {
     /// Every match of every rule is applied in every iteration.
     #[default]
     Simple,
-    /// A rule with more than 1,000 new matches is not applied and banned for 5 iterations; both
-    /// numbers double each time (egg's back-off scheduler, Willsey et al., POPL 2021, which counts
-    /// all matches and not only the new ones).
+    /// A rule with more than 1,000 matches, old ones included, is not applied and banned for 5
+    /// iterations; both numbers double each time (egg's back-off scheduler, Willsey et al., POPL
+    /// 2021).
     Backoff,
 }
 

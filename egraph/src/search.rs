@@ -1,12 +1,11 @@
 //! The search phase of an iteration: new matches of all rules, alone or by a pool of threads.
 
 use crate::egraph::{EGraph, Id};
-use crate::matching::{Bounds, Found, Halt, News, Part, Quota, Search};
-use crate::stamps::{Changes, Epoch};
+use crate::matching::{Bounds, Candidates, Found, Halt, News, Part, Quota, Search};
+use crate::stamps::Epoch;
 use crate::watch::Watch;
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 
 /// A rule to be searched for.
 #[derive(Clone, Copy, Debug)]
@@ -14,8 +13,10 @@ pub(crate) struct Request {
     pub rule: usize,
     /// What its last search has seen.
     pub seen: Option<Epoch>,
-    /// More matches than this are too many, and come to nothing.
+    /// With more matches than this, old ones included, they are too many and come to nothing.
     pub match_limit: usize,
+    /// At most so many matches have been seen before.
+    pub before: usize,
 }
 
 /// What was found for one rule.
@@ -24,7 +25,9 @@ pub(crate) struct RuleMatches {
     pub rule: usize,
     /// By [`News`]: blocks of matches, see [`crate::rewrite`].
     pub blocks: [Vec<Vec<Id>>; News::COUNT],
-    /// Matches seen, those included that would change nothing.
+    /// New matches of the pattern.
+    pub patterns: usize,
+    /// Those whose conditions hold, those included that would change nothing.
     pub seen: u64,
     /// Matches found.
     pub found: usize,
@@ -64,23 +67,15 @@ pub(crate) fn search(
             Some((*request, Search::new(egraph, rewrite, rule, request.seen)?))
         })
         .collect();
-    let mut changes: BTreeMap<Option<Epoch>, Changes> = BTreeMap::new();
-    for (_, search) in &searches {
-        changes.entry(search.seen()).or_insert_with(|| egraph.changes(search.seen()));
-    }
-    let listed: usize = changes.values().map(Changes::heap_bytes).sum();
-    let ids = room.saturating_sub(listed) / size_of::<Id>();
-    if let Some(pool) = pool
-        && let Some(matches) = by_threads(&searches, &changes, ids, pool, watch)
-    {
-        return matches;
-    }
-    alone(&searches, &changes, ids, watch)
+    let candidates = Candidates::new(egraph, searches.iter().map(|(_, search)| search.seen()));
+    let ids = room.saturating_sub(candidates.heap_bytes()) / size_of::<Id>();
+    let threads = pool.and_then(|pool| by_threads(&searches, &candidates, ids, pool, watch));
+    threads.unwrap_or_else(|| alone(&searches, &candidates, ids, watch))
 }
 
 fn alone(
     searches: &[(Request, Search<'_>)],
-    changes: &BTreeMap<Option<Epoch>, Changes>,
+    candidates: &Candidates,
     ids: usize,
     watch: &Watch,
 ) -> Matches {
@@ -88,9 +83,9 @@ fn alone(
     let mut matches = Matches::default();
     for (request, search) in searches {
         let own = Quota::new(request.match_limit);
-        let bounds = Bounds { ids: &all_ids, matches: &own, watch };
+        let bounds = Bounds { ids: &all_ids, matches: &own, watch, only_count: false };
         let mut found = Found::default();
-        for part in search.parts(&changes[&search.seen()], PART) {
+        for part in search.parts(candidates, PART) {
             search.run(part, &bounds, &mut found);
             if found.halted.is_some() {
                 break;
@@ -98,7 +93,7 @@ fn alone(
         }
         matches.halted = found.halted.filter(|&halt| halt != Halt::TooMany);
         let taken = found.blocks.iter().flatten().map(Vec::len).sum();
-        let rule = collect(request, search, vec![found]);
+        let rule = collect(request, search, candidates, watch, vec![found]);
         if rule.refused {
             all_ids.give_back(taken);
         }
@@ -114,17 +109,16 @@ fn alone(
 /// which of them are left out must not depend on who was first.
 fn by_threads(
     searches: &[(Request, Search<'_>)],
-    changes: &BTreeMap<Option<Epoch>, Changes>,
+    candidates: &Candidates,
     ids: usize,
     pool: &ThreadPool,
     watch: &Watch,
 ) -> Option<Matches> {
     let mut parts: Vec<(usize, Part<'_>)> = Vec::new();
     for (i, (_, search)) in searches.iter().enumerate() {
-        let own = search.parts(&changes[&search.seen()], PART);
-        parts.extend(own.map(|part| (i, part)));
+        parts.extend(search.parts(candidates, PART).map(|part| (i, part)));
     }
-    let nodes: usize = parts.iter().map(|(_, part)| part.nodes.map_or(1, <[Id]>::len)).sum();
+    let nodes: usize = parts.iter().map(|(_, part)| part.begin.len()).sum();
     if nodes < WORTHWHILE || pool.current_num_threads() < 2 {
         return None;
     }
@@ -134,7 +128,7 @@ fn by_threads(
     let found: Vec<Found> = pool.install(|| {
         let run = |&(i, part): &(usize, Part<'_>)| {
             let mut found = Found::default();
-            let bounds = Bounds { ids: &all_ids, matches: &own[i], watch };
+            let bounds = Bounds { ids: &all_ids, matches: &own[i], watch, only_count: false };
             searches[i].1.run(part, &bounds, &mut found);
             found.blocks.iter_mut().flatten().for_each(Vec::shrink_to_fit);
             found
@@ -155,26 +149,47 @@ fn by_threads(
         while let Some((_, part)) = found.next_if(|(rule, _)| *rule == i) {
             of_rule.push(part);
         }
-        matches.rules.push(collect(request, search, of_rule));
+        matches.rules.push(collect(request, search, candidates, watch, of_rule));
     }
     Some(matches)
 }
 
-fn collect(request: &Request, search: &Search<'_>, mut parts: Vec<Found>) -> RuleMatches {
+fn collect(
+    request: &Request,
+    search: &Search<'_>,
+    candidates: &Candidates,
+    watch: &Watch,
+    mut parts: Vec<Found>,
+) -> RuleMatches {
     let stride = search.rewrite.stride();
     let blocks: [Vec<Vec<Id>>; News::COUNT] = std::array::from_fn(|news| {
         parts.iter_mut().flat_map(|part| part.blocks[news].drain(..)).collect()
     });
-    let found = blocks.iter().flatten().map(|block| block.len() / stride).sum();
-    let mut matches = RuleMatches { rule: request.rule, found, ..RuleMatches::default() };
-    if found > request.match_limit {
+    let patterns: usize = parts.iter().map(|part| part.patterns).sum();
+    let refused = patterns > request.match_limit
+        || patterns + request.before > request.match_limit
+            && counts_more(search, candidates, watch, request.match_limit);
+    let mut matches = RuleMatches { rule: request.rule, patterns, refused, ..Default::default() };
+    if refused {
         // How many more there are depends on when the search stopped, which is of no interest.
         matches.found = request.match_limit + 1;
         matches.seen = matches.found as u64;
-        matches.refused = true;
     } else {
+        matches.found = blocks.iter().flatten().map(|block| block.len() / stride).sum();
         matches.seen = parts.iter().map(|part| part.matches).sum();
         matches.blocks = blocks;
     }
     matches
+}
+
+/// Whether a pattern has more matches than `limit`, old ones included.
+fn counts_more(search: &Search<'_>, candidates: &Candidates, watch: &Watch, limit: usize) -> bool {
+    let (ids, matches) = (Quota::new(usize::MAX), Quota::new(limit));
+    let bounds = Bounds { ids: &ids, matches: &matches, watch, only_count: true };
+    let all = search.unseen();
+    let mut found = Found::default();
+    all.parts(candidates, PART).any(|part| {
+        all.run(part, &bounds, &mut found);
+        found.halted.is_some()
+    }) && found.halted == Some(Halt::TooMany)
 }

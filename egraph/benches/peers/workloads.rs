@@ -128,7 +128,7 @@ pub fn run_cairn(workload: &Workload, system: &Arc<System>) -> (Run, usize) {
         Stop::Iterations(n) => Some(n),
     };
     let limits = Limits { iterations, ..Limits::default() };
-    let config = SaturationConfig { limits, scheduler: workload.scheduler };
+    let config = SaturationConfig { limits, scheduler: workload.scheduler, ..Default::default() };
     let before = allocator::live();
     allocator::reset_peak();
     let began = Instant::now();
