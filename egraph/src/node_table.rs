@@ -2,13 +2,14 @@
 //!
 //! All e-nodes take rows of one width, that of the operator with most arguments: a row is found
 //! without looking up where it begins, and a slot tells its owner. `original` keeps the children
-//! with which an e-node was added, so that every id is a term for ever; `canonical` follows the
-//! unions. Both are padded with [`PADDING`].
+//! with which an e-node was added, so that every id is a term for ever; those in `rows` follow the
+//! unions, beside the head that they are looked at with. Both are padded with [`PADDING`].
 
 use crate::egraph::Id;
 use crate::language::Language;
 use crate::leaves::Head;
 use crate::memo::Memo;
+use smallvec::SmallVec;
 
 /// Fills a row behind the last child.
 const PADDING: Id = Id(u32::MAX);
@@ -19,21 +20,26 @@ pub(crate) struct NodeTable {
     width: usize,
     /// Numbers of arguments, by operator.
     arities: Vec<u32>,
-    heads: Vec<Head>,
+    /// By e-node: the number of its head, then its canonical children.
+    rows: Vec<Id>,
     original: Vec<Id>,
-    canonical: Vec<Id>,
     /// Live e-nodes by head and canonical children.
     memo: Memo,
 }
 
-fn hash(head: Head, row: &[Id]) -> u64 {
+/// The hash of a row.
+fn hash(row: &[Id]) -> u64 {
     // As in FxHash, with a last mixing so that the low bits, too, depend on all others.
     const FACTOR: u64 = 0xf135_7aea_2e62_a9c5;
-    let mut hash = u64::from(head.0).wrapping_mul(FACTOR);
-    for child in row {
-        hash = (hash.rotate_left(26) ^ u64::from(child.0)).wrapping_mul(FACTOR);
-    }
+    let mix =
+        |hash: u64, word: &Id| (hash.rotate_left(26) ^ u64::from(word.0)).wrapping_mul(FACTOR);
+    let hash = row.iter().fold(0, mix);
     hash ^ (hash >> 29)
+}
+
+fn hash_of(rows: &[Id], stride: usize, node: u32) -> u64 {
+    let start = node as usize * stride;
+    hash(&rows[start..start + stride])
 }
 
 impl NodeTable {
@@ -42,21 +48,25 @@ impl NodeTable {
         NodeTable {
             width: arities.iter().copied().max().unwrap_or(0).max(1) as usize,
             arities,
-            heads: Vec::new(),
+            rows: Vec::new(),
             original: Vec::new(),
-            canonical: Vec::new(),
             memo: Memo::default(),
         }
     }
 
     /// Number of e-nodes ever added.
     pub fn len(&self) -> usize {
-        self.heads.len()
+        self.rows.len() / self.stride()
     }
 
     /// Number of e-nodes in the hash-cons.
     pub fn live(&self) -> usize {
         self.memo.len()
+    }
+
+    /// Words of a row.
+    fn stride(&self) -> usize {
+        1 + self.width
     }
 
     /// Slots of one e-node.
@@ -65,10 +75,7 @@ impl NodeTable {
     }
 
     pub fn heap_bytes(&self) -> usize {
-        (self.arities.capacity()
-            + self.heads.capacity()
-            + self.original.capacity()
-            + self.canonical.capacity())
+        (self.arities.capacity() + self.rows.capacity() + self.original.capacity())
             * size_of::<u32>()
             + self.memo.heap_bytes()
     }
@@ -80,7 +87,7 @@ impl NodeTable {
 
     /// E-nodes that fit without allocating.
     pub fn room(&self) -> usize {
-        self.heads.capacity() - self.heads.len()
+        (self.rows.capacity() - self.rows.len()) / self.stride()
     }
 
     /// E-nodes that the hash-cons can take in without allocating.
@@ -94,20 +101,19 @@ impl NodeTable {
     }
 
     pub fn reserve_exact(&mut self, nodes: usize) {
-        self.heads.reserve_exact(nodes);
+        self.rows.reserve_exact(nodes * self.stride());
         self.original.reserve_exact(nodes * self.width);
-        self.canonical.reserve_exact(nodes * self.width);
     }
 
     /// Gives the hash-cons room for `entries`; `live` tells which e-nodes are in it.
     pub fn rebuild_memo(&mut self, entries: usize, live: impl Fn(Id) -> bool) {
-        let (heads, canonical, width) = (&self.heads, &self.canonical, self.width);
-        let ids = (0..heads.len() as u32).filter(|&n| live(Id(n)));
-        self.memo.rebuild(entries, ids, |n| hash_of(heads, canonical, width, n));
+        let (rows, stride) = (&self.rows, self.stride());
+        let ids = (0..self.len() as u32).filter(|&n| live(Id(n)));
+        self.memo.rebuild(entries, ids, |n| hash_of(rows, stride, n));
     }
 
     pub fn head(&self, node: Id) -> Head {
-        self.heads[node.0 as usize]
+        Head(self.rows[node.0 as usize * self.stride()].0)
     }
 
     fn arity(&self, head: Head) -> usize {
@@ -128,7 +134,8 @@ impl NodeTable {
     }
 
     pub fn children(&self, node: Id) -> &[Id] {
-        &self.canonical[self.slots(node)]
+        let row = self.row(node.0);
+        &row[1..1 + self.arity(Head(row[0].0))]
     }
 
     pub fn original_children(&self, node: Id) -> &[Id] {
@@ -136,75 +143,74 @@ impl NodeTable {
     }
 
     fn row(&self, node: u32) -> &[Id] {
-        let start = node as usize * self.width;
-        &self.canonical[start..start + self.width]
+        let start = node as usize * self.stride();
+        &self.rows[start..start + self.stride()]
     }
 
     /// The e-node in the hash-cons with this head and these canonical children.
     #[inline]
     pub fn find(&self, head: Head, children: &[Id]) -> Option<Id> {
         // Mostly rows are narrow: then all lengths are known to the compiler.
+        let head = Id(head.0);
         match (self.width, children) {
-            (2, &[left, right]) => self.find_row(head, [left, right]),
-            (2, &[only]) => self.find_row(head, [only, PADDING]),
-            (1, &[only]) => self.find_row(head, [only]),
-            (3, &[left, right]) => self.find_row(head, [left, right, PADDING]),
+            (2, &[left, right]) => self.find_row([head, left, right]),
+            (2, &[only]) => self.find_row([head, only, PADDING]),
+            (1, &[only]) => self.find_row([head, only]),
+            (3, &[left, right]) => self.find_row([head, left, right, PADDING]),
             _ => self.find_wide(head, children),
         }
     }
 
-    fn find_wide(&self, head: Head, children: &[Id]) -> Option<Id> {
-        let mut row = smallvec::SmallVec::<[Id; 8]>::from_elem(PADDING, self.width);
-        row[..children.len()].copy_from_slice(children);
-        let same = |n: u32| self.heads[n as usize] == head && *self.row(n) == row[..];
-        self.memo.find(hash(head, &row), same).map(Id)
+    fn find_wide(&self, head: Id, children: &[Id]) -> Option<Id> {
+        let mut row = SmallVec::<[Id; 8]>::from_elem(PADDING, self.stride());
+        row[0] = head;
+        row[1..1 + children.len()].copy_from_slice(children);
+        self.memo.find(hash(&row), |n| *self.row(n) == row[..]).map(Id)
     }
 
     #[inline]
-    fn find_row<const WIDTH: usize>(&self, head: Head, row: [Id; WIDTH]) -> Option<Id> {
-        let (rows, _) = self.canonical.as_chunks::<WIDTH>();
-        let same = |n: u32| rows[n as usize] == row && self.heads[n as usize] == head;
-        self.memo.find(hash(head, &row), same).map(Id)
+    fn find_row<const STRIDE: usize>(&self, row: [Id; STRIDE]) -> Option<Id> {
+        let (rows, _) = self.rows.as_chunks::<STRIDE>();
+        self.memo.find(hash(&row), |n| rows[n as usize] == row).map(Id)
     }
 
     /// Adds an e-node, which the hash-cons must not have. There must be room in the hash-cons.
     pub fn push(&mut self, head: Head, original: &[Id], canonical: &[Id]) -> Id {
-        let node = Id(self.heads.len() as u32);
-        self.heads.push(head);
-        let end = self.heads.len() * self.width;
-        for (array, children) in [(&mut self.original, original), (&mut self.canonical, canonical)]
-        {
-            array.extend_from_slice(children);
-            array.resize(end, PADDING);
-        }
+        let node = Id(self.len() as u32);
+        self.rows.push(Id(head.0));
+        self.rows.extend_from_slice(canonical);
+        self.rows.resize((node.0 as usize + 1) * self.stride(), PADDING);
+        self.original.extend_from_slice(original);
+        self.original.resize((node.0 as usize + 1) * self.width, PADDING);
         self.memo_insert(node);
         node
     }
 
     pub fn memo_insert(&mut self, node: Id) {
-        let hash = hash_of(&self.heads, &self.canonical, self.width, node.0);
-        self.memo.insert(hash, node.0);
+        self.memo.insert(hash_of(&self.rows, self.stride(), node.0), node.0);
     }
 
     /// Takes an e-node out of the hash-cons. Its canonical children must be those with which it
     /// came in.
     pub fn memo_remove(&mut self, node: Id) {
-        let (heads, canonical, width) = (&self.heads, &self.canonical, self.width);
-        let hash_of = |n| hash_of(heads, canonical, width, n);
+        let (rows, stride) = (&self.rows, self.stride());
+        let hash_of = |n| hash_of(rows, stride, n);
         self.memo.remove(hash_of(node.0), node.0, hash_of);
+    }
+
+    /// The canonical child in a slot.
+    pub fn child(&self, slot: usize) -> Id {
+        self.rows[self.place(slot)]
     }
 
     /// Sets the canonical child in a slot, of an e-node that is not in the hash-cons.
     pub fn set_child(&mut self, slot: usize, class: Id) {
-        self.canonical[slot] = class;
+        let place = self.place(slot);
+        self.rows[place] = class;
     }
 
-    pub fn child(&self, slot: usize) -> Id {
-        self.canonical[slot]
+    /// Where a slot lies in the rows.
+    fn place(&self, slot: usize) -> usize {
+        slot + slot / self.width + 1
     }
-}
-
-fn hash_of(heads: &[Head], canonical: &[Id], width: usize, node: u32) -> u64 {
-    let start = node as usize * width;
-    hash(heads[node as usize], &canonical[start..start + width])
 }

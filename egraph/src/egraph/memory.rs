@@ -37,7 +37,8 @@ impl EGraph {
         let memo_full = self.nodes.memo_room() < more.nodes;
         let bound_full = self.forest.bound_room() < more.bound;
         let unions_full = self.stale_uses.capacity() - self.stale_uses.len() < more.unions;
-        let leaves_full = self.leaves.is_full(more.nodes);
+        let wanted = more.nodes;
+        let leaves_full = self.leaves.is_full(wanted);
         if !(nodes_full || memo_full || bound_full || unions_full || leaves_full) {
             return true;
         }
@@ -48,8 +49,8 @@ impl EGraph {
         {
             return false;
         }
-        // An eighth more than there is, or as much as the limit allows, but at least what is
-        // asked for.
+        // An eighth more than there is, and half as much for the hash-cons; or as much as the
+        // limit allows, but at least what is asked for.
         let used = self.heap_bytes();
         for divisor in [8, 32, 128, usize::MAX] {
             let grow = |needed: bool, len: usize, more: usize| {
@@ -60,11 +61,9 @@ impl EGraph {
                 bound: grow(bound_full, self.forest.bound_len(), more.bound),
                 unions: grow(unions_full, self.stale_uses.len(), more.unions),
             };
-            let entries = if memo_full {
-                self.nodes.live() + grow(true, self.nodes.live(), more.nodes)
-            } else {
-                0
-            };
+            // Its growth means hashing all e-nodes again.
+            let more = grow(memo_full, 4 * self.nodes.live(), more.nodes);
+            let entries = if memo_full { self.nodes.live() + more } else { 0 };
             let leaves = if leaves_full { self.leaves.heap_bytes().max(512) } else { 0 };
             if used + self.bytes_for(room) + self.nodes.memo_growth(entries) + leaves > limit {
                 continue;
@@ -74,7 +73,7 @@ impl EGraph {
                 self.rebuild_memo(entries);
             }
             if leaves_full {
-                self.leaves.reserve(more.nodes);
+                self.leaves.reserve(wanted);
             }
             return true;
         }
@@ -111,7 +110,7 @@ impl EGraph {
 
     /// Makes room in the hash-cons for terms that are added outside of [`EGraph::reserve`].
     pub(super) fn grow_memo(&mut self) {
-        self.rebuild_memo(self.nodes.live() + self.nodes.live() / 4 + 16);
+        self.rebuild_memo(self.nodes.live() + self.nodes.live() / 2 + 16);
     }
 
     fn rebuild_memo(&mut self, entries: usize) {
