@@ -22,6 +22,9 @@ pub struct Common {
     pub quiet: bool,
 }
 
+/// More than any machine has; each thread takes some memory.
+const MOST_THREADS: usize = 1024;
+
 impl Common {
     /// A pool with as many threads as asked for. Work is done in this pool, not in rayon's
     /// global one, so that a program may use the library with two different numbers.
@@ -29,7 +32,12 @@ impl Common {
     /// # Errors
     /// Zero threads, or the system does not give that many.
     pub fn build_pool(&self) -> Result<ThreadPool> {
-        ensure!(self.threads != Some(0), "--threads 0: expected at least 1");
+        if let Some(threads) = self.threads {
+            ensure!(
+                (1..=MOST_THREADS).contains(&threads),
+                "--threads {threads}: expected 1 to {MOST_THREADS}"
+            );
+        }
         // Zero stands for all processors in rayon.
         ThreadPoolBuilder::new()
             .num_threads(self.threads.unwrap_or(0))

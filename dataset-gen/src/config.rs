@@ -141,7 +141,7 @@ impl Saturation {
             iterations: self.iterations,
             time: None,
         };
-        SaturationConfig { limits, scheduler: self.scheduler }
+        SaturationConfig { limits, scheduler: self.scheduler, ..SaturationConfig::default() }
     }
 }
 

@@ -74,10 +74,10 @@ impl NodeTable {
         self.width
     }
 
-    pub fn heap_bytes(&self) -> usize {
-        (self.arities.capacity() + self.rows.capacity() + self.original.capacity())
-            * size_of::<u32>()
-            + self.memo.heap_bytes()
+    /// Bytes of the rows, of the e-nodes as terms, and of the hash-cons.
+    pub fn heap_parts(&self) -> (usize, usize, usize) {
+        let rows = (self.rows.capacity() + self.arities.capacity()) * size_of::<Id>();
+        (rows, self.original.capacity() * size_of::<Id>(), self.memo.heap_bytes())
     }
 
     /// Bytes that room for `nodes` more e-nodes takes, the hash-cons left aside.

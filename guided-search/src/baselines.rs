@@ -39,7 +39,7 @@ fn one_egraph(
     scheduler: Scheduler,
 ) -> Result<Answer> {
     let limits = node_limits(usize::try_from(work).unwrap_or(usize::MAX));
-    let config = SaturationConfig { limits, scheduler };
+    let config = SaturationConfig { limits, scheduler, ..SaturationConfig::default() };
     let stage = Stage::grow(system, bank, &[start], &[target], &config, false);
     let mut ledger = Ledger::default();
     ledger.book(stage.egraph.built());

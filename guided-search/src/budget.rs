@@ -116,6 +116,7 @@ impl Budget {
         SaturationConfig {
             limits: self.cap.limits(until.saturating_sub(used)),
             scheduler: self.scheduler,
+            ..SaturationConfig::default()
         }
     }
 }

@@ -17,17 +17,28 @@ const MOST_NODES: usize = (1 << 31) - 1;
 impl EGraph {
     /// Bytes on the heap: the capacities of all arrays, names of variables included.
     pub fn heap_bytes(&self) -> usize {
-        self.leaves.heap_bytes()
-            + self.nodes.heap_bytes()
-            + self.stamps.heap_bytes()
-            + self.classes.heap_bytes()
-            + self.forest.heap_bytes()
-            + self.uses.heap_bytes()
-            + self.index.heap_bytes()
-            // hashbrown keeps an eighth of its places free, and a byte beside each.
-            + self.literals.capacity() * 8 / 7 * (size_of::<(Id, Id)>() + 1)
-            + self.stale_uses.capacity() * size_of::<Run>()
-            + self.new_literals.capacity() * size_of::<Id>()
+        self.heap_parts().iter().map(|(_, bytes)| bytes).sum()
+    }
+
+    /// The parts of [`EGraph::heap_bytes`], with names for people.
+    pub fn heap_parts(&self) -> [(&'static str, usize); 7] {
+        // hashbrown keeps an eighth of its places free, and a byte beside each.
+        let literals = self.literals.capacity() * 8 / 7 * (size_of::<(Id, Id)>() + 1);
+        let (rows, terms, memo) = self.nodes.heap_parts();
+        [
+            ("e-nodes, canonical", rows + self.stamps.heap_bytes()),
+            ("hash-cons", memo),
+            ("e-nodes, as terms", terms + self.leaves.heap_bytes()),
+            ("proof forest", self.forest.heap_bytes()),
+            ("union-find", self.classes.heap_bytes()),
+            ("index of classes", self.index.heap_bytes() + literals),
+            (
+                "uses of classes",
+                self.uses.heap_bytes()
+                    + self.stale_uses.capacity() * size_of::<Run>()
+                    + self.new_literals.capacity() * size_of::<Id>(),
+            ),
+        ]
     }
 
     /// Makes room for `more`, so that adding that much allocates nothing. False, and nothing is

@@ -52,9 +52,8 @@ pub struct ExplainArgs {
 pub fn run(args: &ExplainArgs) -> Result<()> {
     let system = load_system(&args.system)?;
     let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
-    let pool = args.common.build_pool()?;
-    let config = args.limits.config();
-    let stage = pool.install(|| Stage::grow(&system, &bank, &[from], &[to], &config, false));
+    let config = args.limits.config(args.common.build_pool()?);
+    let stage = Stage::grow(&system, &bank, &[from], &[to], &config, false);
     if stage.met.is_none() {
         let nodes = stage.egraph.node_count();
         let reason = format!("the terms did not meet ({} at {nodes} e-nodes)", stage.stop);

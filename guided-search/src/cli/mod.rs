@@ -20,6 +20,7 @@ use egraph::{
 };
 use model::GuideModel;
 use model::cli::DeviceChoice;
+use rayon::ThreadPool;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,14 +52,16 @@ pub struct LimitArgs {
 }
 
 impl LimitArgs {
-    fn config(&self) -> SaturationConfig {
+    /// The same, with threads to search with.
+    fn config(&self, pool: ThreadPool) -> SaturationConfig {
         let limits = Limits {
             memory: Some(self.memory.0),
             nodes: self.nodes,
             iterations: self.iterations,
             time: self.time,
         };
-        SaturationConfig { limits, scheduler: self.scheduler }
+        let pool = Some(Arc::new(pool));
+        SaturationConfig { limits, scheduler: self.scheduler, pool, cancel: None }
     }
 }
 

@@ -6,13 +6,14 @@ use clap::ValueEnum;
 use dataset_gen::cli::Common;
 use dataset_gen::seeds::load_seeds;
 use egraph::{
-    EGraph, Iteration, Sketch, TermBank, TermId, extract_sketch, extract_smallest, saturate,
-    sketch_satisfied,
+    EGraph, Iteration, Report, Sketch, System, TermBank, TermId, extract_sketch, extract_smallest,
+    saturate, sketch_satisfied,
 };
 use serde_json::{Value, json};
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,6 +48,9 @@ pub struct SaturateArgs {
     /// Stop when the class of the first term holds one that satisfies this sketch
     #[arg(long, value_name = "SKETCH")]
     goal: Option<String>,
+    /// After the table, show what each rule did and what the e-graph's parts take in memory
+    #[arg(long)]
+    details: bool,
     /// A table, or one JSON object per line
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -60,7 +64,7 @@ pub struct SaturateArgs {
 enum Format {
     /// Aligned columns for reading
     Table,
-    /// One object per iteration; the last one says why growth stopped
+    /// One object per iteration, rules included; the last one says why growth stopped
     Json,
 }
 
@@ -87,22 +91,23 @@ pub fn run(args: &SaturateArgs) -> Result<()> {
             .map_err(|e| anyhow!("--goal '{text}': {e}"))
     });
     let goal = goal.transpose()?;
-    let pool = args.common.build_pool()?;
-    pool.install(|| grow(args, EGraph::new(system), bank, &terms, goal.as_ref()))
+    grow(args, &system, bank, &terms, goal.as_ref())
 }
 
 fn grow(
     args: &SaturateArgs,
-    mut egraph: EGraph,
+    system: &Arc<System>,
     mut bank: TermBank,
     terms: &[TermId],
     goal: Option<&Sketch>,
 ) -> Result<()> {
+    let mut egraph = EGraph::new(system.clone());
+    let config = args.limits.config(args.common.build_pool()?);
     let ids: Vec<_> = terms.iter().map(|&t| egraph.add_term(&bank, t)).collect();
     let first = *ids.first().context("no term to start from")?;
-    let mut lines = Lines { format: args.format, held_back: None, failed: None };
+    let mut lines = Lines { system, format: args.format, held_back: None, failed: None };
     lines.header();
-    let report = saturate(&mut egraph, &args.limits.config(), &mut |egraph, iteration| {
+    let report = saturate(&mut egraph, &config, &mut |egraph, iteration| {
         lines.iteration(iteration);
         let reached = goal.is_some_and(|goal| sketch_satisfied(egraph, egraph.find(first), goal));
         if reached || lines.failed.is_some() {
@@ -123,6 +128,8 @@ fn grow(
         Format::Json => {
             let mut last = lines.held_back.unwrap_or_else(|| json!({}));
             last["stop"] = json!(report.stop.to_string());
+            last["left_out"] = json!(report.left_out);
+            last["bytes_by_part"] = egraph.heap_parts().into_iter().collect();
             last["term"] = json!(found.as_ref().map(|(text, _)| text));
             last["size"] = json!(found.as_ref().map(|(_, size)| size));
             print(&format!("{last}\n"))
@@ -135,27 +142,68 @@ fn grow(
                 Some((text, size)) => format!("smallest {what} ({size} nodes): {text}"),
                 None => "no term satisfies the goal".to_owned(),
             };
+            let left_out = match report.left_out {
+                0 => String::new(),
+                matches => format!(", {matches} matches left out"),
+            };
+            let details =
+                if args.details { details(system, &egraph, &report) } else { String::new() };
             print(&format!(
-                "stopped: {} after {iterations} iteration{plural}\n{found}\n",
+                "{details}stopped: {} after {iterations} iteration{plural}{left_out}\n{found}\n",
                 report.stop
             ))
         }
     }
 }
 
+/// What each rule did in all iterations, and what the e-graph's parts take.
+fn details(system: &System, egraph: &EGraph, report: &Report) -> String {
+    let mut totals = vec![[0u64; 4]; system.rules.len()];
+    for rule in report.iterations.iter().flat_map(|iteration| &iteration.rules) {
+        let of_rule = [rule.matches, rule.new, rule.unions, u64::from(rule.banned)];
+        for (total, more) in totals[rule.rule.0 as usize].iter_mut().zip(of_rule) {
+            *total += more;
+        }
+    }
+    let mut rules: Vec<_> = system.rules.iter().zip(totals).filter(|(_, t)| *t != [0; 4]).collect();
+    rules.sort_by_key(|&(_, [matches, ..])| std::cmp::Reverse(matches));
+    let mut text = format!(
+        "\n{:<30} {:>11} {:>11} {:>11} {:>7}\n",
+        "rule", "matches", "new", "unions", "bans"
+    );
+    for (rule, [matches, new, unions, bans]) in rules {
+        text += &format!("{:<30} {matches:>11} {new:>11} {unions:>11} {bans:>7}\n", rule.name);
+    }
+    text += &format!("\n{:<30} {:>14}\n", "part", "bytes");
+    for (part, bytes) in egraph.heap_parts() {
+        text += &format!("{part:<30} {bytes:>14}\n");
+    }
+    text + "\n"
+}
+
 /// Prints iterations as they come. A JSON line is held back until it is known not to be the last.
-struct Lines {
+struct Lines<'a> {
+    system: &'a System,
     format: Format,
     held_back: Option<Value>,
     failed: Option<anyhow::Error>,
 }
 
-impl Lines {
+impl Lines<'_> {
     fn header(&mut self) {
         if self.format == Format::Table {
             self.write(&format!(
-                "{:>9} {:>11} {:>11} {:>14} {:>11} {:>11} {:>9}\n",
-                "iteration", "e-nodes", "e-classes", "bytes", "matches", "unions", "seconds"
+                "{:>9} {:>11} {:>11} {:>14} {:>11} {:>11} {:>11} {:>8} {:>8} {:>8}\n",
+                "iteration",
+                "e-nodes",
+                "e-classes",
+                "bytes",
+                "matches",
+                "new",
+                "unions",
+                "search s",
+                "apply s",
+                "rebuild s"
             ));
         }
     }
@@ -163,11 +211,26 @@ impl Lines {
     fn iteration(&mut self, i: &Iteration) {
         match self.format {
             Format::Table => self.write(&format!(
-                "{:>9} {:>11} {:>11} {:>14} {:>11} {:>11} {:>9.3}\n",
-                i.iteration, i.e_nodes, i.e_classes, i.bytes, i.matches, i.unions, i.seconds
+                "{:>9} {:>11} {:>11} {:>14} {:>11} {:>11} {:>11} {:>8.3} {:>8.3} {:>9.3}\n",
+                i.iteration,
+                i.e_nodes,
+                i.e_classes,
+                i.bytes,
+                i.matches,
+                i.new,
+                i.unions,
+                i.search_seconds,
+                i.apply_seconds,
+                i.rebuild_seconds
             )),
             Format::Json => {
-                if let Some(before) = self.held_back.replace(json!(i)) {
+                let mut object = json!(i);
+                for (named, rule) in
+                    object["rules"].as_array_mut().into_iter().flatten().zip(&i.rules)
+                {
+                    named["rule"] = json!(self.system.rule(rule.rule).name);
+                }
+                if let Some(before) = self.held_back.replace(object) {
                     self.write(&format!("{before}\n"));
                 }
             }
