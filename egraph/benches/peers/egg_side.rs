@@ -2,12 +2,16 @@
 //!
 //! egg must not be slower for being given its language at run time:
 //!
-//! - an e-node is an operator number and two children, 12 bytes with derived comparison and hash,
-//!   like a `define_language!` enum with children `[Id; 2]`; the operator number is the
-//!   discriminant, and its arity is in the number's last bits;
+//! - an e-node is an operator number and two children, 12 bytes, like a `define_language!` enum
+//!   with children `[Id; 2]`; the operator number is the discriminant, and its arity is in the
+//!   number's last bits;
 //! - patterns are egg's own `Pattern`s; an unconditional rule is a plain `Rewrite`;
 //! - a system that neither folds constants nor asks for literals has the analysis `()`;
 //! - conditions and computations are compiled once, to function pointers.
+//!
+//! `--languages` measures egg with this language and with a `define_language!` enum of the same
+//! 12 bytes: the same within the noise. (16 bytes, as an enum with 64-bit literals has, make egg a
+//! tenth faster on the rows that fit in the cache, a fifth slower on prop, and larger.)
 //!
 //! Conditions are tested while searching, against the e-graph as it was before the iteration, as
 //! Cairn does. (egg's `ConditionalApplier` tests while applying, so that the order of rules shows;
@@ -463,9 +467,9 @@ fn start(workload: &Workload, system: &System, symbols: &mut Symbols) -> RecExpr
 /// egg moves them all forward until the first ends.
 struct LiftAll(BackoffScheduler);
 
-impl<A: Analysis<ENode>> RewriteScheduler<ENode, A> for LiftAll {
+impl<L: Language, A: Analysis<L>> RewriteScheduler<L, A> for LiftAll {
     fn can_stop(&mut self, iteration: usize) -> bool {
-        let inner: &mut dyn RewriteScheduler<ENode, A> = &mut self.0;
+        let inner: &mut dyn RewriteScheduler<L, A> = &mut self.0;
         if inner.can_stop(iteration) {
             return true;
         }
@@ -476,24 +480,25 @@ impl<A: Analysis<ENode>> RewriteScheduler<ENode, A> for LiftAll {
     fn search_rewrite<'a>(
         &mut self,
         iteration: usize,
-        egraph: &egg::EGraph<ENode, A>,
-        rewrite: &'a Rewrite<ENode, A>,
-    ) -> Vec<SearchMatches<'a, ENode>> {
+        egraph: &egg::EGraph<L, A>,
+        rewrite: &'a Rewrite<L, A>,
+    ) -> Vec<SearchMatches<'a, L>> {
         self.0.search_rewrite(iteration, egraph, rewrite)
     }
 }
 
-fn grow<A: Analysis<ENode>>(
+/// Runs egg in any language.
+pub fn grow<L: Language, A: Analysis<L>>(
     workload: &Workload,
     analysis: A,
-    rules: &[Rewrite<ENode, A>],
-    start: &RecExpr<ENode>,
+    rules: &[Rewrite<L, A>],
+    start: &RecExpr<L>,
     explanations: bool,
 ) -> Run {
     let before = allocator::live();
     allocator::reset_peak();
     let began = Instant::now();
-    let mut runner = Runner::<ENode, A, ()>::new(analysis)
+    let mut runner = Runner::<L, A, ()>::new(analysis)
         .with_node_limit(usize::MAX)
         .with_time_limit(Duration::from_secs(3_600))
         .with_iter_limit(match workload.stop {
