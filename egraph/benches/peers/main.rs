@@ -20,6 +20,8 @@
 //! followed by a line that says so and the exit status is 1.
 
 mod allocator;
+mod egg_language;
+mod egg_rules;
 mod egg_side;
 mod native;
 mod table;
