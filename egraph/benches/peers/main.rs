@@ -11,7 +11,7 @@
 //! of at least three runs and a second, but of one run if it takes over ten seconds. A ratio `×`
 //! says how many times better Cairn is. Bytes are what was asked of the allocator, at the end and
 //! at most, per canonical e-node; `heap_bytes/live` is Cairn's own count by the allocator's. `–` is
-//! what was not run: egg with explanations would take minutes and several gigabytes for AC12. The
+//! what was not run: egg with explanations on AC12, for minutes and gigabytes. The
 //! geometric means, the last of which is the last line, are over the ratios that there are.
 //!
 //! Both sides must grow the same e-graph. So rows end by saturation or after a number of
