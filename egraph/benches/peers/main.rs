@@ -4,13 +4,14 @@
 //!     cargo bench -p egraph --bench peers -- --quick          the small rows, under a minute
 //!     cargo bench -p egraph --bench peers -- --row AC10       the rows with this in their names
 //!     cargo bench -p egraph --bench peers -- --no-egg         Cairn alone, for profiling
+//!     cargo bench -p egraph --bench peers -- --languages      egg with two kinds of language
 //!
 //! Cairn always keeps what its explanations need; egg is run without (`egg`) and with (`egg on`)
 //! explanations. The sides run in turn in this process, on one thread, and medians are printed:
 //! of at least three runs and a second, but of one run if it takes over ten seconds. A ratio `×`
 //! says how many times better Cairn is. Bytes are what was asked of the allocator, at the end and
 //! at most, per canonical e-node; `heap_bytes/live` is Cairn's own count by the allocator's. `–` is
-//! what was not run: egg with explanations would take minutes and several gigabytes for AC12. The
+//! what was not run: egg with explanations on AC12, for minutes and gigabytes. The
 //! geometric means, the last of which is the last line, are over the ratios that there are.
 //!
 //! Both sides must grow the same e-graph. So rows end by saturation or after a number of
@@ -19,7 +20,10 @@
 //! followed by a line that says so and the exit status is 1.
 
 mod allocator;
+mod egg_language;
+mod egg_rules;
 mod egg_side;
+mod native;
 mod table;
 mod workloads;
 
@@ -39,19 +43,24 @@ const MAX_ROUNDS: usize = 25;
 struct Arguments {
     quick: bool,
     egg: bool,
+    languages: bool,
     row: Option<String>,
 }
 
 fn arguments() -> Result<Arguments, String> {
-    let mut parsed = Arguments { quick: false, egg: true, row: None };
+    let mut parsed = Arguments { quick: false, egg: true, languages: false, row: None };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--quick" => parsed.quick = true,
             "--no-egg" => parsed.egg = false,
+            "--languages" => parsed.languages = true,
             "--row" => parsed.row = Some(arguments.next().ok_or("--row needs a name")?),
             "--bench" => {} // from cargo
-            other => return Err(format!("expected --quick, --row or --no-egg, found {other}")),
+            other => {
+                let known = "--quick, --row NAME, --no-egg or --languages";
+                return Err(format!("expected {known}, found {other}"));
+            }
         }
     }
     Ok(parsed)
@@ -69,6 +78,10 @@ fn main() -> ExitCode {
         Some(row) => w.name.contains(row.as_str()),
         None => w.quick || !arguments.quick,
     };
+    if arguments.languages {
+        compare_languages(workloads::all().iter().filter(|w| w.quick && wanted(w)));
+        return ExitCode::SUCCESS;
+    }
     println!("{}", table::header());
     let mut rows = Vec::new();
     let mut right = true;
@@ -89,32 +102,56 @@ fn main() -> ExitCode {
 fn measure(workload: &Workload, egg: bool) -> Row {
     let system = workload.load();
     let mut heap_bytes = 0;
-    let mut runs: [Vec<Run>; 3] = Default::default();
-    let wanted = [true, egg, egg && workload.explained];
+    let mut cairn = || {
+        let (run, bytes) = workloads::run_cairn(workload, &system);
+        heap_bytes = bytes;
+        run
+    };
+    let mut off = || egg_side::run(workload, &system, false);
+    let mut on = || egg_side::run(workload, &system, true);
+    let sides: &mut [&mut dyn FnMut() -> Run] = match (egg, workload.explained) {
+        (false, _) => &mut [&mut cairn],
+        (true, false) => &mut [&mut cairn, &mut off],
+        (true, true) => &mut [&mut cairn, &mut off, &mut on],
+    };
+    let medians = medians(sides);
+    let egg = [medians.get(1).copied(), medians.get(2).copied()];
+    Row { name: workload.name, cairn: medians[0], heap_bytes, egg }
+}
+
+/// Runs each in turn, until each has enough runs; gives their medians.
+fn medians(sides: &mut [&mut dyn FnMut() -> Run]) -> Vec<Run> {
     let enough = |runs: &[Run]| {
         let seconds: f64 = runs.iter().map(|run| run.seconds).sum();
         seconds > LONG_SECONDS
             || runs.len() >= MAX_ROUNDS
             || runs.len() >= MIN_ROUNDS && seconds > MIN_SECONDS
     };
-    while (0..3).any(|side| wanted[side] && !enough(&runs[side])) {
-        for side in (0..3).filter(|&side| wanted[side]) {
-            if enough(&runs[side]) {
-                continue;
+    let mut runs: Vec<Vec<Run>> = sides.iter().map(|_| Vec::new()).collect();
+    while !runs.iter().all(|runs| enough(runs)) {
+        for (side, runs) in sides.iter_mut().zip(&mut runs) {
+            if !enough(runs) {
+                runs.push(side());
             }
-            let run = match side {
-                0 => {
-                    let (run, bytes) = workloads::run_cairn(workload, &system);
-                    heap_bytes = bytes;
-                    run
-                }
-                _ => egg_side::run(workload, &system, side == 2),
-            };
-            runs[side].push(run);
         }
     }
-    let [cairn, off, on] = runs.map(table::median);
-    Row { name: workload.name, cairn: cairn.expect("a run"), heap_bytes, egg: [off, on] }
+    runs.into_iter().map(table::median).collect()
+}
+
+/// egg's times with the language of the comparison, and with one from egg's macro.
+fn compare_languages<'a>(workloads: impl Iterator<Item = &'a Workload>) {
+    println!("| workload | ms | ms with define_language! |\n|---|---:|---:|");
+    for workload in workloads {
+        let system = workload.load();
+        if native::has(&system) {
+            let mut ours = || egg_side::run(workload, &system, false);
+            let mut native = || native::run(workload, &system);
+            let runs = medians(&mut [&mut ours, &mut native]);
+            assert_eq!(runs[0].nodes, runs[1].nodes, "e-nodes in the two languages");
+            let ms = |run: &Run| run.seconds * 1e3;
+            println!("| {} | {:.1} | {:.1} |", workload.name, ms(&runs[0]), ms(&runs[1]));
+        }
+    }
 }
 
 /// What is wrong with the sizes of a row.
