@@ -102,9 +102,9 @@ fn inspection_agrees_with_the_description() {
 #[test]
 fn an_e_graph_with_a_conflict_is_left_out_and_counted() {
     let mut place = place();
-    let rules = format!("{} (rewrite (* ?a 2) 7 :name wrong)", small_system::RULES);
+    let rules = format!("{} (rewrite (* ?a 100) 7 :name wrong)", small_system::RULES);
     std::fs::write(place.path("wrong.rules"), rules).unwrap();
-    std::fs::write(place.path("two.txt"), "(+ a (+ b (+ c d)))\n(+ a (* 3 2))\n").unwrap();
+    std::fs::write(place.path("two.txt"), "(+ a (+ b (+ c d)))\n(+ a (* 3 100))\n").unwrap();
     place.config.system = Some(place.path("wrong.rules"));
     place.config.seeds = Some(place.path("two.txt"));
     let info = generate(&place.config, &place.path("data"), &quiet(1, 0)).unwrap();

@@ -113,10 +113,8 @@ pub(crate) struct Found {
     /// By what there is of the right-hand side: runs of [`Rewrite::stride`] ids, in blocks that
     /// can be given back one by one.
     pub blocks: [Vec<Vec<Id>>; News::COUNT],
-    /// Matches of the pattern.
-    pub patterns: usize,
-    /// Those whose conditions hold, those included that would change nothing.
-    pub matches: u64,
+    /// Matches whose conditions hold, those included that would change nothing.
+    pub matches: usize,
     /// Whether the search ended before it had found all.
     pub halted: Option<Halt>,
 }
@@ -158,7 +156,7 @@ impl Quota {
 pub(crate) struct Bounds<'a> {
     /// Ids that matches may take, over all rules.
     pub ids: &'a Quota,
-    /// Matches that this rule's pattern may have.
+    /// Matches that this rule may have, those included that would change nothing.
     pub matches: &'a Quota,
     pub watch: &'a Watch,
     /// Whether matches are counted and nothing else.
@@ -300,7 +298,7 @@ impl Recent {
 /// What the quotas do not know of yet.
 #[derive(Default)]
 struct Uncounted {
-    /// Matches of the pattern.
+    /// Matches whose conditions hold.
     matches: usize,
     /// Those that were kept.
     kept: usize,
@@ -422,32 +420,42 @@ impl Machine<'_> {
         }
     }
 
-    /// All atoms are bound: checks the conditions, and notes the match if it says something new.
+    /// All atoms are bound: counts the match if its conditions hold, and notes it.
     fn matched(&mut self) {
+        if !self.holds() {
+            return;
+        }
         self.uncounted.matches += 1;
         if self.uncounted.matches == COUNT_EVERY {
             self.count();
         }
-        let Search { egraph, rewrite, rule, ref literals, .. } = *self.search;
-        if self.bounds.only_count {
-            return;
+        if !self.bounds.only_count {
+            self.note();
         }
+    }
+
+    fn holds(&self) -> bool {
+        let Search { egraph, rewrite, rule, .. } = *self.search;
+        if rewrite.literals.is_empty() && rule.conditions.is_empty() {
+            return true;
+        }
+        let class = |var: VarId| self.registers[rewrite.lhs.register(usize::from(var.0))];
+        let value = |var: VarId| egraph.literal(class(var));
+        let known = |&(register, _): &(usize, VarId)| {
+            egraph.literal_node(self.registers[register]).is_some()
+        };
+        rewrite.literals.iter().all(known)
+            && rule.conditions.iter().all(|c| c.holds(&value))
+            && rewrite.rhs.computes(egraph, &value)
+    }
+
+    /// Notes the match if it says something new.
+    fn note(&mut self) {
+        let Search { egraph, rewrite, ref literals, .. } = *self.search;
         let lhs = &rewrite.lhs;
         let registers = &self.registers;
-        let value = |var: VarId| egraph.literal(registers[lhs.register(usize::from(var.0))]);
-        if !rewrite.literals.is_empty() || !rule.conditions.is_empty() {
-            let known = |&(register, _): &(usize, VarId)| {
-                egraph.literal_node(registers[register]).is_some()
-            };
-            let holds = rewrite.literals.iter().all(known)
-                && rule.conditions.iter().all(|c| c.holds(&value))
-                && rewrite.rhs.computes(egraph, &value);
-            if !holds {
-                return;
-            }
-        }
-        self.found.matches += 1;
         let class = |var: usize| registers[lhs.register(var)];
+        let value = |var: VarId| egraph.literal(class(usize::from(var.0)));
         let lookup = rewrite.rhs.lookup(egraph, class, &value, literals, &mut self.looked_up);
         let (known, news) = match lookup {
             Lookup::Class(class) if class == registers[0] => return,
@@ -478,7 +486,7 @@ impl Machine<'_> {
     /// Tells the quotas of what they do not know of yet.
     fn count(&mut self) {
         let Uncounted { matches, kept } = std::mem::take(&mut self.uncounted);
-        self.found.patterns += matches;
+        self.found.matches += matches;
         if !self.bounds.ids.take(kept * self.search.rewrite.stride()) {
             self.found.halted.get_or_insert(Halt::Full);
         }

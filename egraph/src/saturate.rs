@@ -234,8 +234,7 @@ impl Run<'_> {
         if let Some(stop) = stop.or_else(|| self.watch.expired()) {
             return ControlFlow::Break(stop);
         }
-        if !changed && self.bans.any_banned(number + 1) {
-            self.bans.lift_all(number + 1);
+        if !changed && self.bans.bring_forward(number) {
             return ControlFlow::Continue(true);
         }
         ControlFlow::Continue(changed)
@@ -270,7 +269,7 @@ impl Run<'_> {
                 self.seen[found.rule] = request.and_then(|request| request.seen);
             } else {
                 let before = &mut self.before[found.rule];
-                *before = before.saturating_add(found.patterns);
+                *before = before.saturating_add(found.seen);
             }
         }
         let shift = self.egraph.advance();
@@ -299,7 +298,7 @@ impl Run<'_> {
         }
         for found in &matches.rules {
             let rule = RuleId(found.rule as u32);
-            let (matches, new, banned) = (found.seen, found.found as u64, found.refused);
+            let (matches, new, banned) = (found.seen as u64, found.found as u64, found.refused);
             rules.push(RuleReport { rule, matches, new, unions: 0, banned });
         }
         let found = queue.len();

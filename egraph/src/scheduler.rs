@@ -77,16 +77,40 @@ impl Bans {
         state.times_banned += 1;
     }
 
-    /// Whether a rule is still banned in `iteration`, so that an unchanged e-graph does not yet
-    /// mean saturation.
-    pub fn any_banned(&self, iteration: u64) -> bool {
-        self.rules.iter().any(|r| iteration < r.banned_until)
-    }
-
-    /// As egg does: when nothing else changes the e-graph, bans are shortened to end now.
-    pub fn lift_all(&mut self, iteration: u64) {
-        for rule in &mut self.rules {
-            rule.banned_until = rule.banned_until.min(iteration);
+    /// When an iteration changed nothing: whether a rule was banned in it or is banned since, so
+    /// that this does not mean saturation. As egg does, brings all bans forward so that the first
+    /// of them ends now.
+    pub fn bring_forward(&mut self, iteration: u64) -> bool {
+        let banned = || self.rules.iter().map(|rule| rule.banned_until);
+        let Some(first) = banned().filter(|&until| until > iteration).min() else { return false };
+        for rule in self.rules.iter_mut().filter(|rule| rule.banned_until > iteration) {
+            rule.banned_until -= first - iteration;
         }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bans_double_and_are_brought_forward_together() {
+        let mut bans = Bans::new(Scheduler::Backoff, 3);
+        bans.ban(0, 0);
+        bans.ban(1, 3);
+        bans.ban(1, 8);
+        assert_eq!(bans.match_limit(1), 4 * MATCH_LIMIT);
+        let banned = |bans: &Bans, iteration| {
+            (0..3).filter(|&rule| bans.is_banned(rule, iteration)).collect::<Vec<_>>()
+        };
+        assert_eq!((banned(&bans, 4), banned(&bans, 5)), (vec![0, 1], vec![1]));
+        // Rule 0's ban ends with iteration 4: had that changed nothing, the rule has still to run.
+        assert!(bans.bring_forward(4));
+        // Rule 1's ended after 18; it now ends one iteration earlier, as that of rule 0 did.
+        assert_eq!((banned(&bans, 16), banned(&bans, 17)), (vec![1], vec![]));
+        assert!(bans.bring_forward(10));
+        assert_eq!(banned(&bans, 10), []);
+        assert!(!bans.bring_forward(10));
     }
 }

@@ -25,10 +25,8 @@ pub(crate) struct RuleMatches {
     pub rule: usize,
     /// By [`News`]: blocks of matches, see [`crate::rewrite`].
     pub blocks: [Vec<Vec<Id>>; News::COUNT],
-    /// New matches of the pattern.
-    pub patterns: usize,
-    /// Those whose conditions hold, those included that would change nothing.
-    pub seen: u64,
+    /// Matches seen, those included that would change nothing.
+    pub seen: usize,
     /// Matches found.
     pub found: usize,
     /// Whether these were too many; there are none, then.
@@ -165,24 +163,23 @@ fn collect(
     let blocks: [Vec<Vec<Id>>; News::COUNT] = std::array::from_fn(|news| {
         parts.iter_mut().flat_map(|part| part.blocks[news].drain(..)).collect()
     });
-    let patterns: usize = parts.iter().map(|part| part.patterns).sum();
-    let refused = patterns > request.match_limit
-        || patterns + request.before > request.match_limit
+    let seen: usize = parts.iter().map(|part| part.matches).sum();
+    let refused = seen > request.match_limit
+        || seen.saturating_add(request.before) > request.match_limit
             && counts_more(search, candidates, watch, request.match_limit);
-    let mut matches = RuleMatches { rule: request.rule, patterns, refused, ..Default::default() };
+    let mut matches = RuleMatches { rule: request.rule, seen, refused, ..Default::default() };
     if refused {
         // How many more there are depends on when the search stopped, which is of no interest.
         matches.found = request.match_limit + 1;
-        matches.seen = matches.found as u64;
+        matches.seen = matches.found;
     } else {
         matches.found = blocks.iter().flatten().map(|block| block.len() / stride).sum();
-        matches.seen = parts.iter().map(|part| part.matches).sum();
         matches.blocks = blocks;
     }
     matches
 }
 
-/// Whether a pattern has more matches than `limit`, old ones included.
+/// Whether a rule has more matches than `limit`, old ones included.
 fn counts_more(search: &Search<'_>, candidates: &Candidates, watch: &Watch, limit: usize) -> bool {
     let (ids, matches) = (Quota::new(usize::MAX), Quota::new(limit));
     let bounds = Bounds { ids: &ids, matches: &matches, watch, only_count: true };

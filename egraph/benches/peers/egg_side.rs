@@ -22,8 +22,7 @@ use crate::egg_language::{ENode, Literals, Symbols};
 use crate::egg_rules::{plain, with_literals};
 use crate::workloads::{Run, Stop, Workload};
 use egg::{
-    Analysis, BackoffScheduler, Id, Language, RecExpr, Rewrite, RewriteScheduler, Runner,
-    SearchMatches, SimpleScheduler, Symbol,
+    Analysis, BackoffScheduler, Id, Language, RecExpr, Rewrite, Runner, SimpleScheduler, Symbol,
 };
 use egraph::{Node, Scheduler, System};
 use std::collections::HashMap;
@@ -59,30 +58,6 @@ fn start(workload: &Workload, system: &System, symbols: &mut Symbols) -> RecExpr
     start
 }
 
-/// egg's back-off scheduler, but when nothing else changes the e-graph all bans end, as in Cairn;
-/// egg moves them all forward until the first ends.
-struct LiftAll(BackoffScheduler);
-
-impl<L: Language, A: Analysis<L>> RewriteScheduler<L, A> for LiftAll {
-    fn can_stop(&mut self, iteration: usize) -> bool {
-        let inner: &mut dyn RewriteScheduler<L, A> = &mut self.0;
-        if inner.can_stop(iteration) {
-            return true;
-        }
-        while !inner.can_stop(iteration) {}
-        false
-    }
-
-    fn search_rewrite<'a>(
-        &mut self,
-        iteration: usize,
-        egraph: &egg::EGraph<L, A>,
-        rewrite: &'a Rewrite<L, A>,
-    ) -> Vec<SearchMatches<'a, L>> {
-        self.0.search_rewrite(iteration, egraph, rewrite)
-    }
-}
-
 /// Runs egg in any language.
 pub fn grow<L: Language, A: Analysis<L>>(
     workload: &Workload,
@@ -106,7 +81,7 @@ pub fn grow<L: Language, A: Analysis<L>>(
     }
     runner = match workload.scheduler {
         Scheduler::Simple => runner.with_scheduler(SimpleScheduler),
-        Scheduler::Backoff => runner.with_scheduler(LiftAll(BackoffScheduler::default())),
+        Scheduler::Backoff => runner.with_scheduler(BackoffScheduler::default()),
     };
     let runner = runner.with_expr(start).run(rules);
     let seconds = began.elapsed().as_secs_f64();

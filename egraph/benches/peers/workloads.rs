@@ -54,8 +54,8 @@ pub fn all() -> Vec<Workload> {
         // egg with explanations would take minutes and several gigabytes.
         Workload { explained: false, ..long(sum("AC12", 12)) },
         row("horner6", "horner", &polynomial(6), Stop::Saturated(None)),
-        backoff(row("math-100k", "math-test", INTEGRAL, Stop::Iterations(26))),
-        long(backoff(row("math-1M", "math-test", INTEGRAL, Stop::Iterations(35)))),
+        backoff(row("math-100k", "math-test", INTEGRAL, Stop::Iterations(55))),
+        long(backoff(row("math-1M", "math-test", INTEGRAL, Stop::Iterations(200)))),
         row("prop", "prop", IMPLICATION, Stop::Iterations(8)),
         row("halide", "halide", BOUNDS, Stop::Iterations(5)),
     ]
