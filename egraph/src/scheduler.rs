@@ -108,9 +108,9 @@ mod tests {
         // Rule 0's ban ends with iteration 4: had that changed nothing, the rule has still to run.
         assert!(bans.bring_forward(4));
         // Rule 1's ended after 18; it now ends one iteration earlier, as that of rule 0 did.
-        assert_eq!((banned(&bans, 16), banned(&bans, 17)), (vec![1], vec![]));
+        assert_eq!((banned(&bans, 16), banned(&bans, 17)), (vec![1], Vec::<usize>::new()));
         assert!(bans.bring_forward(10));
-        assert_eq!(banned(&bans, 10), []);
+        assert_eq!(banned(&bans, 10), Vec::<usize>::new());
         assert!(!bans.bring_forward(10));
     }
 }
