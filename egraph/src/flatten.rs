@@ -43,8 +43,8 @@ impl Proof {
         // Steps still to be made, the next one last, each with the position of its subterm.
         let mut todo: Vec<(StepRef, Vec<u32>)> = vec![(self.root, Vec::new())];
         while let Some((step_ref, path)) = todo.pop() {
-            let step = &self.steps[step_ref.step as usize];
-            match &step.how {
+            let step = self.steps.get(step_ref.step);
+            match step.how {
                 How::Chain(parts) => {
                     let parts: &mut dyn Iterator<Item = StepRef> = if step_ref.reversed {
                         &mut parts.iter().map(|r| r.flip())
@@ -66,9 +66,9 @@ impl Proof {
                     if gone > caps.steps.saturating_mul(WORK_PER_STEP) {
                         return Err(TooLong::Steps);
                     }
-                    let to = self.ends(step_ref).1;
-                    let (rule, substitution) = match &step.how {
-                        How::Rule(rule, terms) => (Justification::Rule(*rule), terms.clone()),
+                    let to = self.steps.ends(step_ref).1;
+                    let (rule, substitution) = match step.how {
+                        How::Rule(rule, terms) => (Justification::Rule(rule), terms.to_vec()),
                         _ => (Justification::Fold, Vec::new()),
                     };
                     let forward = !step_ref.reversed;

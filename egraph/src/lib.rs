@@ -10,6 +10,7 @@ mod builtin;
 mod bytes;
 mod check;
 mod class_index;
+mod dense;
 mod egraph;
 mod explain;
 mod extract;
@@ -42,7 +43,7 @@ pub use flatten::{Caps, TooLong};
 pub use language::{Language, Leaf, LeafValue, LiteralKind, OpId, Operator, SortId, Value};
 pub use leaves::{Head, Leaves, Node};
 pub use pattern::{Condition, DisplayPattern, Expr, Pattern, VarId, Variables};
-pub use proof::{FlatProof, FlatStep, How, Justification, Proof, Step, StepRef};
+pub use proof::{FlatProof, FlatStep, How, Justification, Proof, Step, StepRef, Steps};
 pub use proof_file::{
     ProofFileError, justification_name, proof_from_json, proof_text, proof_to_json,
 };

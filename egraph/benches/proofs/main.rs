@@ -1,0 +1,130 @@
+//! Explaining, checking and shortening: Cairn beside egg, on pairs of equal terms.
+//!
+//!     cargo bench -p egraph --bench proofs [-- --quick] [-- --cairn]
+
+mod egg_side;
+mod workloads;
+
+use egraph::{Caps, Explainer, Proof, TermBank, TermId, check};
+use std::time::Instant;
+use workloads::{Grown, Workload, pairs, workloads};
+
+/// Pairs per workload that both explain.
+const PAIRS: usize = 200;
+/// Pairs for Cairn's throughput.
+const MANY: usize = 20_000;
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
+}
+
+fn throughput(grown: &Grown, many: &[(TermId, TermId)], bank: &TermBank, fresh: bool) -> f64 {
+    let mut rates = Vec::new();
+    for _ in 0..3 {
+        let mut bank = bank.clone();
+        let pairs = if fresh { &many[..many.len() / 20] } else { many };
+        let mut explainer = Explainer::new(&grown.egraph);
+        let began = Instant::now();
+        for &(a, b) in pairs {
+            if fresh {
+                explainer = Explainer::new(&grown.egraph);
+            }
+            let proof = explainer.explain(&mut bank, a, b).expect("terms of one class");
+            check(&grown.system, &bank, &proof).expect("a proof");
+            assert_eq!((proof.start(), proof.end()), (a, b));
+        }
+        rates.push(pairs.len() as f64 / began.elapsed().as_secs_f64());
+    }
+    median(&rates)
+}
+
+/// Flat steps, loops cut where the proof is short enough to be flattened.
+fn flat_len(proof: &Proof, bank: &mut TermBank) -> f64 {
+    match proof.flatten(bank, Caps { steps: 5_000, term_size: u64::MAX }) {
+        Ok(flat) => flat.steps.len() as f64,
+        Err(_) => f64::NAN,
+    }
+}
+
+fn row(workload: &Workload, with_egg: bool) {
+    let grown = workload.grow();
+    let mut bank = TermBank::new(grown.system.language.clone());
+    let (nodes, classes) = (grown.egraph.node_count(), grown.egraph.class_count());
+    println!(
+        "{}: {nodes} e-nodes, {classes} e-classes, {} iterations",
+        workload.name, grown.iterations
+    );
+    let many = pairs(&grown.egraph, &mut bank, 1, MANY, &mut |_, _, _| true);
+    let rate = throughput(&grown, &many, &bank, false);
+    let fresh = throughput(&grown, &many, &bank, true);
+    println!(
+        "  explained and checked: {rate:.0} pairs/s, a fresh explainer each {fresh:.0} pairs/s"
+    );
+
+    let egg = with_egg.then(|| egg_side::grow(&grown.system, workload.start(), grown.iterations));
+    if let Some(egg) = &egg {
+        println!(
+            "  egg: {} e-nodes, {} e-classes",
+            egg.total_number_of_nodes(),
+            egg.number_of_classes()
+        );
+    }
+    let shared = pairs(&grown.egraph, &mut bank, 2, PAIRS, &mut |bank, a, b| match &egg {
+        Some(egg) => {
+            let class = |t| egg.lookup_expr(&egg_side::term(bank, t));
+            class(a).is_some() && class(a) == class(b)
+        }
+        None => true,
+    });
+    let mut explainer = Explainer::new(&grown.egraph);
+    let began = Instant::now();
+    let proofs: Vec<Proof> = shared
+        .iter()
+        .map(|&(a, b)| explainer.explain(&mut bank, a, b).expect("terms of one class"))
+        .collect();
+    let seconds = began.elapsed().as_secs_f64();
+    let dag: Vec<f64> = proofs.iter().map(|p| p.len() as f64).collect();
+    let flat: Vec<f64> = proofs.iter().map(|p| flat_len(p, &mut bank)).collect();
+    let long = flat.iter().filter(|n| n.is_nan()).count();
+    let flat: Vec<f64> = flat.into_iter().filter(|n| !n.is_nan()).collect();
+    println!(
+        "  {} pairs: {seconds:.4} s, DAG {:.1} ({:.0}), flat {:.1} ({:.0}), {long} too long",
+        shared.len(),
+        mean(&dag),
+        median(&dag),
+        mean(&flat),
+        median(&flat),
+    );
+    let Some(mut egg) = egg else { return };
+    for optimised in [false, true] {
+        egg = if optimised {
+            egg.with_explanation_length_optimization()
+        } else {
+            egg.without_explanation_length_optimization()
+        };
+        let began = Instant::now();
+        let mut explanations = Vec::new();
+        for &(a, b) in &shared {
+            let (a, b) = (egg_side::term(&bank, a), egg_side::term(&bank, b));
+            explanations.push(egg.explain_equivalence(&a, &b));
+        }
+        let seconds = began.elapsed().as_secs_f64();
+        let flat: Vec<f64> = explanations.iter().map(egg_side::flat_steps).collect();
+        let name = if optimised { "egg optimised" } else { "egg" };
+        println!("  {name}: {seconds:.3} s, flat {:.1} ({:.0})", mean(&flat), median(&flat));
+    }
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let has = |flag: &str| arguments.iter().any(|a| a == flag);
+    for workload in workloads() {
+        row(&workload, !has("--cairn"));
+    }
+}
