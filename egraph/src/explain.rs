@@ -17,8 +17,7 @@ use crate::leaves::Node;
 use crate::proof::{How, Proof, StepRef, Steps};
 use crate::rewrite::Rewrite;
 use crate::term::{TermBank, TermId};
-use edges::EdgeProof;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// Explains why two terms are equal. `None` if the e-graph does not represent both in one class.
@@ -26,23 +25,23 @@ pub fn explain(egraph: &EGraph, bank: &mut TermBank, a: TermId, b: TermId) -> Op
     Explainer::new(egraph).explain(bank, a, b)
 }
 
-const UNKNOWN: u32 = u32::MAX;
-
 /// Explains many pairs over one e-graph and one bank; what was found out is kept.
 pub struct Explainer<'e> {
     egraph: &'e EGraph,
     rewrites: Vec<Rewrite>,
-    /// The term of each e-node, or [`UNKNOWN`].
-    terms: Vec<TermId>,
-    /// The e-node that represents each term, or [`UNKNOWN`].
-    nodes: Vec<Id>,
-    /// The distance of each id from the root of its tree in the forest, or [`UNKNOWN`].
+    // By e-node. Tables of zeros cost nothing until they are written, however large the e-graph.
+    /// One more than the term of each e-node, once known.
+    terms: Vec<u32>,
+    /// One more than the distance of each id from the root of its tree in the forest, once known.
     depths: Vec<u32>,
+    /// The e-node that represents each term.
+    nodes: FxHashMap<TermId, Id>,
 
     /// Proofs of edges and of what they need.
     steps: Steps,
-    /// The proof of the edge that an id owns.
-    edges: Vec<EdgeProof>,
+    /// The proof of the edge that an id owns, as a run of `parts`: one more than its start, and
+    /// its length, once proved.
+    edges: Vec<[u32; 2]>,
     /// The parts of these, steps of `steps`.
     parts: Vec<StepRef>,
     /// Proofs that edges need, from an id to a larger one; `None` where both are the same term.
@@ -53,8 +52,8 @@ pub struct Explainer<'e> {
     /// Where steps of `steps` stand in it.
     copied: DenseMap,
     /// Its proofs from terms to the e-nodes that represent them.
-    to_nodes: DenseMap,
-    seen: DenseMap,
+    to_nodes: FxHashMap<TermId, StepRef>,
+    seen: FxHashSet<TermId>,
     todo: Vec<u32>,
     up: Vec<Id>,
     down: Vec<Id>,
@@ -70,17 +69,17 @@ impl<'e> Explainer<'e> {
         Explainer {
             egraph,
             rewrites,
-            terms: vec![TermId(UNKNOWN); ids],
-            nodes: Vec::new(),
-            depths: vec![UNKNOWN; ids],
+            terms: vec![0; ids],
+            depths: vec![0; ids],
+            nodes: FxHashMap::default(),
             steps: Steps::default(),
-            edges: vec![EdgeProof::UNKNOWN; ids],
+            edges: vec![[0; 2]; ids],
             parts: Vec::new(),
             pairs: FxHashMap::default(),
             proof: Steps::default(),
             copied: DenseMap::default(),
-            to_nodes: DenseMap::default(),
-            seen: DenseMap::default(),
+            to_nodes: FxHashMap::default(),
+            seen: FxHashSet::default(),
             todo: Vec::new(),
             up: Vec::new(),
             down: Vec::new(),
@@ -114,59 +113,64 @@ impl<'e> Explainer<'e> {
 
     /// The e-node congruent to `t`, if there is one.
     fn represent(&mut self, bank: &TermBank, t: TermId) -> Option<Id> {
-        if self.nodes.len() < bank.len() {
-            self.nodes.resize(bank.len() + bank.len() / 2, Id(UNKNOWN));
-        }
-        let known = self.nodes[t.0 as usize];
-        if known != Id(UNKNOWN) {
+        if let Some(&known) = self.nodes.get(&t) {
             return Some(known);
         }
-        let nodes = &self.nodes;
-        self.todo.clear();
-        subterms(bank, t, &mut self.seen, &mut self.todo, |s| nodes[s as usize] == Id(UNKNOWN));
-        for &s in &self.todo {
-            let s = TermId(s);
+        let mut unknown = vec![t];
+        self.seen.clear();
+        let mut next = 0;
+        while next < unknown.len() {
+            for &c in bank.children(unknown[next]) {
+                if !self.nodes.contains_key(&c) && self.seen.insert(c) {
+                    unknown.push(c);
+                }
+            }
+            next += 1;
+        }
+        // Children have smaller ids.
+        unknown.sort_unstable();
+        for s in unknown {
             let id = match bank.node(s) {
                 Node::Leaf(leaf) => self.egraph.leaf_node(leaf)?,
                 Node::Op(op) => {
-                    let children = bank.children(s).iter().map(|c| self.nodes[c.0 as usize]);
+                    let children = bank.children(s).iter().map(|c| self.nodes[c]);
                     let children: SmallVec<[Id; 6]> = children.collect();
                     self.egraph.lookup_node(op.into(), &children)?
                 }
             };
-            self.nodes[s.0 as usize] = id;
+            self.nodes.insert(s, id);
         }
-        Some(self.nodes[t.0 as usize])
+        self.nodes.get(&t).copied()
     }
 
     /// The term that an e-node is.
     fn term(&mut self, bank: &mut TermBank, id: Id) -> TermId {
-        let known = self.terms[id.0 as usize];
-        if known != TermId(UNKNOWN) {
-            return known;
+        if let Some(known) = self.terms[id.0 as usize].checked_sub(1) {
+            return TermId(known);
         }
         let mut todo = vec![id];
         while let Some(&n) = todo.last() {
             let before = todo.len();
-            let unknown = |c: &Id| self.terms[c.0 as usize] == TermId(UNKNOWN);
+            let unknown = |c: &Id| self.terms[c.0 as usize] == 0;
             if unknown(&n) {
                 let children = self.egraph.original_children(n);
                 todo.extend(children.iter().copied().filter(unknown));
                 if todo.len() > before {
                     continue;
                 }
-                self.terms[n.0 as usize] = match self.egraph.node(n) {
+                let TermId(t) = match self.egraph.node(n) {
                     Node::Leaf(leaf) => bank.leaf(leaf),
                     Node::Op(op) => {
-                        let children = children.iter().map(|c| self.terms[c.0 as usize]);
-                        let children: SmallVec<[TermId; 6]> = children.collect();
+                        let term = |c: &Id| TermId(self.terms[c.0 as usize] - 1);
+                        let children: SmallVec<[TermId; 6]> = children.iter().map(term).collect();
                         bank.apply(op, &children)
                     }
                 };
+                self.terms[n.0 as usize] = t + 1;
             }
             todo.pop();
         }
-        self.terms[id.0 as usize]
+        TermId(self.terms[id.0 as usize] - 1)
     }
 
     /// From a term to the e-node that represents it: its children's proofs, and from their
@@ -179,10 +183,7 @@ impl<'e> Explainer<'e> {
         self.seen.clear();
         let mut todo = vec![t];
         while let Some(s) = todo.pop() {
-            if self.to_nodes.get(s.0).is_none()
-                && self.seen.insert(s.0, 0)
-                && !self.is_exact(bank, s)
-            {
+            if !self.to_nodes.contains_key(&s) && self.seen.insert(s) && !self.is_exact(bank, s) {
                 all.push(s);
                 todo.extend_from_slice(bank.children(s));
             }
@@ -190,14 +191,14 @@ impl<'e> Explainer<'e> {
         // Children have smaller ids.
         all.sort_unstable();
         for &s in &all {
-            let node = self.nodes[s.0 as usize];
+            let node = self.nodes[&s];
             let made_with = self.egraph.original_children(node);
             let mut proofs = SmallVec::<[Option<StepRef>; 6]>::new();
             for (i, &made_with) in made_with.iter().enumerate() {
                 let child = bank.children(s)[i];
-                let child_node = self.nodes[child.0 as usize];
+                let child_node = self.nodes[&child];
                 let mut parts = SmallVec::<[StepRef; 32]>::new();
-                parts.extend(self.to_node(child));
+                parts.extend(self.to_nodes.get(&child).copied());
                 self.copy_path(bank, child_node, made_with, &mut parts);
                 let end = self.term(bank, made_with);
                 proofs.push(match parts[..] {
@@ -208,18 +209,14 @@ impl<'e> Explainer<'e> {
             }
             let end = self.term(bank, node);
             let step = self.proof.push(s, end, How::Congruence(&proofs));
-            self.to_nodes.insert(s.0, step.step);
+            self.to_nodes.insert(s, step);
         }
-        self.to_node(t)
-    }
-
-    fn to_node(&self, t: TermId) -> Option<StepRef> {
-        self.to_nodes.get(t.0).map(|step| StepRef { step, reversed: false })
+        self.to_nodes.get(&t).copied()
     }
 
     /// Whether the e-node that represents `t` was made as just this term.
     fn is_exact(&mut self, bank: &mut TermBank, t: TermId) -> bool {
-        self.term(bank, self.nodes[t.0 as usize]) == t
+        self.term(bank, self.nodes[&t]) == t
     }
 
     /// Appends the parts of the path from `a` to `b` to `parts`, as steps of `proof`.
@@ -301,51 +298,21 @@ impl<'e> Explainer<'e> {
 
     fn depth(&mut self, id: Id) -> u32 {
         let mut at = id;
-        let mut above = SmallVec::<[Id; 32]>::new();
-        let mut depth = loop {
-            match self.depths[at.0 as usize] {
-                UNKNOWN => match self.egraph.forest().edge(at) {
-                    Some(edge) => {
-                        above.push(at);
-                        at = edge.to;
-                    }
-                    None => {
-                        self.depths[at.0 as usize] = 0;
-                        break 0;
-                    }
-                },
-                known => break known,
+        let mut below = SmallVec::<[Id; 32]>::new();
+        while self.depths[at.0 as usize] == 0 {
+            match self.egraph.forest().edge(at) {
+                Some(edge) => {
+                    below.push(at);
+                    at = edge.to;
+                }
+                None => self.depths[at.0 as usize] = 1,
             }
-        };
-        for id in above.into_iter().rev() {
+        }
+        let mut depth = self.depths[at.0 as usize];
+        for id in below.into_iter().rev() {
             depth += 1;
             self.depths[id.0 as usize] = depth;
         }
         depth
     }
-}
-
-/// Appends the distinct subterms of `t` that `wanted` accepts, reached through such, to `found`,
-/// each after its children.
-fn subterms(
-    bank: &TermBank,
-    t: TermId,
-    seen: &mut DenseMap,
-    found: &mut Vec<u32>,
-    wanted: impl Fn(u32) -> bool,
-) {
-    seen.clear();
-    seen.insert(t.0, 0);
-    found.push(t.0);
-    let mut next = 0;
-    while next < found.len() {
-        for c in bank.children(TermId(found[next])) {
-            if wanted(c.0) && seen.insert(c.0, 0) {
-                found.push(c.0);
-            }
-        }
-        next += 1;
-    }
-    // Children have smaller ids.
-    found.sort_unstable();
 }

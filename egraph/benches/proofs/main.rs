@@ -7,7 +7,7 @@ mod workloads;
 
 use egraph::{Caps, Explainer, Proof, TermBank, TermId, check};
 use std::time::Instant;
-use workloads::{Grown, Workload, pairs, workloads};
+use workloads::{Draw, Grown, Workload, pairs, workloads};
 
 /// Pairs per workload that both explain.
 const PAIRS: usize = 200;
@@ -52,7 +52,7 @@ fn flat_len(proof: &Proof, bank: &mut TermBank) -> f64 {
     }
 }
 
-fn row(workload: &Workload, with_egg: bool) {
+fn row(workload: &Workload, draw: Draw, with_egg: bool) {
     let grown = workload.grow();
     let mut bank = TermBank::new(grown.system.language.clone());
     let (nodes, classes) = (grown.egraph.node_count(), grown.egraph.class_count());
@@ -60,7 +60,7 @@ fn row(workload: &Workload, with_egg: bool) {
         "{}: {nodes} e-nodes, {classes} e-classes, {} iterations",
         workload.name, grown.iterations
     );
-    let many = pairs(&grown.egraph, &mut bank, 1, MANY, &mut |_, _, _| true);
+    let many = pairs(&grown.egraph, &mut bank, draw, 1, MANY, &mut |_, _, _| true);
     let rate = throughput(&grown, &many, &bank, false);
     let fresh = throughput(&grown, &many, &bank, true);
     println!(
@@ -75,7 +75,7 @@ fn row(workload: &Workload, with_egg: bool) {
             egg.number_of_classes()
         );
     }
-    let shared = pairs(&grown.egraph, &mut bank, 2, PAIRS, &mut |bank, a, b| match &egg {
+    let shared = pairs(&grown.egraph, &mut bank, draw, 2, PAIRS, &mut |bank, a, b| match &egg {
         Some(egg) => {
             let class = |t| egg.lookup_expr(&egg_side::term(bank, t));
             class(a).is_some() && class(a) == class(b)
@@ -122,9 +122,13 @@ fn row(workload: &Workload, with_egg: bool) {
 }
 
 fn main() {
+    if let Some(i) = std::env::args().position(|a| a == "--only") {
+        let only: usize = std::env::args().nth(i + 1).unwrap().parse().unwrap();
+        return row(&workloads()[only], Draw::Descent, false);
+    }
     let arguments: Vec<String> = std::env::args().collect();
     let has = |flag: &str| arguments.iter().any(|a| a == flag);
     for workload in workloads() {
-        row(&workload, !has("--cairn"));
+        row(&workload, if has("--own") { Draw::Own } else { Draw::Descent }, !has("--cairn"));
     }
 }

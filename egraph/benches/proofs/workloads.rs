@@ -1,6 +1,6 @@
 //! The workloads of the benchmark: a system, a start term, how far to grow it, and pairs.
 
-use egraph::{EGraph, Id, Limits, SaturationConfig, System, TermBank, TermId, saturate};
+use egraph::{EGraph, Id, Limits, Node, SaturationConfig, System, TermBank, TermId, saturate};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::ops::ControlFlow;
@@ -112,37 +112,68 @@ impl Workload {
     }
 }
 
-/// `count` pairs of distinct terms, each that of two e-nodes drawn from one class; `accept` may
-/// refuse pairs. The draw depends on `seed` only.
+/// Which terms of a class make a pair.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Draw {
+    /// The terms as which two e-nodes of the class were made.
+    Own,
+    /// A random e-node of the class, below it a random e-node of each child's class, and so on.
+    Descent,
+}
+
+/// `count` pairs of distinct terms, both of one class and at most 60 nodes; `accept` may refuse
+/// pairs. An e-class counts with the number of its e-nodes. The draw depends on `seed` only.
 pub fn pairs(
     egraph: &EGraph,
     bank: &mut TermBank,
+    draw: Draw,
     seed: u64,
     count: usize,
     accept: &mut dyn FnMut(&TermBank, TermId, TermId) -> bool,
 ) -> Vec<(TermId, TermId)> {
-    let classes: Vec<Id> = egraph.classes().filter(|&c| egraph.nodes(c).len() > 1).collect();
-    // The members of a class count with their number: a pair is an e-node and another of its
-    // class.
-    let nodes: Vec<(Id, Id)> =
-        classes.iter().flat_map(|&c| egraph.nodes(c).iter().map(move |&n| (c, n))).collect();
+    let classes = egraph.classes().filter(|&c| egraph.nodes(c).len() > 1);
+    let nodes: Vec<Id> = classes.flat_map(|c| egraph.nodes(c).iter().map(move |_| c)).collect();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut found = Vec::new();
     for _ in 0..1_000 * count {
         if found.len() == count {
             break;
         }
-        let (class, a) = nodes[rng.random_range(0..nodes.len())];
-        let members = egraph.nodes(class);
-        let b = members[rng.random_range(0..members.len())];
-        if a == b {
-            continue;
-        }
-        let pair = (egraph.term(bank, a), egraph.term(bank, b));
-        let small = [pair.0, pair.1].iter().all(|&t| bank.size(t) <= MAX_SIZE);
-        if small && accept(bank, pair.0, pair.1) {
-            found.push(pair);
+        let class = nodes[rng.random_range(0..nodes.len())];
+        let mut term = || match draw {
+            Draw::Own => {
+                let members = egraph.nodes(class);
+                let t = egraph.term(bank, members[rng.random_range(0..members.len())]);
+                (bank.size(t) <= MAX_SIZE).then_some(t)
+            }
+            Draw::Descent => descend(egraph, bank, &mut rng, class, &mut MAX_SIZE.clone()),
+        };
+        let (Some(a), Some(b)) = (term(), term()) else { continue };
+        if a != b && accept(bank, a, b) {
+            found.push((a, b));
         }
     }
     found
+}
+
+/// A term of `class` of at most `left` nodes.
+fn descend(
+    egraph: &EGraph,
+    bank: &mut TermBank,
+    rng: &mut ChaCha8Rng,
+    class: Id,
+    left: &mut u64,
+) -> Option<TermId> {
+    *left = left.checked_sub(1)?;
+    let members = egraph.nodes(class);
+    let node = members[rng.random_range(0..members.len())];
+    match egraph.node(node) {
+        Node::Leaf(leaf) => Some(bank.leaf(leaf)),
+        Node::Op(op) => {
+            let children = egraph.children(node).iter();
+            let children: Option<Vec<TermId>> =
+                children.map(|&c| descend(egraph, bank, rng, c, left)).collect();
+            Some(bank.apply(op, &children?))
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Proofs of the forest's edges.
 
-use super::{Explainer, UNKNOWN};
+use super::Explainer;
 use crate::egraph::{EGraph, Id};
 use crate::forest::Reason;
 use crate::pattern::{Pattern, VarId};
@@ -10,30 +10,18 @@ use crate::system::RuleId;
 use crate::term::{TermBank, TermId};
 use smallvec::SmallVec;
 
-/// The proof of an edge, from the term of the id that owns it to its neighbour's: a run of
-/// [`Explainer::parts`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct EdgeProof {
-    start: u32,
-    len: u32,
-}
-
-impl EdgeProof {
-    pub const UNKNOWN: EdgeProof = EdgeProof { start: UNKNOWN, len: 0 };
-}
-
 /// At most a bridge, a rule and a bridge.
 type Parts = SmallVec<[StepRef; 3]>;
 
 impl Explainer<'_> {
-    /// The parts of a proved edge.
+    /// The proof of a proved edge, from the term of the id that owns it to its neighbour's.
     pub(super) fn edge_parts(&self, id: Id) -> &[StepRef] {
-        let EdgeProof { start, len } = self.edges[id.0 as usize];
-        &self.parts[start as usize..(start + len) as usize]
+        let [next, len] = self.edges[id.0 as usize];
+        &self.parts[next as usize - 1..(next + len) as usize - 1]
     }
 
     fn is_proved(&self, id: Id) -> bool {
-        self.edges[id.0 as usize] != EdgeProof::UNKNOWN
+        self.edges[id.0 as usize][0] != 0
     }
 
     /// Proves all edges on the way from `a` to `b`, those that they need before them. An explicit
@@ -175,9 +163,8 @@ impl Explainer<'_> {
         if from == to {
             parts.clear();
         }
-        let run = EdgeProof { start: self.parts.len() as u32, len: parts.len() as u32 };
+        self.edges[id.0 as usize] = [self.parts.len() as u32 + 1, parts.len() as u32];
         self.parts.extend(parts);
-        self.edges[id.0 as usize] = run;
     }
 
     fn equal_all(
