@@ -28,6 +28,7 @@ mod saturate;
 mod schedule;
 mod scheduler;
 mod sexpr;
+mod shorten;
 mod sketch;
 mod system;
 mod term;
@@ -51,6 +52,7 @@ pub use saturate::{Iteration, Limits, Report, SaturationConfig, StopReason, satu
 pub use schedule::Schedule;
 pub use scheduler::Scheduler;
 pub use sexpr::{MAX_DEPTH, ParseError, Place, Sexpr, parse_all, parse_one};
+pub use shorten::Shortener;
 pub use sketch::{DisplaySketch, Sketch};
 pub use system::{Rule, RuleId, RulesetId, System, SystemError};
 pub use term::{DisplayTerm, TermBank, TermId};

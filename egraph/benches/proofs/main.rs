@@ -5,7 +5,7 @@
 mod egg_side;
 mod workloads;
 
-use egraph::{Caps, Explainer, Proof, TermBank, TermId, check};
+use egraph::{Caps, Explainer, Proof, Shortener, TermBank, TermId, check, check_flat};
 use std::time::Instant;
 use workloads::{Draw, Grown, Workload, pairs, workloads};
 
@@ -101,6 +101,21 @@ fn row(workload: &Workload, draw: Draw, with_egg: bool) {
         mean(&flat),
         median(&flat),
     );
+    let mut shortener = Shortener::new(&grown.system);
+    let flats: Vec<_> = proofs
+        .iter()
+        .filter_map(|p| p.flatten(&mut bank, Caps { steps: 5_000, term_size: u64::MAX }).ok())
+        .collect();
+    let began = Instant::now();
+    let short: Vec<_> = flats.iter().map(|flat| shortener.shorten(&mut bank, flat)).collect();
+    let seconds = began.elapsed().as_secs_f64();
+    for (short, flat) in short.iter().zip(&flats) {
+        check_flat(&grown.system, &bank, short).expect("a shortened proof");
+        assert!(short.steps.len() <= flat.steps.len());
+        assert_eq!((short.terms[0], short.terms.last()), (flat.terms[0], flat.terms.last()));
+    }
+    let lengths: Vec<f64> = short.iter().map(|p| p.steps.len() as f64).collect();
+    println!("  shortened: {seconds:.4} s, flat {:.2} ({:.0})", mean(&lengths), median(&lengths));
     let Some(mut egg) = egg else { return };
     for optimised in [false, true] {
         egg = if optimised {

@@ -1,0 +1,255 @@
+//! Shorter flat proofs, found on terms alone.
+//!
+//! A proof read from an e-graph makes detours: it goes through whatever terms were united first.
+//! It is shortened in three ways, at every position from the root down:
+//!
+//! - *Commutation*: a rewrite below a variable of a later rule is postponed until after that
+//!   rule, so that rewrites which undo each other meet and are cut as loops (a term that a proof
+//!   visits twice), and those whose subterm a rule drops disappear.
+//! - *Decomposition*: rewrites in different children are independent proofs, shortened each for
+//!   itself on its smaller terms.
+//! - *Search* ([`search`]): the shortest way through the terms that are a few rewrites away from
+//!   the proof.
+//!
+//! Only the result matters: whoever uses it has it checked. Everything is deterministic, and
+//! bounded by counts, never by time.
+
+mod moves;
+mod search;
+
+use crate::proof::{FlatProof, FlatStep, Justification};
+use crate::system::System;
+use crate::term::{TermBank, TermId};
+use moves::{Moves, bindings};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// Shortens proofs of one system over one bank; what was found out about terms is kept.
+pub struct Shortener<'s> {
+    system: &'s System,
+    moves: Moves,
+}
+
+/// Child indices from the root.
+type Path = SmallVec<[u32; 8]>;
+
+/// One rewrite of a term: its subterm `from` at `path` becomes `to`.
+#[derive(Clone, Debug)]
+struct Move {
+    path: Path,
+    rule: Justification,
+    forward: bool,
+    from: TermId,
+    to: TermId,
+}
+
+/// Larger terms are not searched.
+const MAX_TERM: u64 = 400;
+/// Longer proofs, in steps, are cut and decomposed only.
+const MAX_STEPS: usize = 400;
+/// How often one position is gone over, as long as that helps.
+const ROUNDS: usize = 3;
+
+impl<'s> Shortener<'s> {
+    /// For proofs of this system.
+    pub fn new(system: &'s System) -> Self {
+        Shortener { system, moves: Moves::new(system) }
+    }
+
+    /// A proof with the same ends, at most as many steps, and no term larger than the largest of
+    /// `proof`. It does not depend on proofs shortened before. All proofs must be of one bank.
+    ///
+    /// # Panics
+    /// If a step of `proof` is at no position of its terms; [`crate::check_flat`] refuses those.
+    pub fn shorten(&mut self, bank: &mut TermBank, proof: &FlatProof) -> FlatProof {
+        self.moves.forget_if_large();
+        let moves = proof.steps.iter().zip(&proof.terms).zip(&proof.terms[1..]);
+        let moves: Vec<Move> = moves
+            .map(|((step, &before), &after)| {
+                let at = |t| bank.subterm(t, &step.path).expect("a position of the term");
+                Move {
+                    path: step.path.iter().copied().collect(),
+                    rule: step.rule,
+                    forward: step.forward,
+                    from: at(before),
+                    to: at(after),
+                }
+            })
+            .collect();
+        let found = self.solve(bank, proof.terms[0], moves);
+        if found.len() >= proof.steps.len() {
+            return proof.clone();
+        }
+        self.flat(bank, proof.terms[0], &found)
+    }
+
+    fn flat(&self, bank: &mut TermBank, start: TermId, moves: &[Move]) -> FlatProof {
+        let terms = replay(bank, start, moves);
+        let step = |m: &Move| {
+            let left = if m.forward { m.from } else { m.to };
+            let substitution = match m.rule {
+                Justification::Rule(rule) => bindings(bank, self.system.rule(rule), left),
+                Justification::Fold => Vec::new(),
+            };
+            FlatStep { rule: m.rule, forward: m.forward, path: m.path.to_vec(), substitution }
+        };
+        FlatProof { steps: moves.iter().map(step).collect(), terms }
+    }
+
+    fn solve(&mut self, bank: &mut TermBank, start: TermId, moves: Vec<Move>) -> Vec<Move> {
+        let mut best = cut_loops(bank, start, moves);
+        for _ in 0..ROUNDS {
+            if best.len() < 2 {
+                break;
+            }
+            let mut moves = best.clone();
+            postpone(self.system, bank, &mut moves);
+            let roots = moves.iter().rposition(|m| m.path.is_empty()).map_or(0, |i| i + 1);
+            let tail = moves.split_off(roots);
+            let head = self.between_roots(bank, start, moves);
+            let mut head = cut_loops(bank, start, head);
+            let terms = replay(bank, start, &head);
+            if head.len() > 1 && head.len() <= MAX_STEPS && bank.size(start) <= MAX_TERM {
+                head = self.search(bank, &terms, head);
+            }
+            let middle = terms[terms.len() - 1];
+            head.extend(self.by_child(bank, middle, tail));
+            let found = cut_loops(bank, start, head);
+            if found.len() >= best.len() {
+                break;
+            }
+            best = found;
+            if roots == 0 {
+                // All the rest was settled below.
+                break;
+            }
+        }
+        best
+    }
+
+    /// Shortens what lies between rewrites of the root.
+    fn between_roots(&mut self, bank: &mut TermBank, start: TermId, moves: Vec<Move>) -> Vec<Move> {
+        let mut done = Vec::with_capacity(moves.len());
+        let mut block = Vec::new();
+        let mut block_start = start;
+        for m in moves {
+            if m.path.is_empty() {
+                let inner = std::mem::take(&mut block);
+                done.extend(self.by_child(bank, block_start, inner));
+                block_start = m.to;
+                done.push(m);
+            } else {
+                block.push(m);
+            }
+        }
+        done.extend(self.by_child(bank, block_start, block));
+        done
+    }
+
+    /// Shortens a proof that nowhere rewrites the root: a proof per child.
+    fn by_child(&mut self, bank: &mut TermBank, start: TermId, moves: Vec<Move>) -> Vec<Move> {
+        if moves.len() < 2 {
+            return moves;
+        }
+        let mut of_child: Vec<Vec<Move>> = vec![Vec::new(); bank.children(start).len()];
+        for mut m in moves {
+            let child = m.path.remove(0);
+            of_child[child as usize].push(m);
+        }
+        let mut done = Vec::new();
+        for (i, moves) in of_child.into_iter().enumerate() {
+            let child = bank.children(start)[i];
+            let solved = self.solve(bank, child, moves);
+            done.extend(solved.into_iter().map(|mut m| {
+                m.path.insert(0, i as u32);
+                m
+            }));
+        }
+        done
+    }
+}
+
+/// The terms of a proof, the start first.
+fn replay(bank: &mut TermBank, start: TermId, moves: &[Move]) -> Vec<TermId> {
+    let mut terms = Vec::with_capacity(moves.len() + 1);
+    terms.push(start);
+    for m in moves {
+        let last = terms[terms.len() - 1];
+        terms.push(bank.replace(last, &m.path, m.to).expect("a position of the proof's own term"));
+    }
+    terms
+}
+
+/// Drops what lies between two visits to the same term.
+fn cut_loops(bank: &mut TermBank, start: TermId, moves: Vec<Move>) -> Vec<Move> {
+    if moves.len() < 2 {
+        return moves;
+    }
+    let mut terms = vec![start];
+    let mut kept: Vec<Move> = Vec::with_capacity(moves.len());
+    let mut visited = FxHashMap::from_iter([(start, 0)]);
+    for m in moves {
+        let last = terms[terms.len() - 1];
+        let t = bank.replace(last, &m.path, m.to).expect("a position of the proof's own term");
+        if let Some(&at) = visited.get(&t) {
+            terms.drain(at + 1..).for_each(|cut| {
+                visited.remove(&cut);
+            });
+            kept.truncate(at);
+        } else {
+            visited.insert(t, terms.len());
+            terms.push(t);
+            kept.push(m);
+        }
+    }
+    kept
+}
+
+/// Moves rewrites below the root behind the rewrites of the root, as far as each can go.
+fn postpone(system: &System, bank: &mut TermBank, moves: &mut Vec<Move>) {
+    if moves.iter().all(|m| m.path.is_empty()) || moves.iter().all(|m| !m.path.is_empty()) {
+        return;
+    }
+    let mut i = moves.len();
+    while i > 0 {
+        i -= 1;
+        if moves[i].path.is_empty() {
+            continue;
+        }
+        let mut at = i;
+        while at + 1 < moves.len() {
+            let next = &moves[at + 1];
+            if !next.path.is_empty() {
+                if comparable(&next.path, &moves[at].path) {
+                    break;
+                }
+                moves.swap(at, at + 1);
+                at += 1;
+                continue;
+            }
+            match moves::carried(system, bank, next, &moves[at]) {
+                None => break,
+                Some((before, after, path)) => {
+                    // The root is rewritten first, with what the subterm was before.
+                    let root = Move { from: before, to: after, ..moves[at + 1].clone() };
+                    let mut m = std::mem::replace(&mut moves[at], root);
+                    match path {
+                        Some(path) => {
+                            m.path = path;
+                            moves[at + 1] = m;
+                            at += 1;
+                        }
+                        None => {
+                            moves.remove(at + 1);
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn comparable(a: &[u32], b: &[u32]) -> bool {
+    a.iter().zip(b).all(|(x, y)| x == y)
+}
