@@ -28,6 +28,7 @@ use smallvec::SmallVec;
 pub struct Shortener<'s> {
     system: &'s System,
     moves: Moves,
+    graph: search::Graph,
 }
 
 /// Child indices from the root.
@@ -53,7 +54,7 @@ const ROUNDS: usize = 3;
 impl<'s> Shortener<'s> {
     /// For proofs of this system.
     pub fn new(system: &'s System) -> Self {
-        Shortener { system, moves: Moves::new(system) }
+        Shortener { system, moves: Moves::new(system), graph: search::Graph::default() }
     }
 
     /// A proof with the same ends, at most as many steps, and no term larger than the largest of

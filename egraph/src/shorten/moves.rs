@@ -1,6 +1,7 @@
 //! The rewrites that apply to a term, by matching on terms.
 
 use super::{Move, Path};
+use crate::dense::DenseMap;
 use crate::language::{Leaf, LeafValue};
 use crate::leaves::Node;
 use crate::pattern::{Pattern, VarId, value_fits};
@@ -25,18 +26,29 @@ enum Place {
     Child(u32, u32),
 }
 
-/// The neighbours of terms, each term's once.
+/// The rewrites of terms at their roots, each term's once, and for one search at a time all
+/// their neighbours.
 pub(super) struct Moves {
     /// Rules by the operator at the root of the side that is matched, with the direction.
     by_operator: Vec<Vec<(RuleId, bool)>>,
     /// Rules whose matched side is a literal.
     of_literals: Vec<(RuleId, bool)>,
+
+    /// Runs of `rewrites` by term.
+    at_root: FxHashMap<TermId, (u32, u32)>,
+    rewrites: Vec<(TermId, Justification, bool)>,
+
+    // Of one search.
+    /// Where a subterm was seen last, and whether in all terms so far: see [`Moves::begin`].
+    shared: DenseMap,
+    last: u32,
+    /// Runs of `found` by term.
     of_term: FxHashMap<TermId, (u32, u32)>,
     found: Vec<Neighbour>,
     todo: Vec<TermId>,
 }
 
-/// Beyond this many neighbours they are forgotten before the next proof.
+/// Beyond this many rewrites they are forgotten before the next proof.
 const LARGE: usize = 4_000_000;
 
 impl Moves {
@@ -61,6 +73,10 @@ impl Moves {
         Moves {
             by_operator,
             of_literals,
+            at_root: FxHashMap::default(),
+            rewrites: Vec::new(),
+            shared: DenseMap::default(),
+            last: 0,
             of_term: FxHashMap::default(),
             found: Vec::new(),
             todo: Vec::new(),
@@ -68,13 +84,38 @@ impl Moves {
     }
 
     pub fn forget_if_large(&mut self) {
-        if self.found.len() > LARGE {
-            self.found.clear();
-            self.of_term.clear();
+        if self.rewrites.len() > LARGE {
+            self.rewrites.clear();
+            self.at_root.clear();
         }
     }
 
-    /// The indices of the neighbours of `t`, for [`Moves::get`].
+    /// Begins a search among terms like these. A subterm that all of them have is left as it is:
+    /// neighbours differ elsewhere.
+    pub fn begin(&mut self, bank: &TermBank, terms: &[TermId]) {
+        self.found.clear();
+        self.of_term.clear();
+        self.shared.clear();
+        self.last = terms.len() as u32 - 1;
+        for (i, &t) in (0u32..).zip(terms) {
+            self.todo.push(t);
+            while let Some(s) = self.todo.pop() {
+                let in_all = match self.shared.get(s.0) {
+                    Some(seen) if seen >> 1 == i => continue,
+                    Some(seen) => seen & 1 == 1 && (seen >> 1) + 1 == i,
+                    None => i == 0,
+                };
+                self.shared.insert(s.0, i << 1 | u32::from(in_all));
+                self.todo.extend_from_slice(bank.children(s));
+            }
+        }
+    }
+
+    fn is_shared(&self, t: TermId) -> bool {
+        self.shared.get(t.0) == Some(self.last << 1 | 1)
+    }
+
+    /// The indices of the neighbours of `t` in this search, for [`Moves::get`].
     pub fn of(&mut self, system: &System, bank: &mut TermBank, t: TermId) -> (u32, u32) {
         if let Some(&known) = self.of_term.get(&t) {
             return known;
@@ -85,8 +126,8 @@ impl Moves {
         while let Some(&s) = todo.last() {
             let before = todo.len();
             if !self.of_term.contains_key(&s) {
-                let children = bank.children(s).iter();
-                todo.extend(children.filter(|c| !self.of_term.contains_key(c)));
+                let open = |c: &&TermId| !self.of_term.contains_key(c) && !self.is_shared(**c);
+                todo.extend(bank.children(s).iter().filter(open));
                 if todo.len() > before {
                     continue;
                 }
@@ -120,25 +161,24 @@ impl Moves {
 
     fn find(&mut self, system: &System, bank: &mut TermBank, t: TermId) -> (u32, u32) {
         let start = self.found.len();
-        let rules = match bank.node(t) {
-            Node::Op(op) => &self.by_operator[op.0 as usize],
-            Node::Leaf(_) => &self.of_literals,
-        };
-        for &(id, forward) in rules {
-            if let Some(to) = rewrite(system, bank, system.rule(id), forward, t)
-                && to != t
-            {
-                let place = Place::Root(Justification::Rule(id), forward);
-                self.found.push(Neighbour { to, place });
+        let (from, to) = match self.at_root.get(&t) {
+            Some(&known) => known,
+            None => {
+                let run = self.rewrite(system, bank, t);
+                self.at_root.insert(t, run);
+                run
             }
-        }
-        if let Some(to) = fold(system, bank, t) {
-            self.found.push(Neighbour { to, place: Place::Root(Justification::Fold, true) });
+        };
+        for &(to, rule, forward) in &self.rewrites[from as usize..to as usize] {
+            self.found.push(Neighbour { to, place: Place::Root(rule, forward) });
         }
         let head = bank.head(t);
         let mut children: SmallVec<[TermId; 6]> = bank.children(t).into();
         for i in 0..children.len() {
             let child = children[i];
+            if self.is_shared(child) {
+                continue;
+            }
             let (from, to) = self.of_term[&child];
             for index in from..to {
                 children[i] = self.found[index as usize].to;
@@ -148,6 +188,26 @@ impl Moves {
             children[i] = child;
         }
         (start as u32, self.found.len() as u32)
+    }
+
+    /// Finds the rewrites of `t` at its root.
+    fn rewrite(&mut self, system: &System, bank: &mut TermBank, t: TermId) -> (u32, u32) {
+        let start = self.rewrites.len();
+        let rules = match bank.node(t) {
+            Node::Op(op) => &self.by_operator[op.0 as usize],
+            Node::Leaf(_) => &self.of_literals,
+        };
+        for &(id, forward) in rules {
+            if let Some(to) = rewrite(system, bank, system.rule(id), forward, t)
+                && to != t
+            {
+                self.rewrites.push((to, Justification::Rule(id), forward));
+            }
+        }
+        if let Some(to) = fold(system, bank, t) {
+            self.rewrites.push((to, Justification::Fold, true));
+        }
+        (start as u32, self.rewrites.len() as u32)
     }
 }
 

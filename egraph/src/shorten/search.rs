@@ -9,13 +9,15 @@ use super::moves::Neighbour;
 use super::{Move, Shortener};
 use crate::term::{TermBank, TermId};
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// Terms whose neighbours are added, beyond those of the proof.
 const EXPANDED: usize = 32;
-/// Terms between two looks at the distances.
-const BATCH: usize = 8;
+/// How much longer than the best way known a way through such a term may be.
+const SLACK: u32 = 1;
 
-const FAR: u32 = u32::MAX;
+const FAR: u32 = u32::MAX / 4;
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy)]
@@ -26,66 +28,108 @@ enum Edge {
     Neighbour(Neighbour),
 }
 
+#[derive(Clone, Copy)]
+struct Vertex {
+    term: TermId,
+    expanded: bool,
+    /// Its first entry.
+    first: u32,
+    /// Distances from the start and from the end, as far as the graph is known.
+    distances: [u32; 2],
+}
+
 /// Terms and the rewrites between them, undirected; the edges of a term in a linked list.
 #[derive(Default)]
-struct Graph {
-    terms: Vec<TermId>,
+pub(super) struct Graph {
+    vertices: Vec<Vertex>,
     places: FxHashMap<TermId, u32>,
-    expanded: Vec<bool>,
-    first: Vec<u32>,
     /// Edge `i` gives entries `2 i` (at its one end) and `2 i + 1` (at the other): the vertex at
     /// the other end, and the next entry.
     entries: Vec<(u32, u32)>,
     edges: Vec<Edge>,
+    /// Vertices that are not expanded, by `f` and age; those whose `f` fell are here twice.
+    open: BinaryHeap<Reverse<(u32, u32)>>,
+    changed: Vec<u32>,
 }
 
 impl Graph {
-    fn vertex(&mut self, t: TermId) -> u32 {
-        let Graph { terms, places, expanded, first, .. } = self;
-        *places.entry(t).or_insert_with(|| {
-            terms.push(t);
-            expanded.push(false);
-            first.push(NONE);
-            terms.len() as u32 - 1
+    fn clear(&mut self) {
+        self.vertices.clear();
+        self.places.clear();
+        self.entries.clear();
+        self.edges.clear();
+        self.open.clear();
+    }
+
+    fn vertex(&mut self, term: TermId) -> u32 {
+        let vertices = &mut self.vertices;
+        *self.places.entry(term).or_insert_with(|| {
+            vertices.push(Vertex { term, expanded: false, first: NONE, distances: [FAR; 2] });
+            vertices.len() as u32 - 1
         })
     }
 
+    fn f(&self, v: u32) -> u32 {
+        let [from_start, from_end] = self.vertices[v as usize].distances;
+        from_start + from_end
+    }
+
+    /// Adds an edge and shortens the distances that it shortens.
     fn connect(&mut self, a: u32, b: u32, edge: Edge) {
         let entry = self.entries.len() as u32;
-        self.entries.push((b, self.first[a as usize]));
-        self.entries.push((a, self.first[b as usize]));
-        self.first[a as usize] = entry;
-        self.first[b as usize] = entry + 1;
+        self.entries.push((b, self.vertices[a as usize].first));
+        self.entries.push((a, self.vertices[b as usize].first));
+        self.vertices[a as usize].first = entry;
+        self.vertices[b as usize].first = entry + 1;
         self.edges.push(edge);
+        for end in 0..2 {
+            self.relax(a, b, end);
+            self.relax(b, a, end);
+            while let Some(v) = self.changed.pop() {
+                let mut entry = self.vertices[v as usize].first;
+                while let Some(&(to, next)) = self.entries.get(entry as usize) {
+                    self.relax(v, to, end);
+                    entry = next;
+                }
+            }
+        }
+    }
+
+    fn relax(&mut self, from: u32, to: u32, end: usize) {
+        let through = self.vertices[from as usize].distances[end] + 1;
+        let vertex = &mut self.vertices[to as usize];
+        if through < vertex.distances[end] {
+            vertex.distances[end] = through;
+            self.changed.push(to);
+            if !vertex.expanded {
+                let f = self.f(to);
+                self.open.push(Reverse((f, to)));
+            }
+        }
+    }
+
+    /// The vertex to expand next, if one may lie on a way of at most `longest` steps.
+    fn next(&mut self, longest: u32) -> Option<u32> {
+        while let Some(Reverse((f, v))) = self.open.pop() {
+            if f > longest {
+                return None;
+            }
+            if !self.vertices[v as usize].expanded && f == self.f(v) {
+                return Some(v);
+            }
+        }
+        None
     }
 
     /// The entries of a vertex: other end, entry.
     fn around(&self, v: u32) -> impl Iterator<Item = (u32, u32)> {
-        let mut next = self.first[v as usize];
+        let mut next = self.vertices[v as usize].first;
         std::iter::from_fn(move || {
             let entry = next;
             let &(to, after) = self.entries.get(entry as usize)?;
             next = after;
             Some((to, entry))
         })
-    }
-
-    fn distances(&self, from: u32, distances: &mut Vec<u32>) {
-        distances.clear();
-        distances.resize(self.terms.len(), FAR);
-        distances[from as usize] = 0;
-        let mut queue = vec![from];
-        let mut next = 0;
-        while next < queue.len() {
-            let v = queue[next];
-            next += 1;
-            for (to, _) in self.around(v) {
-                if distances[to as usize] == FAR {
-                    distances[to as usize] = distances[v as usize] + 1;
-                    queue.push(to);
-                }
-            }
-        }
     }
 }
 
@@ -98,49 +142,37 @@ impl Shortener<'_> {
         proof: Vec<Move>,
     ) -> Vec<Move> {
         let largest = terms.iter().map(|&t| bank.size(t)).max().unwrap_or(0);
-        let mut graph = Graph::default();
-        for &t in terms {
-            graph.vertex(t);
+        self.moves.begin(bank, terms);
+        let mut graph = std::mem::take(&mut self.graph);
+        graph.clear();
+        let end = proof.len() as u32;
+        for (i, &t) in (0..).zip(terms) {
+            let v = graph.vertex(t);
+            graph.vertices[v as usize].distances = [i, end - i];
         }
-        let end = graph.vertex(terms[terms.len() - 1]);
-        for i in 0..proof.len() as u32 {
+        for i in 0..end {
             graph.connect(i, i + 1, Edge::Proof(i));
         }
-        for v in 0..graph.terms.len() as u32 {
+        for v in 0..=end {
             self.expand(bank, &mut graph, v, largest);
         }
-        let (mut from_start, mut from_end) = (Vec::new(), Vec::new());
-        let mut left = EXPANDED;
-        loop {
-            graph.distances(0, &mut from_start);
-            graph.distances(end, &mut from_end);
-            if left == 0 || from_start[end as usize] < 2 {
+        for _ in 0..EXPANDED {
+            let length = graph.f(end);
+            if length < 2 {
                 break;
             }
-            let f = |v: u32| from_start[v as usize] + from_end[v as usize];
-            let mut open: Vec<u32> =
-                (0..graph.terms.len() as u32).filter(|&v| !graph.expanded[v as usize]).collect();
-            let count = open.len().min(BATCH).min(left);
-            if count == 0 {
-                break;
-            }
-            open.select_nth_unstable_by_key(count - 1, |&v| (f(v), v));
-            open.truncate(count);
-            open.sort_unstable();
-            for &v in &open {
-                self.expand(bank, &mut graph, v, largest);
-            }
-            left -= count;
+            let Some(v) = graph.next(length + SLACK) else { break };
+            self.expand(bank, &mut graph, v, largest);
         }
-        if from_start[end as usize] as usize >= proof.len() {
-            return proof;
-        }
-        self.walk(bank, &graph, &from_end, end, &proof)
+        let found = if graph.f(end) < end { self.walk(bank, &graph, end, &proof) } else { proof };
+        self.graph = graph;
+        found
     }
 
     fn expand(&mut self, bank: &mut TermBank, graph: &mut Graph, v: u32, largest: u64) {
-        graph.expanded[v as usize] = true;
-        let (from, to) = self.moves.of(self.system, bank, graph.terms[v as usize]);
+        graph.vertices[v as usize].expanded = true;
+        let term = graph.vertices[v as usize].term;
+        let (from, to) = self.moves.of(self.system, bank, term);
         for index in from..to {
             let neighbour = self.moves.get(index);
             if bank.size(neighbour.to) <= largest {
@@ -151,18 +183,12 @@ impl Shortener<'_> {
     }
 
     /// The moves from vertex 0 down the distances to `end`.
-    fn walk(
-        &self,
-        bank: &TermBank,
-        graph: &Graph,
-        from_end: &[u32],
-        end: u32,
-        proof: &[Move],
-    ) -> Vec<Move> {
-        let mut found = Vec::with_capacity(from_end[0] as usize);
+    fn walk(&self, bank: &TermBank, graph: &Graph, end: u32, proof: &[Move]) -> Vec<Move> {
+        let left = |v: u32| graph.vertices[v as usize].distances[1];
+        let mut found = Vec::with_capacity(left(0) as usize);
         let mut at = 0;
         while at != end {
-            let closer = |&(to, _): &(u32, u32)| from_end[to as usize] < from_end[at as usize];
+            let closer = |&(to, _): &(u32, u32)| left(to) < left(at);
             let (to, entry) = graph.around(at).find(closer).expect("a way to the end");
             // Entry 2 i is at the end from which the edge was added.
             let ahead = entry % 2 == 0;
@@ -171,7 +197,7 @@ impl Shortener<'_> {
                 Edge::Neighbour(neighbour) => {
                     let (path, rule, forward) = self.moves.place(neighbour);
                     let (a, b) = if ahead { (at, to) } else { (to, at) };
-                    let sub = |v: u32| bank.subterm(graph.terms[v as usize], &path);
+                    let sub = |v: u32| bank.subterm(graph.vertices[v as usize].term, &path);
                     let ends = sub(a).zip(sub(b));
                     let (from, to) = ends.expect("a position of both terms");
                     Move { path, rule, forward, from, to }
