@@ -18,7 +18,7 @@ mod moves;
 mod search;
 
 use crate::proof::{FlatProof, FlatStep, Justification};
-use crate::system::System;
+use crate::system::{RuleId, System};
 use crate::term::{TermBank, TermId};
 use moves::{Moves, bindings};
 use rustc_hash::FxHashMap;
@@ -29,6 +29,10 @@ pub struct Shortener<'s> {
     system: &'s System,
     moves: Moves,
     graph: search::Graph,
+    /// How proofs were shortened: by start and, for each step, its rule and the term after it.
+    solved: FxHashMap<Box<[u32]>, Box<[Move]>>,
+    /// Keys and moves in `solved`.
+    remembered: usize,
 }
 
 /// Child indices from the root.
@@ -48,13 +52,23 @@ struct Move {
 const MAX_TERM: u64 = 400;
 /// Longer proofs, in steps, are cut and decomposed only.
 const MAX_STEPS: usize = 400;
+/// Beyond this many, what was found out is forgotten.
+const LARGE: usize = 1_000_000;
 /// How often one position is gone over, as long as that helps.
 const ROUNDS: usize = 3;
+/// Longer proofs, in steps, are gone over once.
+const AGAIN: usize = 24;
 
 impl<'s> Shortener<'s> {
     /// For proofs of this system.
     pub fn new(system: &'s System) -> Self {
-        Shortener { system, moves: Moves::new(system), graph: search::Graph::default() }
+        Shortener {
+            system,
+            moves: Moves::new(system),
+            graph: search::Graph::default(),
+            solved: FxHashMap::default(),
+            remembered: 0,
+        }
     }
 
     /// A proof with the same ends, at most as many steps, and no term larger than the largest of
@@ -64,6 +78,10 @@ impl<'s> Shortener<'s> {
     /// If a step of `proof` is at no position of its terms; [`crate::check_flat`] refuses those.
     pub fn shorten(&mut self, bank: &mut TermBank, proof: &FlatProof) -> FlatProof {
         self.moves.forget_if_large();
+        if self.remembered > LARGE {
+            self.remembered = 0;
+            self.solved.clear();
+        }
         let moves = proof.steps.iter().zip(&proof.terms).zip(&proof.terms[1..]);
         let moves: Vec<Move> = moves
             .map(|((step, &before), &after)| {
@@ -97,10 +115,31 @@ impl<'s> Shortener<'s> {
         FlatProof { steps: moves.iter().map(step).collect(), terms }
     }
 
+    /// Shortens a proof from `start`, or remembers how it was shortened before.
     fn solve(&mut self, bank: &mut TermBank, start: TermId, moves: Vec<Move>) -> Vec<Move> {
-        let mut best = cut_loops(bank, start, moves);
-        for _ in 0..ROUNDS {
-            if best.len() < 2 {
+        let (moves, terms) = cut_loops(bank, start, moves);
+        if moves.len() < 2 {
+            return moves;
+        }
+        let rule = |m: &Move| match m.rule {
+            Justification::Rule(RuleId(rule)) => rule << 1 | u32::from(m.forward),
+            Justification::Fold => u32::MAX << 1 | u32::from(m.forward),
+        };
+        let mut key = vec![start.0];
+        key.extend(moves.iter().zip(&terms[1..]).flat_map(|(m, t)| [rule(m), t.0]));
+        if let Some(known) = self.solved.get(&key[..]) {
+            return known.to_vec();
+        }
+        let found = self.solve_new(bank, start, moves);
+        self.remembered += key.len() + found.len();
+        self.solved.insert(key.into(), found.clone().into());
+        found
+    }
+
+    fn solve_new(&mut self, bank: &mut TermBank, start: TermId, moves: Vec<Move>) -> Vec<Move> {
+        let mut best = moves;
+        for round in 0..ROUNDS {
+            if best.len() < 2 || round > 0 && best.len() > AGAIN {
                 break;
             }
             let mut moves = best.clone();
@@ -108,14 +147,13 @@ impl<'s> Shortener<'s> {
             let roots = moves.iter().rposition(|m| m.path.is_empty()).map_or(0, |i| i + 1);
             let tail = moves.split_off(roots);
             let head = self.between_roots(bank, start, moves);
-            let mut head = cut_loops(bank, start, head);
-            let terms = replay(bank, start, &head);
+            let (mut head, terms) = cut_loops(bank, start, head);
+            let middle = terms[terms.len() - 1];
             if head.len() > 1 && head.len() <= MAX_STEPS && bank.size(start) <= MAX_TERM {
                 head = self.search(bank, &terms, head);
             }
-            let middle = terms[terms.len() - 1];
             head.extend(self.by_child(bank, middle, tail));
-            let found = cut_loops(bank, start, head);
+            let (found, _) = cut_loops(bank, start, head);
             if found.len() >= best.len() {
                 break;
             }
@@ -181,11 +219,8 @@ fn replay(bank: &mut TermBank, start: TermId, moves: &[Move]) -> Vec<TermId> {
     terms
 }
 
-/// Drops what lies between two visits to the same term.
-fn cut_loops(bank: &mut TermBank, start: TermId, moves: Vec<Move>) -> Vec<Move> {
-    if moves.len() < 2 {
-        return moves;
-    }
+/// Drops what lies between two visits to the same term. Also returns the terms, start first.
+fn cut_loops(bank: &mut TermBank, start: TermId, moves: Vec<Move>) -> (Vec<Move>, Vec<TermId>) {
     let mut terms = vec![start];
     let mut kept: Vec<Move> = Vec::with_capacity(moves.len());
     let mut visited = FxHashMap::from_iter([(start, 0)]);
@@ -203,7 +238,7 @@ fn cut_loops(bank: &mut TermBank, start: TermId, moves: Vec<Move>) -> Vec<Move> 
             kept.push(m);
         }
     }
-    kept
+    (kept, terms)
 }
 
 /// Moves rewrites below the root behind the rewrites of the root, as far as each can go.

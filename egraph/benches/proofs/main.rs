@@ -12,7 +12,7 @@ use workloads::{Draw, Grown, Workload, pairs, workloads};
 /// Pairs per workload that both explain.
 const PAIRS: usize = 200;
 /// Pairs for Cairn's throughput.
-const MANY: usize = 20;
+const MANY: usize = 20_000;
 
 fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
@@ -137,14 +137,6 @@ fn row(workload: &Workload, draw: Draw, with_egg: bool) {
 }
 
 fn main() {
-    if let Some(i) = std::env::args().position(|a| a == "--only") {
-        let only: usize = std::env::args().nth(i + 1).unwrap().parse().unwrap();
-        return row(
-            &workloads()[only],
-            if std::env::args().any(|a| a == "--own") { Draw::Own } else { Draw::Descent },
-            false,
-        );
-    }
     let arguments: Vec<String> = std::env::args().collect();
     let has = |flag: &str| arguments.iter().any(|a| a == flag);
     for workload in workloads() {

@@ -13,7 +13,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Terms whose neighbours are added, beyond those of the proof.
-const EXPANDED: usize = 32;
+const EXPANDED: usize = 16;
+/// Terms of the proof whose neighbours are added; of a longer proof every second one, or third….
+const WAYPOINTS: usize = 32;
 /// How much longer than the best way known a way through such a term may be.
 const SLACK: u32 = 1;
 
@@ -75,7 +77,7 @@ impl Graph {
     }
 
     /// Adds an edge and shortens the distances that it shortens.
-    fn connect(&mut self, a: u32, b: u32, edge: Edge) {
+    fn connect(&mut self, a: u32, b: u32, edge: Edge, longest: u32) {
         let entry = self.entries.len() as u32;
         self.entries.push((b, self.vertices[a as usize].first));
         self.entries.push((a, self.vertices[b as usize].first));
@@ -83,27 +85,30 @@ impl Graph {
         self.vertices[b as usize].first = entry + 1;
         self.edges.push(edge);
         for end in 0..2 {
-            self.relax(a, b, end);
-            self.relax(b, a, end);
+            self.relax(a, b, end, longest);
+            self.relax(b, a, end, longest);
             while let Some(v) = self.changed.pop() {
                 let mut entry = self.vertices[v as usize].first;
                 while let Some(&(to, next)) = self.entries.get(entry as usize) {
-                    self.relax(v, to, end);
+                    self.relax(v, to, end, longest);
                     entry = next;
                 }
             }
         }
     }
 
-    fn relax(&mut self, from: u32, to: u32, end: usize) {
+    fn relax(&mut self, from: u32, to: u32, end: usize, longest: u32) {
         let through = self.vertices[from as usize].distances[end] + 1;
         let vertex = &mut self.vertices[to as usize];
         if through < vertex.distances[end] {
             vertex.distances[end] = through;
-            self.changed.push(to);
-            if !vertex.expanded {
-                let f = self.f(to);
+            let f = vertex.distances[0] + vertex.distances[1];
+            if !vertex.expanded && f <= longest {
                 self.open.push(Reverse((f, to)));
+            }
+            // A new vertex has no edge but this one.
+            if self.entries[vertex.first as usize].1 != NONE {
+                self.changed.push(to);
             }
         }
     }
@@ -151,25 +156,34 @@ impl Shortener<'_> {
             graph.vertices[v as usize].distances = [i, end - i];
         }
         for i in 0..end {
-            graph.connect(i, i + 1, Edge::Proof(i));
+            graph.connect(i, i + 1, Edge::Proof(i), end);
         }
-        for v in 0..=end {
-            self.expand(bank, &mut graph, v, largest);
+        let stride = end as usize / WAYPOINTS + 1;
+        for v in (0..=end).step_by(stride) {
+            self.expand(bank, &mut graph, v, largest, end + SLACK);
         }
         for _ in 0..EXPANDED {
             let length = graph.f(end);
             if length < 2 {
                 break;
             }
-            let Some(v) = graph.next(length + SLACK) else { break };
-            self.expand(bank, &mut graph, v, largest);
+            let longest = length + SLACK;
+            let Some(v) = graph.next(longest) else { break };
+            self.expand(bank, &mut graph, v, largest, longest);
         }
         let found = if graph.f(end) < end { self.walk(bank, &graph, end, &proof) } else { proof };
         self.graph = graph;
         found
     }
 
-    fn expand(&mut self, bank: &mut TermBank, graph: &mut Graph, v: u32, largest: u64) {
+    fn expand(
+        &mut self,
+        bank: &mut TermBank,
+        graph: &mut Graph,
+        v: u32,
+        largest: u64,
+        longest: u32,
+    ) {
         graph.vertices[v as usize].expanded = true;
         let term = graph.vertices[v as usize].term;
         let (from, to) = self.moves.of(self.system, bank, term);
@@ -177,7 +191,7 @@ impl Shortener<'_> {
             let neighbour = self.moves.get(index);
             if bank.size(neighbour.to) <= largest {
                 let u = graph.vertex(neighbour.to);
-                graph.connect(v, u, Edge::Neighbour(neighbour));
+                graph.connect(v, u, Edge::Neighbour(neighbour), longest);
             }
         }
     }
