@@ -71,12 +71,13 @@ impl<'s> Shortener<'s> {
         }
     }
 
-    /// A proof with the same ends, at most as many steps, and no term larger than the largest of
-    /// `proof`. It does not depend on proofs shortened before. All proofs must be of one bank.
+    /// A proof with the same ends and at most as many steps. If some term on the shorter way has
+    /// more than `max_size` nodes, the proof stays as it is. What comes out does not depend on
+    /// the proofs shortened before. All proofs must be of one bank.
     ///
     /// # Panics
-    /// If a step of `proof` is at no position of its terms; [`crate::check_flat`] refuses those.
-    pub fn shorten(&mut self, bank: &mut TermBank, proof: &FlatProof) -> FlatProof {
+    /// Perhaps, if `proof` is one that [`crate::check_flat`] refuses.
+    pub fn shorten(&mut self, bank: &mut TermBank, proof: &FlatProof, max_size: u64) -> FlatProof {
         self.moves.forget_if_large();
         if self.remembered > LARGE {
             self.remembered = 0;
@@ -99,7 +100,9 @@ impl<'s> Shortener<'s> {
         if found.len() >= proof.steps.len() {
             return proof.clone();
         }
-        self.flat(bank, proof.terms[0], &found)
+        let flat = self.flat(bank, proof.terms[0], &found);
+        let fits = flat.terms.iter().all(|&t| bank.size(t) <= max_size);
+        if fits { flat } else { proof.clone() }
     }
 
     fn flat(&self, bank: &mut TermBank, start: TermId, moves: &[Move]) -> FlatProof {
@@ -195,17 +198,33 @@ impl<'s> Shortener<'s> {
             let child = m.path.remove(0);
             of_child[child as usize].push(m);
         }
-        let mut done = Vec::new();
+        let mut solved = Vec::new();
         for (i, moves) in of_child.into_iter().enumerate() {
+            if moves.is_empty() {
+                continue;
+            }
             let child = bank.children(start)[i];
-            let solved = self.solve(bank, child, moves);
-            done.extend(solved.into_iter().map(|mut m| {
+            let moves = self.solve(bank, child, moves);
+            let end = end_of(bank, child, &moves);
+            solved.push((bank.size(end) as i64 - bank.size(child) as i64, i, moves));
+        }
+        // Those that make the term smaller first, so that no term becomes larger than need be.
+        solved.sort_by_key(|&(growth, i, _)| (growth, i));
+        let mut done = Vec::new();
+        for (_, i, moves) in solved {
+            done.extend(moves.into_iter().map(|mut m| {
                 m.path.insert(0, i as u32);
                 m
             }));
         }
         done
     }
+}
+
+/// The term at which a proof ends.
+fn end_of(bank: &mut TermBank, start: TermId, moves: &[Move]) -> TermId {
+    let replaced = |t, m: &Move| bank.replace(t, &m.path, m.to).expect("a position of the term");
+    moves.iter().fold(start, replaced)
 }
 
 /// The terms of a proof, the start first.
