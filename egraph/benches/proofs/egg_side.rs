@@ -17,7 +17,8 @@ pub struct Fold {
     system: Arc<System>,
 }
 
-type EGraph = egg::EGraph<SymbolLang, Fold>;
+/// egg's e-graph over them.
+pub type EGraph = egg::EGraph<SymbolLang, Fold>;
 
 fn leaf_name(leaf: &Leaf) -> String {
     match leaf.value {

@@ -1,18 +1,23 @@
 //! Explaining, checking and shortening: Cairn beside egg, on pairs of equal terms.
 //!
-//!     cargo bench -p egraph --bench proofs [-- --quick] [-- --cairn]
+//!     cargo bench -p egraph --bench proofs -- [--quick] [--cairn]
+//!
+//! Pairs are drawn from one e-class each: once the terms as which two e-nodes were made, once
+//! terms by random descent through the e-graph. Lengths are mean (median) of the flattened
+//! proofs. `--quick` takes 40 pairs instead of 200, `--cairn` leaves egg out.
 
 mod egg_side;
 mod workloads;
 
-use egraph::{Caps, Explainer, Proof, Shortener, TermBank, TermId, check, check_flat};
+use egraph::{Caps, Explainer, FlatProof, Shortener, TermBank, TermId, check, check_flat};
 use std::time::{SystemTime, UNIX_EPOCH};
 use workloads::{Draw, Grown, Workload, pairs, workloads};
 
-/// Pairs per workload that both explain.
-const PAIRS: usize = 200;
 /// Pairs for Cairn's throughput.
-const MANY: usize = 20_000;
+const MANY: usize = 50_000;
+/// How often the same proofs are shortened anew: a thread's time is told in steps of
+/// milliseconds.
+const REPETITIONS: u32 = 5;
 
 /// Seconds that this thread has run, which other load on the machine changes little; wall-clock
 /// time where the system does not tell.
@@ -67,80 +72,99 @@ fn throughput(grown: &Grown, many: &[(TermId, TermId)], bank: &TermBank, fresh: 
     median(&rates)
 }
 
-/// Flat steps, loops cut where the proof is short enough to be flattened.
-fn flat_len(proof: &Proof, bank: &mut TermBank) -> f64 {
-    match proof.flatten(bank, Caps { steps: 5_000, term_size: u64::MAX }) {
-        Ok(flat) => flat.steps.len() as f64,
-        Err(_) => f64::NAN,
-    }
+fn show(name: &str, seconds: Option<f64>, lengths: &[f64]) {
+    let seconds = seconds.map_or(String::new(), |s| format!("{s:>9.4} s"));
+    println!("  {name:<14} {seconds:>11}  flat {:.2} ({:.0})", mean(lengths), median(lengths));
 }
 
-fn row(workload: &Workload, draw: Draw, with_egg: bool) {
+/// Cairn's proofs of the pairs, as they come and shortened; seconds to shorten them.
+fn shorten(grown: &Grown, bank: &mut TermBank, shared: &[(TermId, TermId)]) -> f64 {
+    let mut explainer = Explainer::new(&grown.egraph);
+    let mut flats = Vec::new();
+    let mut dag = Vec::new();
+    for &(a, b) in shared {
+        let proof = explainer.explain(bank, a, b).expect("terms of one class");
+        dag.push(proof.len() as f64);
+        flats.extend(proof.flatten(bank, Caps { steps: 5_000, term_size: u64::MAX }));
+    }
+    let length = |p: &FlatProof| p.steps.len() as f64;
+    println!(
+        "  {} pairs, {} too long to flatten; steps with shared parts {:.1} ({:.0})",
+        shared.len(),
+        shared.len() - flats.len(),
+        mean(&dag),
+        median(&dag)
+    );
+    show("Cairn", None, &flats.iter().map(length).collect::<Vec<_>>());
+    let mut seconds = 0.0;
+    let mut short = Vec::new();
+    let before = bank.clone();
+    for _ in 0..REPETITIONS {
+        *bank = before.clone();
+        let mut shortener = Shortener::new(&grown.system);
+        let began = Stopwatch::start();
+        short = flats.iter().map(|f| shortener.shorten(bank, f, u64::MAX)).collect();
+        seconds += began.seconds() / f64::from(REPETITIONS);
+    }
+    for (short, flat) in short.iter().zip(&flats) {
+        check_flat(&grown.system, bank, short).expect("a shortened proof");
+        assert!(short.steps.len() <= flat.steps.len());
+        assert_eq!((short.terms[0], short.terms.last()), (flat.terms[0], flat.terms.last()));
+    }
+    show("Cairn, shorter", Some(seconds), &short.iter().map(length).collect::<Vec<_>>());
+    seconds
+}
+
+fn row(workload: &Workload, count: usize, with_egg: bool) {
     let grown = workload.grow();
-    let mut bank = TermBank::new(grown.system.language.clone());
     let (nodes, classes) = (grown.egraph.node_count(), grown.egraph.class_count());
     println!(
         "{}: {nodes} e-nodes, {classes} e-classes, {} iterations",
         workload.name, grown.iterations
     );
-    let many = pairs(&grown.egraph, &mut bank, draw, 1, MANY, &mut |_, _, _| true);
-    let rate = throughput(&grown, &many, &bank, false);
-    let fresh = throughput(&grown, &many, &bank, true);
-    println!(
-        "  explained and checked: {rate:.0} pairs/s, a fresh explainer each {fresh:.0} pairs/s"
-    );
-
-    let egg = with_egg.then(|| egg_side::grow(&grown.system, workload.start(), grown.iterations));
+    let mut egg =
+        with_egg.then(|| egg_side::grow(&grown.system, workload.start(), grown.iterations));
     if let Some(egg) = &egg {
-        println!(
-            "  egg: {} e-nodes, {} e-classes",
-            egg.total_number_of_nodes(),
-            egg.number_of_classes()
-        );
+        let (nodes, classes) = (egg.total_number_of_nodes(), egg.number_of_classes());
+        println!("  egg: {nodes} e-nodes, {classes} e-classes");
     }
-    let shared = pairs(&grown.egraph, &mut bank, draw, 2, PAIRS, &mut |bank, a, b| match &egg {
-        Some(egg) => {
-            let class = |t| egg.lookup_expr(&egg_side::term(bank, t));
-            class(a).is_some() && class(a) == class(b)
+    for (draw, name) in [(Draw::Own, "e-nodes as made"), (Draw::Descent, "random descents")] {
+        println!(" {name}");
+        let mut bank = TermBank::new(grown.system.language.clone());
+        let shared =
+            pairs(&grown.egraph, &mut bank, draw, 2, count, &mut |bank, a, b| match &egg {
+                Some(egg) => {
+                    let class = |t| egg.lookup_expr(&egg_side::term(bank, t));
+                    class(a).is_some() && class(a) == class(b)
+                }
+                None => true,
+            });
+        if shared.len() < count {
+            println!(
+                "  only {} pairs of at most 60 nodes in {} draws",
+                shared.len(),
+                1_000 * count
+            );
+            continue;
         }
-        None => true,
-    });
-    let mut explainer = Explainer::new(&grown.egraph);
-    let began = Stopwatch::start();
-    let proofs: Vec<Proof> = shared
-        .iter()
-        .map(|&(a, b)| explainer.explain(&mut bank, a, b).expect("terms of one class"))
-        .collect();
-    let seconds = began.seconds();
-    let dag: Vec<f64> = proofs.iter().map(|p| p.len() as f64).collect();
-    let flat: Vec<f64> = proofs.iter().map(|p| flat_len(p, &mut bank)).collect();
-    let long = flat.iter().filter(|n| n.is_nan()).count();
-    let flat: Vec<f64> = flat.into_iter().filter(|n| !n.is_nan()).collect();
-    println!(
-        "  {} pairs: {seconds:.4} s, DAG {:.1} ({:.0}), flat {:.1} ({:.0}), {long} too long",
-        shared.len(),
-        mean(&dag),
-        median(&dag),
-        mean(&flat),
-        median(&flat),
-    );
-    let mut shortener = Shortener::new(&grown.system);
-    let flats: Vec<_> = proofs
-        .iter()
-        .filter_map(|p| p.flatten(&mut bank, Caps { steps: 5_000, term_size: u64::MAX }).ok())
-        .collect();
-    let began = Stopwatch::start();
-    let short: Vec<_> =
-        flats.iter().map(|flat| shortener.shorten(&mut bank, flat, u64::MAX)).collect();
-    let seconds = began.seconds();
-    for (short, flat) in short.iter().zip(&flats) {
-        check_flat(&grown.system, &bank, short).expect("a shortened proof");
-        assert!(short.steps.len() <= flat.steps.len());
-        assert_eq!((short.terms[0], short.terms.last()), (flat.terms[0], flat.terms.last()));
+        let ours = shorten(&grown, &mut bank, &shared);
+        if let Some(found) = egg.take() {
+            egg = Some(explain_with_egg(found, &bank, &shared, ours));
+        }
+        let many = pairs(&grown.egraph, &mut bank, draw, 1, MANY, &mut |_, _, _| true);
+        let rate = throughput(&grown, &many, &bank, false);
+        let fresh = throughput(&grown, &many, &bank, true);
+        println!("  explained and checked: {rate:.0} pairs/s; {fresh:.0} by an explainer each");
     }
-    let lengths: Vec<f64> = short.iter().map(|p| p.steps.len() as f64).collect();
-    println!("  shortened: {seconds:.4} s, flat {:.2} ({:.0})", mean(&lengths), median(&lengths));
-    let Some(mut egg) = egg else { return };
+}
+
+/// The same pairs, without and with length optimisation.
+fn explain_with_egg(
+    mut egg: egg_side::EGraph,
+    bank: &TermBank,
+    shared: &[(TermId, TermId)],
+    ours: f64,
+) -> egg_side::EGraph {
     for optimised in [false, true] {
         egg = if optimised {
             egg.with_explanation_length_optimization()
@@ -148,22 +172,25 @@ fn row(workload: &Workload, draw: Draw, with_egg: bool) {
             egg.without_explanation_length_optimization()
         };
         let began = Stopwatch::start();
-        let mut explanations = Vec::new();
-        for &(a, b) in &shared {
-            let (a, b) = (egg_side::term(&bank, a), egg_side::term(&bank, b));
-            explanations.push(egg.explain_equivalence(&a, &b));
+        let mut lengths = Vec::new();
+        for &(a, b) in shared {
+            let (a, b) = (egg_side::term(bank, a), egg_side::term(bank, b));
+            lengths.push(egg_side::flat_steps(&egg.explain_equivalence(&a, &b)));
         }
         let seconds = began.seconds();
-        let flat: Vec<f64> = explanations.iter().map(egg_side::flat_steps).collect();
-        let name = if optimised { "egg optimised" } else { "egg" };
-        println!("  {name}: {seconds:.3} s, flat {:.1} ({:.0})", mean(&flat), median(&flat));
+        show(if optimised { "egg, optimised" } else { "egg" }, Some(seconds), &lengths);
+        if optimised {
+            println!("  shortened {:.0} times faster than egg's optimised", seconds / ours);
+        }
     }
+    egg
 }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let has = |flag: &str| arguments.iter().any(|a| a == flag);
+    let quick = has("--quick");
     for workload in workloads() {
-        row(&workload, if has("--own") { Draw::Own } else { Draw::Descent }, !has("--cairn"));
+        row(&workload, if quick { 40 } else { 200 }, !has("--cairn"));
     }
 }

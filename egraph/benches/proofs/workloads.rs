@@ -61,7 +61,7 @@ fn polynomial(n: usize) -> String {
     (0..n).rev().fold(monomial(n), |rest, i| format!("(+ {} {rest})", monomial(i)))
 }
 
-/// All rows; with `quick` those that egg explains fast.
+/// All rows.
 pub fn workloads() -> Vec<Workload> {
     let inline = |name, text, start, iterations| Workload {
         name,
