@@ -8,7 +8,7 @@
 use crate::language::Value;
 use crate::leaves::Node;
 use crate::pattern::{Pattern, VarId};
-use crate::proof::{FlatProof, How, Justification, Proof, Step, StepRef};
+use crate::proof::{FlatProof, How, Justification, Proof, Step, StepRef, Steps};
 use crate::system::{RuleId, System};
 use crate::term::{TermBank, TermId};
 
@@ -75,7 +75,7 @@ pub enum Problem {
 /// The first step that does not follow.
 pub fn check(system: &System, bank: &TermBank, proof: &Proof) -> Result<(), CheckError> {
     for (i, step) in proof.steps.iter().enumerate() {
-        check_step(system, bank, proof, i, step)
+        check_step(system, bank, &proof.steps, i, step)
             .map_err(|problem| CheckError { step: i, problem })?;
     }
     if proof.root.step as usize >= proof.steps.len() {
@@ -87,20 +87,20 @@ pub fn check(system: &System, bank: &TermBank, proof: &Proof) -> Result<(), Chec
 fn check_step(
     system: &System,
     bank: &TermBank,
-    proof: &Proof,
+    steps: &Steps,
     index: usize,
-    step: &Step,
+    step: Step<'_>,
 ) -> Result<(), Problem> {
     let exists = |t: TermId| (t.0 as usize) < bank.len();
     if !exists(step.from) || !exists(step.to) {
         return Err(Problem::BadTerm);
     }
     let ends = |r: StepRef| {
-        if (r.step as usize) < index { Ok(proof.ends(r)) } else { Err(Problem::BadReference) }
+        if (r.step as usize) < index { Ok(steps.ends(r)) } else { Err(Problem::BadReference) }
     };
-    match &step.how {
+    match step.how {
         How::Rule(rule, substitution) => {
-            check_rule(system, bank, *rule, substitution, step.from, step.to)
+            check_rule(system, bank, rule, substitution, step.from, step.to)
         }
         How::Fold => check_fold(system, bank, step.from, step.to),
         How::Congruence(proofs) => {

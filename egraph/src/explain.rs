@@ -3,391 +3,310 @@
 //! An edge of the forest says that a rule matched at certain e-nodes. Its proof goes from the
 //! term of the matched e-node by congruence to the instance of the left-hand side, by the rule
 //! to the instance of the right-hand side, and by congruence to the term of the e-node that the
-//! application found or made. What congruence needs are equalities between older ids, proved by
-//! older edges (the invariant of [`crate::forest`]).
+//! application found or made ([`edges`]). What congruence needs are equalities between older
+//! ids, proved by older edges (the invariant of [`crate::forest`]).
+//!
+//! Edges are proved once per [`Explainer`], in one growing DAG; the proof of a pair is what it
+//! uses of that DAG, copied. Which proof a pair gets does not depend on the pairs before it.
 
+mod edges;
+
+use crate::dense::DenseMap;
 use crate::egraph::{EGraph, Id};
-use crate::forest::Reason;
-use crate::pattern::{Pattern, VarId};
-use crate::proof::{How, Proof, Step, StepRef};
-use crate::rewrite::compute_all;
+use crate::leaves::Node;
+use crate::proof::{How, Proof, StepRef, Steps};
 use crate::term::{TermBank, TermId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// Explains why two terms are equal. `None` if the e-graph does not represent both in one class.
 pub fn explain(egraph: &EGraph, bank: &mut TermBank, a: TermId, b: TermId) -> Option<Proof> {
     Explainer::new(egraph).explain(bank, a, b)
 }
 
-/// Explains many pairs over one e-graph and one bank; compiled rules and terms are kept.
+/// Explains many pairs over one e-graph and one bank; what was found out is kept.
 pub struct Explainer<'e> {
     egraph: &'e EGraph,
-    terms: FxHashMap<Id, TermId>,
+    // By e-node. Tables of zeros cost nothing until they are written, however large the e-graph.
+    /// One more than the term of each e-node, once known.
+    terms: Vec<u32>,
+    /// One more than the distance of each id from the root of its tree in the forest, once known.
+    depths: Vec<u32>,
+    /// The e-node that represents each term.
     nodes: FxHashMap<TermId, Id>,
+
+    /// Proofs of edges and of what they need.
+    steps: Steps,
+    /// The proof of the edge that an id owns, as a run of `parts`: one more than its start, and
+    /// its length, once proved.
+    edges: Vec<[u32; 2]>,
+    /// The parts of these, steps of `steps`.
+    parts: Vec<StepRef>,
+    /// Proofs that edges need, from an id to a larger one; `None` where both are the same term.
+    pairs: FxHashMap<(Id, Id), Option<StepRef>>,
+
+    /// The proof that is being put together.
+    proof: Steps,
+    /// Where steps of `steps` stand in it.
+    copied: DenseMap,
+    /// Its proofs from terms to the e-nodes that represent them.
+    to_nodes: FxHashMap<TermId, StepRef>,
+    seen: FxHashSet<TermId>,
+    todo: Vec<u32>,
+    up: Vec<Id>,
+    down: Vec<Id>,
 }
 
 impl<'e> Explainer<'e> {
     /// For a rebuilt e-graph.
     pub fn new(egraph: &'e EGraph) -> Self {
-        Explainer { egraph, terms: FxHashMap::default(), nodes: FxHashMap::default() }
+        let ids = egraph.built() as usize;
+        Explainer {
+            egraph,
+            terms: vec![0; ids],
+            depths: vec![0; ids],
+            nodes: FxHashMap::default(),
+            steps: Steps::default(),
+            edges: vec![[0; 2]; ids],
+            parts: Vec::new(),
+            pairs: FxHashMap::default(),
+            proof: Steps::default(),
+            copied: DenseMap::default(),
+            to_nodes: FxHashMap::default(),
+            seen: FxHashSet::default(),
+            todo: Vec::new(),
+            up: Vec::new(),
+            down: Vec::new(),
+        }
     }
 
     /// Explains why `a` equals `b`, both of `bank`, which must be the same at every call.
     /// `None` if the e-graph does not represent both in one class.
     pub fn explain(&mut self, bank: &mut TermBank, a: TermId, b: TermId) -> Option<Proof> {
-        let id_a = self.egraph.represent(bank, a, &mut self.nodes)?;
-        let id_b = self.egraph.represent(bank, b, &mut self.nodes)?;
+        let id_a = self.represent(bank, a)?;
+        let id_b = self.represent(bank, b)?;
         if self.egraph.find(id_a) != self.egraph.find(id_b) {
             return None;
         }
-        let mut builder = Builder {
-            explainer: self,
-            bank,
-            steps: Vec::new(),
-            edges: FxHashMap::default(),
-            pairs: FxHashMap::default(),
-            to_nodes: FxHashMap::default(),
+        if a == b {
+            return Some(Proof::reflexive(a));
+        }
+        self.proof.clear();
+        self.copied.clear();
+        self.to_nodes.clear();
+        let mut parts = SmallVec::<[StepRef; 32]>::new();
+        parts.extend(self.term_to_node(bank, a));
+        self.copy_path(bank, id_a, id_b, &mut parts);
+        parts.extend(self.term_to_node(bank, b).map(StepRef::flip));
+        let root = match parts[..] {
+            [only] => only,
+            _ => self.proof.push(a, b, How::Chain(&parts)),
         };
-        let start = builder.term_to_node(a);
-        let middle = builder.equal(id_a, id_b);
-        let end = builder.term_to_node(b).map(StepRef::flip);
-        let parts = [start, middle, end].into_iter().flatten().collect();
-        let root = builder.chain(a, b, parts);
-        let steps = builder.steps;
-        Some(match root {
-            Some(root) => prune(Proof { steps, root }),
-            None => Proof::reflexive(a),
-        })
+        Some(Proof { steps: self.proof.clone(), root })
     }
-}
 
-/// Drops the steps that the root does not use.
-fn prune(proof: Proof) -> Proof {
-    let mut used = vec![false; proof.steps.len()];
-    used[proof.root.step as usize] = true;
-    for i in (0..proof.steps.len()).rev() {
-        if used[i] {
-            proof.steps[i].each_ref(|r| used[r.step as usize] = true);
+    /// The e-node congruent to `t`, if there is one.
+    fn represent(&mut self, bank: &TermBank, t: TermId) -> Option<Id> {
+        if let Some(&known) = self.nodes.get(&t) {
+            return Some(known);
         }
-    }
-    let mut places = vec![0; used.len()];
-    let mut count = 0;
-    for (place, &used) in places.iter_mut().zip(&used) {
-        *place = count;
-        count += u32::from(used);
-    }
-    let moved = |r: StepRef| StepRef { step: places[r.step as usize], ..r };
-    let kept = proof.steps.into_iter().zip(&used).filter(|(_, used)| **used);
-    Proof { steps: kept.map(|(step, _)| step.map_refs(moved)).collect(), root: moved(proof.root) }
-}
-
-struct Builder<'x, 'e> {
-    explainer: &'x mut Explainer<'e>,
-    bank: &'x mut TermBank,
-    steps: Vec<Step>,
-    /// The proof of the edge that an id owns, from the id's term to its neighbour's.
-    edges: FxHashMap<Id, Option<StepRef>>,
-    /// Proofs between ids; `None` where both are the same term.
-    pairs: FxHashMap<(Id, Id), Option<StepRef>>,
-    /// Proofs from terms to the e-nodes that represent them.
-    to_nodes: FxHashMap<TermId, Option<StepRef>>,
-}
-
-impl Builder<'_, '_> {
-    fn egraph(&self) -> &EGraph {
-        self.explainer.egraph
-    }
-
-    fn term(&mut self, id: Id) -> TermId {
-        let Explainer { egraph, terms, .. } = &mut *self.explainer;
-        egraph.term_cached(self.bank, id, terms)
-    }
-
-    fn push(&mut self, from: TermId, to: TermId, how: How) -> StepRef {
-        self.steps.push(Step { from, to, how });
-        StepRef { step: self.steps.len() as u32 - 1, reversed: false }
-    }
-
-    /// Transitivity, as short as it can be: `None` where there is nothing to prove.
-    fn chain(&mut self, from: TermId, to: TermId, parts: Vec<StepRef>) -> Option<StepRef> {
-        match parts[..] {
-            [] => None,
-            [only] => Some(only),
-            _ if from == to => None,
-            _ => Some(self.push(from, to, How::Chain(parts))),
+        let mut unknown = vec![t];
+        self.seen.clear();
+        let mut next = 0;
+        while next < unknown.len() {
+            for &c in bank.children(unknown[next]) {
+                if !self.nodes.contains_key(&c) && self.seen.insert(c) {
+                    unknown.push(c);
+                }
+            }
+            next += 1;
         }
+        // Children have smaller ids.
+        unknown.sort_unstable();
+        for s in unknown {
+            let id = match bank.node(s) {
+                Node::Leaf(leaf) => self.egraph.leaf_node(leaf)?,
+                Node::Op(op) => {
+                    let children = bank.children(s).iter().map(|c| self.nodes[c]);
+                    let children: SmallVec<[Id; 6]> = children.collect();
+                    self.egraph.lookup_node(op.into(), &children)?
+                }
+            };
+            self.nodes.insert(s, id);
+        }
+        self.nodes.get(&t).copied()
     }
 
-    fn congruence(
-        &mut self,
-        from: TermId,
-        to: TermId,
-        children: Vec<Option<StepRef>>,
-    ) -> Option<StepRef> {
-        if from == to { None } else { Some(self.push(from, to, How::Congruence(children))) }
+    /// The term that an e-node is.
+    fn term(&mut self, bank: &mut TermBank, id: Id) -> TermId {
+        if let Some(known) = self.terms[id.0 as usize].checked_sub(1) {
+            return TermId(known);
+        }
+        let mut todo = vec![id];
+        while let Some(&n) = todo.last() {
+            let before = todo.len();
+            let unknown = |c: &Id| self.terms[c.0 as usize] == 0;
+            if unknown(&n) {
+                let children = self.egraph.original_children(n);
+                todo.extend(children.iter().copied().filter(unknown));
+                if todo.len() > before {
+                    continue;
+                }
+                let TermId(t) = match self.egraph.node(n) {
+                    Node::Leaf(leaf) => bank.leaf(leaf),
+                    Node::Op(op) => {
+                        let term = |c: &Id| TermId(self.terms[c.0 as usize] - 1);
+                        let children: SmallVec<[TermId; 6]> = children.iter().map(term).collect();
+                        bank.apply(op, &children)
+                    }
+                };
+                self.terms[n.0 as usize] = t + 1;
+            }
+            todo.pop();
+        }
+        TermId(self.terms[id.0 as usize] - 1)
     }
 
     /// From a term to the e-node that represents it: its children's proofs, and from their
-    /// e-nodes to the children with which the e-node was made.
-    fn term_to_node(&mut self, t: TermId) -> Option<StepRef> {
-        for s in self.bank.subterms(t) {
-            if self.to_nodes.contains_key(&s) {
-                continue;
-            }
-            let node = self.explainer.nodes[&s];
-            let to = self.term(node);
-            let children: Vec<TermId> = self.bank.children(s).to_vec();
-            let mut proofs = Vec::with_capacity(children.len());
-            for (i, &child) in children.iter().enumerate() {
-                let made_with = self.egraph().original_children(node)[i];
-                let child_node = self.explainer.nodes[&child];
-                let first = self.to_nodes[&child];
-                let second = self.equal(child_node, made_with);
-                let end = self.term(made_with);
-                proofs.push(self.chain(child, end, first.into_iter().chain(second).collect()));
-            }
-            let proof = self.congruence(s, to, proofs);
-            self.to_nodes.insert(s, proof);
-        }
-        self.to_nodes[&t]
-    }
-
-    /// From the term of `a` to that of `b`, which are in one class.
-    fn equal(&mut self, a: Id, b: Id) -> Option<StepRef> {
-        if a == b {
+    /// e-nodes to the children with which the e-node was made. A step of `proof`.
+    fn term_to_node(&mut self, bank: &mut TermBank, t: TermId) -> Option<StepRef> {
+        if self.is_exact(bank, t) {
             return None;
         }
-        if let Some(&known) = self.pairs.get(&(a, b)) {
-            return known;
-        }
-        self.build_edges(a, b);
-        let (up, down) = self.path(a, b);
-        let mut parts: Vec<StepRef> = up.iter().filter_map(|id| self.edges[id]).collect();
-        parts.extend(down.iter().rev().filter_map(|id| self.edges[id].map(StepRef::flip)));
-        let (from, to) = (self.term(a), self.term(b));
-        let proof = self.chain(from, to, parts);
-        self.pairs.insert((a, b), proof);
-        self.pairs.insert((b, a), proof.map(StepRef::flip));
-        proof
-    }
-
-    fn path(&self, a: Id, b: Id) -> (Vec<Id>, Vec<Id>) {
-        self.egraph().forest().paths(a, b).expect("the members of a class are in one tree")
-    }
-
-    /// Proves all edges on the way from `a` to `b`, those that they need before them. An explicit
-    /// stack, because edges may depend on each other thousands deep.
-    fn build_edges(&mut self, a: Id, b: Id) {
-        let mut todo = Vec::new();
-        let push_path = |this: &Self, todo: &mut Vec<(Id, bool)>, a: Id, b: Id| {
-            if a == b || this.pairs.contains_key(&(a, b)) {
-                return;
-            }
-            let (up, down) = this.path(a, b);
-            let edges = up.into_iter().chain(down);
-            todo.extend(edges.filter(|id| !this.edges.contains_key(id)).map(|id| (id, false)));
-        };
-        push_path(self, &mut todo, a, b);
-        while let Some(&mut (id, ref mut expanded)) = todo.last_mut() {
-            if self.edges.contains_key(&id) {
-                todo.pop();
-            } else if *expanded {
-                todo.pop();
-                let proof = self.edge(id);
-                self.edges.insert(id, proof);
-            } else {
-                *expanded = true;
-                for (a, b) in self.needs(id) {
-                    push_path(self, &mut todo, a, b);
-                }
+        let mut all = Vec::new();
+        self.seen.clear();
+        let mut todo = vec![t];
+        while let Some(s) = todo.pop() {
+            if !self.to_nodes.contains_key(&s) && self.seen.insert(s) && !self.is_exact(bank, s) {
+                all.push(s);
+                todo.extend_from_slice(bank.children(s));
             }
         }
-    }
-
-    /// The pairs of ids whose equality the proof of an edge uses.
-    fn needs(&self, id: Id) -> Vec<(Id, Id)> {
-        let egraph = self.egraph();
-        let edge = egraph.forest().edge(id).expect("an edge on a path");
-        let (left, right) = if edge.forward { (id, edge.to) } else { (edge.to, id) };
-        let mut needs = Vec::new();
-        match edge.reason {
-            Reason::Congruence => needs.extend(
-                egraph
-                    .original_children(left)
-                    .iter()
-                    .zip(egraph.original_children(right))
-                    .map(|(&l, &r)| (l, r)),
-            ),
-            Reason::Fold { bound } => needs.extend(
-                egraph.original_children(left).iter().zip(bound).map(|(&child, &lit)| (child, lit)),
-            ),
-            Reason::Rule { rule, bound } => {
-                let instance = self.instance(rule, left, bound);
-                let rule = egraph.system().rule(rule);
-                let mut inner = instance.lhs_inner.iter().copied();
-                instance.needs(egraph, &rule.lhs, left, &mut inner, &mut needs, true);
-                let mut inner = instance.rhs_inner.iter().copied();
-                instance.needs(egraph, &rule.rhs, right, &mut inner, &mut needs, true);
+        // Children have smaller ids.
+        all.sort_unstable();
+        for &s in &all {
+            let node = self.nodes[&s];
+            let made_with = self.egraph.original_children(node);
+            let mut proofs = SmallVec::<[Option<StepRef>; 6]>::new();
+            for (i, &made_with) in made_with.iter().enumerate() {
+                let child = bank.children(s)[i];
+                let child_node = self.nodes[&child];
+                let mut parts = SmallVec::<[StepRef; 32]>::new();
+                parts.extend(self.to_nodes.get(&child).copied());
+                self.copy_path(bank, child_node, made_with, &mut parts);
+                let end = self.term(bank, made_with);
+                proofs.push(match parts[..] {
+                    _ if child == end => None,
+                    [only] => Some(only),
+                    _ => Some(self.proof.push(child, end, How::Chain(&parts))),
+                });
             }
+            let end = self.term(bank, node);
+            let step = self.proof.push(s, end, How::Congruence(&proofs));
+            self.to_nodes.insert(s, step);
         }
-        needs
+        self.to_nodes.get(&t).copied()
     }
 
-    /// The proof of the edge that `id` owns, from `id`'s term to its neighbour's. All that it
-    /// needs has been proved.
-    fn edge(&mut self, id: Id) -> Option<StepRef> {
-        let egraph = self.explainer.egraph;
-        let edge = egraph.forest().edge(id).expect("an edge on a path");
-        let (left, right) = if edge.forward { (id, edge.to) } else { (edge.to, id) };
-        let (from, to) = (self.term(left), self.term(right));
-        let proof = match edge.reason {
-            Reason::Congruence => {
-                let children = egraph
-                    .original_children(left)
-                    .iter()
-                    .zip(egraph.original_children(right))
-                    .map(|(&l, &r)| self.equal(l, r))
-                    .collect();
-                self.congruence(from, to, children)
-            }
-            Reason::Fold { bound } => {
-                let children: Vec<_> = egraph
-                    .original_children(left)
-                    .iter()
-                    .zip(bound)
-                    .map(|(&child, &literal)| self.equal(child, literal))
-                    .collect();
-                let literals: Vec<TermId> = bound.iter().map(|&l| self.term(l)).collect();
-                let applied = self.bank.add(self.bank.head(from), &literals);
-                let first = self.congruence(from, applied, children);
-                let fold = self.push(applied, to, How::Fold);
-                let parts = first.into_iter().chain([fold]).collect();
-                self.chain(from, to, parts)
-            }
-            Reason::Rule { rule: rule_id, bound } => {
-                let instance = self.instance(rule_id, left, bound);
-                let rule = egraph.system().rule(rule_id);
-                let substitution: Vec<TermId> =
-                    instance.substitution.iter().map(|&s| self.term(s)).collect();
-                let mut inner = instance.lhs_inner.iter().copied();
-                let lhs = self.bridge(&instance, &rule.lhs, left, &mut inner, true);
-                let mut inner = instance.rhs_inner.iter().copied();
-                let rhs = self.bridge(&instance, &rule.rhs, right, &mut inner, true);
-                let step = self.push(lhs.1, rhs.1, How::Rule(rule_id, substitution));
-                let parts =
-                    lhs.0.into_iter().chain([step]).chain(rhs.0.map(StepRef::flip)).collect();
-                self.chain(from, to, parts)
-            }
-        };
-        if edge.forward { proof } else { proof.map(StepRef::flip) }
+    /// Whether the e-node that represents `t` was made as just this term.
+    fn is_exact(&mut self, bank: &mut TermBank, t: TermId) -> bool {
+        self.term(bank, self.nodes[&t]) == t
     }
 
-    fn instance(&self, rule: crate::system::RuleId, left: Id, bound: &[Id]) -> Instance {
-        let system = self.egraph().system();
-        let rewrite = &system.rewrites[rule.0 as usize];
-        let mut found = vec![left];
-        found.extend_from_slice(bound);
-        let mut substitution = Vec::new();
-        rewrite.substitution(self.egraph(), &found, &mut substitution);
-        let stride = rewrite.stride();
-        let computed = compute_all(self.egraph(), system.rule(rule), &substitution);
-        Instance {
-            substitution,
-            lhs_inner: found[1..rewrite.nodes()].to_vec(),
-            rhs_inner: found[stride..].to_vec(),
-            computed,
-        }
-    }
-
-    /// From the term of e-node `id` to the instance of `pattern` that it is equal to. `inner`
-    /// yields the bound e-nodes of the pattern's applications, in pre-order, without the root.
-    fn bridge(
+    /// Appends the parts of the path from `a` to `b` to `parts`, as steps of `proof`.
+    fn copy_path(
         &mut self,
-        instance: &Instance,
-        pattern: &Pattern,
-        id: Id,
-        inner: &mut impl Iterator<Item = Id>,
-        root: bool,
-    ) -> (Option<StepRef>, TermId) {
-        let from = self.term(id);
-        let Some((node, args)) = instance.application(pattern, id, inner, root) else {
-            let end = instance.end(self.egraph(), pattern);
-            return (self.equal(id, end), self.term(end));
-        };
-        let first = self.equal(id, node);
-        let node_term = self.term(node);
-        let mut proofs = Vec::with_capacity(args.len());
-        let mut children = Vec::with_capacity(args.len());
-        for (i, arg) in args.iter().enumerate() {
-            let child = self.egraph().original_children(node)[i];
-            let (proof, term) = self.bridge(instance, arg, child, inner, false);
-            proofs.push(proof);
-            children.push(term);
-        }
-        let end = self.bank.add(self.bank.head(node_term), &children);
-        let second = self.congruence(node_term, end, proofs);
-        let parts = first.into_iter().chain(second).collect();
-        (self.chain(from, end, parts), end)
-    }
-}
-
-/// A match and its application, read back from an edge.
-struct Instance {
-    substitution: Vec<Id>,
-    lhs_inner: Vec<Id>,
-    rhs_inner: Vec<Id>,
-    /// The literals of the right-hand side's computations, by their expressions.
-    computed: Vec<(Pattern, Id)>,
-}
-
-impl Instance {
-    /// The bound e-node and the arguments of an application with arguments.
-    fn application<'p>(
-        &self,
-        pattern: &'p Pattern,
-        id: Id,
-        inner: &mut impl Iterator<Item = Id>,
-        root: bool,
-    ) -> Option<(Id, &'p [Pattern])> {
-        match pattern {
-            Pattern::Op(_, args) if !args.is_empty() => {
-                let node = if root { id } else { inner.next().expect("an e-node per application") };
-                Some((node, args))
-            }
-            _ => None,
-        }
-    }
-
-    /// The e-node of a pattern that is no application with arguments.
-    fn end(&self, egraph: &EGraph, pattern: &Pattern) -> Id {
-        let constant = |node: Option<Id>| node.expect("a constant of a match is in the e-graph");
-        match pattern {
-            Pattern::Var(VarId(var)) => self.substitution[usize::from(*var)],
-            Pattern::Leaf(leaf) => constant(egraph.leaf_node(leaf)),
-            Pattern::Op(op, _) => constant(egraph.lookup_node((*op).into(), &[])),
-            Pattern::Compute(..) => {
-                let known = self.computed.iter().find(|(p, _)| p == pattern);
-                constant(known.map(|(_, id)| *id))
-            }
-        }
-    }
-
-    fn needs(
-        &self,
-        egraph: &EGraph,
-        pattern: &Pattern,
-        id: Id,
-        inner: &mut impl Iterator<Item = Id>,
-        needs: &mut Vec<(Id, Id)>,
-        root: bool,
+        bank: &mut TermBank,
+        a: Id,
+        b: Id,
+        parts: &mut SmallVec<[StepRef; 32]>,
     ) {
-        let Some((node, args)) = self.application(pattern, id, inner, root) else {
-            needs.push((id, self.end(egraph, pattern)));
+        if a == b {
             return;
-        };
-        needs.push((id, node));
-        for (arg, &child) in args.iter().zip(egraph.original_children(node)) {
-            self.needs(egraph, arg, child, inner, needs, false);
         }
+        self.prove_path(bank, a, b);
+        let start = parts.len();
+        self.path(a, b);
+        let up = std::mem::take(&mut self.up);
+        up.iter().for_each(|&id| parts.extend_from_slice(self.edge_parts(id)));
+        let down = std::mem::take(&mut self.down);
+        for &id in down.iter().rev() {
+            parts.extend(self.edge_parts(id).iter().rev().map(|r| r.flip()));
+        }
+        (self.up, self.down) = (up, down);
+        for part in &mut parts[start..] {
+            *part = self.copy(*part);
+        }
+    }
+
+    /// A step of `steps` with all that it uses, copied into `proof`.
+    fn copy(&mut self, step: StepRef) -> StepRef {
+        let Explainer { steps, proof, copied, todo, .. } = self;
+        todo.clear();
+        todo.push(step.step);
+        while let Some(&s) = todo.last() {
+            if copied.get(s).is_none() {
+                let before = todo.len();
+                let found = steps.get(s);
+                found.each_ref(|r| {
+                    if copied.get(r.step).is_none() {
+                        todo.push(r.step);
+                    }
+                });
+                if todo.len() > before {
+                    continue;
+                }
+                let place = |r: StepRef| StepRef {
+                    step: copied.get(r.step).expect("copied before what refers to it"),
+                    ..r
+                };
+                let new = proof.push_mapped(found, place, |t| t);
+                copied.insert(s, new.step);
+            }
+            todo.pop();
+        }
+        StepRef { step: copied.get(step.step).expect("just copied"), ..step }
+    }
+
+    /// Sets `up` to the ids on the way from `a` up to the common ancestor, and `down` to those
+    /// from `b` up to it, both without the ancestor itself.
+    fn path(&mut self, a: Id, b: Id) {
+        self.up.clear();
+        self.down.clear();
+        let (mut a, mut b) = (a, b);
+        let (mut depth_a, mut depth_b) = (self.depth(a), self.depth(b));
+        let forest = self.egraph.forest();
+        let above = |id: Id| forest.edge(id).expect("the members of a class are in one tree").to;
+        while a != b {
+            if depth_a >= depth_b {
+                self.up.push(a);
+                a = above(a);
+                depth_a -= 1;
+            } else {
+                self.down.push(b);
+                b = above(b);
+                depth_b -= 1;
+            }
+        }
+    }
+
+    fn depth(&mut self, id: Id) -> u32 {
+        let mut at = id;
+        let mut below = SmallVec::<[Id; 32]>::new();
+        while self.depths[at.0 as usize] == 0 {
+            match self.egraph.forest().edge(at) {
+                Some(edge) => {
+                    below.push(at);
+                    at = edge.to;
+                }
+                None => self.depths[at.0 as usize] = 1,
+            }
+        }
+        let mut depth = self.depths[at.0 as usize];
+        for id in below.into_iter().rev() {
+            depth += 1;
+            self.depths[id.0 as usize] = depth;
+        }
+        depth
     }
 }

@@ -1,8 +1,9 @@
 //! Flat proofs: a proof's DAG as a sequence of single rewrites, without loops.
 
-use crate::proof::{FlatProof, FlatStep, How, Justification, Proof, StepRef};
+use crate::proof::{FlatProof, FlatStep, How, Justification, Proof, StepRef, Steps};
 use crate::term::{TermBank, TermId};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// Flattening stops beyond these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,9 @@ pub enum TooLong {
 /// are bounded too, by this many times the cap.
 const WORK_PER_STEP: usize = 32;
 
+/// Child indices from the root.
+type Path = SmallVec<[u32; 12]>;
+
 impl Proof {
     /// The sequence of rewrites from start to end; no term occurs twice in it.
     ///
@@ -41,10 +45,10 @@ impl Proof {
         };
         let mut gone = 0usize;
         // Steps still to be made, the next one last, each with the position of its subterm.
-        let mut todo: Vec<(StepRef, Vec<u32>)> = vec![(self.root, Vec::new())];
+        let mut todo: Vec<(StepRef, Path)> = vec![(self.root, Path::new())];
         while let Some((step_ref, path)) = todo.pop() {
-            let step = &self.steps[step_ref.step as usize];
-            match &step.how {
+            let step = self.steps.get(step_ref.step);
+            match step.how {
                 How::Chain(parts) => {
                     let parts: &mut dyn Iterator<Item = StepRef> = if step_ref.reversed {
                         &mut parts.iter().map(|r| r.flip())
@@ -66,13 +70,13 @@ impl Proof {
                     if gone > caps.steps.saturating_mul(WORK_PER_STEP) {
                         return Err(TooLong::Steps);
                     }
-                    let to = self.ends(step_ref).1;
-                    let (rule, substitution) = match &step.how {
-                        How::Rule(rule, terms) => (Justification::Rule(*rule), terms.clone()),
+                    let to = self.steps.ends(step_ref).1;
+                    let (rule, substitution) = match step.how {
+                        How::Rule(rule, terms) => (Justification::Rule(rule), terms.to_vec()),
                         _ => (Justification::Fold, Vec::new()),
                     };
                     let forward = !step_ref.reversed;
-                    let step = FlatStep { rule, forward, path, substitution };
+                    let step = FlatStep { rule, forward, path: path.to_vec(), substitution };
                     let term = walk.rewrite(bank, step, to);
                     if bank.size(term) > caps.term_size {
                         return Err(TooLong::TermSize);
@@ -120,5 +124,42 @@ impl FlatProof {
         self.steps.reverse();
         self.steps.iter_mut().for_each(|step| step.forward = !step.forward);
         self
+    }
+
+    /// The same proof as a DAG: a rule step and its congruences per step, in one chain.
+    ///
+    /// # Panics
+    /// If there are no terms, or a step is at no position of its terms; [`crate::check_flat`]
+    /// refuses those.
+    pub fn to_proof(&self, bank: &TermBank) -> Proof {
+        let mut steps = Steps::default();
+        let mut parts = Vec::with_capacity(self.steps.len());
+        for (step, ends) in self.steps.iter().zip(self.terms.windows(2)) {
+            let mut above = vec![(ends[0], ends[1])];
+            for &child in &step.path {
+                let (a, b) = above[above.len() - 1];
+                let child = child as usize;
+                above.push((bank.children(a)[child], bank.children(b)[child]));
+            }
+            let (a, b) = above[above.len() - 1];
+            let (from, to) = if step.forward { (a, b) } else { (b, a) };
+            let how = match step.rule {
+                Justification::Rule(rule) => How::Rule(rule, &step.substitution),
+                Justification::Fold => How::Fold,
+            };
+            let mut at = steps.push(from, to, how);
+            if !step.forward {
+                at = at.flip();
+            }
+            for (&(a, b), &child) in above.iter().zip(&step.path).rev() {
+                let mut children = vec![None; bank.children(a).len()];
+                children[child as usize] = Some(at);
+                at = steps.push(a, b, How::Congruence(&children));
+            }
+            parts.push(at);
+        }
+        let (from, to) = (self.terms[0], self.terms[self.terms.len() - 1]);
+        let root = steps.push(from, to, How::Chain(&parts));
+        Proof { steps, root }
     }
 }

@@ -136,31 +136,6 @@ impl ProofForest {
         };
         Some(Edge { to: Id(to), reason, forward: why & 1 == 1 })
     }
-
-    /// The ids on the way from `a` up to the common ancestor, and from `b` up to it, both
-    /// without the ancestor itself. `None` if they are in different trees.
-    pub fn paths(&self, a: Id, b: Id) -> Option<(Vec<Id>, Vec<Id>)> {
-        let up = |from: Id| {
-            std::iter::successors(Some(from), |id| match self.to[id.0 as usize] {
-                ROOT => None,
-                to => Some(Id(to)),
-            })
-        };
-        let mut from_a: Vec<Id> = up(a).collect();
-        let mut from_b: Vec<Id> = up(b).collect();
-        if from_a.last() != from_b.last() {
-            return None;
-        }
-        let mut common = 0;
-        while common < from_a.len().min(from_b.len())
-            && from_a[from_a.len() - 1 - common] == from_b[from_b.len() - 1 - common]
-        {
-            common += 1;
-        }
-        from_a.truncate(from_a.len() - common);
-        from_b.truncate(from_b.len() - common);
-        Some((from_a, from_b))
-    }
 }
 
 #[cfg(test)]
@@ -179,7 +154,10 @@ mod tests {
         let edge = forest.edge(Id(1)).unwrap();
         assert_eq!((edge.to, edge.forward), (Id(0), false));
         assert_eq!(edge.reason, rule(7));
-        let (a, b) = forest.paths(Id(2), Id(3)).unwrap();
-        assert_eq!((a, b), (vec![Id(2), Id(1), Id(0)], vec![]));
+        let above = |id| forest.edge(id).map(|edge| edge.to);
+        assert_eq!(
+            [Id(2), Id(1), Id(0), Id(3)].map(above),
+            [Some(Id(1)), Some(Id(0)), Some(Id(3)), None]
+        );
     }
 }

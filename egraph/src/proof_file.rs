@@ -5,7 +5,7 @@
 use crate::language::Leaf;
 use crate::leaves::Node;
 use crate::pattern::Variables;
-use crate::proof::{FlatProof, How, Justification, Proof, Step, StepRef};
+use crate::proof::{FlatProof, How, Justification, Proof, Step, StepRef, Steps};
 use crate::system::{RuleId, System};
 use crate::term::{TermBank, TermId, check_arity};
 use rustc_hash::FxHashMap;
@@ -117,35 +117,44 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
+    /// The place of `t`, which is entered after its arguments, from left to right.
     fn term(&mut self, t: TermId) -> u32 {
-        if let Some(&place) = self.places.get(&t) {
-            return place;
-        }
-        for s in self.bank.subterms(t) {
-            if self.places.contains_key(&s) {
-                continue;
+        let mut todo = vec![t];
+        while let Some(&s) = todo.last() {
+            let before = todo.len();
+            if !self.places.contains_key(&s) {
+                let children = self.bank.children(s).iter().rev();
+                todo.extend(children.filter(|c| !self.places.contains_key(c)));
+                if todo.len() > before {
+                    continue;
+                }
+                self.enter(s);
             }
-            let language = &self.system.language;
-            let entry = match self.bank.node(s) {
-                Node::Op(op) => TermEntry::Op {
-                    op: language.op(op).name.clone(),
-                    args: self.bank.children(s).iter().map(|c| self.places[c]).collect(),
-                },
-                Node::Leaf(leaf) => TermEntry::Leaf {
-                    leaf: leaf.to_string(),
-                    sort: language.sort_name(leaf.sort).to_owned(),
-                },
-            };
-            self.places.insert(s, self.terms.len() as u32);
-            self.terms.push(entry);
+            todo.pop();
         }
         self.places[&t]
     }
 
-    fn step(&mut self, step: &Step) -> StepEntry {
-        let how = match &step.how {
+    fn enter(&mut self, t: TermId) {
+        let language = &self.system.language;
+        let entry = match self.bank.node(t) {
+            Node::Op(op) => TermEntry::Op {
+                op: language.op(op).name.clone(),
+                args: self.bank.children(t).iter().map(|c| self.places[c]).collect(),
+            },
+            Node::Leaf(leaf) => TermEntry::Leaf {
+                leaf: leaf.to_string(),
+                sort: language.sort_name(leaf.sort).to_owned(),
+            },
+        };
+        self.places.insert(t, self.terms.len() as u32);
+        self.terms.push(entry);
+    }
+
+    fn step(&mut self, step: Step<'_>) -> StepEntry {
+        let how = match step.how {
             How::Rule(rule, substitution) => {
-                let rule = self.system.rule(*rule);
+                let rule = self.system.rule(rule);
                 let names = rule.variables.names.iter().cloned();
                 let terms = substitution.iter().map(|&t| self.term(t));
                 HowEntry::Rule { name: rule.name.clone(), substitution: names.zip(terms).collect() }
@@ -201,7 +210,7 @@ pub fn proof_from_json(
         let found = terms.get(index as usize).copied();
         found.ok_or_else(|| wrong(place.to_owned(), format!("there is no term {index}")))
     };
-    let mut steps: Vec<Step> = Vec::with_capacity(file.steps.len());
+    let mut steps = Steps::default();
     for (i, entry) in file.steps.iter().enumerate() {
         let place = format!("steps[{i}]");
         let earlier = |r: &RefEntry| {
@@ -212,7 +221,8 @@ pub fn proof_from_json(
                 Err(wrong(place.clone(), format!("step {} does not come before it", step.step)))
             }
         };
-        let how = match &entry.how {
+        let (from, to) = (term(&place, entry.from)?, term(&place, entry.to)?);
+        match &entry.how {
             HowEntry::Rule { name: rule, substitution } => {
                 let id = system
                     .rule_named(rule)
@@ -220,18 +230,19 @@ pub fn proof_from_json(
                 let variables = &system.rule(id).variables;
                 let terms = substitution_terms(variables, substitution, |t| term(&place, t))
                     .map_err(|problem| wrong(place.clone(), problem))?;
-                How::Rule(id, terms)
+                steps.push(from, to, How::Rule(id, &terms))
             }
-            HowEntry::Fold => How::Fold,
+            HowEntry::Fold => steps.push(from, to, How::Fold),
             HowEntry::Congruence(congruence) => {
                 let children = congruence.iter().map(|c| c.as_ref().map(earlier).transpose());
-                How::Congruence(children.collect::<Result<_, _>>()?)
+                let children = children.collect::<Result<Vec<_>, _>>()?;
+                steps.push(from, to, How::Congruence(&children))
             }
             HowEntry::Chain(chain) => {
-                How::Chain(chain.iter().map(earlier).collect::<Result<_, _>>()?)
+                let parts = chain.iter().map(earlier).collect::<Result<Vec<_>, _>>()?;
+                steps.push(from, to, How::Chain(&parts))
             }
         };
-        steps.push(Step { from: term(&place, entry.from)?, to: term(&place, entry.to)?, how });
     }
     let root = step_ref(&file.root);
     if root.step as usize >= steps.len() {

@@ -6,7 +6,7 @@ mod common;
 
 use egraph::{
     Caps, Condition, Explainer, Expr, FlatProof, How, Justification, Limits, Pattern, Proof, Rule,
-    RuleId, StepRef, System, TermBank, TermId, VarId, check, check_flat,
+    RuleId, StepRef, Steps, System, TermBank, TermId, VarId, check, check_flat,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -112,15 +112,15 @@ fn naive_fold(from: &str, to: &str) -> bool {
 
 fn naive_proof(system: &System, bank: &TermBank, proof: &Proof) -> bool {
     let text = |t: TermId| bank.text(t);
-    let follows = |(index, step): (usize, &egraph::Step)| {
+    let follows = |(index, step): (usize, egraph::Step<'_>)| {
         let ends = |r: &StepRef| (r.step as usize) < index;
         let (from, to) = (text(step.from), text(step.to));
-        match &step.how {
+        match step.how {
             How::Rule(RuleId(rule), terms) => {
                 let terms: Vec<String> = terms.iter().map(|&t| text(t)).collect();
                 system
                     .rules
-                    .get(*rule as usize)
+                    .get(rule as usize)
                     .is_some_and(|rule| naive_rule(system, rule, &terms, &from, &to))
             }
             How::Fold => naive_fold(&from, &to),
@@ -133,7 +133,7 @@ fn naive_proof(system: &System, bank: &TermBank, proof: &Proof) -> bool {
                         None => from[i + 1] == to[i + 1],
                         Some(r) => {
                             ends(r) && {
-                                let (a, b) = proof.ends(*r);
+                                let (a, b) = proof.steps.ends(*r);
                                 (text(a), text(b)) == (from[i + 1].clone(), to[i + 1].clone())
                             }
                         }
@@ -142,10 +142,10 @@ fn naive_proof(system: &System, bank: &TermBank, proof: &Proof) -> bool {
             How::Chain(links) => {
                 let mut at = from.clone();
                 for link in links {
-                    if !ends(link) || text(proof.ends(*link).0) != at {
+                    if !ends(link) || text(proof.steps.ends(*link).0) != at {
                         return false;
                     }
-                    at = text(proof.ends(*link).1);
+                    at = text(proof.steps.ends(*link).1);
                 }
                 at == to
             }
@@ -195,67 +195,116 @@ fn other_term(rng: &mut ChaCha8Rng, bank: &TermBank, like: TermId) -> TermId {
     TermId(rng.random_range(0..bank.len() as u32))
 }
 
+/// A step that can be changed.
+#[derive(Clone, Debug)]
+struct Written {
+    from: TermId,
+    to: TermId,
+    how: Reason,
+}
+
+#[derive(Clone, Debug)]
+enum Reason {
+    Rule(RuleId, Vec<TermId>),
+    Fold,
+    Congruence(Vec<Option<StepRef>>),
+    Chain(Vec<StepRef>),
+}
+
+fn written(proof: &Proof) -> Vec<Written> {
+    let write = |step: egraph::Step<'_>| {
+        let how = match step.how {
+            How::Rule(rule, terms) => Reason::Rule(rule, terms.to_vec()),
+            How::Fold => Reason::Fold,
+            How::Congruence(children) => Reason::Congruence(children.to_vec()),
+            How::Chain(links) => Reason::Chain(links.to_vec()),
+        };
+        Written { from: step.from, to: step.to, how }
+    };
+    proof.steps.iter().map(write).collect()
+}
+
+fn as_proof(written: &[Written], root: StepRef) -> Proof {
+    let mut steps = Steps::default();
+    for Written { from, to, how } in written {
+        let how = match how {
+            Reason::Rule(rule, terms) => How::Rule(*rule, terms),
+            Reason::Fold => How::Fold,
+            Reason::Congruence(children) => How::Congruence(children),
+            Reason::Chain(links) => How::Chain(links),
+        };
+        steps.push(*from, *to, how);
+    }
+    Proof { steps, root }
+}
+
 /// Changes one field of one step; says which kind of field, for the count.
-fn corrupt(rng: &mut ChaCha8Rng, system: &System, bank: &TermBank, proof: &mut Proof) -> usize {
-    let index = rng.random_range(0..proof.steps.len());
-    let steps = proof.steps.len() as u32;
+fn corrupt(
+    rng: &mut ChaCha8Rng,
+    system: &System,
+    bank: &TermBank,
+    proof: &Proof,
+) -> (Proof, usize) {
+    let (mut all, mut root) = (written(proof), proof.root);
+    let index = rng.random_range(0..all.len());
+    let steps = all.len() as u32;
     let earlier = rng.random_range(0..steps.max(1));
     let kind = rng.random_range(0..8);
-    let step = &mut proof.steps[index];
+    let step = &mut all[index];
     match kind {
         0 => step.from = other_term(rng, bank, step.from),
         1 => step.to = other_term(rng, bank, step.to),
         2 => std::mem::swap(&mut step.from, &mut step.to),
-        3 => proof.root = StepRef { step: rng.random_range(0..steps + 2), ..proof.root },
+        3 => root = StepRef { step: rng.random_range(0..steps + 2), ..root },
         4 => {
             step.how = match rng.random_range(0..4) {
-                0 => How::Fold,
-                1 => How::Chain(Vec::new()),
-                2 => How::Congruence(vec![None, None]),
-                _ => How::Rule(RuleId(rng.random_range(0..4)), vec![step.from, step.to]),
+                0 => Reason::Fold,
+                1 => Reason::Chain(Vec::new()),
+                2 => Reason::Congruence(vec![None, None]),
+                _ => Reason::Rule(RuleId(rng.random_range(0..4)), vec![step.from, step.to]),
             }
         }
         5 => match &mut step.how {
-            How::Rule(rule, _) => {
+            Reason::Rule(rule, _) => {
                 *rule = RuleId(rng.random_range(0..system.rules.len() as u32 + 1))
             }
-            How::Congruence(children) if !children.is_empty() => {
+            Reason::Congruence(children) if !children.is_empty() => {
                 let i = rng.random_range(0..children.len());
                 children[i] = None;
             }
-            How::Chain(links) => {
+            Reason::Chain(links) => {
                 links.pop();
             }
-            _ => step.how = How::Chain(Vec::new()),
+            _ => step.how = Reason::Chain(Vec::new()),
         },
         6 => match &mut step.how {
-            How::Rule(_, terms) if !terms.is_empty() => {
+            Reason::Rule(_, terms) if !terms.is_empty() => {
                 let i = rng.random_range(0..terms.len());
                 terms[i] = other_term(rng, bank, terms[i]);
             }
-            How::Congruence(children) if !children.is_empty() => {
+            Reason::Congruence(children) if !children.is_empty() => {
                 let i = rng.random_range(0..children.len());
                 children[i] = Some(StepRef { step: earlier, reversed: rng.random() });
             }
-            How::Chain(links) if !links.is_empty() => {
+            Reason::Chain(links) if !links.is_empty() => {
                 let i = rng.random_range(0..links.len());
                 links[i] = StepRef { step: earlier, reversed: rng.random() };
             }
             _ => step.to = other_term(rng, bank, step.to),
         },
         _ => match &mut step.how {
-            How::Rule(_, terms) => {
+            Reason::Rule(_, terms) => {
                 terms.pop();
             }
-            How::Congruence(children) => children.push(None),
-            How::Chain(links) if !links.is_empty() => {
+            Reason::Congruence(children) => children.push(None),
+            Reason::Chain(links) if !links.is_empty() => {
                 let i = rng.random_range(0..links.len());
                 links[i] = links[i].flip();
             }
             _ => step.from = other_term(rng, bank, step.from),
         },
     }
-    kind
+    (as_proof(&all, root), kind)
 }
 
 fn corrupt_flat(
@@ -294,59 +343,74 @@ fn corrupt_flat(
     kind
 }
 
-#[test]
-fn exactly_when_a_step_no_longer_follows() {
+/// Changed proofs over the e-graph of `start`, until `refused` of them no longer follow.
+fn refuse(start: &str, seed: u64, refused: usize) {
     let system = common::system(common::INTEGERS);
-    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut bank = TermBank::new(system.language.clone());
-    let starts: Vec<TermId> =
-        ["(+ (/ (* x 8) 4) (* (+ y 3) 1))", "(min (+ x (- y y)) (+ 2 x))", "(/ (* (+ x y) 6) 3)"]
-            .iter()
-            .map(|text| bank.parse(text, None).unwrap())
-            .collect();
-    let mut refused = [0usize; 8];
-    let mut refused_flat = [0usize; 6];
+    let start = bank.parse(start, None).unwrap();
+    let limits = Limits { iterations: Some(5), nodes: Some(800), ..Default::default() };
+    let egraph = common::grow(&system, &bank, &[start], limits);
+    let classes: Vec<_> = egraph.classes().filter(|&c| egraph.nodes(c).len() > 1).collect();
+    let mut explainer = Explainer::new(&egraph);
+    let mut of_kind = [0usize; 8];
+    let mut of_flat_kind = [0usize; 6];
     let mut accepted = 0usize;
-    for &start in &starts {
-        let limits = Limits { iterations: Some(5), nodes: Some(800), ..Default::default() };
-        let egraph = common::grow(&system, &bank, &[start], limits);
-        let classes: Vec<_> = egraph.classes().filter(|&c| egraph.nodes(c).len() > 1).collect();
-        let mut explainer = Explainer::new(&egraph);
-        for _ in 0..300 {
-            let nodes = egraph.nodes(classes[rng.random_range(0..classes.len())]);
-            let pick = |rng: &mut ChaCha8Rng| nodes[rng.random_range(0..nodes.len())];
-            let (a, b) = (pick(&mut rng), pick(&mut rng));
-            let (a, b) = (egraph.term(&mut bank, a), egraph.term(&mut bank, b));
-            if bank.size(a) > 25 || bank.size(b) > 25 || a == b {
-                continue;
+    while of_kind.iter().chain(&of_flat_kind).sum::<usize>() < refused {
+        let nodes = egraph.nodes(classes[rng.random_range(0..classes.len())]);
+        let pick = |rng: &mut ChaCha8Rng| nodes[rng.random_range(0..nodes.len())];
+        let (a, b) = (pick(&mut rng), pick(&mut rng));
+        let (a, b) = (egraph.term(&mut bank, a), egraph.term(&mut bank, b));
+        if bank.size(a) > 25 || bank.size(b) > 25 || a == b {
+            continue;
+        }
+        let proof = explainer.explain(&mut bank, a, b).unwrap();
+        if proof.len() > 120 {
+            continue;
+        }
+        assert!(naive_proof(&system, &bank, &proof), "the naive test refuses a real proof");
+        let flat = proof.flatten(&mut bank, Caps { steps: 300, term_size: 200 });
+        for _ in 0..25 {
+            let (wrong, kind) = corrupt(&mut rng, &system, &bank, &proof);
+            let naive = naive_proof(&system, &bank, &wrong);
+            let checked = check(&system, &bank, &wrong);
+            assert_eq!(checked.is_ok(), naive, "{checked:?}: kind {kind}, {wrong:?}");
+            if naive {
+                accepted += 1
+            } else {
+                of_kind[kind] += 1
             }
-            let proof = explainer.explain(&mut bank, a, b).unwrap();
-            if proof.len() > 120 {
-                continue;
-            }
-            assert!(naive_proof(&system, &bank, &proof), "the naive test refuses a real proof");
-            let flat = proof.flatten(&mut bank, Caps { steps: 300, term_size: 200 });
-            for _ in 0..25 {
-                let mut wrong = proof.clone();
-                let kind = corrupt(&mut rng, &system, &bank, &mut wrong);
-                let naive = naive_proof(&system, &bank, &wrong);
-                let checked = check(&system, &bank, &wrong);
-                assert_eq!(checked.is_ok(), naive, "{checked:?}: kind {kind}, {wrong:?}");
-                if naive {
-                    accepted += 1
-                } else {
-                    refused[kind] += 1
-                }
-                let Ok(flat) = flat.clone() else { continue };
-                let mut wrong = flat;
-                let kind = corrupt_flat(&mut rng, &system, &bank, &mut wrong);
-                let naive = naive_flat(&system, &bank, &wrong);
-                let checked = check_flat(&system, &bank, &wrong);
-                assert_eq!(checked.is_ok(), naive, "{checked:?}: kind {kind}, {wrong:?}");
-                if naive { accepted += 1 } else { refused_flat[kind] += 1 }
-            }
+            let Ok(mut wrong) = flat.clone() else { continue };
+            let kind = corrupt_flat(&mut rng, &system, &bank, &mut wrong);
+            let naive = naive_flat(&system, &bank, &wrong);
+            let checked = check_flat(&system, &bank, &wrong);
+            assert_eq!(checked.is_ok(), naive, "{checked:?}: kind {kind}, {wrong:?}");
+            if naive { accepted += 1 } else { of_flat_kind[kind] += 1 }
         }
     }
-    assert!(refused.iter().chain(&refused_flat).all(|&n| n > 100), "{refused:?} {refused_flat:?}");
+    let all = of_kind.iter().chain(&of_flat_kind);
+    assert!(all.clone().all(|&n| n > refused / 100), "{of_kind:?} {of_flat_kind:?}");
     assert!(accepted > 100, "{accepted}: some changes are harmless, and must be accepted");
+}
+
+// Together 100,000 proofs that no longer follow; four tests, so that they run side by side.
+
+#[test]
+fn exactly_when_a_step_no_longer_follows_in_quotients() {
+    refuse("(+ (/ (* x 8) 4) (* (+ y 3) 1))", 7, 25_000);
+}
+
+#[test]
+fn exactly_when_a_step_no_longer_follows_in_minima() {
+    refuse("(min (+ x (- y y)) (+ 2 x))", 8, 25_000);
+}
+
+#[test]
+fn exactly_when_a_step_no_longer_follows_in_products() {
+    refuse("(/ (* (+ x y) 6) 3)", 9, 25_000);
+}
+
+#[test]
+fn exactly_when_a_step_no_longer_follows_in_conditions() {
+    refuse("(&& (< (+ x 3) y) (! (! (< (+ 2 y) (* 1 z)))))", 10, 25_000);
 }
