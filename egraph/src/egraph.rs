@@ -125,6 +125,10 @@ impl EGraph {
         &self.index
     }
 
+    pub(crate) fn table(&self) -> &NodeTable {
+        &self.nodes
+    }
+
     pub(crate) fn forest(&self) -> &ProofForest {
         &self.forest
     }

@@ -6,6 +6,7 @@
 //! What this crate must not know: learning, data sets, files other than rules and proofs, the
 //! command line.
 
+mod applier;
 mod builtin;
 mod bytes;
 mod check;

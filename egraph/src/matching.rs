@@ -10,7 +10,7 @@
 use crate::egraph::{EGraph, Id};
 use crate::pattern::VarId;
 use crate::program::Instruction;
-use crate::recipe::Lookup;
+use crate::recipe::{Lookup, LookupRoom};
 use crate::rewrite::Rewrite;
 use crate::stamps::{Changes, Epoch};
 use crate::system::Rule;
@@ -29,6 +29,8 @@ pub(crate) struct Search<'a> {
     literals: Vec<Option<Id>>,
     /// What has been seen; nothing if `None`.
     seen: Option<Epoch>,
+    /// Whether right-hand sides can be looked up many at a time.
+    narrow: bool,
 }
 
 /// A part of a search: the matches whose first changed atom is number `first`.
@@ -168,6 +170,8 @@ const COUNT_EVERY: usize = 1_024;
 /// Ids in a block, at least one match.
 const BLOCK: usize = 1 << 13;
 const LOOK_EVERY: u32 = 4_096;
+/// So many matches are looked at together.
+const PENDING: usize = 64;
 /// Going down from an e-node costs about as much as looking at so many uses of a class.
 const ROOT_COST: u64 = 4;
 
@@ -190,6 +194,7 @@ impl<'a> Search<'a> {
             constants: constants.into_iter().map(|node| egraph.find(node)).collect(),
             literals: rewrite.rhs.known_literals(egraph),
             seen,
+            narrow: rewrite.rhs.is_narrow(egraph),
         })
     }
 
@@ -247,6 +252,8 @@ impl<'a> Search<'a> {
             registers: vec![Id(0); lhs.registers],
             nodes: vec![Id(0); lhs.bound()],
             looked_up: Vec::new(),
+            pending: Vec::new(),
+            lookups: LookupRoom::default(),
             recent: Recent::new(part.begin.len()),
             uncounted: Uncounted::default(),
             steps: 0,
@@ -266,7 +273,15 @@ impl<'a> Search<'a> {
             }
             Begin::Classes => machine.all_classes(),
         }
+        if !machine.pending.is_empty() {
+            machine.note_pending();
+        }
         machine.count();
+    }
+
+    /// Ids that a match takes while it is kept in mind.
+    fn pending_stride(&self) -> usize {
+        1 + self.rewrite.lhs.variables().len() + self.rewrite.stride()
     }
 }
 
@@ -311,6 +326,10 @@ struct Machine<'a> {
     registers: Vec<Id>,
     nodes: Vec<Id>,
     looked_up: Vec<Id>,
+    /// Matches that are still to be looked at: the class of the root, those of the variables, and
+    /// the bound ids of each.
+    pending: Vec<Id>,
+    lookups: LookupRoom,
     recent: Recent,
     uncounted: Uncounted,
     steps: u32,
@@ -353,7 +372,11 @@ impl Machine<'_> {
         let search = self.search;
         let bound = &search.rewrite.lhs.atoms[atom];
         let children = search.egraph.children(node);
-        self.registers[bound.children..bound.children + bound.arity].copy_from_slice(children);
+        let registers = &mut self.registers[bound.children..bound.children + bound.arity];
+        // Few children: not worth a call to copy memory.
+        for (register, &child) in registers.iter_mut().zip(children) {
+            *register = child;
+        }
         self.registers[atom] = class;
         self.nodes[atom] = node;
         self.run(next);
@@ -449,21 +472,67 @@ impl Machine<'_> {
             && rewrite.rhs.computes(egraph, &value)
     }
 
-    /// Notes the match if it says something new.
+    /// Keeps the match in mind, and looks at all that are, once they are many.
     fn note(&mut self) {
+        if !self.search.narrow {
+            return self.note_now();
+        }
+        let Search { egraph, rewrite, .. } = *self.search;
+        let variables = rewrite.lhs.variables();
+        self.pending.push(self.registers[0]);
+        self.pending.extend(variables.map(|register| self.registers[register]));
+        self.pending.extend_from_slice(&self.nodes);
+        let literals = rewrite.literals.iter();
+        let literals = literals.map(|&(r, _)| egraph.literal_node(self.registers[r]));
+        self.pending.extend(literals.flatten());
+        if self.pending.len() >= PENDING * self.search.pending_stride() {
+            self.note_pending();
+        }
+    }
+
+    /// Notes those of the matches kept in mind that say something new.
+    fn note_pending(&mut self) {
+        let Search { egraph, rewrite, ref literals, .. } = *self.search;
+        let stride = self.search.pending_stride();
+        let pending = std::mem::take(&mut self.pending);
+        let mut room = std::mem::take(&mut self.lookups);
+        let class = |i: usize, var: usize| pending[i * stride + 1 + var];
+        let count = pending.len() / stride;
+        rewrite.rhs.lookup_many(egraph, count, class, literals, &mut room);
+        for (found, &lookup) in pending.chunks_exact(stride).zip(&room.results) {
+            self.keep(lookup, found[0], &found[stride - rewrite.stride()..]);
+        }
+        self.lookups = room;
+        self.pending = pending;
+        self.pending.clear();
+    }
+
+    /// Notes the match if it says something new.
+    fn note_now(&mut self) {
         let Search { egraph, rewrite, ref literals, .. } = *self.search;
         let lhs = &rewrite.lhs;
         let registers = &self.registers;
         let class = |var: usize| registers[lhs.register(var)];
         let value = |var: VarId| egraph.literal(class(usize::from(var.0)));
         let lookup = rewrite.rhs.lookup(egraph, class, &value, literals, &mut self.looked_up);
+        let mut ids = std::mem::take(&mut self.pending);
+        ids.extend_from_slice(&self.nodes);
+        let literals = rewrite.literals.iter();
+        ids.extend(literals.filter_map(|&(r, _)| egraph.literal_node(self.registers[r])));
+        self.keep(lookup, self.registers[0], &ids);
+        ids.clear();
+        self.pending = ids;
+    }
+
+    /// Keeps a match if it says something new. `class` is that of its root, `ids` its bound ids.
+    fn keep(&mut self, lookup: Lookup, class: Id, ids: &[Id]) {
         let (known, news) = match lookup {
-            Lookup::Class(class) if class == registers[0] => return,
-            Lookup::Class(class) => {
-                (self.recent.contains_or_insert([registers[0], class, NO_ID]), News::Equality)
+            Lookup::Class(other) if other == class => return,
+            Lookup::Class(other) => {
+                (self.recent.contains_or_insert([class, other, NO_ID]), News::Equality)
             }
             Lookup::RootMissing(left, right) => {
-                (self.recent.contains_or_insert([registers[0], left, right]), News::Node)
+                (self.recent.contains_or_insert([class, left, right]), News::Node)
             }
             Lookup::Missing => (false, News::Nodes),
         };
@@ -471,15 +540,11 @@ impl Machine<'_> {
             return;
         }
         let blocks = &mut self.found.blocks[news as usize];
-        if blocks.last().is_none_or(|block| block.len() + rewrite.stride() > BLOCK) {
+        if blocks.last().is_none_or(|block| block.len() + ids.len() > BLOCK) {
             let first = blocks.is_empty();
             blocks.push(if first { Vec::new() } else { Vec::with_capacity(BLOCK) });
         }
-        let ids = blocks.last_mut().expect("a block has been added");
-        ids.extend_from_slice(&self.nodes);
-        let literal_nodes =
-            rewrite.literals.iter().map(|&(r, _)| egraph.literal_node(registers[r]));
-        ids.extend(literal_nodes.flatten());
+        blocks.last_mut().expect("a block has been added").extend_from_slice(ids);
         self.uncounted.kept += 1;
     }
 

@@ -1,9 +1,10 @@
 //! The hash-cons: a table from the canonical form of an e-node to its id.
 //!
-//! Open addressing with linear probing over a byte of each hash, which is looked at before the
-//! e-node itself; deleting moves later entries back, so that there are no stale entries and no
-//! tombstones, and the table never grows but by insertions. It does not know the e-nodes: what
-//! it must compare or hash again is asked of its caller.
+//! Open addressing with linear probing over a byte of each hash, of which eight are looked at
+//! together before any e-node itself (as in Google's Swiss tables); deleting moves later entries
+//! back, so that there are no stale entries and no tombstones, and the table never grows but by
+//! insertions. It does not know the e-nodes: what it must compare or hash again is asked of its
+//! caller.
 
 /// The tag of an empty place.
 const EMPTY: u8 = 0;
@@ -11,9 +12,25 @@ const EMPTY: u8 = 0;
 /// A set of ids by hash.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Memo {
+    /// A tag for each place, and the first [`GROUP`] again behind the last, so that a group can be
+    /// read from any place.
     tags: Vec<u8>,
     ids: Vec<u32>,
     len: usize,
+}
+
+/// Hashes that are looked for together.
+const MANY: usize = 32;
+/// Tags that are looked at together.
+const GROUP: usize = 8;
+/// The lowest bit of each byte of a group.
+const LOWEST: u64 = u64::from_le_bytes([1; GROUP]);
+
+/// The highest bit of every byte that is zero.
+fn zero_bytes(group: u64) -> u64 {
+    // No carry leaves a byte: the highest bit of the sum says whether the other seven are not zero.
+    let others = LOWEST * 0x7f;
+    !(((group & others) + others) | group | others)
 }
 
 fn tag(hash: u64) -> u8 {
@@ -32,46 +49,109 @@ impl Memo {
     }
 
     /// Entries for which there is room: no more than three quarters of the places are taken, so
-    /// that an unsuccessful search looks at 8.5 tags in the mean (Knuth, vol. 3, section 6.4).
+    /// that an unsuccessful search looks at 8.5 tags in the mean (Knuth, vol. 3, section 6.4),
+    /// mostly one or two groups.
     pub fn capacity(&self) -> usize {
-        self.tags.len() / 4 * 3
+        self.ids.len() / 4 * 3
     }
 
     /// Bytes of a table with room for `entries`.
     pub fn bytes_for(entries: usize) -> usize {
-        Memo::places_for(entries) * (1 + size_of::<u32>())
+        Memo::places_for(entries) * (1 + size_of::<u32>()) + GROUP
     }
 
     fn places_for(entries: usize) -> usize {
-        entries.div_ceil(3) * 4
+        entries.div_ceil(3).max(GROUP / 4) * 4
     }
 
     /// The place where the search for a hash begins.
     fn home(&self, hash: u64) -> usize {
-        (((hash >> 32) * self.tags.len() as u64) >> 32) as usize
+        (((hash >> 32) * self.ids.len() as u64) >> 32) as usize
     }
 
     fn next(&self, place: usize) -> usize {
-        if place + 1 == self.tags.len() { 0 } else { place + 1 }
+        if place + 1 == self.ids.len() { 0 } else { place + 1 }
     }
 
     /// The id with this hash for which `same` holds.
     #[inline]
     pub fn find(&self, hash: u64, mut same: impl FnMut(u32) -> bool) -> Option<u32> {
-        if self.tags.is_empty() {
+        if self.ids.is_empty() {
             return None;
         }
-        let wanted = tag(hash);
-        let mut place = self.home(hash);
+        let wanted = LOWEST * u64::from(tag(hash));
+        let mut start = self.home(hash);
         loop {
-            let found = self.tags[place];
-            if found == wanted && same(self.ids[place]) {
-                return Some(self.ids[place]);
+            let tags = self.tags[start..].first_chunk().expect("a group from any place");
+            let group = u64::from_le_bytes(*tags);
+            // Behind an empty place the tag may stand too; then it is that of another hash.
+            let mut alike = zero_bytes(group ^ wanted);
+            while alike != 0 {
+                let place = start + alike.trailing_zeros() as usize / 8;
+                let id =
+                    self.ids[if place < self.ids.len() { place } else { place - self.ids.len() }];
+                if same(id) {
+                    return Some(id);
+                }
+                alike &= alike - 1;
             }
-            if found == EMPTY {
+            if zero_bytes(group) != 0 {
                 return None;
             }
-            place = self.next(place);
+            start += GROUP;
+            if start >= self.ids.len() {
+                start -= self.ids.len();
+            }
+        }
+    }
+
+    /// As [`Memo::find`], for many hashes; `same` is told which of them. The steps are taken for
+    /// all of them in turn, so that the processor waits for many places of memory at a time.
+    #[inline]
+    pub fn find_many(
+        &self,
+        hashes: &[u64],
+        same: impl Fn(usize, u32) -> bool,
+        found: &mut Vec<Option<u32>>,
+    ) {
+        found.clear();
+        if self.ids.is_empty() {
+            found.resize(hashes.len(), None);
+            return;
+        }
+        for (chunk, hashes) in hashes.chunks(MANY).enumerate() {
+            let mut groups = [0; MANY];
+            let mut starts = [0; MANY];
+            for ((start, group), &hash) in starts.iter_mut().zip(&mut groups).zip(hashes) {
+                *start = self.home(hash);
+                let tags = self.tags[*start..].first_chunk().expect("a group from any place");
+                *group = u64::from_le_bytes(*tags);
+            }
+            let mut guesses = [u32::MAX; MANY];
+            for (i, &hash) in hashes.iter().enumerate() {
+                let alike = zero_bytes(groups[i] ^ LOWEST * u64::from(tag(hash)));
+                let place = starts[i] + alike.trailing_zeros() as usize / 8;
+                let place = if place < self.ids.len() { place } else { place - self.ids.len() };
+                guesses[i] = if alike == 0 { u32::MAX } else { self.ids[place] };
+            }
+            for (i, &hash) in hashes.iter().enumerate() {
+                let number = chunk * MANY + i;
+                let guess = guesses[i];
+                found.push(if guess != u32::MAX && same(number, guess) {
+                    Some(guess)
+                } else if guess == u32::MAX && zero_bytes(groups[i]) != 0 {
+                    None
+                } else {
+                    self.find(hash, |id| same(number, id))
+                });
+            }
+        }
+    }
+
+    fn set_tag(&mut self, place: usize, tag: u8) {
+        self.tags[place] = tag;
+        if place < GROUP {
+            self.tags[self.ids.len() + place] = tag;
         }
     }
 
@@ -82,14 +162,14 @@ impl Memo {
         while self.tags[place] != EMPTY {
             place = self.next(place);
         }
-        self.tags[place] = tag(hash);
+        self.set_tag(place, tag(hash));
         self.ids[place] = id;
         self.len += 1;
     }
 
     /// Takes an id out, if it is there. `hash_of` gives the hashes with which others were added.
     pub fn remove(&mut self, hash: u64, id: u32, hash_of: impl Fn(u32) -> u64) {
-        if self.tags.is_empty() {
+        if self.ids.is_empty() {
             return;
         }
         let mut hole = self.home(hash);
@@ -113,12 +193,12 @@ impl Memo {
                 home <= hole && home > place
             };
             if reaches {
-                self.tags[hole] = self.tags[place];
+                self.set_tag(hole, self.tags[place]);
                 self.ids[hole] = self.ids[place];
                 hole = place;
             }
         }
-        self.tags[hole] = EMPTY;
+        self.set_tag(hole, EMPTY);
         self.len -= 1;
     }
 
@@ -132,7 +212,7 @@ impl Memo {
     ) {
         *self = Memo::default();
         let places = Memo::places_for(entries.max(3));
-        self.tags = vec![EMPTY; places];
+        self.tags = vec![EMPTY; places + GROUP];
         self.ids = vec![0; places];
         for id in ids {
             self.insert(hash_of(id), id);

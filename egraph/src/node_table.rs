@@ -27,6 +27,13 @@ pub(crate) struct NodeTable {
     memo: Memo,
 }
 
+/// What [`NodeTable::find_many`] finds, and room for it to work in.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    hashes: Vec<u64>,
+    pub found: Vec<Option<u32>>,
+}
+
 /// The hash of a row.
 fn hash(row: &[Id]) -> u64 {
     // As in FxHash, with a last mixing so that the low bits, too, depend on all others.
@@ -172,6 +179,32 @@ impl NodeTable {
     fn find_row<const STRIDE: usize>(&self, row: [Id; STRIDE]) -> Option<Id> {
         let (rows, _) = self.rows.as_chunks::<STRIDE>();
         self.memo.find(hash(&row), |n| rows[n as usize] == row).map(Id)
+    }
+
+    /// Whether [`NodeTable::find_many`] can be used.
+    pub fn has_narrow_rows(&self) -> bool {
+        self.width <= 2
+    }
+
+    /// As [`NodeTable::find`], for many e-nodes with at most two children each, given as heads and
+    /// children; behind an only child stands [`NodeTable::padding`].
+    pub fn find_many(&self, nodes: &[[Id; 3]], buffers: &mut Buffers) {
+        let Buffers { hashes, found } = buffers;
+        hashes.clear();
+        if self.width == 1 {
+            hashes.extend(nodes.iter().map(|row| hash(&row[..2])));
+            let same = |i: usize, n: u32| *self.row(n) == nodes[i][..2];
+            self.memo.find_many(hashes, same, found);
+        } else {
+            hashes.extend(nodes.iter().map(|row| hash(row)));
+            let (rows, _) = self.rows.as_chunks::<3>();
+            self.memo.find_many(hashes, |i, n| rows[n as usize] == nodes[i], found);
+        }
+    }
+
+    /// What stands behind the last child.
+    pub fn padding() -> Id {
+        PADDING
     }
 
     /// Adds an e-node, which the hash-cons must not have. There must be room in the hash-cons.

@@ -133,6 +133,11 @@ impl Program {
         self.variables[var].0
     }
 
+    /// A register of each variable.
+    pub fn variables(&self) -> impl ExactSizeIterator<Item = Register> + '_ {
+        self.variables.iter().map(|&(register, _)| register)
+    }
+
     /// Atom and child that a variable stands for; `None` for a bare variable.
     pub fn place(&self, var: usize) -> Option<(usize, usize)> {
         self.variables[var].1

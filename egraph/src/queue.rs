@@ -42,30 +42,34 @@ impl Queue {
         self.ids * size_of::<Id>()
     }
 
-    /// The rule of the next match.
-    pub fn next_rule(&self) -> Option<usize> {
-        self.blocks.front().map(|block| block.rule)
-    }
-
-    /// Takes the next match.
-    pub fn pop(&mut self, found: &mut Vec<Id>) {
+    /// Takes the next matches, all of one rule and `most` at most; returns the rule. Which ones
+    /// these are does not depend on how the matches are spread over blocks.
+    pub fn pop(&mut self, most: usize, found: &mut Vec<Id>) -> Option<usize> {
         found.clear();
-        let Some(block) = self.blocks.front() else { return };
-        let stride = block.stride;
-        found.extend_from_slice(&block.ids[self.at..self.at + stride]);
-        self.at += stride;
-        self.matches -= 1;
-        self.ids -= stride;
-        if self.at == block.ids.len() {
-            self.blocks.pop_front();
-            self.at = 0;
+        let rule = self.blocks.front()?.rule;
+        let mut wanted = most;
+        while wanted > 0
+            && let Some(block) = self.blocks.front().filter(|block| block.rule == rule)
+        {
+            let end = block.ids.len().min(self.at + wanted * block.stride);
+            let taken = &block.ids[self.at..end];
+            found.extend_from_slice(taken);
+            wanted -= taken.len() / block.stride;
+            self.matches -= taken.len() / block.stride;
+            self.ids -= taken.len();
+            self.at = end;
+            if end == block.ids.len() {
+                self.blocks.pop_front();
+                self.at = 0;
+            }
         }
+        Some(rule)
     }
 
-    /// Drops the last matches, `count` or all but the first. What is left does not depend on how
+    /// Drops the last matches, `count` or all. What is left does not depend on how
     /// the matches are spread over blocks.
     pub fn drop_last(&mut self, count: usize) {
-        let mut count = count.min(self.matches.saturating_sub(1));
+        let mut count = count.min(self.matches);
         self.matches -= count;
         while count > 0 {
             let first = if self.blocks.len() == 1 { self.at } else { 0 };
@@ -74,8 +78,11 @@ impl Queue {
             block.ids.truncate(block.ids.len() - less);
             count -= less / block.stride;
             self.ids -= less;
-            if block.ids.is_empty() {
+            if block.ids.len() == first {
                 self.blocks.pop_back();
+                if self.blocks.is_empty() {
+                    self.at = 0;
+                }
             }
         }
     }
@@ -85,11 +92,10 @@ impl Queue {
 mod tests {
     use super::*;
 
-    fn all(mut queue: Queue) -> Vec<(usize, Vec<u32>)> {
+    fn all(mut queue: Queue, most: usize) -> Vec<(usize, Vec<u32>)> {
         let mut found = Vec::new();
         let mut matches = Vec::new();
-        while let Some(rule) = queue.next_rule() {
-            queue.pop(&mut found);
+        while let Some(rule) = queue.pop(most, &mut found) {
             matches.push((rule, found.iter().map(|id| id.0).collect()));
         }
         assert_eq!((queue.len(), queue.heap_bytes()), (0, 0));
@@ -97,24 +103,25 @@ mod tests {
     }
 
     #[test]
-    fn the_last_matches_are_dropped_alike_however_they_lie() {
+    fn matches_come_and_are_dropped_alike_however_they_lie() {
         let ids = |range: std::ops::Range<u32>| range.map(Id).collect::<Vec<_>>();
-        for dropped in 0..8 {
+        for (dropped, most) in (0..8).flat_map(|dropped| [(dropped, 1), (dropped, 2), (dropped, 9)])
+        {
             let mut one = Queue::default();
-            one.push(3, 2, ids(0..6));
-            one.push(5, 1, ids(6..9));
+            one.push(3, 2, ids(0..8));
+            one.push(5, 1, ids(8..11));
             let mut other = Queue::default();
-            for (rule, stride, part) in [(3, 2, 0..2), (3, 2, 2..6), (5, 1, 6..7), (5, 1, 7..9)] {
+            for (rule, stride, part) in [(3, 2, 0..4), (3, 2, 4..8), (5, 1, 8..9), (5, 1, 9..11)] {
                 other.push(rule, stride, ids(part));
             }
             for queue in [&mut one, &mut other] {
-                queue.pop(&mut Vec::new());
+                assert_eq!(queue.pop(1, &mut Vec::new()), Some(3));
                 queue.drop_last(dropped);
-                assert_eq!(queue.len(), 5usize.saturating_sub(dropped).max(1));
+                assert_eq!(queue.len(), 6usize.saturating_sub(dropped));
             }
-            let left = all(one);
-            assert_eq!(left, all(other), "{dropped}");
-            assert_eq!(left[0], (3, vec![2, 3]));
+            let left = all(one, most);
+            assert_eq!(left, all(other, most), "{dropped} {most}");
+            assert_eq!(left.first().is_some_and(|(_, ids)| ids[0] == 2), dropped < 6);
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::egraph::{EGraph, Id};
 use crate::language::{Leaf, LeafValue, SortId, Value};
 use crate::leaves::Head;
+use crate::node_table::{Buffers, NodeTable};
 use crate::pattern::{Expr, Pattern, VarId, value_fits};
 use crate::rewrite::literal_value;
 use smallvec::SmallVec;
@@ -39,6 +40,16 @@ pub(crate) enum Lookup {
     RootMissing(Id, Id),
     /// Less.
     Missing,
+}
+
+/// The results of [`Recipe::lookup_many`], and room for it to work in.
+#[derive(Debug, Default)]
+pub(crate) struct LookupRoom {
+    nodes: Vec<[Id; 3]>,
+    buffers: Buffers,
+    /// By application and instance.
+    classes: Vec<Id>,
+    pub results: Vec<Lookup>,
 }
 
 /// A right-hand side.
@@ -107,6 +118,67 @@ impl Recipe {
             let kind = egraph.system().language.literal_kind(*sort);
             expr.eval(values).zip(kind).is_some_and(|(value, kind)| value_fits(kind, value))
         })
+    }
+
+    /// Whether [`Recipe::lookup_many`] can be used for an e-graph.
+    pub fn is_narrow(&self, egraph: &EGraph) -> bool {
+        let narrow = |application: &Application| matches!(application.args.len(), 1 | 2);
+        egraph.table().has_narrow_rows()
+            && self.computed.is_empty()
+            && self.applications.iter().all(narrow)
+    }
+
+    /// As [`Recipe::lookup`], for many instances at a time: `class(i, var)` is the class of a
+    /// variable in instance `i`.
+    pub fn lookup_many(
+        &self,
+        egraph: &EGraph,
+        instances: usize,
+        class: impl Fn(usize, usize) -> Id,
+        literals: &[Option<Id>],
+        room: &mut LookupRoom,
+    ) {
+        let LookupRoom { nodes, buffers, classes, results } = room;
+        results.clear();
+        results.resize(instances, Lookup::Missing);
+        classes.clear();
+        let missing = NodeTable::padding();
+        for (number, application) in self.applications.iter().enumerate() {
+            nodes.clear();
+            for i in 0..instances {
+                let operand = |operand: Operand| match operand {
+                    Operand::Var(var) => class(i, var),
+                    Operand::Literal(literal) => literals[literal].unwrap_or(missing),
+                    Operand::Application(n) => classes[n * instances + i],
+                    Operand::Computed(_) => unreachable!("not narrow"),
+                };
+                let left = operand(application.args[0]);
+                let right = application.args.get(1).map_or(missing, |&arg| operand(arg));
+                nodes.push([Id(application.head.0), left, right]);
+            }
+            // Where a child is missing nothing is found, for no e-node has such a child.
+            egraph.table().find_many(nodes, buffers);
+            let found = buffers.found.iter();
+            classes.extend(found.map(|node| node.map_or(missing, |node| egraph.find(Id(node)))));
+            if number + 1 == self.applications.len() && application.args.len() == 2 {
+                for (result, &[_, left, right]) in results.iter_mut().zip(&*nodes) {
+                    if left != missing && right != missing {
+                        *result = Lookup::RootMissing(left, right);
+                    }
+                }
+            }
+        }
+        for (i, result) in results.iter_mut().enumerate() {
+            let root = match self.root {
+                Operand::Var(var) => class(i, var),
+                Operand::Literal(literal) => literals[literal].unwrap_or(missing),
+                Operand::Application(n) => classes[n * instances + i],
+                Operand::Computed(_) => unreachable!("not narrow"),
+            };
+            if root != missing {
+                *result = Lookup::Class(root);
+            }
+        }
     }
 
     /// Looks for the instance in an e-graph that does not change. `classes` are those of the

@@ -15,7 +15,6 @@
 //! them back through [`Rewrite::substitution`].
 
 use crate::egraph::{EGraph, Id, Room};
-use crate::forest::Reason;
 use crate::language::{Leaf, LeafValue, OpId, Value};
 use crate::leaves::Head;
 use crate::pattern::{Pattern, VarId};
@@ -121,25 +120,6 @@ impl Rewrite {
             Source::Bound(i) => found[i],
         }));
     }
-
-    /// Applies a match: adds the right-hand side and unites it with the matched e-node. Returns
-    /// whether that changed the equalities. `scratch` is room to work in.
-    pub fn apply(&self, egraph: &mut EGraph, found: &[Id], scratch: &mut Scratch) -> bool {
-        let Scratch { substitution, bound, added } = scratch;
-        self.substitution(egraph, found, substitution);
-        bound.clear();
-        bound.extend_from_slice(&found[1..]);
-        let root = self.rhs.build(egraph, substitution, added, bound);
-        egraph.union(found[0], root, Reason::Rule { rule: self.rule, bound })
-    }
-}
-
-/// Buffers reused from one application to the next.
-#[derive(Default)]
-pub(crate) struct Scratch {
-    substitution: Vec<Id>,
-    bound: Vec<Id>,
-    added: Vec<Id>,
 }
 
 /// The value of an e-node that is a literal.

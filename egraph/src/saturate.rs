@@ -1,10 +1,10 @@
 //! Saturation: searches all rules, applies what matched, rebuilds; until a limit or the goal.
 
+use crate::applier::Applier;
 use crate::egraph::EGraph;
 use crate::matching::{Halt, News};
 use crate::queue::Queue;
 use crate::report::{Iteration, Report, RuleReport};
-use crate::rewrite::Scratch;
 use crate::schedule::Schedule;
 use crate::scheduler::{Bans, Scheduler};
 use crate::search::{Matches, Request, search};
@@ -134,6 +134,9 @@ struct Run<'a> {
 
 /// Matches are applied in runs of this many between looks at the clock.
 const CLOCK_EVERY: usize = 1_024;
+
+/// So many matches are looked at together before they are applied.
+const TOGETHER: usize = 64;
 
 /// What matches may take for each e-node of a limit, in bytes.
 const NODE_BYTES: usize = 128;
@@ -304,36 +307,42 @@ impl Run<'_> {
         let found = queue.len();
         let mut done = 0;
         let mut stop = None;
-        let mut scratch = Scratch::default();
+        let mut applier = Applier::default();
         let mut ids = Vec::new();
-        'matches: while let Some(number) = queue.next_rule() {
+        'matches: while let Some(number) = queue.pop(TOGETHER, &mut ids) {
             let rewrite = &system.rewrites[rules[number].rule.0 as usize];
-            if done % CLOCK_EVERY == CLOCK_EVERY - 1 {
-                // Congruence closed now and then lets fewer e-nodes be built twice.
-                self.egraph.close();
-                stop = self.watch.expired();
-                if stop.is_some() {
-                    break;
+            applier.look(self.egraph, rewrite, &ids);
+            for (i, found) in ids.chunks_exact(rewrite.stride()).enumerate() {
+                done += 1;
+                if done % CLOCK_EVERY == 0 {
+                    // Congruence closed now and then lets fewer e-nodes be built twice.
+                    self.egraph.close();
+                    stop = self.watch.expired();
+                    if stop.is_some() {
+                        break 'matches;
+                    }
                 }
-            }
-            if limits.nodes.is_some_and(|most| self.egraph.node_count() + rewrite.room.nodes > most)
-            {
-                stop = Some(StopReason::Nodes);
-                break;
-            }
-            let room = |queue: &Queue| {
-                limits.memory.unwrap_or(usize::MAX).saturating_sub(queue.heap_bytes())
-            };
-            while !self.egraph.reserve(rewrite.room, room(&queue)) {
-                stop = Some(StopReason::Memory);
-                if queue.len() == 1 {
+                if applier.is_known(i) {
+                    continue;
+                }
+                let most = limits.nodes.unwrap_or(usize::MAX);
+                if self.egraph.node_count() + rewrite.room.nodes > most {
+                    stop = Some(StopReason::Nodes);
+                    done -= 1;
                     break 'matches;
                 }
-                queue.drop_last(queue.len() / 8 + 1);
+                let memory = limits.memory.unwrap_or(usize::MAX);
+                while !self.egraph.reserve(rewrite.room, memory.saturating_sub(queue.heap_bytes()))
+                {
+                    stop = Some(StopReason::Memory);
+                    if queue.len() == 0 {
+                        done -= 1;
+                        break 'matches;
+                    }
+                    queue.drop_last(queue.len() / 8 + 1);
+                }
+                unions[number] += u64::from(applier.apply(self.egraph, rewrite, found));
             }
-            queue.pop(&mut ids);
-            done += 1;
-            unions[number] += u64::from(rewrite.apply(self.egraph, &ids, &mut scratch));
         }
         self.left_out = (found - done) as u64;
         for (rule, &unions) in rules.iter_mut().zip(&unions) {
