@@ -172,8 +172,10 @@ const BLOCK: usize = 1 << 13;
 const LOOK_EVERY: u32 = 4_096;
 /// So many matches are looked at together.
 const PENDING: usize = 64;
-/// Going down from an e-node costs about as much as looking at so many uses of a class.
-const ROOT_COST: u64 = 4;
+/// Going down from an e-node costs about as much as looking at so many uses of a class,
+const ROOT_COST: usize = 4;
+/// and looking at one use as much as seeing of so many e-nodes that they have changed.
+const SKIPS: usize = 8;
 
 impl<'a> Search<'a> {
     /// `None` if the e-graph lacks a constant of the pattern, which then matches nowhere.
@@ -223,7 +225,10 @@ impl<'a> Search<'a> {
             let op = atom.op.0 as usize;
             let (nodes, from_root): (&[Id], bool) = match (changed, root) {
                 (Some((changes, uses)), Some(root)) => {
-                    let from_root = first > 0 && (root.len() as u64) < uses[op] / ROOT_COST;
+                    let root_op = atoms[0].op.0 as usize;
+                    let unchanged = root.len() - changes.operator(root_op).len();
+                    let cost = (root.len() / SKIPS + unchanged * ROOT_COST) as u64;
+                    let from_root = first > 0 && cost < uses[op];
                     (if from_root { root } else { changes.operator(op) }, from_root)
                 }
                 // Where nothing has been seen, the root is always the first changed atom.
