@@ -126,6 +126,8 @@ pub(crate) struct Found {
 pub(crate) enum Halt {
     /// There was no room for more matches.
     Full,
+    /// All rules together have more matches than they may have.
+    Endless,
     /// The rule has more matches than it may have.
     TooMany,
     /// Time is over, or somebody asked to stop.
@@ -158,7 +160,9 @@ impl Quota {
 pub(crate) struct Bounds<'a> {
     /// Ids that matches may take, over all rules.
     pub ids: &'a Quota,
-    /// Matches that this rule may have, those included that would change nothing.
+    /// Matches that there may be, over all rules, those included that would change nothing.
+    pub seen: &'a Quota,
+    /// Matches that this rule may have of these.
     pub matches: &'a Quota,
     pub watch: &'a Watch,
     /// Whether matches are counted and nothing else.
@@ -559,6 +563,9 @@ impl Machine<'_> {
         self.found.matches += matches;
         if !self.bounds.ids.take(kept * self.search.rewrite.stride()) {
             self.found.halted.get_or_insert(Halt::Full);
+        }
+        if !self.bounds.seen.take(matches) {
+            self.found.halted.get_or_insert(Halt::Endless);
         }
         if !self.bounds.matches.take(matches) {
             self.found.halted.get_or_insert(Halt::TooMany);

@@ -7,7 +7,7 @@ use crate::queue::Queue;
 use crate::report::{Iteration, Report, RuleReport};
 use crate::schedule::Schedule;
 use crate::scheduler::{Bans, Scheduler};
-use crate::search::{Matches, Request, search};
+use crate::search::{Matches, Request, Room, search};
 use crate::stamps::Epoch;
 use crate::system::{RuleId, RulesetId, System};
 use crate::watch::Watch;
@@ -27,6 +27,10 @@ pub struct Limits {
     /// Canonical e-nodes. Holds inside an iteration. The matches that wait to be applied take no
     /// more memory than the e-graph then may have, at 128 bytes an e-node.
     pub nodes: Option<usize>,
+    /// Matches seen in one iteration, those included that say nothing new: a class of many equal
+    /// e-nodes can have more of them than could ever be gone through. By default one for every
+    /// two bytes of the limit on memory, or 64 for each e-node of the limit on e-nodes.
+    pub matches: Option<usize>,
     /// Iterations.
     pub iterations: Option<u64>,
     /// Wall-clock time, looked at now and then inside an iteration.
@@ -56,6 +60,8 @@ pub enum StopReason {
     Memory,
     /// The next match might have taken the e-graph over the limit on e-nodes.
     Nodes,
+    /// The limit on matches.
+    Matches,
     /// The limit on iterations.
     Iterations,
     /// The time limit.
@@ -74,6 +80,7 @@ impl fmt::Display for StopReason {
             StopReason::Saturated => "saturated",
             StopReason::Memory => "memory",
             StopReason::Nodes => "nodes",
+            StopReason::Matches => "matches",
             StopReason::Iterations => "iterations",
             StopReason::Time => "time",
             StopReason::Cancelled => "cancelled",
@@ -243,13 +250,22 @@ impl Run<'_> {
         ControlFlow::Continue(changed)
     }
 
+    /// What the matches of an iteration may take.
+    fn room(&self) -> Room {
+        let Limits { memory, nodes, matches, .. } = self.config.limits;
+        let most = usize::MAX;
+        let left = memory.map_or(most, |bytes| bytes.saturating_sub(self.egraph.heap_bytes()));
+        let by_nodes = nodes.map_or(most, |nodes| nodes.saturating_mul(NODE_BYTES));
+        let all = memory.unwrap_or(most).min(by_nodes) / 2;
+        let unlimited = memory.is_none() && nodes.is_none();
+        let matches = matches.unwrap_or(if unlimited { most } else { all });
+        Room { bytes: left.min(by_nodes), matches }
+    }
+
     /// The new matches of all rules that may run. They too must fit into what the memory limit
     /// leaves; if they don't, the rest is left out, which ends the run.
     fn search(&mut self, ruleset: Option<RulesetId>, number: u64) -> Matches {
-        let limits = &self.config.limits;
-        let room =
-            limits.memory.map_or(usize::MAX, |most| most.saturating_sub(self.egraph.heap_bytes()));
-        let room = limits.nodes.map_or(room, |most| room.min(most.saturating_mul(NODE_BYTES)));
+        let room = self.room();
         let runs = |&rule: &usize| {
             let in_ruleset = ruleset.is_none() || self.system.rules[rule].ruleset == ruleset;
             in_ruleset && !self.bans.is_banned(rule, number)
@@ -350,6 +366,7 @@ impl Run<'_> {
         }
         rules.retain(|rule| rule.matches > 0 || rule.banned);
         let stop = stop.or_else(|| match matches.halted? {
+            Halt::Endless => Some(StopReason::Matches),
             Halt::Full if limits.memory.is_none() => Some(StopReason::Nodes),
             Halt::Full => Some(StopReason::Memory),
             _ => self.watch.expired(),

@@ -19,6 +19,13 @@ pub(crate) struct Request {
     pub before: usize,
 }
 
+impl Room {
+    /// Quotas of ids, and of matches.
+    fn quotas(self) -> (Quota, Quota) {
+        (Quota::new(self.bytes / size_of::<Id>()), Quota::new(self.matches))
+    }
+}
+
 /// What was found for one rule.
 #[derive(Debug, Default)]
 pub(crate) struct RuleMatches {
@@ -37,7 +44,7 @@ pub(crate) struct RuleMatches {
 #[derive(Debug, Default)]
 pub(crate) struct Matches {
     pub rules: Vec<RuleMatches>,
-    /// Why there may be more that were not found: [`Halt::Full`] or [`Halt::Expired`].
+    /// Why there may be more that were not found; not [`Halt::TooMany`].
     pub halted: Option<Halt>,
 }
 
@@ -46,13 +53,21 @@ const PART: usize = 512;
 /// With fewer changed e-nodes than this, over all rules, threads cost more than they bring.
 const WORTHWHILE: usize = 4_096;
 
-/// Searches for all requests in their order. Matches, and the lists of changes to find them by,
-/// take at most `room` bytes; if they don't fit, the last ones are left out. The result is the
-/// same with and without `pool`.
+/// How much a search may find, over all rules.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    /// Bytes for matches, and for the lists of changes to find them by.
+    pub bytes: usize,
+    /// Matches, those included that would change nothing.
+    pub matches: usize,
+}
+
+/// Searches for all requests in their order. What there is no room for, the last matches, is left
+/// out. The result is the same with and without `pool`.
 pub(crate) fn search(
     egraph: &EGraph,
     requests: &[Request],
-    room: usize,
+    room: Room,
     pool: Option<&ThreadPool>,
     watch: &Watch,
 ) -> Matches {
@@ -66,22 +81,24 @@ pub(crate) fn search(
         })
         .collect();
     let candidates = Candidates::new(egraph, searches.iter().map(|(_, search)| search.seen()));
-    let ids = room.saturating_sub(candidates.heap_bytes()) / size_of::<Id>();
-    let threads = pool.and_then(|pool| by_threads(&searches, &candidates, ids, pool, watch));
-    threads.unwrap_or_else(|| alone(&searches, &candidates, ids, watch))
+    let bytes = room.bytes.saturating_sub(candidates.heap_bytes());
+    let room = Room { bytes, ..room };
+    let threads = pool.and_then(|pool| by_threads(&searches, &candidates, room, pool, watch));
+    threads.unwrap_or_else(|| alone(&searches, &candidates, room, watch))
 }
 
 fn alone(
     searches: &[(Request, Search<'_>)],
     candidates: &Candidates,
-    ids: usize,
+    room: Room,
     watch: &Watch,
 ) -> Matches {
-    let all_ids = Quota::new(ids);
+    let (all_ids, all_seen) = room.quotas();
     let mut matches = Matches::default();
     for (request, search) in searches {
         let own = Quota::new(request.match_limit);
-        let bounds = Bounds { ids: &all_ids, matches: &own, watch, only_count: false };
+        let (ids, seen) = (&all_ids, &all_seen);
+        let bounds = Bounds { ids, seen, matches: &own, watch, only_count: false };
         let mut found = Found::default();
         for part in search.parts(candidates, PART) {
             search.run(part, &bounds, &mut found);
@@ -108,7 +125,7 @@ fn alone(
 fn by_threads(
     searches: &[(Request, Search<'_>)],
     candidates: &Candidates,
-    ids: usize,
+    room: Room,
     pool: &ThreadPool,
     watch: &Watch,
 ) -> Option<Matches> {
@@ -120,13 +137,13 @@ fn by_threads(
     if nodes < WORTHWHILE || pool.current_num_threads() < 2 {
         return None;
     }
-    let all_ids = Quota::new(ids);
+    let (ids, seen) = &room.quotas();
     let own: Vec<Quota> =
         searches.iter().map(|(request, _)| Quota::new(request.match_limit)).collect();
     let found: Vec<Found> = pool.install(|| {
         let run = |&(i, part): &(usize, Part<'_>)| {
             let mut found = Found::default();
-            let bounds = Bounds { ids: &all_ids, matches: &own[i], watch, only_count: false };
+            let bounds = Bounds { ids, seen, matches: &own[i], watch, only_count: false };
             searches[i].1.run(part, &bounds, &mut found);
             found.blocks.iter_mut().flatten().for_each(Vec::shrink_to_fit);
             found
@@ -134,7 +151,7 @@ fn by_threads(
         parts.par_iter().map(run).collect()
     });
     let halts = |halt| found.iter().any(|f| f.halted == Some(halt));
-    if halts(Halt::Full) {
+    if halts(Halt::Full) || halts(Halt::Endless) {
         return None;
     }
     let mut matches = Matches::default();
@@ -181,8 +198,8 @@ fn collect(
 
 /// Whether a rule has more matches than `limit`, old ones included.
 fn counts_more(search: &Search<'_>, candidates: &Candidates, watch: &Watch, limit: usize) -> bool {
-    let (ids, matches) = (Quota::new(usize::MAX), Quota::new(limit));
-    let bounds = Bounds { ids: &ids, matches: &matches, watch, only_count: true };
+    let (all, matches) = (Quota::new(usize::MAX), Quota::new(limit));
+    let bounds = Bounds { ids: &all, seen: &all, matches: &matches, watch, only_count: true };
     let all = search.unseen();
     let mut found = Found::default();
     all.parts(candidates, PART).any(|part| {

@@ -60,10 +60,10 @@ impl EGraph {
         {
             return false;
         }
-        // An eighth more than there is, and half as much for the hash-cons; or as much as the
-        // limit allows, but at least what is asked for.
+        // An eighth more than there is, and half as much for the hash-cons; or less where the limit
+        // is near, but not so little that moving everything is all that is done.
         let used = self.heap_bytes();
-        for divisor in [8, 32, 128, usize::MAX] {
+        for divisor in [8, 32, 128, 512] {
             let grow = |needed: bool, len: usize, more: usize| {
                 if needed { more + len / divisor } else { 0 }
             };
