@@ -129,7 +129,7 @@ impl Memo {
             }
             let mut guesses = [u32::MAX; MANY];
             for (i, &hash) in hashes.iter().enumerate() {
-                let alike = zero_bytes(groups[i] ^ LOWEST * u64::from(tag(hash)));
+                let alike = zero_bytes(groups[i] ^ (LOWEST * u64::from(tag(hash))));
                 let place = starts[i] + alike.trailing_zeros() as usize / 8;
                 let place = if place < self.ids.len() { place } else { place - self.ids.len() };
                 guesses[i] = if alike == 0 { u32::MAX } else { self.ids[place] };
