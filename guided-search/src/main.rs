@@ -88,9 +88,17 @@ fn run(command: Command) -> anyhow::Result<()> {
     }
 }
 
-/// The error and its causes on one line.
+/// The error and its causes on one line. Errors of some libraries say what their cause says, which
+/// is not said again.
 fn one_line(error: &anyhow::Error) -> String {
-    format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut messages: Vec<String> = Vec::new();
+    for cause in error.chain() {
+        let message = cause.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+        if messages.last().is_none_or(|last| !last.ends_with(&message)) {
+            messages.push(message);
+        }
+    }
+    messages.join(": ")
 }
 
 /// Whether the reader of the standard output went away, as `head` does: no error of ours.
@@ -122,4 +130,17 @@ fn start_log(verbose: bool) {
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
         .init();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn what_a_cause_says_is_not_said_again() {
+        let parquet = || parquet::errors::ParquetError::from(std::io::Error::other("disk full"));
+        let error = Err::<(), _>(parquet()).context("cannot write\n  t.parquet").unwrap_err();
+        assert_eq!(one_line(&error), "cannot write t.parquet: External: disk full");
+    }
 }
