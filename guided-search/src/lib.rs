@@ -10,6 +10,7 @@ pub mod chains;
 pub mod charts;
 pub mod cli;
 pub mod config;
+pub mod content_hash;
 pub mod evaluate;
 pub mod frontier;
 pub mod guide_source;

@@ -2,10 +2,9 @@
 
 use crate::charts::{escape, thousands};
 use crate::results::Row;
-use crate::task::read_terms;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use egraph::{
-    Caps, FlatProof, Justification, Node, Proof, System, TermBank, TermId, check, proof_from_json,
+    Caps, FlatProof, Justification, Node, System, TermBank, TermId, check, proof_from_json,
 };
 use std::fmt::Write;
 use std::path::Path;
@@ -29,10 +28,12 @@ pub fn proof_section(
     let mut bank = TermBank::new(system.language.clone());
     let proof = proof_from_json(system, &mut bank, &text).with_context(|| format!("{name}"))?;
     check(system, &bank, &proof).with_context(|| format!("{name} was refused"))?;
-    let texts = with_ends(&proof, &bank, &row.waypoints);
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let terms = read_terms(&mut bank, &texts)?;
-    let waypoints = &terms[1..terms.len() - 1];
+    let sort = bank.sort(proof.start());
+    let waypoints = row
+        .waypoints
+        .iter()
+        .map(|text| bank.parse(text, Some(sort)).map_err(|e| anyhow!("waypoint '{text}': {e}")))
+        .collect::<Result<Vec<_>>>()?;
     let _ = writeln!(
         page,
         "<details><summary><b>{}</b> by <b>{}</b>: {} in {} e-graphs, {} work, {} proof \
@@ -43,11 +44,11 @@ pub fn proof_section(
         row.e_graphs,
         thousands(row.work),
         thousands(row.proof_steps),
-        escape(&bank.text(proof.start())),
-        escape(&bank.text(proof.end()))
+        escape(&bank.display_part(proof.start(), CAPS.term_size).to_string()),
+        escape(&bank.display_part(proof.end(), CAPS.term_size).to_string())
     );
     match proof.flatten(&mut bank, CAPS) {
-        Ok(flat) => steps(page, system, &bank, &flat, waypoints),
+        Ok(flat) => steps(page, system, &bank, &flat, &waypoints),
         Err(reason) => {
             let _ = writeln!(
                 page,
@@ -66,14 +67,6 @@ fn stops(waypoints: usize) -> String {
         1 => "over 1 waypoint".to_owned(),
         n => format!("over {n} waypoints"),
     }
-}
-
-/// The waypoints between the ends, which show the sort of all of them.
-fn with_ends(proof: &Proof, bank: &TermBank, waypoints: &[String]) -> Vec<String> {
-    let mut texts = vec![bank.text(proof.start())];
-    texts.extend_from_slice(waypoints);
-    texts.push(bank.text(proof.end()));
-    texts
 }
 
 fn steps(

@@ -9,7 +9,7 @@ use arrow_array::builder::{ListBuilder, StringBuilder, UInt32Builder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt32Type;
 use arrow_array::{ArrayRef, RecordBatch};
-use dataset_gen::files::write_atomic_with;
+use dataset_gen::files::{FileKind, OutputFile};
 use egraph::{Place, parse_all};
 use egraph::{System, TermBank, TermId};
 use parquet::arrow::ArrowWriter;
@@ -138,10 +138,25 @@ impl TaskSet {
         Ok(set)
     }
 
+    /// The file to write tasks to.
+    ///
+    /// # Errors
+    /// Its name does not end in `.parquet`, or the path is taken by something else than tasks.
+    pub fn output(path: &Path) -> Result<OutputFile> {
+        if path.extension().is_none_or(|e| e != "parquet") {
+            bail!(
+                "{}: tasks are written as Parquet, the name must end in .parquet",
+                path.display()
+            );
+        }
+        let recognise = |path: &Path| read_parquet(path).is_ok();
+        OutputFile::new(path, FileKind { name: "a task file", recognise })
+    }
+
     /// Writes a Parquet file.
     ///
     /// # Errors
-    /// What the file system says.
+    /// As [`TaskSet::output`], and what the file system says.
     pub fn save(&self, path: &Path) -> Result<()> {
         let batch = self.batch()?;
         let metadata = KeyValue::new(METADATA.to_owned(), serde_json::to_string(&self.origin)?);
@@ -149,7 +164,7 @@ impl TaskSet {
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
             .set_key_value_metadata(Some(vec![metadata]))
             .build();
-        write_atomic_with(path, |file| {
+        TaskSet::output(path)?.write(|file| {
             let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties))?;
             writer.write(&batch)?;
             writer.close()?;
@@ -303,17 +318,6 @@ fn read_csv(text: &str) -> At<Vec<Task>> {
         tasks.push(outside(id, text(start), text(target)));
     }
     Ok(tasks)
-}
-
-/// Checks that a file for tasks can be written: it ends in `.parquet`.
-///
-/// # Errors
-/// Another ending.
-pub fn expect_parquet(path: &Path) -> Result<()> {
-    if path.extension().is_none_or(|e| e != "parquet") {
-        bail!("{}: tasks are written as Parquet, the name must end in .parquet", path.display());
-    }
-    Ok(())
 }
 
 #[cfg(test)]

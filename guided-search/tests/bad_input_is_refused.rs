@@ -32,8 +32,8 @@ fn names(path: &Path) -> Vec<String> {
 }
 
 /// Runs the command and expects exit code 2, one line of error with all of `parts`, and no new
-/// file.
-fn refused(directory: &TempDir, mut command: Command, parts: &[&str]) {
+/// file. Returns the error.
+fn refused(directory: &TempDir, mut command: Command, parts: &[&str]) -> String {
     let before = names(directory.path());
     let output = command.assert().code(2);
     let error = String::from_utf8(output.get_output().stderr.clone()).unwrap();
@@ -44,6 +44,7 @@ fn refused(directory: &TempDir, mut command: Command, parts: &[&str]) {
     }
     assert!(!error.contains("panicked"), "{error}");
     assert_eq!(names(directory.path()), before, "something was written");
+    error
 }
 
 fn tasks(directory: &TempDir) -> Command {
@@ -169,6 +170,52 @@ fn results_of_other_settings_are_not_mixed() {
 }
 
 #[test]
+fn results_on_other_tasks_are_not_mixed() {
+    let directory = directory();
+    write(&directory, "tasks.csv", "id,start,target\nt,(+ a b),(+ b a)\n");
+    evaluate(&directory, "tasks.csv").assert().success();
+    write(&directory, "tasks.csv", "id,start,target\nt,(+ a b),(+ b c)\n");
+    refused(
+        &directory,
+        evaluate(&directory, "tasks.csv"),
+        &["results", "the task file has changed"],
+    );
+    write(&directory, "tasks.csv", "id,start,target\nt,(+ a b),(+ b a)\n");
+    evaluate(&directory, "tasks.csv").assert().success();
+}
+
+#[test]
+fn an_error_is_told_once() {
+    let directory = directory();
+    write(&directory, "s.rules", &format!("{SYSTEM}(rewrite (+ ?a 0) (+ ?a ?x))\n"));
+    let error = refused(&directory, tasks(&directory), &["s.rules:3:", "?x is not bound"]);
+    assert_eq!(error.matches("is not bound").count(), 1, "{error}");
+    std::fs::create_dir(directory.path().join("d.rules")).unwrap();
+    let mut command = cairn(&directory);
+    command.args(["tasks", "--system", "d.rules", "--seeds", "seeds.txt", "--out", "t.parquet"]);
+    let error = refused(&directory, command, &["d.rules", "directory"]);
+    assert_eq!(error.matches("directory").count(), 1, "{error}");
+    write(&directory, "s.rules", SYSTEM);
+    std::fs::create_dir(directory.path().join("d.parquet")).unwrap();
+    let error = refused(&directory, evaluate(&directory, "d.parquet"), &["d.parquet", "directory"]);
+    assert_eq!(error.matches("directory").count(), 1, "{error}");
+    write(&directory, "p.json", "{\"format\": ");
+    let mut command = cairn(&directory);
+    command.args(["check", "p.json", "--system", "s.rules"]);
+    let error = refused(&directory, command, &["p.json", "not a proof file", "EOF"]);
+    assert_eq!(error.matches("EOF").count(), 1, "{error}");
+}
+
+#[test]
+fn a_rewrite_system_without_sorts_or_in_another_encoding() {
+    let directory = directory();
+    write(&directory, "s.rules", "; nothing\n");
+    refused(&directory, tasks(&directory), &["s.rules:1:1", "expected at least one (sort Name)"]);
+    std::fs::write(directory.path().join("s.rules"), b"(sort I)\n; \xff").unwrap();
+    refused(&directory, tasks(&directory), &["s.rules:2:3", "UTF-8"]);
+}
+
+#[test]
 fn terms_sketches_and_methods_that_are_none() {
     let directory = directory();
     let saturate = |term: &str, goal: &str| {
@@ -192,6 +239,105 @@ fn a_directory_without_results_has_no_report() {
     let mut command = cairn(&directory);
     command.args(["report", "."]);
     refused(&directory, command, &["evaluation.json", "no results"]);
+}
+
+/// An outcome of `--out`: what stood there is still there.
+fn kept(directory: &TempDir, mut command: Command, name: &str, parts: &[&str]) {
+    let path = directory.path().join(name);
+    let before = std::fs::read(&path).unwrap();
+    command.args(["--out", name]);
+    refused(directory, command, parts);
+    assert_eq!(std::fs::read(&path).unwrap(), before, "{name} was written to");
+}
+
+#[test]
+fn an_output_file_that_is_something_else() {
+    let directory = directory();
+    write(&directory, "tasks.txt", "(+ a b) (+ b a)\n");
+    write(&directory, "mine.parquet", "PAR1 and years of work");
+    evaluate(&directory, "tasks.txt").assert().success();
+    let question = |command: &str| {
+        let mut question = cairn(&directory);
+        question.args([command, "--system", "s.rules", "--from", "(+ a b)", "--to", "(+ b a)"]);
+        question
+    };
+    for command in ["explain", "prove"] {
+        kept(&directory, question(command), "s.rules", &["s.rules", "is not a proof"]);
+    }
+    let tasks = || {
+        let mut command = cairn(&directory);
+        command.args(["tasks", "--system", "s.rules", "--seeds", "seeds.txt", "--quiet"]);
+        command
+    };
+    kept(&directory, tasks(), "mine.parquet", &["mine.parquet", "is not a task file"]);
+    kept(
+        &directory,
+        tasks(),
+        "results/results.parquet",
+        &["results.parquet", "is not a task file"],
+    );
+    let report = || {
+        let mut command = cairn(&directory);
+        command.args(["report", "results"]);
+        command
+    };
+    kept(&directory, report(), "tasks.txt", &["tasks.txt", "is not a report"]);
+    let mut command = report();
+    command.args(["--out", "results"]);
+    refused(&directory, command, &["results is a directory"]);
+    let mut command = report();
+    command.args(["--out", "nowhere/report.html"]);
+    refused(&directory, command, &["nowhere/report.html", "no such directory"]);
+    // Its own kind is replaced.
+    for _ in 0..2 {
+        question("explain").args(["--out", "p.json"]).assert().success();
+        report().assert().success();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_output_file_that_is_a_link_or_no_file() {
+    let directory = directory();
+    let explain = |out: &str| {
+        let mut command = cairn(&directory);
+        command.args(["explain", "--system", "s.rules", "--from", "(+ a b)", "--to", "(+ b a)"]);
+        command.args(["--out", out]);
+        command
+    };
+    let at = |name: &str| directory.path().join(name);
+    write(&directory, "real.json", "");
+    std::os::unix::fs::symlink("real.json", at("link.json")).unwrap();
+    explain("link.json").assert().success();
+    assert!(at("link.json").is_symlink());
+    assert!(std::fs::read_to_string(at("real.json")).unwrap().contains("cairn-proof"));
+    std::os::unix::fs::symlink("nothing.json", at("dangling.json")).unwrap();
+    refused(&directory, explain("dangling.json"), &["cannot write dangling.json"]);
+    let _listener = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+    refused(&directory, explain("socket"), &["socket is not a regular file"]);
+}
+
+#[test]
+fn terms_that_are_huge_as_trees_are_printed_in_part() {
+    let directory = directory();
+    let system = egraph::System::load(&directory.path().join("s.rules")).unwrap();
+    let mut terms = vec![r#"{"leaf": "a", "sort": "I"}"#.to_owned()];
+    terms.extend((0..60).map(|i| format!(r#"{{"op": "+", "args": [{i}, {i}]}}"#)));
+    let proof = format!(
+        r#"{{"format": "cairn-proof", "version": 1, "system": "{}", "start": 60, "end": 60,
+        "terms": [{}], "steps": [{{"from": 60, "to": 60, "how": {{"chain": []}}}}], "root": 0}}"#,
+        system.hash,
+        terms.join(", ")
+    );
+    write(&directory, "p.json", &proof);
+    let output = cairn(&directory)
+        .args(["check", "p.json", "--system", "s.rules"])
+        .timeout(std::time::Duration::from_secs(60))
+        .assert()
+        .success();
+    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    assert!(text.starts_with("accepted: (+ (+ (+ ") && text.contains('…'), "{text:.100}");
+    assert!(text.len() < 200_000, "{} bytes", text.len());
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::{load_model, load_system, print, read_preset};
 use crate::budget::{Budget, Cap};
 use crate::config::CompareConfig;
+use crate::content_hash;
 use crate::evaluate::{Evaluation, Inputs, RESULTS_FILE, evaluate};
 use crate::method::Method;
 use crate::report::{summaries, text_table};
@@ -132,7 +133,9 @@ pub fn compare(paths: &Paths<'_>, settings: &CompareConfig, common: &Common) -> 
         .with_context(|| format!("cannot read {}", paths.system.display()))?;
     let tasks = TaskSet::load(paths.tasks, &system)?;
     let model = paths.model.map(|path| load_model(path, &system, paths.device)).transpose()?;
-    let evaluation = resolve(paths, settings, common, &tasks)?;
+    let mut evaluation = resolve(paths, settings, common, &tasks)?;
+    evaluation.tasks_hash = content_hash::of_file(paths.tasks)?;
+    evaluation.model_hash = paths.model.map(content_hash::of_model).transpose()?;
     let inputs =
         Inputs { system: &system, system_text: &system_text, tasks: &tasks, model: model.as_ref() };
     let pool = common.build_pool()?;
@@ -172,6 +175,7 @@ fn resolve(
     let mut evaluation = Evaluation {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         tasks: origin.clone(),
+        tasks_hash: String::new(),
         task_count: tasks.tasks.len(),
         methods,
         budget,
@@ -180,6 +184,7 @@ fn resolve(
         depth: settings.depth.unwrap_or(4),
         seed: common.seed,
         model: paths.model.map(|path| path.display().to_string()),
+        model_hash: None,
         command: String::new(),
     };
     ensure!(evaluation.guides > 0, "--guides 0: expected at least 1");

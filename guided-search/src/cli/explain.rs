@@ -1,6 +1,9 @@
 //! `cairn explain`: a proof between two terms, from one e-graph.
 
-use super::{LimitArgs, NotProved, ProofFormat, load_system, read_question, show_proof};
+use super::{
+    LimitArgs, NotProved, ProofFormat, load_system, print_proof, proof_output, read_question,
+    write_proof,
+};
 use crate::candidates::explain_equal;
 use crate::search::checked;
 use crate::stage::Stage;
@@ -36,7 +39,7 @@ pub struct ExplainArgs {
     /// How the proof is printed
     #[arg(long, value_enum, default_value_t = ProofFormat::Text)]
     format: ProofFormat,
-    /// Write the proof to this file, too
+    /// Write the proof to this file, too; an earlier proof in it is replaced
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -50,6 +53,7 @@ pub struct ExplainArgs {
 /// # Errors
 /// Bad input, [`NotProved`], or an internal fault.
 pub fn run(args: &ExplainArgs) -> Result<()> {
+    let out = proof_output(args.out.as_deref())?;
     let system = load_system(&args.system)?;
     let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
     let config = args.limits.config(args.common.build_pool()?);
@@ -61,5 +65,6 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     }
     let proof = explain_equal(&stage, &mut bank, from, to)?;
     let proof = checked(&system, &bank, vec![proof])?;
-    show_proof(&system, &mut bank, &proof, args.format, args.out.as_ref())
+    write_proof(&system, &bank, &proof, out.as_ref())?;
+    print_proof(&system, &mut bank, &proof, args.format)
 }

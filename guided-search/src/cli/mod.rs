@@ -13,6 +13,7 @@ use crate::config::SearchConfig;
 use crate::task::read_terms;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use dataset_gen::files::{FileKind, OutputFile, first_bytes};
 use dataset_gen::toml_file::read_toml;
 use egraph::{
     ByteSize, Caps, Limits, Proof, SaturationConfig, Scheduler, System, TermBank, TermId,
@@ -22,7 +23,7 @@ use model::GuideModel;
 use model::cli::DeviceChoice;
 use rayon::ThreadPool;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -107,17 +108,34 @@ fn print(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Prints a checked proof and, if asked for, writes its file.
-fn show_proof(
+/// The file for a proof, if one is asked for.
+fn proof_output(path: Option<&Path>) -> Result<Option<OutputFile>> {
+    let recognise = |path: &Path| {
+        first_bytes(path).is_ok_and(|text| {
+            text.trim_start().starts_with('{') && text.contains("\"cairn-proof\"")
+        })
+    };
+    path.map(|path| OutputFile::new(path, FileKind { name: "a proof", recognise })).transpose()
+}
+
+/// Writes the file of a checked proof, if one is asked for.
+fn write_proof(
+    system: &System,
+    bank: &TermBank,
+    proof: &Proof,
+    out: Option<&OutputFile>,
+) -> Result<()> {
+    let Some(out) = out else { return Ok(()) };
+    out.write(|file| Ok(file.write_all(proof_to_json(system, bank, proof).as_bytes())?))
+}
+
+/// Prints a checked proof.
+fn print_proof(
     system: &System,
     bank: &mut TermBank,
     proof: &Proof,
     format: ProofFormat,
-    out: Option<&PathBuf>,
 ) -> Result<()> {
-    if let Some(path) = out {
-        dataset_gen::files::write_atomic(path, proof_to_json(system, bank, proof).as_bytes())?;
-    }
     match format {
         ProofFormat::Json => {
             print(&(proof_to_json(system, bank, proof).trim_end().to_owned() + "\n"))

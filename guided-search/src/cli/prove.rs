@@ -1,6 +1,9 @@
 //! `cairn prove`: guided search for one question.
 
-use super::{NotProved, ProofFormat, load_model, load_system, read_question, show_proof};
+use super::{
+    NotProved, PRINTED, ProofFormat, load_model, load_system, print_proof, proof_output,
+    read_question, write_proof,
+};
 use crate::baselines::all_work;
 use crate::budget::{Budget, Cap};
 use crate::charts::thousands;
@@ -82,7 +85,7 @@ pub struct ProveArgs {
     /// How the proof is printed
     #[arg(long, value_enum, default_value_t = ProofFormat::Text)]
     format: ProofFormat,
-    /// Write the proof to this file, too
+    /// Write the proof to this file, too; an earlier proof in it is replaced
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -94,6 +97,7 @@ pub struct ProveArgs {
 /// # Errors
 /// Bad input, [`NotProved`], or an internal fault.
 pub fn run(args: &ProveArgs) -> Result<()> {
+    let out = proof_output(args.out.as_deref())?;
     let system = load_system(&args.system)?;
     let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
     let pool = args.common.build_pool()?;
@@ -109,11 +113,14 @@ pub fn run(args: &ProveArgs) -> Result<()> {
     );
     match answer.result {
         Ok(proof) => {
-            eprintln!("proved with {spent}");
-            for waypoint in &answer.waypoints {
-                eprintln!("waypoint {}", bank.display(*waypoint));
+            write_proof(&system, &bank, &proof, out.as_ref())?;
+            if !args.common.quiet {
+                eprintln!("proved with {spent}");
+                for &waypoint in &answer.waypoints {
+                    eprintln!("waypoint {}", bank.display_part(waypoint, PRINTED.term_size));
+                }
             }
-            show_proof(&system, &mut bank, &proof, args.format, args.out.as_ref())
+            print_proof(&system, &mut bank, &proof, args.format)
         }
         Err(failure) => {
             let why = match failure {

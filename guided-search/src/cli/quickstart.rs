@@ -5,7 +5,7 @@ use super::print;
 use super::tasks::make_tasks;
 use crate::chains::ChainSettings;
 use crate::config::SearchConfig;
-use crate::report::{report, summaries, text_table};
+use crate::report::{summaries, text_table, write_report};
 use crate::results::Row;
 use anyhow::{Context, Result};
 use dataset_gen::cli::Common;
@@ -111,7 +111,7 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
 
     stage(5, "report");
     let page = directory.file("report.html");
-    write_atomic(&page, report(&results)?.as_bytes())?;
+    write_report(&results, &page)?;
     print(&summary(&rows, &page, began.elapsed().as_secs_f64()))
 }
 

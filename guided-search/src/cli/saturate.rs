@@ -1,6 +1,6 @@
 //! `cairn saturate`: grows one e-graph and shows every iteration.
 
-use super::{LimitArgs, load_system, print};
+use super::{LimitArgs, PRINTED, load_system, print};
 use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
 use dataset_gen::cli::Common;
@@ -123,15 +123,19 @@ fn grow(
         Some(goal) => extract_sketch(&egraph, &mut bank, class, goal),
         None => Some(extract_smallest(&egraph, &mut bank, class)),
     };
-    let found = found.map(|term| (bank.text(term), bank.size(term)));
+    let found = found.map(|term| {
+        let size = bank.size(term);
+        let whole = size <= PRINTED.term_size;
+        (bank.display_part(term, PRINTED.term_size).to_string(), size, whole)
+    });
     match args.format {
         Format::Json => {
             let mut last = lines.held_back.unwrap_or_else(|| json!({}));
             last["stop"] = json!(report.stop.to_string());
             last["left_out"] = json!(report.left_out);
             last["bytes_by_part"] = egraph.heap_parts().into_iter().collect();
-            last["term"] = json!(found.as_ref().map(|(text, _)| text));
-            last["size"] = json!(found.as_ref().map(|(_, size)| size));
+            last["term"] = json!(found.as_ref().filter(|f| f.2).map(|f| &f.0));
+            last["size"] = json!(found.as_ref().map(|f| f.1));
             print(&format!("{last}\n"))
         }
         Format::Table => {
@@ -139,7 +143,7 @@ fn grow(
             let plural = if iterations == 1 { "" } else { "s" };
             let what = if goal.is_some() { "satisfying term" } else { "equal term" };
             let found = match found {
-                Some((text, size)) => format!("smallest {what} ({size} nodes): {text}"),
+                Some((text, size, _)) => format!("smallest {what} ({size} nodes): {text}"),
                 None => "no term satisfies the goal".to_owned(),
             };
             let left_out = match report.left_out {

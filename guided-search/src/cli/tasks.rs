@@ -3,7 +3,7 @@
 use super::{load_system, print, read_preset};
 use crate::chains::{ChainSettings, far_chains};
 use crate::held_out::held_out;
-use crate::task::{TaskSet, expect_parquet};
+use crate::task::TaskSet;
 use anyhow::{Result, ensure};
 use dataset_gen::cli::Common;
 use dataset_gen::seeds::load_seeds;
@@ -58,7 +58,7 @@ pub struct TasksArgs {
     /// How often the seeds are gone through, with other random choices [default: 4]
     #[arg(long, value_name = "N")]
     rounds: Option<u32>,
-    /// The task file to write, ending in .parquet
+    /// The task file to write, ending in .parquet; an earlier task file is replaced
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -70,7 +70,6 @@ pub struct TasksArgs {
 /// # Errors
 /// Bad input, no chain at all, or what the file system says.
 pub fn run(args: &TasksArgs) -> Result<()> {
-    expect_parquet(&args.out)?;
     let mut preset = read_preset(args.config.as_deref())?.tasks;
     preset.links = args.links.or(preset.links);
     preset.link_nodes = args.link_nodes.or(preset.link_nodes);
@@ -104,6 +103,7 @@ pub fn make_tasks(
     common: &Common,
 ) -> Result<TaskSet> {
     settings.check()?;
+    TaskSet::output(out)?;
     let system = load_system(system)?;
     let mut bank = TermBank::new(system.language.clone());
     let mut seeds = load_seeds(seeds_file, &system, &mut bank, None)?;
