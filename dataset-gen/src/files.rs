@@ -5,6 +5,7 @@
 //! hold an operating-system lock, so that a second process is refused, while the lock of a
 //! killed process is simply free again. An [`OutputFile`] is a single file that the user named.
 
+use crate::info::INFO_FILE;
 use anyhow::{Context, Result, bail, ensure};
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -279,6 +280,11 @@ impl StagedDir {
     /// # Errors
     /// The directory exists and is not empty.
     pub fn check(target: &Path) -> Result<()> {
+        ensure!(
+            !target.join(INFO_FILE).exists(),
+            "{} already holds a finished dataset: choose another directory",
+            target.display()
+        );
         refuse_other(target, <[OsString]>::is_empty)
     }
 
