@@ -17,6 +17,7 @@ pub mod guide_source;
 pub mod held_out;
 pub mod method;
 pub mod proof_view;
+pub mod question;
 pub mod randomness;
 pub mod report;
 pub mod results;

@@ -1,6 +1,6 @@
 //! A proof for readers: one line a step, the rewritten subterm marked, waypoints standing out.
 
-use crate::charts::{escape, thousands};
+use crate::charts::{counted, escape, thousands};
 use crate::results::Row;
 use anyhow::{Context, Result, anyhow};
 use egraph::{
@@ -36,14 +36,13 @@ pub fn proof_section(
         .collect::<Result<Vec<_>>>()?;
     let _ = writeln!(
         page,
-        "<details><summary><b>{}</b> by <b>{}</b>: {} in {} e-graphs, {} work, {} proof \
-         nodes</summary>\n<p class=\"ends\"><code>{}</code><br>= <code>{}</code></p>",
+        "<details><summary><b>{}</b> by <b>{}</b>: {} in {}, {} work, {}</summary>\n<p class=\"ends\"><code>{}</code><br>= <code>{}</code></p>",
         escape(&row.task),
         escape(&row.method),
         stops(row.waypoints.len()),
-        row.e_graphs,
+        counted(row.e_graphs, "e-graph"),
         thousands(row.work),
-        thousands(row.proof_steps),
+        counted(row.proof_steps, "proof node"),
         escape(&bank.display_part(proof.start(), CAPS.term_size).to_string()),
         escape(&bank.display_part(proof.end(), CAPS.term_size).to_string())
     );

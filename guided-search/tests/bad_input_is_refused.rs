@@ -234,6 +234,99 @@ fn terms_sketches_and_methods_that_are_none() {
 }
 
 #[test]
+fn questions_whose_terms_do_not_fit() {
+    let directory = directory();
+    write(&directory, "s.rules", &format!("(sort B) (op < (I I) B)\n{SYSTEM}"));
+    let question = |command: &str, from: &str, to: &str| {
+        let mut question = cairn(&directory);
+        question.args([command, "--system", "s.rules", "--from", from, "--to", to]);
+        question
+    };
+    for command in ["explain", "prove"] {
+        let wrong = question(command, "(+ a b)", "(+ a");
+        refused(&directory, wrong, &["--to '(+ a': 1:1"]);
+        let wrong = question(command, "x", "(< a b)");
+        refused(&directory, wrong, &["--from 'x'", "has sort I, but (< a b) has sort B"]);
+        let wrong = question(command, &"x(".repeat(40_000), "a");
+        let error = refused(&directory, wrong, &["--from"]);
+        assert!(error.len() < 1_000, "{} bytes", error.len());
+    }
+    write(&directory, "tasks.csv", "start,target\na,(+ a\n");
+    refused(&directory, evaluate(&directory, "tasks.csv"), &["tasks.csv:2:3", "never closed"]);
+    std::fs::write(directory.path().join("seeds.txt"), b"(+ a 1)\n; \xff").unwrap();
+    refused(&directory, tasks(&directory), &["seeds.txt:2:3", "UTF-8"]);
+}
+
+#[test]
+fn a_negative_number_is_a_term() {
+    let directory = directory();
+    let arguments: [&[&str]; 3] = [
+        &["saturate", "--term", "-5", "--goal", "-5"],
+        &["explain", "--from", "-5", "--to", "-5"],
+        &["prove", "--from", "-5", "--to", "-5", "--quiet"],
+    ];
+    for arguments in arguments {
+        cairn(&directory).args(arguments).args(["--system", "s.rules"]).assert().success();
+    }
+}
+
+#[test]
+fn numbers_out_of_their_range() {
+    let directory = directory();
+    write(&directory, "tasks.txt", "(+ a b) (+ b a)\n");
+    for (option, value, message) in [
+        ("--guides", "0", "guides 0: expected 1 to 1000"),
+        ("--guides", "100000", "guides 100000: expected 1 to 1000"),
+        ("--attempts", "0", "attempts 0: expected 1 to 1000"),
+        ("--work", "0", "work: expected at least 1 e-node"),
+        ("--cap", "0", "'0' is too small"),
+        ("--cap", "0MiB", "'0MiB' is too small"),
+        ("--cap", "99999999999GiB", "is too large"),
+    ] {
+        let mut command = evaluate(&directory, "tasks.txt");
+        command.args([option, value]);
+        refused(&directory, command, &[message]);
+        let mut command = cairn(&directory);
+        command.args(["prove", "--system", "s.rules", "--from", "a", "--to", "b", option, value]);
+        refused(&directory, command, &[message]);
+    }
+    let mut command = tasks(&directory);
+    command.args(["--cap", "0"]);
+    refused(&directory, command, &["cap: expected at least 1 e-node"]);
+    for size in ["0MiB", "0", "+5MiB", "99999999999GiB"] {
+        let mut command = cairn(&directory);
+        command.args(["saturate", "--system", "s.rules", "--term", "a", "--memory", size]);
+        refused(&directory, command, &["--memory", size]);
+    }
+    for (number, message) in [("many", "expected a whole number"), ("", "expected a whole number")]
+    {
+        let mut command = evaluate(&directory, "tasks.txt");
+        command.args(["--guides", number]);
+        refused(&directory, command, &["--guides", message]);
+    }
+    let mut command = evaluate(&directory, "tasks.txt");
+    command.args(["--work", "99999999999999999999"]);
+    refused(&directory, command, &["--work", "the number is too large"]);
+    let mut command = cairn(&directory);
+    command.args(["quickstart", "--out", "q", "--threads", "0", "--quiet"]);
+    refused(&directory, command, &["--threads 0"]);
+}
+
+#[test]
+fn a_device_without_a_model() {
+    let directory = directory();
+    write(&directory, "tasks.txt", "(+ a b) (+ b a)\n");
+    let mut prove = cairn(&directory);
+    prove.args(["prove", "--system", "s.rules", "--from", "a", "--to", "b"]);
+    for mut command in [prove, evaluate(&directory, "tasks.txt")] {
+        command.args(["--device", "cpu"]);
+        let output = command.assert().code(2);
+        let error = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+        assert!(error.contains("--model <DIR>"), "{error}");
+    }
+}
+
+#[test]
 fn a_directory_without_results_has_no_report() {
     let directory = directory();
     let mut command = cairn(&directory);

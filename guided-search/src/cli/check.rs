@@ -1,6 +1,7 @@
 //! `cairn check`: has the checker replay a proof file.
 
 use super::{PRINTED, load_system, print};
+use crate::charts::counted;
 use anyhow::{Context, Result};
 use egraph::{TermBank, check, proof_from_json};
 use std::path::PathBuf;
@@ -41,9 +42,9 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     let proof = proof_from_json(&system, &mut bank, &text).with_context(|| format!("{name}"))?;
     check(&system, &bank, &proof).with_context(|| format!("{name} was refused"))?;
     print(&format!(
-        "accepted: {} = {} ({} proof nodes)\n",
+        "accepted: {} = {} ({})\n",
         bank.display_part(proof.start(), PRINTED.term_size),
         bank.display_part(proof.end(), PRINTED.term_size),
-        proof.len()
+        counted(proof.len() as u64, "proof node")
     ))
 }

@@ -5,6 +5,7 @@ use super::{
     write_proof,
 };
 use crate::candidates::explain_equal;
+use crate::charts::counted;
 use crate::search::checked;
 use crate::stage::Stage;
 use anyhow::Result;
@@ -31,10 +32,10 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "FILE")]
     system: PathBuf,
     /// The term that the proof starts with
-    #[arg(long, value_name = "TERM")]
+    #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
     from: String,
     /// The term that the proof ends with
-    #[arg(long, value_name = "TERM")]
+    #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
     to: String,
     /// How the proof is printed
     #[arg(long, value_enum, default_value_t = ProofFormat::Text)]
@@ -59,8 +60,8 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     let config = args.limits.config(args.common.build_pool()?);
     let stage = Stage::grow(&system, &bank, &[from], &[to], &config, false);
     if stage.met.is_none() {
-        let nodes = stage.egraph.node_count();
-        let reason = format!("the terms did not meet ({} at {nodes} e-nodes)", stage.stop);
+        let nodes = counted(stage.egraph.node_count() as u64, "e-node");
+        let reason = format!("the terms did not meet ({} at {nodes})", stage.stop);
         return Err(NotProved(reason).into());
     }
     let proof = explain_equal(&stage, &mut bank, from, to)?;

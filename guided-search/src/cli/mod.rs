@@ -9,8 +9,9 @@ pub mod report;
 pub mod saturate;
 pub mod tasks;
 
+use crate::charts::counted;
 use crate::config::SearchConfig;
-use crate::task::read_terms;
+use crate::question::read_texts;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use dataset_gen::files::{FileKind, OutputFile, first_bytes};
@@ -27,7 +28,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// No proof was found: exit code 3. Neither bad input nor a fault.
+/// No proof was found, or a goal was not reached: exit code 3. Neither bad input nor a fault.
 #[derive(Debug, thiserror::Error)]
 #[error("not proved: {0}")]
 pub struct NotProved(pub String);
@@ -95,7 +96,7 @@ fn read_preset(path: Option<&Path>) -> Result<SearchConfig> {
 /// A bank and the two terms of a question, which have one sort.
 fn read_question(system: &System, from: &str, to: &str) -> Result<(TermBank, TermId, TermId)> {
     let mut bank = TermBank::new(system.language.clone());
-    let terms = read_terms(&mut bank, &[from, to])?;
+    let terms = read_texts(&mut bank, &[("--from", from), ("--to", to)])?;
     Ok((bank, terms[0], terms[1]))
 }
 
@@ -143,9 +144,9 @@ fn print_proof(
         ProofFormat::Text => match proof.flatten(bank, PRINTED) {
             Ok(flat) => print(&proof_text(system, bank, &flat)),
             Err(reason) => print(&format!(
-                "A checked proof of {} nodes; not printed step by step: {reason}. \
+                "A checked proof of {}; not printed step by step: {reason}. \
                  Write it with --out or --format json.\n",
-                proof.len()
+                counted(proof.len() as u64, "node")
             )),
         },
     }

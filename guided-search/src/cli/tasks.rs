@@ -2,6 +2,7 @@
 
 use super::{load_system, print, read_preset};
 use crate::chains::{ChainSettings, far_chains};
+use crate::charts::counted;
 use crate::held_out::held_out;
 use crate::task::TaskSet;
 use anyhow::{Result, ensure};
@@ -81,10 +82,10 @@ pub fn run(args: &TasksArgs) -> Result<()> {
     let data = args.data.as_deref().map(|data| (data, data_seeds.as_path()));
     let set = make_tasks(&args.system, &args.seeds, data, &settings, &args.out, &args.common)?;
     print(&format!(
-        "{} tasks in {}; {} chains begun{}\n",
-        set.tasks.len(),
+        "{} in {}; {} begun{}\n",
+        counted(set.tasks.len() as u64, "task"),
         args.out.display(),
-        set.origin.begun,
+        counted(set.origin.begun, "chain"),
         failures(&set)
     ))
 }
@@ -113,7 +114,12 @@ pub fn make_tasks(
     let pool = common.build_pool()?;
     let set = pool.install(|| far_chains(&system, &bank, &seeds, settings, common.quiet));
     let count = seeds.len();
-    ensure!(!set.tasks.is_empty(), "no chain came about from {count} seeds{}", failures(&set));
+    ensure!(
+        !set.tasks.is_empty(),
+        "no chain came about from {}{}",
+        counted(count as u64, "seed"),
+        failures(&set)
+    );
     set.save(out)?;
     Ok(set)
 }
@@ -122,7 +128,7 @@ pub fn make_tasks(
 fn failures(set: &TaskSet) -> String {
     let mut text = String::new();
     for (reason, count) in &set.origin.failures {
-        let _ = write!(text, "; {count} times {reason}");
+        let _ = write!(text, "; {} {reason}", counted(*count, "time"));
     }
     text
 }
