@@ -1,63 +1,18 @@
 //! Every kind of bad input: one clear message, exit code 2, and nothing written.
 
 mod common;
+#[path = "common/refusal.rs"]
+mod refusal;
 
 use assert_cmd::Command;
 use common::{cairn, shipped};
-use std::path::Path;
+use refusal::{SYSTEM, directory, evaluate, names, refused, write};
 use tempfile::TempDir;
-
-const SYSTEM: &str = "(sort I) (literal i64 I) (variable I) (op + (I I) I)
-(rewrite (+ ?a ?b) (+ ?b ?a) :name comm)\n";
-
-/// A directory with a rewrite system and seeds, and the names in it.
-fn directory() -> TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    write(&directory, "s.rules", SYSTEM);
-    write(&directory, "seeds.txt", "(+ a 1)\n(+ b (+ c 2))\n");
-    directory
-}
-
-fn write(directory: &TempDir, name: &str, text: &str) {
-    std::fs::write(directory.path().join(name), text).unwrap();
-}
-
-fn names(path: &Path) -> Vec<String> {
-    let mut names: Vec<String> = std::fs::read_dir(path)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    names
-}
-
-/// Runs the command and expects exit code 2, one line of error with all of `parts`, and no new
-/// file. Returns the error.
-fn refused(directory: &TempDir, mut command: Command, parts: &[&str]) -> String {
-    let before = names(directory.path());
-    let output = command.assert().code(2);
-    let error = String::from_utf8(output.get_output().stderr.clone()).unwrap();
-    let lines: Vec<&str> = error.lines().filter(|l| l.starts_with("error: ")).collect();
-    assert_eq!(lines.len(), 1, "{error}");
-    for part in parts {
-        assert!(lines[0].contains(part), "'{part}' is not in: {error}");
-    }
-    assert!(!error.contains("panicked"), "{error}");
-    assert_eq!(names(directory.path()), before, "something was written");
-    error
-}
 
 fn tasks(directory: &TempDir) -> Command {
     let mut command = cairn(directory);
     command.args(["tasks", "--system", "s.rules", "--seeds", "seeds.txt"]);
     command.args(["--out", "tasks.parquet", "--quiet"]);
-    command
-}
-
-fn evaluate(directory: &TempDir, tasks: &str) -> Command {
-    let mut command = cairn(directory);
-    command.args(["evaluate", "--system", "s.rules", "--tasks", tasks, "--out", "results"]);
-    command.arg("--quiet");
     command
 }
 
@@ -332,82 +287,6 @@ fn a_directory_without_results_has_no_report() {
     let mut command = cairn(&directory);
     command.args(["report", "."]);
     refused(&directory, command, &["evaluation.json", "no results"]);
-}
-
-/// An outcome of `--out`: what stood there is still there.
-fn kept(directory: &TempDir, mut command: Command, name: &str, parts: &[&str]) {
-    let path = directory.path().join(name);
-    let before = std::fs::read(&path).unwrap();
-    command.args(["--out", name]);
-    refused(directory, command, parts);
-    assert_eq!(std::fs::read(&path).unwrap(), before, "{name} was written to");
-}
-
-#[test]
-fn an_output_file_that_is_something_else() {
-    let directory = directory();
-    write(&directory, "tasks.txt", "(+ a b) (+ b a)\n");
-    write(&directory, "mine.parquet", "PAR1 and years of work");
-    evaluate(&directory, "tasks.txt").assert().success();
-    let question = |command: &str| {
-        let mut question = cairn(&directory);
-        question.args([command, "--system", "s.rules", "--from", "(+ a b)", "--to", "(+ b a)"]);
-        question
-    };
-    for command in ["explain", "prove"] {
-        kept(&directory, question(command), "s.rules", &["s.rules", "is not a proof"]);
-    }
-    let tasks = || {
-        let mut command = cairn(&directory);
-        command.args(["tasks", "--system", "s.rules", "--seeds", "seeds.txt", "--quiet"]);
-        command
-    };
-    kept(&directory, tasks(), "mine.parquet", &["mine.parquet", "is not a task file"]);
-    kept(
-        &directory,
-        tasks(),
-        "results/results.parquet",
-        &["results.parquet", "is not a task file"],
-    );
-    let report = || {
-        let mut command = cairn(&directory);
-        command.args(["report", "results"]);
-        command
-    };
-    kept(&directory, report(), "tasks.txt", &["tasks.txt", "is not a report"]);
-    let mut command = report();
-    command.args(["--out", "results"]);
-    refused(&directory, command, &["results is a directory"]);
-    let mut command = report();
-    command.args(["--out", "nowhere/report.html"]);
-    refused(&directory, command, &["nowhere/report.html", "no such directory"]);
-    // Its own kind is replaced.
-    for _ in 0..2 {
-        question("explain").args(["--out", "p.json"]).assert().success();
-        report().assert().success();
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn an_output_file_that_is_a_link_or_no_file() {
-    let directory = directory();
-    let explain = |out: &str| {
-        let mut command = cairn(&directory);
-        command.args(["explain", "--system", "s.rules", "--from", "(+ a b)", "--to", "(+ b a)"]);
-        command.args(["--out", out]);
-        command
-    };
-    let at = |name: &str| directory.path().join(name);
-    write(&directory, "real.json", "");
-    std::os::unix::fs::symlink("real.json", at("link.json")).unwrap();
-    explain("link.json").assert().success();
-    assert!(at("link.json").is_symlink());
-    assert!(std::fs::read_to_string(at("real.json")).unwrap().contains("cairn-proof"));
-    std::os::unix::fs::symlink("nothing.json", at("dangling.json")).unwrap();
-    refused(&directory, explain("dangling.json"), &["cannot write dangling.json"]);
-    let _listener = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
-    refused(&directory, explain("socket"), &["socket is not a regular file"]);
 }
 
 #[test]
