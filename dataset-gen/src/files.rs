@@ -3,12 +3,13 @@
 //! Two kinds of output directory: an [`OutputDir`] is filled in place, file by file, and may be
 //! resumed; a [`StagedDir`] is built beside its final name and appears there in one step. Both
 //! hold an operating-system lock, so that a second process is refused, while the lock of a
-//! killed process is simply free again.
+//! killed process is simply free again. An [`OutputFile`] is a single file that the user named.
 
-use anyhow::{Context, Result, bail};
+use crate::info::INFO_FILE;
+use anyhow::{Context, Result, bail, ensure};
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{BufWriter, ErrorKind, Write};
+use std::io::{BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 const LOCK: &str = ".lock";
@@ -40,6 +41,76 @@ pub fn write_atomic_with(
         Ok(())
     };
     write().inspect_err(|_| drop(fs::remove_file(&temporary))).with_context(|| cannot_write(path))
+}
+
+/// A kind of file that a command writes wherever its user likes.
+#[derive(Clone, Copy, Debug)]
+pub struct FileKind {
+    /// What such a file is, with an article: "a proof".
+    pub name: &'static str,
+    /// Whether the file at a path is one, as far as can be told without reading all of it.
+    pub recognise: fn(&Path) -> bool,
+}
+
+/// A file that the user has named for the output of a command. It replaces nothing but an earlier
+/// output of the same kind (or an empty file); where its path is a link, the file that the link
+/// leads to is replaced.
+#[derive(Clone, Debug)]
+pub struct OutputFile {
+    given: PathBuf,
+    kind: FileKind,
+}
+
+impl OutputFile {
+    /// Looks whether the file can be written, so that nothing is done in vain; writes nothing.
+    ///
+    /// # Errors
+    /// The path is taken by something else than a file of this kind, or lies in no directory.
+    pub fn new(path: &Path, kind: FileKind) -> Result<OutputFile> {
+        let file = OutputFile { given: path.to_owned(), kind };
+        file.target()?;
+        Ok(file)
+    }
+
+    /// Writes the whole file, as [`write_atomic_with`].
+    ///
+    /// # Errors
+    /// As [`OutputFile::new`] and [`write_atomic_with`].
+    pub fn write(&self, fill: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
+        write_atomic_with(&self.target()?, fill)
+    }
+
+    /// The path without links.
+    fn target(&self) -> Result<PathBuf> {
+        let (name, kind) = (self.given.display(), self.kind.name);
+        if fs::symlink_metadata(&self.given).is_err() {
+            let directory = parent(&self.given);
+            ensure!(directory.is_dir(), "cannot write {name}: there is no such directory");
+            ensure!(self.given.file_name().is_some(), "{name} is not the name of a file");
+            return Ok(self.given.clone());
+        }
+        let metadata = fs::metadata(&self.given).with_context(|| cannot_write(&self.given))?;
+        ensure!(!metadata.is_dir(), "{name} is a directory: expected the name of a file");
+        ensure!(
+            metadata.is_file(),
+            "{name} is not a regular file and can't be replaced: choose another file"
+        );
+        ensure!(
+            metadata.len() == 0 || (self.kind.recognise)(&self.given),
+            "{name} exists and is not {kind}: choose another file, or remove it first"
+        );
+        fs::canonicalize(&self.given).with_context(|| cannot_write(&self.given))
+    }
+}
+
+/// The first bytes of a file as text, as many as are enough to recognise most kinds.
+///
+/// # Errors
+/// What the file system says.
+pub fn first_bytes(path: &Path) -> Result<String> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(1_024).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// `path` with its last component made hidden and `suffix` appended.
@@ -209,6 +280,11 @@ impl StagedDir {
     /// # Errors
     /// The directory exists and is not empty.
     pub fn check(target: &Path) -> Result<()> {
+        ensure!(
+            !target.join(INFO_FILE).exists(),
+            "{} already holds a finished dataset: choose another directory",
+            target.display()
+        );
         refuse_other(target, <[OsString]>::is_empty)
     }
 

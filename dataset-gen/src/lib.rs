@@ -30,5 +30,6 @@ pub mod sampling;
 pub mod seeds;
 pub mod splitting;
 pub mod stats;
+pub mod text_file;
 pub mod toml_file;
 pub mod triples;

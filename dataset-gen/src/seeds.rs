@@ -1,7 +1,8 @@
 //! Seed terms, from text (a term a line) or CSV (a column `expression`).
 
 use crate::csv::{Field, Record, read_records};
-use anyhow::{Context, Result, anyhow, ensure};
+use crate::text_file;
+use anyhow::{Result, anyhow, ensure};
 use egraph::System;
 use egraph::{Place, Sexpr, parse_all};
 use egraph::{TermBank, TermId};
@@ -33,8 +34,7 @@ pub fn load_seeds(
 ) -> Result<Vec<Seed>> {
     debug_assert_eq!(**bank.language(), *system.language, "a bank of another language");
     let name = path.display();
-    let text =
-        std::fs::read_to_string(path).with_context(|| format!("cannot read seeds from {name}"))?;
+    let text = text_file::read_text(path, "seeds")?;
     let limit = limit.unwrap_or(usize::MAX);
     let is_csv = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
     let seeds = if is_csv { read_csv(&text, bank, limit) } else { read_text(&text, bank, limit) }

@@ -1,7 +1,9 @@
 //! Files and directories get their final name when they are whole, and nobody's are overwritten.
 
 use anyhow::bail;
-use dataset_gen::files::{OutputDir, StagedDir, write_atomic, write_atomic_with};
+use dataset_gen::files::{
+    FileKind, OutputDir, OutputFile, StagedDir, first_bytes, write_atomic, write_atomic_with,
+};
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -29,6 +31,37 @@ fn a_failed_write_leaves_nothing_and_keeps_what_was_there() {
     assert!(write_atomic_with(&path, fail).is_err());
     assert_eq!(fs::read(&path).unwrap(), b"whole");
     assert_eq!(names(directory.path()), ["a"]);
+}
+
+#[test]
+fn a_finished_dataset_is_called_one() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("dataset_info.json"), "{}").unwrap();
+    let message = StagedDir::check(directory.path()).unwrap_err().to_string();
+    assert!(message.contains("already holds a finished dataset"), "{message}");
+}
+
+#[test]
+fn a_named_file_replaces_its_own_kind_only() {
+    let directory = tempfile::tempdir().unwrap();
+    let kind = FileKind {
+        name: "a poem",
+        recognise: |path| first_bytes(path).is_ok_and(|text| text.starts_with("poem")),
+    };
+    let path = directory.path().join("p.txt");
+    let write = |text: &str| {
+        OutputFile::new(&path, kind)?.write(|file| Ok(file.write_all(text.as_bytes())?))
+    };
+    write("poem 1").unwrap();
+    write("poem 2").unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"poem 2");
+    fs::write(&path, "a thesis").unwrap();
+    assert!(write("poem 3").unwrap_err().to_string().contains("exists and is not a poem"));
+    assert_eq!(fs::read(&path).unwrap(), b"a thesis");
+    fs::write(&path, "").unwrap();
+    write("poem 4").unwrap();
+    assert!(OutputFile::new(directory.path(), kind).is_err());
+    assert!(OutputFile::new(&directory.path().join("no/p.txt"), kind).is_err());
 }
 
 #[test]

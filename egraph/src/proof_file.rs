@@ -6,6 +6,7 @@ use crate::language::Leaf;
 use crate::leaves::Node;
 use crate::pattern::Variables;
 use crate::proof::{FlatProof, How, Justification, Proof, Step, StepRef, Steps};
+use crate::sexpr::BYTE_ORDER_MARK;
 use crate::system::{RuleId, System};
 use crate::term::{TermBank, TermId, check_arity};
 use rustc_hash::FxHashMap;
@@ -33,7 +34,11 @@ struct ProofFile {
 
 /// A term; arguments are indices of earlier terms.
 #[derive(Serialize, Deserialize)]
-#[serde(untagged, deny_unknown_fields)]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "expected a term: {\"op\": NAME, \"args\": [TERM, …]} or {\"leaf\": TEXT, \"sort\": NAME}"
+)]
 enum TermEntry {
     Op { op: String, args: Vec<u32> },
     Leaf { leaf: String, sort: String },
@@ -58,7 +63,11 @@ enum HowEntry {
 
 /// An earlier step, read forwards (its index) or backwards.
 #[derive(Serialize, Deserialize)]
-#[serde(untagged, deny_unknown_fields)]
+#[serde(
+    untagged,
+    deny_unknown_fields,
+    expecting = "expected a reference to a step: its index or {\"reverse\": INDEX}"
+)]
 enum RefEntry {
     Forwards(u32),
     Backwards { reverse: u32 },
@@ -68,9 +77,9 @@ enum RefEntry {
 /// [`crate::check`].
 #[derive(Debug, thiserror::Error)]
 pub enum ProofFileError {
-    /// Not JSON of the expected form.
+    /// Not JSON of the expected form. The reason is part of the message, and so no source.
     #[error("not a proof file: {0}")]
-    Json(#[from] serde_json::Error),
+    Json(serde_json::Error),
     /// Made by another program or version.
     #[error("expected format {FORMAT} version {VERSION}, found {0}")]
     Format(String),
@@ -193,7 +202,8 @@ pub fn proof_from_json(
     bank: &mut TermBank,
     text: &str,
 ) -> Result<Proof, ProofFileError> {
-    let file: ProofFile = serde_json::from_str(text)?;
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let file: ProofFile = serde_json::from_str(text).map_err(ProofFileError::Json)?;
     if file.format != FORMAT || file.version != VERSION {
         return Err(ProofFileError::Format(format!("{} version {}", file.format, file.version)));
     }

@@ -19,6 +19,10 @@ pub(crate) fn read(text: &str) -> Result<System, ParseError> {
         for declaration in &declarations {
             reader.declare(declaration, phase)?;
         }
+        if phase == Phase::Sorts && reader.language.sorts.is_empty() {
+            let place = declarations.first().map_or(Place { line: 1, column: 1 }, Sexpr::place);
+            return Err(ParseError::new(place, "expected at least one (sort Name)"));
+        }
         if phase == Phase::Language {
             reader.find_builtins();
         }
@@ -218,8 +222,12 @@ impl Reader {
         let mut name = None;
         let mut ruleset = None;
         let mut when: &[Sexpr] = &[];
-        for option in options.chunks(2) {
+        for (i, option) in options.chunks(2).enumerate() {
             let key = option[0].atom().unwrap_or("");
+            if options[..2 * i].iter().step_by(2).any(|before| before.atom() == Some(key)) {
+                let message = format!("a second '{key}': only one is allowed");
+                return Err(ParseError::new(option[0].place(), message));
+            }
             let value = option.get(1).ok_or_else(|| {
                 ParseError::new(option[0].place(), format!("expected a value after '{key}'"))
             })?;

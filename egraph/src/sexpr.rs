@@ -14,6 +14,19 @@ pub struct Place {
     pub column: u32,
 }
 
+impl Place {
+    /// The place after the character `c` at this one, if `next` follows. Lines end with a line
+    /// feed, a carriage return, or both.
+    fn after(self, c: char, next: Option<&char>) -> Place {
+        match c {
+            '\n' => Place { line: self.line + 1, column: 1 },
+            '\r' if next != Some(&'\n') => Place { line: self.line + 1, column: 1 },
+            BYTE_ORDER_MARK if (self.line, self.column) == (1, 1) => self,
+            _ => Place { column: self.column + 1, ..self },
+        }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
@@ -31,10 +44,42 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    /// An error at `place`.
+    /// An error at `place`. Of a message that quotes a very long text the middle is left out.
     pub fn new(place: Place, message: impl Into<String>) -> Self {
-        ParseError { place, message: message.into() }
+        ParseError { place, message: elide(message.into()) }
     }
+}
+
+/// Characters that are kept at the beginning and at the end of a message.
+const KEPT: usize = 200;
+
+fn elide(message: String) -> String {
+    let length = message.chars().count();
+    if length <= 2 * KEPT {
+        return message;
+    }
+    let head: String = message.chars().take(KEPT).collect();
+    let tail: String = message.chars().skip(length - KEPT).collect();
+    format!("{head} … {tail}")
+}
+
+/// The mark that some editors write at the beginning of a file; no part of its text.
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// The text of a file.
+///
+/// # Errors
+/// The bytes are not UTF-8; the place is that of the first that is not.
+pub fn utf8(bytes: Vec<u8>) -> Result<String, ParseError> {
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let mut place = Place { line: 1, column: 1 };
+        let mut chars = std::str::from_utf8(valid).unwrap_or_default().chars().peekable();
+        while let Some(c) = chars.next() {
+            place = place.after(c, chars.peek());
+        }
+        ParseError::new(place, "expected text in UTF-8, found other bytes")
+    })
 }
 
 /// An atom or a list, with the place where it starts.
@@ -85,10 +130,10 @@ pub fn parse_all(text: &str) -> Result<Vec<Sexpr>, ParseError> {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         let here = place;
-        place.column += 1;
+        place = here.after(c, chars.peek());
         match c {
-            '\n' => place = Place { line: place.line + 1, column: 1 },
-            ';' => while chars.next_if(|&c| c != '\n').is_some() {},
+            BYTE_ORDER_MARK if place == here => {}
+            ';' => while chars.next_if(|&c| !matches!(c, '\n' | '\r')).is_some() {},
             '(' => {
                 if open.len() >= MAX_DEPTH {
                     return Err(ParseError::new(
@@ -164,6 +209,30 @@ mod tests {
     fn nesting_is_bounded() {
         let deep = "(".repeat(MAX_DEPTH + 1);
         assert!(parse_all(&deep).unwrap_err().message.contains("nested"));
+    }
+
+    #[test]
+    fn lines_end_with_either_character_or_both() {
+        for end in ["\n", "\r", "\r\n"] {
+            let all = parse_all(&format!("\u{feff}a ; one{end}; two{end}{end} b{end}")).unwrap();
+            let places: Vec<_> = all.iter().map(|s| s.place().to_string()).collect();
+            assert_eq!(places, ["1:1", "4:2"], "{end:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_reported_where_they_stand() {
+        let error = utf8(b"(sort I)\n; \xc3\xa4 \xff".to_vec()).unwrap_err();
+        assert_eq!(error.place, Place { line: 2, column: 5 });
+    }
+
+    #[test]
+    fn messages_do_not_repeat_a_long_text() {
+        let place = Place { line: 1, column: 1 };
+        let message =
+            ParseError::new(place, format!("unknown '{}' here", "x".repeat(9_999))).message;
+        assert!(message.starts_with("unknown 'xxx") && message.ends_with("xxx' here"));
+        assert!(message.len() < 500, "{message}");
     }
 
     #[test]

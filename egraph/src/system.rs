@@ -16,7 +16,7 @@ use crate::language::Language;
 use crate::pattern::{Condition, Pattern, VarId, Variables};
 use crate::rewrite::Rewrite;
 use crate::schedule::Schedule;
-use crate::sexpr::ParseError;
+use crate::sexpr::{ParseError, utf8};
 use std::sync::Arc;
 
 /// Index of a rule in [`System::rules`].
@@ -85,20 +85,21 @@ pub struct System {
 #[derive(Debug, thiserror::Error)]
 pub enum SystemError {
     /// The file can't be read.
-    #[error("{path}: {source}")]
+    #[error("{path}: {reason}")]
     Read {
         /// The file.
         path: String,
-        /// Why.
-        source: std::io::Error,
+        /// Why. It is part of the message, and so not called `source`: whoever prints an error
+        /// with its sources would print it twice.
+        reason: std::io::Error,
     },
     /// The file's text is wrong.
-    #[error("{path}:{source}")]
+    #[error("{path}:{mistake}")]
     Parse {
         /// The file.
         path: String,
-        /// Where and why.
-        source: ParseError,
+        /// Where and why; part of the message, too.
+        mistake: ParseError,
     },
 }
 
@@ -109,9 +110,11 @@ impl System {
     /// The file can't be read, or its text is wrong.
     pub fn load(path: &std::path::Path) -> Result<System, SystemError> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| SystemError::Read { path: name.clone(), source })?;
-        System::parse(&text).map_err(|source| SystemError::Parse { path: name, source })
+        let bytes = std::fs::read(path)
+            .map_err(|reason| SystemError::Read { path: name.clone(), reason })?;
+        utf8(bytes)
+            .and_then(|text| System::parse(&text))
+            .map_err(|mistake| SystemError::Parse { path: name, mistake })
     }
 
     /// Reads the text of a `.rules` file.

@@ -4,12 +4,12 @@
 //! their parents; every node is well-sorted when it was made by [`TermBank::parse`] (and by
 //! [`TermBank::add`], which checks in debug builds).
 
+use crate::display_term::DisplayTerm;
 use crate::language::{Language, Leaf, LeafValue, OpId, SortId, Value};
 use crate::leaves::{Head, Leaves, Node};
 use crate::sexpr::{ParseError, Sexpr, parse_one};
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
-use std::fmt;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -283,7 +283,14 @@ impl TermBank {
 
     /// The term as an s-expression.
     pub fn display(&self, t: TermId) -> DisplayTerm<'_> {
-        DisplayTerm { bank: self, term: t }
+        DisplayTerm { bank: self, term: t, limit: u64::MAX }
+    }
+
+    /// The term as an s-expression in which `…` stands for every subterm after the first `limit`
+    /// nodes, from left to right. A term that shares its subterms may have more nodes than any
+    /// memory holds.
+    pub fn display_part(&self, t: TermId, limit: u64) -> DisplayTerm<'_> {
+        DisplayTerm { bank: self, term: t, limit }
     }
 
     /// The term as text.
@@ -345,50 +352,6 @@ pub(crate) fn check_sort(
             language.sort_name(op.result)
         )),
         _ => Ok(()),
-    }
-}
-
-/// Displays a term as an s-expression.
-pub struct DisplayTerm<'a> {
-    bank: &'a TermBank,
-    term: TermId,
-}
-
-impl fmt::Display for DisplayTerm<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // An explicit stack: a term from an e-graph may be deeper than the thread's stack.
-        enum Todo {
-            Term(TermId),
-            Text(&'static str),
-        }
-        let mut todo = vec![Todo::Term(self.term)];
-        while let Some(next) = todo.pop() {
-            let t = match next {
-                Todo::Text(text) => {
-                    f.write_str(text)?;
-                    continue;
-                }
-                Todo::Term(t) => t,
-            };
-            match self.bank.node(t) {
-                Node::Leaf(leaf) => leaf.fmt(f)?,
-                Node::Op(op) => {
-                    let name = &self.bank.language.op(op).name;
-                    let children = self.bank.children(t);
-                    if children.is_empty() {
-                        f.write_str(name)?;
-                        continue;
-                    }
-                    write!(f, "({name}")?;
-                    todo.push(Todo::Text(")"));
-                    for &c in children.iter().rev() {
-                        todo.push(Todo::Term(c));
-                        todo.push(Todo::Text(" "));
-                    }
-                }
-            }
-        }
-        Ok(())
     }
 }
 

@@ -41,6 +41,7 @@ fn in_rules_and_declarations() {
         ("(rewrite (+ (compute 1) 0) 1)", "4:13: (compute …) may stand on a right-hand side only"),
         ("(birewrite (+ ?a 0) 0 :name z)", "?a is not bound"),
         ("(rewrite ?a ?a)", "4:13: the sort of ?a is not clear here"),
+        ("(rewrite (+ ?a 0) ?a :name x :name y)", "4:30: a second ':name': only one is allowed"),
         ("(sort Int)", "4:1: sort 'Int' is declared twice"),
         ("(op + (Int) Int)", "4:1: operator '+' is declared twice"),
         ("(op g (Real) Int)", "4:8: unknown sort 'Real'"),

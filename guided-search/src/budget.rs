@@ -1,5 +1,6 @@
 //! What a search may spend: the cap on each e-graph, and the total work over all of them.
 
+use anyhow::{Result, ensure};
 use egraph::{ByteSize, Limits, SaturationConfig, Scheduler};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -60,23 +61,29 @@ impl fmt::Display for Cap {
 impl FromStr for Cap {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let expected =
-            || format!("expected a number of e-nodes (4000) or a size (64MiB), found '{text}'");
-        let cap = match text.parse() {
-            Ok(nodes) => Cap::Nodes(nodes),
-            Err(_) => Cap::Memory(text.parse::<ByteSize>().map_err(|_| expected())?.0),
-        };
-        match cap {
-            Cap::Nodes(0) | Cap::Memory(0) => Err(expected()),
-            cap => Ok(cap),
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        if !text.starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(format!(
+                "expected a number of e-nodes (4000) or a size (64MiB), found '{text}'"
+            ));
+        }
+        if !text.bytes().all(|b| b.is_ascii_digit()) {
+            return text.parse::<ByteSize>().map(|size| Cap::Memory(size.0));
+        }
+        match text.parse() {
+            Ok(0) => Err("'0' is too small: expected at least 1 e-node".to_owned()),
+            Ok(nodes) => Ok(Cap::Nodes(nodes)),
+            Err(_) => Err(format!("'{text}' is too large: expected less than 2^64 e-nodes")),
         }
     }
 }
 
 /// A cap in a configuration file may be an integer or a text.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected a number of e-nodes (4000) or a size in quotes (\"64MiB\")"
+)]
 enum CapText {
     Nodes(usize),
     Text(String),
@@ -85,7 +92,7 @@ enum CapText {
 impl TryFrom<CapText> for Cap {
     type Error = String;
 
-    fn try_from(text: CapText) -> Result<Self, String> {
+    fn try_from(text: CapText) -> std::result::Result<Self, String> {
         match text {
             CapText::Nodes(nodes) => nodes.to_string().parse(),
             CapText::Text(text) => text.parse(),
@@ -121,6 +128,21 @@ impl Budget {
     }
 }
 
+/// More guides a request, or tries a question, than a search has any use for.
+pub const MOST: usize = 1_000;
+
+/// Checks the numbers that are asked for on the command line or in a preset.
+///
+/// # Errors
+/// One of them is out of its range, which is named.
+pub fn check_numbers(work: u64, guides: usize, attempts: usize) -> Result<()> {
+    ensure!(work > 0, "work: expected at least 1 e-node");
+    for (name, number) in [("guides", guides), ("attempts", attempts)] {
+        ensure!((1..=MOST).contains(&number), "{name} {number}: expected 1 to {MOST}");
+    }
+    Ok(())
+}
+
 /// What a search has spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ledger {
@@ -151,7 +173,10 @@ mod tests {
         assert_eq!("4000".parse(), Ok(Cap::Nodes(4000)));
         assert_eq!("64MiB".parse(), Ok(Cap::Memory(64 << 20)));
         assert_eq!("64MiB".parse::<Cap>().unwrap().to_string(), "64MiB");
-        assert!("0".parse::<Cap>().is_err());
+        for wrong in ["0", "0MiB", "+5", "+5MiB", "-1", "", "5 MiB", "99999999999999999999"] {
+            assert!(wrong.parse::<Cap>().is_err(), "{wrong}");
+        }
+        assert!("99999999999GiB".parse::<Cap>().unwrap_err().contains("too large"));
         assert!("many".parse::<Cap>().unwrap_err().contains("'many'"));
     }
 

@@ -57,6 +57,7 @@ impl ChainSettings {
     pub fn check(&self) -> Result<()> {
         ensure!(self.links > 0, "links: a chain has at least 1");
         ensure!(self.link_nodes > 0, "link_nodes: a link's e-graph has at least 1 e-node");
+        ensure!(self.cap > 0, "cap: expected at least 1 e-node");
         ensure!(self.count > 0, "count: expected at least 1 task");
         ensure!(self.rounds > 0, "rounds: expected at least 1");
         Ok(())

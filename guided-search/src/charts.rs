@@ -121,6 +121,16 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
+/// So many things: "1 e-graph", "2,000 e-graphs".
+pub fn counted(number: u64, thing: &str) -> String {
+    counted_as(number, thing, &format!("{thing}s"))
+}
+
+/// As [`counted`], where the plural is not made with an s.
+pub fn counted_as(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", thousands(number), if number == 1 { one } else { many })
+}
+
 /// Text for HTML.
 pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")

@@ -37,6 +37,8 @@ pub struct Evaluation {
     pub version: String,
     /// How the tasks were made.
     pub tasks: TaskOrigin,
+    /// SHA-256 of the task file.
+    pub tasks_hash: String,
     /// Number of tasks.
     pub task_count: usize,
     /// The methods, in order.
@@ -53,6 +55,8 @@ pub struct Evaluation {
     pub seed: u64,
     /// The directory of the model, if a method needs one.
     pub model: Option<String>,
+    /// [`crate::content_hash::of_model`] of the model, if a method needs one.
+    pub model_hash: Option<String>,
     /// The command that does this evaluation.
     pub command: String,
 }
@@ -136,10 +140,24 @@ fn refuse_other_settings(evaluation: &Evaluation, out: &Path) -> Result<()> {
     OutputDir::check(out, EVALUATION_FILE)?;
     if out.join(EVALUATION_FILE).exists() {
         let before = Evaluation::load(out)?;
+        let name = out.display();
+        let (tasks, model) = (&evaluation.tasks_hash, &evaluation.model_hash);
+        let other = "choose another directory, or restore the file";
+        if before.command == evaluation.command {
+            ensure!(
+                before.tasks_hash == *tasks,
+                "{name} already holds results on other tasks: the task file has changed since; \
+                 {other}"
+            );
+            ensure!(
+                before.model_hash == *model,
+                "{name} already holds results of another model: its files have changed since; \
+                 {other}"
+            );
+        }
         ensure!(
             before == *evaluation,
-            "{} already holds results of other settings ({}): choose another directory",
-            out.display(),
+            "{name} already holds results of other settings ({}): choose another directory",
             before.command
         );
     }

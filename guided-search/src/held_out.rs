@@ -1,6 +1,7 @@
 //! Seeds that training has not seen.
 
-use anyhow::{Context, Result, ensure};
+use crate::content_hash;
+use anyhow::{Result, ensure};
 use dataset_gen::info::DatasetInfo;
 use dataset_gen::normal_form::rename_variables;
 use dataset_gen::partition::partition;
@@ -8,7 +9,6 @@ use dataset_gen::seeds::{Seed, load_seeds};
 use dataset_gen::triples::Split;
 use egraph::{System, TermBank};
 use rustc_hash::FxHashSet;
-use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// The seeds that no training seed of the dataset in `data` equals after renaming of variables.
@@ -32,11 +32,9 @@ pub fn held_out(
         info.system_hash() == system.hash,
         "the dataset in {data} was made with another rewrite system"
     );
-    let bytes = std::fs::read(dataset_seeds).with_context(|| format!("cannot read {file}"))?;
-    let hash: String = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
     let made = &info.cairn;
     ensure!(
-        hash == made.seeds_hash,
+        content_hash::of_file(dataset_seeds)? == made.seeds_hash,
         "the dataset in {data} was made from other seeds than {file}: give its seed file with \
          --data-seeds"
     );

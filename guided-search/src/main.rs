@@ -3,14 +3,15 @@
 use clap::{Parser, Subcommand};
 use dataset_gen::errors::exit_code;
 use guided_search::cli::{self, NotProved};
-use std::io::{ErrorKind, IsTerminal};
+use std::error::Error;
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 /// Equality saturation guided by machine learning
 ///
 /// Exit codes: 0 done, 1 a fault of cairn itself, 2 bad input or a refused proof, 3 no proof was
-/// found (explain, prove).
+/// found (explain, prove) or the goal was not reached (saturate).
 #[derive(Parser)]
 #[command(name = "cairn", version, max_term_width = 100)]
 struct Cairn {
@@ -49,7 +50,7 @@ enum Command {
 
 fn main() -> ExitCode {
     quiet_about_closed_pipes();
-    let cairn = Cairn::parse();
+    let cairn = Cairn::try_parse().unwrap_or_else(|error| refuse_arguments(&error));
     start_log(cairn.verbose);
     match catch_unwind(AssertUnwindSafe(|| run(cairn.command))) {
         Ok(Ok(())) => ExitCode::SUCCESS,
@@ -88,9 +89,35 @@ fn run(command: Command) -> anyhow::Result<()> {
     }
 }
 
-/// The error and its causes on one line.
+/// Says what is wrong with the arguments (or shows the help, if that was asked for) and ends.
+fn refuse_arguments(error: &clap::Error) -> ! {
+    let reason = error.source().map(ToString::to_string);
+    // What the standard library says of a text that is no number names no expectation.
+    let expected = match reason.as_deref() {
+        Some("invalid digit found in string" | "cannot parse integer from empty string") => {
+            "expected a whole number"
+        }
+        Some(text) if text.starts_with("number too large") => "the number is too large",
+        Some(text) if text.starts_with("number too small") => "the number is too small",
+        _ => error.exit(),
+    };
+    let text = error.render().to_string();
+    // As in all other errors of this program: no text that can't be written makes it panic.
+    let _ = write!(std::io::stderr(), "{}", text.replace(&reason.unwrap_or_default(), expected));
+    std::process::exit(2)
+}
+
+/// The error and its causes on one line. Errors of some libraries say what their cause says, which
+/// is not said again.
 fn one_line(error: &anyhow::Error) -> String {
-    format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut messages: Vec<String> = Vec::new();
+    for cause in error.chain() {
+        let message = cause.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+        if messages.last().is_none_or(|last| !last.ends_with(&message)) {
+            messages.push(message);
+        }
+    }
+    messages.join(": ")
 }
 
 /// Whether the reader of the standard output went away, as `head` does: no error of ours.
@@ -122,4 +149,17 @@ fn start_log(verbose: bool) {
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
         .init();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn what_a_cause_says_is_not_said_again() {
+        let parquet = || parquet::errors::ParquetError::from(std::io::Error::other("disk full"));
+        let error = Err::<(), _>(parquet()).context("cannot write\n  t.parquet").unwrap_err();
+        assert_eq!(one_line(&error), "cannot write t.parquet: External: disk full");
+    }
 }

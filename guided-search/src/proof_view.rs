@@ -1,11 +1,10 @@
 //! A proof for readers: one line a step, the rewritten subterm marked, waypoints standing out.
 
-use crate::charts::{escape, thousands};
+use crate::charts::{counted, escape, thousands};
 use crate::results::Row;
-use crate::task::read_terms;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use egraph::{
-    Caps, FlatProof, Justification, Node, Proof, System, TermBank, TermId, check, proof_from_json,
+    Caps, FlatProof, Justification, Node, System, TermBank, TermId, check, proof_from_json,
 };
 use std::fmt::Write;
 use std::path::Path;
@@ -29,25 +28,26 @@ pub fn proof_section(
     let mut bank = TermBank::new(system.language.clone());
     let proof = proof_from_json(system, &mut bank, &text).with_context(|| format!("{name}"))?;
     check(system, &bank, &proof).with_context(|| format!("{name} was refused"))?;
-    let texts = with_ends(&proof, &bank, &row.waypoints);
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let terms = read_terms(&mut bank, &texts)?;
-    let waypoints = &terms[1..terms.len() - 1];
+    let sort = bank.sort(proof.start());
+    let waypoints = row
+        .waypoints
+        .iter()
+        .map(|text| bank.parse(text, Some(sort)).map_err(|e| anyhow!("waypoint '{text}': {e}")))
+        .collect::<Result<Vec<_>>>()?;
     let _ = writeln!(
         page,
-        "<details><summary><b>{}</b> by <b>{}</b>: {} in {} e-graphs, {} work, {} proof \
-         nodes</summary>\n<p class=\"ends\"><code>{}</code><br>= <code>{}</code></p>",
+        "<details><summary><b>{}</b> by <b>{}</b>: {} in {}, {} work, {}</summary>\n<p class=\"ends\"><code>{}</code><br>= <code>{}</code></p>",
         escape(&row.task),
         escape(&row.method),
         stops(row.waypoints.len()),
-        row.e_graphs,
+        counted(row.e_graphs, "e-graph"),
         thousands(row.work),
-        thousands(row.proof_steps),
-        escape(&bank.text(proof.start())),
-        escape(&bank.text(proof.end()))
+        counted(row.proof_steps, "proof node"),
+        escape(&bank.display_part(proof.start(), CAPS.term_size).to_string()),
+        escape(&bank.display_part(proof.end(), CAPS.term_size).to_string())
     );
     match proof.flatten(&mut bank, CAPS) {
-        Ok(flat) => steps(page, system, &bank, &flat, waypoints),
+        Ok(flat) => steps(page, system, &bank, &flat, &waypoints),
         Err(reason) => {
             let _ = writeln!(
                 page,
@@ -66,14 +66,6 @@ fn stops(waypoints: usize) -> String {
         1 => "over 1 waypoint".to_owned(),
         n => format!("over {n} waypoints"),
     }
-}
-
-/// The waypoints between the ends, which show the sort of all of them.
-fn with_ends(proof: &Proof, bank: &TermBank, waypoints: &[String]) -> Vec<String> {
-    let mut texts = vec![bank.text(proof.start())];
-    texts.extend_from_slice(waypoints);
-    texts.push(bank.text(proof.end()));
-    texts
 }
 
 fn steps(

@@ -7,8 +7,10 @@ use crate::proof_view::proof_section;
 use crate::results::{Row, read_results};
 use crate::statistics::{median, wilson};
 use anyhow::{Context, Result, ensure};
+use dataset_gen::files::{FileKind, OutputFile, first_bytes};
 use egraph::System;
 use std::fmt::Write;
+use std::io::Write as _;
 use std::path::Path;
 
 /// How many proofs are shown.
@@ -98,7 +100,18 @@ fn percent(part: usize, whole: usize) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
 
-/// Writes the page about the results in `directory` as text.
+/// Writes the page about the results in `directory` to `out`, which may hold an earlier one.
+///
+/// # Errors
+/// As [`report`]; `out` holds something else; or what the file system says.
+pub fn write_report(directory: &Path, out: &Path) -> Result<()> {
+    let recognise = |path: &Path| first_bytes(path).is_ok_and(|text| text.starts_with(HEAD));
+    let out = OutputFile::new(out, FileKind { name: "a report", recognise })?;
+    let page = report(directory)?;
+    out.write(|file| Ok(file.write_all(page.as_bytes())?))
+}
+
+/// The page about the results in `directory` as text.
 ///
 /// # Errors
 /// A directory without whole results, a result or proof that can't be read, or a rewrite system

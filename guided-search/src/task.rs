@@ -4,14 +4,16 @@
 //! as JSON under the key `cairn` of the file's metadata. Tasks from elsewhere are CSV with the
 //! columns `start` and `target` (and `id`, if there is one), or text with two terms a line.
 
+use crate::question::{read_question, read_texts};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use arrow_array::builder::{ListBuilder, StringBuilder, UInt32Builder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt32Type;
 use arrow_array::{ArrayRef, RecordBatch};
-use dataset_gen::files::write_atomic_with;
-use egraph::{Place, parse_all};
-use egraph::{System, TermBank, TermId};
+use dataset_gen::csv::Field;
+use dataset_gen::files::{FileKind, OutputFile};
+use dataset_gen::text_file::read_text;
+use egraph::{ParseError, Place, System, TermBank, TermId, parse_all, parse_one};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
@@ -48,28 +50,11 @@ impl Task {
     /// # Errors
     /// A text that is not a term of the bank's language, or not of the sort of the others.
     pub fn terms(&self, bank: &mut TermBank) -> Result<Vec<TermId>> {
-        let texts: Vec<&str> = std::iter::once(&self.start)
-            .chain(&self.waypoints)
-            .chain(std::iter::once(&self.target))
-            .map(String::as_str)
-            .collect();
-        read_terms(bank, &texts).with_context(|| format!("task {}", self.id))
+        let mut texts = vec![("start", self.start.as_str())];
+        texts.extend(self.waypoints.iter().map(|waypoint| ("waypoint", waypoint.as_str())));
+        texts.push(("target", &self.target));
+        read_texts(bank, &texts).with_context(|| format!("task {}", self.id))
     }
-}
-
-/// Reads terms of one sort. A lone literal takes the sort of the others, so that the `1` that
-/// equals `(<= v0 v0)` is a truth value.
-///
-/// # Errors
-/// A text that is not a term, or not of the sort of the others.
-pub fn read_terms(bank: &mut TermBank, texts: &[&str]) -> Result<Vec<TermId>> {
-    let mut sort = None;
-    // An application has its operator's sort; only then do bare atoms get theirs.
-    if let Some(text) = texts.iter().find(|text| text.trim_start().starts_with('(')) {
-        let term = bank.parse(text, None).map_err(|e| anyhow!("'{text}': {e}"))?;
-        sort = Some(bank.sort(term));
-    }
-    texts.iter().map(|text| bank.parse(text, sort).map_err(|e| anyhow!("'{text}': {e}"))).collect()
 }
 
 /// How the tasks of a file were made.
@@ -114,10 +99,11 @@ impl TaskSet {
         let set = match ending.as_deref() {
             Some("parquet") => read_parquet(path).with_context(|| format!("{name}"))?,
             ending => {
-                let text = std::fs::read_to_string(path)
-                    .with_context(|| format!("cannot read tasks from {name}"))?;
+                let text = read_text(path, "tasks")?;
+                let mut bank = TermBank::new(system.language.clone());
                 let read = if ending == Some("csv") { read_csv } else { read_lines };
-                let tasks = read(&text).map_err(|(place, m)| anyhow!("{name}:{place}: {m}"))?;
+                let tasks =
+                    read(&text, &mut bank).map_err(|(place, m)| anyhow!("{name}:{place}: {m}"))?;
                 let system_hash = system.hash.clone();
                 TaskSet { origin: TaskOrigin { system_hash, ..TaskOrigin::default() }, tasks }
             }
@@ -138,10 +124,25 @@ impl TaskSet {
         Ok(set)
     }
 
+    /// The file to write tasks to.
+    ///
+    /// # Errors
+    /// Its name does not end in `.parquet`, or the path is taken by something else than tasks.
+    pub fn output(path: &Path) -> Result<OutputFile> {
+        if path.extension().is_none_or(|e| e != "parquet") {
+            bail!(
+                "{}: tasks are written as Parquet, the name must end in .parquet",
+                path.display()
+            );
+        }
+        let recognise = |path: &Path| read_parquet(path).is_ok();
+        OutputFile::new(path, FileKind { name: "a task file", recognise })
+    }
+
     /// Writes a Parquet file.
     ///
     /// # Errors
-    /// What the file system says.
+    /// As [`TaskSet::output`], and what the file system says.
     pub fn save(&self, path: &Path) -> Result<()> {
         let batch = self.batch()?;
         let metadata = KeyValue::new(METADATA.to_owned(), serde_json::to_string(&self.origin)?);
@@ -149,7 +150,7 @@ impl TaskSet {
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
             .set_key_value_metadata(Some(vec![metadata]))
             .build();
-        write_atomic_with(path, |file| {
+        TaskSet::output(path)?.write(|file| {
             let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties))?;
             writer.write(&batch)?;
             writer.close()?;
@@ -241,7 +242,7 @@ fn outside(id: String, start: String, target: String) -> Task {
 }
 
 /// Text: a start and a target a line; `#` at the start of a line and `;` begin comments.
-fn read_lines(text: &str) -> At<Vec<Task>> {
+fn read_lines(text: &str, bank: &mut TermBank) -> At<Vec<Task>> {
     let mut tasks = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         if line.trim_start().starts_with('#') {
@@ -256,6 +257,7 @@ fn read_lines(text: &str) -> At<Vec<Task>> {
             let message = format!("expected a start and a target, found {} terms", terms.len());
             return Err((on_line(terms[0].place()), message));
         };
+        read_question(bank, &terms).map_err(|(_, e)| (on_line(e.place), e.message))?;
         let bytes: usize =
             line.chars().take(second.place().column as usize - 1).map(char::len_utf8).sum();
         let (start, target) = line.split_at(bytes);
@@ -269,7 +271,7 @@ fn read_lines(text: &str) -> At<Vec<Task>> {
     Ok(tasks)
 }
 
-fn read_csv(text: &str) -> At<Vec<Task>> {
+fn read_csv(text: &str, bank: &mut TermBank) -> At<Vec<Task>> {
     let mut records = dataset_gen::csv::read_records(text);
     let start_of_file = Place { line: 1, column: 1 };
     let header = match records.next() {
@@ -299,21 +301,17 @@ fn read_csv(text: &str) -> At<Vec<Task>> {
             let message = format!("the id '{id}' is not made of letters, digits, '-' and '_'");
             return Err((record.place(), message));
         }
+        let ends = [&record.fields[start], &record.fields[target]];
+        let at = |end: &Field, e: ParseError| (end.place_of(e.place), e.message);
+        let mut terms = Vec::new();
+        for end in ends {
+            terms.push(parse_one(&end.text).map_err(|e| at(end, e))?);
+        }
+        read_question(bank, &terms).map_err(|(i, e)| at(ends[i], e))?;
         let text = |column: usize| record.fields[column].text.clone();
         tasks.push(outside(id, text(start), text(target)));
     }
     Ok(tasks)
-}
-
-/// Checks that a file for tasks can be written: it ends in `.parquet`.
-///
-/// # Errors
-/// Another ending.
-pub fn expect_parquet(path: &Path) -> Result<()> {
-    if path.extension().is_none_or(|e| e != "parquet") {
-        bail!("{}: tasks are written as Parquet, the name must end in .parquet", path.display());
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -366,7 +364,10 @@ mod tests {
     fn mistakes_are_reported_with_their_place() {
         let message = |name: &str, text: &str| format!("{:#}", load(name, text).unwrap_err());
         assert!(message("t.txt", "a\n").contains("t.txt:1:1: expected a start and a target"));
-        assert!(message("t.txt", "a (+ a)\n").contains("line-1"));
+        assert!(message("t.txt", "\na (+ a)\n").contains("t.txt:2:3: operator '+'"));
+        assert!(message("t.txt", "a ; start only\r(+ a 1) (+ 1 a)\n").contains("t.txt:1:1"));
+        let csv = "id,start,target\nx,(+ a 0),a\ny,\"(+ a (foo))\",a\n";
+        assert!(message("t.csv", csv).contains("t.csv:3:10: unknown operator 'foo'"));
         assert!(message("t.csv", "a,b\n").contains("t.csv:1:1: expected a header"));
         assert!(message("t.csv", "id,start,target\n../x,a,a\n").contains("letters, digits"));
         assert!(message("t.txt", "").contains("holds no task"));

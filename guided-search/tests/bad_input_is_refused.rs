@@ -1,62 +1,18 @@
 //! Every kind of bad input: one clear message, exit code 2, and nothing written.
 
 mod common;
+#[path = "common/refusal.rs"]
+mod refusal;
 
 use assert_cmd::Command;
 use common::{cairn, shipped};
-use std::path::Path;
+use refusal::{SYSTEM, directory, evaluate, names, refused, write};
 use tempfile::TempDir;
-
-const SYSTEM: &str = "(sort I) (literal i64 I) (variable I) (op + (I I) I)
-(rewrite (+ ?a ?b) (+ ?b ?a) :name comm)\n";
-
-/// A directory with a rewrite system and seeds, and the names in it.
-fn directory() -> TempDir {
-    let directory = tempfile::tempdir().unwrap();
-    write(&directory, "s.rules", SYSTEM);
-    write(&directory, "seeds.txt", "(+ a 1)\n(+ b (+ c 2))\n");
-    directory
-}
-
-fn write(directory: &TempDir, name: &str, text: &str) {
-    std::fs::write(directory.path().join(name), text).unwrap();
-}
-
-fn names(path: &Path) -> Vec<String> {
-    let mut names: Vec<String> = std::fs::read_dir(path)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
-        .collect();
-    names.sort();
-    names
-}
-
-/// Runs the command and expects exit code 2, one line of error with all of `parts`, and no new
-/// file.
-fn refused(directory: &TempDir, mut command: Command, parts: &[&str]) {
-    let before = names(directory.path());
-    let output = command.assert().code(2);
-    let error = String::from_utf8(output.get_output().stderr.clone()).unwrap();
-    let lines: Vec<&str> = error.lines().filter(|l| l.starts_with("error: ")).collect();
-    assert_eq!(lines.len(), 1, "{error}");
-    for part in parts {
-        assert!(lines[0].contains(part), "'{part}' is not in: {error}");
-    }
-    assert!(!error.contains("panicked"), "{error}");
-    assert_eq!(names(directory.path()), before, "something was written");
-}
 
 fn tasks(directory: &TempDir) -> Command {
     let mut command = cairn(directory);
     command.args(["tasks", "--system", "s.rules", "--seeds", "seeds.txt"]);
     command.args(["--out", "tasks.parquet", "--quiet"]);
-    command
-}
-
-fn evaluate(directory: &TempDir, tasks: &str) -> Command {
-    let mut command = cairn(directory);
-    command.args(["evaluate", "--system", "s.rules", "--tasks", tasks, "--out", "results"]);
-    command.arg("--quiet");
     command
 }
 
@@ -169,6 +125,52 @@ fn results_of_other_settings_are_not_mixed() {
 }
 
 #[test]
+fn results_on_other_tasks_are_not_mixed() {
+    let directory = directory();
+    write(&directory, "tasks.csv", "id,start,target\nt,(+ a b),(+ b a)\n");
+    evaluate(&directory, "tasks.csv").assert().success();
+    write(&directory, "tasks.csv", "id,start,target\nt,(+ a b),(+ b c)\n");
+    refused(
+        &directory,
+        evaluate(&directory, "tasks.csv"),
+        &["results", "the task file has changed"],
+    );
+    write(&directory, "tasks.csv", "id,start,target\nt,(+ a b),(+ b a)\n");
+    evaluate(&directory, "tasks.csv").assert().success();
+}
+
+#[test]
+fn an_error_is_told_once() {
+    let directory = directory();
+    write(&directory, "s.rules", &format!("{SYSTEM}(rewrite (+ ?a 0) (+ ?a ?x))\n"));
+    let error = refused(&directory, tasks(&directory), &["s.rules:3:", "?x is not bound"]);
+    assert_eq!(error.matches("is not bound").count(), 1, "{error}");
+    std::fs::create_dir(directory.path().join("d.rules")).unwrap();
+    let mut command = cairn(&directory);
+    command.args(["tasks", "--system", "d.rules", "--seeds", "seeds.txt", "--out", "t.parquet"]);
+    let error = refused(&directory, command, &["d.rules", "directory"]);
+    assert_eq!(error.matches("directory").count(), 1, "{error}");
+    write(&directory, "s.rules", SYSTEM);
+    std::fs::create_dir(directory.path().join("d.parquet")).unwrap();
+    let error = refused(&directory, evaluate(&directory, "d.parquet"), &["d.parquet", "directory"]);
+    assert_eq!(error.matches("directory").count(), 1, "{error}");
+    write(&directory, "p.json", "{\"format\": ");
+    let mut command = cairn(&directory);
+    command.args(["check", "p.json", "--system", "s.rules"]);
+    let error = refused(&directory, command, &["p.json", "not a proof file", "EOF"]);
+    assert_eq!(error.matches("EOF").count(), 1, "{error}");
+}
+
+#[test]
+fn a_rewrite_system_without_sorts_or_in_another_encoding() {
+    let directory = directory();
+    write(&directory, "s.rules", "; nothing\n");
+    refused(&directory, tasks(&directory), &["s.rules:1:1", "expected at least one (sort Name)"]);
+    std::fs::write(directory.path().join("s.rules"), b"(sort I)\n; \xff").unwrap();
+    refused(&directory, tasks(&directory), &["s.rules:2:3", "UTF-8"]);
+}
+
+#[test]
 fn terms_sketches_and_methods_that_are_none() {
     let directory = directory();
     let saturate = |term: &str, goal: &str| {
@@ -187,11 +189,127 @@ fn terms_sketches_and_methods_that_are_none() {
 }
 
 #[test]
+fn questions_whose_terms_do_not_fit() {
+    let directory = directory();
+    write(&directory, "s.rules", &format!("(sort B) (op < (I I) B)\n{SYSTEM}"));
+    let question = |command: &str, from: &str, to: &str| {
+        let mut question = cairn(&directory);
+        question.args([command, "--system", "s.rules", "--from", from, "--to", to]);
+        question
+    };
+    for command in ["explain", "prove"] {
+        let wrong = question(command, "(+ a b)", "(+ a");
+        refused(&directory, wrong, &["--to '(+ a': 1:1"]);
+        let wrong = question(command, "x", "(< a b)");
+        refused(&directory, wrong, &["--from 'x'", "has sort I, but (< a b) has sort B"]);
+        let wrong = question(command, &"x(".repeat(40_000), "a");
+        let error = refused(&directory, wrong, &["--from"]);
+        assert!(error.len() < 1_000, "{} bytes", error.len());
+    }
+    write(&directory, "tasks.csv", "start,target\na,(+ a\n");
+    refused(&directory, evaluate(&directory, "tasks.csv"), &["tasks.csv:2:3", "never closed"]);
+    std::fs::write(directory.path().join("seeds.txt"), b"(+ a 1)\n; \xff").unwrap();
+    refused(&directory, tasks(&directory), &["seeds.txt:2:3", "UTF-8"]);
+}
+
+#[test]
+fn a_negative_number_is_a_term() {
+    let directory = directory();
+    let arguments: [&[&str]; 3] = [
+        &["saturate", "--term", "-5", "--goal", "-5"],
+        &["explain", "--from", "-5", "--to", "-5"],
+        &["prove", "--from", "-5", "--to", "-5", "--quiet"],
+    ];
+    for arguments in arguments {
+        cairn(&directory).args(arguments).args(["--system", "s.rules"]).assert().success();
+    }
+}
+
+#[test]
+fn numbers_out_of_their_range() {
+    let directory = directory();
+    write(&directory, "tasks.txt", "(+ a b) (+ b a)\n");
+    for (option, value, message) in [
+        ("--guides", "0", "guides 0: expected 1 to 1000"),
+        ("--guides", "100000", "guides 100000: expected 1 to 1000"),
+        ("--attempts", "0", "attempts 0: expected 1 to 1000"),
+        ("--work", "0", "work: expected at least 1 e-node"),
+        ("--cap", "0", "'0' is too small"),
+        ("--cap", "0MiB", "'0MiB' is too small"),
+        ("--cap", "99999999999GiB", "is too large"),
+    ] {
+        let mut command = evaluate(&directory, "tasks.txt");
+        command.args([option, value]);
+        refused(&directory, command, &[message]);
+        let mut command = cairn(&directory);
+        command.args(["prove", "--system", "s.rules", "--from", "a", "--to", "b", option, value]);
+        refused(&directory, command, &[message]);
+    }
+    let mut command = tasks(&directory);
+    command.args(["--cap", "0"]);
+    refused(&directory, command, &["cap: expected at least 1 e-node"]);
+    for size in ["0MiB", "0", "+5MiB", "99999999999GiB"] {
+        let mut command = cairn(&directory);
+        command.args(["saturate", "--system", "s.rules", "--term", "a", "--memory", size]);
+        refused(&directory, command, &["--memory", size]);
+    }
+    for (number, message) in [("many", "expected a whole number"), ("", "expected a whole number")]
+    {
+        let mut command = evaluate(&directory, "tasks.txt");
+        command.args(["--guides", number]);
+        refused(&directory, command, &["--guides", message]);
+    }
+    let mut command = evaluate(&directory, "tasks.txt");
+    command.args(["--work", "99999999999999999999"]);
+    refused(&directory, command, &["--work", "the number is too large"]);
+    let mut command = cairn(&directory);
+    command.args(["quickstart", "--out", "q", "--threads", "0", "--quiet"]);
+    refused(&directory, command, &["--threads 0"]);
+}
+
+#[test]
+fn a_device_without_a_model() {
+    let directory = directory();
+    write(&directory, "tasks.txt", "(+ a b) (+ b a)\n");
+    let mut prove = cairn(&directory);
+    prove.args(["prove", "--system", "s.rules", "--from", "a", "--to", "b"]);
+    for mut command in [prove, evaluate(&directory, "tasks.txt")] {
+        command.args(["--device", "cpu"]);
+        let output = command.assert().code(2);
+        let error = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+        assert!(error.contains("--model <DIR>"), "{error}");
+    }
+}
+
+#[test]
 fn a_directory_without_results_has_no_report() {
     let directory = directory();
     let mut command = cairn(&directory);
     command.args(["report", "."]);
     refused(&directory, command, &["evaluation.json", "no results"]);
+}
+
+#[test]
+fn terms_that_are_huge_as_trees_are_printed_in_part() {
+    let directory = directory();
+    let system = egraph::System::load(&directory.path().join("s.rules")).unwrap();
+    let mut terms = vec![r#"{"leaf": "a", "sort": "I"}"#.to_owned()];
+    terms.extend((0..60).map(|i| format!(r#"{{"op": "+", "args": [{i}, {i}]}}"#)));
+    let proof = format!(
+        r#"{{"format": "cairn-proof", "version": 1, "system": "{}", "start": 60, "end": 60,
+        "terms": [{}], "steps": [{{"from": 60, "to": 60, "how": {{"chain": []}}}}], "root": 0}}"#,
+        system.hash,
+        terms.join(", ")
+    );
+    write(&directory, "p.json", &proof);
+    let output = cairn(&directory)
+        .args(["check", "p.json", "--system", "s.rules"])
+        .timeout(std::time::Duration::from_secs(60))
+        .assert()
+        .success();
+    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    assert!(text.starts_with("accepted: (+ (+ (+ ") && text.contains('…'), "{text:.100}");
+    assert!(text.len() < 200_000, "{} bytes", text.len());
 }
 
 #[test]

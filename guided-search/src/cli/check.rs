@@ -1,6 +1,7 @@
 //! `cairn check`: has the checker replay a proof file.
 
-use super::{load_system, print};
+use super::{PRINTED, load_system, print};
+use crate::charts::counted;
 use anyhow::{Context, Result};
 use egraph::{TermBank, check, proof_from_json};
 use std::path::PathBuf;
@@ -13,7 +14,8 @@ Examples:
   cairn check proof.json --system configs/systems/halide.rules
 
 The checker replays every step on the terms alone; it shares no code with the e-graph. Exit code 2:
-the file is not a proof of this system, or the proof was refused.";
+the file is not a proof of this system, or the proof was refused. Of a term with more than 10,000
+nodes the rest is printed as `…`.";
 
 /// The arguments of `cairn check`.
 #[derive(Clone, Debug, clap::Args)]
@@ -40,9 +42,9 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     let proof = proof_from_json(&system, &mut bank, &text).with_context(|| format!("{name}"))?;
     check(&system, &bank, &proof).with_context(|| format!("{name} was refused"))?;
     print(&format!(
-        "accepted: {} = {} ({} proof nodes)\n",
-        bank.display(proof.start()),
-        bank.display(proof.end()),
-        proof.len()
+        "accepted: {} = {} ({})\n",
+        bank.display_part(proof.start(), PRINTED.term_size),
+        bank.display_part(proof.end(), PRINTED.term_size),
+        counted(proof.len() as u64, "proof node")
     ))
 }

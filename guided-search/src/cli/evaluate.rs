@@ -1,8 +1,9 @@
 //! `cairn evaluate`: all methods on all tasks, under the same limits.
 
 use super::{load_model, load_system, print, read_preset};
-use crate::budget::{Budget, Cap};
+use crate::budget::{Budget, Cap, check_numbers};
 use crate::config::CompareConfig;
+use crate::content_hash;
 use crate::evaluate::{Evaluation, Inputs, RESULTS_FILE, evaluate};
 use crate::method::Method;
 use crate::report::{summaries, text_table};
@@ -45,7 +46,7 @@ pub struct EvaluateArgs {
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
     /// Where the model computes
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, requires = "model")]
     device: DeviceChoice,
     /// A preset, see configs/search; options overrule it
     #[arg(long, value_name = "FILE")]
@@ -62,10 +63,10 @@ pub struct EvaluateArgs {
     /// How rules that match too often are treated: simple or backoff [default: simple]
     #[arg(long, value_name = "NAME")]
     scheduler: Option<Scheduler>,
-    /// Guides per request [default: 10]
+    /// Guides per request, 1 to 1000 [default: 10]
     #[arg(long, value_name = "K")]
     guides: Option<usize>,
-    /// Guides tried per question [default: 4]
+    /// Guides tried per question, 1 to 1000 [default: 4]
     #[arg(long, value_name = "N")]
     attempts: Option<usize>,
     /// How often a question may be halved at an unproved guide [default: 4]
@@ -132,7 +133,9 @@ pub fn compare(paths: &Paths<'_>, settings: &CompareConfig, common: &Common) -> 
         .with_context(|| format!("cannot read {}", paths.system.display()))?;
     let tasks = TaskSet::load(paths.tasks, &system)?;
     let model = paths.model.map(|path| load_model(path, &system, paths.device)).transpose()?;
-    let evaluation = resolve(paths, settings, common, &tasks)?;
+    let mut evaluation = resolve(paths, settings, common, &tasks)?;
+    evaluation.tasks_hash = content_hash::of_file(paths.tasks)?;
+    evaluation.model_hash = paths.model.map(content_hash::of_model).transpose()?;
     let inputs =
         Inputs { system: &system, system_text: &system_text, tasks: &tasks, model: model.as_ref() };
     let pool = common.build_pool()?;
@@ -172,6 +175,7 @@ fn resolve(
     let mut evaluation = Evaluation {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         tasks: origin.clone(),
+        tasks_hash: String::new(),
         task_count: tasks.tasks.len(),
         methods,
         budget,
@@ -180,10 +184,10 @@ fn resolve(
         depth: settings.depth.unwrap_or(4),
         seed: common.seed,
         model: paths.model.map(|path| path.display().to_string()),
+        model_hash: None,
         command: String::new(),
     };
-    ensure!(evaluation.guides > 0, "--guides 0: expected at least 1");
-    ensure!(evaluation.attempts > 0, "--attempts 0: expected at least 1");
+    check_numbers(evaluation.budget.work, evaluation.guides, evaluation.attempts)?;
     evaluation.command = command(paths, &evaluation);
     Ok(evaluation)
 }

@@ -1,7 +1,11 @@
 //! `cairn explain`: a proof between two terms, from one e-graph.
 
-use super::{LimitArgs, NotProved, ProofFormat, load_system, read_question, show_proof};
+use super::{
+    LimitArgs, NotProved, ProofFormat, load_system, print_proof, proof_output, read_question,
+    write_proof,
+};
 use crate::candidates::explain_equal;
+use crate::charts::counted;
 use crate::search::checked;
 use crate::stage::Stage;
 use anyhow::Result;
@@ -28,15 +32,15 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "FILE")]
     system: PathBuf,
     /// The term that the proof starts with
-    #[arg(long, value_name = "TERM")]
+    #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
     from: String,
     /// The term that the proof ends with
-    #[arg(long, value_name = "TERM")]
+    #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
     to: String,
     /// How the proof is printed
     #[arg(long, value_enum, default_value_t = ProofFormat::Text)]
     format: ProofFormat,
-    /// Write the proof to this file, too
+    /// Write the proof to this file, too; an earlier proof in it is replaced
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -50,16 +54,18 @@ pub struct ExplainArgs {
 /// # Errors
 /// Bad input, [`NotProved`], or an internal fault.
 pub fn run(args: &ExplainArgs) -> Result<()> {
+    let out = proof_output(args.out.as_deref())?;
     let system = load_system(&args.system)?;
     let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
     let config = args.limits.config(args.common.build_pool()?);
     let stage = Stage::grow(&system, &bank, &[from], &[to], &config, false);
     if stage.met.is_none() {
-        let nodes = stage.egraph.node_count();
-        let reason = format!("the terms did not meet ({} at {nodes} e-nodes)", stage.stop);
+        let nodes = counted(stage.egraph.node_count() as u64, "e-node");
+        let reason = format!("the terms did not meet ({} at {nodes})", stage.stop);
         return Err(NotProved(reason).into());
     }
     let proof = explain_equal(&stage, &mut bank, from, to)?;
     let proof = checked(&system, &bank, vec![proof])?;
-    show_proof(&system, &mut bank, &proof, args.format, args.out.as_ref())
+    write_proof(&system, &bank, &proof, out.as_ref())?;
+    print_proof(&system, &mut bank, &proof, args.format)
 }

@@ -9,10 +9,12 @@ pub mod report;
 pub mod saturate;
 pub mod tasks;
 
+use crate::charts::counted;
 use crate::config::SearchConfig;
-use crate::task::read_terms;
+use crate::question::read_texts;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use dataset_gen::files::{FileKind, OutputFile, first_bytes};
 use dataset_gen::toml_file::read_toml;
 use egraph::{
     ByteSize, Caps, Limits, Proof, SaturationConfig, Scheduler, System, TermBank, TermId,
@@ -22,11 +24,11 @@ use model::GuideModel;
 use model::cli::DeviceChoice;
 use rayon::ThreadPool;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// No proof was found: exit code 3. Neither bad input nor a fault.
+/// No proof was found, or a goal was not reached: exit code 3. Neither bad input nor a fault.
 #[derive(Debug, thiserror::Error)]
 #[error("not proved: {0}")]
 pub struct NotProved(pub String);
@@ -95,7 +97,7 @@ fn read_preset(path: Option<&Path>) -> Result<SearchConfig> {
 /// A bank and the two terms of a question, which have one sort.
 fn read_question(system: &System, from: &str, to: &str) -> Result<(TermBank, TermId, TermId)> {
     let mut bank = TermBank::new(system.language.clone());
-    let terms = read_terms(&mut bank, &[from, to])?;
+    let terms = read_texts(&mut bank, &[("--from", from), ("--to", to)])?;
     Ok((bank, terms[0], terms[1]))
 }
 
@@ -108,17 +110,34 @@ fn print(text: &str) -> Result<()> {
     Ok(())
 }
 
-/// Prints a checked proof and, if asked for, writes its file.
-fn show_proof(
+/// The file for a proof, if one is asked for.
+fn proof_output(path: Option<&Path>) -> Result<Option<OutputFile>> {
+    let recognise = |path: &Path| {
+        first_bytes(path).is_ok_and(|text| {
+            text.trim_start().starts_with('{') && text.contains("\"cairn-proof\"")
+        })
+    };
+    path.map(|path| OutputFile::new(path, FileKind { name: "a proof", recognise })).transpose()
+}
+
+/// Writes the file of a checked proof, if one is asked for.
+fn write_proof(
+    system: &System,
+    bank: &TermBank,
+    proof: &Proof,
+    out: Option<&OutputFile>,
+) -> Result<()> {
+    let Some(out) = out else { return Ok(()) };
+    out.write(|file| Ok(file.write_all(proof_to_json(system, bank, proof).as_bytes())?))
+}
+
+/// Prints a checked proof.
+fn print_proof(
     system: &System,
     bank: &mut TermBank,
     proof: &Proof,
     format: ProofFormat,
-    out: Option<&PathBuf>,
 ) -> Result<()> {
-    if let Some(path) = out {
-        dataset_gen::files::write_atomic(path, proof_to_json(system, bank, proof).as_bytes())?;
-    }
     match format {
         ProofFormat::Json => {
             print(&(proof_to_json(system, bank, proof).trim_end().to_owned() + "\n"))
@@ -126,9 +145,9 @@ fn show_proof(
         ProofFormat::Text => match proof.flatten(bank, PRINTED) {
             Ok(flat) => print(&proof_text(system, bank, &flat)),
             Err(reason) => print(&format!(
-                "A checked proof of {} nodes; not printed step by step: {reason}. \
+                "A checked proof of {}; not printed step by step: {reason}. \
                  Write it with --out or --format json.\n",
-                proof.len()
+                counted(proof.len() as u64, "node")
             )),
         },
     }

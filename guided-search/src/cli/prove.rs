@@ -1,9 +1,12 @@
 //! `cairn prove`: guided search for one question.
 
-use super::{NotProved, ProofFormat, load_model, load_system, read_question, show_proof};
+use super::{
+    NotProved, PRINTED, ProofFormat, load_model, load_system, print_proof, proof_output,
+    read_question, write_proof,
+};
 use crate::baselines::all_work;
-use crate::budget::{Budget, Cap};
-use crate::charts::thousands;
+use crate::budget::{Budget, Cap, check_numbers};
+use crate::charts::{counted, thousands};
 use crate::evaluate::guide_size;
 use crate::guide_source::GuideSource;
 use crate::method::Method;
@@ -42,10 +45,10 @@ pub struct ProveArgs {
     #[arg(long, value_name = "FILE")]
     system: PathBuf,
     /// The start
-    #[arg(long, value_name = "TERM")]
+    #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
     from: String,
     /// The target
-    #[arg(long, value_name = "TERM")]
+    #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
     to: String,
     /// Where guides come from: cap (none), all-work (none, one large e-graph), random, both-sides,
     /// nearest, model, select (of the frontier, by the model), each but the first two also with
@@ -56,7 +59,7 @@ pub struct ProveArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "expert")]
     model: Option<PathBuf>,
     /// Where the model computes
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, requires = "model")]
     device: DeviceChoice,
     /// A file of guides: a sketch or term a line
     #[arg(long, value_name = "FILE")]
@@ -67,10 +70,10 @@ pub struct ProveArgs {
     /// Work in all: e-nodes ever built, over all e-graphs
     #[arg(long, value_name = "N", default_value_t = 80_000)]
     work: u64,
-    /// Guides per request
+    /// Guides per request, 1 to 1000
     #[arg(long, value_name = "K", default_value_t = 10)]
     guides: usize,
-    /// Guides tried per question
+    /// Guides tried per question, 1 to 1000
     #[arg(long, value_name = "N", default_value_t = 4)]
     attempts: usize,
     /// How often a question may be halved at an unproved guide
@@ -82,7 +85,7 @@ pub struct ProveArgs {
     /// How the proof is printed
     #[arg(long, value_enum, default_value_t = ProofFormat::Text)]
     format: ProofFormat,
-    /// Write the proof to this file, too
+    /// Write the proof to this file, too; an earlier proof in it is replaced
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -94,26 +97,31 @@ pub struct ProveArgs {
 /// # Errors
 /// Bad input, [`NotProved`], or an internal fault.
 pub fn run(args: &ProveArgs) -> Result<()> {
+    check_numbers(args.work, args.guides, args.attempts)?;
+    let out = proof_output(args.out.as_deref())?;
     let system = load_system(&args.system)?;
     let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
     let pool = args.common.build_pool()?;
     let answer = pool.install(|| search(args, &system, &mut bank, from, to))?;
     let ledger = answer.ledger;
     let spent = format!(
-        "{} of {} work, {} e-graphs, {} requests for guides, {:.1} s in the model",
+        "{} of {} work, {}, {} for guides, {:.1} s in the model",
         thousands(ledger.work),
         thousands(args.work),
-        ledger.e_graphs,
-        ledger.requests,
+        counted(ledger.e_graphs, "e-graph"),
+        counted(ledger.requests, "request"),
         ledger.model_seconds
     );
     match answer.result {
         Ok(proof) => {
-            eprintln!("proved with {spent}");
-            for waypoint in &answer.waypoints {
-                eprintln!("waypoint {}", bank.display(*waypoint));
+            write_proof(&system, &bank, &proof, out.as_ref())?;
+            if !args.common.quiet {
+                eprintln!("proved with {spent}");
+                for &waypoint in &answer.waypoints {
+                    eprintln!("waypoint {}", bank.display_part(waypoint, PRINTED.term_size));
+                }
             }
-            show_proof(&system, &mut bank, &proof, args.format, args.out.as_ref())
+            print_proof(&system, &mut bank, &proof, args.format)
         }
         Err(failure) => {
             let why = match failure {

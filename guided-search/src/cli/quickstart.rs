@@ -5,7 +5,7 @@ use super::print;
 use super::tasks::make_tasks;
 use crate::chains::ChainSettings;
 use crate::config::SearchConfig;
-use crate::report::{report, summaries, text_table};
+use crate::report::{summaries, text_table, write_report};
 use crate::results::Row;
 use anyhow::{Context, Result};
 use dataset_gen::cli::Common;
@@ -15,6 +15,7 @@ use dataset_gen::generate::generate;
 use dataset_gen::info::INFO_FILE;
 use model::cli::DeviceChoice;
 use model::training::{TrainOptions, train};
+use rayon::ThreadPool;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -62,6 +63,7 @@ pub struct QuickstartArgs {
 /// A directory that holds something else, what the file system says, or an internal fault.
 pub fn run(args: &QuickstartArgs) -> Result<()> {
     let began = Instant::now();
+    let pool = args.common.build_pool()?;
     let directory = OutputDir::create(&args.out, MARKER)?;
     let common = &args.common;
     let stage = |number: u32, what: &str| {
@@ -88,7 +90,7 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
 
     let model = directory.file("model");
     stage(2, "model: learns to write guides");
-    train_model(&dataset, &model, common)?;
+    train_model(&dataset, &model, common, &pool)?;
 
     let preset: SearchConfig = toml::from_str(SEARCH).context("the embedded preset")?;
     let tasks = directory.file("tasks.parquet");
@@ -111,7 +113,7 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
 
     stage(5, "report");
     let page = directory.file("report.html");
-    write_atomic(&page, report(&results)?.as_bytes())?;
+    write_report(&results, &page)?;
     print(&summary(&rows, &page, began.elapsed().as_secs_f64()))
 }
 
@@ -128,7 +130,7 @@ fn refuse_other_seed(path: &Path, marker: &str) -> Result<()> {
 }
 
 /// Trains, or goes on with a training that was stopped; one that is finished ends at once.
-fn train_model(dataset: &Path, model: &Path, common: &Common) -> Result<()> {
+fn train_model(dataset: &Path, model: &Path, common: &Common, pool: &ThreadPool) -> Result<()> {
     let options = TrainOptions {
         config: None,
         steps: None,
@@ -137,7 +139,6 @@ fn train_model(dataset: &Path, model: &Path, common: &Common) -> Result<()> {
         device: DeviceChoice::Cpu.open(),
         quiet: common.quiet,
     };
-    let pool = common.build_pool()?;
     pool.install(|| train(dataset, model, &options, &mut |_| ControlFlow::Continue(())))?;
     Ok(())
 }

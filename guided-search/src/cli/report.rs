@@ -1,9 +1,8 @@
 //! `cairn report`: a self-contained page about an evaluation.
 
 use super::print;
-use crate::report::report;
+use crate::report::write_report;
 use anyhow::Result;
-use dataset_gen::files::write_atomic;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -14,7 +13,7 @@ Examples:
   # Elsewhere
   cairn report results --out /tmp/report.html
 
-The page needs no network and no JavaScript. Every proof it shows is checked once more.";
+The page needs no network and no JavaScript. It replaces an earlier report only. Every proof it shows is checked once more.";
 
 /// The arguments of `cairn report`.
 #[derive(Clone, Debug, clap::Args)]
@@ -33,8 +32,7 @@ pub struct ReportArgs {
 /// # Errors
 /// A directory without whole results, or what the file system says.
 pub fn run(args: &ReportArgs) -> Result<()> {
-    let page = report(&args.results)?;
     let out = args.out.clone().unwrap_or_else(|| args.results.join("report.html"));
-    write_atomic(&out, page.as_bytes())?;
+    write_report(&args.results, &out)?;
     print(&format!("{}\n", out.display()))
 }

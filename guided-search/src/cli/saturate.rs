@@ -1,13 +1,15 @@
 //! `cairn saturate`: grows one e-graph and shows every iteration.
 
-use super::{LimitArgs, load_system, print};
-use anyhow::{Context, Result, anyhow};
-use clap::ValueEnum;
+use super::{LimitArgs, NotProved, PRINTED, load_system, print};
+use crate::charts::{counted, counted_as};
+use crate::question::quoted;
+use anyhow::{Context, Result, anyhow, ensure};
+use clap::{ArgGroup, ValueEnum};
 use dataset_gen::cli::Common;
 use dataset_gen::seeds::load_seeds;
 use egraph::{
-    EGraph, Iteration, Report, Sketch, System, TermBank, TermId, extract_sketch, extract_smallest,
-    saturate, sketch_satisfied,
+    EGraph, Iteration, Report, Sketch, StopReason, System, TermBank, TermId, extract_sketch,
+    extract_smallest, saturate, sketch_satisfied,
 };
 use serde_json::{Value, json};
 use std::io::Write;
@@ -30,23 +32,28 @@ Examples:
       --memory 64MiB --iterations 3 --format json
 
 In a sketch `?` is any term, `(contains s)` a term with a subterm that satisfies s,
-`(only-contains s)` a term all of whose leaves satisfy s, `(or s t)` one of several.";
+`(only-contains s)` a term all of whose leaves satisfy s, `(or s t)` one of several.
+
+Exit code 3: no term that satisfies the goal was found within the limits. Exit code 2: bad input, or
+growth stopped with `conflict`: two different literals became equal, so a rule is not sound.";
 
 /// The arguments of `cairn saturate`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
+#[command(group = ArgGroup::new("start").args(["term", "terms"]).required(true))]
 pub struct SaturateArgs {
     /// The rewrite system, a .rules file
     #[arg(long, value_name = "FILE")]
     system: PathBuf,
     /// The term to start from; may be given several times
-    #[arg(long, value_name = "TERM", required_unless_present = "terms")]
+    #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
     term: Vec<String>,
     /// A file of terms to start from: text with one a line, or CSV with a column `expression`
-    #[arg(long, value_name = "FILE", conflicts_with = "term")]
+    #[arg(long, value_name = "FILE")]
     terms: Option<PathBuf>,
-    /// Stop when the class of the first term holds one that satisfies this sketch
-    #[arg(long, value_name = "SKETCH")]
+    /// Stop when the class of the first term holds one that satisfies this sketch; exit code 3 if
+    /// none ever does
+    #[arg(long, value_name = "SKETCH", allow_negative_numbers = true)]
     goal: Option<String>,
     /// After the table, show what each rule did and what the e-graph's parts take in memory
     #[arg(long)]
@@ -71,7 +78,8 @@ enum Format {
 /// Runs the subcommand.
 ///
 /// # Errors
-/// Bad input, or the standard output can't be written.
+/// Bad input, a conflict, a goal that is not reached ([`NotProved`]), or the standard output can't
+/// be written.
 pub fn run(args: &SaturateArgs) -> Result<()> {
     let system = load_system(&args.system)?;
     let mut bank = TermBank::new(system.language.clone());
@@ -82,13 +90,13 @@ pub fn run(args: &SaturateArgs) -> Result<()> {
         None => args
             .term
             .iter()
-            .map(|text| bank.parse(text, None).map_err(|e| anyhow!("--term '{text}': {e}")))
+            .map(|text| bank.parse(text, None).map_err(|e| anyhow!("--term {}: {e}", quoted(text))))
             .collect::<Result<_>>()?,
     };
     let sort = bank.sort(terms[0]);
     let goal = args.goal.as_deref().map(|text| {
         Sketch::parse(&system.language, text, Some(sort))
-            .map_err(|e| anyhow!("--goal '{text}': {e}"))
+            .map_err(|e| anyhow!("--goal {}: {e}", quoted(text)))
     });
     let goal = goal.transpose()?;
     grow(args, &system, bank, &terms, goal.as_ref())
@@ -119,41 +127,58 @@ fn grow(
         return Err(error);
     }
     let class = egraph.find(first);
+    let conflict = report.stop == StopReason::Conflict;
     let found = match goal {
+        // Everything is equal then, and means nothing.
+        _ if conflict => None,
         Some(goal) => extract_sketch(&egraph, &mut bank, class, goal),
         None => Some(extract_smallest(&egraph, &mut bank, class)),
     };
-    let found = found.map(|term| (bank.text(term), bank.size(term)));
+    let found = found.map(|term| {
+        let size = bank.size(term);
+        let whole = size <= PRINTED.term_size;
+        (bank.display_part(term, PRINTED.term_size).to_string(), size, whole)
+    });
     match args.format {
         Format::Json => {
             let mut last = lines.held_back.unwrap_or_else(|| json!({}));
             last["stop"] = json!(report.stop.to_string());
             last["left_out"] = json!(report.left_out);
             last["bytes_by_part"] = egraph.heap_parts().into_iter().collect();
-            last["term"] = json!(found.as_ref().map(|(text, _)| text));
-            last["size"] = json!(found.as_ref().map(|(_, size)| size));
-            print(&format!("{last}\n"))
+            last["term"] = json!(found.as_ref().filter(|f| f.2).map(|f| &f.0));
+            last["size"] = json!(found.as_ref().map(|f| f.1));
+            print(&format!("{last}\n"))?;
         }
         Format::Table => {
             let iterations = report.iterations.len().saturating_sub(1);
-            let plural = if iterations == 1 { "" } else { "s" };
             let what = if goal.is_some() { "satisfying term" } else { "equal term" };
-            let found = match found {
-                Some((text, size)) => format!("smallest {what} ({size} nodes): {text}"),
+            let found = match &found {
+                Some((text, size, _)) => {
+                    format!("smallest {what} ({}): {text}", counted(*size, "node"))
+                }
+                None if conflict => "no term is shown: the e-graph is not sound".to_owned(),
                 None => "no term satisfies the goal".to_owned(),
             };
             let left_out = match report.left_out {
                 0 => String::new(),
-                matches => format!(", {matches} matches left out"),
+                matches => format!(", {} left out", counted_as(matches, "match", "matches")),
             };
             let details =
                 if args.details { details(system, &egraph, &report) } else { String::new() };
             print(&format!(
-                "{details}stopped: {} after {iterations} iteration{plural}{left_out}\n{found}\n",
-                report.stop
-            ))
+                "{details}stopped: {} after {}{left_out}\n{found}\n",
+                report.stop,
+                counted(iterations as u64, "iteration")
+            ))?;
         }
     }
+    ensure!(!conflict, "two different literals became equal: a rule of the system is not sound");
+    if goal.is_some() && found.is_none() {
+        let nodes = counted(egraph.node_count() as u64, "e-node");
+        let reason = format!("the goal was not reached ({} at {nodes})", report.stop);
+        return Err(NotProved(reason).into());
+    }
+    Ok(())
 }
 
 /// What each rule did in all iterations, and what the e-graph's parts take.

@@ -2,8 +2,9 @@
 
 use super::{load_system, print, read_preset};
 use crate::chains::{ChainSettings, far_chains};
+use crate::charts::counted;
 use crate::held_out::held_out;
-use crate::task::{TaskSet, expect_parquet};
+use crate::task::TaskSet;
 use anyhow::{Result, ensure};
 use dataset_gen::cli::Common;
 use dataset_gen::seeds::load_seeds;
@@ -58,7 +59,7 @@ pub struct TasksArgs {
     /// How often the seeds are gone through, with other random choices [default: 4]
     #[arg(long, value_name = "N")]
     rounds: Option<u32>,
-    /// The task file to write, ending in .parquet
+    /// The task file to write, ending in .parquet; an earlier task file is replaced
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -70,7 +71,6 @@ pub struct TasksArgs {
 /// # Errors
 /// Bad input, no chain at all, or what the file system says.
 pub fn run(args: &TasksArgs) -> Result<()> {
-    expect_parquet(&args.out)?;
     let mut preset = read_preset(args.config.as_deref())?.tasks;
     preset.links = args.links.or(preset.links);
     preset.link_nodes = args.link_nodes.or(preset.link_nodes);
@@ -82,10 +82,10 @@ pub fn run(args: &TasksArgs) -> Result<()> {
     let data = args.data.as_deref().map(|data| (data, data_seeds.as_path()));
     let set = make_tasks(&args.system, &args.seeds, data, &settings, &args.out, &args.common)?;
     print(&format!(
-        "{} tasks in {}; {} chains begun{}\n",
-        set.tasks.len(),
+        "{} in {}; {} begun{}\n",
+        counted(set.tasks.len() as u64, "task"),
         args.out.display(),
-        set.origin.begun,
+        counted(set.origin.begun, "chain"),
         failures(&set)
     ))
 }
@@ -104,6 +104,7 @@ pub fn make_tasks(
     common: &Common,
 ) -> Result<TaskSet> {
     settings.check()?;
+    TaskSet::output(out)?;
     let system = load_system(system)?;
     let mut bank = TermBank::new(system.language.clone());
     let mut seeds = load_seeds(seeds_file, &system, &mut bank, None)?;
@@ -113,7 +114,12 @@ pub fn make_tasks(
     let pool = common.build_pool()?;
     let set = pool.install(|| far_chains(&system, &bank, &seeds, settings, common.quiet));
     let count = seeds.len();
-    ensure!(!set.tasks.is_empty(), "no chain came about from {count} seeds{}", failures(&set));
+    ensure!(
+        !set.tasks.is_empty(),
+        "no chain came about from {}{}",
+        counted(count as u64, "seed"),
+        failures(&set)
+    );
     set.save(out)?;
     Ok(set)
 }
@@ -122,7 +128,7 @@ pub fn make_tasks(
 fn failures(set: &TaskSet) -> String {
     let mut text = String::new();
     for (reason, count) in &set.origin.failures {
-        let _ = write!(text, "; {count} times {reason}");
+        let _ = write!(text, "; {} {reason}", counted(*count, "time"));
     }
     text
 }

@@ -1,8 +1,8 @@
 //! Guides that a person wrote: sketches or terms, in the order in which they should be reached.
 
 use crate::guide_source::{Guide, GuideRequest, GuideSet, GuideSource, Waypoint};
-use anyhow::{Context, Result, anyhow, ensure};
-
+use anyhow::{Result, anyhow, ensure};
+use dataset_gen::text_file::read_text;
 use egraph::{Place, Sketch, SortId, System, TermBank};
 use std::path::Path;
 
@@ -21,8 +21,7 @@ impl ExpertGuides {
     /// sketch at all.
     pub fn load(path: &Path, system: &System, sort: SortId) -> Result<ExpertGuides> {
         let name = path.display();
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read guides from {name}"))?;
+        let text = read_text(path, "guides")?;
         let mut waypoints = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
             let content = line.split(';').next().unwrap_or("");

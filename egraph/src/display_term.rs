@@ -1,0 +1,74 @@
+//! Terms as text, in whole or in part.
+
+use crate::leaves::Node;
+use crate::term::{TermBank, TermId};
+use std::fmt;
+
+/// Displays a term as an s-expression.
+pub struct DisplayTerm<'a> {
+    pub(crate) bank: &'a TermBank,
+    pub(crate) term: TermId,
+    /// Nodes that are shown.
+    pub(crate) limit: u64,
+}
+
+impl fmt::Display for DisplayTerm<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // An explicit stack: a term from an e-graph may be deeper than the thread's stack.
+        enum Todo {
+            Term(TermId),
+            Text(&'static str),
+        }
+        let mut todo = vec![Todo::Term(self.term)];
+        let mut left = self.limit;
+        while let Some(next) = todo.pop() {
+            let t = match next {
+                Todo::Text(text) => {
+                    f.write_str(text)?;
+                    continue;
+                }
+                Todo::Term(t) => t,
+            };
+            if left == 0 {
+                f.write_str("…")?;
+                continue;
+            }
+            left -= 1;
+            match self.bank.node(t) {
+                Node::Leaf(leaf) => leaf.fmt(f)?,
+                Node::Op(op) => {
+                    let name = &self.bank.language().op(op).name;
+                    let children = self.bank.children(t);
+                    if children.is_empty() {
+                        f.write_str(name)?;
+                        continue;
+                    }
+                    write!(f, "({name}")?;
+                    todo.push(Todo::Text(")"));
+                    for &c in children.iter().rev() {
+                        todo.push(Todo::Term(c));
+                        todo.push(Todo::Text(" "));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_term_may_be_shown_in_part() {
+        let text = "(sort I) (variable I) (op + (I I) I) (op f (I) I)";
+        let system = crate::System::parse(text).unwrap();
+        let mut bank = TermBank::new(system.language.clone());
+        let t = bank.parse("(+ (f a) (+ b (f c)))", None).unwrap();
+        let part = |limit| bank.display_part(t, limit).to_string();
+        assert_eq!(part(7), bank.text(t));
+        assert_eq!(part(4), "(+ (f a) (+ … …))");
+        assert_eq!(part(0), "…");
+    }
+}

@@ -1,0 +1,93 @@
+//! Terms that belong to one question: all of one sort.
+
+use anyhow::{Result, anyhow};
+use egraph::{ParseError, Sexpr, TermBank, TermId, parse_one};
+
+/// Reads terms of one sort. A lone literal takes the sort of the others, so that the `1` that
+/// equals `(<= v0 v0)` is a truth value.
+///
+/// # Errors
+/// The first that is not a term, or not of the sort of the others: its index, and what is wrong.
+pub fn read_question(
+    bank: &mut TermBank,
+    terms: &[Sexpr],
+) -> std::result::Result<Vec<TermId>, (usize, ParseError)> {
+    // An application has its operator's sort; only then do bare atoms get theirs.
+    let application = terms.iter().position(|term| term.list().is_some());
+    let other = match application {
+        Some(i) => Some(bank.read(&terms[i], None).map_err(|e| (i, e))?),
+        None => None,
+    };
+    let sort = other.map(|term| bank.sort(term));
+    let mut read = Vec::with_capacity(terms.len());
+    for (i, term) in terms.iter().enumerate() {
+        let found = bank.read(term, sort).map_err(|error| {
+            // A term by itself, but of another sort: that is what to say.
+            match (bank.read(term, None), other) {
+                (Ok(found), Some(other)) if bank.sort(found) != bank.sort(other) => {
+                    let sort_name = |term| bank.language().sort_name(bank.sort(term));
+                    let message = format!(
+                        "has sort {}, but {} has sort {}: both must have one sort",
+                        sort_name(found),
+                        bank.display_part(other, 20),
+                        sort_name(other)
+                    );
+                    (i, ParseError::new(term.place(), message))
+                }
+                _ => (i, error),
+            }
+        })?;
+        read.push(found);
+    }
+    Ok(read)
+}
+
+/// As [`read_question`], from texts with names for messages, as `--from`.
+///
+/// # Errors
+/// As [`read_question`], with the name, the text and the place in it.
+pub fn read_texts(bank: &mut TermBank, texts: &[(&str, &str)]) -> Result<Vec<TermId>> {
+    let wrong = |i: usize, error: ParseError| {
+        let (name, text) = texts[i];
+        anyhow!("{name} {}: {error}", quoted(text))
+    };
+    let parsed = texts.iter().enumerate();
+    let terms = parsed
+        .map(|(i, (_, text))| parse_one(text).map_err(|e| wrong(i, e)))
+        .collect::<Result<Vec<_>>>()?;
+    read_question(bank, &terms).map_err(|(i, error)| wrong(i, error))
+}
+
+/// The text in quotes; of a long one the beginning.
+pub fn quoted(text: &str) -> String {
+    const SHOWN: usize = 100;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("'{}…'", &text[..end]),
+        None => format!("'{text}'"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use egraph::System;
+
+    #[test]
+    fn a_term_of_another_sort_is_told_from_one_that_is_none() {
+        let text = "(sort I) (sort B) (literal i64 I) (literal bool B) (variable I)
+            (op + (I I) I) (op < (I I) B)";
+        let mut bank = TermBank::new(System::parse(text).unwrap().language);
+        let mut read = |from: &str, to: &str| {
+            read_texts(&mut bank, &[("--from", from), ("--to", to)]).map_err(|e| e.to_string())
+        };
+        assert!(read("1", "(< a b)").is_ok());
+        let sorts = "has sort I, but (< a b) has sort B: both must have one sort";
+        assert_eq!(read("x", "(< a b)").unwrap_err(), format!("--from 'x': 1:1: {sorts}"));
+        assert_eq!(
+            read("(< a b)", "(+ a b)").unwrap_err(),
+            format!("--to '(+ a b)': 1:1: {sorts}")
+        );
+        assert!(read("a", "(+ a").unwrap_err().starts_with("--to '(+ a': 1:1: "));
+        assert!(read("a", &"(".repeat(120_000)).unwrap_err().len() < 500);
+    }
+}
