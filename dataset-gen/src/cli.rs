@@ -2,6 +2,7 @@
 
 use crate::card::split_table;
 use crate::config::Config;
+use crate::console::print;
 use crate::toml_file::read_toml;
 use anyhow::{Context, Result, ensure};
 use egraph::{ByteSize, Scheduler};
@@ -164,19 +165,19 @@ impl GenerateArgs {
 pub fn generate(args: &GenerateArgs) -> Result<()> {
     let info = crate::generate::generate(&args.resolve()?, &args.out, &args.common)?;
     let totals = &info.cairn.totals;
-    print!("{}", split_table(&info));
-    println!(
-        "from {} seeds: {} conflicts, {} terms, {} proofs ({} too long, {} too large, {} too short)",
+    print(&format!(
+        "{}from {} seeds: {} conflicts, {} terms, {} proofs \
+         ({} too long, {} too large, {} too short)\n{}\n",
+        split_table(&info),
         totals.seeds,
         totals.conflicts,
         totals.terms,
         totals.proofs,
         totals.too_long,
         totals.too_large,
-        totals.too_short
-    );
-    println!("{}", args.out.display());
-    Ok(())
+        totals.too_short,
+        args.out.display()
+    ))
 }
 
 const INSPECT_EXAMPLES: &str = "\
@@ -216,8 +217,7 @@ pub enum Format {
 pub fn inspect(args: &InspectArgs) -> Result<()> {
     let found = crate::inspect::inspect(&args.data, args.examples)?;
     match args.format {
-        Format::Text => print!("{}", found.text()),
-        Format::Json => println!("{}", found.json()?),
+        Format::Text => print(&found.text()),
+        Format::Json => print(&(found.json()? + "\n")),
     }
-    Ok(())
 }

@@ -11,6 +11,7 @@
 pub mod card;
 pub mod cli;
 pub mod config;
+pub mod console;
 pub mod counting;
 pub mod csv;
 pub mod errors;

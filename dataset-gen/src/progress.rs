@@ -1,5 +1,6 @@
 //! Progress of long work: a bar on a terminal, plain lines in a log, nothing if quiet.
 
+use crate::console::note;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -85,8 +86,8 @@ impl Progress {
     /// Writes a line above the bar, or into the log.
     pub fn print(&self, text: &str) {
         match &self.shown {
-            Shown::Bar(bar) => bar.suspend(|| eprintln!("{text}")),
-            Shown::Lines { .. } => eprintln!("{text}"),
+            Shown::Bar(bar) => bar.suspend(|| note(text)),
+            Shown::Lines { .. } => note(text),
             Shown::Nothing => {}
         }
     }
@@ -115,12 +116,12 @@ impl Progress {
         } else {
             String::new()
         };
-        eprintln!(
+        note(&format!(
             "{}: {done}/{} in {seconds:.1} s, {rate:.2}/s{remaining} {}",
             self.label,
             self.total,
             self.tail()
-        );
+        ));
     }
 
     fn tail(&self) -> String {

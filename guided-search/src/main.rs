@@ -1,6 +1,7 @@
 //! `cairn`: one subcommand per stage, from a rewrite system to guided proofs and a report.
 
 use clap::{Parser, Subcommand};
+use dataset_gen::console::note;
 use dataset_gen::errors::exit_code;
 use guided_search::cli::{self, NotProved};
 use std::error::Error;
@@ -57,17 +58,17 @@ fn main() -> ExitCode {
         Ok(Err(error)) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Ok(Err(error)) => match error.downcast_ref::<NotProved>() {
             Some(NotProved(reason)) => {
-                eprintln!("not proved: {reason}");
+                note(&format!("not proved: {reason}"));
                 ExitCode::from(3)
             }
             None => {
-                eprintln!("error: {}", one_line(&error));
+                note(&format!("error: {}", one_line(&error)));
                 ExitCode::from(exit_code(&error))
             }
         },
         // The panic's own message is on the standard error already.
         Err(_) => {
-            eprintln!("error: internal error (this is a bug in cairn, not in your input)");
+            note("error: internal error (this is a bug in cairn, not in your input)");
             ExitCode::from(1)
         }
     }

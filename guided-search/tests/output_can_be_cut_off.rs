@@ -1,4 +1,5 @@
-//! A reader that goes away, as `head` does, ends the program quietly.
+//! A reader that goes away, as `head` does, ends the program quietly; an output that can't be
+//! written is an error like others.
 
 use std::process::{Command, Stdio};
 
@@ -21,4 +22,20 @@ fn without_a_panic() {
         assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
         assert!(output.status.success());
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_device_is_one_message() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_cairn"))
+        .args(["explain", "--from", "(+ a 1)", "--to", "(+ 1 a)", "--system", SYSTEM])
+        .stdout(full)
+        .stderr(Stdio::piped())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.starts_with("error: cannot write to the standard output: "), "{message}");
+    assert_eq!(message.lines().count(), 1);
 }

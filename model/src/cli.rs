@@ -2,10 +2,11 @@
 
 use crate::config::Config;
 use crate::training::{TrainOptions, train as train_model};
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use candle_core::Device;
 use clap::ValueEnum;
 use dataset_gen::cli::Common;
+use dataset_gen::console::print;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -20,17 +21,18 @@ pub enum DeviceChoice {
 }
 
 impl DeviceChoice {
-    /// Opens the device. If there is no usable GPU, says so on the standard error and takes the
-    /// processor.
-    pub fn open(self) -> Device {
+    /// Opens the device.
+    ///
+    /// # Errors
+    /// A GPU was asked for and can't be used.
+    pub fn open(self) -> Result<Device> {
         match self {
-            DeviceChoice::Cpu => Device::Cpu,
-            DeviceChoice::Cuda => Device::new_cuda(0).unwrap_or_else(|e| {
+            DeviceChoice::Cpu => Ok(Device::Cpu),
+            DeviceChoice::Cuda => Device::new_cuda(0).map_err(|e| {
                 // Only the first line: the rest is a backtrace.
                 let reason = e.to_string();
                 let reason = reason.lines().next().unwrap_or_default();
-                eprintln!("no usable GPU ({reason}): computing on the processor");
-                Device::Cpu
+                anyhow!("--device cuda: no GPU can be used here ({reason})")
             }),
         }
     }
@@ -43,11 +45,11 @@ Examples:
   The preset `tiny` on a dataset made by `cairn generate`; minutes on two cores:
     cairn train --data data/halide --out models/halide
 
-  A longer training of the same preset:
-    cairn train --data data/halide --out models/halide --steps 5000
-
   Go on after an interruption, with the same losses as if there had been none:
     cairn train --data data/halide --out models/halide --resume
+
+  A longer training of the same preset:
+    cairn train --data data/halide --out models/halide-5000 --steps 5000
 
   A larger model on a GPU:
     cairn train --data data/halide --out models/halide-12m \\
@@ -92,7 +94,7 @@ pub fn train(args: &TrainArgs) -> Result<()> {
         steps: args.steps,
         seed: args.common.seed,
         resume: args.resume,
-        device: args.device.open(),
+        device: args.device.open()?,
         quiet: args.common.quiet,
     };
     let pool = args.common.build_pool()?;
@@ -100,15 +102,15 @@ pub fn train(args: &TrainArgs) -> Result<()> {
         train_model(&args.data, &args.out, &options, &mut |_| ControlFlow::Continue(()))
     })?;
     if let Some(best) = report.best() {
-        println!(
-            "{}: {} parameters, {} triples, validation loss {:.3} at step {} (unigram model {:.3})",
+        print(&format!(
+            "{}: {} parameters, {} triples, validation loss {:.3} at step {} (unigram model {:.3})\n",
             args.out.display(),
             report.parameters,
             report.triples[0],
             best.validation_loss,
             best.step,
             best.unigram_loss
-        );
+        ))?;
     }
     Ok(())
 }

@@ -103,13 +103,16 @@ impl Config {
         check("width", m.width > 0 && m.width.is_multiple_of(m.heads), "a multiple of heads")?;
         let some_of_each = (1..m.heads).contains(&m.ancestor_heads);
         check("ancestor_heads", some_of_each, "at least 1 and fewer than heads")?;
-        check("encoder_layers", m.encoder_layers > 0, "at least 1")?;
-        check("decoder_layers", m.decoder_layers > 0, "at least 1")?;
-        check("feed_forward", m.feed_forward > 0, "at least 1")?;
+        // Ten times what the largest preset has, so that a slip of the keyboard is not an
+        // allocation that can't be made.
+        check("width", m.width <= 16_384, "at most 16384")?;
+        check("encoder_layers", (1..=256).contains(&m.encoder_layers), "1 to 256")?;
+        check("decoder_layers", (1..=256).contains(&m.decoder_layers), "1 to 256")?;
+        check("feed_forward", (1..=65_536).contains(&m.feed_forward), "1 to 65536")?;
         check("clip", (1..=100).contains(&m.clip), "1 to 100")?;
-        check("max_tokens", m.max_tokens > 0, "at least 1")?;
+        check("max_tokens", (1..=8_192).contains(&m.max_tokens), "1 to 8192")?;
         check("steps", t.steps > 0, "at least 1")?;
-        check("batch", t.batch > 0, "at least 1")?;
+        check("batch", (1..=65_536).contains(&t.batch), "1 to 65536")?;
         check("learning_rate", t.learning_rate > 0.0 && t.learning_rate < 1.0, "0 to 1")?;
         check("weight_decay", (0.0..1.0).contains(&t.weight_decay), "0 to 1")?;
         check("clip_norm", t.clip_norm > 0.0, "a positive number")?;
@@ -173,6 +176,8 @@ mod tests {
         );
         let range = message(&TINY.replace("dropout = 0", "dropout = 1"));
         assert!(range.contains("dropout: expected 0 to below 1"), "{range}");
+        let huge = message(&TINY.replace("width = 64", "width = 100000000"));
+        assert!(huge.contains("width: expected at most 16384"), "{huge}");
         assert!(message("[model]\nwidth = 'x'").contains("mine.toml:2: invalid type"));
         assert!(
             Config::load(Path::new("none.toml")).unwrap_err().to_string().contains("none.toml")

@@ -1,7 +1,7 @@
 //! Training a model on a dataset: a new run, or one taken up again.
 
 use crate::checkpoint::{
-    CONFIG_FILE, DatasetIdentity, Description, State, load_description, load_run,
+    CONFIG_FILE, DatasetIdentity, Description, MODEL_FILE, State, load_description, load_run,
 };
 use crate::config::Config;
 use crate::threads::one_thread_per_operation;
@@ -83,6 +83,11 @@ pub fn train(
     ensure!(config.training.steps > 0, "--steps 0: expected at least 1");
     // A run that was killed before its first checkpoint begins anew.
     let state = State::load(out, &options.device)?;
+    ensure!(
+        state.is_some() || !out.join(MODEL_FILE).exists(),
+        "{} has weights but no checkpoint to resume from: training_state is missing",
+        out.display()
+    );
     let description = match &state {
         Some(_) => {
             let mut description = load_description(out)?;

@@ -170,6 +170,9 @@ fn bad_input_is_refused_with_its_place() {
     let mut other = TrainOptions { resume: true, ..fresh.clone() };
     other.config.as_mut().unwrap().model.clip += 1;
     assert!(refusal(&data, &out, &other).contains("another configuration"));
+    std::fs::rename(out.join("training_state"), path("moved")).unwrap();
+    assert!(refusal(&data, &out, &resume).contains("no checkpoint to resume from"));
+    std::fs::rename(path("moved"), out.join("training_state")).unwrap();
 
     // A dataset of another rewrite system.
     let foreign = path("foreign");

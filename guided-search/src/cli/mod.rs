@@ -14,6 +14,7 @@ use crate::config::SearchConfig;
 use crate::question::read_texts;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use dataset_gen::console::print;
 use dataset_gen::files::{FileKind, OutputFile, first_bytes};
 use dataset_gen::toml_file::read_toml;
 use egraph::{
@@ -101,15 +102,6 @@ fn read_question(system: &System, from: &str, to: &str) -> Result<(TermBank, Ter
     Ok((bank, terms[0], terms[1]))
 }
 
-/// Writes to the standard output. That nobody reads it any more is told apart from other errors
-/// by its kind, which stays in the chain.
-fn print(text: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
-    Ok(())
-}
-
 /// The file for a proof, if one is asked for.
 fn proof_output(path: Option<&Path>) -> Result<Option<OutputFile>> {
     let recognise = |path: &Path| {
@@ -156,7 +148,7 @@ fn print_proof(
 /// Loads a model and refuses one of another rewrite system.
 fn load_model(directory: &Path, system: &System, device: DeviceChoice) -> Result<GuideModel> {
     let name = directory.display();
-    let model = GuideModel::load(directory, &device.open())
+    let model = GuideModel::load(directory, &device.open()?)
         .with_context(|| format!("cannot load the model in {name}"))?;
     model.expect_system(system).with_context(|| format!("{name}"))?;
     Ok(model)

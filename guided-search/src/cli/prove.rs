@@ -116,9 +116,12 @@ pub fn run(args: &ProveArgs) -> Result<()> {
         Ok(proof) => {
             write_proof(&system, &bank, &proof, out.as_ref())?;
             if !args.common.quiet {
-                eprintln!("proved with {spent}");
+                dataset_gen::console::note(&format!("proved with {spent}"));
                 for &waypoint in &answer.waypoints {
-                    eprintln!("waypoint {}", bank.display_part(waypoint, PRINTED.term_size));
+                    dataset_gen::console::note(&format!(
+                        "waypoint {}",
+                        bank.display_part(waypoint, PRINTED.term_size)
+                    ));
                 }
             }
             print_proof(&system, &mut bank, &proof, args.format)

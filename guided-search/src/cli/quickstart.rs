@@ -68,7 +68,10 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
     let common = &args.common;
     let stage = |number: u32, what: &str| {
         if !common.quiet {
-            eprintln!("{number}/5 {what} ({:.0} s so far)", began.elapsed().as_secs_f64());
+            dataset_gen::console::note(&format!(
+                "{number}/5 {what} ({:.0} s so far)",
+                began.elapsed().as_secs_f64()
+            ));
         }
     };
     let marker =
@@ -136,7 +139,7 @@ fn train_model(dataset: &Path, model: &Path, common: &Common, pool: &ThreadPool)
         steps: None,
         seed: common.seed,
         resume: model.join("config.json").exists(),
-        device: DeviceChoice::Cpu.open(),
+        device: DeviceChoice::Cpu.open()?,
         quiet: common.quiet,
     };
     pool.install(|| train(dataset, model, &options, &mut |_| ControlFlow::Continue(())))?;
