@@ -9,6 +9,7 @@
 mod applier;
 mod builtin;
 mod bytes;
+mod candidates;
 mod check;
 mod class_index;
 mod dense;
@@ -16,6 +17,7 @@ mod display_term;
 mod egraph;
 mod explain;
 mod extract;
+mod findings;
 mod flatten;
 mod forest;
 mod gather;

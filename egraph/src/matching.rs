@@ -7,16 +7,15 @@
 //! PLDI 2023). Most matches say what is known already; these are dropped here, where the e-graph
 //! does not change and threads can share the work.
 
+use crate::candidates::{Begin, Candidates, Part};
 use crate::egraph::{EGraph, Id};
+use crate::findings::{Bounds, Found, Halt, NO_ID, News, Recent};
 use crate::pattern::VarId;
 use crate::program::Instruction;
 use crate::recipe::{Lookup, LookupRoom};
 use crate::rewrite::Rewrite;
-use crate::stamps::{Changes, Epoch};
+use crate::stamps::Epoch;
 use crate::system::Rule;
-use crate::watch::Watch;
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// One rule over one e-graph, ready to be searched for.
 pub(crate) struct Search<'a> {
@@ -33,153 +32,11 @@ pub(crate) struct Search<'a> {
     narrow: bool,
 }
 
-/// A part of a search: the matches whose first changed atom is number `first`.
-#[derive(Clone, Copy)]
-pub(crate) struct Part<'a> {
-    pub first: usize,
-    pub begin: Begin<'a>,
-}
-
-/// Where a part of a search begins.
-#[derive(Clone, Copy)]
-pub(crate) enum Begin<'a> {
-    /// With changed e-nodes for the first changed atom, and goes up from there.
-    Changed(&'a [Id]),
-    /// With unchanged e-nodes for the root, and goes down to the first changed atom: where these
-    /// are few, and the changed ones have many uses.
-    Roots(&'a [Id]),
-    /// With all classes, for a pattern without atoms.
-    Classes,
-}
-
-impl Begin<'_> {
-    /// Number of e-nodes.
-    pub fn len(&self) -> usize {
-        match self {
-            Begin::Changed(nodes) | Begin::Roots(nodes) => nodes.len(),
-            Begin::Classes => 0,
-        }
-    }
-}
-
-/// What the searches of one iteration share.
-pub(crate) struct Candidates {
-    /// All e-nodes.
-    pub all: Changes,
-    /// Those that have changed since some epoch, with their uses.
-    changed: BTreeMap<Epoch, (Changes, Vec<u64>)>,
-}
-
-impl Candidates {
-    /// For an e-graph and what has been seen of it.
-    pub fn new(egraph: &EGraph, seen: impl Iterator<Item = Option<Epoch>>) -> Candidates {
-        let mut changed = BTreeMap::new();
-        for epoch in seen.flatten() {
-            changed.entry(epoch).or_insert_with(|| {
-                let changes = egraph.changes(Some(epoch));
-                let operators = 0..egraph.system().language.operators.len();
-                let uses = |&node: &Id| u64::from(egraph.weight(node));
-                let uses = operators.map(|op| changes.operator(op).iter().map(uses).sum());
-                let uses = uses.collect();
-                (changes, uses)
-            });
-        }
-        Candidates { all: egraph.changes(None), changed }
-    }
-
-    pub fn heap_bytes(&self) -> usize {
-        let changed = self.changed.values().map(|(changes, _)| changes.heap_bytes());
-        self.all.heap_bytes() + changed.sum::<usize>()
-    }
-}
-
-/// What a match would bring. They are applied in this order, for the more is known to be equal,
-/// the fewer e-nodes are built that turn out to be congruent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum News {
-    /// The right-hand side is there, in another class.
-    Equality,
-    /// All of it but the root is there.
-    Node,
-    /// Less is there.
-    Nodes,
-}
-
-impl News {
-    pub const COUNT: usize = 3;
-}
-
-/// Matches, in the order of their first changed e-nodes.
-#[derive(Debug, Default)]
-pub(crate) struct Found {
-    /// By what there is of the right-hand side: runs of [`Rewrite::stride`] ids, in blocks that
-    /// can be given back one by one.
-    pub blocks: [Vec<Vec<Id>>; News::COUNT],
-    /// Matches whose conditions hold, those included that would change nothing.
-    pub matches: usize,
-    /// Whether the search ended before it had found all.
-    pub halted: Option<Halt>,
-}
-
-/// Why a search ended early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Halt {
-    /// There was no room for more matches.
-    Full,
-    /// All rules together have more matches than they may have.
-    Endless,
-    /// The rule has more matches than it may have.
-    TooMany,
-    /// Time is over, or somebody asked to stop.
-    Expired,
-}
-
-/// How much there may be of something, over all searches that share it.
-pub(crate) struct Quota {
-    limit: usize,
-    used: AtomicUsize,
-}
-
-impl Quota {
-    pub fn new(limit: usize) -> Quota {
-        Quota { limit, used: AtomicUsize::new(0) }
-    }
-
-    /// Takes so much; false if that is more than there may be.
-    fn take(&self, more: usize) -> bool {
-        self.used.fetch_add(more, Relaxed) + more <= self.limit
-    }
-
-    /// Gives so much back.
-    pub fn give_back(&self, less: usize) {
-        self.used.fetch_sub(less, Relaxed);
-    }
-}
-
-/// What a search may find and for how long.
-pub(crate) struct Bounds<'a> {
-    /// Ids that matches may take, over all rules.
-    pub ids: &'a Quota,
-    /// Matches that there may be, over all rules, those included that would change nothing.
-    pub seen: &'a Quota,
-    /// Matches that this rule may have of these.
-    pub matches: &'a Quota,
-    pub watch: &'a Watch,
-    /// Whether matches are counted and nothing else.
-    pub only_count: bool,
-}
-
 /// Quotas and the clock are looked at once in so many matches and e-nodes.
 const COUNT_EVERY: usize = 1_024;
-/// Ids in a block, at least one match.
-const BLOCK: usize = 1 << 13;
 const LOOK_EVERY: u32 = 4_096;
 /// So many matches are looked at together.
 const PENDING: usize = 64;
-/// Going down from an e-node costs about as much as looking at so many uses of a class,
-const ROOT_COST: usize = 4;
-/// and looking at one use as much as seeing of so many e-nodes that they have changed.
-const SKIPS: usize = 8;
 
 impl<'a> Search<'a> {
     /// `None` if the e-graph lacks a constant of the pattern, which then matches nowhere.
@@ -221,30 +78,7 @@ impl<'a> Search<'a> {
         candidates: &'c Candidates,
         most: usize,
     ) -> impl Iterator<Item = Part<'c>> + use<'c, 'a> {
-        let atoms = &self.rewrite.lhs.atoms;
-        let bare = atoms.is_empty().then_some(Part { first: 0, begin: Begin::Classes });
-        let changed = self.seen.map(|epoch| &candidates.changed[&epoch]);
-        let root = atoms.first().map(|atom| candidates.all.operator(atom.op.0 as usize));
-        let parts = atoms.iter().enumerate().map(move |(first, atom)| {
-            let op = atom.op.0 as usize;
-            let (nodes, from_root): (&[Id], bool) = match (changed, root) {
-                (Some((changes, uses)), Some(root)) => {
-                    let root_op = atoms[0].op.0 as usize;
-                    let unchanged = root.len() - changes.operator(root_op).len();
-                    let cost = (root.len() / SKIPS + unchanged * ROOT_COST) as u64;
-                    let from_root = first > 0 && cost < uses[op];
-                    (if from_root { root } else { changes.operator(op) }, from_root)
-                }
-                // Where nothing has been seen, the root is always the first changed atom.
-                (None, Some(root)) if first == 0 => (root, false),
-                _ => (&[], false),
-            };
-            nodes.chunks(most).map(move |nodes| {
-                let begin = if from_root { Begin::Roots(nodes) } else { Begin::Changed(nodes) };
-                Part { first, begin }
-            })
-        });
-        bare.into_iter().chain(parts.flatten())
+        candidates.parts(&self.rewrite.lhs.atoms, self.seen, most)
     }
 
     /// Searches one part and appends to `found`.
@@ -291,31 +125,6 @@ impl<'a> Search<'a> {
     /// Ids that a match takes while it is kept in mind.
     fn pending_stride(&self) -> usize {
         1 + self.rewrite.lhs.variables().len() + self.rewrite.stride()
-    }
-}
-
-const NO_ID: Id = Id(u32::MAX);
-
-/// What was noted lately: that a class equals another, or holds an e-node with two children. Many
-/// matches come to the same, and one of them is enough. What is forgotten does no harm.
-struct Recent {
-    places: Vec<[Id; 3]>,
-}
-
-impl Recent {
-    /// For the matches that begin with so many e-nodes.
-    fn new(nodes: usize) -> Recent {
-        // Four places for each; 48 KiB at most, which fits in a core's own cache.
-        let places = (4 * nodes).next_power_of_two().min(1 << 12);
-        Recent { places: vec![[NO_ID; 3]; places] }
-    }
-
-    fn contains_or_insert(&mut self, addition: [Id; 3]) -> bool {
-        let mix = |hash: u32, id: Id| (hash.rotate_left(5) ^ id.0).wrapping_mul(0x9e37_79b9);
-        let hash = addition.into_iter().fold(0, mix) >> 16;
-        let mask = self.places.len() - 1;
-        let place = &mut self.places[hash as usize & mask];
-        std::mem::replace(place, addition) == addition
     }
 }
 
@@ -548,12 +357,7 @@ impl Machine<'_> {
         if known {
             return;
         }
-        let blocks = &mut self.found.blocks[news as usize];
-        if blocks.last().is_none_or(|block| block.len() + ids.len() > BLOCK) {
-            let first = blocks.is_empty();
-            blocks.push(if first { Vec::new() } else { Vec::with_capacity(BLOCK) });
-        }
-        blocks.last_mut().expect("a block has been added").extend_from_slice(ids);
+        self.found.keep(news, ids);
         self.uncounted.kept += 1;
     }
 

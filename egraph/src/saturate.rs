@@ -2,7 +2,7 @@
 
 use crate::applier::Applier;
 use crate::egraph::EGraph;
-use crate::matching::{Halt, News};
+use crate::findings::{Halt, News};
 use crate::queue::Queue;
 use crate::report::{Iteration, Report, RuleReport};
 use crate::schedule::Schedule;

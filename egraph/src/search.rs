@@ -1,7 +1,9 @@
 //! The search phase of an iteration: new matches of all rules, alone or by a pool of threads.
 
+use crate::candidates::{Candidates, Part};
 use crate::egraph::{EGraph, Id};
-use crate::matching::{Bounds, Candidates, Found, Halt, News, Part, Quota, Search};
+use crate::findings::{Bounds, Found, Halt, News, Quota};
+use crate::matching::Search;
 use crate::stamps::Epoch;
 use crate::watch::Watch;
 use rayon::ThreadPool;
