@@ -139,7 +139,7 @@ impl Saturation {
             memory: Some(self.memory.0),
             nodes: self.nodes,
             iterations: self.iterations,
-            matches: None,
+            visits: None,
             time: None,
         };
         SaturationConfig { limits, scheduler: self.scheduler, ..SaturationConfig::default() }

@@ -49,7 +49,7 @@ impl Found {
 pub(crate) enum Halt {
     /// There was no room for more matches.
     Full,
-    /// All rules together have more matches than they may have.
+    /// More e-nodes would have to be tried than may be.
     Endless,
     /// The rule has more matches than it may have.
     TooMany,
@@ -83,9 +83,9 @@ impl Quota {
 pub(crate) struct Bounds<'a> {
     /// Ids that matches may take, over all rules.
     pub ids: &'a Quota,
-    /// Matches that there may be, over all rules, those included that would change nothing.
-    pub seen: &'a Quota,
-    /// Matches that this rule may have of these.
+    /// E-nodes that may be tried for an atom, over all rules.
+    pub visits: &'a Quota,
+    /// Matches that this rule may have, those included that would change nothing.
     pub matches: &'a Quota,
     pub watch: &'a Watch,
     /// Whether matches are counted and nothing else.

@@ -34,7 +34,7 @@ pub(crate) struct Search<'a> {
 
 /// Quotas and the clock are looked at once in so many matches and e-nodes.
 const COUNT_EVERY: usize = 1_024;
-const LOOK_EVERY: u32 = 4_096;
+const LOOK_EVERY: usize = 4_096;
 /// So many matches are looked at together.
 const PENDING: usize = 64;
 
@@ -99,7 +99,6 @@ impl<'a> Search<'a> {
             lookups: LookupRoom::default(),
             recent: Recent::new(part.begin.len()),
             uncounted: Uncounted::default(),
-            steps: 0,
             found,
             bounds,
         };
@@ -131,6 +130,8 @@ impl<'a> Search<'a> {
 /// What the quotas do not know of yet.
 #[derive(Default)]
 struct Uncounted {
+    /// E-nodes tried for an atom.
+    visits: usize,
     /// Matches whose conditions hold.
     matches: usize,
     /// Those that were kept.
@@ -150,7 +151,6 @@ struct Machine<'a> {
     lookups: LookupRoom,
     recent: Recent,
     uncounted: Uncounted,
-    steps: u32,
     found: &'a mut Found,
     bounds: &'a Bounds<'a>,
 }
@@ -180,13 +180,7 @@ impl Machine<'_> {
     /// Binds an e-node to an atom and goes on with the program.
     #[inline]
     fn enter(&mut self, atom: usize, node: Id, class: Id, next: usize) {
-        self.steps += 1;
-        if self.steps == LOOK_EVERY {
-            self.steps = 0;
-            if self.bounds.watch.expired().is_some() {
-                self.found.halted = Some(Halt::Expired);
-            }
-        }
+        self.visited(1);
         let search = self.search;
         let bound = &search.rewrite.lhs.atoms[atom];
         let children = search.egraph.children(node);
@@ -198,6 +192,18 @@ impl Machine<'_> {
         self.registers[atom] = class;
         self.nodes[atom] = node;
         self.run(next);
+    }
+
+    /// Counts e-nodes that were tried.
+    #[inline]
+    fn visited(&mut self, nodes: usize) {
+        self.uncounted.visits += nodes;
+        if self.uncounted.visits >= LOOK_EVERY {
+            self.count();
+            if self.bounds.watch.expired().is_some() {
+                self.found.halted = Some(Halt::Expired);
+            }
+        }
     }
 
     fn run(&mut self, mut at: usize) {
@@ -216,38 +222,67 @@ impl Machine<'_> {
                         return;
                     }
                 }
-                Instruction::Down { atom } => {
+                Instruction::Down { atom, known } => {
                     let atoms = &self.search.rewrite.lhs.atoms;
                     let bound = &atoms[atom];
                     let (parent, child) = bound.parent.expect("only the root has no parent");
                     let class = self.registers[atoms[parent].children + child];
-                    let nodes =
-                        egraph.index().class_with_head(class, bound.head(), |n| egraph.head(n));
-                    for &node in nodes {
-                        if self.may_be(atom, node) {
-                            self.enter(atom, node, class, at);
-                            if self.found.halted.is_some() {
-                                return;
-                            }
-                        }
+                    let head = bound.head();
+                    let nodes = egraph.index().class_with_head(class, head, |n| egraph.head(n));
+                    // In a class of many e-nodes, those with a certain child are found faster
+                    // among the uses of that child.
+                    let fewer = |&(_, register): &(usize, usize)| {
+                        (egraph.weight(self.registers[register]) as usize) < nodes.len() / 2
+                    };
+                    if let Some((child, register)) = known.filter(fewer) {
+                        let uses = egraph.parents(self.registers[register]);
+                        let fitting = uses.map(|(node, place)| {
+                            let fits = place == child
+                                && egraph.head(node) == head
+                                && egraph.find(node) == class;
+                            fits.then_some(node)
+                        });
+                        self.try_each(fitting, atom, |_| class, at);
+                    } else {
+                        self.try_each(nodes.iter().copied().map(Some), atom, |_| class, at);
                     }
                     return;
                 }
                 Instruction::Up { atom, from, child } => {
                     let head = self.search.rewrite.lhs.atoms[atom].head();
-                    for (node, place) in egraph.parents(self.registers[from]) {
-                        if place == child && egraph.head(node) == head && self.may_be(atom, node) {
-                            self.enter(atom, node, egraph.find(node), at);
-                            if self.found.halted.is_some() {
-                                return;
-                            }
-                        }
-                    }
+                    let fitting = egraph.parents(self.registers[from]).map(|(node, place)| {
+                        (place == child && egraph.head(node) == head).then_some(node)
+                    });
+                    self.try_each(fitting, atom, |node| egraph.find(node), at);
                     return;
                 }
             }
         }
         self.matched();
+    }
+
+    /// Goes on with each of `nodes` that may be bound to an atom. `None` stands for an e-node that
+    /// was looked at and does not fit.
+    #[inline]
+    fn try_each(
+        &mut self,
+        nodes: impl Iterator<Item = Option<Id>>,
+        atom: usize,
+        class: impl Fn(Id) -> Id,
+        next: usize,
+    ) {
+        let mut misfits = 0;
+        for node in nodes {
+            if let Some(node) = node.filter(|&node| self.may_be(atom, node)) {
+                self.enter(atom, node, class(node), next);
+                if self.found.halted.is_some() {
+                    return;
+                }
+            } else {
+                misfits += 1;
+            }
+        }
+        self.visited(misfits);
     }
 
     /// Atoms before the first changed one must be unchanged, and it must be changed.
@@ -363,12 +398,12 @@ impl Machine<'_> {
 
     /// Tells the quotas of what they do not know of yet.
     fn count(&mut self) {
-        let Uncounted { matches, kept } = std::mem::take(&mut self.uncounted);
+        let Uncounted { visits, matches, kept } = std::mem::take(&mut self.uncounted);
         self.found.matches += matches;
         if !self.bounds.ids.take(kept * self.search.rewrite.stride()) {
             self.found.halted.get_or_insert(Halt::Full);
         }
-        if !self.bounds.seen.take(matches) {
+        if !self.bounds.visits.take(visits) {
             self.found.halted.get_or_insert(Halt::Endless);
         }
         if !self.bounds.matches.take(matches) {

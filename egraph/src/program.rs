@@ -16,8 +16,9 @@ pub(crate) type Register = usize;
 /// One step of the matching machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Instruction {
-    /// Goes on with each e-node for `atom` in the class that its register holds.
-    Down { atom: usize },
+    /// Goes on with each e-node for `atom` in the class of its parent's child. `known`: a child of
+    /// it, and the register that holds the same class already.
+    Down { atom: usize, known: Option<(usize, Register)> },
     /// Goes on with each e-node for `atom` that has the class of atom `from` as its child number
     /// `child`.
     Up { atom: usize, from: usize, child: usize },
@@ -161,7 +162,8 @@ impl Program {
         // A parent has a smaller number than its children, so that it is bound before them.
         for atom in 0..self.atoms.len() {
             if !plan.bound[atom] {
-                plan.instructions.push(Instruction::Down { atom });
+                let known = plan.known_child(atom);
+                plan.instructions.push(Instruction::Down { atom, known });
                 plan.bind(atom);
             }
         }
@@ -179,6 +181,16 @@ struct Plan<'p> {
 }
 
 impl Plan<'_> {
+    /// A child of an atom that is a variable seen before, and where.
+    fn known_child(&self, atom: usize) -> Option<(usize, Register)> {
+        let args = self.program.atoms[atom].args.iter().enumerate();
+        let mut known = args.filter_map(|(child, arg)| match *arg {
+            Arg::Var(var) => Some((child, self.known[var]?)),
+            Arg::Constant(_) | Arg::Atom(_) => None,
+        });
+        known.next()
+    }
+
     /// Tests what is known of the children of an atom that has just been bound.
     fn bind(&mut self, atom: usize) {
         self.bound[atom] = true;

@@ -27,10 +27,10 @@ pub struct Limits {
     /// Canonical e-nodes. Holds inside an iteration. The matches that wait to be applied take no
     /// more memory than the e-graph then may have, at 128 bytes an e-node.
     pub nodes: Option<usize>,
-    /// Matches seen in one iteration, those included that say nothing new: a class of many equal
-    /// e-nodes can have more of them than could ever be gone through. By default one for every
-    /// two bytes of the limit on memory, or 64 for each e-node of the limit on e-nodes.
-    pub matches: Option<usize>,
+    /// E-nodes tried while searching for matches in one iteration: a class of many equal e-nodes
+    /// can have more combinations than could ever be gone through. By default one for every two
+    /// bytes of the limit on memory, or 64 for each e-node of the limit on e-nodes.
+    pub visits: Option<usize>,
     /// Iterations.
     pub iterations: Option<u64>,
     /// Wall-clock time, looked at now and then inside an iteration.
@@ -60,8 +60,8 @@ pub enum StopReason {
     Memory,
     /// The next match might have taken the e-graph over the limit on e-nodes.
     Nodes,
-    /// The limit on matches.
-    Matches,
+    /// The limit on e-nodes tried while searching.
+    Visits,
     /// The limit on iterations.
     Iterations,
     /// The time limit.
@@ -80,7 +80,7 @@ impl fmt::Display for StopReason {
             StopReason::Saturated => "saturated",
             StopReason::Memory => "memory",
             StopReason::Nodes => "nodes",
-            StopReason::Matches => "matches",
+            StopReason::Visits => "visits",
             StopReason::Iterations => "iterations",
             StopReason::Time => "time",
             StopReason::Cancelled => "cancelled",
@@ -252,14 +252,14 @@ impl Run<'_> {
 
     /// What the matches of an iteration may take.
     fn room(&self) -> Room {
-        let Limits { memory, nodes, matches, .. } = self.config.limits;
+        let Limits { memory, nodes, visits, .. } = self.config.limits;
         let most = usize::MAX;
         let left = memory.map_or(most, |bytes| bytes.saturating_sub(self.egraph.heap_bytes()));
         let by_nodes = nodes.map_or(most, |nodes| nodes.saturating_mul(NODE_BYTES));
         let all = memory.unwrap_or(most).min(by_nodes) / 2;
         let unlimited = memory.is_none() && nodes.is_none();
-        let matches = matches.unwrap_or(if unlimited { most } else { all });
-        Room { bytes: left.min(by_nodes), matches }
+        let visits = visits.unwrap_or(if unlimited { most } else { all });
+        Room { bytes: left.min(by_nodes), visits }
     }
 
     /// The new matches of all rules that may run. They too must fit into what the memory limit
@@ -366,7 +366,7 @@ impl Run<'_> {
         }
         rules.retain(|rule| rule.matches > 0 || rule.banned);
         let stop = stop.or_else(|| match matches.halted? {
-            Halt::Endless => Some(StopReason::Matches),
+            Halt::Endless => Some(StopReason::Visits),
             Halt::Full if limits.memory.is_none() => Some(StopReason::Nodes),
             Halt::Full => Some(StopReason::Memory),
             _ => self.watch.expired(),

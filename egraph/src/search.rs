@@ -22,9 +22,9 @@ pub(crate) struct Request {
 }
 
 impl Room {
-    /// Quotas of ids, and of matches.
+    /// Quotas of ids, and of visits.
     fn quotas(self) -> (Quota, Quota) {
-        (Quota::new(self.bytes / size_of::<Id>()), Quota::new(self.matches))
+        (Quota::new(self.bytes / size_of::<Id>()), Quota::new(self.visits))
     }
 }
 
@@ -60,8 +60,8 @@ const WORTHWHILE: usize = 4_096;
 pub(crate) struct Room {
     /// Bytes for matches, and for the lists of changes to find them by.
     pub bytes: usize,
-    /// Matches, those included that would change nothing.
-    pub matches: usize,
+    /// E-nodes that may be tried for an atom of a pattern.
+    pub visits: usize,
 }
 
 /// Searches for all requests in their order. What there is no room for, the last matches, is left
@@ -95,12 +95,12 @@ fn alone(
     room: Room,
     watch: &Watch,
 ) -> Matches {
-    let (all_ids, all_seen) = room.quotas();
+    let (all_ids, all_visits) = room.quotas();
     let mut matches = Matches::default();
     for (request, search) in searches {
         let own = Quota::new(request.match_limit);
-        let (ids, seen) = (&all_ids, &all_seen);
-        let bounds = Bounds { ids, seen, matches: &own, watch, only_count: false };
+        let (ids, visits) = (&all_ids, &all_visits);
+        let bounds = Bounds { ids, visits, matches: &own, watch, only_count: false };
         let mut found = Found::default();
         for part in search.parts(candidates, PART) {
             search.run(part, &bounds, &mut found);
@@ -139,13 +139,13 @@ fn by_threads(
     if nodes < WORTHWHILE || pool.current_num_threads() < 2 {
         return None;
     }
-    let (ids, seen) = &room.quotas();
+    let (ids, visits) = &room.quotas();
     let own: Vec<Quota> =
         searches.iter().map(|(request, _)| Quota::new(request.match_limit)).collect();
     let found: Vec<Found> = pool.install(|| {
         let run = |&(i, part): &(usize, Part<'_>)| {
             let mut found = Found::default();
-            let bounds = Bounds { ids, seen, matches: &own[i], watch, only_count: false };
+            let bounds = Bounds { ids, visits, matches: &own[i], watch, only_count: false };
             searches[i].1.run(part, &bounds, &mut found);
             found.blocks.iter_mut().flatten().for_each(Vec::shrink_to_fit);
             found
@@ -201,7 +201,7 @@ fn collect(
 /// Whether a rule has more matches than `limit`, old ones included.
 fn counts_more(search: &Search<'_>, candidates: &Candidates, watch: &Watch, limit: usize) -> bool {
     let (all, matches) = (Quota::new(usize::MAX), Quota::new(limit));
-    let bounds = Bounds { ids: &all, seen: &all, matches: &matches, watch, only_count: true };
+    let bounds = Bounds { ids: &all, visits: &all, matches: &matches, watch, only_count: true };
     let all = search.unseen();
     let mut found = Found::default();
     all.parts(candidates, PART).any(|part| {

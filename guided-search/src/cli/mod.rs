@@ -61,7 +61,7 @@ impl LimitArgs {
             memory: Some(self.memory.0),
             nodes: self.nodes,
             iterations: self.iterations,
-            matches: None,
+            visits: None,
             time: self.time,
         };
         let pool = Some(Arc::new(pool));
