@@ -7,13 +7,14 @@
 #![allow(unsafe_code)] // a global allocator can't be written without
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// The system's allocator, counting.
 pub struct Counting;
 
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
+static STOPPED: AtomicBool = AtomicBool::new(false);
 
 /// Bytes that are live now.
 pub fn live() -> usize {
@@ -30,9 +31,17 @@ pub fn reset_peak() {
     PEAK.store(live(), Relaxed);
 }
 
-/// Both sides run on one thread, so that plain loads and stores are exact. Atomic additions would
-/// cost many allocations, and so egg, a tenth of the time. With several threads they are needed.
+/// Counts nothing from now on, for runs on several threads.
+pub fn stop() {
+    STOPPED.store(true, Relaxed);
+}
+
+/// Both sides run on one thread while this counts, so that plain loads and stores are exact. Atomic additions would
+/// cost many allocations, and so egg, a tenth of the time.
 fn count(more: usize, less: usize) {
+    if STOPPED.load(Relaxed) {
+        return;
+    }
     let live = LIVE.load(Relaxed).wrapping_add(more).wrapping_sub(less);
     LIVE.store(live, Relaxed);
     if live > PEAK.load(Relaxed) {

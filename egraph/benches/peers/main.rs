@@ -5,6 +5,8 @@
 //!     cargo bench -p egraph --bench peers -- --row AC10       the rows with this in their names
 //!     cargo bench -p egraph --bench peers -- --no-egg         Cairn alone, for profiling
 //!     cargo bench -p egraph --bench peers -- --languages      egg with two kinds of language
+//!     cargo bench -p egraph --bench peers -- --threads        Cairn on one thread and on two
+//!     cargo bench -p egraph --bench peers -- --limits         Cairn under limits on memory
 //!
 //! Cairn always keeps what its explanations need; egg is run without (`egg`) and with (`egg on`)
 //! explanations. The sides run in turn in this process, on one thread, and medians are printed:
@@ -23,8 +25,10 @@ mod allocator;
 mod egg_language;
 mod egg_rules;
 mod egg_side;
+mod limits;
 mod native;
 mod table;
+mod threads;
 mod workloads;
 
 use std::process::ExitCode;
@@ -40,25 +44,36 @@ const MIN_ROUNDS: usize = 3;
 const MIN_SECONDS: f64 = 1.0;
 const MAX_ROUNDS: usize = 25;
 
+/// What is compared.
+#[derive(Clone, Copy, PartialEq)]
+enum Comparison {
+    Peers,
+    CairnAlone,
+    Languages,
+    Threads,
+    Limits,
+}
+
 struct Arguments {
     quick: bool,
-    egg: bool,
-    languages: bool,
+    comparison: Comparison,
     row: Option<String>,
 }
 
 fn arguments() -> Result<Arguments, String> {
-    let mut parsed = Arguments { quick: false, egg: true, languages: false, row: None };
+    let mut parsed = Arguments { quick: false, comparison: Comparison::Peers, row: None };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--quick" => parsed.quick = true,
-            "--no-egg" => parsed.egg = false,
-            "--languages" => parsed.languages = true,
+            "--no-egg" => parsed.comparison = Comparison::CairnAlone,
+            "--languages" => parsed.comparison = Comparison::Languages,
+            "--threads" => parsed.comparison = Comparison::Threads,
+            "--limits" => parsed.comparison = Comparison::Limits,
             "--row" => parsed.row = Some(arguments.next().ok_or("--row needs a name")?),
             "--bench" => {} // from cargo
             other => {
-                let known = "--quick, --row NAME, --no-egg or --languages";
+                let known = "--quick, --row NAME, --no-egg, --languages, --threads or --limits";
                 return Err(format!("expected {known}, found {other}"));
             }
         }
@@ -78,15 +93,30 @@ fn main() -> ExitCode {
         Some(row) => w.name.contains(row.as_str()),
         None => w.quick || !arguments.quick,
     };
-    if arguments.languages {
-        compare_languages(workloads::all().iter().filter(|w| w.quick && wanted(w)));
-        return ExitCode::SUCCESS;
-    }
+    let workloads: Vec<Workload> = workloads::all().into_iter().filter(wanted).collect();
+    let right = match arguments.comparison {
+        Comparison::Peers => compare_peers(&workloads, true),
+        Comparison::CairnAlone => compare_peers(&workloads, false),
+        Comparison::Languages => {
+            compare_languages(workloads.iter().filter(|w| w.quick));
+            true
+        }
+        Comparison::Threads => {
+            threads::compare(&workloads);
+            true
+        }
+        Comparison::Limits => limits::try_all(&workloads),
+    };
+    if right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Prints the table; whether all sizes are right.
+fn compare_peers(workloads: &[Workload], egg: bool) -> bool {
     println!("{}", table::header());
     let mut rows = Vec::new();
     let mut right = true;
-    for workload in workloads::all().iter().filter(|w| wanted(w)) {
-        let row = measure(workload, arguments.egg);
+    for workload in workloads {
+        let row = measure(workload, egg);
         println!("{}", table::line(&row));
         for complaint in complaints(workload, &row) {
             println!("{complaint}");
@@ -95,15 +125,16 @@ fn main() -> ExitCode {
         rows.push(row);
     }
     println!("\n{}", table::geomeans(&rows));
-    if right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    right
 }
 
 /// Runs the sides in turn, until each has enough runs.
 fn measure(workload: &Workload, egg: bool) -> Row {
     let system = workload.load();
     let mut heap_bytes = 0;
+    let config = workloads::configuration(workload);
     let mut cairn = || {
-        let (run, bytes) = workloads::run_cairn(workload, &system);
+        let (run, bytes) = workloads::run_cairn(workload, &system, &config);
         heap_bytes = bytes;
         run
     };
@@ -120,7 +151,7 @@ fn measure(workload: &Workload, egg: bool) -> Row {
 }
 
 /// Runs each in turn, until each has enough runs; gives their medians.
-fn medians(sides: &mut [&mut dyn FnMut() -> Run]) -> Vec<Run> {
+pub fn medians(sides: &mut [&mut dyn FnMut() -> Run]) -> Vec<Run> {
     let enough = |runs: &[Run]| {
         let seconds: f64 = runs.iter().map(|run| run.seconds).sum();
         seconds > LONG_SECONDS

@@ -38,7 +38,7 @@ fn per_node(run: &Run, bytes: usize) -> f64 {
 }
 
 /// Three significant digits.
-fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     let digits = (2 - value.abs().max(0.001).log10().floor() as i32).clamp(0, 2);
     format!("{value:.*}", digits as usize)
 }

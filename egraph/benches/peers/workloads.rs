@@ -120,21 +120,29 @@ pub struct Run {
     pub peak: usize,
 }
 
-/// Runs Cairn; gives `heap_bytes()` beside the run.
-pub fn run_cairn(workload: &Workload, system: &Arc<System>) -> (Run, usize) {
-    let (bank, start) = workload.start_term(system);
+/// Cairn's configuration for a workload.
+pub fn configuration(workload: &Workload) -> SaturationConfig {
     let iterations = match workload.stop {
         Stop::Saturated(_) => None,
         Stop::Iterations(n) => Some(n),
     };
     let limits = Limits { iterations, ..Limits::default() };
-    let config = SaturationConfig { limits, scheduler: workload.scheduler, ..Default::default() };
+    SaturationConfig { limits, scheduler: workload.scheduler, ..Default::default() }
+}
+
+/// Runs Cairn; gives `heap_bytes()` beside the run.
+pub fn run_cairn(
+    workload: &Workload,
+    system: &Arc<System>,
+    config: &SaturationConfig,
+) -> (Run, usize) {
+    let (bank, start) = workload.start_term(system);
     let before = allocator::live();
     allocator::reset_peak();
     let began = Instant::now();
     let mut egraph = EGraph::new(system.clone());
     egraph.add_term(&bank, start);
-    let report = saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
+    let report = saturate(&mut egraph, config, &mut |_, _| ControlFlow::Continue(()));
     let run = Run {
         seconds: began.elapsed().as_secs_f64(),
         live: allocator::live() - before,
