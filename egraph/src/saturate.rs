@@ -28,8 +28,8 @@ pub struct Limits {
     /// more memory than the e-graph then may have, at 128 bytes an e-node.
     pub nodes: Option<usize>,
     /// E-nodes tried while searching for matches in one iteration: a class of many equal e-nodes
-    /// can have more combinations than could ever be gone through. By default one for every two
-    /// bytes of the limit on memory, or 64 for each e-node of the limit on e-nodes.
+    /// can have more combinations than could ever be gone through. By default one for every byte
+    /// of the limit on memory, or 128 for each e-node of the limit on e-nodes.
     pub visits: Option<usize>,
     /// Iterations.
     pub iterations: Option<u64>,
@@ -256,7 +256,7 @@ impl Run<'_> {
         let most = usize::MAX;
         let left = memory.map_or(most, |bytes| bytes.saturating_sub(self.egraph.heap_bytes()));
         let by_nodes = nodes.map_or(most, |nodes| nodes.saturating_mul(NODE_BYTES));
-        let all = memory.unwrap_or(most).min(by_nodes) / 2;
+        let all = memory.unwrap_or(most).min(by_nodes);
         let unlimited = memory.is_none() && nodes.is_none();
         let visits = visits.unwrap_or(if unlimited { most } else { all });
         Room { bytes: left.min(by_nodes), visits }
