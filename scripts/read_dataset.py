@@ -35,7 +35,8 @@ def load(directory: Path) -> dict[str, pd.DataFrame]:
     """The splits as data frames, with `steps`, the length of the proof, as a further column."""
     splits = {}
     for split in SPLITS:
-        frame = pd.read_parquet(directory / "data" / f"{split}-00000-of-00001.parquet")
+        files = sorted((directory / "data").glob(f"{split}-*-of-*.parquet"))
+        frame = pd.concat([pd.read_parquet(file) for file in files], ignore_index=True)
         frame["steps"] = frame["steps_start_guide"] + frame["steps_guide_target"]
         splits[split] = frame
     return splits
@@ -47,7 +48,7 @@ def shared_pairs(directory: Path) -> pd.DataFrame:
         """
         SELECT start, target, list(DISTINCT split ORDER BY split) AS splits
         FROM (
-            SELECT start, target, regexp_extract(filename, '([a-z]+)-00000-of', 1) AS split
+            SELECT start, target, regexp_extract(filename, '([a-z]+)-[0-9]+-of', 1) AS split
             FROM read_parquet(?, filename = true)
         )
         GROUP BY start, target

@@ -1,16 +1,18 @@
 //! The dataset card: README.md in the layout of the Hugging Face Hub.
 
+use crate::assemble::Written;
 use crate::info::DatasetInfo;
-use crate::merge::Merged;
+use crate::splitting::Scheme;
 use crate::stats::Stats;
 use crate::triples::{COLUMNS, Split, Triple};
 use std::fmt::Write;
 
 /// What the columns mean, in the order of [`COLUMNS`].
-const MEANINGS: [&str; 12] = [
+const MEANINGS: [&str; 13] = [
     "number of the row",
     "index of the seed in the seed file, from 0",
     "the seed's id in the seed file",
+    "number of the proof in the tables under proofs/ that this is a piece of",
     "where the proof starts",
     "a term half-way",
     "where the proof ends",
@@ -23,13 +25,13 @@ const MEANINGS: [&str; 12] = [
 ];
 
 /// The text of README.md.
-pub fn card(info: &DatasetInfo, merged: &Merged) -> String {
+pub fn card(info: &DatasetInfo, written: &Written) -> String {
     let mut text = String::new();
-    write_card(&mut text, info, merged).expect("writing to a string does not fail");
+    write_card(&mut text, info, written).expect("writing to a string does not fail");
     text
 }
 
-fn write_card(out: &mut String, info: &DatasetInfo, merged: &Merged) -> std::fmt::Result {
+fn write_card(out: &mut String, info: &DatasetInfo, written: &Written) -> std::fmt::Result {
     header(out, info)?;
     let cairn = &info.cairn;
     let system = cairn.config.system.as_deref().unwrap_or("system.rules".as_ref()).display();
@@ -58,9 +60,9 @@ fn write_card(out: &mut String, info: &DatasetInfo, merged: &Merged) -> std::fmt
         let kind = info.features.get(*name).map_or("", |feature| &feature.dtype);
         writeln!(out, "| `{name}` | {kind} | {meaning} |")?;
     }
-    examples(out, &merged.examples)?;
+    examples(out, &written.examples)?;
     let mut all = Stats::default();
-    merged.stats.iter().for_each(|(_, stats)| all.merge(stats));
+    written.stats.iter().for_each(|(_, stats)| all.merge(stats));
     writeln!(out, "\n## Sizes\n\nOver all splits:\n\n```text")?;
     for (title, histogram) in all.histograms() {
         out.push_str(&histogram.text(title));
@@ -76,7 +78,11 @@ fn header(out: &mut String, info: &DatasetInfo) -> std::fmt::Result {
     for split in info.splits.keys() {
         writeln!(out, "  - split: {split}\n    path: data/{split}-*.parquet")?;
     }
-    writeln!(out, "dataset_info:\n  features:")?;
+    writeln!(out, "- config_name: proofs\n  data_files:")?;
+    for split in info.splits.keys() {
+        writeln!(out, "  - split: {split}\n    path: proofs/{split}-*.parquet")?;
+    }
+    writeln!(out, "dataset_info:\n- config_name: default\n  features:")?;
     for (name, _) in &COLUMNS {
         let kind = info.features.get(*name).map_or("", |feature| &feature.dtype);
         writeln!(out, "  - name: {name}\n    dtype: {kind}")?;
@@ -140,13 +146,24 @@ fn how(out: &mut String, info: &DatasetInfo, seeds: &str) -> std::fmt::Result {
         if sampling.padded { "" } else { " and left out" },
         totals.repeated,
     )?;
+    let splitting = &cairn.config.splitting;
+    let split = match splitting.scheme {
+        Scheme::Recursive => {
+            format!("halved until a segment had fewer than {} steps", splitting.cutoff)
+        }
+        Scheme::Window => format!(
+            "cut into segments of {} steps, one every {} steps",
+            splitting.length, splitting.stride
+        ),
+    };
     writeln!(
         out,
-        "{} pairs of terms were explained, until a class had {} proofs. {} proofs were dropped for more than {} steps, {} for \
-         passing through a term of more than {} nodes, {} for fewer than {} steps. The others, {} \
-         steps in all, were each accepted by the proof checker and halved until a segment had \
-         fewer than {} steps. {} triples were dropped as duplicates, {} because their (start, \
-         target) pair is in another split (test goes before validation, validation before train).\n",
+        "{} pairs of terms were explained, until a class had {} proofs. {} proofs were dropped \
+         for more than {} steps, {} for passing through a term of more than {} nodes, {} for too \
+         few steps to be split. The other {} have {} steps in all ({} before they were \
+         shortened). Each was accepted by the proof checker and {split}. {} triples were dropped \
+         as duplicates, {} because their (start, target) pair is in another split (test goes \
+         before validation, validation before train).\n",
         totals.proofs,
         proofs.kept,
         totals.too_long,
@@ -154,9 +171,9 @@ fn how(out: &mut String, info: &DatasetInfo, seeds: &str) -> std::fmt::Result {
         totals.too_large,
         proofs.max_term_size,
         totals.too_short,
-        proofs.cutoff,
+        totals.kept,
         totals.steps,
-        proofs.cutoff,
+        totals.unshortened,
         totals.duplicates,
         totals.shared,
     )?;

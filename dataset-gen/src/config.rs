@@ -1,6 +1,7 @@
 //! The configuration of a dataset.
 
 use crate::counting::Terms;
+use crate::splitting::Splitting;
 use anyhow::{Result, ensure};
 use egraph::{ByteSize, Caps, Limits, SaturationConfig, Scheduler};
 use serde::{Deserialize, Serialize};
@@ -24,10 +25,24 @@ pub struct Config {
     pub saturation: Saturation,
     /// Which terms are drawn from it.
     pub sampling: Sampling,
-    /// Which proofs are kept, and how they are split.
+    /// Which proofs are kept.
     pub proofs: Proofs,
+    /// How they are split.
+    pub splitting: Splitting,
     /// The shares of the seeds.
     pub splits: Splits,
+    /// How large files become.
+    pub files: Files,
+}
+
+/// Rows of one Parquet file at most.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Files {
+    /// Triples.
+    pub triples: usize,
+    /// Proofs.
+    pub proofs: usize,
 }
 
 /// When an e-graph is large enough.
@@ -70,7 +85,7 @@ pub struct Sampling {
     pub constants: bool,
 }
 
-/// Which proofs are kept, and how they are split.
+/// Which proofs are kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Proofs {
@@ -78,12 +93,12 @@ pub struct Proofs {
     pub pairs: usize,
     /// Proofs per class that are kept; when there are so many no further pair is explained.
     pub kept: usize,
-    /// Proofs with more steps are dropped.
+    /// Whether proofs are shortened.
+    pub shorten: bool,
+    /// Proofs that have more steps, then, are dropped.
     pub max_steps: usize,
     /// Proofs that pass through a larger term are dropped.
     pub max_term_size: u64,
-    /// A proof is halved until a segment has fewer steps than this.
-    pub cutoff: usize,
 }
 
 /// Shares of the seeds, which sum up to 1.
@@ -122,7 +137,13 @@ impl Default for Sampling {
 
 impl Default for Proofs {
     fn default() -> Self {
-        Proofs { pairs: 100, kept: 20, max_steps: 200, max_term_size: 150, cutoff: 5 }
+        Proofs { pairs: 100, kept: 20, shorten: true, max_steps: 200, max_term_size: 150 }
+    }
+}
+
+impl Default for Files {
+    fn default() -> Self {
+        Files { triples: 1_000_000, proofs: 50_000 }
     }
 }
 
@@ -131,6 +152,9 @@ impl Default for Splits {
         Splits { train: 0.8, validation: 0.1, test: 0.1 }
     }
 }
+
+/// So many times the most steps may a proof have that is to be shortened.
+const SHORTENED_FROM: usize = 5;
 
 impl Saturation {
     /// The limits as the e-graph crate takes them.
@@ -161,9 +185,10 @@ impl Sampling {
 }
 
 impl Proofs {
-    /// The caps as the e-graph crate takes them.
+    /// The caps on a proof as it comes from the e-graph, before it is shortened.
     pub fn caps(&self) -> Caps {
-        Caps { steps: self.max_steps, term_size: self.max_term_size }
+        let most = if self.shorten { SHORTENED_FROM } else { 1 };
+        Caps { steps: self.max_steps.saturating_mul(most), term_size: self.max_term_size }
     }
 }
 
@@ -173,7 +198,7 @@ impl Config {
     /// # Errors
     /// The first such key with its value and what was expected.
     pub fn validate(&self) -> Result<()> {
-        let Config { limit, saturation, sampling, proofs, splits, .. } = self;
+        let Config { limit, saturation, sampling, proofs, splitting, splits, files, .. } = self;
         ensure!(*limit != Some(0), "limit = 0: expected at least 1 seed");
         ensure!(saturation.memory.0 > 0, "saturation.memory = 0B: expected some memory");
         ensure!(sampling.classes > 0, "sampling.classes = 0: expected at least 1");
@@ -187,11 +212,9 @@ impl Config {
         );
         ensure!(proofs.pairs > 0, "proofs.pairs = 0: expected at least 1");
         ensure!(proofs.kept > 0, "proofs.kept = 0: expected at least 1");
-        ensure!(
-            proofs.cutoff >= 2,
-            "proofs.cutoff = {}: expected at least 2, a shorter proof has no middle",
-            proofs.cutoff
-        );
+        splitting.validate()?;
+        ensure!(files.triples > 0, "files.triples = 0: expected at least 1");
+        ensure!(files.proofs > 0, "files.proofs = 0: expected at least 1");
         let shares = [splits.train, splits.validation, splits.test];
         ensure!(
             shares.iter().all(|share| (0.0..=1.0).contains(share))

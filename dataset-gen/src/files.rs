@@ -288,13 +288,12 @@ impl StagedDir {
         refuse_other(target, <[OsString]>::is_empty)
     }
 
-    /// Starts to build `target`, or goes on with it. What an earlier process left is kept if it
-    /// worked under the same `key`, which should tell everything that the result depends on;
-    /// otherwise it is removed.
+    /// Starts to build `target`, or goes on with what an earlier process left that worked under the
+    /// same `key`, which should tell everything that the result depends on.
     ///
     /// # Errors
-    /// `target` exists and is not empty; another process is building it; or what the file
-    /// system says.
+    /// `target` exists and is not empty; another process is building it; what an earlier process
+    /// left was made under another key; or what the file system says.
     pub fn create(target: &Path, key: &str) -> Result<StagedDir> {
         StagedDir::check(target)?;
         // "out/" and "out/." are the same directory as "out"; components() drops both.
@@ -304,19 +303,21 @@ impl StagedDir {
         let lock = Lock::take(&staging, &target)?;
         let key_file = staging.join(KEY);
         if fs::read(&key_file).ok().as_deref() != Some(key.as_bytes()) {
-            for entry in fs::read_dir(&staging)? {
-                let entry = entry?;
-                if entry.file_name() == LOCK {
-                    continue;
-                }
-                let path = entry.path();
-                let is_directory = entry.file_type()?.is_dir();
-                if is_directory { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }
-                    .with_context(|| format!("cannot remove {}", path.display()))?;
-            }
+            let names = contents(&staging)?;
+            ensure!(
+                names.iter().all(|name| name == KEY),
+                "{} holds the unfinished work of a run with other arguments or another version: \
+                 go on with those, or remove it",
+                staging.display()
+            );
             write_atomic(&key_file, key.as_bytes())?;
         }
         Ok(StagedDir { target, staging, lock: Some(lock) })
+    }
+
+    /// The directory in which the work is done.
+    pub fn path(&self) -> &Path {
+        &self.staging
     }
 
     /// Where to write: a path under the staging directory, whose parent exists.
@@ -327,15 +328,6 @@ impl StagedDir {
         let path = self.staging.join(name);
         fs::create_dir_all(parent(&path)).with_context(|| cannot_write(&path))?;
         Ok(path)
-    }
-
-    /// Removes a directory of intermediate results.
-    ///
-    /// # Errors
-    /// What the file system says.
-    pub fn remove_part(&self, name: &str) -> Result<()> {
-        let path = self.staging.join(name);
-        fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))
     }
 
     /// Gives the work up: nothing stays.

@@ -1,30 +1,32 @@
-//! The pipeline: seeds → an e-graph each, in parallel → triples, merged in order.
+//! The pipeline: seeds → an e-graph each, in parallel → proofs → triples, in order.
 //!
-//! The triples of a seed are kept in a shard of the staging directory as soon as they are there,
-//! so that memory is bounded by the e-graphs in work, and a run that was stopped goes on where
-//! it was. Merging reads the shards in a fixed order, so that the number of threads and the
-//! order in which seeds were finished can't show.
+//! The proofs of a seed are kept in a unit of the staging directory as soon as they are there, so
+//! that memory is bounded by the e-graphs in work, and a run that was stopped goes on where it
+//! was. Units are read in a fixed order, so that the number of threads and the order in which
+//! seeds were finished can't show. Several processes can make a part of the units each.
 
-use crate::card::card;
+use crate::assemble::{assembled, publish};
 use crate::cli::Common;
 use crate::config::Config;
 use crate::files::{StagedDir, write_atomic};
 use crate::grow::{SeedReport, grow};
-use crate::info::{DatasetInfo, Feature, INFO_FILE, Provenance, SYSTEM_FILE, SplitInfo, Totals};
-use crate::merge::{Merged, merge};
+use crate::info::{DatasetInfo, Provenance, SYSTEM_FILE, Totals};
+use crate::merge::assemble_units;
+use crate::part::{PART_FILE, PartInfo, Shard};
 use crate::partition::partition;
 use crate::progress::Progress;
 use crate::seeds::{Seed, load_seeds};
-use crate::triples::{COLUMNS, Split, write_triples};
-use anyhow::{Context, Result, anyhow, bail};
+use crate::triples::Split;
+use crate::unit::{UNITS, Unit};
+use anyhow::{Context, Result, anyhow};
 use egraph::{System, TermBank};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-const SHARDS: &str = "shards";
+use std::time::Instant;
 
 /// Makes a dataset in the new directory `out`.
 ///
@@ -37,27 +39,68 @@ pub fn generate(config: &Config, out: &Path, common: &Common) -> Result<DatasetI
     let pool = common.build_pool()?;
     let input = Input::read(config, common)?;
     let staged = StagedDir::create(out, &serde_json::to_string(&input.provenance)?)?;
-    let run = Run { input: &input, config, common, staged: &staged };
-    let reports = pool.install(|| run.grow_all())?;
-
-    let shards: Vec<PathBuf> =
-        (0..input.seeds.len()).map(|index| run.shard(index, "parquet")).collect::<Result<_>>()?;
-    let splits = input.splits;
-    let merged = merge(&staged, &shards, &splits)?;
-    let totals =
-        Totals { duplicates: merged.duplicates, shared: merged.shared, ..Totals::of(&reports) };
-    if merged.stats.iter().all(|(_, stats)| stats.triples == 0) {
-        staged.discard()?;
-        bail!(no_triple(&totals, config));
+    if let Some(info) = assembled(&staged)? {
+        publish(staged)?;
+        return Ok(info);
     }
-    staged.remove_part(SHARDS)?;
+    let all: Vec<u32> = (0..input.seeds.len() as u32).collect();
+    let Input { system, rules, provenance, .. } = &input;
+    pool.install(|| {
+        let units = Run { input: &input, config, common, staged: &staged }.grow_all(&all)?;
+        assemble_units(staged, system, rules, provenance, &units, common)
+    })
+}
+
+/// Makes one part of a dataset in the new directory `out`, for [`crate::merge::merge`]. If it is
+/// there already nothing is done; what is returned says so.
+///
+/// # Errors
+/// As [`generate`].
+pub fn generate_part(
+    config: &Config,
+    shard: Shard,
+    out: &Path,
+    common: &Common,
+) -> Result<Outcome> {
+    config.validate()?;
+    let finished = out.join(PART_FILE).exists();
+    if !finished {
+        StagedDir::check(out)?;
+    }
+    let pool = common.build_pool()?;
+    let input = Input::read(config, common)?;
+    let seeds = input.seeds.len() as u32;
+    let info = PartInfo { shard, seeds, cairn: input.provenance.clone() };
+    if finished {
+        anyhow::ensure!(
+            PartInfo::load(out)? == info,
+            "{} already holds a part that was made with other arguments: choose another directory",
+            out.display()
+        );
+        return Ok(Outcome::Already);
+    }
+    let staged = StagedDir::create(out, &serde_json::to_string(&info)?)?;
+    let own: Vec<u32> = (0..seeds).filter(|&seed| shard.has(seed)).collect();
+    let run = Run { input: &input, config, common, staged: &staged };
+    pool.install(|| run.grow_all(&own))?;
+    // A part without seeds has the directory, too.
+    std::fs::create_dir_all(staged.path().join(UNITS))?;
     write_atomic(&staged.file(SYSTEM_FILE)?, &input.rules)?;
-    let provenance = Provenance { totals, seeds: reports, ..input.provenance };
-    let info = describe(provenance, &merged, &staged)?;
-    write_atomic(&staged.file("README.md")?, card(&info, &merged).as_bytes())?;
-    info.save(&staged.file(INFO_FILE)?)?;
+    info.save(&staged.file(PART_FILE)?)?;
     staged.publish()?;
-    Ok(info)
+    Ok(Outcome::Made { seeds: own.len() })
+}
+
+/// What [`generate_part`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The part is finished now.
+    Made {
+        /// Its number of seeds.
+        seeds: usize,
+    },
+    /// It was finished before.
+    Already,
 }
 
 /// Everything that is read before any work is done.
@@ -93,6 +136,7 @@ impl Input {
                 seeds: Some(file_name(seeds_path)),
                 ..config.clone()
             },
+            files: BTreeMap::new(),
             totals: Totals::default(),
             seeds: Vec::new(),
         };
@@ -115,22 +159,6 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-fn no_triple(totals: &Totals, config: &Config) -> String {
-    format!(
-        "no triple came of {} seeds: of {} proofs {} had fewer than {} steps, {} more than {} and \
-         {} passed through a term of more than {} nodes; {} e-graphs had a conflict",
-        totals.seeds,
-        totals.proofs,
-        totals.too_short,
-        config.proofs.cutoff,
-        totals.too_long,
-        config.proofs.max_steps,
-        totals.too_large,
-        config.proofs.max_term_size,
-        totals.conflicts
-    )
-}
-
 struct Run<'a> {
     input: &'a Input,
     config: &'a Config,
@@ -139,79 +167,43 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The file that a seed's triples (`parquet`) or report (`json`) are kept in.
-    fn shard(&self, index: usize, kind: &str) -> Result<PathBuf> {
-        self.staged.file(&format!("{SHARDS}/{index:07}.{kind}"))
-    }
-
-    /// Makes all shards that are not there yet, on the threads of the current pool.
-    fn grow_all(&self) -> Result<Vec<SeedReport>> {
-        let progress = Progress::new("seeds", self.input.seeds.len() as u64, self.common.quiet);
+    /// Makes the units of these seeds that are not there yet, on the threads of the current pool.
+    fn grow_all(&self, seeds: &[u32]) -> Result<Vec<Unit>> {
+        let directory = self.staged.path().join(UNITS);
+        std::fs::create_dir_all(&directory)
+            .with_context(|| format!("cannot write {}", directory.display()))?;
+        let progress = Progress::new("seeds", seeds.len() as u64, self.common.quiet);
+        let began = Instant::now();
         let triples = AtomicU64::new(0);
-        let one = |index: usize| {
-            let report = self.grow_one(index).with_context(|| {
-                let seed = &self.input.seeds[index];
-                format!("seed {} ({})", seed.id, self.input.bank.text(seed.term))
-            })?;
+        let one = |&index: &u32| {
+            let unit = Unit::new(&directory, index);
+            let seed = &self.input.seeds[index as usize];
+            let report = match unit.finished() {
+                Some(report) => report,
+                None => self.grow_one(index, &unit).with_context(|| {
+                    format!("seed {} ({})", seed.id, self.input.bank.text(seed.term))
+                })?,
+            };
             let new: u64 = report.classes.iter().map(|class| class.triples).sum();
             let all = triples.fetch_add(new, Ordering::Relaxed) + new;
-            progress.message(format!("{all} triples"));
+            let rate = all as f64 / began.elapsed().as_secs_f64().max(1e-3);
+            progress.message(format!("{all} triples, {rate:.0}/s"));
             progress.advance(1);
-            Ok(report)
+            Ok(unit)
         };
-        let reports =
-            (0..self.input.seeds.len()).into_par_iter().with_max_len(1).map(one).collect();
+        let units = seeds.par_iter().with_max_len(1).map(one).collect();
         progress.finish();
-        reports
+        units
     }
 
-    fn grow_one(&self, index: usize) -> Result<SeedReport> {
-        let report_file = self.shard(index, "json")?;
-        if let Ok(text) = std::fs::read_to_string(&report_file)
-            && let Ok(report) = serde_json::from_str(&text)
-        {
-            return Ok(report);
-        }
-        let Input { system, bank, seeds, .. } = self.input;
-        let grown = grow(system, bank, index as u32, &seeds[index], self.config, self.common.seed);
-        let (report, triples) = grown?;
-        // The report comes last: where it is, the triples are whole.
-        write_triples(&self.shard(index, "parquet")?, &triples)?;
-        write_atomic(&report_file, serde_json::to_string(&report)?.as_bytes())?;
+    fn grow_one(&self, index: u32, unit: &Unit) -> Result<SeedReport> {
+        let Input { system, bank, seeds, splits, .. } = self.input;
+        let (seed, split) = (&seeds[index as usize], splits[index as usize]);
+        let (report, proofs) =
+            grow(system, bank, index, seed, split, self.config, self.common.seed)?;
+        unit.save(&report, &proofs)?;
         Ok(report)
     }
-}
-
-fn describe(cairn: Provenance, merged: &Merged, staged: &StagedDir) -> Result<DatasetInfo> {
-    let mut splits = std::collections::BTreeMap::new();
-    for (split, stats) in &merged.stats {
-        let path = staged.file(&split.file())?;
-        let num_bytes = std::fs::metadata(&path)
-            .with_context(|| format!("cannot read {}", path.display()))?
-            .len();
-        splits.insert(*split, SplitInfo { name: *split, num_examples: stats.triples, num_bytes });
-    }
-    let feature = |(name, kind): &(&str, arrow_schema::DataType)| {
-        let dtype = match kind {
-            arrow_schema::DataType::UInt64 => "uint64",
-            arrow_schema::DataType::UInt32 => "uint32",
-            _ => "string",
-        };
-        ((*name).to_owned(), Feature { dtype: dtype.to_owned(), kind: "Value".to_owned() })
-    };
-    Ok(DatasetInfo {
-        description: "(start, guide, target) triples from checked proofs of equality saturation"
-            .to_owned(),
-        features: COLUMNS.iter().map(feature).collect(),
-        download_size: splits.values().map(|info: &SplitInfo| info.num_bytes).sum(),
-        splits,
-        cairn,
-    })
-}
-
-/// The number of triples of a dataset's split.
-pub fn rows(info: &DatasetInfo, split: Split) -> u64 {
-    info.splits.get(&split).map_or(0, |info| info.num_examples)
 }
 
 #[cfg(test)]
@@ -234,7 +226,7 @@ mod tests {
             seeds: Some(file("seeds.txt", "(+ a (+ b (+ c (+ d e))))\n(+ (+ a 1) (+ b (+ c c)))")),
             ..Config::default()
         };
-        config.proofs.cutoff = 2;
+        config.splitting.cutoff = 2;
         config.saturation.nodes = Some(200);
         let common = Common { quiet: true, ..Common::default() };
         let out = directory.path().join("data");
@@ -243,11 +235,10 @@ mod tests {
         let key = serde_json::to_string(&input.provenance).unwrap();
         let staged = StagedDir::create(&out, &key).unwrap();
         let run = Run { input: &input, config: &config, common: &common, staged: &staged };
-        let mut report = run.grow_one(0).unwrap();
+        let unit = run.grow_all(&[0]).unwrap().remove(0);
         // A mark, to see that the report is used again.
-        report.e_nodes = 424_242;
-        let report = serde_json::to_string(&report).unwrap();
-        std::fs::write(run.shard(0, "json").unwrap(), report).unwrap();
+        let marked = SeedReport { e_nodes: 424_242, ..unit.report().unwrap() };
+        unit.save(&marked, &unit.proofs().unwrap()).unwrap();
         drop(staged);
 
         let info = generate(&config, &out, &common).unwrap();

@@ -1,19 +1,18 @@
-//! From one seed to its triples: an e-graph, samples, proofs, segments.
+//! From one seed to its proofs: an e-graph, samples, pairs of them.
 
 use crate::config::{Config, Sampling};
 use crate::counting::Counts;
 use crate::errors::Internal;
-use crate::normal_form::rename_variables;
+use crate::proof_table::ProofRow;
 use crate::random::{shuffle, stream};
 use crate::sampling::{Sample, Sampler};
 use crate::seeds::Seed;
-use crate::splitting::split;
-use crate::triples::Triple;
+use crate::triples::Split;
 use egraph::{
-    EGraph, Explainer, Id, StopReason, System, TermBank, TermId, TooLong, check_flat, saturate,
+    EGraph, Explainer, FlatProof, Id, Shortener, StopReason, System, TermBank, TermId, TooLong,
+    check_flat, saturate,
 };
 use rand_chacha::ChaCha8Rng;
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -25,6 +24,8 @@ pub struct SeedReport {
     pub seed: u32,
     /// Its id in the seed file.
     pub id: String,
+    /// Its split.
+    pub split: Split,
     /// Its number of nodes.
     pub size: u64,
     /// Why the e-graph stopped growing; after a conflict it is not used.
@@ -66,13 +67,17 @@ pub struct ClassReport {
     pub too_large: u64,
     /// Proofs with fewer steps than the cutoff.
     pub too_short: u64,
-    /// Rewrite steps of the proofs that were split, each accepted by the checker.
+    /// Proofs that were kept, each accepted by the checker.
+    pub kept: u64,
+    /// Their rewrite steps.
     pub steps: u64,
-    /// Triples, before duplicates were dropped.
+    /// Their rewrite steps before they were shortened.
+    pub unshortened: u64,
+    /// Their segments: triples, before duplicates are dropped.
     pub triples: u64,
 }
 
-/// Grows the e-graph of seed number `index` and takes its triples.
+/// Grows the e-graph of seed number `index` and takes proofs from it, which are numbered from 0.
 ///
 /// # Errors
 /// A proof that the checker refuses: a fault of the program.
@@ -81,9 +86,10 @@ pub fn grow(
     seeds: &TermBank,
     index: u32,
     seed: &Seed,
+    split: Split,
     config: &Config,
     random_seed: u64,
-) -> Result<(SeedReport, Vec<Triple>), Internal> {
+) -> Result<(SeedReport, Vec<ProofRow>), Internal> {
     let mut bank = TermBank::new(system.language.clone());
     let term = bank.import(seeds, seed.term);
     let mut egraph = EGraph::new(system.clone());
@@ -93,6 +99,7 @@ pub fn grow(
     let mut report = SeedReport {
         seed: index,
         id: seed.id.clone(),
+        split,
         size: bank.size(term),
         stop: if egraph.conflict().is_some() { StopReason::Conflict } else { course.stop },
         iterations: course.iterations.last().map_or(0, |last| last.iteration),
@@ -100,9 +107,9 @@ pub fn grow(
         e_classes: egraph.class_count(),
         classes: Vec::new(),
     };
-    let mut triples = Vec::new();
+    let mut rows = Vec::new();
     if report.stop == StopReason::Conflict {
-        return Ok((report, triples));
+        return Ok((report, rows));
     }
     let mut rng = stream(random_seed, u64::from(index));
     for (class, term) in classes(&egraph, &bank, term, &config.sampling) {
@@ -116,13 +123,19 @@ pub fn grow(
         terms.extend(drawn.into_iter().filter(|&t| t != term));
         class_report.terms = terms.len() as u64;
         let mut prover = Prover { egraph: &egraph, config, report: &mut class_report };
-        let found = prover.triples(&mut bank, &terms, &mut rng)?;
-        class_report.triples = found.len() as u64;
-        let own = |t: Triple| Triple { seed: index, seed_id: seed.id.clone(), ..t };
-        triples.extend(found.into_iter().map(own));
+        for (unshortened, proof) in prover.proofs(&mut bank, &terms, &mut rng)? {
+            rows.push(ProofRow {
+                id: rows.len() as u64,
+                seed: index,
+                seed_id: seed.id.clone(),
+                class: report.classes.len() as u32,
+                unshortened: unshortened as u32,
+                ..ProofRow::of(system, &bank, &proof)
+            });
+        }
         report.classes.push(class_report);
     }
-    Ok((report, triples))
+    Ok((report, rows))
 }
 
 /// The class of the seed, then those of its largest subterms that are not literals, each with
@@ -189,13 +202,14 @@ struct Prover<'a> {
 }
 
 impl Prover<'_> {
-    /// The triples of the proofs between some pairs of `terms`.
-    fn triples(
+    /// The proofs between some pairs of `terms`, each with its number of steps before it was
+    /// shortened.
+    fn proofs(
         &mut self,
         bank: &mut TermBank,
         terms: &[TermId],
         rng: &mut ChaCha8Rng,
-    ) -> Result<Vec<Triple>, Internal> {
+    ) -> Result<Vec<(usize, FlatProof)>, Internal> {
         let pair = |i: usize| move |j: usize| (i, j);
         let mut pairs: Vec<(usize, usize)> = (0..terms.len())
             .flat_map(|i| (0..terms.len()).filter(move |&j| j != i).map(pair(i)))
@@ -203,74 +217,70 @@ impl Prover<'_> {
         shuffle(&mut pairs, rng);
         pairs.truncate(self.config.proofs.pairs);
         let mut explainer = Explainer::new(self.egraph);
-        let mut triples = Vec::new();
-        let mut kept = 0;
+        let mut shortener = Shortener::new(self.egraph.system());
+        let mut kept = Vec::new();
         for (i, j) in pairs {
-            if kept == self.config.proofs.kept {
+            if kept.len() == self.config.proofs.kept {
                 break;
             }
             let (start, end) = (terms[i], terms[j]);
-            let fault = |what: String, bank: &TermBank| {
-                let (start, end) = (bank.text(start), bank.text(end));
-                Internal::new(format!("{what}: from {start} to {end}"))
-            };
-            let proof = explainer
-                .explain(bank, start, end)
-                .ok_or_else(|| fault("two terms of one e-class have no proof".into(), bank))?;
-            self.report.proofs += 1;
-            let flat = match proof.flatten(bank, self.config.proofs.caps()) {
-                Ok(flat) => flat,
-                Err(TooLong::Steps) => {
-                    self.report.too_long += 1;
-                    continue;
-                }
-                Err(TooLong::TermSize) => {
-                    self.report.too_large += 1;
-                    continue;
-                }
-            };
-            let segments = split(flat.steps.len(), self.config.proofs.cutoff);
-            if segments.is_empty() {
-                self.report.too_short += 1;
-                continue;
-            }
-            check_flat(self.egraph.system(), bank, &flat)
-                .map_err(|e| fault(format!("the checker refuses a proof ({e})"), bank))?;
-            if flat.terms.first() != Some(&start) || flat.terms.last() != Some(&end) {
-                return Err(fault("a proof has other ends than asked for".into(), bank));
-            }
-            kept += 1;
-            self.report.steps += flat.steps.len() as u64;
-            let mut texts = Texts::default();
-            for segment in segments {
-                let [start, guide, target] =
-                    [segment.start, segment.guide, segment.target].map(|place| flat.terms[place]);
-                // The guide last: what (start, target) looks like must not depend on it.
-                let renamed = rename_variables(bank, &[start, target, guide]);
-                triples.push(Triple {
-                    start: texts.text(bank, renamed[0]),
-                    guide: texts.text(bank, renamed[2]),
-                    target: texts.text(bank, renamed[1]),
-                    steps_start_guide: (segment.guide - segment.start) as u32,
-                    steps_guide_target: (segment.target - segment.guide) as u32,
-                    start_size: bank.size(start) as u32,
-                    guide_size: bank.size(guide) as u32,
-                    target_size: bank.size(target) as u32,
-                    depth: segment.depth,
-                    ..Triple::default()
-                });
+            if let Some(proof) = self.proof(bank, &mut explainer, &mut shortener, start, end)? {
+                kept.push(proof);
             }
         }
-        Ok(triples)
+        Ok(kept)
     }
-}
 
-/// Texts of terms; the ends of a segment are the ends of its halves.
-#[derive(Default)]
-struct Texts(FxHashMap<TermId, String>);
-
-impl Texts {
-    fn text(&mut self, bank: &TermBank, term: TermId) -> String {
-        self.0.entry(term).or_insert_with(|| bank.text(term)).clone()
+    fn proof(
+        &mut self,
+        bank: &mut TermBank,
+        explainer: &mut Explainer<'_>,
+        shortener: &mut Shortener<'_>,
+        start: TermId,
+        end: TermId,
+    ) -> Result<Option<(usize, FlatProof)>, Internal> {
+        let config = &self.config.proofs;
+        let fault = |what: String, bank: &TermBank| {
+            let (start, end) = (bank.text(start), bank.text(end));
+            Internal::new(format!("{what}: from {start} to {end}"))
+        };
+        let proof = explainer
+            .explain(bank, start, end)
+            .ok_or_else(|| fault("two terms of one e-class have no proof".into(), bank))?;
+        self.report.proofs += 1;
+        let mut flat = match proof.flatten(bank, config.caps()) {
+            Ok(flat) => flat,
+            Err(TooLong::Steps) => {
+                self.report.too_long += 1;
+                return Ok(None);
+            }
+            Err(TooLong::TermSize) => {
+                self.report.too_large += 1;
+                return Ok(None);
+            }
+        };
+        let unshortened = flat.steps.len();
+        if config.shorten {
+            flat = shortener.shorten(bank, &flat, config.max_term_size);
+        }
+        if flat.steps.len() > config.max_steps {
+            self.report.too_long += 1;
+            return Ok(None);
+        }
+        let segments = self.config.splitting.segments(flat.steps.len());
+        if segments.is_empty() {
+            self.report.too_short += 1;
+            return Ok(None);
+        }
+        check_flat(self.egraph.system(), bank, &flat)
+            .map_err(|e| fault(format!("the checker refuses a proof ({e})"), bank))?;
+        if flat.terms.first() != Some(&start) || flat.terms.last() != Some(&end) {
+            return Err(fault("a proof has other ends than asked for".into(), bank));
+        }
+        self.report.kept += 1;
+        self.report.steps += flat.steps.len() as u64;
+        self.report.unshortened += unshortened as u64;
+        self.report.triples += segments.len() as u64;
+        Ok(Some((unshortened, flat)))
     }
 }

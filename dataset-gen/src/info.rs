@@ -3,8 +3,9 @@
 use crate::config::Config;
 use crate::files::write_atomic;
 use crate::grow::SeedReport;
-use crate::triples::Split;
+use crate::triples::{COLUMNS, Split};
 use anyhow::{Context, Result};
+use arrow_schema::DataType;
 use egraph::StopReason;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ pub struct DatasetInfo {
     pub features: BTreeMap<String, Feature>,
     /// Rows and bytes by split name.
     pub splits: BTreeMap<Split, SplitInfo>,
-    /// Bytes of all Parquet files.
+    /// Bytes of all Parquet files of triples.
     pub download_size: u64,
     /// Everything that is needed to make the dataset again.
     pub cairn: Provenance,
@@ -41,6 +42,15 @@ pub struct Feature {
     pub kind: String,
 }
 
+/// A file of a dataset.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileInfo {
+    /// Its size.
+    pub bytes: u64,
+    /// Its hash, in hexadecimal.
+    pub sha256: String,
+}
+
 /// One split.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SplitInfo {
@@ -48,7 +58,7 @@ pub struct SplitInfo {
     pub name: Split,
     /// Number of triples.
     pub num_examples: u64,
-    /// Bytes of its Parquet file.
+    /// Bytes of its Parquet files of triples.
     pub num_bytes: u64,
 }
 
@@ -66,6 +76,8 @@ pub struct Provenance {
     pub seed: u64,
     /// The configuration; of the files only the names.
     pub config: Config,
+    /// The Parquet files, by their paths in the directory.
+    pub files: BTreeMap<String, FileInfo>,
     /// Sums over all seeds.
     pub totals: Totals,
     /// One report a seed.
@@ -97,9 +109,13 @@ pub struct Totals {
     pub too_large: u64,
     /// Proofs with fewer steps than the cutoff.
     pub too_short: u64,
-    /// Rewrite steps of the proofs that were split.
+    /// Proofs that were kept, each accepted by the checker.
+    pub kept: u64,
+    /// Their rewrite steps.
     pub steps: u64,
-    /// Triples of these proofs.
+    /// Their rewrite steps before they were shortened.
+    pub unshortened: u64,
+    /// Their segments: triples, before duplicates are dropped.
     pub triples: u64,
     /// Triples dropped because the same (start, guide, target) was there already.
     pub duplicates: u64,
@@ -124,7 +140,9 @@ impl Totals {
                 totals.too_long += class.too_long;
                 totals.too_large += class.too_large;
                 totals.too_short += class.too_short;
+                totals.kept += class.kept;
                 totals.steps += class.steps;
+                totals.unshortened += class.unshortened;
                 totals.triples += class.triples;
             }
         }
@@ -133,6 +151,32 @@ impl Totals {
 }
 
 impl DatasetInfo {
+    /// The description of a dataset of triples.
+    pub fn new(splits: BTreeMap<Split, SplitInfo>, cairn: Provenance) -> DatasetInfo {
+        let feature = |(name, kind): &(&str, DataType)| {
+            let dtype = match kind {
+                DataType::UInt64 => "uint64",
+                DataType::UInt32 => "uint32",
+                _ => "string",
+            };
+            ((*name).to_owned(), Feature { dtype: dtype.to_owned(), kind: "Value".to_owned() })
+        };
+        DatasetInfo {
+            description:
+                "(start, guide, target) triples from checked proofs of equality saturation"
+                    .to_owned(),
+            features: COLUMNS.iter().map(feature).collect(),
+            download_size: splits.values().map(|info: &SplitInfo| info.num_bytes).sum(),
+            splits,
+            cairn,
+        }
+    }
+
+    /// The number of triples of a split.
+    pub fn rows(&self, split: Split) -> u64 {
+        self.splits.get(&split).map_or(0, |info| info.num_examples)
+    }
+
     /// Reads `dataset_info.json` of a dataset's directory.
     ///
     /// # Errors

@@ -8,12 +8,14 @@
 //!
 //! What this crate must not know: models, search.
 
+pub mod assemble;
 pub mod card;
 pub mod cli;
 pub mod config;
 pub mod console;
 pub mod counting;
 pub mod csv;
+pub mod duplicates;
 pub mod errors;
 pub mod files;
 pub mod generate;
@@ -24,13 +26,20 @@ pub mod inspect;
 mod limbs;
 pub mod merge;
 pub mod normal_form;
+pub mod part;
 pub mod partition;
 pub mod progress;
+pub mod proof_table;
 pub mod random;
+pub mod resplit;
 pub mod sampling;
 pub mod seeds;
 pub mod splitting;
 pub mod stats;
+pub mod table;
 pub mod text_file;
 pub mod toml_file;
 pub mod triples;
+pub mod unit;
+pub mod verify;
+pub mod waypoints;

@@ -1,7 +1,68 @@
-//! Recursive splitting of a proof into (start, guide, target) triples.
+//! Splitting a proof into (start, guide, target) triples.
 //!
-//! Heinimann, Koehler, Steuwer, *Machine Learning Guided Equality Saturation* (EGRAPHS 2025):
-//! the first, the middle and the last term are a triple; then both halves are split alike.
+//! Recursively, after Heinimann, Koehler, Steuwer, *Machine Learning Guided Equality Saturation*
+//! (EGRAPHS 2025): the first, the middle and the last term are a triple; then both halves are
+//! split alike. Or by a window: pieces of one length, every so many steps.
+
+use anyhow::{Result, ensure};
+use serde::{Deserialize, Serialize};
+
+/// How proofs are split.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Splitting {
+    /// Into halves, or by a window.
+    pub scheme: Scheme,
+    /// `recursive`: a proof is halved until a segment has fewer steps than this.
+    pub cutoff: usize,
+    /// `window`: steps of a segment.
+    pub length: usize,
+    /// `window`: steps from the start of one segment to that of the next.
+    pub stride: usize,
+}
+
+/// The way of splitting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Scheme {
+    /// Halves, and halves of halves
+    #[default]
+    Recursive,
+    /// Segments of one length, which may overlap
+    Window,
+}
+
+impl Default for Splitting {
+    fn default() -> Self {
+        Splitting { scheme: Scheme::default(), cutoff: 5, length: 8, stride: 4 }
+    }
+}
+
+impl Splitting {
+    /// Refuses values that make no triple.
+    ///
+    /// # Errors
+    /// The first such key with its value and what was expected.
+    pub fn validate(&self) -> Result<()> {
+        let Splitting { cutoff, length, stride, .. } = *self;
+        let no_middle = "expected at least 2, a shorter proof has no middle";
+        ensure!(cutoff >= 2, "splitting.cutoff = {cutoff}: {no_middle}");
+        ensure!(length >= 2, "splitting.length = {length}: {no_middle}");
+        ensure!(stride >= 1, "splitting.stride = {stride}: expected at least 1");
+        Ok(())
+    }
+
+    /// The segments of a proof with `steps` steps.
+    ///
+    /// # Panics
+    /// [`Splitting::validate`] refuses the values.
+    pub fn segments(&self, steps: usize) -> Vec<Segment> {
+        match self.scheme {
+            Scheme::Recursive => halves(steps, self.cutoff),
+            Scheme::Window => windows(steps, self.length, self.stride),
+        }
+    }
+}
 
 /// Places of three terms in a proof of `n` steps, whose terms are numbered from 0 to `n`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +73,7 @@ pub struct Segment {
     pub guide: usize,
     /// The last term.
     pub target: usize,
-    /// How many times the proof was halved to get here.
+    /// How many times the proof was halved to get here; 0 in a window.
     pub depth: u32,
 }
 
@@ -37,6 +98,32 @@ pub fn split(steps: usize, cutoff: usize) -> Vec<Segment> {
     segments
 }
 
+/// Halves of a proof with `steps` steps, until one has fewer than `cutoff` steps. Each segment is
+/// followed by those of its first half and those of its second half.
+fn halves(steps: usize, cutoff: usize) -> Vec<Segment> {
+    assert!(cutoff >= 2, "a proof of one step has no middle");
+    let mut segments = Vec::new();
+    let mut todo = vec![(0, steps, 0)];
+    while let Some((start, target, depth)) = todo.pop() {
+        if target - start < cutoff {
+            continue;
+        }
+        let guide = start + (target - start) / 2;
+        segments.push(Segment { start, guide, target, depth });
+        todo.push((guide, target, depth + 1));
+        todo.push((start, guide, depth + 1));
+    }
+    segments
+}
+
+/// All segments of `length` steps that begin after a multiple of `stride` steps.
+fn windows(steps: usize, length: usize, stride: usize) -> Vec<Segment> {
+    assert!(length >= 2 && stride >= 1, "a proof of one step has no middle");
+    let segment =
+        |start| Segment { start, guide: start + length / 2, target: start + length, depth: 0 };
+    (0..=steps).step_by(stride).map(segment).filter(|s| s.target <= steps).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,15 +132,23 @@ mod tests {
     #[test]
     fn a_proof_of_eleven_steps() {
         let places = |s: Segment| (s.start, s.guide, s.target, s.depth);
-        let segments: Vec<_> = split(11, 5).into_iter().map(places).collect();
+        let segments: Vec<_> = halves(11, 5).into_iter().map(places).collect();
         assert_eq!(segments, [(0, 5, 11, 0), (0, 2, 5, 1), (5, 8, 11, 1)]);
-        assert_eq!(split(4, 5), []);
+        assert_eq!(halves(4, 5), []);
+    }
+
+    #[test]
+    fn windows_may_overlap() {
+        let places = |s: Segment| (s.start, s.guide, s.target, s.depth);
+        let windows: Vec<_> = windows(11, 5, 3).into_iter().map(places).collect();
+        assert_eq!(windows, [(0, 2, 5, 0), (3, 5, 8, 0), (6, 8, 11, 0)]);
+        assert_eq!(super::windows(4, 5, 3), []);
     }
 
     proptest! {
         #[test]
         fn segments_are_halves_of_segments(steps in 0usize..400, cutoff in 2usize..20) {
-            let segments = split(steps, cutoff);
+            let segments = halves(steps, cutoff);
             prop_assert_eq!(segments.is_empty(), steps < cutoff);
             for s in &segments {
                 prop_assert!(s.start < s.guide && s.guide < s.target && s.target <= steps);

@@ -76,6 +76,9 @@ fn one_and_two_threads_give_the_same_bytes_and_another_seed_gives_others() {
         "data/train-00000-of-00001.parquet",
         "data/validation-00000-of-00001.parquet",
         "dataset_info.json",
+        "proofs/test-00000-of-00001.parquet",
+        "proofs/train-00000-of-00001.parquet",
+        "proofs/validation-00000-of-00001.parquet",
         "system.rules",
     ];
     assert_eq!(names, expected.map(PathBuf::from));

@@ -33,6 +33,12 @@ enum Command {
     Check(cli::check::CheckArgs),
     /// Generate a dataset of (start, guide, target) triples from seed terms
     Generate(dataset_gen::cli::GenerateArgs),
+    /// Make a dataset of the parts that `generate --shard` made
+    Merge(dataset_gen::cli::MergeArgs),
+    /// Take other triples from the proofs of a dataset
+    Split(dataset_gen::cli::SplitArgs),
+    /// Check a dataset: its files, proofs, triples and counts
+    Verify(dataset_gen::cli::VerifyArgs),
     /// Show what a dataset holds
     Inspect(dataset_gen::cli::InspectArgs),
     /// Train a model that writes guides
@@ -80,6 +86,9 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Explain(args) => cli::explain::run(&args),
         Command::Check(args) => cli::check::run(&args),
         Command::Generate(args) => dataset_gen::cli::generate(&args),
+        Command::Merge(args) => dataset_gen::cli::merge(&args),
+        Command::Split(args) => dataset_gen::cli::split(&args),
+        Command::Verify(args) => dataset_gen::cli::verify(&args),
         Command::Inspect(args) => dataset_gen::cli::inspect(&args),
         Command::Train(args) => model::cli::train(&args),
         Command::Prove(args) => cli::prove::run(&args),

@@ -77,13 +77,13 @@ impl Dataset {
         );
         let mut bank = TermBank::new(system.language.clone());
         let mut read = |split: Split| -> Result<Vec<[TermId; 3]>> {
-            let name = directory.join(split.file());
             let triples = read_triples(directory, split)?;
             triples
                 .iter()
                 .map(|triple| {
-                    terms(&mut bank, triple)
-                        .with_context(|| format!("{}: row {}", name.display(), triple.id))
+                    terms(&mut bank, triple).with_context(|| {
+                        format!("{}: {split}: row {}", directory.display(), triple.id)
+                    })
                 })
                 .collect()
         };

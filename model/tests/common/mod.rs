@@ -71,10 +71,10 @@ pub fn triples(seed: u64, count: usize) -> Vec<Triple> {
 
 /// Writes a dataset to `directory`.
 pub fn write_dataset(directory: &Path, train: &[Triple], validation: &[Triple]) {
-    std::fs::create_dir_all(directory.join("data")).unwrap();
+    std::fs::create_dir_all(directory).unwrap();
     std::fs::write(directory.join("system.rules"), RULES).unwrap();
     for (split, triples) in [(Split::Train, train), (Split::Validation, validation)] {
-        write_triples(&directory.join(split.file()), triples).unwrap();
+        write_triples(directory, split, triples).unwrap();
     }
     let info = DatasetInfo {
         description: "swapped operands".to_owned(),
@@ -87,6 +87,7 @@ pub fn write_dataset(directory: &Path, train: &[Triple], validation: &[Triple]) 
             seeds_hash: String::new(),
             seed: 0,
             config: Default::default(),
+            files: Default::default(),
             totals: Default::default(),
             seeds: Vec::new(),
         },

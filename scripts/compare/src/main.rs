@@ -37,7 +37,8 @@ struct Run {
 type Peer = fn(&Workload, &egraph::System) -> Run;
 
 fn cairn(workload: &Workload, system: &egraph::System) -> Run {
-    let (run, _) = workloads::run_cairn(workload, &Arc::new(system.clone()));
+    let config = workloads::configuration(workload);
+    let (run, _) = workloads::run_cairn(workload, &Arc::new(system.clone()), &config);
     Run { nodes: run.nodes, classes: Some(run.classes), seconds: run.seconds }
 }
 

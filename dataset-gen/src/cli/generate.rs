@@ -1,51 +1,16 @@
-//! The command line of this crate, and the options that every subcommand has.
+//! `cairn generate`.
 
+use super::Common;
 use crate::card::split_table;
 use crate::config::Config;
 use crate::console::print;
+use crate::generate::{Outcome, generate_part};
+use crate::info::DatasetInfo;
+use crate::part::Shard;
 use crate::toml_file::read_toml;
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use egraph::{ByteSize, Scheduler};
-use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::path::PathBuf;
-
-/// Options that mean the same in every subcommand.
-#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
-pub struct Common {
-    /// Number of threads; the result does not depend on it [default: all processors]
-    #[arg(long, value_name = "N", global = true)]
-    pub threads: Option<usize>,
-    /// Seed of all random choices
-    #[arg(long, value_name = "NUMBER", default_value_t = 0, global = true)]
-    pub seed: u64,
-    /// Show no progress
-    #[arg(long, global = true)]
-    pub quiet: bool,
-}
-
-/// More than any machine has; each thread takes some memory.
-const MOST_THREADS: usize = 1024;
-
-impl Common {
-    /// A pool with as many threads as asked for. Work is done in this pool, not in rayon's
-    /// global one, so that a program may use the library with two different numbers.
-    ///
-    /// # Errors
-    /// Zero threads, or the system does not give that many.
-    pub fn build_pool(&self) -> Result<ThreadPool> {
-        if let Some(threads) = self.threads {
-            ensure!(
-                (1..=MOST_THREADS).contains(&threads),
-                "--threads {threads}: expected 1 to {MOST_THREADS}"
-            );
-        }
-        // Zero stands for all processors in rayon.
-        ThreadPoolBuilder::new()
-            .num_threads(self.threads.unwrap_or(0))
-            .build()
-            .with_context(|| format!("cannot start {} threads", self.threads.unwrap_or(0)))
-    }
-}
+use std::path::{Path, PathBuf};
 
 const GENERATE_EXAMPLES: &str = "\
 Examples:
@@ -60,8 +25,12 @@ Examples:
     cairn generate --config configs/dataset/default.toml --seed 7 --max-size 40 \\
       --max-steps 400 --out data/halide-7
 
-The directory appears when all of it is there: data/*.parquet, README.md (the dataset card),
-system.rules and dataset_info.json. A run that was stopped goes on where it was when it is
+  One of eight parts of the work, on whatever machine, and the parts together:
+    cairn generate --config configs/dataset/default.toml --shard 0/8 --out parts/0
+    cairn merge parts/* --out data/halide
+
+The directory appears when all of it is there: data/*.parquet (triples), proofs/*.parquet,
+README.md (the dataset card), system.rules and dataset_info.json. A run that was stopped goes on where it was when it is
 started again with the same arguments. The same arguments give the same bytes, whatever the
 number of threads.
 
@@ -116,6 +85,9 @@ pub struct GenerateArgs {
     /// Halve proofs until a segment has fewer steps
     #[arg(long, value_name = "N")]
     pub cutoff: Option<usize>,
+    /// Make only part I of N of the work, for `cairn merge`: I/N, I from 0 to N-1
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<Shard>,
     /// Options of every subcommand.
     #[command(flatten)]
     pub common: Common,
@@ -153,7 +125,7 @@ impl GenerateArgs {
         set(&mut config.sampling.max_size, &self.max_size);
         set(&mut config.proofs.pairs, &self.pairs);
         set(&mut config.proofs.max_steps, &self.max_steps);
-        set(&mut config.proofs.cutoff, &self.cutoff);
+        set(&mut config.splitting.cutoff, &self.cutoff);
         Ok(config)
     }
 }
@@ -163,61 +135,34 @@ impl GenerateArgs {
 /// # Errors
 /// As [`crate::generate::generate`].
 pub fn generate(args: &GenerateArgs) -> Result<()> {
-    let info = crate::generate::generate(&args.resolve()?, &args.out, &args.common)?;
+    let config = args.resolve()?;
+    if let Some(shard) = args.shard {
+        let outcome = generate_part(&config, shard, &args.out, &args.common)?;
+        let what = match outcome {
+            Outcome::Made { seeds } => format!("{seeds} seeds"),
+            Outcome::Already => "was there already".to_owned(),
+        };
+        return print(&format!("part {shard}: {what}\n{}\n", args.out.display()));
+    }
+    let info = crate::generate::generate(&config, &args.out, &args.common)?;
+    print(&summary(&info, &args.out))
+}
+
+/// What a dataset came to.
+pub(super) fn summary(info: &DatasetInfo, directory: &Path) -> String {
     let totals = &info.cairn.totals;
-    print(&format!(
-        "{}from {} seeds: {} conflicts, {} terms, {} proofs \
+    format!(
+        "{}from {} seeds: {} conflicts, {} terms, {} pairs explained, {} proofs kept \
          ({} too long, {} too large, {} too short)\n{}\n",
-        split_table(&info),
+        split_table(info),
         totals.seeds,
         totals.conflicts,
         totals.terms,
         totals.proofs,
+        totals.kept,
         totals.too_long,
         totals.too_large,
         totals.too_short,
-        args.out.display()
-    ))
-}
-
-const INSPECT_EXAMPLES: &str = "\
-Examples:
-  cairn inspect data/halide-100
-  cairn inspect data/halide-100 --examples 10
-  cairn inspect data/halide-100 --format json | jq .splits.train.steps.mean";
-
-/// Show sizes, histograms and examples of a dataset
-#[derive(Clone, Debug, clap::Args)]
-#[command(after_long_help = INSPECT_EXAMPLES)]
-pub struct InspectArgs {
-    /// Directory of the dataset
-    #[arg(value_name = "DIR")]
-    pub data: PathBuf,
-    /// Number of example triples
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    pub examples: usize,
-    /// How to print
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
-    pub format: Format,
-}
-
-/// How to print.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Format {
-    /// For people
-    Text,
-    /// One JSON object
-    Json,
-}
-
-/// `cairn inspect`: prints what a dataset holds.
-///
-/// # Errors
-/// A missing or damaged file.
-pub fn inspect(args: &InspectArgs) -> Result<()> {
-    let found = crate::inspect::inspect(&args.data, args.examples)?;
-    match args.format {
-        Format::Text => print(&found.text()),
-        Format::Json => print(&(found.json()? + "\n")),
-    }
+        directory.display()
+    )
 }

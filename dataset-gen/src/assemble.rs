@@ -1,0 +1,225 @@
+//! From proofs to the files of a dataset: triples without duplicates, proofs, card, description.
+
+use crate::card::card;
+use crate::config::Config;
+use crate::duplicates::{Duplicates, ORDER};
+use crate::errors::Internal;
+use crate::files::{StagedDir, write_atomic};
+use crate::info::{DatasetInfo, FileInfo, INFO_FILE, Provenance, SYSTEM_FILE, SplitInfo};
+use crate::proof_table::ProofRow;
+use crate::stats::Stats;
+use crate::table::NumberedFiles;
+use crate::triples::{Split, Triple};
+use crate::unit::UNITS;
+use crate::waypoints::triples_of;
+use anyhow::{Context, Result, bail};
+use egraph::System;
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Gives the proofs of a split, some at a time and always in the same order.
+pub type Proofs<'a> =
+    dyn FnMut(Split, &mut dyn FnMut(Vec<ProofRow>) -> Result<()>) -> Result<()> + 'a;
+
+/// What was written.
+#[derive(Clone, Debug, Default)]
+pub struct Written {
+    /// The triples.
+    pub stats: Vec<(Split, Stats)>,
+    /// A few triples of the training split, of different proofs.
+    pub examples: Vec<Triple>,
+    /// What was dropped.
+    pub duplicates: Duplicates,
+}
+
+const EXAMPLES: usize = 3;
+
+/// Makes a whole dataset in `staged`, publishes it, and gives its description. Proofs and triples
+/// are numbered in the order in which they are written. `provenance` has the sums over seeds;
+/// those of duplicates are put in here. Work is done on the threads of the current pool.
+///
+/// # Errors
+/// No triple at all (then nothing stays), a proof that is none of `system`, or what the file
+/// system says.
+pub fn assemble(
+    staged: StagedDir,
+    system: &System,
+    rules: &[u8],
+    provenance: Provenance,
+    proofs: &mut Proofs<'_>,
+) -> Result<DatasetInfo> {
+    let config = provenance.config.clone();
+    let mut written = Written::default();
+    let mut splits = BTreeMap::new();
+    let mut files = BTreeMap::new();
+    let mut ids = Ids::default();
+    for split in ORDER {
+        let mut table = SplitTables::new(&staged, &config, split)?;
+        let mut stats = Stats::default();
+        proofs(split, &mut |rows| {
+            let rows = ids.proofs(rows);
+            let found = all_triples(system, &rows, &config)?;
+            let mut admitted = Vec::new();
+            for triples in found {
+                let before = admitted.len();
+                admitted.extend(triples.into_iter().filter(|t| written.duplicates.admit(split, t)));
+                let first = admitted.get(before).filter(|_| split == Split::Train);
+                if written.examples.len() < EXAMPLES {
+                    written.examples.extend(first.cloned());
+                }
+            }
+            ids.triples(&mut admitted);
+            admitted.iter().for_each(|t| stats.add(t));
+            table.triples.write(&admitted)?;
+            table.proofs.write(&rows)
+        })?;
+        let (triples, proofs) = table.finish()?;
+        let described = |paths: &[PathBuf]| describe_files(&staged, paths);
+        let (triples, proofs) = (described(&triples)?, described(&proofs)?);
+        let num_bytes = triples.values().map(|file| file.bytes).sum();
+        let num_examples = stats.triples;
+        splits.insert(split, SplitInfo { name: split, num_examples, num_bytes });
+        files.extend(triples.into_iter().chain(proofs));
+        written.stats.push((split, stats));
+    }
+    written.stats.sort_by_key(|(split, _)| *split);
+    if written.stats.iter().all(|(_, stats)| stats.triples == 0) {
+        staged.discard()?;
+        bail!(no_triple(&provenance));
+    }
+    let mut provenance = Provenance { files, ..provenance };
+    provenance.totals.duplicates = written.duplicates.repeated;
+    provenance.totals.shared = written.duplicates.shared;
+    let info = DatasetInfo::new(splits, provenance);
+    write_atomic(&staged.file(SYSTEM_FILE)?, rules)?;
+    write_atomic(&staged.file("README.md")?, card(&info, &written).as_bytes())?;
+    // Last: where it is, the dataset is whole.
+    info.save(&staged.file(INFO_FILE)?)?;
+    publish(staged)?;
+    Ok(info)
+}
+
+/// The dataset in `staged`, if all of it had been written there before the process was stopped.
+///
+/// # Errors
+/// What the file system says.
+pub fn assembled(staged: &StagedDir) -> Result<Option<DatasetInfo>> {
+    let whole = staged.file(INFO_FILE)?.exists();
+    whole.then(|| DatasetInfo::load(staged.path())).transpose()
+}
+
+/// Gives a whole dataset its name, without what it was made of.
+///
+/// # Errors
+/// What the file system says.
+pub fn publish(staged: StagedDir) -> Result<()> {
+    let units = staged.path().join(UNITS);
+    if units.exists() {
+        std::fs::remove_dir_all(&units)
+            .with_context(|| format!("cannot remove {}", units.display()))?;
+    }
+    staged.publish()
+}
+
+/// Gives proofs and triples their numbers.
+#[derive(Default)]
+pub(crate) struct Ids {
+    proofs: u64,
+    triples: u64,
+}
+
+impl Ids {
+    pub fn proofs(&mut self, mut rows: Vec<ProofRow>) -> Vec<ProofRow> {
+        rows.iter_mut().zip(self.proofs..).for_each(|(row, id)| row.id = id);
+        self.proofs += rows.len() as u64;
+        rows
+    }
+
+    pub fn triples(&mut self, triples: &mut [Triple]) {
+        triples.iter_mut().zip(self.triples..).for_each(|(triple, id)| triple.id = id);
+        self.triples += triples.len() as u64;
+    }
+}
+
+/// The triples of each proof.
+pub(crate) fn all_triples(
+    system: &System,
+    rows: &[ProofRow],
+    config: &Config,
+) -> Result<Vec<Vec<Triple>>> {
+    rows.par_iter().map(|row| triples_of(system, row, &config.splitting)).collect()
+}
+
+/// The two tables of a split.
+struct SplitTables {
+    triples: NumberedFiles,
+    proofs: NumberedFiles,
+}
+
+impl SplitTables {
+    fn new(staged: &StagedDir, config: &Config, split: Split) -> Result<SplitTables> {
+        let stem = |name: String| staged.file(&name);
+        Ok(SplitTables {
+            triples: NumberedFiles::new(&stem(split.data())?, config.files.triples),
+            proofs: NumberedFiles::new(&stem(split.proofs())?, config.files.proofs),
+        })
+    }
+
+    fn finish(self) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+        Ok((self.triples.finish::<Triple>()?, self.proofs.finish::<ProofRow>()?))
+    }
+}
+
+fn describe_files(staged: &StagedDir, paths: &[PathBuf]) -> Result<BTreeMap<String, FileInfo>> {
+    let one = |path: &PathBuf| {
+        let name = path.strip_prefix(staged.path()).map_err(|_| {
+            Internal::new(format!("{} is not in the directory of the dataset", path.display()))
+        })?;
+        Ok((name.to_string_lossy().into_owned(), describe_file(path)?))
+    };
+    paths.iter().map(one).collect()
+}
+
+/// Size and hash of a file.
+///
+/// # Errors
+/// It can't be read.
+pub fn describe_file(path: &Path) -> Result<FileInfo> {
+    let read = || -> io::Result<FileInfo> {
+        let mut hasher = Sha256::new();
+        let mut file = File::open(path)?;
+        let mut block = vec![0; 1 << 16];
+        let mut bytes = 0;
+        loop {
+            let count = file.read(&mut block)?;
+            if count == 0 {
+                break;
+            }
+            hasher.update(&block[..count]);
+            bytes += count as u64;
+        }
+        let sha256 = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(FileInfo { bytes, sha256 })
+    };
+    read().with_context(|| format!("cannot read {}", path.display()))
+}
+
+fn no_triple(provenance: &Provenance) -> String {
+    let Provenance { totals, config, .. } = provenance;
+    format!(
+        "no triple came of {} seeds: of {} proofs {} had too few steps to be split, {} more than \
+         {} and {} passed through a term of more than {} nodes; {} e-graphs had a conflict",
+        totals.seeds,
+        totals.proofs,
+        totals.too_short,
+        totals.too_long,
+        config.proofs.max_steps,
+        totals.too_large,
+        config.proofs.max_term_size,
+        totals.conflicts
+    )
+}

@@ -1,0 +1,85 @@
+//! `cairn split`: other triples from the proofs of a dataset, without new e-graphs.
+
+use crate::assemble::{assemble, assembled, publish};
+use crate::cli::Common;
+use crate::files::StagedDir;
+use crate::info::{DatasetInfo, Provenance, SYSTEM_FILE};
+use crate::progress::Progress;
+use crate::proof_table::ProofRow;
+use crate::splitting::Splitting;
+use crate::table::{for_each_batch, numbered_files};
+use crate::triples::Split;
+use anyhow::{Context, Result, anyhow, ensure};
+use egraph::System;
+use std::path::Path;
+
+/// The rewrite system of a dataset, with its file's content.
+///
+/// # Errors
+/// It is missing, damaged, or not the one that the dataset was made with.
+pub fn system_of(directory: &Path, info: &DatasetInfo) -> Result<(System, Vec<u8>)> {
+    let path = directory.join(SYSTEM_FILE);
+    let rules = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let system = System::load(&path).map_err(|error| anyhow!("{error}"))?;
+    ensure!(
+        system.hash == info.system_hash(),
+        "{} is not the rewrite system that the dataset was made with",
+        path.display()
+    );
+    Ok((system, rules))
+}
+
+/// Gives the proofs of a dataset's split some at a time, in order.
+///
+/// # Errors
+/// A missing or damaged file, or what `sink` says.
+pub fn for_each_proof(
+    directory: &Path,
+    split: Split,
+    sink: &mut dyn FnMut(Vec<ProofRow>) -> Result<()>,
+) -> Result<()> {
+    for file in numbered_files(&directory.join(split.proofs()))? {
+        for_each_batch(&file, |rows| sink(rows))?;
+    }
+    Ok(())
+}
+
+/// Makes the dataset `out` of the proofs of the dataset in `from`, split in another way. A proof
+/// that gives no triple now is in it all the same. Which proofs there are does not change: those
+/// that could not be split when `from` was made are not among them.
+///
+/// # Errors
+/// A dataset that can't be read, or as [`assemble`].
+pub fn resplit(
+    from: &Path,
+    splitting: &Splitting,
+    out: &Path,
+    common: &Common,
+) -> Result<DatasetInfo> {
+    splitting.validate()?;
+    StagedDir::check(out)?;
+    let pool = common.build_pool()?;
+    let info = DatasetInfo::load(from)?;
+    let (system, rules) = system_of(from, &info)?;
+    let mut provenance = Provenance { files: Default::default(), ..info.cairn };
+    provenance.config.splitting = splitting.clone();
+    let key = format!("split {}", serde_json::to_string(&provenance)?);
+    let kept = provenance.totals.kept;
+    let staged = StagedDir::create(out, &key)?;
+    if let Some(info) = assembled(&staged)? {
+        publish(staged)?;
+        return Ok(info);
+    }
+    let progress = Progress::new("proofs", kept, common.quiet);
+    let mut proofs = |split, sink: &mut dyn FnMut(Vec<ProofRow>) -> Result<()>| {
+        for_each_proof(from, split, &mut |rows| {
+            let count = rows.len() as u64;
+            sink(rows)?;
+            progress.advance(count);
+            Ok(())
+        })
+    };
+    let made = pool.install(|| assemble(staged, &system, &rules, provenance, &mut proofs));
+    progress.finish();
+    made
+}
