@@ -39,7 +39,7 @@ pub fn for_each_proof(
     sink: &mut dyn FnMut(Vec<ProofRow>) -> Result<()>,
 ) -> Result<()> {
     for file in numbered_files(&directory.join(split.proofs()))? {
-        for_each_batch(&file, |rows| sink(rows))?;
+        for_each_batch(&file, &mut *sink)?;
     }
     Ok(())
 }
