@@ -10,7 +10,7 @@
 //! size by size, and cycles need no special case. In a congruence-closed e-graph a term has one
 //! derivation, so derivations are terms.
 
-use crate::grammar::{Alternative, Cell, Grammar, NONE};
+use crate::grammar::{Alternative, Cell, Filter, Grammar, NONE};
 use crate::limbs;
 use egraph::{EGraph, Id};
 use num_bigint::BigUint;
@@ -86,7 +86,12 @@ impl Counts {
     /// `egraph` must be rebuilt. Time is proportional to e-nodes × limit² in the worst case;
     /// memory to e-classes × limit × bits of a count.
     pub fn new(egraph: &EGraph, roots: &[(Id, u32)], terms: Terms) -> Counts {
-        let grammar = Grammar::new(egraph, roots, terms);
+        let filter = Filter::new(egraph, roots.iter().map(|&(root, _)| root), terms);
+        Counts::of(Grammar::new(egraph, roots, &filter), terms)
+    }
+
+    /// Counts the terms of a grammar of `terms`.
+    pub(crate) fn of(grammar: Grammar, terms: Terms) -> Counts {
         let rows = vec![Row::default(); grammar.cells.len()];
         let mut counts = Counts { grammar, terms, rows };
         let largest = counts.grammar.cells.iter().map(|cell| cell.max).max().unwrap_or(0);

@@ -10,6 +10,7 @@ use crate::counting::Terms;
 use egraph::{EGraph, Id};
 use rustc_hash::FxHashMap;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 /// No cell: a leaf has no left child, a leaf or unary e-node no right one.
 pub const NONE: u32 = u32::MAX;
@@ -56,13 +57,14 @@ pub struct Grammar {
 }
 
 impl Grammar {
-    /// The grammar of the `terms` of `roots` (class and largest size). Of padded terms only
-    /// those are left out in which a node equals one of its own children.
-    pub fn new(egraph: &EGraph, roots: &[(Id, u32)], terms: Terms) -> Grammar {
+    /// The grammar of the terms of `roots` (class and largest size) that `filter` admits. Of
+    /// padded terms only those are left out in which a node equals one of its own children.
+    pub fn new(egraph: &EGraph, roots: &[(Id, u32)], filter: &Filter<'_>) -> Grammar {
         let roots: Vec<(Id, u32)> =
             roots.iter().map(|&(q, limit)| (egraph.find(q), limit)).collect();
-        let classes = Classes::reachable(egraph, &roots, terms);
-        let min = classes.least_sizes();
+        let limit = roots.iter().map(|&(_, limit)| limit).max().unwrap_or(0);
+        let classes = Classes::reachable(egraph, &roots, filter);
+        let min = classes.least_sizes(limit);
         let max = classes.largest_sizes(&roots, &min);
         Builder::default().build(&classes, &min, &max)
     }
@@ -72,10 +74,25 @@ impl Grammar {
         self.cell_of.get(&class).copied()
     }
 
+    /// The classes that have cells.
+    pub fn classes(&self) -> impl Iterator<Item = (Id, u32)> + '_ {
+        self.cell_of.iter().map(|(&class, &cell)| (class, cell))
+    }
+
     /// The alternatives of a cell: those over the same two cells, in either order, are adjacent.
     pub fn alternatives(&self, cell: u32) -> &[Alternative] {
+        &self.alternatives[self.places(cell)]
+    }
+
+    /// Where the alternatives of a cell are among those of all cells.
+    pub fn places(&self, cell: u32) -> Range<usize> {
         let cell = &self.cells[cell as usize];
-        &self.alternatives[cell.first as usize..cell.end as usize]
+        cell.first as usize..cell.end as usize
+    }
+
+    /// The number of alternatives of all cells.
+    pub fn alternative_count(&self) -> usize {
+        self.alternatives.len()
     }
 
     /// Bytes on the heap.
@@ -86,25 +103,57 @@ impl Grammar {
     }
 }
 
-/// The classes below the roots, renumbered from 0 in order of discovery.
-struct Classes<'a> {
+/// Which e-nodes the wanted terms may use. What they are equal to is asked of one e-graph, also
+/// where the e-nodes are those of an earlier state of it.
+#[derive(Debug)]
+pub struct Filter<'a> {
     egraph: &'a EGraph,
     terms: Terms,
-    /// The roots are the classes with numbers below this.
-    roots: u32,
+    /// Canonical and sorted.
+    roots: Vec<Id>,
+}
+
+impl<'a> Filter<'a> {
+    /// Admits the `terms` of `roots` in `egraph`.
+    pub fn new(egraph: &'a EGraph, roots: impl Iterator<Item = Id>, terms: Terms) -> Self {
+        let mut roots: Vec<Id> = roots.map(|root| egraph.find(root)).collect();
+        roots.sort_unstable();
+        Filter { egraph, terms, roots }
+    }
+
+    /// The e-nodes of a class that are admitted. `state` is the e-graph that the filter asks, or
+    /// an earlier state of it.
+    fn nodes<'e>(&'e self, state: &'e EGraph, class: Id) -> impl Iterator<Item = Id> + 'e {
+        let id = self.egraph.find(class);
+        let literal_only = !self.terms.constants
+            && self.egraph.literal(id).is_some()
+            && self.roots.binary_search(&id).is_err();
+        state.nodes(class).iter().copied().filter(move |&node| {
+            let children = state.children(node);
+            (!literal_only || children.is_empty())
+                && (self.terms.padded
+                    || children.iter().all(|&child| self.egraph.find(child) != id))
+        })
+    }
+}
+
+/// The classes below the roots, numbered from 0 in order of discovery.
+struct Classes<'a> {
+    egraph: &'a EGraph,
+    filter: &'a Filter<'a>,
     ids: Vec<Id>,
-    number: FxHashMap<Id, u32>,
+    /// By id.
+    number: Vec<u32>,
 }
 
 impl<'a> Classes<'a> {
-    fn reachable(egraph: &'a EGraph, roots: &[(Id, u32)], terms: Terms) -> Self {
-        let (ids, number) = (Vec::new(), FxHashMap::default());
-        let mut classes = Classes { egraph, terms, roots: 0, ids, number };
+    fn reachable(egraph: &'a EGraph, roots: &[(Id, u32)], filter: &'a Filter<'a>) -> Self {
+        let number = vec![NONE; egraph.built() as usize];
+        let mut classes = Classes { egraph, filter, ids: Vec::new(), number };
         roots.iter().for_each(|&(root, _)| classes.enter(root));
-        classes.roots = classes.ids.len() as u32;
         let mut next = 0;
         while next < classes.ids.len() {
-            for node in classes.used_nodes(next as u32) {
+            for node in filter.nodes(egraph, classes.ids[next]) {
                 egraph.children(node).iter().for_each(|&child| classes.enter(child));
             }
             next += 1;
@@ -112,69 +161,36 @@ impl<'a> Classes<'a> {
         classes
     }
 
-    /// The e-nodes of class number `class` that the wanted terms may use.
-    fn used_nodes(&self, class: u32) -> Vec<Id> {
-        let id = self.ids[class as usize];
-        let literal_only =
-            !self.terms.constants && class >= self.roots && self.egraph.literal(id).is_some();
-        let used = |node: &&Id| {
-            let children = self.egraph.children(**node);
-            (!literal_only || children.is_empty()) && (self.terms.padded || !children.contains(&id))
-        };
-        self.egraph.nodes(id).iter().filter(used).copied().collect()
-    }
-
     fn enter(&mut self, class: Id) {
-        let next = self.ids.len() as u32;
-        if *self.number.entry(class).or_insert(next) == next {
+        let number = &mut self.number[class.0 as usize];
+        if *number == NONE {
+            *number = self.ids.len() as u32;
             self.ids.push(class);
         }
     }
 
     /// The e-nodes of class number `class`, with the numbers of their children's classes.
     fn nodes(&self, class: u32) -> impl Iterator<Item = (Id, impl Iterator<Item = u32> + Clone)> {
-        self.used_nodes(class)
-            .into_iter()
-            .map(|node| (node, self.egraph.children(node).iter().map(|child| self.number[child])))
+        let number = |child: &Id| self.number[child.0 as usize];
+        let children = move |node| self.egraph.children(node).iter().map(number);
+        self.filter
+            .nodes(self.egraph, self.ids[class as usize])
+            .map(move |node| (node, children(node)))
     }
 
-    /// m(q) by class number: Knuth's generalisation of Dijkstra's algorithm. An e-node has a
-    /// size when all of its children have theirs.
-    fn least_sizes(&self) -> Vec<u32> {
-        struct Open {
-            class: u32,
-            missing: u32,
-            size: u32,
-        }
-        let mut open: Vec<Open> = Vec::new();
-        let mut users: Vec<Vec<u32>> = vec![Vec::new(); self.ids.len()];
-        let mut queue = BinaryHeap::new();
-        for class in 0..self.ids.len() as u32 {
-            for (_, children) in self.nodes(class) {
-                let number = open.len() as u32;
-                let mut missing = 0;
-                for child in children {
-                    users[child as usize].push(number);
-                    missing += 1;
-                }
-                if missing == 0 {
-                    queue.push(std::cmp::Reverse((1, class)));
-                }
-                open.push(Open { class, missing, size: 1 });
-            }
-        }
+    /// m(q) by class number, where it is at most `limit`; else `u32::MAX`.
+    fn least_sizes(&self, limit: u32) -> Vec<u32> {
         let mut least = vec![u32::MAX; self.ids.len()];
-        while let Some(std::cmp::Reverse((size, class))) = queue.pop() {
-            if least[class as usize] != u32::MAX {
-                continue;
-            }
-            least[class as usize] = size;
-            for &user in &users[class as usize] {
-                let node = &mut open[user as usize];
-                node.size = node.size.saturating_add(size);
-                node.missing -= 1;
-                if node.missing == 0 {
-                    queue.push(std::cmp::Reverse((node.size, node.class)));
+        // A term of size s has depth at most s, so that `limit` rounds are enough. What is below
+        // was mostly found later: from the last to the first, few rounds are.
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for class in (0..self.ids.len() as u32).rev() {
+                let sizes = self.nodes(class).map(|(_, children)| least_size(&least, children));
+                let size = sizes.min().unwrap_or(u32::MAX);
+                if size <= limit && size < least[class as usize] {
+                    least[class as usize] = size;
+                    changed = true;
                 }
             }
         }
@@ -192,7 +208,7 @@ impl<'a> Classes<'a> {
             }
         };
         for (root, limit) in roots {
-            offer(&mut queue, *limit, self.number[root]);
+            offer(&mut queue, *limit, self.number[root.0 as usize]);
         }
         // Sizes only shrink on the way down, so the first time a class is taken is its largest.
         let mut done = vec![false; self.ids.len()];

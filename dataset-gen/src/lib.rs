@@ -1,7 +1,7 @@
 //! Uniform samples, proofs and (start, guide, target) triples from e-graphs.
 //!
 //! The road of a dataset: [`seeds`] → [`partition`] into splits → [`grow`] (an e-graph per seed,
-//! [`counting`], [`sampling`], proofs, [`splitting`]) → [`merge`] → Parquet files ([`triples`])
+//! [`counting`], [`sampling`], [`frontier`] terms, proofs, [`splitting`]) → [`merge`] → Parquet files ([`triples`])
 //! with their [`card`] and [`info`]; [`generate`] goes all of it, [`inspect`] looks at the end.
 //! The crates above also use what every stage needs: [`files`], [`progress`], [`errors`],
 //! [`toml_file`], [`random`] and the common options in [`cli`].
@@ -15,9 +15,11 @@ pub mod config;
 pub mod console;
 pub mod counting;
 pub mod csv;
+mod difference;
 pub mod duplicates;
 pub mod errors;
 pub mod files;
+pub mod frontier;
 pub mod generate;
 mod grammar;
 pub mod grow;
@@ -41,5 +43,6 @@ pub mod text_file;
 pub mod toml_file;
 pub mod triples;
 pub mod unit;
+mod unranking;
 pub mod verify;
 pub mod waypoints;

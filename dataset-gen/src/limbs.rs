@@ -92,6 +92,13 @@ pub fn subtract(a: &mut [u64], b: &[u64]) {
     debug_assert!(!borrow, "subtracted more than there was");
 }
 
+/// `a −= b · c`, for `a ≥ b · c`.
+pub fn subtract_product(a: &mut [u64], b: &[u64], c: &[u64]) {
+    let mut product = Vec::with_capacity(b.len() + c.len());
+    add_product(&mut product, b, c);
+    subtract(a, &product);
+}
+
 /// Quotient and remainder, for `b > 0`.
 pub fn divide(a: &[u64], b: &[u64]) -> (Vec<u64>, Vec<u64>) {
     let (a, b) = (trim(a), trim(b));

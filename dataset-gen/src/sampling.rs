@@ -5,42 +5,27 @@
 //! limit has exactly the same probability.
 
 use crate::counting::Counts;
-use crate::grammar::NONE;
 use crate::limbs;
 use crate::random::below;
-use egraph::{EGraph, Id, Node, TermBank, TermId};
+use crate::unranking::{Derivation, Place, Unranker, build};
+use egraph::{EGraph, Id, TermBank, TermId};
 use num_bigint::BigUint;
 use rand::Rng;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use std::cmp::Ordering;
-use std::rc::Rc;
 
 /// Draws terms of the classes of one e-graph.
 #[derive(Debug)]
 pub struct Sampler<'a> {
     egraph: &'a EGraph,
     counts: &'a Counts,
-    /// By (cell, size): the running sums over the cell's alternatives.
-    sums: FxHashMap<(u32, u32), Rc<Sums>>,
-}
-
-/// Running sums, `width` limbs each.
-#[derive(Debug)]
-struct Sums {
-    limbs: Vec<u64>,
-    width: usize,
-}
-
-/// The nodes of a term in pre-order, and whether a class stands below itself.
-struct Derivation {
-    nodes: Vec<Id>,
-    padded: bool,
+    unranker: Unranker,
 }
 
 impl<'a> Sampler<'a> {
     /// A sampler of the classes that `counts` has as roots.
     pub fn new(egraph: &'a EGraph, counts: &'a Counts) -> Self {
-        Sampler { egraph, counts, sums: FxHashMap::default() }
+        Sampler { egraph, counts, unranker: Unranker::default() }
     }
 
     /// Term number `number` (from 0) of the terms of `class` with at most `limit` nodes, by
@@ -53,7 +38,7 @@ impl<'a> Sampler<'a> {
         number: &BigUint,
     ) -> Option<TermId> {
         let derivation = self.derive(class, limit, number, false)?;
-        Some(self.build(bank, &derivation.nodes))
+        Some(build(self.egraph, bank, &derivation.nodes))
     }
 
     /// A term of `class` with at most `limit` nodes, each with the same probability; `None` if
@@ -85,29 +70,13 @@ impl<'a> Sampler<'a> {
         rng: &mut impl Rng,
     ) -> Sample {
         let total = self.counts.up_to(self.egraph.find(class), limit);
-        let mut sample = Sample::default();
         let reject = !self.counts.terms.padded;
-        let mut seen = FxHashSet::default();
-        if total == BigUint::ZERO {
-            return sample;
-        }
-        while sample.terms.len() < wanted && sample.drawn < attempts {
-            sample.drawn += 1;
-            let number = below(&total, rng);
-            match self.derive(class, limit, &number, reject) {
-                Some(derivation) if reject && derivation.padded => sample.padded += 1,
-                Some(derivation) => {
-                    let term = self.build(bank, &derivation.nodes);
-                    if seen.insert(term) {
-                        sample.terms.push(term);
-                    } else {
-                        sample.repeated += 1;
-                    }
-                }
-                None => {}
-            }
-        }
-        sample
+        let egraph = self.egraph;
+        Sample::draw(&total, wanted, attempts, rng, |number| {
+            let derivation = self.derive(class, limit, number, reject)?;
+            let left_out = reject && derivation.padded;
+            Some((!left_out).then(|| build(egraph, bank, &derivation.nodes)))
+        })
     }
 
     fn derive(
@@ -117,15 +86,12 @@ impl<'a> Sampler<'a> {
         number: &BigUint,
         stop_if_padded: bool,
     ) -> Option<Derivation> {
-        enum Todo {
-            Cell(u32, u32, Vec<u64>),
-            Leave,
-        }
-        let root = self.counts.grammar.cell_of(self.egraph.find(class))?;
+        let counts = self.counts;
+        let root = counts.grammar.cell_of(self.egraph.find(class))?;
         let mut number = number.to_u64_digits();
-        let least = self.counts.grammar.cells[root as usize].min;
+        let least = counts.grammar.cells[root as usize].min;
         let size = (least..=limit).find(|&size| {
-            let count = self.counts.limbs(root, size);
+            let count = counts.limbs(root, size);
             let found = limbs::compare(&number, count) == Ordering::Less;
             if !found {
                 limbs::subtract(&mut number, count);
@@ -135,118 +101,33 @@ impl<'a> Sampler<'a> {
         let mut derivation = Derivation { nodes: Vec::with_capacity(size as usize), padded: false };
         // The classes from the root to the current node.
         let mut path: Vec<u32> = Vec::new();
-        let mut todo = vec![Todo::Cell(root, size, number)];
+        // None: the way back up.
+        let mut todo = vec![Some(Place { cell: root, size, number })];
         while let Some(next) = todo.pop() {
-            let Todo::Cell(cell, size, mut number) = next else {
+            let Some(place) = next else {
                 path.pop();
                 continue;
             };
-            let sums = self.sums(cell, size);
-            let chosen = sums.find(&number);
-            if chosen > 0 {
-                limbs::subtract(&mut number, sums.get(chosen - 1));
-            }
-            let alternative = self.counts.grammar.alternatives(cell)[chosen];
-            let shape = self.counts.grammar.cells[cell as usize];
-            if shape.is_class {
-                if path.contains(&cell) {
-                    derivation.padded = true;
-                    if stop_if_padded {
-                        return Some(derivation);
-                    }
+            let cell = place.cell;
+            let is_class = counts.grammar.cells[cell as usize].is_class;
+            if is_class {
+                derivation.padded |= path.contains(&cell);
+                if derivation.padded && stop_if_padded {
+                    break;
                 }
-                derivation.nodes.push(alternative.node);
                 path.push(cell);
-                todo.push(Todo::Leave);
+                todo.push(None);
             }
-            let children_size = size - shape.own_size();
-            match (alternative.left, alternative.right) {
-                (NONE, _) => {}
-                (only, NONE) => todo.push(Todo::Cell(only, children_size, number)),
-                (left, right) => {
-                    let (left_size, number) = self.split(left, right, children_size, number);
-                    // The pair's number is left number · count of the right ones + right number.
-                    let count = self.counts.limbs(right, children_size - left_size);
-                    let (first, second) = limbs::divide(&number, count);
-                    todo.push(Todo::Cell(right, children_size - left_size, second));
-                    todo.push(Todo::Cell(left, left_size, first));
-                }
+            let node = self.unranker.step(counts, place, |child| todo.push(Some(child)));
+            if is_class {
+                derivation.nodes.push(node);
             }
         }
         Some(derivation)
     }
-
-    /// The size of the left term of pair `number`, and the pair's number among those.
-    fn split(&self, left: u32, right: u32, size: u32, mut number: Vec<u64>) -> (u32, Vec<u64>) {
-        let (first, last) =
-            self.counts.split_sizes(left, right, size).expect("the pair was counted at this size");
-        let mut pairs = Vec::new();
-        for left_size in first..last {
-            pairs.clear();
-            let (x, y) =
-                (self.counts.limbs(left, left_size), self.counts.limbs(right, size - left_size));
-            limbs::add_product(&mut pairs, x, y);
-            if limbs::compare(&number, &pairs) == Ordering::Less {
-                return (left_size, number);
-            }
-            limbs::subtract(&mut number, &pairs);
-        }
-        (last, number)
-    }
-
-    fn sums(&mut self, cell: u32, size: u32) -> Rc<Sums> {
-        let counts = self.counts;
-        let sums = self.sums.entry((cell, size)).or_insert_with(|| {
-            let width = limbs::trim(counts.limbs(cell, size)).len().max(1);
-            let children_size = size - counts.grammar.cells[cell as usize].own_size();
-            let mut running = Vec::new();
-            let mut all = Vec::new();
-            for alternative in counts.grammar.alternatives(cell) {
-                counts.add_alternative(alternative, children_size, &mut running);
-                running.resize(width, 0);
-                all.extend_from_slice(&running);
-            }
-            Rc::new(Sums { limbs: all, width })
-        });
-        sums.clone()
-    }
-
-    fn build(&self, bank: &mut TermBank, preorder: &[Id]) -> TermId {
-        // Read from the right, the children of a node are finished before it is met.
-        let mut done: Vec<TermId> = Vec::new();
-        for &node in preorder.iter().rev() {
-            let arity = self.egraph.children(node).len();
-            let children: Vec<TermId> = done.drain(done.len() - arity..).rev().collect();
-            done.push(match self.egraph.node(node) {
-                Node::Op(op) => bank.apply(op, &children),
-                Node::Leaf(leaf) => bank.leaf(leaf),
-            });
-        }
-        done[0]
-    }
 }
 
-impl Sums {
-    fn get(&self, i: usize) -> &[u64] {
-        &self.limbs[i * self.width..(i + 1) * self.width]
-    }
-
-    /// The first alternative whose running sum is larger than `number`.
-    fn find(&self, number: &[u64]) -> usize {
-        let (mut low, mut high) = (0, self.limbs.len() / self.width - 1);
-        while low < high {
-            let middle = (low + high) / 2;
-            if limbs::compare(number, self.get(middle)) == Ordering::Less {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        low
-    }
-}
-
-/// What [`Sampler::sample`] found.
+/// What was found by [`Sampler::sample`] or [`crate::frontier::Frontier::sample`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
     /// Distinct terms in the order in which they were drawn.
@@ -257,6 +138,34 @@ pub struct Sample {
     pub padded: u64,
     /// Draws of a term that was there already.
     pub repeated: u64,
+}
+
+impl Sample {
+    /// Draws numbers below `total` until `wanted` distinct terms are found or `attempts` draws are
+    /// made. `term` is the term with a number, or that a padded one is left out.
+    pub(crate) fn draw(
+        total: &BigUint,
+        wanted: usize,
+        attempts: u64,
+        rng: &mut impl Rng,
+        mut term: impl FnMut(&BigUint) -> Option<Option<TermId>>,
+    ) -> Sample {
+        let mut sample = Sample::default();
+        let mut seen = FxHashSet::default();
+        if *total == BigUint::ZERO {
+            return sample;
+        }
+        while sample.terms.len() < wanted && sample.drawn < attempts {
+            sample.drawn += 1;
+            match term(&below(total, rng)) {
+                Some(Some(term)) if seen.insert(term) => sample.terms.push(term),
+                Some(Some(_)) => sample.repeated += 1,
+                Some(None) => sample.padded += 1,
+                None => {}
+            }
+        }
+        sample
+    }
 }
 
 /// Whether a subterm of `term` equals, in the e-graph, one of its own proper subterms. Subterms

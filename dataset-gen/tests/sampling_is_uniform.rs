@@ -5,64 +5,15 @@ mod small_system;
 use dataset_gen::counting::{Counts, Terms};
 use dataset_gen::random::stream;
 use dataset_gen::sampling::{Sampler, is_padded};
-use egraph::{EGraph, Id, Limits, Node, SaturationConfig, System, TermBank, TermId, saturate};
+use egraph::{EGraph, Id, Limits, SaturationConfig, System, TermBank, TermId, saturate};
 use num_bigint::BigUint;
 use proptest::prelude::*;
+use small_system::chi_square::{p_value, upper_gamma};
+use small_system::enumeration::Enumeration;
 use small_system::{RULES, grown, grown_by, system, term};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-
-/// All terms of every class by size, from the definition.
-struct Enumeration<'a> {
-    egraph: &'a EGraph,
-    bank: TermBank,
-    known: BTreeMap<(Id, u32), Vec<TermId>>,
-}
-
-impl<'a> Enumeration<'a> {
-    fn new(egraph: &'a EGraph) -> Self {
-        let bank = TermBank::new(egraph.system().language.clone());
-        Enumeration { egraph, bank, known: BTreeMap::new() }
-    }
-
-    fn terms(&mut self, class: Id, size: u32) -> Vec<TermId> {
-        if let Some(known) = self.known.get(&(class, size)) {
-            return known.clone();
-        }
-        let mut found = Vec::new();
-        for &node in self.egraph.nodes(class) {
-            let Some(rest) = size.checked_sub(1) else { break };
-            for children in self.sequences(self.egraph.children(node), rest) {
-                found.push(match self.egraph.node(node) {
-                    Node::Op(op) => self.bank.apply(op, &children),
-                    Node::Leaf(leaf) => self.bank.leaf(leaf),
-                });
-            }
-        }
-        self.known.insert((class, size), found.clone());
-        found
-    }
-
-    fn sequences(&mut self, classes: &[Id], size: u32) -> Vec<Vec<TermId>> {
-        let Some((&first, rest)) = classes.split_first() else {
-            return if size == 0 { vec![Vec::new()] } else { Vec::new() };
-        };
-        let mut all = Vec::new();
-        for first_size in 1..=size {
-            let heads = self.terms(first, first_size);
-            if heads.is_empty() {
-                continue;
-            }
-            for tail in self.sequences(rest, size - first_size) {
-                for &head in &heads {
-                    all.push([&[head], &tail[..]].concat());
-                }
-            }
-        }
-        all
-    }
-}
 
 const LIMIT: u32 = 7;
 
@@ -169,39 +120,61 @@ fn numbers_are_terms_and_terms_are_numbers() {
     assert_eq!(sampler.term(&mut bank, root, LIMIT, &BigUint::from(expected.len())), None);
 }
 
-/// Draws 40 times as many terms as there are and compares with equal frequencies: chi-square,
-/// which for so many degrees of freedom is normal with mean d and standard deviation √(2d).
-fn chi_square(seed_term: &str, limit: u32) {
-    let egraph = grown(seed_term, 3);
-    let (bank, term) = term(egraph.system(), seed_term);
-    let root = egraph.find(egraph.lookup(&bank, term).unwrap());
-    let counts = Counts::new(&egraph, &[(root, limit)], Terms::ALL);
-    let mut all = Enumeration::new(&egraph);
-    let mut frequency: BTreeMap<String, u32> = BTreeMap::new();
-    for size in 0..=limit {
-        let terms = all.terms(root, size);
-        frequency.extend(terms.into_iter().map(|t| (all.bank.text(t), 0)));
+#[test]
+fn p_values_are_those_of_tables() {
+    // Upper tails of chi-square: (degrees of freedom, statistic, p).
+    for (freedom, statistic, p) in [
+        (1.0, 3.841459, 0.05),
+        (10.0, 18.307038, 0.05),
+        (10.0, 29.588298, 0.001),
+        (100.0, 77.929465, 0.95),
+    ] {
+        assert!((upper_gamma(freedom / 2.0, statistic / 2.0) - p).abs() < 1e-6, "{freedom} {p}");
     }
-    let terms = frequency.len();
-    assert!((50..20_000).contains(&terms), "{seed_term}: {terms} terms");
-    let mut bank = TermBank::new(egraph.system().language.clone());
-    let mut sampler = Sampler::new(&egraph, &counts);
-    let mut rng = stream(17, 0);
-    for _ in 0..40 * terms {
-        let term = sampler.draw(&mut bank, root, limit, &mut rng).unwrap();
-        *frequency.get_mut(&bank.text(term)).expect("a term of the class") += 1;
-    }
-    let statistic: f64 = frequency.values().map(|&n| (f64::from(n) - 40.0).powi(2) / 40.0).sum();
-    let freedom = (terms - 1) as f64;
-    let deviations = (statistic - freedom) / (2.0 * freedom).sqrt();
-    assert!(deviations.abs() < 4.0, "{seed_term}: {deviations} standard deviations");
+    // Many degrees of freedom: by Wilson and Hilferty, the cube root of χ²/d is nearly normal.
+    let d = 100_000.0f64;
+    let variance = 2.0 / (9.0 * d);
+    let three_deviations = d * (1.0 - variance + 3.0 * variance.sqrt()).powi(3);
+    assert!((upper_gamma(d / 2.0, three_deviations / 2.0) - 0.001_349_9).abs() < 1e-6);
 }
 
 #[test]
 fn every_term_is_drawn_equally_often() {
-    chi_square("(+ a 0)", 7);
-    chi_square("(* (+ a b) 1)", 7);
-    chi_square("(if (< a b) (+ a b) b)", 10);
+    for (seed_term, limit, each, terms_wanted) in [
+        ("(+ a 0)", 7, 40, Terms::ALL),
+        ("(* (+ a b) 1)", 7, 40, Terms::ALL),
+        ("(if (< a b) (+ a b) b)", 10, 40, Terms::ALL),
+        ("(+ (* a b) (* a (+ c d)))", 13, 40, Terms::PLAIN),
+        ("(+ a (+ b (+ c (+ d (+ e f)))))", 11, 10, Terms::PLAIN),
+        ("(+ (+ a b) (+ c 2))", 11, 5, Terms::ALL),
+    ] {
+        let egraph = grown(seed_term, 3);
+        let root = egraph.find(egraph.lookup_text(seed_term));
+        let counts = Counts::new(&egraph, &[(root, limit)], terms_wanted);
+        let mut all = Enumeration::new(&egraph);
+        let mut terms = all.up_to(root, limit);
+        terms.retain(|&term| is_wanted(&egraph, &all.bank, term, terms_wanted));
+        assert!((50..=100_000).contains(&terms.len()), "{seed_term}: {} terms", terms.len());
+        let mut sampler = Sampler::new(&egraph, &counts);
+        for seed in 0..10 {
+            let mut rng = stream(seed, 0);
+            // One at a time, as in drawing with replacement.
+            let p = p_value(&terms, each, || {
+                sampler.sample(&mut all.bank, root, limit, 1, 1_000, &mut rng).terms[0]
+            });
+            assert!(p > 0.001, "{seed_term}, seed {seed}: p = {p}");
+        }
+    }
+}
+
+/// Whether a term is one of `terms`, by their definition.
+fn is_wanted(egraph: &EGraph, bank: &TermBank, term: TermId, terms: Terms) -> bool {
+    let foldable = |&t: &TermId| {
+        let class = egraph.find(egraph.lookup(bank, t).unwrap());
+        egraph.literal(class).is_some() && !bank.children(t).is_empty()
+    };
+    (terms.padded || !is_padded(egraph, bank, term))
+        && (terms.constants || !bank.subterms(term).iter().filter(|&&t| t != term).any(foldable))
 }
 
 #[test]
@@ -233,19 +206,11 @@ fn plain_terms_are_those_without_padding_and_foldable_parts() {
     let seed = "(+ (* a 1) (+ b 2))";
     let egraph = grown(seed, 3);
     let root = egraph.find(egraph.lookup_text(seed));
-    let is_plain = |bank: &TermBank, term: TermId| {
-        let literal = |&t: &TermId| {
-            let class = egraph.find(egraph.lookup(bank, t).unwrap());
-            egraph.literal(class).is_some() && !bank.children(t).is_empty()
-        };
-        !is_padded(&egraph, bank, term)
-            && !bank.subterms(term).iter().filter(|&&t| t != term).any(literal)
-    };
     let mut all = Enumeration::new(&egraph);
     let mut expected = BTreeSet::new();
     for size in 0..=7 {
         for term in all.terms(root, size) {
-            if is_plain(&all.bank, term) {
+            if is_wanted(&egraph, &all.bank, term, Terms::PLAIN) {
                 expected.insert(all.bank.text(term));
             }
         }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 pub struct Head(pub(crate) u32);
 
 /// A [`Head`], taken apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Node<'a> {
     /// An operator application.
     Op(OpId),

@@ -3,7 +3,10 @@
 // Each test file is a program of its own and uses a part of this.
 #![allow(dead_code)]
 
+pub mod chi_square;
 pub mod dataset;
+pub mod enumeration;
+pub mod random_system;
 
 use egraph::{EGraph, Limits, SaturationConfig, System, TermBank, TermId, saturate};
 use proptest::prelude::*;

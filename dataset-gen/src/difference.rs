@@ -1,0 +1,295 @@
+//! The terms of a cell that an earlier state of the e-graph had in none of some cells.
+//!
+//! A term f(t₁, t₂) was there if t₁ and t₂ were in classes r₁′ and r₂′ with an e-node f(r₁′, r₂′)
+//! in one of those cells. So a new one has either a t₁ of an r₁′ that is a first child there, and
+//! as t₂ any term of its class but those of the r₂′ that go with r₁′; or as t₁ any term of its
+//! class but those of all r₁′, and then t₂ is free. Both are differences of the same kind again,
+//! with the exact number of terms each: nothing that is drawn is rejected.
+
+use crate::counting::{Counts, Terms};
+use crate::grammar::{Alternative, Filter, Grammar, NONE};
+use crate::limbs;
+use crate::unranking::{Place, Sums, Unranker};
+use egraph::{EGraph, Id, Node};
+use rustc_hash::FxHashMap;
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+/// The counts of an e-graph and of an earlier state of it.
+#[derive(Debug)]
+pub struct Difference {
+    pub all: Counts,
+    /// Of the terms that the later e-graph's filter admits.
+    pub known: Counts,
+    images: Images,
+    unranker: Unranker,
+    known_unranker: Unranker,
+    sets: Sets,
+    /// By (cell, size, set): the running sums over the alternatives of the cell.
+    sums: FxHashMap<(u32, u32, u32), Rc<Sums>>,
+}
+
+/// Where the earlier grammar went.
+#[derive(Debug)]
+struct Images {
+    /// By earlier cell: the later cell. Of meaning for classes.
+    cells: Vec<u32>,
+    /// By earlier alternative: its place among the alternatives of the later cell.
+    alternatives: Vec<u32>,
+}
+
+/// Sets of earlier cells, ascending, by number.
+#[derive(Debug, Default)]
+struct Sets {
+    cells: Vec<Rc<[u32]>>,
+    numbers: FxHashMap<Rc<[u32]>, u32>,
+}
+
+/// Some terms of a cell.
+#[derive(Debug)]
+pub enum Part {
+    /// All of the later cell.
+    Later(Place),
+    /// All of the earlier cell.
+    Earlier(Place),
+    /// All of the later cell but those of a set of earlier ones.
+    Fresh(Place, u32),
+}
+
+impl Difference {
+    /// Counts the `terms` of the roots of both, see [`crate::frontier::Frontier::new`]. An
+    /// earlier root is a later one too.
+    pub fn new(
+        (later, roots): (&EGraph, &[(Id, u32)]),
+        (earlier, known_roots): (&EGraph, &[(Id, u32)]),
+        terms: Terms,
+    ) -> Difference {
+        let filter = Filter::new(later, roots.iter().map(|&(root, _)| root), terms);
+        let all = Counts::of(Grammar::new(later, roots, &filter), terms);
+        let known = Counts::of(Grammar::new(earlier, known_roots, &filter), terms);
+        let images = Images::new(later, &all.grammar, earlier, &known.grammar);
+        Difference {
+            all,
+            known,
+            images,
+            unranker: Unranker::default(),
+            known_unranker: Unranker::default(),
+            sets: Sets::default(),
+            sums: FxHashMap::default(),
+        }
+    }
+
+    /// How many terms of `size` a cell has that the earlier cells `known` did not have.
+    pub fn fresh(&self, cell: u32, size: u32, known: &[u32]) -> Vec<u64> {
+        let mut fresh = self.all.limbs(cell, size).to_vec();
+        for &cell in known {
+            limbs::subtract(&mut fresh, self.known.limbs(cell, size));
+        }
+        fresh
+    }
+
+    /// The terms of a place that are in none of the earlier cells `known` (ascending).
+    pub fn part(&mut self, place: Place, mut known: Vec<u32>) -> Part {
+        known.retain(|&cell| self.had(cell, place.size));
+        match known.is_empty() {
+            true => Part::Later(place),
+            false => Part::Fresh(place, self.sets.number(known)),
+        }
+    }
+
+    /// The later cell of a part, if it is a class.
+    pub fn class(&self, part: &Part) -> Option<u32> {
+        match part {
+            Part::Earlier(place) => {
+                let is_class = self.known.grammar.cells[place.cell as usize].is_class;
+                is_class.then(|| self.images.cells[place.cell as usize])
+            }
+            Part::Later(place) | Part::Fresh(place, _) => {
+                self.all.grammar.cells[place.cell as usize].is_class.then_some(place.cell)
+            }
+        }
+    }
+
+    /// The node of a term, an e-node of either state, and its children, as [`Unranker::step`].
+    pub fn step(&mut self, part: Part, mut child: impl FnMut(Part)) -> Id {
+        match part {
+            Part::Later(place) => {
+                self.unranker.step(&self.all, place, |place| child(Part::Later(place)))
+            }
+            Part::Earlier(place) => {
+                self.known_unranker.step(&self.known, place, |place| child(Part::Earlier(place)))
+            }
+            Part::Fresh(place, set) => self.fresh_step(place, set, child),
+        }
+    }
+
+    fn fresh_step(&mut self, place: Place, set: u32, mut child: impl FnMut(Part)) -> Id {
+        let Place { cell, size, mut number } = place;
+        let chosen = self.sums(cell, size, set).choose(&mut number);
+        let alternative = self.all.grammar.alternatives(cell)[chosen];
+        let size = size - self.all.grammar.cells[cell as usize].own_size();
+        let known: Vec<Alternative> = self
+            .known_alternatives(set)
+            .filter(|&(image, _)| image as usize == chosen)
+            .map(|(_, alternative)| alternative)
+            .collect();
+        match (alternative.left, alternative.right) {
+            (NONE, _) => {}
+            (only, NONE) => {
+                let mut known: Vec<u32> = known.iter().map(|a| a.left).collect();
+                known.sort_unstable();
+                child(self.part(Place { cell: only, size, number }, known));
+            }
+            (left, right) => {
+                let [first, second] = self.split(left, right, size, number, &known);
+                child(second);
+                child(first);
+            }
+        }
+        alternative.node
+    }
+
+    /// Whether an earlier cell had terms of `size`.
+    fn had(&self, cell: u32, size: u32) -> bool {
+        !limbs::trim(self.known.limbs(cell, size)).is_empty()
+    }
+
+    /// Pair `number` of those of two later cells with `size` nodes together that are not of the
+    /// pairs of earlier cells in `known`.
+    fn split(
+        &mut self,
+        left: u32,
+        right: u32,
+        size: u32,
+        mut number: Vec<u64>,
+        known: &[Alternative],
+    ) -> [Part; 2] {
+        let (first, last) =
+            self.all.split_sizes(left, right, size).expect("the pair was counted at this size");
+        let mut left_size = first;
+        // The pairs of earlier cells that have pairs of terms with these sizes.
+        let mut had: Vec<(u32, u32)> = Vec::new();
+        let mut pairs = Vec::new();
+        loop {
+            let right_size = size - left_size;
+            had.clear();
+            had.extend(known.iter().map(|a| (a.left, a.right)));
+            had.retain(|&(l, r)| self.had(l, left_size) && self.had(r, right_size));
+            if left_size == last {
+                break;
+            }
+            pairs.clear();
+            let (x, y) = (self.all.limbs(left, left_size), self.all.limbs(right, right_size));
+            limbs::add_product(&mut pairs, x, y);
+            for &(l, r) in &had {
+                let (x, y) = (self.known.limbs(l, left_size), self.known.limbs(r, right_size));
+                limbs::subtract_product(&mut pairs, x, y);
+            }
+            if limbs::compare(&number, &pairs) == Ordering::Less {
+                break;
+            }
+            limbs::subtract(&mut number, &pairs);
+            left_size += 1;
+        }
+        let right_size = size - left_size;
+        had.sort_unstable();
+        // The first of an earlier class, the second of none of those that go with it.
+        for group in had.chunk_by(|a, b| a.0 == b.0) {
+            let (cell, seconds) = (group[0].0, group.iter().map(|&(_, r)| r).collect::<Vec<_>>());
+            let rest = self.fresh(right, right_size, &seconds);
+            pairs.clear();
+            limbs::add_product(&mut pairs, self.known.limbs(cell, left_size), &rest);
+            if limbs::compare(&number, &pairs) == Ordering::Less {
+                let (first, second) = limbs::divide(&number, &rest);
+                let second = Place { cell: right, size: right_size, number: second };
+                return [
+                    Part::Earlier(Place { cell, size: left_size, number: first }),
+                    self.part(second, seconds),
+                ];
+            }
+            limbs::subtract(&mut number, &pairs);
+        }
+        // The first of none of those, the second free.
+        let (first, second) = limbs::divide(&number, self.all.limbs(right, right_size));
+        let mut firsts: Vec<u32> = had.iter().map(|&(l, _)| l).collect();
+        firsts.dedup();
+        [
+            self.part(Place { cell: left, size: left_size, number: first }, firsts),
+            Part::Later(Place { cell: right, size: right_size, number: second }),
+        ]
+    }
+
+    /// The alternatives of a set's cells, each with the place of its image.
+    fn known_alternatives(&self, set: u32) -> impl Iterator<Item = (u32, Alternative)> + '_ {
+        let grammar = &self.known.grammar;
+        let places = self.sets.cells[set as usize].iter().flat_map(|&cell| {
+            self.images.alternatives[grammar.places(cell)].iter().zip(grammar.alternatives(cell))
+        });
+        places.map(|(&image, &alternative)| (image, alternative))
+    }
+
+    fn sums(&mut self, cell: u32, size: u32, set: u32) -> Rc<Sums> {
+        if let Some(sums) = self.sums.get(&(cell, size, set)) {
+            return sums.clone();
+        }
+        let children_size = size - self.all.grammar.cells[cell as usize].own_size();
+        let weight = |counts: &Counts, alternative: &Alternative| {
+            let mut weight = Vec::new();
+            counts.add_alternative(alternative, children_size, &mut weight);
+            weight
+        };
+        let alternatives = self.all.grammar.alternatives(cell);
+        let mut weights: Vec<Vec<u64>> =
+            alternatives.iter().map(|alternative| weight(&self.all, alternative)).collect();
+        for (image, alternative) in self.known_alternatives(set) {
+            limbs::subtract(&mut weights[image as usize], &weight(&self.known, &alternative));
+        }
+        let mut sums = Sums::new(limbs::trim(self.all.limbs(cell, size)).len());
+        weights.iter().for_each(|weight| sums.push(limbs::trim(weight)));
+        self.sums.entry((cell, size, set)).or_insert(Rc::new(sums)).clone()
+    }
+}
+
+impl Images {
+    fn new(later: &EGraph, all: &Grammar, earlier: &EGraph, known: &Grammar) -> Images {
+        let mut cells = vec![NONE; known.cells.len()];
+        let mut is_image = vec![false; all.cells.len()];
+        for (class, cell) in known.classes() {
+            let image = all.cell_of(later.find(class));
+            let image = image.expect("what fitted under a root fits there still");
+            cells[cell as usize] = image;
+            is_image[image as usize] = true;
+        }
+        let mut places: FxHashMap<(Node<'_>, Vec<Id>), u32> = FxHashMap::default();
+        for cell in (0..all.cells.len() as u32).filter(|&cell| is_image[cell as usize]) {
+            for (place, alternative) in all.alternatives(cell).iter().enumerate() {
+                let children = later.children(alternative.node).to_vec();
+                places.insert((later.node(alternative.node), children), place as u32);
+            }
+        }
+        // A product has one alternative, and so has its image.
+        let mut alternatives = vec![0; known.alternative_count()];
+        for (_, cell) in known.classes() {
+            for (place, alternative) in known.places(cell).zip(known.alternatives(cell)) {
+                let children = earlier.children(alternative.node);
+                let children = children.iter().map(|&child| later.find(child)).collect();
+                alternatives[place] = *places
+                    .get(&(earlier.node(alternative.node), children))
+                    .expect("an e-node stays in its class, and fits where it did");
+            }
+        }
+        Images { cells, alternatives }
+    }
+}
+
+impl Sets {
+    fn number(&mut self, set: Vec<u32>) -> u32 {
+        let set: Rc<[u32]> = set.into();
+        let next = self.cells.len() as u32;
+        let number = *self.numbers.entry(set.clone()).or_insert(next);
+        if number == next {
+            self.cells.push(set);
+        }
+        number
+    }
+}
