@@ -3,6 +3,8 @@
 //! The road of a dataset: [`seeds`] → [`partition`] into splits → [`grow`] (an e-graph per seed,
 //! [`counting`], [`sampling`], proofs, [`splitting`]) → [`merge`] → Parquet files ([`triples`])
 //! with their [`card`] and [`info`]; [`generate`] goes all of it, [`inspect`] looks at the end.
+//! Seeds may be random terms: [`term_numbers`] → [`random_terms`] → [`seed_filter`] →
+//! [`random_seeds`] → [`seed_file`], by [`seeds_cli`].
 //! The crates above also use what every stage needs: [`files`], [`progress`], [`errors`],
 //! [`toml_file`], [`random`] and the common options in [`cli`].
 //!
@@ -27,10 +29,16 @@ pub mod normal_form;
 pub mod partition;
 pub mod progress;
 pub mod random;
+pub mod random_seeds;
+pub mod random_terms;
 pub mod sampling;
+pub mod seed_file;
+pub mod seed_filter;
 pub mod seeds;
+pub mod seeds_cli;
 pub mod splitting;
 pub mod stats;
+pub mod term_numbers;
 pub mod text_file;
 pub mod toml_file;
 pub mod triples;
