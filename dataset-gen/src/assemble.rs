@@ -214,11 +214,11 @@ fn no_triple(provenance: &Provenance) -> String {
         "no triple came of {} seeds: of {} proofs {} had too few steps to be split, {} more than \
          {} and {} passed through a term of more than {} nodes; {} e-graphs had a conflict",
         totals.seeds,
-        totals.proofs,
-        totals.too_short,
-        totals.too_long,
+        totals.proofs.proofs,
+        totals.proofs.too_short,
+        totals.proofs.too_long,
         config.proofs.max_steps,
-        totals.too_large,
+        totals.proofs.too_large,
         config.proofs.max_term_size,
         totals.conflicts
     )

@@ -124,6 +124,7 @@ fn how(out: &mut String, info: &DatasetInfo, seeds: &str) -> std::fmt::Result {
     let cairn = &info.cairn;
     let (sampling, proofs) = (&cairn.config.sampling, &cairn.config.proofs);
     let totals = &cairn.totals;
+    let tally = &totals.proofs;
     writeln!(
         out,
         "## How it was made\n\n\
@@ -164,16 +165,16 @@ fn how(out: &mut String, info: &DatasetInfo, seeds: &str) -> std::fmt::Result {
          shortened). Each was accepted by the proof checker and {split}. {} triples were dropped \
          as duplicates, {} because their (start, target) pair is in another split (test goes \
          before validation, validation before train).\n",
-        totals.proofs,
+        tally.proofs,
         proofs.kept,
-        totals.too_long,
+        tally.too_long,
         proofs.max_steps,
-        totals.too_large,
+        tally.too_large,
         proofs.max_term_size,
-        totals.too_short,
-        totals.kept,
-        totals.steps,
-        totals.unshortened,
+        tally.too_short,
+        tally.kept,
+        tally.steps,
+        tally.unshortened,
         totals.duplicates,
         totals.shared,
     )?;

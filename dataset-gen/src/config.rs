@@ -27,6 +27,8 @@ pub struct Config {
     pub sampling: Sampling,
     /// Which proofs are kept.
     pub proofs: Proofs,
+    /// Proofs across several e-graphs.
+    pub chains: Chains,
     /// How they are split.
     pub splitting: Splitting,
     /// The shares of the seeds.
@@ -76,6 +78,11 @@ pub struct Sampling {
     pub size_factor: f64,
     /// Largest size of a drawn term in any case.
     pub max_size: u32,
+    /// Distinct frontier terms drawn per class in addition: those that the e-graph of some
+    /// iterations earlier did not represent in the class.
+    pub frontier: usize,
+    /// How many iterations earlier, at least 1.
+    pub frontier_iterations: u64,
     /// Draws per class and size limit. If they don't give `terms` terms, because nearly all
     /// terms of the class are padded, the limit is lowered.
     pub attempts: u64,
@@ -99,6 +106,18 @@ pub struct Proofs {
     pub max_steps: usize,
     /// Proofs that pass through a larger term are dropped.
     pub max_term_size: u64,
+}
+
+/// Proofs across several e-graphs: from a frontier term of one the next is grown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Chains {
+    /// Chains per seed.
+    pub count: u32,
+    /// E-graphs of a chain.
+    pub links: u32,
+    /// Whether no link may end at a term that one e-graph can prove equal to the seed.
+    pub far: bool,
 }
 
 /// Shares of the seeds, which sum up to 1.
@@ -128,6 +147,8 @@ impl Default for Sampling {
             terms: 12,
             size_factor: 2.0,
             max_size: 60,
+            frontier: 4,
+            frontier_iterations: 1,
             attempts: 4_000,
             padded: false,
             constants: false,
@@ -138,6 +159,12 @@ impl Default for Sampling {
 impl Default for Proofs {
     fn default() -> Self {
         Proofs { pairs: 100, kept: 20, shorten: true, max_steps: 200, max_term_size: 150 }
+    }
+}
+
+impl Default for Chains {
+    fn default() -> Self {
+        Chains { count: 0, links: 3, far: false }
     }
 }
 
@@ -198,7 +225,9 @@ impl Config {
     /// # Errors
     /// The first such key with its value and what was expected.
     pub fn validate(&self) -> Result<()> {
-        let Config { limit, saturation, sampling, proofs, splitting, splits, files, .. } = self;
+        let Config {
+            limit, saturation, sampling, proofs, chains, splitting, splits, files, ..
+        } = self;
         ensure!(*limit != Some(0), "limit = 0: expected at least 1 seed");
         ensure!(saturation.memory.0 > 0, "saturation.memory = 0B: expected some memory");
         ensure!(sampling.classes > 0, "sampling.classes = 0: expected at least 1");
@@ -212,6 +241,11 @@ impl Config {
         );
         ensure!(proofs.pairs > 0, "proofs.pairs = 0: expected at least 1");
         ensure!(proofs.kept > 0, "proofs.kept = 0: expected at least 1");
+        ensure!(
+            sampling.frontier_iterations > 0,
+            "sampling.frontier_iterations = 0: expected at least 1"
+        );
+        ensure!(chains.links >= 2, "chains.links = {}: expected at least 2", chains.links);
         splitting.validate()?;
         ensure!(files.triples > 0, "files.triples = 0: expected at least 1");
         ensure!(files.proofs > 0, "files.proofs = 0: expected at least 1");

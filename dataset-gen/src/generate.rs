@@ -184,7 +184,7 @@ impl Run<'_> {
                     format!("seed {} ({})", seed.id, self.input.bank.text(seed.term))
                 })?,
             };
-            let new: u64 = report.classes.iter().map(|class| class.triples).sum();
+            let new = report.proofs().triples;
             let all = triples.fetch_add(new, Ordering::Relaxed) + new;
             let rate = all as f64 / began.elapsed().as_secs_f64().max(1e-3);
             progress.message(format!("{all} triples, {rate:.0}/s"));

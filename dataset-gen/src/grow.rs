@@ -1,20 +1,20 @@
 //! From one seed to its proofs: an e-graph, samples, pairs of them.
 
+use crate::chain::{ChainReport, chain};
 use crate::config::{Config, Sampling};
 use crate::counting::Counts;
 use crate::errors::Internal;
+use crate::frontier::Frontier;
 use crate::proof_table::ProofRow;
-use crate::random::{shuffle, stream};
+use crate::prover::{ProofTally, Prover, Shortened};
+use crate::random::substream;
 use crate::sampling::{Sample, Sampler};
 use crate::seeds::Seed;
+use crate::stage::Stage;
 use crate::triples::Split;
-use egraph::{
-    EGraph, Explainer, FlatProof, Id, Shortener, StopReason, System, TermBank, TermId, TooLong,
-    check_flat, saturate,
-};
+use egraph::{EGraph, Id, StopReason, System, TermBank, TermId};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// What came of one seed. No times: the same inputs give the same report.
@@ -38,6 +38,22 @@ pub struct SeedReport {
     pub e_classes: usize,
     /// The sampled classes, that of the seed first.
     pub classes: Vec<ClassReport>,
+    /// The chains that begin at the seed.
+    pub chains: ChainReport,
+}
+
+impl SeedReport {
+    /// What came of all proofs.
+    pub fn proofs(&self) -> ProofTally {
+        let mut tally = self.chains.proofs;
+        self.classes.iter().for_each(|class| tally.add(&class.proofs));
+        tally
+    }
+
+    /// Whether the seed itself equals a literal.
+    pub fn is_constant(&self) -> bool {
+        self.classes.first().is_some_and(|class| class.literal)
+    }
 }
 
 /// What came of one e-class.
@@ -59,22 +75,12 @@ pub struct ClassReport {
     pub repeated: u64,
     /// Distinct terms, the seed or subterm included.
     pub terms: u64,
-    /// Pairs that were explained.
-    pub proofs: u64,
-    /// Proofs over the cap on steps.
-    pub too_long: u64,
-    /// Proofs over the cap on the size of terms.
-    pub too_large: u64,
-    /// Proofs with fewer steps than the cutoff.
-    pub too_short: u64,
-    /// Proofs that were kept, each accepted by the checker.
-    pub kept: u64,
-    /// Their rewrite steps.
-    pub steps: u64,
-    /// Their rewrite steps before they were shortened.
-    pub unshortened: u64,
-    /// Their segments: triples, before duplicates are dropped.
-    pub triples: u64,
+    /// How many of them are frontier terms, drawn in addition.
+    pub frontier: u64,
+    /// Number of frontier terms up to the limit, in decimal; empty if they were not asked for.
+    pub frontier_counted: String,
+    /// What came of pairs of them.
+    pub proofs: ProofTally,
 }
 
 /// Grows the e-graph of seed number `index` and takes proofs from it, which are numbered from 0.
@@ -92,51 +98,83 @@ pub fn grow(
 ) -> Result<(SeedReport, Vec<ProofRow>), Internal> {
     let mut bank = TermBank::new(system.language.clone());
     let term = bank.import(seeds, seed.term);
-    let mut egraph = EGraph::new(system.clone());
-    egraph.add_term(&bank, term);
-    let course =
-        saturate(&mut egraph, &config.saturation.config(), &mut |_, _| ControlFlow::Continue(()));
+    let stage = Stage::grow(system, &bank, term, config);
+    let Stage { egraph, earlier, .. } = &stage;
     let mut report = SeedReport {
         seed: index,
         id: seed.id.clone(),
         split,
         size: bank.size(term),
-        stop: if egraph.conflict().is_some() { StopReason::Conflict } else { course.stop },
-        iterations: course.iterations.last().map_or(0, |last| last.iteration),
+        stop: stage.stop,
+        iterations: stage.iterations,
         e_nodes: egraph.node_count(),
         e_classes: egraph.class_count(),
         classes: Vec::new(),
+        chains: ChainReport::default(),
     };
     let mut rows = Vec::new();
     if report.stop == StopReason::Conflict {
         return Ok((report, rows));
     }
-    let mut rng = stream(random_seed, u64::from(index));
-    for (class, term) in classes(&egraph, &bank, term, &config.sampling) {
+    let mut enter = |bank: &TermBank, class: usize, links: u32, proof: &Shortened| {
+        rows.push(ProofRow {
+            id: rows.len() as u64,
+            seed: index,
+            seed_id: seed.id.clone(),
+            class: class as u32,
+            links,
+            unshortened: proof.unshortened as u32,
+            ..ProofRow::of(system, bank, &proof.flat)
+        });
+    };
+    for (number, (class, term)) in
+        classes(egraph, &bank, term, &config.sampling).into_iter().enumerate()
+    {
+        let mut rng = substream(random_seed, u64::from(index), number as u64);
         let mut class_report = ClassReport {
             size: bank.size(term),
             literal: egraph.literal(class).is_some(),
             ..ClassReport::default()
         };
         let mut terms = vec![term];
-        let drawn = draw(&egraph, &mut bank, class, &config.sampling, &mut class_report, &mut rng);
-        terms.extend(drawn.into_iter().filter(|&t| t != term));
-        class_report.terms = terms.len() as u64;
-        let mut prover = Prover { egraph: &egraph, config, report: &mut class_report };
-        for (unshortened, proof) in prover.proofs(&mut bank, &terms, &mut rng)? {
-            rows.push(ProofRow {
-                id: rows.len() as u64,
-                seed: index,
-                seed_id: seed.id.clone(),
-                class: report.classes.len() as u32,
-                unshortened: unshortened as u32,
-                ..ProofRow::of(system, &bank, &proof)
-            });
+        let mut drawn =
+            draw(egraph, &mut bank, class, &config.sampling, &mut class_report, &mut rng);
+        if let Some(earlier) = earlier {
+            let roots = (class, term);
+            drawn.extend(draw_frontier(
+                (egraph, earlier),
+                &mut bank,
+                roots,
+                &config.sampling,
+                &mut class_report,
+                &mut rng,
+            ));
         }
+        for new in drawn {
+            if !terms.contains(&new) {
+                terms.push(new);
+            }
+        }
+        class_report.terms = terms.len() as u64;
+        let mut prover = Prover::new(egraph, config);
+        for proof in prover.pairs(&mut bank, &terms, &mut rng)? {
+            enter(&bank, number, 1, &proof);
+        }
+        class_report.proofs = prover.tally;
         report.classes.push(class_report);
+    }
+    for number in 0..config.chains.count {
+        let mut rng = substream(random_seed, u64::from(index), CHAINS + u64::from(number));
+        let chain = chain(&stage, &mut bank, term, config, &mut report.chains, &mut rng)?;
+        if let Some((links, proof)) = chain {
+            enter(&bank, 0, links, &proof);
+        }
     }
     Ok((report, rows))
 }
+
+/// The number of the first stream of random choices for chains; those below it are for classes.
+const CHAINS: u64 = 1 << 32;
 
 /// The class of the seed, then those of its largest subterms that are not literals, each with
 /// the seed or subterm itself.
@@ -195,92 +233,25 @@ fn draw(
     sample.terms
 }
 
-struct Prover<'a> {
-    egraph: &'a EGraph,
-    config: &'a Config,
-    report: &'a mut ClassReport,
-}
-
-impl Prover<'_> {
-    /// The proofs between some pairs of `terms`, each with its number of steps before it was
-    /// shortened.
-    fn proofs(
-        &mut self,
-        bank: &mut TermBank,
-        terms: &[TermId],
-        rng: &mut ChaCha8Rng,
-    ) -> Result<Vec<(usize, FlatProof)>, Internal> {
-        let pair = |i: usize| move |j: usize| (i, j);
-        let mut pairs: Vec<(usize, usize)> = (0..terms.len())
-            .flat_map(|i| (0..terms.len()).filter(move |&j| j != i).map(pair(i)))
-            .collect();
-        shuffle(&mut pairs, rng);
-        pairs.truncate(self.config.proofs.pairs);
-        let mut explainer = Explainer::new(self.egraph);
-        let mut shortener = Shortener::new(self.egraph.system());
-        let mut kept = Vec::new();
-        for (i, j) in pairs {
-            if kept.len() == self.config.proofs.kept {
-                break;
-            }
-            let (start, end) = (terms[i], terms[j]);
-            if let Some(proof) = self.proof(bank, &mut explainer, &mut shortener, start, end)? {
-                kept.push(proof);
-            }
-        }
-        Ok(kept)
-    }
-
-    fn proof(
-        &mut self,
-        bank: &mut TermBank,
-        explainer: &mut Explainer<'_>,
-        shortener: &mut Shortener<'_>,
-        start: TermId,
-        end: TermId,
-    ) -> Result<Option<(usize, FlatProof)>, Internal> {
-        let config = &self.config.proofs;
-        let fault = |what: String, bank: &TermBank| {
-            let (start, end) = (bank.text(start), bank.text(end));
-            Internal::new(format!("{what}: from {start} to {end}"))
-        };
-        let proof = explainer
-            .explain(bank, start, end)
-            .ok_or_else(|| fault("two terms of one e-class have no proof".into(), bank))?;
-        self.report.proofs += 1;
-        let mut flat = match proof.flatten(bank, config.caps()) {
-            Ok(flat) => flat,
-            Err(TooLong::Steps) => {
-                self.report.too_long += 1;
-                return Ok(None);
-            }
-            Err(TooLong::TermSize) => {
-                self.report.too_large += 1;
-                return Ok(None);
-            }
-        };
-        let unshortened = flat.steps.len();
-        if config.shorten {
-            flat = shortener.shorten(bank, &flat, config.max_term_size);
-        }
-        if flat.steps.len() > config.max_steps {
-            self.report.too_long += 1;
-            return Ok(None);
-        }
-        let segments = self.config.splitting.segments(flat.steps.len());
-        if segments.is_empty() {
-            self.report.too_short += 1;
-            return Ok(None);
-        }
-        check_flat(self.egraph.system(), bank, &flat)
-            .map_err(|e| fault(format!("the checker refuses a proof ({e})"), bank))?;
-        if flat.terms.first() != Some(&start) || flat.terms.last() != Some(&end) {
-            return Err(fault("a proof has other ends than asked for".into(), bank));
-        }
-        self.report.kept += 1;
-        self.report.steps += flat.steps.len() as u64;
-        self.report.unshortened += unshortened as u64;
-        self.report.triples += segments.len() as u64;
-        Ok(Some((unshortened, flat)))
-    }
+/// Draws distinct frontier terms of the class of `term`, uniformly up to the size limit of the
+/// other draws.
+fn draw_frontier(
+    (later, earlier): (&EGraph, &EGraph),
+    bank: &mut TermBank,
+    (class, term): (Id, TermId),
+    config: &Sampling,
+    report: &mut ClassReport,
+    rng: &mut ChaCha8Rng,
+) -> Vec<TermId> {
+    // An id of the earlier e-graph, if it represents the seed or subterm.
+    let root = earlier.lookup(bank, term).unwrap_or(class);
+    let roots = [(root, report.limit)];
+    let mut frontier = Frontier::new(later, earlier, &roots, config.counted());
+    report.frontier_counted = frontier.up_to(class, report.limit).to_string();
+    let sample = frontier.sample(bank, class, report.limit, config.frontier, config.attempts, rng);
+    report.drawn += sample.drawn;
+    report.padded += sample.padded;
+    report.repeated += sample.repeated;
+    report.frontier = sample.terms.len() as u64;
+    sample.terms
 }

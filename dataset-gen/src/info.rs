@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::files::write_atomic;
 use crate::grow::SeedReport;
+use crate::prover::ProofTally;
 use crate::triples::{COLUMNS, Split};
 use anyhow::{Context, Result};
 use arrow_schema::DataType;
@@ -101,22 +102,18 @@ pub struct Totals {
     pub repeated: u64,
     /// Distinct terms per class, summed up.
     pub terms: u64,
-    /// Pairs that were explained.
-    pub proofs: u64,
-    /// Proofs over the cap on steps.
-    pub too_long: u64,
-    /// Proofs over the cap on the size of terms.
-    pub too_large: u64,
-    /// Proofs with fewer steps than the cutoff.
-    pub too_short: u64,
-    /// Proofs that were kept, each accepted by the checker.
-    pub kept: u64,
-    /// Their rewrite steps.
-    pub steps: u64,
-    /// Their rewrite steps before they were shortened.
-    pub unshortened: u64,
-    /// Their segments: triples, before duplicates are dropped.
-    pub triples: u64,
+    /// Seeds that equal a literal.
+    pub constant_seeds: u64,
+    /// Those of them of whose class no frontier term was found.
+    pub constant_without_frontier: u64,
+    /// Frontier terms per class, summed up.
+    pub frontier: u64,
+    /// What came of pairs of terms, and of chains.
+    pub proofs: ProofTally,
+    /// Chains that were begun.
+    pub chains_begun: u64,
+    /// Chains that became a proof.
+    pub chains: u64,
     /// Triples dropped because the same (start, guide, target) was there already.
     pub duplicates: u64,
     /// Triples dropped because their (start, target) is in another split, where test goes before
@@ -136,15 +133,15 @@ impl Totals {
                 totals.padded += class.padded;
                 totals.repeated += class.repeated;
                 totals.terms += class.terms;
-                totals.proofs += class.proofs;
-                totals.too_long += class.too_long;
-                totals.too_large += class.too_large;
-                totals.too_short += class.too_short;
-                totals.kept += class.kept;
-                totals.steps += class.steps;
-                totals.unshortened += class.unshortened;
-                totals.triples += class.triples;
+                totals.frontier += class.frontier;
             }
+            totals.proofs.add(&report.proofs());
+            totals.chains_begun += report.chains.begun;
+            totals.chains += report.chains.made;
+            let constant = report.is_constant();
+            let frontier = report.classes.first().map_or(0, |class| class.frontier);
+            totals.constant_seeds += u64::from(constant);
+            totals.constant_without_frontier += u64::from(constant && frontier == 0);
         }
         totals
     }

@@ -3,6 +3,8 @@
 //! The road of a dataset: [`seeds`] → [`partition`] into splits → [`grow`] (an e-graph per seed,
 //! [`counting`], [`sampling`], [`frontier`] terms, proofs, [`splitting`]) → [`merge`] → Parquet files ([`triples`])
 //! with their [`card`] and [`info`]; [`generate`] goes all of it, [`inspect`] looks at the end.
+//! Seeds may be random terms: [`term_numbers`] → [`random_terms`] → [`seed_filter`] →
+//! [`random_seeds`] → [`seed_file`].
 //! The crates above also use what every stage needs: [`files`], [`progress`], [`errors`],
 //! [`toml_file`], [`random`] and the common options in [`cli`].
 //!
@@ -10,6 +12,7 @@
 
 pub mod assemble;
 pub mod card;
+pub mod chain;
 pub mod cli;
 pub mod config;
 pub mod console;
@@ -32,13 +35,20 @@ pub mod part;
 pub mod partition;
 pub mod progress;
 pub mod proof_table;
+pub mod prover;
 pub mod random;
+pub mod random_seeds;
+pub mod random_terms;
 pub mod resplit;
 pub mod sampling;
+pub mod seed_file;
+pub mod seed_filter;
 pub mod seeds;
 pub mod splitting;
+pub mod stage;
 pub mod stats;
 pub mod table;
+pub mod term_numbers;
 pub mod text_file;
 pub mod toml_file;
 pub mod triples;

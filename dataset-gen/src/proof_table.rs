@@ -25,6 +25,8 @@ pub struct ProofRow {
     pub seed_id: String,
     /// Which of the seed's sampled classes the terms are from; 0 is that of the seed itself.
     pub class: u32,
+    /// Number of e-graphs that the proof is from: 1, or the links of a chain.
+    pub links: u32,
     /// Number of steps before the proof was shortened.
     pub unshortened: u32,
     /// The terms, one more than steps, as s-expressions.
@@ -145,6 +147,7 @@ impl Record for ProofRow {
             ("seed", DataType::UInt32),
             ("seed_id", DataType::Utf8),
             ("class", DataType::UInt32),
+            ("links", DataType::UInt32),
             ("steps", DataType::UInt32),
             ("unshortened", DataType::UInt32),
             ("terms", strings()),
@@ -191,6 +194,7 @@ impl Record for ProofRow {
             numbers(|row| row.seed),
             Arc::new(seed_ids.finish()),
             numbers(|row| row.class),
+            numbers(|row| row.links),
             numbers(|row| row.steps() as u32),
             numbers(|row| row.unshortened),
             lists(|row| &row.terms),
@@ -205,7 +209,7 @@ impl Record for ProofRow {
         let ids = batch.get("id")?.as_primitive::<UInt64Type>();
         let number = |name| batch.get(name).map(|c| c.as_primitive::<UInt32Type>());
         let list = |name| batch.get(name).map(|c| c.as_list::<i32>());
-        let (seed, class) = (number("seed")?, number("class")?);
+        let (seed, class, links) = (number("seed")?, number("class")?, number("links")?);
         let (steps, unshortened) = (number("steps")?, number("unshortened")?);
         let seed_id = batch.get("seed_id")?.as_string::<i32>();
         let (terms, rules, paths) = (list("terms")?, list("rules")?, list("paths")?);
@@ -220,6 +224,7 @@ impl Record for ProofRow {
                 seed: seed.value(i),
                 seed_id: seed_id.value(i).to_owned(),
                 class: class.value(i),
+                links: links.value(i),
                 unshortened: unshortened.value(i),
                 terms: strings(terms, i),
                 rules: strings(rules, i),

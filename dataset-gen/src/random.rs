@@ -7,8 +7,15 @@ use rand_chacha::ChaCha8Rng;
 /// The random numbers of one task: stream number `stream` of `seed`. Streams are independent,
 /// so that tasks may run in any order, on any thread.
 pub fn stream(seed: u64, stream: u64) -> ChaCha8Rng {
+    substream(seed, stream, 0)
+}
+
+/// Part number `part`, at most 2³³, of a stream: tasks of a task.
+pub fn substream(seed: u64, stream: u64, part: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(stream);
+    // A stream has 2⁶⁸ words: 2³⁴ for each of 2³⁴ parts.
+    rng.set_word_pos(u128::from(part) << 34);
     rng
 }
 
@@ -90,5 +97,7 @@ mod tests {
         assert_eq!(stream(7, 1).next_u64(), stream(7, 1).next_u64());
         assert_ne!(stream(7, 1).next_u64(), stream(7, 2).next_u64());
         assert_ne!(stream(7, 1).next_u64(), stream(8, 1).next_u64());
+        assert_ne!(substream(7, 1, 0).next_u64(), substream(7, 1, 1).next_u64());
+        assert_ne!(substream(7, 1, 1).next_u64(), substream(7, 1, 1 << 32).next_u64());
     }
 }

@@ -64,7 +64,7 @@ pub fn resplit(
     let mut provenance = Provenance { files: Default::default(), ..info.cairn };
     provenance.config.splitting = splitting.clone();
     let key = format!("split {}", serde_json::to_string(&provenance)?);
-    let kept = provenance.totals.kept;
+    let kept = provenance.totals.proofs.kept;
     let staged = StagedDir::create(out, &key)?;
     if let Some(info) = assembled(&staged)? {
         publish(staged)?;

@@ -41,7 +41,7 @@ pub fn verify(directory: &Path, common: &Common) -> Result<Verified> {
     let info = DatasetInfo::load(directory)?;
     let (system, _) = system_of(directory, &info)?;
     let mut verified = Verified { files: files(directory, &info)?, ..Verified::default() };
-    let progress = Progress::new("proofs", info.cairn.totals.kept, common.quiet);
+    let progress = Progress::new("proofs", info.cairn.totals.proofs.kept, common.quiet);
     let mut expected = Expected { duplicates: Duplicates::default(), ids: Ids::default() };
     for split in ORDER {
         pool.install(|| {
@@ -52,7 +52,7 @@ pub fn verify(directory: &Path, common: &Common) -> Result<Verified> {
     let totals = &info.cairn.totals;
     let found =
         (verified.proofs, verified.steps, expected.duplicates.repeated, expected.duplicates.shared);
-    let said = (totals.kept, totals.steps, totals.duplicates, totals.shared);
+    let said = (totals.proofs.kept, totals.proofs.steps, totals.duplicates, totals.shared);
     ensure!(
         found == said,
         "dataset_info.json speaks of (proofs, steps, duplicates, shared) = {said:?}: found {found:?}"

@@ -126,6 +126,35 @@ impl FlatProof {
         self
     }
 
+    /// One proof of several, of which each starts where the one before ends, without loops: it
+    /// visits no term twice.
+    ///
+    /// # Panics
+    /// There is no proof, or one starts elsewhere.
+    pub fn concatenated(proofs: impl IntoIterator<Item = FlatProof>) -> FlatProof {
+        let mut proofs = proofs.into_iter();
+        let mut whole = proofs.next().expect("a first proof");
+        let mut places: FxHashMap<TermId, usize> =
+            whole.terms.iter().enumerate().map(|(place, &term)| (term, place)).collect();
+        for proof in proofs {
+            assert_eq!(whole.terms.last(), proof.terms.first(), "proofs that do not meet");
+            for (&term, step) in proof.terms[1..].iter().zip(proof.steps) {
+                if let Some(&place) = places.get(&term) {
+                    whole.terms[place + 1..].iter().for_each(|cut| {
+                        places.remove(cut);
+                    });
+                    whole.terms.truncate(place + 1);
+                    whole.steps.truncate(place);
+                } else {
+                    places.insert(term, whole.terms.len());
+                    whole.terms.push(term);
+                    whole.steps.push(step);
+                }
+            }
+        }
+        whole
+    }
+
     /// The same proof as a DAG: a rule step and its congruences per step, in one chain.
     ///
     /// # Panics
@@ -161,5 +190,36 @@ impl FlatProof {
         let (from, to) = (self.terms[0], self.terms[self.terms.len() - 1]);
         let root = steps.push(from, to, How::Chain(&parts));
         Proof { steps, root }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Justification, RuleId};
+
+    /// A proof through these terms; which step leads where is told by its path.
+    fn through(terms: &[u32]) -> FlatProof {
+        let step = |pair: &[u32]| FlatStep {
+            rule: Justification::Rule(RuleId(0)),
+            forward: true,
+            path: pair.to_vec(),
+            substitution: Vec::new(),
+        };
+        FlatProof {
+            terms: terms.iter().map(|&t| TermId(t)).collect(),
+            steps: terms.windows(2).map(step).collect(),
+        }
+    }
+
+    #[test]
+    fn concatenated_proofs_visit_no_term_twice() {
+        let whole =
+            |parts: &[&[u32]]| FlatProof::concatenated(parts.iter().map(|terms| through(terms)));
+        assert_eq!(whole(&[&[1, 2, 3]]), through(&[1, 2, 3]));
+        assert_eq!(whole(&[&[1, 2, 3], &[3, 4]]), through(&[1, 2, 3, 4]));
+        assert_eq!(whole(&[&[1, 2, 3, 4], &[4, 5, 2, 6, 3, 7]]), through(&[1, 2, 6, 3, 7]));
+        assert_eq!(whole(&[&[1, 2], &[2, 3], &[3, 1]]), through(&[1]));
+        assert_eq!(whole(&[&[1], &[1, 2, 3], &[3]]), through(&[1, 2, 3]));
     }
 }

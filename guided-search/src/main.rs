@@ -31,6 +31,8 @@ enum Command {
     Explain(cli::explain::ExplainArgs),
     /// Check a proof file
     Check(cli::check::CheckArgs),
+    /// Draw random terms as seeds
+    Seeds(dataset_gen::cli::SeedsArgs),
     /// Generate a dataset of (start, guide, target) triples from seed terms
     Generate(dataset_gen::cli::GenerateArgs),
     /// Make a dataset of the parts that `generate --shard` made
@@ -85,6 +87,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Saturate(args) => cli::saturate::run(&args),
         Command::Explain(args) => cli::explain::run(&args),
         Command::Check(args) => cli::check::run(&args),
+        Command::Seeds(args) => dataset_gen::cli::seeds(&args),
         Command::Generate(args) => dataset_gen::cli::generate(&args),
         Command::Merge(args) => dataset_gen::cli::merge(&args),
         Command::Split(args) => dataset_gen::cli::split(&args),

@@ -158,11 +158,11 @@ pub(super) fn summary(info: &DatasetInfo, directory: &Path) -> String {
         totals.seeds,
         totals.conflicts,
         totals.terms,
-        totals.proofs,
-        totals.kept,
-        totals.too_long,
-        totals.too_large,
-        totals.too_short,
+        totals.proofs.proofs,
+        totals.proofs.kept,
+        totals.proofs.too_long,
+        totals.proofs.too_large,
+        totals.proofs.too_short,
         directory.display()
     )
 }

@@ -3,12 +3,14 @@
 mod generate;
 mod inspect;
 mod merge;
+mod seeds;
 mod split;
 mod verify;
 
 pub use generate::{GenerateArgs, generate};
 pub use inspect::{Format, InspectArgs, inspect};
 pub use merge::{MergeArgs, merge};
+pub use seeds::{SeedsArgs, seeds};
 pub use split::{SplitArgs, split};
 pub use verify::{VerifyArgs, verify};
 
