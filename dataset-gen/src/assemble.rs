@@ -14,14 +14,13 @@ use crate::unit::UNITS;
 use crate::waypoints::triples_of;
 use anyhow::{Context, Result, bail};
 use egraph::System;
-use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Gives the proofs of a split, some at a time and always in the same order.
+/// Gives the proofs of a split, all those of a seed at a time and always in the same order.
 pub type Proofs<'a> =
     dyn FnMut(Split, &mut dyn FnMut(Vec<ProofRow>) -> Result<()>) -> Result<()> + 'a;
 
@@ -62,7 +61,7 @@ pub fn assemble(
         let mut stats = Stats::default();
         proofs(split, &mut |rows| {
             let rows = ids.proofs(rows);
-            let found = all_triples(system, &rows, &config)?;
+            let found = triples_of(system, &rows, &config)?;
             let mut admitted = Vec::new();
             for triples in found {
                 let before = admitted.len();
@@ -143,15 +142,6 @@ impl Ids {
         triples.iter_mut().zip(self.triples..).for_each(|(triple, id)| triple.id = id);
         self.triples += triples.len() as u64;
     }
-}
-
-/// The triples of each proof.
-pub(crate) fn all_triples(
-    system: &System,
-    rows: &[ProofRow],
-    config: &Config,
-) -> Result<Vec<Vec<Triple>>> {
-    rows.par_iter().map(|row| triples_of(system, row, &config.splitting)).collect()
 }
 
 /// The two tables of a split.

@@ -8,7 +8,7 @@ use crate::triples::{COLUMNS, Split, Triple};
 use std::fmt::Write;
 
 /// What the columns mean, in the order of [`COLUMNS`].
-const MEANINGS: [&str; 13] = [
+const MEANINGS: [&str; 14] = [
     "number of the row",
     "index of the seed in the seed file, from 0",
     "the seed's id in the seed file",
@@ -16,6 +16,8 @@ const MEANINGS: [&str; 13] = [
     "where the proof starts",
     "a term half-way",
     "where the proof ends",
+    "as few nodes of the guide as tell it from the start and from most ends of proofs of the class; \
+     `?` is any term",
     "rewrite steps from start to guide",
     "rewrite steps from guide to target",
     "nodes of the start",

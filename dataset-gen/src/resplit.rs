@@ -29,7 +29,7 @@ pub fn system_of(directory: &Path, info: &DatasetInfo) -> Result<(System, Vec<u8
     Ok((system, rules))
 }
 
-/// Gives the proofs of a dataset's split some at a time, in order.
+/// Gives the proofs of a dataset's split in order, all those of a seed at a time.
 ///
 /// # Errors
 /// A missing or damaged file, or what `sink` says.
@@ -38,10 +38,19 @@ pub fn for_each_proof(
     split: Split,
     sink: &mut dyn FnMut(Vec<ProofRow>) -> Result<()>,
 ) -> Result<()> {
+    let mut of_seed: Vec<ProofRow> = Vec::new();
     for file in numbered_files(&directory.join(split.proofs()))? {
-        for_each_batch(&file, &mut *sink)?;
+        for_each_batch(&file, |rows: Vec<ProofRow>| {
+            for row in rows {
+                if of_seed.last().is_some_and(|last| last.seed != row.seed) {
+                    sink(std::mem::take(&mut of_seed))?;
+                }
+                of_seed.push(row);
+            }
+            Ok(())
+        })?;
     }
-    Ok(())
+    if of_seed.is_empty() { Ok(()) } else { sink(of_seed) }
 }
 
 /// Makes the dataset `out` of the proofs of the dataset in `from`, split in another way. A proof

@@ -74,6 +74,9 @@ pub struct Triple {
     pub guide: String,
     /// Where the proof ends.
     pub target: String,
+    /// A sketch of the guide: as few of its nodes as are needed so that the start does not
+    /// satisfy it, and only few of the other terms of the class do.
+    pub sketch: String,
     /// Number of rewrite steps from start to guide.
     pub steps_start_guide: u32,
     /// Number of rewrite steps from guide to target.
@@ -120,7 +123,7 @@ impl Triple {
 }
 
 /// Name and type of every column, in order.
-pub const COLUMNS: [(&str, DataType); 13] = [
+pub const COLUMNS: [(&str, DataType); 14] = [
     ("id", DataType::UInt64),
     ("seed", DataType::UInt32),
     ("seed_id", DataType::Utf8),
@@ -128,6 +131,7 @@ pub const COLUMNS: [(&str, DataType); 13] = [
     ("start", DataType::Utf8),
     ("guide", DataType::Utf8),
     ("target", DataType::Utf8),
+    ("sketch", DataType::Utf8),
     ("steps_start_guide", DataType::UInt32),
     ("steps_guide_target", DataType::UInt32),
     ("start_size", DataType::UInt32),
@@ -168,6 +172,7 @@ impl Record for Triple {
             strings(|t| &t.start),
             strings(|t| &t.guide),
             strings(|t| &t.target),
+            strings(|t| &t.sketch),
             numbers(|t| t.steps_start_guide),
             numbers(|t| t.steps_guide_target),
             numbers(|t| t.start_size),
@@ -184,6 +189,7 @@ impl Record for Triple {
         let (ids, proof) = (id("id")?, id("proof")?);
         let (seed, seed_id) = (number("seed")?, string("seed_id")?);
         let (start, guide, target) = (string("start")?, string("guide")?, string("target")?);
+        let sketch = string("sketch")?;
         let first_steps = number("steps_start_guide")?;
         let second_steps = number("steps_guide_target")?;
         let start_size = number("start_size")?;
@@ -198,6 +204,7 @@ impl Record for Triple {
             start: start.value(row).to_owned(),
             guide: guide.value(row).to_owned(),
             target: target.value(row).to_owned(),
+            sketch: sketch.value(row).to_owned(),
             steps_start_guide: first_steps.value(row),
             steps_guide_target: second_steps.value(row),
             start_size: start_size.value(row),

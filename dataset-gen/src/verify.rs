@@ -4,7 +4,7 @@
 //! through the checker, triples are taken from the proofs and compared with those in the files,
 //! row by row, and counted.
 
-use crate::assemble::{Ids, all_triples, describe_file};
+use crate::assemble::{Ids, describe_file};
 use crate::cli::Common;
 use crate::duplicates::{Duplicates, ORDER};
 use crate::info::{DatasetInfo, FileInfo};
@@ -13,6 +13,7 @@ use crate::proof_table::ProofRow;
 use crate::resplit::{for_each_proof, system_of};
 use crate::table::{for_each_batch, numbered_files};
 use crate::triples::{Split, Triple};
+use crate::waypoints::triples_of;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use egraph::{System, TermBank, check_flat};
 use rayon::prelude::*;
@@ -108,7 +109,7 @@ fn of_split(
             }
             verified.steps += check_all(system, &rows)?;
             verified.proofs += count;
-            for triples in all_triples(system, &rows, &info.cairn.config)? {
+            for triples in triples_of(system, &rows, &info.cairn.config)? {
                 let mut triples: Vec<Triple> =
                     triples.into_iter().filter(|t| expected.duplicates.admit(split, t)).collect();
                 expected.ids.triples(&mut triples);

@@ -1,29 +1,79 @@
-//! From a proof to its triples: three of its terms each, with variables in normal form.
+//! From proofs to triples: three terms of a proof each, with variables in normal form.
 
+use crate::config::Config;
+use crate::guide_sketch::most_abstract;
 use crate::normal_form::rename_variables;
 use crate::proof_table::ProofRow;
-use crate::splitting::Splitting;
+use crate::splitting::Segment;
 use crate::triples::Triple;
 use anyhow::{Context, Result};
-use egraph::{System, TermBank};
+use egraph::{Sketch, System, TermBank, TermId};
+use rayon::prelude::*;
 
-/// The triples of a proof, in the order of its segments; not numbered yet.
+/// The triples of each proof, in the order of its segments; not numbered yet. The proofs of one
+/// class of a seed stand together: their ends are what sketches of guides are told from.
 ///
 /// # Errors
 /// A text that is not a term of the system.
-pub fn triples_of(system: &System, row: &ProofRow, splitting: &Splitting) -> Result<Vec<Triple>> {
-    let segments = splitting.segments(row.steps());
-    let mut bank = TermBank::new(system.language.clone());
-    let mut triples = Vec::with_capacity(segments.len());
-    for segment in segments {
+pub fn triples_of(system: &System, rows: &[ProofRow], config: &Config) -> Result<Vec<Vec<Triple>>> {
+    let classes: Vec<&[ProofRow]> =
+        rows.chunk_by(|a, b| (a.seed, a.class) == (b.seed, b.class)).collect();
+    let triples: Vec<Vec<Vec<Triple>>> = classes
+        .into_par_iter()
+        .map(|rows| Class::read(system, rows)?.triples(rows, config))
+        .collect::<Result<_>>()?;
+    Ok(triples.into_iter().flatten().collect())
+}
+
+/// The proofs of a class in one bank.
+struct Class {
+    bank: TermBank,
+    /// The distinct ends of proofs.
+    ends: Vec<TermId>,
+}
+
+impl Class {
+    fn read(system: &System, rows: &[ProofRow]) -> Result<Class> {
+        let mut bank = TermBank::new(system.language.clone());
+        let mut ends = Vec::new();
+        for row in rows {
+            let places = [0, row.steps()];
+            ends.extend(row.read_terms(&mut bank, places.into_iter()).with_context(|| name(row))?);
+        }
+        ends.sort_unstable();
+        ends.dedup();
+        Ok(Class { bank, ends })
+    }
+
+    fn triples(mut self, rows: &[ProofRow], config: &Config) -> Result<Vec<Vec<Triple>>> {
+        let one = |row: &ProofRow| -> Result<Vec<Triple>> {
+            let segments = config.splitting.segments(row.steps());
+            segments
+                .into_iter()
+                .map(|segment| {
+                    self.triple(row, segment, config.sketches.share).with_context(|| name(row))
+                })
+                .collect()
+        };
+        rows.iter().map(one).collect()
+    }
+
+    fn triple(&mut self, row: &ProofRow, segment: Segment, share: f64) -> Result<Triple> {
+        let bank = &mut self.bank;
         let places = [segment.start, segment.target, segment.guide];
+        let terms = row.read_terms(bank, places.into_iter())?;
+        let (start, guide) = (terms[0], terms[2]);
+        let others: Vec<TermId> = self.ends.iter().copied().filter(|&t| t != guide).collect();
+        let sketch = most_abstract(bank, guide, start, &others, share);
         // The guide last: what (start, target) looks like must not depend on it.
-        let terms = row
-            .read_terms(&mut bank, places.into_iter())
-            .with_context(|| format!("proof {} of seed {}", row.id, row.seed_id))?;
-        let terms = rename_variables(&mut bank, &terms);
-        let [start, target, guide] = [terms[0], terms[1], terms[2]];
-        triples.push(Triple {
+        let renamed = rename_variables(bank, &terms);
+        let [start, target, guide] = [renamed[0], renamed[1], renamed[2]];
+        // No sketch tells the guide from the others: then the guide itself must do.
+        let sketch = sketch.map_or_else(
+            || bank.text(guide),
+            |sketch| prefix(bank, &sketch, guide).display(bank.language()).to_string(),
+        );
+        Ok(Triple {
             id: 0,
             seed: row.seed,
             seed_id: row.seed_id.clone(),
@@ -31,13 +81,30 @@ pub fn triples_of(system: &System, row: &ProofRow, splitting: &Splitting) -> Res
             start: bank.text(start),
             guide: bank.text(guide),
             target: bank.text(target),
+            sketch,
             steps_start_guide: (segment.guide - segment.start) as u32,
             steps_guide_target: (segment.target - segment.guide) as u32,
             start_size: bank.size(start) as u32,
             guide_size: bank.size(guide) as u32,
             target_size: bank.size(target) as u32,
             depth: segment.depth,
-        });
+        })
     }
-    Ok(triples)
+}
+
+fn name(row: &ProofRow) -> String {
+    format!("proof {} of seed {}", row.id, row.seed_id)
+}
+
+/// What a sketch that is a prefix of a term leaves of the same term with other variables.
+fn prefix(bank: &TermBank, sketch: &Sketch, term: TermId) -> Sketch {
+    match sketch {
+        Sketch::Op(op, args) => {
+            let children = bank.children(term).iter();
+            let args = args.iter().zip(children).map(|(arg, &child)| prefix(bank, arg, child));
+            Sketch::Op(*op, args.collect())
+        }
+        Sketch::Leaf(_) => Sketch::from_term(bank, term),
+        other => other.clone(),
+    }
 }
