@@ -29,6 +29,7 @@ pub mod normal_form;
 pub mod partition;
 pub mod progress;
 pub mod random;
+mod row;
 pub mod sampling;
 pub mod seeds;
 pub mod splitting;
