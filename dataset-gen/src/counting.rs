@@ -169,6 +169,11 @@ impl Counts {
         (least <= most).then_some((least, most))
     }
 
+    /// The counts of a cell, from its least size on.
+    pub(crate) fn row(&self, cell: u32) -> &Row {
+        &self.rows[cell as usize]
+    }
+
     /// The count of a cell, its zero limbs at the high end included; no limb at all for a size
     /// that it does not have or that is not needed.
     pub(crate) fn limbs(&self, cell: u32, size: u32) -> &[u64] {

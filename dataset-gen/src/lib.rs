@@ -25,6 +25,7 @@ pub mod info;
 pub mod inspect;
 mod limbs;
 pub mod merge;
+mod narrow_unranking;
 pub mod normal_form;
 pub mod partition;
 pub mod progress;

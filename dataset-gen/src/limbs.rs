@@ -140,6 +140,12 @@ pub fn divide(a: &[u64], b: &[u64]) -> (Vec<u64>, Vec<u64>) {
     (quotient.to_u64_digits(), remainder.to_u64_digits())
 }
 
+/// The number modulo 2^128.
+pub fn low(a: &[u64]) -> u128 {
+    let limb = |i: usize| u128::from(a.get(i).copied().unwrap_or(0));
+    limb(1) << 64 | limb(0)
+}
+
 /// The number as a big integer.
 pub fn to_biguint(a: &[u64]) -> BigUint {
     let halves = a.iter().flat_map(|&limb| [limb as u32, (limb >> 32) as u32]).collect();

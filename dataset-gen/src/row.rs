@@ -25,6 +25,14 @@ impl Row {
         &self.limbs[i * self.width..(i + 1) * self.width]
     }
 
+    /// A number modulo 2^128.
+    pub fn low(&self, i: usize) -> u128 {
+        match self.width {
+            1 => u128::from(self.limbs[i]),
+            _ => limbs::low(self.get(i)),
+        }
+    }
+
     /// Adds a number that has no zero limb at its high end.
     pub fn push(&mut self, number: &[u64]) {
         if number.len() > self.width {
