@@ -11,14 +11,28 @@ use crate::unranking::Derivation;
 pub struct NarrowUnranker {
     /// By cell: where its sizes begin in `tables`; empty until used, then [`NONE`] until used.
     blocks: Vec<u32>,
-    /// Where the running sums over a cell's alternatives begin in `sums`, or [`NONE`].
-    tables: Vec<u32>,
+    tables: Vec<Table>,
     sums: Vec<u128>,
+    guides: Vec<u32>,
     todo: Vec<Todo>,
     /// The classes from the root to the current node.
     path: Vec<u32>,
     scratch: Vec<u64>,
 }
+
+/// The running sums over a cell's alternatives at one size, to find the first that is larger than
+/// a number. For numbers that agree in all but their lowest `shift` bits the search begins at the
+/// same place, which is looked up.
+#[derive(Clone, Copy, Debug)]
+struct Table {
+    /// Where they begin in `sums`, or [`NONE`] while they are not made.
+    sums: u32,
+    /// Where the places to begin are in `guides`.
+    guide: u32,
+    shift: u32,
+}
+
+const NO_TABLE: Table = Table { sums: NONE, guide: NONE, shift: 0 };
 
 #[derive(Clone, Copy, Debug)]
 enum Todo {
@@ -53,8 +67,12 @@ impl NarrowUnranker {
                 1 => 0,
                 len => {
                     let table = self.table(counts, cell, size);
-                    let sums = &self.sums[table..table + len];
-                    let chosen = sums.partition_point(|&sum| sum <= number);
+                    let sums = &self.sums[table.sums as usize..table.sums as usize + len];
+                    let prefix = (number >> table.shift) as usize;
+                    let mut chosen = self.guides[table.guide as usize + prefix] as usize;
+                    while sums[chosen] <= number {
+                        chosen += 1;
+                    }
                     number -= if chosen > 0 { sums[chosen - 1] } else { 0 };
                     chosen
                 }
@@ -87,8 +105,8 @@ impl NarrowUnranker {
         }
     }
 
-    /// Where the running sums of a cell's terms of `size` are.
-    fn table(&mut self, counts: &Counts, cell: u32, size: u32) -> usize {
+    /// The table of a cell's terms of `size`, of which there are some.
+    fn table(&mut self, counts: &Counts, cell: u32, size: u32) -> Table {
         let shape = counts.grammar.cells[cell as usize];
         if self.blocks.is_empty() {
             self.blocks = vec![NONE; counts.grammar.cells.len()];
@@ -96,11 +114,12 @@ impl NarrowUnranker {
         let block = &mut self.blocks[cell as usize];
         if *block == NONE {
             *block = self.tables.len() as u32;
-            self.tables.resize(self.tables.len() + (shape.max - shape.min) as usize + 1, NONE);
+            let sizes = (shape.max - shape.min) as usize + 1;
+            self.tables.resize(self.tables.len() + sizes, NO_TABLE);
         }
         let place = (*block + size - shape.min) as usize;
-        if self.tables[place] == NONE {
-            self.tables[place] = self.sums.len() as u32;
+        if self.tables[place].sums == NONE {
+            let start = self.sums.len();
             let mut sum = 0;
             for alternative in counts.grammar.alternatives(cell) {
                 self.scratch.clear();
@@ -108,8 +127,16 @@ impl NarrowUnranker {
                 sum += limbs::low(&self.scratch);
                 self.sums.push(sum);
             }
+            let sums = &self.sums[start..];
+            // About as many prefixes as sums.
+            let last = sum - 1;
+            let shift = (128 - last.leading_zeros()).saturating_sub(sums.len().ilog2());
+            let guide = self.guides.len() as u32;
+            let first = |prefix: u128| sums.partition_point(|&sum| sum <= prefix << shift) as u32;
+            self.guides.extend((0..=last >> shift).map(first));
+            self.tables[place] = Table { sums: start as u32, guide, shift };
         }
-        self.tables[place] as usize
+        self.tables[place]
     }
 }
 
