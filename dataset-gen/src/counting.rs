@@ -12,54 +12,32 @@
 
 use crate::grammar::{Alternative, Cell, Filter, Grammar, NONE};
 use crate::limbs;
+use crate::row::Row;
 use egraph::{EGraph, Id};
 use num_bigint::BigUint;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// The numbers c(q, s) for all classes q and sizes s that terms of the roots can have inside.
 #[derive(Clone, Debug)]
 pub struct Counts {
     pub(crate) grammar: Grammar,
     pub(crate) terms: Terms,
-    /// By cell.
+    /// By cell, from its least size on.
     rows: Vec<Row>,
 }
 
-/// The counts of one cell, from its least size on; one limb each while all of them fit.
-#[derive(Clone, Debug, Default)]
-struct Row {
+/// The counts of one size.
+#[derive(Default)]
+struct Level {
     limbs: Vec<u64>,
-    /// Empty while every count has one limb, then the end of each in `limbs`.
-    ends: Vec<u32>,
+    /// The cells, each with the end of its count in `limbs`.
+    ends: Vec<(u32, usize)>,
 }
 
-impl Row {
-    fn len(&self) -> usize {
-        if self.ends.is_empty() { self.limbs.len() } else { self.ends.len() }
-    }
-
-    fn get(&self, i: usize) -> &[u64] {
-        if self.ends.is_empty() {
-            return &self.limbs[i..=i];
-        }
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        &self.limbs[start as usize..self.ends[i] as usize]
-    }
-
-    fn push(&mut self, number: &[u64]) {
-        // Zero takes a limb too, so that places are sizes in a narrow row.
-        let number = match limbs::trim(number) {
-            [] => &[0],
-            number => number,
-        };
-        if self.ends.is_empty() && number.len() > 1 {
-            self.ends = (1..=self.limbs.len() as u32).collect();
-        }
-        self.limbs.extend_from_slice(number);
-        if !self.ends.is_empty() || number.len() > 1 {
-            self.ends.push(self.limbs.len() as u32);
-        }
-    }
-}
+/// So many cells are counted at a time by one thread.
+const PART: u32 = 512;
 
 /// Which terms of a class are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,24 +68,65 @@ impl Counts {
         Counts::of(Grammar::new(egraph, roots, &filter), terms)
     }
 
-    /// Counts the terms of a grammar of `terms`.
-    pub(crate) fn of(grammar: Grammar, terms: Terms) -> Counts {
-        let rows = vec![Row::default(); grammar.cells.len()];
-        let mut counts = Counts { grammar, terms, rows };
-        let largest = counts.grammar.cells.iter().map(|cell| cell.max).max().unwrap_or(0);
-        let mut sum = Vec::new();
-        let mut part = Vec::new();
-        for size in 1..=largest {
-            for cell in 0..counts.grammar.cells.len() {
-                let Cell { min, max, .. } = counts.grammar.cells[cell];
-                if (min..=max).contains(&size) {
-                    sum.clear();
-                    counts.add_all(cell as u32, size, &mut sum, &mut part);
-                    counts.rows[cell].push(&sum);
-                }
-            }
+    /// As [`Counts::new`], by the threads of `pool`, which are not to be at work on anything that
+    /// needs memory: a thread that waits takes up other work.
+    pub fn in_pool(
+        egraph: &EGraph,
+        roots: &[(Id, u32)],
+        terms: Terms,
+        pool: &ThreadPool,
+    ) -> Counts {
+        let filter = Filter::new(egraph, roots.iter().map(|&(root, _)| root), terms);
+        let mut counts = Counts::empty(Grammar::new(egraph, roots, &filter), terms);
+        for size in 1..=counts.grammar.largest() {
+            let cells = counts.grammar.cells.len() as u32;
+            let starts: Vec<u32> = (0..cells).step_by(PART as usize).collect();
+            let part = |&start: &u32| counts.level(size, start..cells.min(start + PART));
+            let level: Vec<Level> = pool.install(|| starts.par_iter().map(part).collect());
+            level.iter().for_each(|part| counts.enter(part));
         }
         counts
+    }
+
+    /// Counts the terms of a grammar of `terms`.
+    pub(crate) fn of(grammar: Grammar, terms: Terms) -> Counts {
+        let mut counts = Counts::empty(grammar, terms);
+        let cells = counts.grammar.cells.len() as u32;
+        for size in 1..=counts.grammar.largest() {
+            let level = counts.level(size, 0..cells);
+            counts.enter(&level);
+        }
+        counts
+    }
+
+    fn empty(grammar: Grammar, terms: Terms) -> Counts {
+        let row = |cell: &Cell| Row::with_capacity((cell.max - cell.min) as usize + 1);
+        let rows = grammar.cells.iter().map(row).collect();
+        Counts { grammar, terms, rows }
+    }
+
+    /// The counts of one size of some cells, from those of smaller sizes.
+    fn level(&self, size: u32, cells: Range<u32>) -> Level {
+        let mut level = Level::default();
+        let (mut sum, mut part) = (Vec::new(), Vec::new());
+        for cell in cells {
+            let Cell { min, max, .. } = self.grammar.cells[cell as usize];
+            if (min..=max).contains(&size) {
+                sum.clear();
+                self.add_all(cell, size, &mut sum, &mut part);
+                level.limbs.extend_from_slice(limbs::trim(&sum));
+                level.ends.push((cell, level.limbs.len()));
+            }
+        }
+        level
+    }
+
+    fn enter(&mut self, level: &Level) {
+        let mut start = 0;
+        for &(cell, end) in &level.ends {
+            self.rows[cell as usize].push(&level.limbs[start..end]);
+            start = end;
+        }
     }
 
     fn add_all(&self, cell: u32, size: u32, sum: &mut Vec<u64>, part: &mut Vec<u64>) {
@@ -134,22 +153,10 @@ impl Counts {
             (only, NONE) => limbs::add(sum, self.limbs(only, size)),
             (left, right) => {
                 let Some((a, b)) = self.split_sizes(left, right, size) else { return };
-                let (x, y) = (&self.rows[left as usize], &self.rows[right as usize]);
                 let min = |cell: u32| self.grammar.cells[cell as usize].min;
-                let (first_a, first_b) =
-                    ((a - min(left)) as usize, (size - b - min(right)) as usize);
-                let count = (b - a) as usize + 1;
-                if x.ends.is_empty() && y.ends.is_empty() {
-                    let x = &x.limbs[first_a..first_a + count];
-                    let y = &y.limbs[first_b..first_b + count];
-                    return limbs::add_narrow_convolution(sum, x, y);
-                }
-                for i in 0..count {
-                    let (x, y) = (x.get(first_a + i), y.get(first_b + count - 1 - i));
-                    if x != [0] && y != [0] {
-                        limbs::add_product(sum, x, y);
-                    }
-                }
+                let (x, y) = (&self.rows[left as usize], &self.rows[right as usize]);
+                let (first, last) = ((a - min(left)) as usize, (size - a - min(right)) as usize);
+                x.add_convolution(first, y, last, (b - a) as usize + 1, sum);
             }
         }
     }
@@ -157,11 +164,18 @@ impl Counts {
     /// The least and the largest size of the left cell when the two have `size` together.
     pub(crate) fn split_sizes(&self, left: u32, right: u32, size: u32) -> Option<(u32, u32)> {
         let (left, right) = (self.grammar.cells[left as usize], self.grammar.cells[right as usize]);
-        let most = size.checked_sub(right.min)?;
-        (left.min <= most).then_some((left.min, most))
+        let least = left.min.max(size.saturating_sub(right.max));
+        let most = size.checked_sub(right.min)?.min(left.max);
+        (least <= most).then_some((least, most))
     }
 
-    /// The count of a cell; no limb at all for a size that it does not have or that is not needed.
+    /// The counts of a cell, from its least size on.
+    pub(crate) fn row(&self, cell: u32) -> &Row {
+        &self.rows[cell as usize]
+    }
+
+    /// The count of a cell, its zero limbs at the high end included; no limb at all for a size
+    /// that it does not have or that is not needed.
     pub(crate) fn limbs(&self, cell: u32, size: u32) -> &[u64] {
         let row = &self.rows[cell as usize];
         match size.checked_sub(self.grammar.cells[cell as usize].min) {
@@ -197,9 +211,8 @@ impl Counts {
 
     /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
-        let row = |row: &Row| row.limbs.capacity() * 8 + row.ends.capacity() * 4;
         self.grammar.heap_bytes()
             + self.rows.capacity() * size_of::<Row>()
-            + self.rows.iter().map(row).sum::<usize>()
+            + self.rows.iter().map(Row::heap_bytes).sum::<usize>()
     }
 }

@@ -140,10 +140,11 @@ impl<'a> Frontier<'a> {
         let class = self.later.find(class);
         let total = self.up_to(class, limit);
         let reject = !self.difference.all.terms.padded;
-        Sample::draw(&total, wanted, attempts, rng, |number| {
-            let derivation = self.derive(class, limit, number, reject)?;
+        let attempts = if total == BigUint::ZERO { 0 } else { attempts };
+        Sample::draw(wanted, attempts, || {
+            let derivation = self.derive(class, limit, &below(&total, rng), reject)?;
             let left_out = reject && derivation.padded;
-            Some((!left_out).then(|| build(self.later, bank, &derivation.nodes)))
+            (!left_out).then(|| build(self.later, bank, &derivation.nodes))
         })
     }
 

@@ -20,7 +20,7 @@ pub const NONE: u32 = u32::MAX;
 pub struct Cell {
     /// Least size of its terms. The size of a pair is the sum of the two.
     pub min: u32,
-    /// Largest size that is needed anywhere, at least `min`.
+    /// Largest size that is needed anywhere and that a term may have, at least `min`.
     pub max: u32,
     /// `alternatives[first..end]` are the ways to make a term.
     first: u32,
@@ -88,6 +88,53 @@ impl Grammar {
     pub fn places(&self, cell: u32) -> Range<usize> {
         let cell = &self.cells[cell as usize];
         cell.first as usize..cell.end as usize
+    }
+
+    /// The largest size of any cell.
+    pub fn largest(&self) -> u32 {
+        self.cells.iter().map(|cell| cell.max).max().unwrap_or(0)
+    }
+
+    /// Lowers the largest sizes of cells with finitely many terms to what their terms have. A
+    /// cell is finite when all of its children are: from the leaves upwards, as in a
+    /// topological sort; what is on a cycle or above one is never reached.
+    fn bound_finite_cells(&mut self) {
+        let children = |a: &Alternative| [a.left, a.right].into_iter().filter(|&c| c != NONE);
+        let cells = 0..self.cells.len() as u32;
+        let mut waits = vec![0u32; self.cells.len()];
+        // By child, where its users begin; then, as they are entered, where they end.
+        let mut ends = vec![0u32; self.cells.len() + 1];
+        for cell in cells.clone() {
+            for child in self.alternatives(cell).iter().flat_map(children) {
+                waits[cell as usize] += 1;
+                ends[child as usize + 1] += 1;
+            }
+        }
+        for child in cells.clone() {
+            ends[child as usize + 1] += ends[child as usize];
+        }
+        let mut users = vec![0u32; ends[self.cells.len()] as usize];
+        for cell in cells.clone() {
+            for child in self.alternatives(cell).iter().flat_map(children) {
+                users[ends[child as usize] as usize] = cell;
+                ends[child as usize] += 1;
+            }
+        }
+        let mut finite: Vec<u32> = cells.filter(|&cell| waits[cell as usize] == 0).collect();
+        while let Some(cell) = finite.pop() {
+            let own = self.cells[cell as usize].own_size();
+            let size = |a| own + children(a).map(|c| self.cells[c as usize].max).sum::<u32>();
+            let largest = self.alternatives(cell).iter().map(size).max().unwrap_or(own);
+            let max = &mut self.cells[cell as usize].max;
+            *max = largest.min(*max);
+            let start = if cell == 0 { 0 } else { ends[cell as usize - 1] };
+            for &user in &users[start as usize..ends[cell as usize] as usize] {
+                waits[user as usize] -= 1;
+                if waits[user as usize] == 0 {
+                    finite.push(user);
+                }
+            }
+        }
     }
 
     /// The number of alternatives of all cells.
@@ -280,7 +327,9 @@ impl Builder {
             cell.end = cell.first + 1;
             self.alternatives.push(Alternative { node: Id(0), left, right });
         }
-        Grammar { cells: self.cells, alternatives: self.alternatives, cell_of }
+        let mut grammar = Grammar { cells: self.cells, alternatives: self.alternatives, cell_of };
+        grammar.bound_finite_cells();
+        grammar
     }
 
     /// Enters an e-node whose children together have sizes up to `size`.

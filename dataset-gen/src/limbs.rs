@@ -70,6 +70,28 @@ pub fn add_narrow_convolution(sum: &mut Vec<u64>, a: &[u64], b: &[u64]) {
     add(sum, trim(&[low as u64, (low >> 64) as u64, high]));
 }
 
+/// As [`add_narrow_convolution`], over lists of numbers of `V` and of `W` limbs, at most two.
+pub fn add_convolution<const V: usize, const W: usize>(sum: &mut Vec<u64>, a: &[u64], b: &[u64]) {
+    // Two limbs by two limbs, and how many: at most 2^32 products have less than five limbs.
+    let mut total = [0u64; 5];
+    for (x, y) in a.chunks_exact(V).zip(b.chunks_exact(W).rev()) {
+        for (i, &x) in x.iter().enumerate() {
+            let mut carry = 0u64;
+            for (slot, &y) in total[i..i + W].iter_mut().zip(y) {
+                let t = u128::from(x) * u128::from(y) + u128::from(*slot) + u128::from(carry);
+                *slot = t as u64;
+                carry = (t >> 64) as u64;
+            }
+            for slot in &mut total[i + W..V + W + 1] {
+                let (t, overflow) = slot.overflowing_add(carry);
+                *slot = t;
+                carry = u64::from(overflow);
+            }
+        }
+    }
+    add(sum, trim(&total));
+}
+
 /// Compares two numbers.
 pub fn compare(a: &[u64], b: &[u64]) -> Ordering {
     let (a, b) = (trim(a), trim(b));
@@ -118,6 +140,12 @@ pub fn divide(a: &[u64], b: &[u64]) -> (Vec<u64>, Vec<u64>) {
     (quotient.to_u64_digits(), remainder.to_u64_digits())
 }
 
+/// The number modulo 2^128.
+pub fn low(a: &[u64]) -> u128 {
+    let limb = |i: usize| u128::from(a.get(i).copied().unwrap_or(0));
+    limb(1) << 64 | limb(0)
+}
+
 /// The number as a big integer.
 pub fn to_biguint(a: &[u64]) -> BigUint {
     let halves = a.iter().flat_map(|&limb| [limb as u32, (limb >> 32) as u32]).collect();
@@ -163,6 +191,25 @@ mod tests {
             let expected: BigUint =
                 pairs.iter().map(|&(x, y)| BigUint::from(x) * y).sum::<BigUint>() + u64::MAX;
             prop_assert_eq!(to_biguint(&sum), expected);
+        }
+
+        #[test]
+        fn wide_convolution_is_a_sum_of_products(
+            pairs in prop::collection::vec(any::<([u64; 2], [u64; 2])>(), 0..9),
+        ) {
+            let a: Vec<u64> = pairs.iter().flat_map(|p| p.0).collect();
+            let b: Vec<u64> = pairs.iter().rev().flat_map(|p| p.1).collect();
+            let narrow: Vec<u64> = pairs.iter().rev().map(|p| p.1[0]).collect();
+            let products = |limbs: usize| -> BigUint {
+                let product = |p: &([u64; 2], [u64; 2])| to_biguint(&p.0) * to_biguint(&p.1[..limbs]);
+                pairs.iter().map(product).sum::<BigUint>() + u64::MAX
+            };
+            let mut sum = vec![u64::MAX];
+            add_convolution::<2, 2>(&mut sum, &a, &b);
+            prop_assert_eq!(to_biguint(&sum), products(2));
+            let mut sum = vec![u64::MAX];
+            add_convolution::<2, 1>(&mut sum, &a, &narrow);
+            prop_assert_eq!(to_biguint(&sum), products(1));
         }
     }
 }

@@ -42,6 +42,24 @@ pub fn below(bound: &BigUint, rng: &mut impl Rng) -> BigUint {
     }
 }
 
+/// As [`below`], with the same numbers from the same stream.
+///
+/// # Panics
+/// `bound` is zero.
+pub fn below_u128(bound: u128, rng: &mut impl Rng) -> u128 {
+    assert!(bound > 0, "no number is below zero");
+    let unused = bound.leading_zeros();
+    loop {
+        let random = match unused {
+            64.. => u128::from(rng.next_u64() >> (unused - 64)),
+            _ => u128::from(rng.next_u64() >> unused) << 64 | u128::from(rng.next_u64()),
+        };
+        if random < bound {
+            return random;
+        }
+    }
+}
+
 /// As [`below`], for small numbers.
 ///
 /// # Panics
@@ -90,6 +108,15 @@ mod tests {
         let bound = (BigUint::from(1u8) << 200u32) + 1u8;
         let highest = (0..200).map(|_| below(&bound, &mut rng).bits()).max();
         assert!(highest >= Some(195) && highest <= Some(201));
+    }
+
+    #[test]
+    fn narrow_numbers_are_those_of_any_width() {
+        let (mut narrow, mut wide) = (stream(3, 4), stream(3, 4));
+        for bound in (0..128).flat_map(|bit| [1u128 << bit, (1 << bit) + 1, u128::MAX >> bit]) {
+            let number = below_u128(bound, &mut narrow);
+            assert_eq!(BigUint::from(number), below(&BigUint::from(bound), &mut wide));
+        }
     }
 
     #[test]

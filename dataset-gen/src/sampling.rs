@@ -6,7 +6,8 @@
 
 use crate::counting::Counts;
 use crate::limbs;
-use crate::random::below;
+use crate::narrow_unranking::NarrowUnranker;
+use crate::random::{below, below_u128};
 use crate::unranking::{Derivation, Place, Unranker, build};
 use egraph::{EGraph, Id, TermBank, TermId};
 use num_bigint::BigUint;
@@ -20,12 +21,33 @@ pub struct Sampler<'a> {
     egraph: &'a EGraph,
     counts: &'a Counts,
     unranker: Unranker,
+    narrow: NarrowUnranker,
+    /// Of the last draw.
+    root: Option<Root>,
+    derivation: Derivation,
+}
+
+/// A class from which terms up to a limit are drawn.
+#[derive(Clone, Debug)]
+struct Root {
+    class: Id,
+    limit: u32,
+    total: BigUint,
+    /// If `total` is below 2^128: sizes, each with the number of terms of at most that size.
+    narrow: Option<Vec<(u32, u128)>>,
 }
 
 impl<'a> Sampler<'a> {
     /// A sampler of the classes that `counts` has as roots.
     pub fn new(egraph: &'a EGraph, counts: &'a Counts) -> Self {
-        Sampler { egraph, counts, unranker: Unranker::default() }
+        Sampler {
+            egraph,
+            counts,
+            unranker: Unranker::default(),
+            narrow: NarrowUnranker::default(),
+            root: None,
+            derivation: Derivation::default(),
+        }
     }
 
     /// Term number `number` (from 0) of the terms of `class` with at most `limit` nodes, by
@@ -37,8 +59,8 @@ impl<'a> Sampler<'a> {
         limit: u32,
         number: &BigUint,
     ) -> Option<TermId> {
-        let derivation = self.derive(class, limit, number, false)?;
-        Some(build(self.egraph, bank, &derivation.nodes))
+        self.derive(class, limit, number, false)?;
+        Some(build(self.egraph, bank, &self.derivation.nodes))
     }
 
     /// A term of `class` with at most `limit` nodes, each with the same probability; `None` if
@@ -50,11 +72,19 @@ impl<'a> Sampler<'a> {
         limit: u32,
         rng: &mut impl Rng,
     ) -> Option<TermId> {
-        let total = self.counts.up_to(self.egraph.find(class), limit);
-        if total == BigUint::ZERO {
+        let egraph = self.egraph;
+        Some(build(egraph, bank, self.draw_nodes(class, limit, rng)?))
+    }
+
+    /// As [`Sampler::draw`]: the term's e-nodes in pre-order.
+    pub fn draw_nodes(&mut self, class: Id, limit: u32, rng: &mut impl Rng) -> Option<&[Id]> {
+        let root = self.root(class, limit);
+        if root.total == BigUint::ZERO {
             return None;
         }
-        self.term(bank, class, limit, &below(&total, rng))
+        self.draw_derivation(&root, false, rng);
+        self.root = Some(root);
+        Some(&self.derivation.nodes)
     }
 
     /// Draws until `wanted` distinct terms are found or `attempts` draws are made. If the counts
@@ -69,23 +99,62 @@ impl<'a> Sampler<'a> {
         attempts: u64,
         rng: &mut impl Rng,
     ) -> Sample {
-        let total = self.counts.up_to(self.egraph.find(class), limit);
+        let root = self.root(class, limit);
         let reject = !self.counts.terms.padded;
-        let egraph = self.egraph;
-        Sample::draw(&total, wanted, attempts, rng, |number| {
-            let derivation = self.derive(class, limit, number, reject)?;
-            let left_out = reject && derivation.padded;
-            Some((!left_out).then(|| build(egraph, bank, &derivation.nodes)))
-        })
+        let attempts = if root.total == BigUint::ZERO { 0 } else { attempts };
+        let sample = Sample::draw(wanted, attempts, || {
+            self.draw_derivation(&root, reject, rng);
+            let Derivation { nodes, padded } = &self.derivation;
+            (!reject || !padded).then(|| build(self.egraph, bank, nodes))
+        });
+        self.root = Some(root);
+        sample
     }
 
+    fn root(&mut self, class: Id, limit: u32) -> Root {
+        let class = self.egraph.find(class);
+        if let Some(last) = self.root.take_if(|last| (last.class, last.limit) == (class, limit)) {
+            return last;
+        }
+        let total = self.counts.up_to(class, limit);
+        let narrow = (total.bits() <= 128).then(|| {
+            let mut sum = 0;
+            let sizes = self.counts.least_size(class).map_or(1..=0, |least| least..=limit);
+            let up_to = |size: u32| {
+                let cell = self.counts.grammar.cell_of(class)?;
+                sum += limbs::low(self.counts.limbs(cell, size));
+                Some((size, sum))
+            };
+            sizes.filter_map(up_to).collect()
+        });
+        Root { class, limit, total, narrow }
+    }
+
+    /// Draws a derivation from a class that has terms.
+    fn draw_derivation(&mut self, root: &Root, stop_if_padded: bool, rng: &mut impl Rng) {
+        match (&root.narrow, self.counts.grammar.cell_of(root.class)) {
+            (Some(sizes), Some(cell)) => {
+                let mut number = below_u128(limbs::low(&root.total.to_u64_digits()), rng);
+                let i = sizes.partition_point(|&(_, sum)| sum <= number);
+                number -= if i > 0 { sizes[i - 1].1 } else { 0 };
+                let place = (cell, sizes[i].0, number);
+                self.narrow.derive(self.counts, place, stop_if_padded, &mut self.derivation);
+            }
+            _ => {
+                let number = below(&root.total, rng);
+                self.derive(root.class, root.limit, &number, stop_if_padded);
+            }
+        }
+    }
+
+    /// Derives a term by its number, however large; `None` if there is no such term.
     fn derive(
         &mut self,
         class: Id,
         limit: u32,
         number: &BigUint,
         stop_if_padded: bool,
-    ) -> Option<Derivation> {
+    ) -> Option<()> {
         let counts = self.counts;
         let root = counts.grammar.cell_of(self.egraph.find(class))?;
         let mut number = number.to_u64_digits();
@@ -98,7 +167,9 @@ impl<'a> Sampler<'a> {
             }
             found
         })?;
-        let mut derivation = Derivation { nodes: Vec::with_capacity(size as usize), padded: false };
+        let derivation = &mut self.derivation;
+        derivation.nodes.clear();
+        derivation.padded = false;
         // The classes from the root to the current node.
         let mut path: Vec<u32> = Vec::new();
         // None: the way back up.
@@ -123,7 +194,7 @@ impl<'a> Sampler<'a> {
                 derivation.nodes.push(node);
             }
         }
-        Some(derivation)
+        Some(())
     }
 }
 
@@ -141,27 +212,21 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Draws numbers below `total` until `wanted` distinct terms are found or `attempts` draws are
-    /// made. `term` is the term with a number, or that a padded one is left out.
+    /// Draws terms until `wanted` distinct ones are found or `attempts` draws are made; `None` is
+    /// a padded one that is left out.
     pub(crate) fn draw(
-        total: &BigUint,
         wanted: usize,
         attempts: u64,
-        rng: &mut impl Rng,
-        mut term: impl FnMut(&BigUint) -> Option<Option<TermId>>,
+        mut term: impl FnMut() -> Option<TermId>,
     ) -> Sample {
         let mut sample = Sample::default();
         let mut seen = FxHashSet::default();
-        if *total == BigUint::ZERO {
-            return sample;
-        }
         while sample.terms.len() < wanted && sample.drawn < attempts {
             sample.drawn += 1;
-            match term(&below(total, rng)) {
-                Some(Some(term)) if seen.insert(term) => sample.terms.push(term),
-                Some(Some(_)) => sample.repeated += 1,
-                Some(None) => sample.padded += 1,
-                None => {}
+            match term() {
+                Some(term) if seen.insert(term) => sample.terms.push(term),
+                Some(_) => sample.repeated += 1,
+                None => sample.padded += 1,
             }
         }
         sample

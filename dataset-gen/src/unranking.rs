@@ -20,7 +20,7 @@ pub struct Place {
 }
 
 /// The nodes of a term in pre-order, and whether a class stands below itself.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Derivation {
     pub nodes: Vec<Id>,
     pub padded: bool,
@@ -142,14 +142,17 @@ fn split(
 /// The term of nodes in pre-order.
 pub fn build(egraph: &EGraph, bank: &mut TermBank, preorder: &[Id]) -> TermId {
     // Read from the right, the children of a node are finished before it is met.
-    let mut done: Vec<TermId> = Vec::new();
+    let mut done: Vec<TermId> = Vec::with_capacity(preorder.len());
     for &node in preorder.iter().rev() {
         let arity = egraph.children(node).len();
-        let children: Vec<TermId> = done.drain(done.len() - arity..).rev().collect();
-        done.push(match egraph.node(node) {
-            Node::Op(op) => bank.apply(op, &children),
+        let first = done.len() - arity;
+        done[first..].reverse();
+        let term = match egraph.node(node) {
+            Node::Op(op) => bank.apply(op, &done[first..]),
             Node::Leaf(leaf) => bank.leaf(leaf),
-        });
+        };
+        done.truncate(first);
+        done.push(term);
     }
     done[0]
 }

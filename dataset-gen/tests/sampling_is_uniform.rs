@@ -3,7 +3,7 @@
 mod small_system;
 
 use dataset_gen::counting::{Counts, Terms};
-use dataset_gen::random::stream;
+use dataset_gen::random::{below, stream};
 use dataset_gen::sampling::{Sampler, is_padded};
 use egraph::{EGraph, Id, Limits, SaturationConfig, System, TermBank, TermId, saturate};
 use num_bigint::BigUint;
@@ -81,6 +81,32 @@ fn counts_beyond_64_bits_are_exact() {
     }
     let root = egraph.find(egraph.lookup_text("a"));
     assert!(counts.count(root, 159).bits() > 128);
+    let mut bank = TermBank::new(egraph.system().language.clone());
+    let mut sampler = Sampler::new(&egraph, &counts);
+    let mut sizes = BTreeSet::new();
+    for number in 0..100 {
+        let term = sampler.draw(&mut bank, root, 160, &mut stream(number, 0)).unwrap();
+        assert_eq!(egraph.lookup(&bank, term), Some(root));
+        sizes.insert(bank.size(term));
+    }
+    // Nearly all terms are of the largest sizes.
+    assert!(sizes.last() <= Some(&160) && sizes.first() > Some(&100), "{sizes:?}");
+}
+
+#[test]
+fn threads_count_the_same() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    let egraph = grown("(if (< a b) (+ a (+ b 0)) (+ (* b a) c))", 4);
+    let root = egraph.find(Id(0));
+    for terms in [Terms::ALL, Terms::PLAIN] {
+        let alone = Counts::new(&egraph, &[(root, 30)], terms);
+        let together = Counts::in_pool(&egraph, &[(root, 30)], terms, &pool);
+        for class in egraph.classes() {
+            for size in 0..=30 {
+                assert_eq!(together.count(class, size), alone.count(class, size));
+            }
+        }
+    }
 }
 
 trait LookupText {
@@ -248,11 +274,16 @@ proptest! {
         let mut bank = bank.clone();
         let mut sampler = Sampler::new(&egraph, &counts);
         let mut rng = stream(number, 0);
+        let mut same_rng = stream(number, 0);
+        let total = counts.up_to(root, limit);
         for _ in 0..20 {
             let Some(term) = sampler.draw(&mut bank, root, limit, &mut rng) else {
                 prop_assert!(counts.least_size(root).is_none_or(|least| least > limit));
                 break;
             };
+            // Narrow numbers are taken apart by other code than wide ones.
+            let same = sampler.term(&mut bank, root, limit, &below(&total, &mut same_rng));
+            prop_assert_eq!(same, Some(term));
             prop_assert!(bank.size(term) <= u64::from(limit));
             prop_assert_eq!(egraph.lookup(&bank, term).map(|id| egraph.find(id)), Some(root));
         }

@@ -1,0 +1,108 @@
+//! Counting and sampling the terms of e-graphs of Halide expressions.
+//!
+//!     cargo bench -p dataset-gen --bench sampling -- [--memory 32MiB] [--threads 1]
+//!
+//! Counts are those of the seed's class to twice the seed's size, of all terms and of plain ones;
+//! draws are of terms with up to 40 nodes. Draws are of one thread, with and without entering the
+//! terms in a bank.
+
+use dataset_gen::counting::{Counts, Terms};
+use dataset_gen::random::stream;
+use dataset_gen::sampling::Sampler;
+use egraph::{ByteSize, EGraph, Limits, SaturationConfig, System, TermBank, saturate};
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// In the manner of configs/seeds/halide.txt: of 31 and of 21 nodes.
+const SEEDS: [&str; 2] = [
+    "(+ (* v0 8) (+ (max (* v1 4) (+ v2 3)) (+ (min v3 (* v4 2)) \
+     (- (/ v2 8) (* v0 (+ v1 (+ v3 (* v4 5))))))))",
+    "(- (max (+ (* v0 8) (+ v1 v2)) (* v3 4)) (/ (+ (% (+ v0 v1) 8) v2) 8))",
+];
+
+/// Terms that are drawn have at most this many nodes.
+const LIMIT: u32 = 40;
+const DRAWS: usize = 200_000;
+
+fn main() {
+    let option = |name: &str| {
+        let mut arguments = std::env::args().skip_while(|argument| argument != name);
+        arguments.nth(1)
+    };
+    let memory: ByteSize = option("--memory")
+        .map_or(Ok(ByteSize(32 << 20)), |text| text.parse())
+        .unwrap_or_else(|error| fail(&error));
+    let threads: usize = option("--threads")
+        .map_or(Ok(1), |text| text.parse())
+        .unwrap_or_else(|error| fail(&format!("--threads: {error}")));
+    let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/systems/halide.rules");
+    let system = Arc::new(System::load(&rules).unwrap_or_else(|error| fail(&error.to_string())));
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.unwrap_or_else(|error| fail(&error.to_string()));
+    pool.install(|| SEEDS.iter().for_each(|seed| measure(&system, seed, memory)));
+}
+
+fn fail(message: &str) -> ! {
+    eprintln!("{message}");
+    std::process::exit(2);
+}
+
+fn measure(system: &Arc<System>, seed: &str, memory: ByteSize) {
+    let mut bank = TermBank::new(system.language.clone());
+    let term = bank.parse(seed, None).unwrap_or_else(|error| fail(&error.to_string()));
+    let size = bank.size(term) as u32;
+    let mut egraph = EGraph::new(system.clone());
+    let root = egraph.add_term(&bank, term);
+    let limits = Limits { memory: Some(memory.0), ..Limits::default() };
+    let config = SaturationConfig { limits, ..SaturationConfig::default() };
+    let began = Instant::now();
+    saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
+    let root = egraph.find(root);
+    println!(
+        "seed of {size} nodes: {} e-nodes, {} e-classes, grown in {:.2} s",
+        egraph.node_count(),
+        egraph.class_count(),
+        began.elapsed().as_secs_f64()
+    );
+    for (name, terms) in [("all", Terms::ALL), ("plain", Terms::PLAIN)] {
+        let began = Instant::now();
+        let counts = Counts::new(&egraph, &[(root, 2 * size)], terms);
+        println!(
+            "  {name}: counted to size {} in {:.3} s, {} terms, {:.1} MiB",
+            2 * size,
+            began.elapsed().as_secs_f64(),
+            digits(&counts.up_to(root, 2 * size).to_string()),
+            counts.heap_bytes() as f64 / (1 << 20) as f64
+        );
+        let counts = Counts::new(&egraph, &[(root, LIMIT)], terms);
+        let mut sampler = Sampler::new(&egraph, &counts);
+        let mut rng = stream(1, 0);
+        // What is drawn first fills the tables.
+        for round in ["first", "next"] {
+            let began = Instant::now();
+            let nodes: usize = (0..DRAWS)
+                .filter_map(|_| Some(sampler.draw_nodes(root, LIMIT, &mut rng)?.len()))
+                .sum();
+            println!(
+                "  {name}: {round} {DRAWS} draws, {:.1} nodes each: {:.0} a second",
+                nodes as f64 / DRAWS as f64,
+                DRAWS as f64 / began.elapsed().as_secs_f64()
+            );
+        }
+        let began = Instant::now();
+        let sample = sampler.sample(&mut bank, root, LIMIT, DRAWS, DRAWS as u64, &mut rng);
+        println!(
+            "  {name}: sampled, {:.0} draws a second: {} distinct terms, {} padded",
+            sample.drawn as f64 / began.elapsed().as_secs_f64(),
+            sample.terms.len(),
+            sample.padded
+        );
+    }
+}
+
+/// A large number in decimal, by its order of magnitude.
+fn digits(number: &str) -> String {
+    format!("{}e{}", &number[..1], number.len() - 1)
+}
