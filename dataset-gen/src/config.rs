@@ -197,7 +197,7 @@ impl Default for Splits {
 }
 
 /// So many times the most steps may a proof have that is to be shortened.
-const SHORTENED_FROM: usize = 5;
+const SHORTENED_FROM: usize = 2;
 
 impl Saturation {
     /// The limits as the e-graph crate takes them.

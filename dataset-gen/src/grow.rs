@@ -130,6 +130,10 @@ pub fn grow(
     for (number, (class, term)) in
         classes(egraph, &bank, term, &config.sampling).into_iter().enumerate()
     {
+        // A bank for each class: the terms of proofs that come to nothing are in it, too.
+        let mut own = TermBank::new(system.language.clone());
+        let term = own.import(&bank, term);
+        let bank = &mut own;
         let mut rng = substream(random_seed, u64::from(index), number as u64);
         let mut class_report = ClassReport {
             size: bank.size(term),
@@ -137,13 +141,12 @@ pub fn grow(
             ..ClassReport::default()
         };
         let mut terms = vec![term];
-        let mut drawn =
-            draw(egraph, &mut bank, class, &config.sampling, &mut class_report, &mut rng);
+        let mut drawn = draw(egraph, bank, class, &config.sampling, &mut class_report, &mut rng);
         if let Some(earlier) = earlier {
             let roots = (class, term);
             drawn.extend(draw_frontier(
                 (egraph, earlier),
-                &mut bank,
+                bank,
                 roots,
                 &config.sampling,
                 &mut class_report,
@@ -157,17 +160,19 @@ pub fn grow(
         }
         class_report.terms = terms.len() as u64;
         let mut prover = Prover::new(egraph, config);
-        for proof in prover.pairs(&mut bank, &terms, &mut rng)? {
-            enter(&bank, number, 1, &proof);
+        for proof in prover.pairs(bank, &terms, &mut rng)? {
+            enter(bank, number, 1, &proof);
         }
         class_report.proofs = prover.tally;
         report.classes.push(class_report);
     }
     for number in 0..config.chains.count {
+        let mut own = TermBank::new(system.language.clone());
+        let start = own.import(&bank, term);
         let mut rng = substream(random_seed, u64::from(index), CHAINS + u64::from(number));
-        let chain = chain(&stage, &mut bank, term, config, &mut report.chains, &mut rng)?;
+        let chain = chain(&stage, &mut own, start, config, &mut report.chains, &mut rng)?;
         if let Some((links, proof)) = chain {
-            enter(&bank, 0, links, &proof);
+            enter(&own, 0, links, &proof);
         }
     }
     Ok((report, rows))
