@@ -33,6 +33,11 @@ impl Row {
         }
     }
 
+    /// By how many bytes the row grows when a number is added that fits in its capacity.
+    pub fn growth(&self, number: &[u64]) -> usize {
+        self.limbs.capacity() / self.width * number.len().saturating_sub(self.width) * 8
+    }
+
     /// Adds a number that has no zero limb at its high end.
     pub fn push(&mut self, number: &[u64]) {
         if number.len() > self.width {
