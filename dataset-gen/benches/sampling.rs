@@ -117,8 +117,9 @@ fn measure(system: &Arc<System>, seed: &str, memory: ByteSize, pool: &ThreadPool
         let mut frontier = Frontier::new(&egraph, before, &[(seed_node, LIMIT)], terms);
         let new = frontier.up_to(root, LIMIT);
         println!(
-            "  {name}: {} frontier terms to size {LIMIT}, counted in {:.3} s",
+            "  {name}: {} of {} terms to size {LIMIT} are frontier terms, counted in {:.3} s",
             digits(&new.to_string()),
+            digits(&counts.up_to(root, LIMIT).to_string()),
             began.elapsed().as_secs_f64()
         );
         for round in ["first", "next"] {
