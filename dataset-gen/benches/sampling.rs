@@ -3,13 +3,16 @@
 //!     cargo bench -p dataset-gen --bench sampling -- [--memory 32MiB] [--threads 1]
 //!
 //! Counts are those of the seed's class to twice the seed's size, of all terms and of plain ones;
-//! draws are of terms with up to 40 nodes. Draws are of one thread, with and without entering the
-//! terms in a bank.
+//! draws are of terms with up to 40 nodes. The threads are those that count; draws are of one
+//! thread, first as e-nodes, then entered in a bank of all that were drawn. The
+//! frontier is that of the last iteration.
 
 use dataset_gen::counting::{Counts, Terms};
+use dataset_gen::frontier::Frontier;
 use dataset_gen::random::stream;
 use dataset_gen::sampling::Sampler;
 use egraph::{ByteSize, EGraph, Limits, SaturationConfig, System, TermBank, saturate};
+use rayon::ThreadPool;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -25,6 +28,7 @@ const SEEDS: [&str; 2] = [
 /// Terms that are drawn have at most this many nodes.
 const LIMIT: u32 = 40;
 const DRAWS: usize = 200_000;
+const FRONTIER_DRAWS: usize = 5_000;
 
 fn main() {
     let option = |name: &str| {
@@ -41,7 +45,7 @@ fn main() {
     let system = Arc::new(System::load(&rules).unwrap_or_else(|error| fail(&error.to_string())));
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.unwrap_or_else(|error| fail(&error.to_string()));
-    pool.install(|| SEEDS.iter().for_each(|seed| measure(&system, seed, memory)));
+    SEEDS.iter().for_each(|seed| measure(&system, seed, memory, &pool));
 }
 
 fn fail(message: &str) -> ! {
@@ -49,7 +53,7 @@ fn fail(message: &str) -> ! {
     std::process::exit(2);
 }
 
-fn measure(system: &Arc<System>, seed: &str, memory: ByteSize) {
+fn measure(system: &Arc<System>, seed: &str, memory: ByteSize, pool: &ThreadPool) {
     let mut bank = TermBank::new(system.language.clone());
     let term = bank.parse(seed, None).unwrap_or_else(|error| fail(&error.to_string()));
     let size = bank.size(term) as u32;
@@ -58,7 +62,13 @@ fn measure(system: &Arc<System>, seed: &str, memory: ByteSize) {
     let limits = Limits { memory: Some(memory.0), ..Limits::default() };
     let config = SaturationConfig { limits, ..SaturationConfig::default() };
     let began = Instant::now();
-    saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
+    let (mut last, mut before) = (None, None);
+    saturate(&mut egraph, &config, &mut |egraph, _| {
+        before = last.replace(egraph.clone());
+        ControlFlow::Continue(())
+    });
+    drop(last);
+    let seed_node = root;
     let root = egraph.find(root);
     println!(
         "seed of {size} nodes: {} e-nodes, {} e-classes, grown in {:.2} s",
@@ -68,7 +78,10 @@ fn measure(system: &Arc<System>, seed: &str, memory: ByteSize) {
     );
     for (name, terms) in [("all", Terms::ALL), ("plain", Terms::PLAIN)] {
         let began = Instant::now();
-        let counts = Counts::new(&egraph, &[(root, 2 * size)], terms);
+        let counts = match pool.current_num_threads() {
+            1 => Counts::new(&egraph, &[(root, 2 * size)], terms),
+            _ => Counts::in_pool(&egraph, &[(root, 2 * size)], terms, pool),
+        };
         println!(
             "  {name}: counted to size {} in {:.3} s, {} terms, {:.1} MiB",
             2 * size,
@@ -99,6 +112,28 @@ fn measure(system: &Arc<System>, seed: &str, memory: ByteSize) {
             sample.terms.len(),
             sample.padded
         );
+        let Some(before) = &before else { continue };
+        let began = Instant::now();
+        let mut frontier = Frontier::new(&egraph, before, &[(seed_node, LIMIT)], terms);
+        let new = frontier.up_to(root, LIMIT);
+        println!(
+            "  {name}: {} of {} terms to size {LIMIT} are frontier terms, counted in {:.3} s",
+            digits(&new.to_string()),
+            digits(&counts.up_to(root, LIMIT).to_string()),
+            began.elapsed().as_secs_f64()
+        );
+        for round in ["first", "next"] {
+            let began = Instant::now();
+            let wanted = FRONTIER_DRAWS;
+            let sample = frontier.sample(&mut bank, root, LIMIT, wanted, wanted as u64, &mut rng);
+            println!(
+                "  {name}: {round} {} frontier draws: {:.0} a second, {} distinct, {} padded",
+                sample.drawn,
+                sample.drawn as f64 / began.elapsed().as_secs_f64(),
+                sample.terms.len(),
+                sample.padded
+            );
+        }
     }
 }
 

@@ -37,7 +37,7 @@ struct Level {
 }
 
 /// So many cells are counted at a time by one thread.
-const PART: u32 = 512;
+const PART: usize = 512;
 
 /// Which terms of a class are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +68,22 @@ impl Counts {
         Counts::of(Grammar::new(egraph, roots, &filter), terms)
     }
 
-    /// As [`Counts::new`], by the threads of `pool`, which are not to be at work on anything that
-    /// needs memory: a thread that waits takes up other work.
+    /// As [`Counts::new`], if the counts take at most `bytes` on the heap ([`Counts::heap_bytes`]);
+    /// gives up as soon as they would take more. The same input gives the same answer everywhere.
+    pub fn within(
+        egraph: &EGraph,
+        roots: &[(Id, u32)],
+        terms: Terms,
+        bytes: usize,
+    ) -> Option<Counts> {
+        let filter = Filter::new(egraph, roots.iter().map(|&(root, _)| root), terms);
+        Counts::fill(Grammar::new(egraph, roots, &filter), terms, bytes, |counts, size| {
+            vec![counts.level(size, counts.grammar.all_cells())]
+        })
+    }
+
+    /// As [`Counts::new`], by the threads of `pool`. Not for use inside of another task of that
+    /// pool: a thread that waits for the others takes up further tasks, and their memory.
     pub fn in_pool(
         egraph: &EGraph,
         roots: &[(Id, u32)],
@@ -77,32 +91,57 @@ impl Counts {
         pool: &ThreadPool,
     ) -> Counts {
         let filter = Filter::new(egraph, roots.iter().map(|&(root, _)| root), terms);
-        let mut counts = Counts::empty(Grammar::new(egraph, roots, &filter), terms);
-        for size in 1..=counts.grammar.largest() {
-            let cells = counts.grammar.cells.len() as u32;
-            let starts: Vec<u32> = (0..cells).step_by(PART as usize).collect();
-            let part = |&start: &u32| counts.level(size, start..cells.min(start + PART));
-            let level: Vec<Level> = pool.install(|| starts.par_iter().map(part).collect());
-            level.iter().for_each(|part| counts.enter(part));
-        }
-        counts
+        let grammar = Grammar::new(egraph, roots, &filter);
+        let end = grammar.all_cells().end;
+        let parts = grammar.all_cells().step_by(PART).map(|cell| cell..end.min(cell + PART as u32));
+        let parts: Vec<Range<u32>> = parts.collect();
+        Counts::fill(grammar, terms, usize::MAX, |counts, size| {
+            let part = |part: &Range<u32>| counts.level(size, part.clone());
+            pool.install(|| parts.par_iter().map(part).collect())
+        })
+        .expect("nothing takes more bytes than there can be")
     }
 
     /// Counts the terms of a grammar of `terms`.
     pub(crate) fn of(grammar: Grammar, terms: Terms) -> Counts {
-        let mut counts = Counts::empty(grammar, terms);
-        let cells = counts.grammar.cells.len() as u32;
-        for size in 1..=counts.grammar.largest() {
-            let level = counts.level(size, 0..cells);
-            counts.enter(&level);
-        }
-        counts
+        Counts::fill(grammar, terms, usize::MAX, |counts, size| {
+            vec![counts.level(size, counts.grammar.all_cells())]
+        })
+        .expect("nothing takes more bytes than there can be")
     }
 
-    fn empty(grammar: Grammar, terms: Terms) -> Counts {
-        let row = |cell: &Cell| Row::with_capacity((cell.max - cell.min) as usize + 1);
-        let rows = grammar.cells.iter().map(row).collect();
-        Counts { grammar, terms, rows }
+    /// Fills the rows size by size with what `levels` finds, if they fit in `bytes`.
+    fn fill(
+        grammar: Grammar,
+        terms: Terms,
+        bytes: usize,
+        levels: impl Fn(&Counts, u32) -> Vec<Level>,
+    ) -> Option<Counts> {
+        let numbers = |cell: &Cell| (cell.max - cell.min) as usize + 1;
+        let mut heap = grammar.heap_bytes()
+            + grammar.cells.len() * size_of::<Row>()
+            + grammar.cells.iter().map(numbers).sum::<usize>() * 8;
+        if heap > bytes {
+            return None;
+        }
+        let rows = grammar.cells.iter().map(|cell| Row::with_capacity(numbers(cell))).collect();
+        let mut counts = Counts { grammar, terms, rows };
+        for size in 1..=counts.grammar.largest() {
+            for level in levels(&counts, size) {
+                let mut start = 0;
+                for &(cell, end) in &level.ends {
+                    let row = &mut counts.rows[cell as usize];
+                    let number = &level.limbs[start..end];
+                    heap += row.growth(number);
+                    if heap > bytes {
+                        return None;
+                    }
+                    row.push(number);
+                    start = end;
+                }
+            }
+        }
+        Some(counts)
     }
 
     /// The counts of one size of some cells, from those of smaller sizes.
@@ -119,14 +158,6 @@ impl Counts {
             }
         }
         level
-    }
-
-    fn enter(&mut self, level: &Level) {
-        let mut start = 0;
-        for &(cell, end) in &level.ends {
-            self.rows[cell as usize].push(&level.limbs[start..end]);
-            start = end;
-        }
     }
 
     fn add_all(&self, cell: u32, size: u32, sum: &mut Vec<u64>, part: &mut Vec<u64>) {

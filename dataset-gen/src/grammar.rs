@@ -90,6 +90,11 @@ impl Grammar {
         cell.first as usize..cell.end as usize
     }
 
+    /// The numbers of all cells.
+    pub fn all_cells(&self) -> Range<u32> {
+        0..self.cells.len() as u32
+    }
+
     /// The largest size of any cell.
     pub fn largest(&self) -> u32 {
         self.cells.iter().map(|cell| cell.max).max().unwrap_or(0)
@@ -100,7 +105,7 @@ impl Grammar {
     /// topological sort; what is on a cycle or above one is never reached.
     fn bound_finite_cells(&mut self) {
         let children = |a: &Alternative| [a.left, a.right].into_iter().filter(|&c| c != NONE);
-        let cells = 0..self.cells.len() as u32;
+        let cells = self.all_cells();
         let mut waits = vec![0u32; self.cells.len()];
         // By child, where its users begin; then, as they are entered, where they end.
         let mut ends = vec![0u32; self.cells.len() + 1];

@@ -59,37 +59,28 @@ fn add_limb(sum: &mut Vec<u64>, mut place: usize, mut carry: u64) {
     }
 }
 
-/// `Σ a[i] · b[n − 1 − i]` over two equally long lists of one-limb numbers, added to `sum`.
-pub fn add_narrow_convolution(sum: &mut Vec<u64>, a: &[u64], b: &[u64]) {
-    let (mut low, mut high) = (0u128, 0u64);
-    for (&x, &y) in a.iter().zip(b.iter().rev()) {
-        let (t, overflow) = low.overflowing_add(u128::from(x) * u128::from(y));
-        low = t;
-        high += u64::from(overflow);
-    }
-    add(sum, trim(&[low as u64, (low >> 64) as u64, high]));
-}
+/// A sum of products of numbers of at most two limbs, kept by how many limbs a part is shifted, so
+/// that no carry has to be waited for. It holds 2^63 products of limbs.
+#[derive(Default)]
+pub struct ProductSum([(u128, u64); 3]);
 
-/// As [`add_narrow_convolution`], over lists of numbers of `V` and of `W` limbs, at most two.
-pub fn add_convolution<const V: usize, const W: usize>(sum: &mut Vec<u64>, a: &[u64], b: &[u64]) {
-    // Two limbs by two limbs, and how many: at most 2^32 products have less than five limbs.
-    let mut total = [0u64; 5];
-    for (x, y) in a.chunks_exact(V).zip(b.chunks_exact(W).rev()) {
-        for (i, &x) in x.iter().enumerate() {
-            let mut carry = 0u64;
-            for (slot, &y) in total[i..i + W].iter_mut().zip(y) {
-                let t = u128::from(x) * u128::from(y) + u128::from(*slot) + u128::from(carry);
-                *slot = t as u64;
-                carry = (t >> 64) as u64;
-            }
-            for slot in &mut total[i + W..V + W + 1] {
-                let (t, overflow) = slot.overflowing_add(carry);
-                *slot = t;
-                carry = u64::from(overflow);
-            }
+impl ProductSum {
+    /// Adds `x · y`, shifted by `limbs` limbs.
+    #[inline]
+    pub fn add_limbs(&mut self, limbs: usize, x: u64, y: u64) {
+        let (low, high) = &mut self.0[limbs];
+        let (sum, overflow) = low.overflowing_add(u128::from(x) * u128::from(y));
+        *low = sum;
+        *high += u64::from(overflow);
+    }
+
+    /// Adds the sum to another.
+    pub fn add_to(&self, sum: &mut Vec<u64>) {
+        for (shift, &(low, high)) in self.0.iter().enumerate() {
+            let number = [0, 0, low as u64, (low >> 64) as u64, high];
+            add(sum, trim(&number[2 - shift..]));
         }
     }
-    add(sum, trim(&total));
 }
 
 /// Compares two numbers.
@@ -180,36 +171,6 @@ mod tests {
                 prop_assert_eq!(to_biguint(&quotient), &x / &z);
                 prop_assert_eq!(to_biguint(&remainder), &x % &z);
             }
-        }
-
-        #[test]
-        fn narrow_convolution_is_a_sum_of_products(pairs in prop::collection::vec(any::<(u64, u64)>(), 0..9)) {
-            let a: Vec<u64> = pairs.iter().map(|p| p.0).collect();
-            let b: Vec<u64> = pairs.iter().rev().map(|p| p.1).collect();
-            let mut sum = vec![u64::MAX];
-            add_narrow_convolution(&mut sum, &a, &b);
-            let expected: BigUint =
-                pairs.iter().map(|&(x, y)| BigUint::from(x) * y).sum::<BigUint>() + u64::MAX;
-            prop_assert_eq!(to_biguint(&sum), expected);
-        }
-
-        #[test]
-        fn wide_convolution_is_a_sum_of_products(
-            pairs in prop::collection::vec(any::<([u64; 2], [u64; 2])>(), 0..9),
-        ) {
-            let a: Vec<u64> = pairs.iter().flat_map(|p| p.0).collect();
-            let b: Vec<u64> = pairs.iter().rev().flat_map(|p| p.1).collect();
-            let narrow: Vec<u64> = pairs.iter().rev().map(|p| p.1[0]).collect();
-            let products = |limbs: usize| -> BigUint {
-                let product = |p: &([u64; 2], [u64; 2])| to_biguint(&p.0) * to_biguint(&p.1[..limbs]);
-                pairs.iter().map(product).sum::<BigUint>() + u64::MAX
-            };
-            let mut sum = vec![u64::MAX];
-            add_convolution::<2, 2>(&mut sum, &a, &b);
-            prop_assert_eq!(to_biguint(&sum), products(2));
-            let mut sum = vec![u64::MAX];
-            add_convolution::<2, 1>(&mut sum, &a, &narrow);
-            prop_assert_eq!(to_biguint(&sum), products(1));
         }
     }
 }

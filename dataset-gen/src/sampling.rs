@@ -5,6 +5,7 @@
 //! limit has exactly the same probability.
 
 use crate::counting::Counts;
+use crate::grammar::Cell;
 use crate::limbs;
 use crate::narrow_unranking::NarrowUnranker;
 use crate::random::{below, below_u128};
@@ -119,13 +120,15 @@ impl<'a> Sampler<'a> {
         let total = self.counts.up_to(class, limit);
         let narrow = (total.bits() <= 128).then(|| {
             let mut sum = 0;
-            let sizes = self.counts.least_size(class).map_or(1..=0, |least| least..=limit);
-            let up_to = |size: u32| {
-                let cell = self.counts.grammar.cell_of(class)?;
+            let mut up_to = |cell: u32, size: u32| {
                 sum += limbs::low(self.counts.limbs(cell, size));
-                Some((size, sum))
+                (size, sum)
             };
-            sizes.filter_map(up_to).collect()
+            let cell = self.counts.grammar.cell_of(class);
+            let cell = cell.map(|cell| (cell, self.counts.grammar.cells[cell as usize]));
+            cell.map_or(Vec::new(), |(cell, Cell { min, max, .. })| {
+                (min..=limit.min(max)).map(|size| up_to(cell, size)).collect()
+            })
         });
         Root { class, limit, total, narrow }
     }

@@ -94,6 +94,21 @@ fn counts_beyond_64_bits_are_exact() {
 }
 
 #[test]
+fn memory_of_counts_is_limited_exactly() {
+    let egraph = grown("(+ (+ a b) (+ c 2))", 3);
+    let roots = [(egraph.find(Id(0)), 90), (egraph.lookup_text("(+ (+ a b) (+ c 2))"), 90)];
+    let counts = Counts::new(&egraph, &roots, Terms::ALL);
+    let bytes = counts.heap_bytes();
+    assert!(counts.count(roots[1].0, 89).bits() > 128, "rows have several widths");
+    let within = |bytes: usize| Counts::within(&egraph, &roots, Terms::ALL, bytes);
+    let fitting = within(bytes).expect("they fit exactly");
+    assert_eq!(fitting.up_to(roots[1].0, 90), counts.up_to(roots[1].0, 90));
+    for less in [0, bytes / 2, bytes - 8, bytes - 1] {
+        assert!(within(less).is_none());
+    }
+}
+
+#[test]
 fn threads_count_the_same() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
     let egraph = grown("(if (< a b) (+ a (+ b 0)) (+ (* b a) c))", 4);
