@@ -1,0 +1,43 @@
+#!/bin/bash
+# Runs the array job for real: starts a Slurm of one node here (see local_cluster.sh; root, Debian),
+# makes a dataset of the shipped seeds by an array of tasks, merges and verifies it, and compares
+# it byte for byte with that of one process.
+#
+#     cargo build --release && scripts/slurm/test.sh
+#
+# CAIRN is the program [default: target/release/cairn], TASKS the tasks of the array [4], LIMIT
+# the number of seeds [24].
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cd "$here/../.."
+export CAIRN=${CAIRN:-$PWD/target/release/cairn}
+tasks=${TASKS:-4}
+arguments=(--config configs/dataset/quickstart.toml --limit "${LIMIT:-24}")
+
+dir=$(mktemp -d)
+finish() {
+    "$here/local_cluster.sh" stop "$dir/slurm"
+    rm -rf "$dir"
+}
+trap finish EXIT
+
+# Prints a command, then runs it.
+run() {
+    echo "\$ $*"
+    "$@"
+}
+
+"$here/local_cluster.sh" start "$dir/slurm"
+export SLURM_CONF=$dir/slurm/slurm.conf
+
+run srun hostname
+if ! run "$here/submit.sh" --tasks "$tasks" --out "$dir/data" --wait -- "${arguments[@]}"; then
+    tail -n 50 "$dir"/data.parts/logs/* >&2
+    exit 1
+fi
+tail -n 50 "$dir"/data.parts/logs/*
+
+run "$CAIRN" generate "${arguments[@]}" --quiet --out "$dir/alone"
+run diff --recursive --brief "$dir/data" "$dir/alone"
+echo "the same bytes: $(cd "$dir/data" && find . -type f | wc -l) files"
