@@ -16,6 +16,7 @@ tasks=${TASKS:-4}
 arguments=(--config configs/dataset/quickstart.toml --limit "${LIMIT:-24}")
 
 dir=$(mktemp -d)
+chmod 755 "$dir" # munge: its socket must be reachable by all
 finish() {
     "$here/local_cluster.sh" stop "$dir/slurm"
     rm -rf "$dir"
