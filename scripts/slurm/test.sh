@@ -1,7 +1,7 @@
 #!/bin/bash
 # Runs the array job for real: starts a Slurm of one node here (see local_cluster.sh; root, Debian),
-# makes a dataset of the shipped seeds by an array of tasks, merges and verifies it, and compares
-# it byte for byte with that of one process.
+# makes a dataset of the shipped seeds by an array of tasks, which is cancelled while it works and
+# submitted again, merges and verifies it, and compares it byte for byte with that of one process.
 #
 #     cargo build --release && scripts/slurm/test.sh
 #
@@ -11,7 +11,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
-export CAIRN=${CAIRN:-$PWD/target/release/cairn}
+export CAIRN=${CAIRN:-target/release/cairn}
 tasks=${TASKS:-4}
 arguments=(--config configs/dataset/quickstart.toml --limit "${LIMIT:-24}")
 
@@ -32,8 +32,22 @@ run() {
 "$here/local_cluster.sh" start "$dir/slurm"
 export SLURM_CONF=$dir/slurm/slurm.conf
 
+submit=(scripts/slurm/submit.sh --tasks "$tasks" --out "$dir/data")
+
+# Files of seeds that are finished.
+finished_units() {
+    find "$dir/data.parts" -path '*/units/*.parquet' | wc -l
+}
+
 run srun hostname
-if ! run "$here/submit.sh" --tasks "$tasks" --out "$dir/data" --wait -- "${arguments[@]}"; then
+run "${submit[@]}" -- "${arguments[@]}"
+until [[ $(finished_units) -gt 0 ]]; do sleep 0.1; done
+run scancel --user="$(id -un)"
+until [[ -z $(squeue --noheader) ]]; do sleep 0.1; done
+echo "cancelled with $(finished_units) files of finished seeds"
+rm -r "$dir/data.parts/logs"
+
+if ! run "${submit[@]}" --wait -- "${arguments[@]}"; then
     tail -n 50 "$dir"/data.parts/logs/* >&2
     exit 1
 fi
