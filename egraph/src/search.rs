@@ -53,7 +53,7 @@ pub(crate) struct Matches {
 /// So many changed e-nodes are searched from at a time, by one thread.
 const PART: usize = 512;
 /// With fewer changed e-nodes than this, over all rules, threads cost more than they bring.
-const WORTHWHILE: usize = 4_096;
+const WORTHWHILE: usize = 8_192;
 
 /// How much a search may find, over all rules.
 #[derive(Clone, Copy, Debug)]
