@@ -11,7 +11,9 @@ use dataset_gen::counting::{Counts, Terms};
 use dataset_gen::frontier::Frontier;
 use dataset_gen::random::stream;
 use dataset_gen::sampling::Sampler;
-use egraph::{ByteSize, EGraph, Limits, SaturationConfig, System, TermBank, saturate};
+use egraph::{
+    ByteSize, EGraph, History, Limits, Past, SaturationConfig, System, TermBank, saturate,
+};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -62,12 +64,12 @@ fn measure(system: &Arc<System>, seed: &str, memory: ByteSize, pool: &ThreadPool
     let limits = Limits { memory: Some(memory.0), ..Limits::default() };
     let config = SaturationConfig { limits, ..SaturationConfig::default() };
     let began = Instant::now();
-    let (mut last, mut before) = (None, None);
+    let mut history = History::new(1);
     saturate(&mut egraph, &config, &mut |egraph, _| {
-        before = last.replace(egraph.clone());
+        history.record(egraph);
         ControlFlow::Continue(())
     });
-    drop(last);
+    let before = history.earlier().map(|snapshot| Past::new(&egraph, snapshot));
     let seed_node = root;
     let root = egraph.find(root);
     println!(

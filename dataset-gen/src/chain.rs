@@ -62,7 +62,7 @@ pub fn chain(
             report.conflict += 1;
             return Ok(None);
         }
-        let candidates = candidates(stage, bank, start, limit, config, rng);
+        let candidates = candidates(stage, bank, limit, config, rng);
         let new: Vec<TermId> = candidates.into_iter().filter(|t| !terms.contains(t)).collect();
         if new.is_empty() {
             report.no_frontier += 1;
@@ -94,23 +94,18 @@ pub fn chain(
     Ok(kept.map(|proof| (config.chains.links, proof)))
 }
 
-/// Some frontier terms of the class of `start`.
+/// Some frontier terms of the class of the term from which `stage` was grown.
 fn candidates(
     stage: &Stage,
     bank: &mut TermBank,
-    start: TermId,
     limit: u32,
     config: &Config,
     rng: &mut ChaCha8Rng,
 ) -> Vec<TermId> {
     let Stage { egraph, earlier: Some(earlier), .. } = stage else { return Vec::new() };
-    let Some(root) = egraph.lookup(bank, start).map(|id| egraph.find(id)) else {
-        return Vec::new();
-    };
-    let id = earlier.lookup(bank, start).unwrap_or(root);
     let sampling = &config.sampling;
-    let mut frontier = Frontier::new(egraph, earlier, &[(id, limit)], sampling.counted());
-    frontier.sample(bank, root, limit, TRIES, sampling.attempts, rng).terms
+    let mut frontier = Frontier::new(egraph, earlier, &[(stage.root, limit)], sampling.counted());
+    frontier.sample(bank, stage.root, limit, TRIES, sampling.attempts, rng).terms
 }
 
 /// Whether one e-graph of both terms, as large as those of the links, can't prove them equal.

@@ -124,7 +124,7 @@ impl Counts {
         if heap > bytes {
             return None;
         }
-        let rows = grammar.cells.iter().map(|cell| Row::with_capacity(numbers(cell))).collect();
+        let rows = grammar.cells.iter().map(|cell| Row::new(cell.min, cell.max)).collect();
         let mut counts = Counts { grammar, terms, rows };
         for size in 1..=counts.grammar.largest() {
             for level in levels(&counts, size) {
@@ -183,10 +183,10 @@ impl Counts {
             (NONE, _) => limbs::add(sum, if size == 0 { &[1] } else { &[] }),
             (only, NONE) => limbs::add(sum, self.limbs(only, size)),
             (left, right) => {
-                let Some((a, b)) = self.split_sizes(left, right, size) else { return };
-                let min = |cell: u32| self.grammar.cells[cell as usize].min;
+                // Everything of a row is in one place: this is where counting takes its time.
                 let (x, y) = (&self.rows[left as usize], &self.rows[right as usize]);
-                let (first, last) = ((a - min(left)) as usize, (size - a - min(right)) as usize);
+                let Some((a, b)) = x.split_sizes(y, size) else { return };
+                let (first, last) = ((a - x.min()) as usize, (size - a - y.min()) as usize);
                 x.add_convolution(first, y, last, (b - a) as usize + 1, sum);
             }
         }
@@ -194,10 +194,7 @@ impl Counts {
 
     /// The least and the largest size of the left cell when the two have `size` together.
     pub(crate) fn split_sizes(&self, left: u32, right: u32, size: u32) -> Option<(u32, u32)> {
-        let (left, right) = (self.grammar.cells[left as usize], self.grammar.cells[right as usize]);
-        let least = left.min.max(size.saturating_sub(right.max));
-        let most = size.checked_sub(right.min)?.min(left.max);
-        (least <= most).then_some((least, most))
+        self.rows[left as usize].split_sizes(&self.rows[right as usize], size)
     }
 
     /// The counts of a cell, from its least size on.
@@ -208,11 +205,7 @@ impl Counts {
     /// The count of a cell, its zero limbs at the high end included; no limb at all for a size
     /// that it does not have or that is not needed.
     pub(crate) fn limbs(&self, cell: u32, size: u32) -> &[u64] {
-        let row = &self.rows[cell as usize];
-        match size.checked_sub(self.grammar.cells[cell as usize].min) {
-            Some(i) if (i as usize) < row.len() => row.get(i as usize),
-            _ => &[],
-        }
+        self.rows[cell as usize].of_size(size)
     }
 
     /// c(`class`, `size`), for a canonical class id. Sizes that no term of a root can have

@@ -9,15 +9,17 @@
 use crate::counting::{Counts, Terms};
 use crate::grammar::{Alternative, Filter, Grammar, NONE};
 use crate::limbs;
+use crate::state::Earlier;
 use crate::unranking::{Place, Sums, Unranker};
-use egraph::{EGraph, Id, Node};
+use egraph::{EGraph, Id};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
 /// The counts of an e-graph and of an earlier state of it.
 #[derive(Debug)]
-pub struct Difference {
+pub struct Difference<'a> {
+    later: &'a EGraph,
     pub all: Counts,
     /// Of the terms that the later e-graph's filter admits.
     pub known: Counts,
@@ -29,13 +31,13 @@ pub struct Difference {
     sums: FxHashMap<(u32, u32, u32), Rc<Sums>>,
 }
 
-/// Where the earlier grammar went.
-#[derive(Debug)]
+/// Where the earlier grammar went. Few of its cells are asked for: they are looked up then.
+#[derive(Debug, Default)]
 struct Images {
-    /// By earlier cell: the later cell. Of meaning for classes.
-    cells: Vec<u32>,
-    /// By earlier alternative: its place among the alternatives of the later cell.
-    alternatives: Vec<u32>,
+    /// By earlier cell: of its alternatives, the places among those of the later cell.
+    alternatives: FxHashMap<u32, Rc<[u32]>>,
+    /// By later cell: the places of its e-nodes among its alternatives.
+    places: FxHashMap<u32, FxHashMap<Id, u32>>,
 }
 
 /// Sets of earlier cells, ascending, by number.
@@ -56,22 +58,22 @@ pub enum Part {
     Fresh(Place, u32),
 }
 
-impl Difference {
+impl<'a> Difference<'a> {
     /// Counts the `terms` of the roots of both, see [`crate::frontier::Frontier::new`]. An
     /// earlier root is a later one too.
     pub fn new(
-        (later, roots): (&EGraph, &[(Id, u32)]),
-        (earlier, known_roots): (&EGraph, &[(Id, u32)]),
+        (later, roots): (&'a EGraph, &[(Id, u32)]),
+        (earlier, known_roots): (Earlier<'_>, &[(Id, u32)]),
         terms: Terms,
-    ) -> Difference {
+    ) -> Difference<'a> {
         let filter = Filter::new(later, roots.iter().map(|&(root, _)| root), terms);
         let all = Counts::of(Grammar::new(later, roots, &filter), terms);
-        let known = Counts::of(Grammar::new(earlier, known_roots, &filter), terms);
-        let images = Images::new(later, &all.grammar, earlier, &known.grammar);
+        let known = Counts::of(Grammar::new(&earlier, known_roots, &filter), terms);
         Difference {
+            later,
             all,
             known,
-            images,
+            images: Images::default(),
             unranker: Unranker::default(),
             known_unranker: Unranker::default(),
             sets: Sets::default(),
@@ -102,7 +104,8 @@ impl Difference {
         match part {
             Part::Earlier(place) => {
                 let is_class = self.known.grammar.cells[place.cell as usize].is_class;
-                is_class.then(|| self.images.cells[place.cell as usize])
+                let (all, known) = (&self.all.grammar, &self.known.grammar);
+                is_class.then(|| Images::class(self.later, all, known, place.cell))
             }
             Part::Later(place) | Part::Fresh(place, _) => {
                 self.all.grammar.cells[place.cell as usize].is_class.then_some(place.cell)
@@ -128,11 +131,12 @@ impl Difference {
         let chosen = self.sums(cell, size, set).choose(&mut number);
         let alternative = self.all.grammar.alternatives(cell)[chosen];
         let size = size - self.all.grammar.cells[cell as usize].own_size();
-        let known: Vec<Alternative> = self
-            .known_alternatives(set)
-            .filter(|&(image, _)| image as usize == chosen)
-            .map(|(_, alternative)| alternative)
-            .collect();
+        let mut known: Vec<Alternative> = Vec::new();
+        self.known_alternatives(set, |image, alternative| {
+            if image as usize == chosen {
+                known.push(alternative);
+            }
+        });
         match (alternative.left, alternative.right) {
             (NONE, _) => {}
             (only, NONE) => {
@@ -219,13 +223,15 @@ impl Difference {
         ]
     }
 
-    /// The alternatives of a set's cells, each with the place of its image.
-    fn known_alternatives(&self, set: u32) -> impl Iterator<Item = (u32, Alternative)> + '_ {
-        let grammar = &self.known.grammar;
-        let places = self.sets.cells[set as usize].iter().flat_map(|&cell| {
-            self.images.alternatives[grammar.places(cell)].iter().zip(grammar.alternatives(cell))
-        });
-        places.map(|(&image, &alternative)| (image, alternative))
+    /// Visits the alternatives of a set's cells, each with the place of its image.
+    fn known_alternatives(&mut self, set: u32, mut visit: impl FnMut(u32, Alternative)) {
+        let (all, known) = (&self.all.grammar, &self.known.grammar);
+        for &cell in self.sets.cells[set as usize].iter() {
+            let images = self.images.alternatives(self.later, all, known, cell);
+            for (&image, &alternative) in images.iter().zip(known.alternatives(cell)) {
+                visit(image, alternative);
+            }
+        }
     }
 
     fn sums(&mut self, cell: u32, size: u32, set: u32) -> Rc<Sums> {
@@ -241,7 +247,9 @@ impl Difference {
         let alternatives = self.all.grammar.alternatives(cell);
         let mut weights: Vec<Vec<u64>> =
             alternatives.iter().map(|alternative| weight(&self.all, alternative)).collect();
-        for (image, alternative) in self.known_alternatives(set) {
+        let mut known: Vec<(u32, Alternative)> = Vec::new();
+        self.known_alternatives(set, |image, alternative| known.push((image, alternative)));
+        for (image, alternative) in known {
             limbs::subtract(&mut weights[image as usize], &weight(&self.known, &alternative));
         }
         let mut sums = Sums::new(limbs::trim(self.all.limbs(cell, size)).len());
@@ -251,34 +259,37 @@ impl Difference {
 }
 
 impl Images {
-    fn new(later: &EGraph, all: &Grammar, earlier: &EGraph, known: &Grammar) -> Images {
-        let mut cells = vec![NONE; known.cells.len()];
-        let mut is_image = vec![false; all.cells.len()];
-        for (class, cell) in known.classes() {
-            let image = all.cell_of(later.find(class));
-            let image = image.expect("what fitted under a root fits there still");
-            cells[cell as usize] = image;
-            is_image[image as usize] = true;
+    /// The later cell of an earlier class.
+    fn class(later: &EGraph, all: &Grammar, known: &Grammar, cell: u32) -> u32 {
+        let class = later.find(known.alternatives(cell)[0].node);
+        all.cell_of(class).expect("what fitted under a root fits there still")
+    }
+
+    /// The places of the alternatives of an earlier cell among those of the later one.
+    fn alternatives(
+        &mut self,
+        later: &EGraph,
+        all: &Grammar,
+        known: &Grammar,
+        cell: u32,
+    ) -> Rc<[u32]> {
+        if let Some(images) = self.alternatives.get(&cell) {
+            return images.clone();
         }
-        let mut places: FxHashMap<(Node<'_>, Vec<Id>), u32> = FxHashMap::default();
-        for cell in (0..all.cells.len() as u32).filter(|&cell| is_image[cell as usize]) {
-            for (place, alternative) in all.alternatives(cell).iter().enumerate() {
-                let children = later.children(alternative.node).to_vec();
-                places.insert((later.node(alternative.node), children), place as u32);
-            }
-        }
-        // A product has one alternative, and so has its image.
-        let mut alternatives = vec![0; known.alternative_count()];
-        for (_, cell) in known.classes() {
-            for (place, alternative) in known.places(cell).zip(known.alternatives(cell)) {
-                let children = earlier.children(alternative.node);
-                let children = children.iter().map(|&child| later.find(child)).collect();
-                alternatives[place] = *places
-                    .get(&(earlier.node(alternative.node), children))
-                    .expect("an e-node stays in its class, and fits where it did");
-            }
-        }
-        Images { cells, alternatives }
+        let images: Rc<[u32]> = if known.cells[cell as usize].is_class {
+            let image = Images::class(later, all, known, cell);
+            let places = self.places.entry(image).or_insert_with(|| {
+                all.alternatives(image).iter().map(|a| a.node).zip(0..).collect()
+            });
+            let place = |a: &Alternative| places.get(&later.congruent(a.node));
+            let expect = "an e-node stays in its class, and fits where it did";
+            known.alternatives(cell).iter().map(|a| *place(a).expect(expect)).collect()
+        } else {
+            // A product has one alternative, and so has its image.
+            Rc::new([0])
+        };
+        self.alternatives.insert(cell, images.clone());
+        images
     }
 }
 

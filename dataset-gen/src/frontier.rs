@@ -9,13 +9,14 @@
 //!
 //! Terms are drawn from such a difference without rejection, see `difference.rs`.
 
-use crate::counting::Terms;
+use crate::counting::{Counts, Terms};
 use crate::difference::Difference;
 use crate::limbs;
 use crate::random::below;
 use crate::sampling::Sample;
+use crate::state::Earlier;
 use crate::unranking::{Derivation, Place, build};
-use egraph::{EGraph, Id, TermBank, TermId};
+use egraph::{EGraph, Id, Past, TermBank, TermId};
 use num_bigint::BigUint;
 use rand::Rng;
 use rustc_hash::FxHashMap;
@@ -27,7 +28,7 @@ pub struct Frontier<'a> {
     later: &'a EGraph,
     /// The classes of the later e-graph, each with the earlier cells whose terms are left out.
     roots: Vec<(Id, Vec<u32>)>,
-    difference: Difference,
+    difference: Difference<'a>,
 }
 
 impl<'a> Frontier<'a> {
@@ -35,20 +36,15 @@ impl<'a> Frontier<'a> {
     /// those that `earlier` did not represent in the class of one of `roots`. Roots that are one
     /// class by now are one root, with the largest of the sizes.
     ///
-    /// `earlier` is `later` some iterations ago: a copy, or grown from the same terms in the same
-    /// order in fewer iterations, so that each of its ids is the same e-node in `later`. Both are
-    /// rebuilt. It represented nothing in the class of an id that it does not have. What is padded
-    /// or constant ([`Terms`]) is asked of `later`.
-    ///
-    /// # Panics
-    /// `earlier` has e-nodes that `later` does not have.
+    /// `earlier` is what `later`, which is rebuilt, was some iterations ago. It represented nothing
+    /// in the class of an id that it does not have. What is padded or constant ([`Terms`]) is
+    /// asked of `later`.
     pub fn new(
         later: &'a EGraph,
-        earlier: &EGraph,
+        earlier: &Past,
         roots: &[(Id, u32)],
         terms: Terms,
     ) -> Frontier<'a> {
-        assert!(earlier.built() <= later.built(), "the earlier e-graph is not the smaller one");
         let mut limits: FxHashMap<Id, u32> = FxHashMap::default();
         for &(root, limit) in roots {
             let largest = limits.entry(later.find(root)).or_default();
@@ -58,7 +54,8 @@ impl<'a> Frontier<'a> {
             roots.iter().map(|&(root, _)| (root, limits[&later.find(root)])).collect();
         let is_known = |id: &Id| u64::from(id.0) < earlier.built();
         let known: Vec<(Id, u32)> = roots.iter().copied().filter(|(id, _)| is_known(id)).collect();
-        let difference = Difference::new((later, &roots), (earlier, &known), terms);
+        let state = Earlier { egraph: later, past: earlier };
+        let difference = Difference::new((later, &roots), (state, &known), terms);
         let mut classes: Vec<(Id, Vec<u32>)> = Vec::new();
         for &(root, _) in &roots {
             let class = later.find(root);
@@ -74,6 +71,11 @@ impl<'a> Frontier<'a> {
             cells.dedup();
         }
         Frontier { later, roots: classes, difference }
+    }
+
+    /// The counts of all terms of the roots, those that were represented earlier included.
+    pub fn counts(&self) -> &Counts {
+        &self.difference.all
     }
 
     /// The number of frontier terms of `class` (canonical in the later e-graph, and a root) with

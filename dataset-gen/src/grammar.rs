@@ -7,6 +7,7 @@
 //! e-nodes that fit under no root are left out.
 
 use crate::counting::Terms;
+use crate::state::State;
 use egraph::{EGraph, Id};
 use rustc_hash::FxHashMap;
 use std::collections::BinaryHeap;
@@ -59,11 +60,11 @@ pub struct Grammar {
 impl Grammar {
     /// The grammar of the terms of `roots` (class and largest size) that `filter` admits. Of
     /// padded terms only those are left out in which a node equals one of its own children.
-    pub fn new(egraph: &EGraph, roots: &[(Id, u32)], filter: &Filter<'_>) -> Grammar {
+    pub fn new(state: &impl State, roots: &[(Id, u32)], filter: &Filter<'_>) -> Grammar {
         let roots: Vec<(Id, u32)> =
-            roots.iter().map(|&(q, limit)| (egraph.find(q), limit)).collect();
+            roots.iter().map(|&(q, limit)| (state.find(q), limit)).collect();
         let limit = roots.iter().map(|&(_, limit)| limit).max().unwrap_or(0);
-        let classes = Classes::reachable(egraph, &roots, filter);
+        let classes = Classes::reachable(state, &roots, filter);
         let min = classes.least_sizes(limit);
         let max = classes.largest_sizes(&roots, &min);
         Builder::default().build(&classes, &min, &max)
@@ -72,11 +73,6 @@ impl Grammar {
     /// The cell of a class (its canonical id); `None` if no term of it fits under a root.
     pub fn cell_of(&self, class: Id) -> Option<u32> {
         self.cell_of.get(&class).copied()
-    }
-
-    /// The classes that have cells.
-    pub fn classes(&self) -> impl Iterator<Item = (Id, u32)> + '_ {
-        self.cell_of.iter().map(|(&class, &cell)| (class, cell))
     }
 
     /// The alternatives of a cell: those over the same two cells, in either order, are adjacent.
@@ -132,19 +128,13 @@ impl Grammar {
             let largest = self.alternatives(cell).iter().map(size).max().unwrap_or(own);
             let max = &mut self.cells[cell as usize].max;
             *max = largest.min(*max);
-            let start = if cell == 0 { 0 } else { ends[cell as usize - 1] };
-            for &user in &users[start as usize..ends[cell as usize] as usize] {
+            for &user in &users[places(&ends, cell as usize)] {
                 waits[user as usize] -= 1;
                 if waits[user as usize] == 0 {
                     finite.push(user);
                 }
             }
         }
-    }
-
-    /// The number of alternatives of all cells.
-    pub fn alternative_count(&self) -> usize {
-        self.alternatives.len()
     }
 
     /// Bytes on the heap.
@@ -175,59 +165,67 @@ impl<'a> Filter<'a> {
 
     /// The e-nodes of a class that are admitted. `state` is the e-graph that the filter asks, or
     /// an earlier state of it.
-    fn nodes<'e>(&'e self, state: &'e EGraph, class: Id) -> impl Iterator<Item = Id> + 'e {
+    fn nodes<'e>(&'e self, state: &'e impl State, class: Id) -> impl Iterator<Item = Id> + 'e {
         let id = self.egraph.find(class);
         let literal_only = !self.terms.constants
             && self.egraph.literal(id).is_some()
             && self.roots.binary_search(&id).is_err();
         state.nodes(class).iter().copied().filter(move |&node| {
-            let children = state.children(node);
-            (!literal_only || children.is_empty())
-                && (self.terms.padded
-                    || children.iter().all(|&child| self.egraph.find(child) != id))
+            let mut children = state.children(node);
+            (!literal_only || children.clone().next().is_none())
+                && (self.terms.padded || children.all(|child| self.egraph.find(child) != id))
         })
     }
 }
 
-/// The classes below the roots, numbered from 0 in order of discovery.
-struct Classes<'a> {
-    egraph: &'a EGraph,
-    filter: &'a Filter<'a>,
+/// The classes below the roots, numbered from 0 in order of discovery, with the e-nodes that are
+/// admitted.
+#[derive(Default)]
+struct Classes {
     ids: Vec<Id>,
-    /// By id.
-    number: Vec<u32>,
+    /// By class number, where its e-nodes end; they begin where those of the class before end.
+    ends: Vec<u32>,
+    nodes: Vec<Id>,
+    /// By e-node in `nodes`, where its children end.
+    child_ends: Vec<u32>,
+    /// Numbers of classes.
+    children: Vec<u32>,
 }
 
-impl<'a> Classes<'a> {
-    fn reachable(egraph: &'a EGraph, roots: &[(Id, u32)], filter: &'a Filter<'a>) -> Self {
-        let number = vec![NONE; egraph.built() as usize];
-        let mut classes = Classes { egraph, filter, ids: Vec::new(), number };
-        roots.iter().for_each(|&(root, _)| classes.enter(root));
-        let mut next = 0;
-        while next < classes.ids.len() {
-            for node in filter.nodes(egraph, classes.ids[next]) {
-                egraph.children(node).iter().for_each(|&child| classes.enter(child));
+impl Classes {
+    fn reachable(state: &impl State, roots: &[(Id, u32)], filter: &Filter<'_>) -> Self {
+        // By id.
+        let mut numbers = vec![NONE; state.built() as usize];
+        let mut classes = Classes::default();
+        let mut number = |ids: &mut Vec<Id>, class: Id| {
+            let number = &mut numbers[class.0 as usize];
+            if *number == NONE {
+                *number = ids.len() as u32;
+                ids.push(class);
             }
-            next += 1;
+            *number
+        };
+        for &(root, _) in roots {
+            number(&mut classes.ids, root);
+        }
+        while classes.ends.len() < classes.ids.len() {
+            for node in filter.nodes(state, classes.ids[classes.ends.len()]) {
+                for child in state.children(node) {
+                    let child = number(&mut classes.ids, child);
+                    classes.children.push(child);
+                }
+                classes.nodes.push(node);
+                classes.child_ends.push(classes.children.len() as u32);
+            }
+            classes.ends.push(classes.nodes.len() as u32);
         }
         classes
     }
 
-    fn enter(&mut self, class: Id) {
-        let number = &mut self.number[class.0 as usize];
-        if *number == NONE {
-            *number = self.ids.len() as u32;
-            self.ids.push(class);
-        }
-    }
-
     /// The e-nodes of class number `class`, with the numbers of their children's classes.
-    fn nodes(&self, class: u32) -> impl Iterator<Item = (Id, impl Iterator<Item = u32> + Clone)> {
-        let number = |child: &Id| self.number[child.0 as usize];
-        let children = move |node| self.egraph.children(node).iter().map(number);
-        self.filter
-            .nodes(self.egraph, self.ids[class as usize])
-            .map(move |node| (node, children(node)))
+    fn nodes(&self, class: u32) -> impl Iterator<Item = (Id, &[u32])> {
+        places(&self.ends, class as usize)
+            .map(|node| (self.nodes[node], &self.children[places(&self.child_ends, node)]))
     }
 
     /// m(q) by class number, where it is at most `limit`; else `u32::MAX`.
@@ -260,7 +258,8 @@ impl<'a> Classes<'a> {
             }
         };
         for (root, limit) in roots {
-            offer(&mut queue, *limit, self.number[root.0 as usize]);
+            let number = self.ids.iter().position(|id| id == root);
+            offer(&mut queue, *limit, number.expect("roots are found first") as u32);
         }
         // Sizes only shrink on the way down, so the first time a class is taken is its largest.
         let mut done = vec![false; self.ids.len()];
@@ -269,9 +268,9 @@ impl<'a> Classes<'a> {
                 continue;
             }
             for (_, children) in self.nodes(class) {
-                let least = least_size(min, children.clone());
+                let least = least_size(min, children);
                 if least <= size {
-                    for child in children {
+                    for &child in children {
                         offer(&mut queue, size - least + min[child as usize], child);
                     }
                 }
@@ -282,8 +281,14 @@ impl<'a> Classes<'a> {
 }
 
 /// Least size of an e-node over these children.
-fn least_size(min: &[u32], children: impl Iterator<Item = u32>) -> u32 {
-    children.fold(1, |sum: u32, child| sum.saturating_add(min[child as usize]))
+fn least_size(min: &[u32], children: &[u32]) -> u32 {
+    children.iter().fold(1, |sum: u32, &child| sum.saturating_add(min[child as usize]))
+}
+
+/// The places of part number `part`, where `ends` has the ends of all.
+fn places(ends: &[u32], part: usize) -> Range<usize> {
+    let start = if part == 0 { 0 } else { ends[part - 1] };
+    start as usize..ends[part] as usize
 }
 
 #[derive(Default)]
@@ -295,7 +300,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn build(mut self, classes: &Classes<'_>, min: &[u32], max: &[u32]) -> Grammar {
+    fn build(mut self, classes: &Classes, min: &[u32], max: &[u32]) -> Grammar {
         let mut cell_of_number = vec![NONE; classes.ids.len()];
         let mut cell_of = FxHashMap::default();
         for (number, &class) in classes.ids.iter().enumerate() {
@@ -307,6 +312,7 @@ impl Builder {
                 self.cells.push(Cell { min, max, first: 0, end: 0, is_class: true });
             }
         }
+        let mut cells = Vec::new();
         for number in 0..classes.ids.len() as u32 {
             let cell = cell_of_number[number as usize];
             if cell == NONE {
@@ -315,10 +321,10 @@ impl Builder {
             let first = self.alternatives.len();
             let size = max[number as usize];
             for (node, children) in classes.nodes(number) {
-                if least_size(min, children.clone()) <= size {
-                    let children: Vec<u32> =
-                        children.map(|child| cell_of_number[child as usize]).collect();
-                    self.alternative(node, &children, size - 1);
+                if least_size(min, children) <= size {
+                    cells.clear();
+                    cells.extend(children.iter().map(|&child| cell_of_number[child as usize]));
+                    self.alternative(node, &cells, size - 1);
                 }
             }
             self.alternatives[first..]

@@ -1,67 +1,114 @@
 //! The counts of one cell by size, and sums of products of two of them.
 
 use crate::limbs::{self, ProductSum};
+use std::ops::Range;
 
-/// Numbers of equally many limbs each, as many as the largest needs.
+/// The numbers of terms of one size after another, from the least size on. Small sizes have one
+/// limb mostly: up to the first number with more, each has one; from there on, all have as many
+/// as the largest needs.
 #[derive(Clone, Debug)]
 pub struct Row {
     limbs: Vec<u64>,
-    width: usize,
-    /// The numbers before this place have one limb: small sizes, mostly.
-    narrow: usize,
+    /// The size to which the first number belongs.
+    min: u32,
+    /// How many numbers there will be.
+    numbers: u32,
+    /// The numbers before this place have one limb.
+    narrow: u32,
+    /// Limbs of the others.
+    width: u32,
 }
 
 impl Row {
-    /// An empty row that will have `len` numbers.
-    pub fn with_capacity(len: usize) -> Row {
-        Row { limbs: Vec::with_capacity(len), width: 1, narrow: 0 }
+    /// An empty row that will have the numbers of these sizes.
+    pub fn new(min: u32, max: u32) -> Row {
+        let numbers = max + 1 - min;
+        Row { limbs: Vec::with_capacity(numbers as usize), min, numbers, narrow: 0, width: 1 }
+    }
+
+    /// The size to which the first number belongs.
+    pub fn min(&self) -> u32 {
+        self.min
     }
 
     /// How many numbers there are.
     pub fn len(&self) -> usize {
-        self.limbs.len() / self.width
+        let narrow = self.narrow as usize;
+        narrow + (self.limbs.len() - narrow) / self.width as usize
     }
 
     /// A number, with zero limbs at its high end where others have more.
     pub fn get(&self, i: usize) -> &[u64] {
-        &self.limbs[i * self.width..(i + 1) * self.width]
+        &self.limbs[self.place(i)..self.place(i + 1)]
+    }
+
+    /// The number of a size, as [`Row::get`]; no limb at all for a size that is not there.
+    pub fn of_size(&self, size: u32) -> &[u64] {
+        match size.checked_sub(self.min) {
+            Some(i) if (i as usize) < self.len() => self.get(i as usize),
+            _ => &[],
+        }
     }
 
     /// A number modulo 2^128.
     pub fn low(&self, i: usize) -> u128 {
-        match self.width {
-            1 => u128::from(self.limbs[i]),
-            _ => limbs::low(self.get(i)),
-        }
+        if i < self.narrow as usize { u128::from(self.limbs[i]) } else { limbs::low(self.get(i)) }
     }
 
-    /// By how many bytes the row grows when a number is added that fits in its capacity.
+    /// The least and the largest size in this row when there is the rest of `size` in `other`.
+    pub fn split_sizes(&self, other: &Row, size: u32) -> Option<(u32, u32)> {
+        let max = |row: &Row| row.min + row.len() as u32 - 1;
+        let least = self.min.max(size.saturating_sub(max(other)));
+        let most = size.checked_sub(other.min)?.min(max(self));
+        (least <= most).then_some((least, most))
+    }
+
+    /// By how many bytes the row grows when a number is added.
     pub fn growth(&self, number: &[u64]) -> usize {
-        self.limbs.capacity() / self.width * number.len().saturating_sub(self.width) * 8
+        8 * self.capacity(number.len()).saturating_sub(self.capacity(0))
+    }
+
+    /// Limbs for all numbers, if the widest has at least so many.
+    fn capacity(&self, width: usize) -> usize {
+        let width = width.max(self.width as usize);
+        let wide = if width == 1 { 0 } else { self.numbers - self.narrow };
+        (self.numbers - wide) as usize + wide as usize * width
     }
 
     /// Adds a number that has no zero limb at its high end.
     pub fn push(&mut self, number: &[u64]) {
-        if number.len() > self.width {
+        if number.len() > self.width as usize {
             self.widen(number.len());
         }
-        if number.len() <= 1 && self.narrow == self.len() {
+        if self.width == 1 {
             self.narrow += 1;
         }
-        let end = self.limbs.len() + self.width;
+        let end = self.limbs.len() + self.width as usize;
         self.limbs.extend_from_slice(number);
         self.limbs.resize(end, 0);
     }
 
     fn widen(&mut self, width: usize) {
-        let numbers = self.limbs.capacity() / self.width;
-        let mut wider = Vec::with_capacity(numbers * width);
-        for number in self.limbs.chunks_exact(self.width) {
+        let mut wider = Vec::with_capacity(self.capacity(width));
+        wider.extend_from_slice(&self.limbs[..self.narrow as usize]);
+        for number in self.limbs[self.narrow as usize..].chunks_exact(self.width as usize) {
             let end = wider.len() + width;
             wider.extend_from_slice(number);
             wider.resize(end, 0);
         }
-        (self.limbs, self.width) = (wider, width);
+        (self.limbs, self.width) = (wider, width as u32);
+    }
+
+    /// Where the limbs of a number begin.
+    fn place(&self, i: usize) -> usize {
+        match i.checked_sub(self.narrow as usize) {
+            Some(wide) => self.narrow as usize + wide * self.width as usize,
+            None => i,
+        }
+    }
+
+    fn limbs(&self, numbers: Range<usize>) -> &[u64] {
+        &self.limbs[self.place(numbers.start)..self.place(numbers.end)]
     }
 
     /// Adds `Σ self[a + i] · other[b − i]` over all i below `count` to `sum`.
@@ -80,28 +127,35 @@ impl Row {
             }
             return;
         }
-        // A second limb is looked at only where there may be one: in the last numbers of a row,
-        // which for this row are those from `wide_from` on, for the other those before
-        // `narrow_from`.
-        let narrow_from = (b + 1).saturating_sub(other.narrow).min(count);
-        let wide_from = self.narrow.saturating_sub(a).min(count);
+        // The numbers of this row are wide from some i on, those of the other before some i.
+        let wide_from = (self.narrow as usize).saturating_sub(a).min(count);
+        let narrow_from = (b + 1).saturating_sub(other.narrow as usize).min(count);
+        let (first, second) = (wide_from.min(narrow_from), wide_from.max(narrow_from));
+        let x = |part: &Range<usize>| self.limbs(a + part.start..a + part.end);
+        let y = |part: &Range<usize>| other.limbs(b + 1 - part.end..b + 1 - part.start);
         let mut total = ProductSum::default();
-        let low = |row: &Row, i: usize| row.limbs[i * row.width];
-        let high = |row: &Row, i: usize| row.limbs[i * row.width + 1];
-        if self.width == 1 && other.width == 1 {
-            let (x, y) = (&self.limbs[a..a + count], &other.limbs[b + 1 - count..=b]);
-            x.iter().zip(y.iter().rev()).for_each(|(&x, &y)| total.add_limbs(0, x, y));
+        let part = 0..first;
+        for (&x, y) in x(&part).iter().zip(y(&part).rchunks_exact(2)) {
+            total.add_limbs(0, x, y[0]);
+            total.add_limbs(1, x, y[1]);
+        }
+        let part = first..second;
+        if wide_from > narrow_from {
+            for (&x, &y) in x(&part).iter().zip(y(&part).iter().rev()) {
+                total.add_limbs(0, x, y);
+            }
         } else {
-            (0..count).for_each(|i| total.add_limbs(0, low(self, a + i), low(other, b - i)));
+            for (x, y) in x(&part).chunks_exact(2).zip(y(&part).rchunks_exact(2)) {
+                total.add_limbs(0, x[0], y[0]);
+                total.add_limbs(1, x[0], y[1]);
+                total.add_limbs(1, x[1], y[0]);
+                total.add_limbs(2, x[1], y[1]);
+            }
         }
-        for i in 0..narrow_from {
-            total.add_limbs(1, low(self, a + i), high(other, b - i));
-        }
-        for i in wide_from..count {
-            total.add_limbs(1, high(self, a + i), low(other, b - i));
-        }
-        for i in wide_from..narrow_from {
-            total.add_limbs(2, high(self, a + i), high(other, b - i));
+        let part = second..count;
+        for (x, &y) in x(&part).chunks_exact(2).zip(y(&part).iter().rev()) {
+            total.add_limbs(0, x[0], y);
+            total.add_limbs(1, x[1], y);
         }
         total.add_to(sum);
     }
@@ -132,8 +186,12 @@ mod tests {
     }
 
     fn row(numbers: &[Vec<u64>]) -> Row {
-        let mut row = Row::with_capacity(numbers.len());
-        numbers.iter().for_each(|number| row.push(number));
+        let mut row = Row::new(1, numbers.len() as u32);
+        for number in numbers {
+            let bytes = row.heap_bytes() + row.growth(number);
+            row.push(number);
+            assert_eq!(row.heap_bytes(), bytes);
+        }
         row
     }
 

@@ -7,7 +7,7 @@ use dataset_gen::counting::{Counts, Terms};
 use dataset_gen::frontier::Frontier;
 use dataset_gen::random::stream;
 use dataset_gen::sampling::{Sample, is_padded};
-use egraph::{EGraph, Id, TermBank, TermId};
+use egraph::{EGraph, Id, Past, Snapshot, TermBank, TermId};
 use num_bigint::BigUint;
 use proptest::prelude::*;
 use small_system::chi_square::p_value;
@@ -19,6 +19,11 @@ use std::collections::BTreeSet;
 fn is_new(earlier: &EGraph, bank: &TermBank, term: TermId, known: &[Id]) -> bool {
     let class = earlier.lookup(bank, term);
     class.is_none_or(|class| known.iter().all(|&id| earlier.find(id) != class))
+}
+
+/// What `later` was when it was `earlier`.
+fn past(later: &EGraph, earlier: &EGraph) -> Past {
+    Past::new(later, Snapshot::new(earlier))
 }
 
 /// Whether a term is counted: each node is no child of itself, each constant part is a literal.
@@ -41,7 +46,7 @@ fn check(later: &EGraph, earlier: &EGraph, root: Id, terms: Terms, limit: u32) {
     let counts = Counts::new(later, &[(class, limit)], Terms::ALL);
     let few = |&size: &u32| counts.up_to(class, size) < BigUint::from(3_000u32);
     let Some(limit) = (1..=limit).rev().find(few) else { return };
-    let mut frontier = Frontier::new(later, earlier, &[(root, limit)], terms);
+    let mut frontier = Frontier::new(later, &past(later, earlier), &[(root, limit)], terms);
     let mut all = Enumeration::new(later);
     let mut expected = BTreeSet::new();
     for size in 0..=limit {
@@ -136,7 +141,7 @@ fn a_term_of_another_class_is_new_where_that_class_was_united() {
     let class = later.find(sum);
     let mut bank = TermBank::new(later.system().language.clone());
     let mut small = |roots: &[(Id, u32)]| {
-        let mut frontier = Frontier::new(&later, &earlier, roots, Terms::ALL);
+        let mut frontier = Frontier::new(&later, &past(&later, &earlier), roots, Terms::ALL);
         let sample: Sample = frontier.sample(&mut bank, class, 3, 9, 1_000, &mut stream(0, 0));
         sample.terms.iter().map(|&t| bank.text(t)).collect::<BTreeSet<_>>()
     };
@@ -166,7 +171,8 @@ fn every_frontier_term_is_drawn_equally_often() {
         terms.retain(|&t| terms_wanted.padded || !is_padded(&later, &all.bank, t));
         terms.retain(|&t| is_new(&earlier, &all.bank, t, &[root]));
         assert!((50..=100_000).contains(&terms.len()), "{seed_term}: {} terms", terms.len());
-        let mut frontier = Frontier::new(&later, &earlier, &[(root, limit)], terms_wanted);
+        let mut frontier =
+            Frontier::new(&later, &past(&later, &earlier), &[(root, limit)], terms_wanted);
         for seed in 0..10 {
             let mut rng = stream(seed, 7);
             // One at a time, as in drawing with replacement.

@@ -143,13 +143,20 @@ impl EGraph {
     }
 
     /// All ids, those of e-nodes included that were found congruent to others.
-    fn ids(&self) -> impl Iterator<Item = Id> + Clone + use<> {
+    pub(crate) fn ids(&self) -> impl Iterator<Item = Id> + Clone + use<> {
         (0..self.nodes.len() as u32).map(Id)
     }
 
     /// The classes of an e-node's children, canonical after [`EGraph::rebuild`].
     pub fn children(&self, node: Id) -> &[Id] {
         self.nodes.children(node)
+    }
+
+    /// The e-node of the e-graph that is congruent to `node`: itself, unless it was found congruent
+    /// to an older one and dropped. Valid after [`EGraph::rebuild`].
+    pub fn congruent(&self, node: Id) -> Id {
+        let found = self.lookup_node(self.head(node), self.original_children(node));
+        found.expect("each e-node that was added has a congruent one")
     }
 
     /// The children with which an e-node was added: the e-node as a term.

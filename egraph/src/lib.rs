@@ -26,6 +26,7 @@ mod leaves;
 mod matching;
 mod memo;
 mod node_table;
+mod past;
 mod pattern;
 mod program;
 mod proof;
@@ -59,6 +60,7 @@ pub use extract::{extract_sketch, extract_smallest, sketch_satisfied};
 pub use flatten::{Caps, TooLong};
 pub use language::{Language, Leaf, LeafValue, LiteralKind, OpId, Operator, SortId, Value};
 pub use leaves::{Head, Leaves, Node};
+pub use past::{History, Past, Snapshot};
 pub use pattern::{Condition, DisplayPattern, Expr, Pattern, VarId, Variables};
 pub use proof::{FlatProof, FlatStep, How, Justification, Proof, Step, StepRef, Steps};
 pub use proof_file::{

@@ -163,5 +163,5 @@ fn insert(reached: &mut Vec<Reached>, stage: &Stage, side: Side, term: TermId, p
 
 /// Terms that only the last iteration found lead further than those that were there before it.
 fn newest_first(reached: &mut [Reached], stage: &Stage, bank: &TermBank, side: Side) {
-    reached.sort_by_key(|r| !stage.is_frontier(bank, side, r.term));
+    reached.sort_by_cached_key(|r| !stage.is_frontier(bank, side, r.term));
 }

@@ -27,7 +27,8 @@ pub fn sample(
     let mut found: Vec<TermId> = Vec::new();
     let Some(before) = &stage.before else { return found };
     let limit = u32::try_from(max_size).unwrap_or(u32::MAX);
-    let roots = stage.terms(side).iter().filter_map(|&term| before.lookup(bank, term));
+    let roots =
+        stage.terms(side).iter().filter_map(|&term| before.lookup(&stage.egraph, bank, term));
     let roots: Vec<(Id, u32)> = roots.map(|class| (class, limit)).collect();
     let mut frontier = Frontier::new(&stage.egraph, before, &roots, Terms::PLAIN);
     let mut classes = stage.classes(bank, side);

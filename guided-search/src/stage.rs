@@ -1,8 +1,8 @@
 //! A stage: one fresh e-graph grown from both sides of a question, until they meet.
 
 use egraph::{
-    EGraph, Id, SaturationConfig, Sketch, StopReason, System, TermBank, TermId, saturate,
-    sketch_satisfied,
+    EGraph, History, Id, Past, SaturationConfig, Sketch, StopReason, System, TermBank, TermId,
+    saturate, sketch_satisfied,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use std::sync::Arc;
 pub struct Stage {
     /// The e-graph at the end.
     pub egraph: EGraph,
-    /// The e-graph one iteration earlier, if asked for and if there was one.
-    pub before: Option<EGraph>,
+    /// What the e-graph was one iteration earlier, if asked for and if there was one.
+    pub before: Option<Past>,
     /// The terms of the start's side.
     pub starts: Vec<TermId>,
     /// The terms of the target's side; may be empty.
@@ -35,7 +35,7 @@ pub enum Side {
 
 impl Stage {
     /// Grows a fresh e-graph from the terms of both sides until a term of one equals a term of
-    /// the other, or `config` ends it. The e-graph of the iteration before is kept on request.
+    /// the other, or `config` ends it. What it was an iteration before is kept on request.
     pub fn grow(
         system: &Arc<System>,
         bank: &TermBank,
@@ -48,13 +48,13 @@ impl Stage {
         let start_ids: Vec<Id> = starts.iter().map(|&t| egraph.add_term(bank, t)).collect();
         let target_ids: Vec<Id> = targets.iter().map(|&t| egraph.add_term(bank, t)).collect();
         egraph.rebuild();
-        let (mut last, mut before) = (None, None);
+        let mut history = History::new(1);
         let report = saturate(&mut egraph, config, &mut |egraph, _| {
             if meeting(egraph, &start_ids, &target_ids).is_some() {
                 return ControlFlow::Break(());
             }
             if keep_before {
-                before = last.replace(egraph.clone());
+                history.record(egraph);
             }
             ControlFlow::Continue(())
         });
@@ -63,6 +63,7 @@ impl Stage {
             StopReason::Conflict => None,
             _ => meeting(&egraph, &start_ids, &target_ids).map(|(s, t)| (starts[s], targets[t])),
         };
+        let before = history.earlier().map(|snapshot| Past::new(&egraph, snapshot));
         Stage {
             egraph,
             before,
@@ -102,7 +103,11 @@ impl Stage {
 
     /// The classes of a side, ascending and distinct.
     pub fn classes(&self, bank: &TermBank, side: Side) -> Vec<Id> {
-        classes(&self.egraph, bank, self.terms(side))
+        let class = |&term: &TermId| self.egraph.lookup(bank, term);
+        let mut classes: Vec<Id> = self.terms(side).iter().filter_map(class).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        classes
     }
 
     /// The terms of a side.
@@ -123,17 +128,11 @@ impl Stage {
     /// represent the term on that side.
     pub fn is_frontier(&self, bank: &TermBank, side: Side, term: TermId) -> bool {
         self.before.as_ref().is_some_and(|before| {
-            let class = before.lookup(bank, term);
-            class.is_none_or(|class| !classes(before, bank, self.terms(side)).contains(&class))
+            let class = |term| before.lookup(&self.egraph, bank, term);
+            let found = class(term);
+            found.is_none() || self.terms(side).iter().all(|&term| class(term) != found)
         })
     }
-}
-
-fn classes(egraph: &EGraph, bank: &TermBank, terms: &[TermId]) -> Vec<Id> {
-    let mut all: Vec<Id> = terms.iter().filter_map(|&t| egraph.lookup(bank, t)).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
 }
 
 fn meeting(egraph: &EGraph, starts: &[Id], targets: &[Id]) -> Option<(usize, usize)> {
