@@ -4,6 +4,7 @@
 //! next; the proofs from term to term are one proof from the first to the last.
 
 use crate::config::Config;
+use crate::counting::fitting;
 use crate::errors::Internal;
 use crate::frontier::Frontier;
 use crate::prover::{ProofTally, Prover, Shortened};
@@ -104,7 +105,11 @@ fn candidates(
 ) -> Vec<TermId> {
     let Stage { egraph, earlier: Some(earlier), .. } = stage else { return Vec::new() };
     let sampling = &config.sampling;
-    let mut frontier = Frontier::new(egraph, earlier, &[(stage.root, limit)], sampling.counted());
+    let mut roots = [(stage.root, limit)];
+    let mut frontier = fitting(&mut roots, |roots| {
+        Frontier::within(egraph, earlier, roots, sampling.counted(), config.counts_memory())
+    });
+    let limit = roots[0].1;
     frontier.sample(bank, stage.root, limit, TRIES, sampling.attempts, rng).terms
 }
 

@@ -61,7 +61,8 @@ pub struct Files {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Saturation {
-    /// Bytes of an e-graph.
+    /// Bytes of an e-graph, and of the counts beside it: where they would take more, the largest
+    /// size of drawn terms is lowered.
     pub memory: ByteSize,
     /// E-nodes of an e-graph.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -236,6 +237,11 @@ impl Proofs {
 }
 
 impl Config {
+    /// Bytes that the counts of terms may take beside an e-graph: as many again as it may.
+    pub fn counts_memory(&self) -> usize {
+        self.saturation.memory.0
+    }
+
     /// Refuses values that can't give a dataset.
     ///
     /// # Errors

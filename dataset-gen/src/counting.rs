@@ -36,6 +36,8 @@ struct Level {
     ends: Vec<(u32, usize)>,
 }
 
+const NO_LIMIT: &str = "nothing takes more bytes than there can be";
+
 /// So many cells are counted at a time by one thread.
 const PART: usize = 512;
 
@@ -58,6 +60,29 @@ impl Terms {
     pub const PLAIN: Terms = Terms { padded: false, constants: false };
 }
 
+/// Counts would take more memory than they may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge {
+    /// A smaller limit of size, with which they may fit.
+    pub limit: u32,
+}
+
+/// What `count` makes for `roots` (classes and limits of size), whose limits are lowered until it
+/// fits in the memory that it may take.
+pub fn fitting<T>(
+    roots: &mut [(Id, u32)],
+    count: impl Fn(&[(Id, u32)]) -> Result<T, TooLarge>,
+) -> T {
+    loop {
+        match count(roots) {
+            Ok(counts) => return counts,
+            Err(TooLarge { limit: less }) => {
+                roots.iter_mut().for_each(|(_, limit)| *limit = less.min(*limit));
+            }
+        }
+    }
+}
+
 impl Counts {
     /// Counts the `terms` of each root class up to its limit of size.
     ///
@@ -65,21 +90,22 @@ impl Counts {
     /// memory to e-classes × limit × bits of a count.
     pub fn new(egraph: &EGraph, roots: &[(Id, u32)], terms: Terms) -> Counts {
         let filter = Filter::new(egraph, roots.iter().map(|&(root, _)| root), terms);
-        Counts::of(Grammar::new(egraph, roots, &filter), terms)
+        Counts::of(Grammar::new(egraph, roots, &filter), terms, usize::MAX).expect(NO_LIMIT)
     }
 
-    /// As [`Counts::new`], if the counts take at most `bytes` on the heap ([`Counts::heap_bytes`]);
-    /// gives up as soon as they would take more. The same input gives the same answer everywhere.
+    /// As [`Counts::new`], if the counts take at most `bytes` on the heap ([`Counts::heap_bytes`]).
+    ///
+    /// # Errors
+    /// They would take more, which is found out before they do. The same input gives the same
+    /// answer everywhere.
     pub fn within(
         egraph: &EGraph,
         roots: &[(Id, u32)],
         terms: Terms,
         bytes: usize,
-    ) -> Option<Counts> {
+    ) -> Result<Counts, TooLarge> {
         let filter = Filter::new(egraph, roots.iter().map(|&(root, _)| root), terms);
-        Counts::fill(Grammar::new(egraph, roots, &filter), terms, bytes, |counts, size| {
-            vec![counts.level(size, counts.grammar.all_cells())]
-        })
+        Counts::of(Grammar::new(egraph, roots, &filter), terms, bytes)
     }
 
     /// As [`Counts::new`], by the threads of `pool`. Not for use inside of another task of that
@@ -99,15 +125,14 @@ impl Counts {
             let part = |part: &Range<u32>| counts.level(size, part.clone());
             pool.install(|| parts.par_iter().map(part).collect())
         })
-        .expect("nothing takes more bytes than there can be")
+        .expect(NO_LIMIT)
     }
 
-    /// Counts the terms of a grammar of `terms`.
-    pub(crate) fn of(grammar: Grammar, terms: Terms) -> Counts {
-        Counts::fill(grammar, terms, usize::MAX, |counts, size| {
+    /// Counts the terms of a grammar of `terms`, see [`Counts::within`].
+    pub(crate) fn of(grammar: Grammar, terms: Terms, bytes: usize) -> Result<Counts, TooLarge> {
+        Counts::fill(grammar, terms, bytes, |counts, size| {
             vec![counts.level(size, counts.grammar.all_cells())]
         })
-        .expect("nothing takes more bytes than there can be")
     }
 
     /// Fills the rows size by size with what `levels` finds, if they fit in `bytes`.
@@ -116,17 +141,18 @@ impl Counts {
         terms: Terms,
         bytes: usize,
         levels: impl Fn(&Counts, u32) -> Vec<Level>,
-    ) -> Option<Counts> {
+    ) -> Result<Counts, TooLarge> {
         let numbers = |cell: &Cell| (cell.max - cell.min) as usize + 1;
         let mut heap = grammar.heap_bytes()
             + grammar.cells.len() * size_of::<Row>()
             + grammar.cells.iter().map(numbers).sum::<usize>() * 8;
+        let largest = grammar.largest();
         if heap > bytes {
-            return None;
+            return Err(TooLarge { limit: largest - largest.div_ceil(8) });
         }
         let rows = grammar.cells.iter().map(|cell| Row::new(cell.min, cell.max)).collect();
         let mut counts = Counts { grammar, terms, rows };
-        for size in 1..=counts.grammar.largest() {
+        for size in 1..=largest {
             for level in levels(&counts, size) {
                 let mut start = 0;
                 for &(cell, end) in &level.ends {
@@ -134,14 +160,14 @@ impl Counts {
                     let number = &level.limbs[start..end];
                     heap += row.growth(number);
                     if heap > bytes {
-                        return None;
+                        return Err(TooLarge { limit: size - 1 });
                     }
                     row.push(number);
                     start = end;
                 }
             }
         }
-        Some(counts)
+        Ok(counts)
     }
 
     /// The counts of one size of some cells, from those of smaller sizes.

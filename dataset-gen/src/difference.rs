@@ -6,7 +6,7 @@
 //! class but those of all r₁′, and then t₂ is free. Both are differences of the same kind again,
 //! with the exact number of terms each: nothing that is drawn is rejected.
 
-use crate::counting::{Counts, Terms};
+use crate::counting::{Counts, Terms, TooLarge};
 use crate::grammar::{Alternative, Filter, Grammar, NONE};
 use crate::limbs;
 use crate::state::Earlier;
@@ -59,17 +59,19 @@ pub enum Part {
 }
 
 impl<'a> Difference<'a> {
-    /// Counts the `terms` of the roots of both, see [`crate::frontier::Frontier::new`]. An
+    /// Counts the `terms` of the roots of both, see [`crate::frontier::Frontier::within`]. An
     /// earlier root is a later one too.
     pub fn new(
         (later, roots): (&'a EGraph, &[(Id, u32)]),
         (earlier, known_roots): (Earlier<'_>, &[(Id, u32)]),
         terms: Terms,
-    ) -> Difference<'a> {
+        bytes: usize,
+    ) -> Result<Difference<'a>, TooLarge> {
         let filter = Filter::new(later, roots.iter().map(|&(root, _)| root), terms);
-        let all = Counts::of(Grammar::new(later, roots, &filter), terms);
-        let known = Counts::of(Grammar::new(&earlier, known_roots, &filter), terms);
-        Difference {
+        let all = Counts::of(Grammar::new(later, roots, &filter), terms, bytes)?;
+        let bytes = bytes - all.heap_bytes();
+        let known = Counts::of(Grammar::new(&earlier, known_roots, &filter), terms, bytes)?;
+        Ok(Difference {
             later,
             all,
             known,
@@ -78,7 +80,7 @@ impl<'a> Difference<'a> {
             known_unranker: Unranker::default(),
             sets: Sets::default(),
             sums: FxHashMap::default(),
-        }
+        })
     }
 
     /// How many terms of `size` a cell has that the earlier cells `known` did not have.

@@ -2,7 +2,7 @@
 //! its largest subterms, and from what is new in them.
 
 use crate::config::{Config, Sampling};
-use crate::counting::Counts;
+use crate::counting::{Counts, fitting};
 use crate::frontier::Frontier;
 use crate::prover::ProofTally;
 use crate::sampling::{Sample, Sampler};
@@ -82,22 +82,24 @@ pub fn draw(
         }
         let classes: Vec<Id> = classes[from..].iter().map(|&(class, _)| class).collect();
         let limits = group.iter().map(|drawn| drawn.report.limit);
-        match earlier {
-            None => {
-                let roots: Vec<(Id, u32)> = classes.iter().copied().zip(limits).collect();
-                let counts = Counts::new(egraph, &roots, sampling.counted());
-                draw_plain(egraph, &counts, &classes, group, sampling);
-            }
-            Some(earlier) => {
-                let known = |drawn: &Drawn| earlier.lookup(egraph, &drawn.bank, drawn.terms[0]);
-                let ids = group.iter().zip(&classes).map(|(d, &class)| known(d).unwrap_or(class));
-                let roots: Vec<(Id, u32)> = ids.zip(limits).collect();
-                let mut frontier = Frontier::new(egraph, earlier, &roots, sampling.counted());
-                draw_plain(egraph, frontier.counts(), &classes, group, sampling);
-                for (drawn, class) in group.iter_mut().zip(classes) {
-                    drawn.draw_frontier(&mut frontier, class, sampling);
-                }
-            }
+        let terms = sampling.counted();
+        let Some(earlier) = earlier else {
+            let mut roots: Vec<(Id, u32)> = classes.iter().copied().zip(limits).collect();
+            let counts = fitting(&mut roots, |roots| {
+                Counts::within(egraph, roots, terms, config.counts_memory())
+            });
+            draw_plain(egraph, &counts, &classes, &roots, group, sampling);
+            continue;
+        };
+        let known = |drawn: &Drawn| earlier.lookup(egraph, &drawn.bank, drawn.terms[0]);
+        let ids = group.iter().zip(&classes).map(|(d, &class)| known(d).unwrap_or(class));
+        let mut roots: Vec<(Id, u32)> = ids.zip(limits).collect();
+        let mut frontier = fitting(&mut roots, |roots| {
+            Frontier::within(egraph, earlier, roots, terms, config.counts_memory())
+        });
+        draw_plain(egraph, frontier.counts(), &classes, &roots, group, sampling);
+        for (drawn, class) in group.iter_mut().zip(classes) {
+            drawn.draw_frontier(&mut frontier, class, sampling);
         }
     }
     drawn
@@ -107,11 +109,13 @@ fn draw_plain(
     egraph: &EGraph,
     counts: &Counts,
     classes: &[Id],
+    roots: &[(Id, u32)],
     group: &mut [Drawn],
     config: &Sampling,
 ) {
     let mut sampler = Sampler::new(egraph, counts);
-    for (drawn, &class) in group.iter_mut().zip(classes) {
+    for ((drawn, &class), &(_, limit)) in group.iter_mut().zip(classes).zip(roots) {
+        drawn.report.limit = limit;
         drawn.draw_plain(&mut sampler, counts, class, config);
     }
 }

@@ -9,7 +9,7 @@
 //!
 //! Terms are drawn from such a difference without rejection, see `difference.rs`.
 
-use crate::counting::{Counts, Terms};
+use crate::counting::{Counts, Terms, TooLarge};
 use crate::difference::Difference;
 use crate::limbs;
 use crate::random::below;
@@ -45,6 +45,20 @@ impl<'a> Frontier<'a> {
         roots: &[(Id, u32)],
         terms: Terms,
     ) -> Frontier<'a> {
+        Frontier::within(later, earlier, roots, terms, usize::MAX).expect("any size fits")
+    }
+
+    /// As [`Frontier::new`], if all counts together take at most `bytes` on the heap.
+    ///
+    /// # Errors
+    /// They would take more, see [`Counts::within`].
+    pub fn within(
+        later: &'a EGraph,
+        earlier: &Past,
+        roots: &[(Id, u32)],
+        terms: Terms,
+        bytes: usize,
+    ) -> Result<Frontier<'a>, TooLarge> {
         let mut limits: FxHashMap<Id, u32> = FxHashMap::default();
         for &(root, limit) in roots {
             let largest = limits.entry(later.find(root)).or_default();
@@ -55,7 +69,7 @@ impl<'a> Frontier<'a> {
         let is_known = |id: &Id| u64::from(id.0) < earlier.built();
         let known: Vec<(Id, u32)> = roots.iter().copied().filter(|(id, _)| is_known(id)).collect();
         let state = Earlier { egraph: later, past: earlier };
-        let difference = Difference::new((later, &roots), (state, &known), terms);
+        let difference = Difference::new((later, &roots), (state, &known), terms, bytes)?;
         let mut classes: Vec<(Id, Vec<u32>)> = Vec::new();
         for &(root, _) in &roots {
             let class = later.find(root);
@@ -70,7 +84,7 @@ impl<'a> Frontier<'a> {
             cells.sort_unstable();
             cells.dedup();
         }
-        Frontier { later, roots: classes, difference }
+        Ok(Frontier { later, roots: classes, difference })
     }
 
     /// The counts of all terms of the roots, those that were represented earlier included.

@@ -2,7 +2,7 @@
 
 mod small_system;
 
-use dataset_gen::counting::{Counts, Terms};
+use dataset_gen::counting::{Counts, Terms, fitting};
 use dataset_gen::random::{below, stream};
 use dataset_gen::sampling::{Sampler, is_padded};
 use egraph::{EGraph, Id, Limits, SaturationConfig, System, TermBank, TermId, saturate};
@@ -101,10 +101,17 @@ fn memory_of_counts_is_limited_exactly() {
     let bytes = counts.heap_bytes();
     assert!(counts.count(roots[1].0, 89).bits() > 128, "rows have several widths");
     let within = |bytes: usize| Counts::within(&egraph, &roots, Terms::ALL, bytes);
-    let fitting = within(bytes).expect("they fit exactly");
-    assert_eq!(fitting.up_to(roots[1].0, 90), counts.up_to(roots[1].0, 90));
+    let exact = within(bytes).expect("they fit exactly");
+    assert_eq!(exact.up_to(roots[1].0, 90), counts.up_to(roots[1].0, 90));
     for less in [0, bytes / 2, bytes - 8, bytes - 1] {
-        assert!(within(less).is_none());
+        assert!(within(less).is_err());
+        // With the largest size that is not too large, or nearly so.
+        let mut lowered = roots;
+        let found = fitting(&mut lowered, |roots| Counts::within(&egraph, roots, Terms::ALL, less));
+        let limit = lowered[1].1;
+        assert!(limit < 90 && (limit > 30 || less == 0), "limit {limit} in {less} of {bytes}");
+        assert!(found.heap_bytes() <= less);
+        assert_eq!(found.up_to(roots[1].0, limit), counts.up_to(roots[1].0, limit));
     }
 }
 
