@@ -1,7 +1,10 @@
 //! The dataset card: README.md in the layout of the Hugging Face Hub.
 
 use crate::assemble::Written;
+use crate::config::Config;
+use crate::grow::SeedReport;
 use crate::info::DatasetInfo;
+use crate::readable::{counted, thousands};
 use crate::splitting::Scheme;
 use crate::stats::Stats;
 use crate::triples::{COLUMNS, Split, Triple};
@@ -108,6 +111,51 @@ fn examples(out: &mut String, examples: &[Triple]) -> std::fmt::Result {
     writeln!(out, "```")
 }
 
+/// What was drawn and chained beside.
+fn frontier_and_chains(info: &DatasetInfo) -> String {
+    let Config { sampling, chains, .. } = &info.cairn.config;
+    let totals = &info.cairn.totals;
+    let mut text = String::new();
+    if sampling.frontier > 0 {
+        let _ = write!(
+            text,
+            " So were {} frontier terms, drawn uniformly among those that the e-graph {} earlier \
+             did not represent in the class.",
+            thousands(totals.frontier),
+            counted(sampling.frontier_iterations, "iteration")
+        );
+    }
+    if chains.count > 0 {
+        let _ = write!(
+            text,
+            " Of {} across {} each, from frontier term to frontier term{}, {} became a proof.",
+            counted(totals.chains_begun, "chain"),
+            counted(chains.links.into(), "fresh e-graph"),
+            if chains.far { " that one e-graph can't prove equal to the seed" } else { "" },
+            thousands(totals.chains)
+        );
+    }
+    text
+}
+
+/// How many seeds equal a literal, and what came of them.
+pub fn constants(info: &DatasetInfo) -> String {
+    let totals = &info.cairn.totals;
+    let mut text = format!("{} equal a literal", counted(totals.constant_seeds, "seed"));
+    if info.cairn.config.sampling.frontier > 0 {
+        let _ = write!(
+            text,
+            ", {} of them without a frontier term in the class of the seed",
+            thousands(totals.constant_without_frontier)
+        );
+    }
+    let without = |report: &SeedReport| report.proofs().kept == 0;
+    let constant = |report: &&SeedReport| report.is_constant();
+    let empty = info.cairn.seeds.iter().filter(constant).filter(|r| without(r)).count();
+    let _ = write!(text, "; {} of them gave no proof.", thousands(empty as u64));
+    text
+}
+
 /// A triple in four lines.
 pub fn example(triple: &Triple) -> String {
     format!(
@@ -134,9 +182,10 @@ fn how(out: &mut String, info: &DatasetInfo, seeds: &str) -> std::fmt::Result {
          them were left out because two distinct literals met. In the class of the seed and \
          in those of its largest subterms, {} classes in all, terms were counted exactly and drawn \
          uniformly among those up to a size limit: {} times the size of the seed or subterm, \
-         {} nodes at most, less where nearly all terms are padded (dataset_info.json has the \
+         {} nodes at most, less where nearly all terms are padded or the counts \
+         would take more memory than the e-graph may (dataset_info.json has the \
          limit of every class). Of {} draws, {} were padded (a subterm equals one of its own \
-         proper subterms){}, {} repeated. The seed or subterm itself was taken in addition.\n",
+         proper subterms){}, {} repeated. The seed or subterm itself was taken in addition.{} {}\n",
         totals.seeds,
         cairn.config.saturation.memory,
         cairn.config.saturation.scheduler,
@@ -148,6 +197,8 @@ fn how(out: &mut String, info: &DatasetInfo, seeds: &str) -> std::fmt::Result {
         totals.padded,
         if sampling.padded { "" } else { " and left out" },
         totals.repeated,
+        frontier_and_chains(info),
+        constants(info),
     )?;
     let splitting = &cairn.config.splitting;
     let split = match splitting.scheme {

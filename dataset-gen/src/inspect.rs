@@ -3,7 +3,8 @@
 use crate::card::{example, split_table};
 use crate::info::{DatasetInfo, Provenance};
 use crate::stats::Stats;
-use crate::triples::{Split, Triple, read_triples};
+use crate::table::{for_each_batch, numbered_files};
+use crate::triples::{Split, Triple};
 use anyhow::Result;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -20,7 +21,7 @@ pub struct Inspection {
     pub examples: Vec<Triple>,
 }
 
-/// Reads a whole dataset and up to `examples` triples, evenly spaced over the training split.
+/// Goes through a whole dataset and shows up to `examples` triples, evenly spaced over the training split.
 ///
 /// # Errors
 /// A missing or damaged file.
@@ -29,12 +30,23 @@ pub fn inspect(directory: &Path, examples: usize) -> Result<Inspection> {
     let mut stats = BTreeMap::new();
     let mut shown = Vec::new();
     for split in Split::ALL {
-        let triples = read_triples(directory, split)?;
-        stats.insert(split, Stats::of(&triples));
-        if split == Split::Train && examples > 0 {
-            let every = triples.len().div_ceil(examples).max(1);
-            shown.extend(triples.iter().step_by(every).cloned());
+        let rows = info.splits.get(&split).map_or(0, |part| part.num_examples);
+        let wanted = if split == Split::Train { examples as u64 } else { 0 };
+        let every = rows.checked_div(wanted).unwrap_or(rows).max(1);
+        let mut of_split = Stats::default();
+        for file in numbered_files(&directory.join(split.data()))? {
+            for_each_batch(&file, |triples: Vec<Triple>| {
+                for triple in triples {
+                    let is_example = of_split.triples % every == 0;
+                    of_split.add(&triple);
+                    if is_example && (shown.len() as u64) < wanted {
+                        shown.push(triple);
+                    }
+                }
+                Ok(())
+            })?;
         }
+        stats.insert(split, of_split);
     }
     Ok(Inspection { info, stats, examples: shown })
 }

@@ -11,6 +11,7 @@
 //! What this crate must not know: models, search.
 
 pub mod assemble;
+mod bars;
 pub mod card;
 pub mod chain;
 pub mod cli;
@@ -18,6 +19,7 @@ pub mod config;
 pub mod console;
 pub mod counting;
 pub mod csv;
+pub mod dataset_page;
 mod difference;
 mod differences;
 pub mod drawing;
@@ -35,6 +37,7 @@ mod limbs;
 pub mod merge;
 mod narrow_unranking;
 pub mod normal_form;
+pub mod page;
 pub mod part;
 pub mod partition;
 pub mod progress;
@@ -43,6 +46,7 @@ pub mod prover;
 pub mod random;
 pub mod random_seeds;
 pub mod random_terms;
+pub mod readable;
 pub mod resplit;
 mod row;
 pub mod sampling;

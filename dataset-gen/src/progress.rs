@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// In a log a line is written when at least this long has passed since the last one.
-const LINE_EVERY: Duration = Duration::from_secs(30);
+const LINE_EVERY: Duration = Duration::from_secs(60);
 
 /// Counts finished items and shows the rate, the remaining time and the memory in use on the
 /// standard error. It may be shared between threads.

@@ -6,6 +6,7 @@ use anyhow::{Result, anyhow, ensure};
 use egraph::System;
 use egraph::{Place, Sexpr, parse_all};
 use egraph::{TermBank, TermId};
+use rustc_hash::FxHashMap;
 use std::path::Path;
 
 /// A term to grow an e-graph from.
@@ -75,17 +76,28 @@ fn read_term(term: &Sexpr, bank: &mut TermBank) -> At<TermId> {
     bank.read(term, None).map_err(|e| (e.place, e.message))
 }
 
+const START: Place = Place { line: 1, column: 1 };
+
 fn read_csv(text: &str, bank: &mut TermBank, limit: usize) -> At<Vec<Seed>> {
     let mut records = read_records(text);
     let header = match records.next() {
         Some(header) => header?,
-        None => return Err((Place { line: 1, column: 1 }, "the file is empty".to_owned())),
+        None => return Err((START, "the file is empty".to_owned())),
     };
-    let column = |name: &str| header.fields.iter().position(|f| f.text.trim() == name);
-    let expression = column("expression").ok_or_else(|| {
+    let column = |name: &str| {
+        let mut found = header.fields.iter().enumerate().filter(|(_, f)| f.text.trim() == name);
+        match (found.next(), found.next()) {
+            (_, Some((_, second))) => {
+                Err((second.place_of(START), format!("a second column '{name}'")))
+            }
+            (first, None) => Ok(first.map(|(column, _)| column)),
+        }
+    };
+    let expression = column("expression")?.ok_or_else(|| {
         (header.place(), "expected a header with a column 'expression'".to_owned())
     })?;
-    let id = column("id");
+    let id = column("id")?;
+    let mut ids = FxHashMap::default();
     let mut seeds = Vec::new();
     for record in records.take(limit) {
         let record: Record = record?;
@@ -101,7 +113,14 @@ fn read_csv(text: &str, bank: &mut TermBank, limit: usize) -> At<Vec<Seed>> {
         let term =
             bank.parse(&field.text, None).map_err(|e| (field.place_of(e.place), e.message))?;
         let id = match id {
-            Some(id) => record.fields[id].text.clone(),
+            Some(id) => {
+                let (field, line) = (&record.fields[id], record.place().line);
+                if let Some(first) = ids.insert(field.text.clone(), line) {
+                    let message = format!("id '{}' is that of line {first}, too", field.text);
+                    return Err((field.place_of(START), message));
+                }
+                field.text.clone()
+            }
             None => record.place().line.to_string(),
         };
         seeds.push(Seed { id, term });
@@ -167,6 +186,10 @@ mod tests {
             "s.csv:3:10: unknown operator '*'"
         );
         assert!(message("s.csv", "id,term\n1,a\n").contains("s.csv:1:1: expected a header"));
+        let twice = "note,expression,expression\n,a,b\n";
+        assert_eq!(message("s.csv", twice), "s.csv:1:17: a second column 'expression'");
+        let twice = "id,expression\n1,a\n2,b\n1,c\n";
+        assert_eq!(message("s.csv", twice), "s.csv:4:1: id '1' is that of line 2, too");
         assert!(
             message("s.csv", "id,expression\n1,a,b\n").contains("s.csv:2:1: expected 2 fields")
         );

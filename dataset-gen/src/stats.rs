@@ -68,11 +68,11 @@ pub struct Histogram(BTreeMap<u32, u64>);
 
 impl Serialize for Histogram {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.summary().serialize(serializer)
+        self.summary(BUCKETS).serialize(serializer)
     }
 }
 
-/// A histogram in a few numbers and at most [`BUCKETS`] buckets.
+/// A histogram in a few numbers and buckets.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// How many numbers.
@@ -100,7 +100,7 @@ pub struct Bucket {
     pub count: u64,
 }
 
-/// Most buckets of a [`Summary`].
+/// Most buckets in text and JSON.
 pub const BUCKETS: u32 = 10;
 /// Characters of the longest bar.
 const BAR: u64 = 40;
@@ -116,8 +116,8 @@ impl Histogram {
         other.0.iter().for_each(|(&number, &times)| self.add(number, times));
     }
 
-    /// The histogram in a few numbers.
-    pub fn summary(&self) -> Summary {
+    /// The histogram in a few numbers and at most so many buckets.
+    pub fn summary(&self, most_buckets: u32) -> Summary {
         let count: u64 = self.0.values().sum();
         let sum: f64 = self.0.iter().map(|(&n, &times)| f64::from(n) * times as f64).sum();
         let (min, max) = match (self.0.first_key_value(), self.0.last_key_value()) {
@@ -129,7 +129,7 @@ impl Histogram {
             below += **times;
             2 * below >= count
         });
-        let width = (max - min + 1).div_ceil(BUCKETS);
+        let width = (max - min + 1).div_ceil(most_buckets);
         let buckets = (0..(max - min + 1).div_ceil(width)).filter(|_| count > 0).map(|i| {
             let (from, to) = (min + i * width, min + (i + 1) * width - 1);
             Bucket { from, to, count: self.0.range(from..=to).map(|(_, times)| times).sum() }
@@ -146,7 +146,7 @@ impl Histogram {
 
     /// A line of numbers and a bar a bucket, each line ended.
     pub fn text(&self, title: &str) -> String {
-        let Summary { mean, min, median, max, buckets, .. } = self.summary();
+        let Summary { mean, min, median, max, buckets, .. } = self.summary(BUCKETS);
         let mut text = format!("{title}: {min} to {max}, median {median}, mean {mean:.1}\n");
         let most = buckets.iter().map(|bucket| bucket.count).max().unwrap_or(0).max(1);
         for Bucket { from, to, count } in buckets {
@@ -167,7 +167,7 @@ mod tests {
     fn buckets_cover_every_number_once() {
         let mut histogram = Histogram::default();
         (5..=40).for_each(|n| histogram.add(n, u64::from(n)));
-        let summary = histogram.summary();
+        let summary = histogram.summary(BUCKETS);
         assert_eq!((summary.min, summary.max), (5, 40));
         assert_eq!(summary.buckets.iter().map(|b| b.count).sum::<u64>(), summary.count);
         assert!(summary.buckets.windows(2).all(|pair| pair[0].to + 1 == pair[1].from));

@@ -2,10 +2,12 @@
 
 mod small_system;
 
+use dataset_gen::dataset_page::dataset_page;
 use dataset_gen::generate::generate;
 use dataset_gen::info::{DatasetInfo, SYSTEM_FILE};
 use dataset_gen::inspect::inspect;
 use dataset_gen::normal_form::rename_variables;
+use dataset_gen::page::escape;
 use dataset_gen::triples::{Split, read_triples};
 use egraph::{Sketch, System, TermBank};
 use small_system::dataset::{place, quiet, tree};
@@ -103,6 +105,12 @@ fn inspection_agrees_with_the_description() {
     let json: serde_json::Value = serde_json::from_str(&found.json().unwrap()).unwrap();
     assert_eq!(json["splits"]["train"]["triples"], info.splits[&Split::Train].num_examples);
     assert_eq!(json["splits"]["train"]["steps"]["buckets"][0]["from"], 5);
+    let page = dataset_page(&found);
+    assert_eq!(page.matches("<svg").count(), 5);
+    assert!(page.contains(&escape(&found.examples[1].guide)));
+    assert_eq!(inspect(&out, 0).unwrap().examples, []);
+    let all = info.splits[&Split::Train].num_examples as usize;
+    assert_eq!(inspect(&out, 2 * all).unwrap().examples.len(), all);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Line charts as SVG, in the colours of the page's style sheet.
 
+use dataset_gen::page::escape;
+use dataset_gen::readable::thousands;
 use std::fmt::Write;
 
 const WIDTH: f64 = 640.0;
@@ -108,34 +110,6 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
     (0..).map(|i| (first + f64::from(i)) * step).take_while(|&t| t <= high).collect()
 }
 
-/// A number with commas.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// So many things: "1 e-graph", "2,000 e-graphs".
-pub fn counted(number: u64, thing: &str) -> String {
-    counted_as(number, thing, &format!("{thing}s"))
-}
-
-/// As [`counted`], where the plural is not made with an s.
-pub fn counted_as(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", thousands(number), if number == 1 { one } else { many })
-}
-
-/// Text for HTML.
-pub fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,13 +119,6 @@ mod tests {
         assert_eq!(ticks(0.0, 80_000.0), [0.0, 20_000.0, 40_000.0, 60_000.0, 80_000.0]);
         assert_eq!(ticks(1.0, 4.0), [1.0, 2.0, 3.0, 4.0]);
         assert_eq!(ticks(0.0, 0.0), [0.0]);
-    }
-
-    #[test]
-    fn numbers_and_texts_for_readers() {
-        assert_eq!(thousands(1_234_567), "1,234,567");
-        assert_eq!(thousands(12), "12");
-        assert_eq!(escape("(< a \"b\")"), "(&lt; a &quot;b&quot;)");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! A proof for readers: one line a step, the rewritten subterm marked, waypoints standing out.
 
-use crate::charts::{counted, escape, thousands};
 use crate::results::Row;
 use anyhow::{Context, Result, anyhow};
+use dataset_gen::page::escape;
+use dataset_gen::readable::{counted, thousands};
 use egraph::{
     Caps, FlatProof, Justification, Node, System, TermBank, TermId, check, proof_from_json,
 };

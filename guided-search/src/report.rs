@@ -1,13 +1,15 @@
 //! A self-contained page about an evaluation: table, curves, proofs and settings.
 
-use crate::charts::{Series, Shape, chart, escape, thousands};
+use crate::charts::{Series, Shape, chart};
 use crate::evaluate::{Evaluation, RESULTS_FILE, SYSTEM_FILE};
 use crate::method::Method;
 use crate::proof_view::proof_section;
 use crate::results::{Row, read_results};
 use crate::statistics::{median, wilson};
 use anyhow::{Context, Result, ensure};
-use dataset_gen::files::{FileKind, OutputFile, first_bytes};
+use dataset_gen::files::{FileKind, OutputFile};
+use dataset_gen::page::{escape, has_title, page};
+use dataset_gen::readable::thousands;
 use egraph::System;
 use std::fmt::Write;
 use std::io::Write as _;
@@ -105,8 +107,8 @@ fn percent(part: usize, whole: usize) -> f64 {
 /// # Errors
 /// As [`report`]; `out` holds something else; or what the file system says.
 pub fn write_report(directory: &Path, out: &Path) -> Result<()> {
-    let recognise = |path: &Path| first_bytes(path).is_ok_and(|text| text.starts_with(HEAD));
-    let out = OutputFile::new(out, FileKind { name: "a report", recognise })?;
+    let kind = FileKind { name: "a report", recognise: |path| has_title(path, TITLE) };
+    let out = OutputFile::new(out, kind)?;
     let page = report(directory)?;
     out.write(|file| Ok(file.write_all(page.as_bytes())?))
 }
@@ -132,37 +134,32 @@ pub fn report(directory: &Path) -> Result<String> {
         "{} is not the rewrite system of these results",
         directory.join(SYSTEM_FILE).display()
     );
-    let mut page = String::from(HEAD);
-    page.push_str(include_str!("report.css"));
-    page.push_str("</style>\n</head>\n<body>\n<main>\n");
-    introduction(&mut page, &evaluation);
+    let mut body = String::new();
+    introduction(&mut body, &evaluation);
     let all: Vec<&Row> = rows.iter().collect();
     let hard: Vec<&Row> = rows.iter().filter(|r| r.hard == Some(true)).collect();
-    set_section(&mut page, "All tasks", &all, &evaluation);
+    set_section(&mut body, "All tasks", &all, &evaluation);
     if all.iter().any(|r| r.hard.is_some()) {
         if hard.is_empty() {
-            page.push_str(
+            body.push_str(
                 "<h2>Hard tasks</h2>\n<p>None: one e-graph with all the work proves every task, \
                  so the work or the chains are too small to need guides.</p>\n",
             );
         } else {
-            set_section(&mut page, "Hard tasks", &hard, &evaluation);
-            page.push_str(
+            set_section(&mut body, "Hard tasks", &hard, &evaluation);
+            body.push_str(
                 "<p class=\"note\">Hard are the tasks that one e-graph with all the work can't \
                  prove. Filtering on a baseline favours the other methods; the unfiltered set \
                  above does not.</p>\n",
             );
         }
     }
-    proofs(&mut page, directory, &system, &rows).context("cannot show the proofs")?;
-    settings(&mut page, &evaluation);
-    page.push_str("</main>\n</body>\n</html>\n");
-    Ok(page)
+    proofs(&mut body, directory, &system, &rows).context("cannot show the proofs")?;
+    settings(&mut body, &evaluation);
+    Ok(page(TITLE, include_str!("report.css"), &body))
 }
 
-const HEAD: &str = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-    <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-    <title>Cairn: guided equality saturation</title>\n<style>\n";
+const TITLE: &str = "Cairn: guided equality saturation";
 
 fn introduction(page: &mut String, evaluation: &Evaluation) {
     let origin = &evaluation.tasks;

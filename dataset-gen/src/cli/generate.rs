@@ -25,6 +25,10 @@ Examples:
     cairn generate --config configs/dataset/default.toml --seed 7 --max-size 40 \\
       --max-steps 400 --out data/halide-7
 
+  Two chains a seed, each of four e-graphs and further than one e-graph can prove:
+    cairn generate --config configs/dataset/default.toml --memory 4MiB --chains 2 --links 4 \\
+      --far --out data/chains
+
   One of eight parts of the work, on whatever machine, and the parts together:
     cairn generate --config configs/dataset/default.toml --shard 0/8 --out parts/0
     cairn merge parts/* --out data/halide
@@ -79,6 +83,15 @@ pub struct GenerateArgs {
     /// Pairs of terms to explain per class
     #[arg(long, value_name = "N")]
     pub pairs: Option<usize>,
+    /// Chains of proofs across fresh e-graphs per seed
+    #[arg(long, value_name = "N")]
+    pub chains: Option<u32>,
+    /// E-graphs of a chain
+    #[arg(long, value_name = "N")]
+    pub links: Option<u32>,
+    /// End the links of chains at terms that one e-graph can't prove equal to the seed
+    #[arg(long)]
+    pub far: bool,
     /// Drop proofs with more steps
     #[arg(long, value_name = "N")]
     pub max_steps: Option<usize>,
@@ -124,6 +137,9 @@ impl GenerateArgs {
         set(&mut config.sampling.terms, &self.terms);
         set(&mut config.sampling.max_size, &self.max_size);
         set(&mut config.proofs.pairs, &self.pairs);
+        set(&mut config.chains.count, &self.chains);
+        set(&mut config.chains.links, &self.links);
+        config.chains.far |= self.far;
         set(&mut config.proofs.max_steps, &self.max_steps);
         set(&mut config.splitting.cutoff, &self.cutoff);
         Ok(config)

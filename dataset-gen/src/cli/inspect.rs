@@ -1,13 +1,18 @@
 //! `cairn inspect`.
 
 use crate::console::print;
+use crate::dataset_page::{TITLE, dataset_page};
+use crate::files::{FileKind, OutputFile};
+use crate::page::has_title;
 use anyhow::Result;
+use std::io::Write;
 use std::path::PathBuf;
 
 const INSPECT_EXAMPLES: &str = "\
 Examples:
   cairn inspect data/halide-100
   cairn inspect data/halide-100 --examples 10
+  cairn inspect data/halide-100 --plot halide-100.html
   cairn inspect data/halide-100 --format json | jq .splits.train.steps.mean";
 
 /// Show sizes, histograms and examples of a dataset
@@ -20,10 +25,16 @@ pub struct InspectArgs {
     /// Number of example triples
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub examples: usize,
+    /// Draw the dataset: write a page with histograms as pictures to this file, too
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
     /// How to print
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Text)]
     pub format: Format,
 }
+
+const PAGE: FileKind =
+    FileKind { name: "a page about a dataset", recognise: |path| has_title(path, TITLE) };
 
 /// How to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -37,9 +48,14 @@ pub enum Format {
 /// `cairn inspect`: prints what a dataset holds.
 ///
 /// # Errors
-/// A missing or damaged file.
+/// A missing or damaged file; a file for the page that holds something else.
 pub fn inspect(args: &InspectArgs) -> Result<()> {
+    let plot = args.plot.as_deref().map(|path| OutputFile::new(path, PAGE)).transpose()?;
     let found = crate::inspect::inspect(&args.data, args.examples)?;
+    if let Some(plot) = plot {
+        let page = dataset_page(&found);
+        plot.write(|file| Ok(file.write_all(page.as_bytes())?))?;
+    }
     match args.format {
         Format::Text => print(&found.text()),
         Format::Json => print(&(found.json()? + "\n")),

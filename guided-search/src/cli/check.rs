@@ -1,8 +1,8 @@
 //! `cairn check`: has the checker replay a proof file.
 
 use super::{PRINTED, load_system, print};
-use crate::charts::counted;
 use anyhow::{Context, Result};
+use dataset_gen::readable::counted;
 use egraph::{TermBank, check, proof_from_json};
 use std::path::PathBuf;
 

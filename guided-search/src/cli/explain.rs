@@ -5,11 +5,11 @@ use super::{
     write_proof,
 };
 use crate::candidates::explain_equal;
-use crate::charts::counted;
 use crate::search::checked;
 use crate::stage::Stage;
 use anyhow::Result;
 use dataset_gen::cli::Common;
+use dataset_gen::readable::counted;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\

@@ -9,13 +9,13 @@ pub mod report;
 pub mod saturate;
 pub mod tasks;
 
-use crate::charts::counted;
 use crate::config::SearchConfig;
 use crate::question::read_texts;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use dataset_gen::console::print;
 use dataset_gen::files::{FileKind, OutputFile, first_bytes};
+use dataset_gen::readable::counted;
 use dataset_gen::toml_file::read_toml;
 use egraph::{
     ByteSize, Caps, Limits, Proof, SaturationConfig, Scheduler, System, TermBank, TermId,

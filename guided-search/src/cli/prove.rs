@@ -6,7 +6,6 @@ use super::{
 };
 use crate::baselines::all_work;
 use crate::budget::{Budget, Cap, check_numbers};
-use crate::charts::{counted, thousands};
 use crate::evaluate::guide_size;
 use crate::guide_source::GuideSource;
 use crate::method::Method;
@@ -15,6 +14,7 @@ use crate::sources::expert::ExpertGuides;
 use crate::sources::{SourceContext, for_method};
 use anyhow::{Result, bail, ensure};
 use dataset_gen::cli::Common;
+use dataset_gen::readable::{counted, thousands};
 use egraph::{Scheduler, System, TermBank, TermId};
 use model::cli::DeviceChoice;
 use std::path::PathBuf;

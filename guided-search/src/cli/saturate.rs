@@ -1,11 +1,11 @@
 //! `cairn saturate`: grows one e-graph and shows every iteration.
 
 use super::{LimitArgs, NotProved, PRINTED, load_system, print};
-use crate::charts::{counted, counted_as};
 use crate::question::quoted;
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::{ArgGroup, ValueEnum};
 use dataset_gen::cli::Common;
+use dataset_gen::readable::{counted, counted_as};
 use dataset_gen::seeds::load_seeds;
 use egraph::{
     EGraph, Iteration, Report, Sketch, StopReason, System, TermBank, TermId, extract_sketch,

@@ -2,11 +2,11 @@
 
 use super::{load_system, print, read_preset};
 use crate::chains::{ChainSettings, far_chains};
-use crate::charts::counted;
 use crate::held_out::held_out;
 use crate::task::TaskSet;
 use anyhow::{Result, ensure};
 use dataset_gen::cli::Common;
+use dataset_gen::readable::counted;
 use dataset_gen::seeds::load_seeds;
 use egraph::TermBank;
 use std::fmt::Write;
