@@ -67,7 +67,7 @@ pub use proof_file::{
     ProofFileError, justification_name, proof_from_json, proof_text, proof_to_json,
 };
 pub use report::{Iteration, Report, RuleReport};
-pub use saturate::{Limits, SaturationConfig, StopReason, saturate};
+pub use saturate::{Limits, Observer, SaturationConfig, StopReason, saturate};
 pub use schedule::Schedule;
 pub use scheduler::Scheduler;
 pub use sexpr::{MAX_DEPTH, ParseError, Place, Sexpr, parse_all, parse_one, utf8};

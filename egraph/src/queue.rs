@@ -46,7 +46,9 @@ impl Queue {
     /// these are does not depend on how the matches are spread over blocks.
     pub fn pop(&mut self, most: usize, found: &mut Vec<Id>) -> Option<usize> {
         found.clear();
-        let rule = self.blocks.front()?.rule;
+        let Block { rule, stride, .. } = *self.blocks.front()?;
+        // At once: its capacity must not depend on the blocks either.
+        found.reserve_exact(most.min(self.matches) * stride);
         let mut wanted = most;
         while wanted > 0
             && let Some(block) = self.blocks.front().filter(|block| block.rule == rule)

@@ -1,7 +1,7 @@
 //! Saturation: searches all rules, applies what matched, rebuilds; until a limit or the goal.
 
 use crate::applier::Applier;
-use crate::egraph::EGraph;
+use crate::egraph::{EGraph, Id};
 use crate::findings::{Halt, News};
 use crate::queue::Queue;
 use crate::report::{Iteration, Report, RuleReport};
@@ -14,7 +14,7 @@ use crate::watch::Watch;
 use rayon::ThreadPool;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -98,7 +98,25 @@ impl fmt::Display for StopReason {
 pub fn saturate(
     egraph: &mut EGraph,
     config: &SaturationConfig,
-    observer: &mut dyn FnMut(&EGraph, &Iteration) -> ControlFlow<()>,
+    observer: &mut Observer<'_>,
+) -> Report {
+    match &config.pool {
+        // On a thread of the pool: then what it shares out it begins itself, at once, and the
+        // others join as they wake.
+        Some(pool) if pool.current_num_threads() > 1 => {
+            pool.install(|| saturate_here(egraph, config, observer))
+        }
+        _ => saturate_here(egraph, config, observer),
+    }
+}
+
+/// Sees the e-graph after an iteration, and says whether to go on.
+pub type Observer<'a> = dyn FnMut(&EGraph, &Iteration) -> ControlFlow<()> + Send + 'a;
+
+fn saturate_here(
+    egraph: &mut EGraph,
+    config: &SaturationConfig,
+    observer: &mut Observer<'_>,
 ) -> Report {
     let system = egraph.system().clone();
     let mut run = Run {
@@ -133,7 +151,7 @@ struct Run<'a> {
     before: Vec<usize>,
     egraph: &'a mut EGraph,
     config: &'a SaturationConfig,
-    observer: &'a mut dyn FnMut(&EGraph, &Iteration) -> ControlFlow<()>,
+    observer: &'a mut Observer<'a>,
     watch: Watch,
     iterations: Vec<Iteration>,
     left_out: u64,
@@ -142,8 +160,8 @@ struct Run<'a> {
 /// Matches are applied in runs of this many between looks at the clock.
 const CLOCK_EVERY: usize = 1_024;
 
-/// So many matches are looked at together before they are applied.
-const TOGETHER: usize = 64;
+/// So many matches are looked at together before they are applied; fewer if few wait.
+const TOGETHER: RangeInclusive<usize> = 64..=4_096;
 
 /// What matches may take for each e-node of a limit, in bytes.
 const NODE_BYTES: usize = 128;
@@ -325,9 +343,13 @@ impl Run<'_> {
         let mut stop = None;
         let mut applier = Applier::default();
         let mut ids = Vec::new();
-        'matches: while let Some(number) = queue.pop(TOGETHER, &mut ids) {
+        let pool = self.config.pool.clone();
+        'matches: loop {
+            let together = (queue.len() / 32).clamp(*TOGETHER.start(), *TOGETHER.end());
+            let Some(number) = queue.pop(together, &mut ids) else { break };
             let rewrite = &system.rewrites[rules[number].rule.0 as usize];
-            applier.look(self.egraph, rewrite, &ids);
+            applier.look(self.egraph, rewrite, &ids, pool.as_deref());
+            let waiting = ids.capacity() * size_of::<Id>();
             for (i, found) in ids.chunks_exact(rewrite.stride()).enumerate() {
                 done += 1;
                 if done % CLOCK_EVERY == 0 {
@@ -348,7 +370,9 @@ impl Run<'_> {
                     break 'matches;
                 }
                 let memory = limits.memory.unwrap_or(usize::MAX);
-                while !self.egraph.reserve(rewrite.room, memory.saturating_sub(queue.heap_bytes()))
+                while !self
+                    .egraph
+                    .reserve(rewrite.room, memory.saturating_sub(queue.heap_bytes() + waiting))
                 {
                     stop = Some(StopReason::Memory);
                     if queue.len() == 0 {
