@@ -7,6 +7,7 @@ use crate::leaves::Node;
 use crate::pattern::Variables;
 use crate::proof::{FlatProof, How, Justification, Proof, Step, StepRef, Steps};
 use crate::sexpr::BYTE_ORDER_MARK;
+use crate::sexpr::is_of_atom;
 use crate::system::{RuleId, System};
 use crate::term::{TermBank, TermId, check_arity};
 use rustc_hash::FxHashMap;
@@ -285,7 +286,7 @@ fn read_term(
             let sort = language.sort(sort).ok_or_else(|| format!("there is no sort '{sort}'"))?;
             // A name that the parser would not read as a variable must not become one.
             let readable = !leaf.is_empty()
-                && !leaf.contains(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | ';'))
+                && leaf.chars().all(is_of_atom)
                 && !leaf.starts_with('?')
                 && language.operator(leaf).is_none();
             if !readable {

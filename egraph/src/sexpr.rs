@@ -116,13 +116,19 @@ impl Sexpr {
     }
 }
 
+/// Whether a character can be part of an atom.
+pub(crate) fn is_of_atom(c: char) -> bool {
+    !c.is_whitespace() && !matches!(c, '(' | ')' | ';' | BYTE_ORDER_MARK)
+}
+
 /// Deeper nesting than this is refused: later stages may then recurse on terms safely.
 pub const MAX_DEPTH: usize = 1_000;
 
 /// Reads all s-expressions of `text`.
 ///
 /// # Errors
-/// An unbalanced parenthesis, or nesting beyond [`MAX_DEPTH`].
+/// An unbalanced parenthesis, nesting beyond [`MAX_DEPTH`], or a byte order mark that is not at
+/// the beginning.
 pub fn parse_all(text: &str) -> Result<Vec<Sexpr>, ParseError> {
     let mut open: Vec<(Vec<Sexpr>, Place)> = Vec::new();
     let mut done = Vec::new();
@@ -151,11 +157,13 @@ pub fn parse_all(text: &str) -> Result<Vec<Sexpr>, ParseError> {
                 siblings.push(Sexpr::List(items, start));
             }
             c if c.is_whitespace() => {}
+            // Nobody sees it, and where a text begins with it it goes away.
+            BYTE_ORDER_MARK => {
+                return Err(ParseError::new(here, "an invisible byte order mark (U+FEFF)"));
+            }
             c => {
                 let mut atom = String::from(c);
-                while let Some(c) =
-                    chars.next_if(|&c| !c.is_whitespace() && !matches!(c, '(' | ')' | ';'))
-                {
+                while let Some(c) = chars.next_if(|&c| is_of_atom(c)) {
                     atom.push(c);
                     place.column += 1;
                 }
@@ -214,6 +222,8 @@ mod tests {
     #[test]
     fn lines_end_with_either_character_or_both() {
         for end in ["\n", "\r", "\r\n"] {
+            let message = parse_all(" a\u{feff}").unwrap_err().to_string();
+            assert_eq!(message, "1:3: an invisible byte order mark (U+FEFF)");
             let all = parse_all(&format!("\u{feff}a ; one{end}; two{end}{end} b{end}")).unwrap();
             let places: Vec<_> = all.iter().map(|s| s.place().to_string()).collect();
             assert_eq!(places, ["1:1", "4:2"], "{end:?}");
