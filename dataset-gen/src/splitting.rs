@@ -77,27 +77,6 @@ pub struct Segment {
     pub depth: u32,
 }
 
-/// The triples of a proof with `steps` steps: halves, until one has fewer than `cutoff` steps.
-/// Each triple is followed by those of its first half and those of its second half.
-///
-/// # Panics
-/// `cutoff` is less than 2.
-pub fn split(steps: usize, cutoff: usize) -> Vec<Segment> {
-    assert!(cutoff >= 2, "a proof of one step has no middle");
-    let mut segments = Vec::new();
-    let mut todo = vec![(0, steps, 0)];
-    while let Some((start, target, depth)) = todo.pop() {
-        if target - start < cutoff {
-            continue;
-        }
-        let guide = start + (target - start) / 2;
-        segments.push(Segment { start, guide, target, depth });
-        todo.push((guide, target, depth + 1));
-        todo.push((start, guide, depth + 1));
-    }
-    segments
-}
-
 /// Halves of a proof with `steps` steps, until one has fewer than `cutoff` steps. Each segment is
 /// followed by those of its first half and those of its second half.
 fn halves(steps: usize, cutoff: usize) -> Vec<Segment> {

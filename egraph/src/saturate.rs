@@ -343,12 +343,12 @@ impl Run<'_> {
         let mut stop = None;
         let mut applier = Applier::default();
         let mut ids = Vec::new();
-        let pool = self.config.pool.clone();
+        let pool = self.config.pool.as_deref();
         'matches: loop {
             let together = (queue.len() / 32).clamp(*TOGETHER.start(), *TOGETHER.end());
             let Some(number) = queue.pop(together, &mut ids) else { break };
             let rewrite = &system.rewrites[rules[number].rule.0 as usize];
-            applier.look(self.egraph, rewrite, &ids, pool.as_deref());
+            applier.look(self.egraph, rewrite, &ids, pool);
             let waiting = ids.capacity() * size_of::<Id>();
             for (i, found) in ids.chunks_exact(rewrite.stride()).enumerate() {
                 done += 1;
