@@ -6,11 +6,12 @@
 //! class but those of all r₁′, and then t₂ is free. Both are differences of the same kind again,
 //! with the exact number of terms each: nothing that is drawn is rejected.
 
+use crate::choices::Choices;
 use crate::counting::{Counts, Terms, TooLarge};
 use crate::grammar::{Alternative, Filter, Grammar, NONE};
 use crate::limbs;
 use crate::state::Earlier;
-use crate::unranking::{Place, Sums, Unranker};
+use crate::unranking::{Place, Unranker};
 use egraph::{EGraph, Id};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
@@ -27,8 +28,8 @@ pub struct Difference<'a> {
     unranker: Unranker,
     known_unranker: Unranker,
     sets: Sets,
-    /// By (cell, size, set): the running sums over the alternatives of the cell.
-    sums: FxHashMap<(u32, u32, u32), Rc<Sums>>,
+    /// By cell, size and set.
+    choices: Choices<(u32, u32, u32)>,
 }
 
 /// Where the earlier grammar went. Few of its cells are asked for: they are looked up then.
@@ -79,7 +80,7 @@ impl<'a> Difference<'a> {
             unranker: Unranker::default(),
             known_unranker: Unranker::default(),
             sets: Sets::default(),
-            sums: FxHashMap::default(),
+            choices: Choices::default(),
         })
     }
 
@@ -130,15 +131,28 @@ impl<'a> Difference<'a> {
 
     fn fresh_step(&mut self, place: Place, set: u32, mut child: impl FnMut(Part)) -> Id {
         let Place { cell, size, mut number } = place;
-        let chosen = self.sums(cell, size, set).choose(&mut number);
-        let alternative = self.all.grammar.alternatives(cell)[chosen];
-        let size = size - self.all.grammar.cells[cell as usize].own_size();
-        let mut known: Vec<Alternative> = Vec::new();
-        self.known_alternatives(set, |image, alternative| {
-            if image as usize == chosen {
-                known.push(alternative);
+        let had = self.known_alternatives(set);
+        let of = |image: usize| {
+            let start = had.partition_point(|&(i, _)| (i as usize) < image);
+            had[start..].iter().take_while(move |(i, _)| *i as usize == image).map(|(_, a)| a)
+        };
+        let Difference { all, known, choices, .. } = self;
+        let alternatives = all.grammar.alternatives(cell);
+        let width = limbs::trim(all.limbs(cell, size)).len();
+        let size_below = size - all.grammar.cells[cell as usize].own_size();
+        let mut less = Vec::new();
+        let weight = |i: usize, sum: &mut Vec<u64>| {
+            all.add_alternative(&alternatives[i], size_below, sum);
+            for alternative in of(i) {
+                less.clear();
+                known.add_alternative(alternative, size_below, &mut less);
+                limbs::subtract(sum, &less);
             }
-        });
+        };
+        let key = (cell, size, set);
+        let chosen = choices.choose(key, alternatives.len(), width, &mut number, weight);
+        let (alternative, size) = (alternatives[chosen], size_below);
+        let known: Vec<Alternative> = of(chosen).copied().collect();
         match (alternative.left, alternative.right) {
             (NONE, _) => {}
             (only, NONE) => {
@@ -225,38 +239,16 @@ impl<'a> Difference<'a> {
         ]
     }
 
-    /// Visits the alternatives of a set's cells, each with the place of its image.
-    fn known_alternatives(&mut self, set: u32, mut visit: impl FnMut(u32, Alternative)) {
+    /// The alternatives of a set's cells, each with the place of its image, by that place.
+    fn known_alternatives(&mut self, set: u32) -> Vec<(u32, Alternative)> {
         let (all, known) = (&self.all.grammar, &self.known.grammar);
+        let mut found = Vec::new();
         for &cell in self.sets.cells[set as usize].iter() {
             let images = self.images.alternatives(self.later, all, known, cell);
-            for (&image, &alternative) in images.iter().zip(known.alternatives(cell)) {
-                visit(image, alternative);
-            }
+            found.extend(images.iter().copied().zip(known.alternatives(cell).iter().copied()));
         }
-    }
-
-    fn sums(&mut self, cell: u32, size: u32, set: u32) -> Rc<Sums> {
-        if let Some(sums) = self.sums.get(&(cell, size, set)) {
-            return sums.clone();
-        }
-        let children_size = size - self.all.grammar.cells[cell as usize].own_size();
-        let weight = |counts: &Counts, alternative: &Alternative| {
-            let mut weight = Vec::new();
-            counts.add_alternative(alternative, children_size, &mut weight);
-            weight
-        };
-        let alternatives = self.all.grammar.alternatives(cell);
-        let mut weights: Vec<Vec<u64>> =
-            alternatives.iter().map(|alternative| weight(&self.all, alternative)).collect();
-        let mut known: Vec<(u32, Alternative)> = Vec::new();
-        self.known_alternatives(set, |image, alternative| known.push((image, alternative)));
-        for (image, alternative) in known {
-            limbs::subtract(&mut weights[image as usize], &weight(&self.known, &alternative));
-        }
-        let mut sums = Sums::new(limbs::trim(self.all.limbs(cell, size)).len());
-        weights.iter().for_each(|weight| sums.push(limbs::trim(weight)));
-        self.sums.entry((cell, size, set)).or_insert(Rc::new(sums)).clone()
+        found.sort_unstable_by_key(|&(image, _)| image);
+        found
     }
 }
 

@@ -10,10 +10,12 @@
 //!
 //! What this crate must not know: models, search.
 
+mod allocator;
 pub mod assemble;
 mod bars;
 pub mod card;
 pub mod chain;
+mod choices;
 pub mod cli;
 pub mod config;
 pub mod console;

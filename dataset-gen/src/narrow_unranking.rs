@@ -1,13 +1,14 @@
 //! [`crate::unranking`] for numbers below 2^128, as those of nearly all terms are: the same terms
 //! for the same numbers, several times as fast.
 
+use crate::choices::RUN;
 use crate::counting::Counts;
-use crate::grammar::NONE;
+use crate::grammar::{Alternative, NONE};
 use crate::limbs;
 use crate::unranking::Derivation;
 
-/// Takes numbers apart, and remembers sums for it.
-#[derive(Debug, Default)]
+/// Takes numbers apart, and remembers sums for it where a choice is made more than once.
+#[derive(Debug)]
 pub struct NarrowUnranker {
     /// By cell: where its sizes begin in `tables`; empty until used, then [`NONE`] until used.
     blocks: Vec<u32>,
@@ -18,21 +19,31 @@ pub struct NarrowUnranker {
     /// The classes from the root to the current node.
     path: Vec<u32>,
     scratch: Vec<u64>,
+    large: usize,
 }
 
-/// The running sums over a cell's alternatives at one size, to find the first that is larger than
-/// a number. For numbers that agree in all but their lowest `shift` bits the search begins at the
+/// Running sums over a cell's alternatives at one size, to find the first that is larger than a
+/// number. For numbers that agree in all but their lowest `shift` bits the search begins at the
 /// same place, which is looked up.
 #[derive(Clone, Copy, Debug)]
 struct Table {
-    /// Where they begin in `sums`, or [`NONE`] while they are not made.
+    /// Where they begin in `sums`; or [`NONE`], or [`ONCE`].
     sums: u32,
     /// Where the places to begin are in `guides`.
     guide: u32,
     shift: u32,
+    /// There is a sum after every so many alternatives.
+    run: u32,
 }
 
-const NO_TABLE: Table = Table { sums: NONE, guide: NONE, shift: 0 };
+const NO_TABLE: Table = Table { sums: NONE, guide: NONE, shift: 0, run: 0 };
+
+/// A choice that was made once: the next time, its table is made.
+const ONCE: u32 = NONE - 1;
+
+/// When tables have so many bytes, further ones have a sum after every [`RUN`] alternatives only;
+/// when they have twice as many, all are forgotten.
+const LARGE: usize = 8 << 20;
 
 #[derive(Clone, Copy, Debug)]
 enum Todo {
@@ -40,6 +51,21 @@ enum Todo {
     Cell(u32, u32, u128),
     /// The way back up.
     Leave,
+}
+
+impl Default for NarrowUnranker {
+    fn default() -> Self {
+        NarrowUnranker {
+            blocks: Vec::new(),
+            tables: Vec::new(),
+            sums: Vec::new(),
+            guides: Vec::new(),
+            todo: Vec::new(),
+            path: Vec::new(),
+            scratch: Vec::new(),
+            large: LARGE,
+        }
+    }
 }
 
 impl NarrowUnranker {
@@ -62,20 +88,31 @@ impl NarrowUnranker {
                 self.path.pop();
                 continue;
             };
+            let place = (cell, size);
             let alternatives = counts.grammar.alternatives(cell);
             let chosen = match alternatives.len() {
                 1 => 0,
-                len => {
-                    let table = self.table(counts, cell, size);
-                    let sums = &self.sums[table.sums as usize..table.sums as usize + len];
-                    let prefix = (number >> table.shift) as usize;
-                    let mut chosen = self.guides[table.guide as usize + prefix] as usize;
-                    while sums[chosen] <= number {
-                        chosen += 1;
-                    }
-                    number -= if chosen > 0 { sums[chosen - 1] } else { 0 };
-                    chosen
+                // The leaves are the last alternatives, with one term each.
+                len if size == 1 && counts.grammar.cells[cell as usize].is_class => {
+                    let leaves = alternatives.iter().rev().take_while(|a| a.left == NONE).count();
+                    len - leaves + number as usize
                 }
+                _ => match self.table(counts, place) {
+                    Some(table) => {
+                        let sums = &self.sums[table.sums as usize..];
+                        let prefix = (number >> table.shift) as usize;
+                        let mut chosen = self.guides[table.guide as usize + prefix] as usize;
+                        while sums[chosen] <= number {
+                            chosen += 1;
+                        }
+                        number -= if chosen > 0 { sums[chosen - 1] } else { 0 };
+                        match table.run {
+                            1 => chosen,
+                            run => self.scan(counts, place, chosen * run as usize, &mut number),
+                        }
+                    }
+                    None => self.scan(counts, place, 0, &mut number),
+                },
             };
             let alternative = alternatives[chosen];
             let shape = counts.grammar.cells[cell as usize];
@@ -105,8 +142,8 @@ impl NarrowUnranker {
         }
     }
 
-    /// The table of a cell's terms of `size`, of which there are some.
-    fn table(&mut self, counts: &Counts, cell: u32, size: u32) -> Table {
+    /// The table of a cell's terms of `size`, of which there are some; `None` the first time.
+    fn table(&mut self, counts: &Counts, (cell, size): (u32, u32)) -> Option<Table> {
         let shape = counts.grammar.cells[cell as usize];
         if self.blocks.is_empty() {
             self.blocks = vec![NONE; counts.grammar.cells.len()];
@@ -119,12 +156,20 @@ impl NarrowUnranker {
         }
         let place = (*block + size - shape.min) as usize;
         if self.tables[place].sums == NONE {
+            self.tables[place].sums = ONCE;
+            if self.bytes() > 2 * self.large {
+                self.forget();
+            }
+            return None;
+        }
+        if self.tables[place].sums == ONCE {
             let start = self.sums.len();
+            let run = if self.bytes() > self.large { RUN } else { 1 };
             let mut sum = 0;
-            for alternative in counts.grammar.alternatives(cell) {
-                self.scratch.clear();
-                counts.add_alternative(alternative, size - shape.own_size(), &mut self.scratch);
-                sum += limbs::low(&self.scratch);
+            for alternatives in counts.grammar.alternatives(cell).chunks(run) {
+                for alternative in alternatives {
+                    sum += self.weight(counts, alternative, size - shape.own_size());
+                }
                 self.sums.push(sum);
             }
             let sums = &self.sums[start..];
@@ -134,30 +179,83 @@ impl NarrowUnranker {
             let guide = self.guides.len() as u32;
             let first = |prefix: u128| sums.partition_point(|&sum| sum <= prefix << shift) as u32;
             self.guides.extend((0..=last >> shift).map(first));
-            self.tables[place] = Table { sums: start as u32, guide, shift };
+            self.tables[place] = Table { sums: start as u32, guide, shift, run: run as u32 };
         }
-        self.tables[place]
+        Some(self.tables[place])
+    }
+
+    /// The alternative that `number` falls to, of those from `first` on.
+    fn scan(
+        &mut self,
+        counts: &Counts,
+        (cell, size): (u32, u32),
+        first: usize,
+        number: &mut u128,
+    ) -> usize {
+        let size = size - counts.grammar.cells[cell as usize].own_size();
+        let alternatives = counts.grammar.alternatives(cell);
+        for (i, alternative) in alternatives.iter().enumerate().skip(first) {
+            let weight = self.weight(counts, alternative, size);
+            if *number < weight {
+                return i;
+            }
+            *number -= weight;
+        }
+        unreachable!("a number is below the sum of the weights")
+    }
+
+    /// How many terms of an alternative have children of `size` together.
+    fn weight(&mut self, counts: &Counts, alternative: &Alternative, size: u32) -> u128 {
+        self.scratch.clear();
+        counts.add_alternative(alternative, size, &mut self.scratch);
+        limbs::low(&self.scratch)
+    }
+
+    fn bytes(&self) -> usize {
+        self.tables.len() * size_of::<Table>()
+            + self.sums.len() * size_of::<u128>()
+            + self.guides.len() * size_of::<u32>()
+    }
+
+    fn forget(&mut self) {
+        self.blocks.fill(NONE);
+        self.tables.clear();
+        self.sums.clear();
+        self.guides.clear();
     }
 }
 
 /// The size of the left term of pair `number`, the pair's number among those, and how many terms
 /// the right cell has to go with it.
-fn split(counts: &Counts, left: u32, right: u32, size: u32, mut number: u128) -> (u32, u128, u128) {
-    let (mut left_size, last) =
+fn split(counts: &Counts, left: u32, right: u32, size: u32, number: u128) -> (u32, u128, u128) {
+    let (first, last) =
         counts.split_sizes(left, right, size).expect("the pair was counted at this size");
     let (lefts, rights) = (counts.row(left), counts.row(right));
-    let min = |cell: u32| counts.grammar.cells[cell as usize].min;
-    let (mut i, mut j) =
-        ((left_size - min(left)) as usize, (size - left_size - min(right)) as usize);
-    while left_size < last {
-        let pairs = lefts.low(i).wrapping_mul(rights.low(j));
-        if number < pairs {
-            break;
+    let (i, j) = ((first - lefts.min()) as usize, (size - first - rights.min()) as usize);
+    let sizes = (last - first) as usize;
+    let (place, number) = match (lefts.one_limb(), rights.one_limb()) {
+        (Some(lefts), Some(rights)) => {
+            let rights = rights[j - sizes..=j].iter().rev();
+            let pairs = lefts[i..=i + sizes].iter().zip(rights);
+            fall(number, sizes, pairs.map(|(&x, &y)| u128::from(x) * u128::from(y)))
         }
-        number -= pairs;
-        (left_size, i, j) = (left_size + 1, i + 1, j - 1);
+        _ => {
+            let pairs = (0..=sizes).map(|k| lefts.low(i + k).wrapping_mul(rights.low(j - k)));
+            fall(number, sizes, pairs)
+        }
+    };
+    (first + place as u32, number, rights.low(j - place))
+}
+
+/// Which of the parts a number falls to, the last if to none before, and where in it.
+fn fall(mut number: u128, last: usize, parts: impl Iterator<Item = u128>) -> (usize, u128) {
+    for (place, part) in parts.take(last).enumerate() {
+        if number < part {
+            return (place, number);
+        }
+        number -= part;
     }
-    (left_size, number, rights.low(j))
+    (last, number)
 }
 
 /// Quotient and remainder; most numbers are small, and then this is faster.
@@ -166,5 +264,51 @@ fn divide(a: u128, b: u128) -> (u128, u128) {
         (_, Ok(1)) => (a, 0),
         (Ok(a), Ok(b)) => (u128::from(a / b), u128::from(a % b)),
         _ => (a / b, a % b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counting::Terms;
+    use crate::random::{below_u128, stream};
+    use crate::sampling::Sampler;
+    use crate::unranking::build;
+    use egraph::{EGraph, SaturationConfig, System, TermBank, saturate};
+    use std::ops::ControlFlow;
+    use std::sync::Arc;
+
+    #[test]
+    fn the_same_however_much_is_remembered() {
+        let rules = "(sort I) (variable I) (op + (I I) I)
+            (rewrite (+ ?a ?b) (+ ?b ?a))
+            (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c))";
+        let system = Arc::new(System::parse(rules).unwrap());
+        let mut bank = TermBank::new(system.language.clone());
+        let sum = bank.parse("(+ a (+ b (+ c (+ d e))))", None).unwrap();
+        let mut egraph = EGraph::new(system);
+        let root = egraph.add_term(&bank, sum);
+        let config = SaturationConfig::default();
+        saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
+        let root = egraph.find(root);
+        let counts = Counts::new(&egraph, &[(root, 9)], Terms::ALL);
+        let cell = counts.grammar.cell_of(root).unwrap();
+        assert!(counts.grammar.alternatives(cell).len() > RUN);
+        let total = limbs::low(counts.limbs(cell, 9));
+        // The sums of five: 14 ways to put parentheses, 120 orders.
+        assert_eq!(total, 1_680);
+        let mut sampler = Sampler::new(&egraph, &counts);
+        let mut rng = stream(1, 2);
+        for large in [0, 100, 200, 500, 1_000, LARGE] {
+            let mut unranker = NarrowUnranker { large, ..NarrowUnranker::default() };
+            let mut derivation = Derivation::default();
+            for _ in 0..300 {
+                let number = below_u128(total, &mut rng);
+                unranker.derive(&counts, (cell, 9, number), false, &mut derivation);
+                let term = build(&egraph, &mut bank, &derivation.nodes);
+                let expected = sampler.term(&mut bank, root, 9, &number.into());
+                assert_eq!(Some(term), expected, "number {number}, large = {large}");
+            }
+        }
     }
 }

@@ -1,29 +1,72 @@
 //! Variables by number: terms that differ only in the names of their variables become equal.
 
-use egraph::{Language, Leaf, LeafValue};
-use egraph::{TermBank, TermId};
-use rustc_hash::FxHashMap;
+use egraph::{Language, Leaf, LeafValue, Node, TermBank, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// `terms` with the variables renamed to `v0`, `v1`, … in order of their first occurrence, from
 /// left to right over the terms in the order given. One renaming for all of the terms; a
 /// variable keeps its sort. A name that is an operator's is skipped.
 pub fn rename_variables(bank: &mut TermBank, terms: &[TermId]) -> Vec<TermId> {
-    let language = bank.language().clone();
-    let mut names = Names { language: &language, next: 0 };
-    let mut renamed: FxHashMap<Leaf, Leaf> = FxHashMap::default();
-    for &term in terms {
-        for variable in bank.variables(term) {
-            renamed.entry(variable.clone()).or_insert_with(|| Leaf {
-                sort: variable.sort,
-                value: LeafValue::Variable(names.next_name()),
-            });
+    Renamer::default().rename(bank, terms)
+}
+
+/// Renames variables in the terms of one bank, and remembers what became of subterms.
+#[derive(Debug, Default)]
+pub struct Renamer {
+    /// By the variables in the order of their first occurrence: new terms by old ones.
+    renamed: FxHashMap<Vec<TermId>, FxHashMap<TermId, TermId>>,
+}
+
+impl Renamer {
+    /// As [`rename_variables`].
+    pub fn rename(&mut self, bank: &mut TermBank, terms: &[TermId]) -> Vec<TermId> {
+        let variables = variables(bank, terms);
+        let renamed = self.renamed.entry(variables).or_insert_with_key(|variables| {
+            let language = bank.language().clone();
+            let mut names = Names { language: &language, next: 0 };
+            let mut rename = |&variable: &TermId| {
+                let value = LeafValue::Variable(names.next_name());
+                (variable, bank.leaf(&Leaf { sort: bank.sort(variable), value }))
+            };
+            variables.iter().map(&mut rename).collect()
+        });
+        terms.iter().map(|&term| replace(bank, renamed, term)).collect()
+    }
+}
+
+/// The distinct variables of all terms in order of first occurrence.
+fn variables(bank: &TermBank, terms: &[TermId]) -> Vec<TermId> {
+    let mut seen = FxHashSet::default();
+    let mut found = Vec::new();
+    let mut todo: Vec<TermId> = terms.iter().rev().copied().collect();
+    while let Some(term) = todo.pop() {
+        if seen.insert(term) {
+            match bank.node(term) {
+                Node::Leaf(Leaf { value: LeafValue::Variable(_), .. }) => found.push(term),
+                _ => todo.extend(bank.children(term).iter().rev()),
+            }
         }
     }
-    if renamed.iter().all(|(from, to)| from == to) {
-        return terms.to_vec();
+    found
+}
+
+/// What becomes of a term all variables of which are in `renamed`; so do its subterms.
+fn replace(bank: &mut TermBank, renamed: &mut FxHashMap<TermId, TermId>, term: TermId) -> TermId {
+    let mut todo = vec![term];
+    while let Some(&term) = todo.last() {
+        let open = todo.len();
+        if !renamed.contains_key(&term) {
+            let children = bank.children(term).iter();
+            todo.extend(children.filter(|child| !renamed.contains_key(child)));
+            if todo.len() > open {
+                continue;
+            }
+            let new: Vec<TermId> = bank.children(term).iter().map(|c| renamed[c]).collect();
+            renamed.insert(term, bank.add(bank.head(term), &new));
+        }
+        todo.pop();
     }
-    let mut rename = |leaf: &Leaf| renamed.get(leaf).unwrap_or(leaf).clone();
-    terms.iter().map(|&term| bank.map_leaves(term, &mut rename)).collect()
+    renamed[&term]
 }
 
 struct Names<'a> {

@@ -55,6 +55,11 @@ impl Row {
         if i < self.narrow as usize { u128::from(self.limbs[i]) } else { limbs::low(self.get(i)) }
     }
 
+    /// All numbers, if each has one limb.
+    pub fn one_limb(&self) -> Option<&[u64]> {
+        (self.width == 1).then_some(&self.limbs[..])
+    }
+
     /// The least and the largest size in this row when there is the rest of `size` in `other`.
     pub fn split_sizes(&self, other: &Row, size: u32) -> Option<(u32, u32)> {
         let max = |row: &Row| row.min + row.len() as u32 - 1;

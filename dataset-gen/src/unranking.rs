@@ -3,13 +3,12 @@
 //! The terms of a cell with one size are numbered by alternative, then by the size of the left
 //! child, then by the number of the left child, then by that of the right one.
 
+use crate::choices::Choices;
 use crate::counting::Counts;
 use crate::grammar::NONE;
 use crate::limbs;
 use egraph::{EGraph, Id, Node, TermBank, TermId};
-use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
-use std::rc::Rc;
 
 /// A term of a cell: one of `size` nodes, by its number among those.
 #[derive(Clone, Debug)]
@@ -26,55 +25,11 @@ pub struct Derivation {
     pub padded: bool,
 }
 
-/// Running sums, `width` limbs each.
-#[derive(Debug)]
-pub struct Sums {
-    limbs: Vec<u64>,
-    width: usize,
-}
-
-impl Sums {
-    /// The sums of one number after another, none of which has more limbs than `width`.
-    pub fn new(width: usize) -> Sums {
-        Sums { limbs: Vec::new(), width: width.max(1) }
-    }
-
-    /// Adds `number` to the last sum, as the next one.
-    pub fn push(&mut self, number: &[u64]) {
-        let from = self.limbs.len().saturating_sub(self.width);
-        let mut next = self.limbs[from..].to_vec();
-        limbs::add(&mut next, number);
-        next.resize(self.width, 0);
-        self.limbs.extend_from_slice(&next);
-    }
-
-    /// The place of the first sum that is larger than `number`; the sum before is taken off.
-    pub fn choose(&self, number: &mut [u64]) -> usize {
-        let (mut low, mut high) = (0, self.limbs.len() / self.width - 1);
-        while low < high {
-            let middle = (low + high) / 2;
-            if limbs::compare(number, self.get(middle)) == Ordering::Less {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        if low > 0 {
-            limbs::subtract(number, self.get(low - 1));
-        }
-        low
-    }
-
-    fn get(&self, i: usize) -> &[u64] {
-        &self.limbs[i * self.width..(i + 1) * self.width]
-    }
-}
-
-/// Takes numbers apart, and remembers sums for it.
+/// Takes numbers apart.
 #[derive(Debug, Default)]
 pub struct Unranker {
-    /// By (cell, size): the running sums over the cell's alternatives.
-    sums: FxHashMap<(u32, u32), Rc<Sums>>,
+    /// By cell and size.
+    choices: Choices<(u32, u32)>,
 }
 
 impl Unranker {
@@ -82,9 +37,15 @@ impl Unranker {
     /// `children`, the last one first.
     pub fn step(&mut self, counts: &Counts, place: Place, mut children: impl FnMut(Place)) -> Id {
         let Place { cell, size, mut number } = place;
-        let chosen = self.sums(counts, cell, size).choose(&mut number);
-        let alternative = counts.grammar.alternatives(cell)[chosen];
-        let size = size - counts.grammar.cells[cell as usize].own_size();
+        let alternatives = counts.grammar.alternatives(cell);
+        let width = limbs::trim(counts.limbs(cell, size)).len();
+        let size_below = size - counts.grammar.cells[cell as usize].own_size();
+        let weight = |i: usize, sum: &mut Vec<u64>| {
+            counts.add_alternative(&alternatives[i], size_below, sum)
+        };
+        let chosen =
+            self.choices.choose((cell, size), alternatives.len(), width, &mut number, weight);
+        let (alternative, size) = (alternatives[chosen], size_below);
         match (alternative.left, alternative.right) {
             (NONE, _) => {}
             (only, NONE) => children(Place { cell: only, size, number }),
@@ -98,21 +59,6 @@ impl Unranker {
             }
         }
         alternative.node
-    }
-
-    fn sums(&mut self, counts: &Counts, cell: u32, size: u32) -> Rc<Sums> {
-        let sums = self.sums.entry((cell, size)).or_insert_with(|| {
-            let mut sums = Sums::new(limbs::trim(counts.limbs(cell, size)).len());
-            let children_size = size - counts.grammar.cells[cell as usize].own_size();
-            let mut terms = Vec::new();
-            for alternative in counts.grammar.alternatives(cell) {
-                terms.clear();
-                counts.add_alternative(alternative, children_size, &mut terms);
-                sums.push(limbs::trim(&terms));
-            }
-            Rc::new(sums)
-        });
-        sums.clone()
     }
 }
 

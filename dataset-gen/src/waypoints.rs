@@ -2,13 +2,14 @@
 
 use crate::config::Config;
 use crate::guide_sketch::most_abstract;
-use crate::normal_form::rename_variables;
+use crate::normal_form::Renamer;
 use crate::proof_table::ProofRow;
 use crate::splitting::Segment;
 use crate::triples::Triple;
 use anyhow::{Context, Result};
 use egraph::{Sketch, System, TermBank, TermId};
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 /// The triples of each proof, in the order of its segments; not numbered yet. The proofs of one
 /// class of a seed stand together: their ends are what sketches of guides are told from.
@@ -30,6 +31,7 @@ struct Class {
     bank: TermBank,
     /// The distinct ends of proofs.
     ends: Vec<TermId>,
+    renamer: Renamer,
 }
 
 impl Class {
@@ -42,38 +44,50 @@ impl Class {
         }
         ends.sort_unstable();
         ends.dedup();
-        Ok(Class { bank, ends })
+        Ok(Class { bank, ends, renamer: Renamer::default() })
     }
 
     fn triples(mut self, rows: &[ProofRow], config: &Config) -> Result<Vec<Vec<Triple>>> {
-        let one = |row: &ProofRow| -> Result<Vec<Triple>> {
-            let segments = config.splitting.segments(row.steps());
-            segments
-                .into_iter()
-                .map(|segment| {
-                    self.triple(row, segment, config.sketches.share).with_context(|| name(row))
-                })
-                .collect()
-        };
-        rows.iter().map(one).collect()
+        rows.iter().map(|row| self.of_proof(row, config).with_context(|| name(row))).collect()
     }
 
-    fn triple(&mut self, row: &ProofRow, segment: Segment, share: f64) -> Result<Triple> {
+    fn of_proof(&mut self, row: &ProofRow, config: &Config) -> Result<Vec<Triple>> {
+        let segments = config.splitting.segments(row.steps());
+        // A term is in several segments, and to read it takes longer than all that is done then.
+        let places = |s: &Segment| [s.start, s.target, s.guide];
+        let mut all: Vec<usize> = segments.iter().flat_map(places).collect();
+        all.sort_unstable();
+        all.dedup();
+        let terms = row.read_terms(&mut self.bank, all.iter().copied())?;
+        let terms: FxHashMap<usize, TermId> = all.into_iter().zip(terms).collect();
+        let triple = |segment: Segment| {
+            let terms = places(&segment).map(|place| terms[&place]);
+            self.triple(row, segment, terms, config.sketches.share)
+        };
+        Ok(segments.into_iter().map(triple).collect())
+    }
+
+    /// The triple of a segment with this start, target and guide.
+    fn triple(
+        &mut self,
+        row: &ProofRow,
+        segment: Segment,
+        terms: [TermId; 3],
+        share: f64,
+    ) -> Triple {
         let bank = &mut self.bank;
-        let places = [segment.start, segment.target, segment.guide];
-        let terms = row.read_terms(bank, places.into_iter())?;
-        let (start, guide) = (terms[0], terms[2]);
+        let [start, _, guide] = terms;
         let others: Vec<TermId> = self.ends.iter().copied().filter(|&t| t != guide).collect();
         let sketch = most_abstract(bank, guide, start, &others, share);
         // The guide last: what (start, target) looks like must not depend on it.
-        let renamed = rename_variables(bank, &terms);
+        let renamed = self.renamer.rename(bank, &terms);
         let [start, target, guide] = [renamed[0], renamed[1], renamed[2]];
         // No sketch tells the guide from the others: then the guide itself must do.
         let sketch = sketch.map_or_else(
             || bank.text(guide),
             |sketch| prefix(bank, &sketch, guide).display(bank.language()).to_string(),
         );
-        Ok(Triple {
+        Triple {
             id: 0,
             seed: row.seed,
             seed_id: row.seed_id.clone(),
@@ -88,7 +102,7 @@ impl Class {
             guide_size: bank.size(guide) as u32,
             target_size: bank.size(target) as u32,
             depth: segment.depth,
-        })
+        }
     }
 }
 

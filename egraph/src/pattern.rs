@@ -7,7 +7,6 @@ use crate::builtin::evaluate;
 use crate::language::{Language, Leaf, LeafValue, LiteralKind, OpId, SortId, Value};
 use crate::sexpr::{ParseError, Place, Sexpr};
 use crate::term::{check_arity, check_sort, read_application};
-use smallvec::SmallVec;
 use std::fmt;
 
 /// Index of a pattern variable in [`Variables::names`].
@@ -85,11 +84,11 @@ impl Expr {
         match self {
             Expr::Value(value) => Some(*value),
             Expr::Var(var) => literal(*var),
-            Expr::Apply(name, args) => {
-                let args = args.iter().map(|a| a.eval(literal));
-                let args = args.collect::<Option<SmallVec<[Value; 2]>>>()?;
-                evaluate(name, &args)
-            }
+            Expr::Apply(name, args) => match &args[..] {
+                [a] => evaluate(name, &[a.eval(literal)?]),
+                [a, b] => evaluate(name, &[a.eval(literal)?, b.eval(literal)?]),
+                _ => None,
+            },
         }
     }
 

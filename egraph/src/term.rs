@@ -10,6 +10,7 @@ use crate::leaves::{Head, Leaves, Node};
 use crate::sexpr::{ParseError, Sexpr, parse_one};
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -152,7 +153,7 @@ impl TermBank {
 
     /// `t` with its subterm at `path` replaced, or `None` if there is no such position.
     pub fn replace(&mut self, t: TermId, path: &[u32], with: TermId) -> Option<TermId> {
-        let mut above = Vec::with_capacity(path.len());
+        let mut above = SmallVec::<[_; 16]>::new();
         let mut at = t;
         for &i in path {
             above.push((at, i as usize));
@@ -160,7 +161,7 @@ impl TermBank {
         }
         let mut new = with;
         for (parent, i) in above.into_iter().rev() {
-            let mut children = self.children(parent).to_vec();
+            let mut children: SmallVec<[TermId; 6]> = self.children(parent).into();
             children[i] = new;
             new = self.add(self.head(parent), &children);
         }

@@ -1,6 +1,7 @@
 //! `cairn generate`.
 
 use super::Common;
+use crate::allocator::give_back_large_blocks;
 use crate::card::split_table;
 use crate::config::Config;
 use crate::console::print;
@@ -151,6 +152,7 @@ impl GenerateArgs {
 /// # Errors
 /// As [`crate::generate::generate`].
 pub fn generate(args: &GenerateArgs) -> Result<()> {
+    give_back_large_blocks();
     let config = args.resolve()?;
     if let Some(shard) = args.shard {
         let outcome = generate_part(&config, shard, &args.out, &args.common)?;

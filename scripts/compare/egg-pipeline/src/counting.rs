@@ -44,13 +44,13 @@ impl<'a> Counts<'a> {
         match *node.children() {
             [] => f64::from(size == 1),
             [child] => self.row(child)[size - 1],
-            [..] => self.of_splits(node, size).iter().sum(),
+            [..] => self.of_splits(node, size).sum(),
         }
     }
 
     /// Of a node with two children, by the size of the first less one.
-    pub fn of_splits(&self, node: &ENode, size: usize) -> Vec<f64> {
+    pub fn of_splits(&self, node: &ENode, size: usize) -> impl Iterator<Item = f64> {
         let (first, second) = (self.row(node.children()[0]), self.row(node.children()[1]));
-        (1..size.saturating_sub(1)).map(|a| first[a] * second[size - 1 - a]).collect()
+        (1..size.saturating_sub(1)).map(move |a| first[a] * second[size - 1 - a])
     }
 }

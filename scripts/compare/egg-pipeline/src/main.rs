@@ -16,6 +16,7 @@
 mod allocator;
 mod bytes;
 mod counting;
+mod draw;
 #[path = "../../../../egraph/benches/peers/egg_language.rs"]
 mod egg_language;
 #[path = "../../../../egraph/benches/peers/egg_rules.rs"]

@@ -2,7 +2,8 @@
 //! of its own proper subterms.
 
 use crate::counting::Counts;
-use crate::egg_language::{EGraph, ENode};
+use crate::draw::Draw;
+use crate::egg_language::ENode;
 use crate::grow::Grown;
 use crate::options::Options;
 use crate::random::Random;
@@ -29,7 +30,7 @@ pub fn terms(
         for _ in 0..options.attempts {
             let size = random.weighted(&counts.root[..=limit]);
             let mut term = RecExpr::default();
-            let mut draw = Draw { egraph, counts: &counts, random, path: Vec::new() };
+            let mut draw = Draw::new(egraph, &counts, random, false);
             let whole = draw.class(*root, size, &mut term).is_some();
             if whole && !drawn.contains(&term) {
                 drawn.push(term);
@@ -62,43 +63,4 @@ fn as_tree(term: &RecExpr<ENode>) -> RecExpr<ENode> {
     let mut tree = RecExpr::default();
     copy(term, term.root(), &mut tree);
     tree
-}
-
-struct Draw<'a> {
-    egraph: &'a EGraph,
-    counts: &'a Counts<'a>,
-    random: &'a mut Random,
-    /// Classes from the root down.
-    path: Vec<Id>,
-}
-
-impl Draw<'_> {
-    /// Draws a term of a class and size; none if it turns out to be padded.
-    fn class(&mut self, class: Id, size: usize, to: &mut RecExpr<ENode>) -> Option<Id> {
-        let class = self.egraph.find(class);
-        if self.path.contains(&class) {
-            return None;
-        }
-        if let (Some(literal), false) = (self.egraph[class].data, self.path.is_empty()) {
-            return Some(to.add(ENode::new(literal, &[])));
-        }
-        let nodes = &self.egraph[class].nodes;
-        let weights: Vec<f64> = nodes.iter().map(|n| self.counts.of_node(n, size)).collect();
-        let node = &nodes[self.random.weighted(&weights)];
-        let sizes = match node.children().len() {
-            0 => vec![],
-            1 => vec![size - 1],
-            _ => {
-                let first = 1 + self.random.weighted(&self.counts.of_splits(node, size));
-                vec![first, size - 1 - first]
-            }
-        };
-        self.path.push(class);
-        let mut children = Vec::new();
-        for (&child, size) in node.children().iter().zip(sizes) {
-            children.push(self.class(child, size, to)?);
-        }
-        self.path.pop();
-        Some(to.add(ENode::new(node.discriminant(), &children)))
-    }
 }

@@ -1,11 +1,32 @@
 //! Counting and sampling the terms of e-graphs of Halide expressions.
 //!
 //!     cargo bench -p dataset-gen --bench sampling -- [--memory 32MiB] [--threads 1]
+//!     cargo bench -p dataset-gen --bench sampling -- --egg [--iterations 3]
 //!
 //! Counts are those of the seed's class to twice the seed's size, of all terms and of plain ones;
 //! draws are of terms with up to 40 nodes. The threads are those that count; draws are of one
 //! thread, first as e-nodes, then entered in a bank of all that were drawn. The
 //! frontier is that of the last iteration.
+//!
+//! `--egg` compares with the same algorithm over egg instead, see [`egg_side`]: the same e-graph,
+//! of so many iterations; one thread; medians of three rounds, the sides in turn. Both leave out
+//! constants that are not written as literals; padded terms are counted. If the sizes of the e-graphs or
+//! the numbers of terms differ, the line says so, and the exit status is 1.
+
+#[path = "../../../scripts/compare/egg-pipeline/src/counting.rs"]
+mod counting;
+#[path = "../../../scripts/compare/egg-pipeline/src/draw.rs"]
+mod draw;
+#[allow(dead_code)] // the engine's benchmark uses all of it
+#[path = "../../../egraph/benches/peers/egg_language.rs"]
+mod egg_language;
+#[allow(dead_code)]
+#[path = "../../../egraph/benches/peers/egg_rules.rs"]
+mod egg_rules;
+mod egg_side;
+#[allow(dead_code)]
+#[path = "../../../scripts/compare/egg-pipeline/src/random.rs"]
+mod random;
 
 use dataset_gen::counting::{Counts, Terms};
 use dataset_gen::frontier::Frontier;
@@ -17,6 +38,7 @@ use egraph::{
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -31,8 +53,10 @@ const SEEDS: [&str; 2] = [
 const LIMIT: u32 = 40;
 const DRAWS: usize = 200_000;
 const FRONTIER_DRAWS: usize = 5_000;
+const EGG_DRAWS: usize = 2_000;
+const ROUNDS: usize = 3;
 
-fn main() {
+fn main() -> ExitCode {
     let option = |name: &str| {
         let mut arguments = std::env::args().skip_while(|argument| argument != name);
         arguments.nth(1)
@@ -45,9 +69,17 @@ fn main() {
         .unwrap_or_else(|error| fail(&format!("--threads: {error}")));
     let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/systems/halide.rules");
     let system = Arc::new(System::load(&rules).unwrap_or_else(|error| fail(&error.to_string())));
+    if std::env::args().any(|argument| argument == "--egg") {
+        let iterations = option("--iterations").map_or(Ok(3), |text| text.parse());
+        let iterations = iterations.unwrap_or_else(|error| fail(&format!("--iterations: {error}")));
+        println!("{EGG_HEADER}");
+        let same = SEEDS.map(|seed| compare(&system, seed, iterations));
+        return ExitCode::from(u8::from(same.contains(&false)));
+    }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     let pool = pool.unwrap_or_else(|error| fail(&error.to_string()));
     SEEDS.iter().for_each(|seed| measure(&system, seed, memory, &pool));
+    ExitCode::SUCCESS
 }
 
 fn fail(message: &str) -> ! {
@@ -138,6 +170,72 @@ fn measure(system: &Arc<System>, seed: &str, memory: ByteSize, pool: &ThreadPool
         }
     }
 }
+
+const EGG_HEADER: &str = "\
+| seed, nodes | e-nodes | terms | counting, s | egg | × | draws/s, first | next | egg | × first | × next |
+|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|";
+
+/// Prints a row of the comparison with egg; whether both sides have the same.
+fn compare(system: &Arc<System>, seed: &str, iterations: u64) -> bool {
+    let mut bank = TermBank::new(system.language.clone());
+    let term = bank.parse(seed, None).unwrap_or_else(|error| fail(&error.to_string()));
+    let size = bank.size(term) as u32;
+    let mut egraph = EGraph::new(system.clone());
+    let root = egraph.add_term(&bank, term);
+    let limits = Limits { iterations: Some(iterations), ..Limits::default() };
+    let config = SaturationConfig { limits, ..SaturationConfig::default() };
+    saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
+    let root = egraph.find(root);
+    let grown = egg_side::grow(system, &bank, term, iterations);
+    // Counting, first draws, next draws; egg's counting and draws.
+    let mut seconds: [Vec<f64>; 5] = Default::default();
+    let (mut ours, mut theirs) = (0.0, 0.0);
+    for _ in 0..ROUNDS {
+        let began = Instant::now();
+        let counts = Counts::new(&egraph, &[(root, 2 * size)], LITERALS);
+        seconds[0].push(began.elapsed().as_secs_f64());
+        ours = counts.up_to(root, 2 * size).to_string().parse().unwrap_or(f64::NAN);
+        let counts = Counts::new(&egraph, &[(root, LIMIT)], LITERALS);
+        let mut sampler = Sampler::new(&egraph, &counts);
+        let mut rng = stream(1, 0);
+        for (round, draws) in [(1, EGG_DRAWS), (2, DRAWS)] {
+            let began = Instant::now();
+            for _ in 0..draws {
+                sampler.draw_nodes(root, LIMIT, &mut rng);
+            }
+            seconds[round].push(began.elapsed().as_secs_f64() / draws as f64);
+        }
+        let egg = egg_side::measure(&grown, 2 * size, LIMIT, EGG_DRAWS);
+        seconds[3].push(egg.count_seconds);
+        seconds[4].push(egg.draw_seconds / EGG_DRAWS as f64);
+        theirs = egg.terms;
+    }
+    let [count, first, next, egg_count, egg_draw] = seconds.map(|mut all| {
+        all.sort_by(f64::total_cmp);
+        all[all.len() / 2]
+    });
+    println!(
+        "| {size} | {} | {ours:.0e} | {count:.3} | {egg_count:.2} | {:.0} | {:.0} | {:.0} | {:.0} \
+         | {:.0} | {:.0} |",
+        egraph.node_count(),
+        egg_count / count,
+        1.0 / first,
+        1.0 / next,
+        1.0 / egg_draw,
+        egg_draw / first,
+        egg_draw / next
+    );
+    let nodes = (egraph.node_count(), grown.egraph.total_number_of_nodes());
+    let classes = (egraph.class_count(), grown.egraph.number_of_classes());
+    let same = nodes.0 == nodes.1 && classes.0 == classes.1 && (ours / theirs - 1.0).abs() < 1e-9;
+    if !same {
+        println!("not the same: e-nodes {nodes:?}, e-classes {classes:?}, terms {ours} {theirs}");
+    }
+    same
+}
+
+/// All terms but those with constants that are not written as literals.
+const LITERALS: Terms = Terms { padded: true, constants: false };
 
 /// A large number in decimal, by its order of magnitude.
 fn digits(number: &str) -> String {
