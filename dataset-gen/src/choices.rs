@@ -1,7 +1,8 @@
 //! Which alternative a number falls to, each having as many numbers as it weighs.
 //!
-//! Where a choice is made more than once, running sums of the weights are remembered, but not all:
-//! a large e-class has thousands of alternatives, each with a sum for every size.
+//! Where a choice is made more than once, running sums of the weights are remembered, but not all
+//! and not for all: a large e-class has thousands of alternatives, each with a sum for every size.
+//! When there is no room for more, weights are added up anew for each further choice.
 
 use crate::limbs;
 use rustc_hash::FxHashMap;
@@ -11,25 +12,28 @@ use std::hash::Hash;
 /// Of so many alternatives one has its running sum kept: the others are weighed again.
 pub const RUN: usize = 8;
 
-/// So many bytes of sums are kept before all are forgotten.
-const LARGE: usize = 8 << 20;
-
 /// Chooses alternatives. What is chosen does not depend on what is remembered.
 #[derive(Debug)]
 pub struct Choices<K> {
     /// After every [`RUN`] alternatives; `None`: the choice was made once.
     sums: FxHashMap<K, Option<Sums>>,
     bytes: usize,
-    large: usize,
-}
-
-impl<K> Default for Choices<K> {
-    fn default() -> Self {
-        Choices { sums: FxHashMap::default(), bytes: 0, large: LARGE }
-    }
+    room: usize,
 }
 
 impl<K: Copy + Eq + Hash> Choices<K> {
+    /// Remembers at most so many bytes.
+    pub fn new(room: usize) -> Self {
+        Choices { sums: FxHashMap::default(), bytes: 0, room }
+    }
+
+    /// Makes room, if there is little, before choices that have little to do with those so far.
+    pub fn begin(&mut self) {
+        if self.bytes > self.room / 2 {
+            (self.sums, self.bytes) = (FxHashMap::default(), 0);
+        }
+    }
+
     /// The alternative that `number` falls to; the weights of those before are taken off. `weight`
     /// adds the weight of an alternative to a sum; all together have no more limbs than `width`,
     /// and more than `number`.
@@ -59,7 +63,7 @@ impl<K: Copy + Eq + Hash> Choices<K> {
         alternatives - 1
     }
 
-    /// `None` the first time.
+    /// `None` the first time, and where there is no room.
     fn sums(
         &mut self,
         key: K,
@@ -67,25 +71,29 @@ impl<K: Copy + Eq + Hash> Choices<K> {
         width: usize,
         weight: &mut impl FnMut(usize, &mut Vec<u64>),
     ) -> Option<&Sums> {
-        let sums = match self.sums.get(&key) {
-            Some(Some(_)) => return self.sums[&key].as_ref(),
-            Some(None) => {
-                let mut sums = Sums::new(alternatives.div_ceil(RUN), width);
-                let mut run = Vec::new();
-                for start in (0..alternatives).step_by(RUN) {
-                    run.clear();
-                    (start..alternatives.min(start + RUN)).for_each(|i| weight(i, &mut run));
-                    sums.push(limbs::trim(&run));
-                }
-                Some(sums)
-            }
-            None => None,
+        let known = self.sums.get(&key);
+        if let Some(Some(_)) = known {
+            return self.sums[&key].as_ref();
+        }
+        let runs = alternatives.div_ceil(RUN);
+        let bytes = match known {
+            Some(_) => runs * width.max(1) * size_of::<u64>(),
+            None => size_of::<(K, Option<Sums>)>(),
         };
-        let bytes = size_of::<(K, Option<Sums>)>() + sums.as_ref().map_or(0, Sums::heap_bytes);
-        if self.bytes + bytes > self.large {
-            (self.sums, self.bytes) = (FxHashMap::default(), 0);
+        if self.bytes + bytes > self.room {
+            return None;
         }
         self.bytes += bytes;
+        let sums = known.map(|_| {
+            let mut sums = Sums::new(runs, width);
+            let mut run = Vec::new();
+            for start in (0..alternatives).step_by(RUN) {
+                run.clear();
+                (start..alternatives.min(start + RUN)).for_each(|i| weight(i, &mut run));
+                sums.push(limbs::trim(&run));
+            }
+            sums
+        });
         self.sums.entry(key).insert_entry(sums).into_mut().as_ref()
     }
 }
@@ -133,10 +141,6 @@ impl Sums {
     fn get(&self, i: usize) -> &[u64] {
         &self.limbs[i * self.width..(i + 1) * self.width]
     }
-
-    fn heap_bytes(&self) -> usize {
-        self.limbs.capacity() * size_of::<u64>()
-    }
 }
 
 #[cfg(test)]
@@ -149,11 +153,11 @@ mod tests {
         fn the_same_however_much_is_remembered(
             weights in prop::collection::vec(prop_oneof![Just(0), 0..5u64, any::<u64>()], 1..40),
             numbers in prop::collection::vec((0..3u8, any::<prop::sample::Index>()), 1..30),
-            large in prop_oneof![Just(0), 50..1_000usize, Just(LARGE)],
+            room in prop_oneof![Just(0), 50..1_000usize, Just(1 << 20)],
         ) {
             let total: u128 = weights.iter().map(|&w| u128::from(w)).sum();
             prop_assume!(total > 0);
-            let mut choices = Choices { large, ..Choices::default() };
+            let mut choices = Choices::new(room);
             for (key, number) in numbers {
                 // Each key has its weights in another order.
                 let mut weights = weights.clone();
@@ -169,7 +173,10 @@ mod tests {
                 let weight = |i: usize, sum: &mut Vec<u64>| limbs::add(sum, &[weights[i]]);
                 let found = choices.choose(key, weights.len(), 2, &mut limbs, weight);
                 prop_assert_eq!((found, limbs::low(&limbs)), (chosen, rest));
-                prop_assert!(choices.bytes <= large.max(1_000));
+                prop_assert!(choices.bytes <= room);
+                if number.is_multiple_of(7) {
+                    choices.begin();
+                }
             }
         }
     }

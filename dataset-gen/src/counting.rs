@@ -26,6 +26,8 @@ pub struct Counts {
     pub(crate) terms: Terms,
     /// By cell, from its least size on.
     rows: Vec<Row>,
+    /// How many bytes they may take.
+    bytes: usize,
 }
 
 /// The counts of one size.
@@ -151,7 +153,7 @@ impl Counts {
             return Err(TooLarge { limit: largest - largest.div_ceil(8) });
         }
         let rows = grammar.cells.iter().map(|cell| Row::new(cell.min, cell.max)).collect();
-        let mut counts = Counts { grammar, terms, rows };
+        let mut counts = Counts { grammar, terms, rows, bytes };
         for size in 1..=largest {
             for level in levels(&counts, size) {
                 let mut start = 0;
@@ -257,6 +259,12 @@ impl Counts {
     pub fn least_size(&self, class: Id) -> Option<u32> {
         let cell = self.grammar.cell_of(class)?;
         Some(self.grammar.cells[cell as usize].min)
+    }
+
+    /// Bytes that running sums may take beside the counts, see [`crate::choices`].
+    pub(crate) fn room(&self) -> usize {
+        const LEAST: usize = 8 << 20;
+        self.heap_bytes().min(self.bytes / 8).max(LEAST)
     }
 
     /// Bytes on the heap.

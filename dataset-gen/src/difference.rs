@@ -35,11 +35,14 @@ pub struct Difference<'a> {
 /// Where the earlier grammar went. Few of its cells are asked for: they are looked up then.
 #[derive(Debug, Default)]
 struct Images {
-    /// By earlier cell: of its alternatives, the places among those of the later cell.
-    alternatives: FxHashMap<u32, Rc<[u32]>>,
+    /// Of each alternative of an earlier cell, by cell; ascending.
+    alternatives: FxHashMap<u32, Rc<[Image]>>,
     /// By later cell: the places of its e-nodes among its alternatives.
     places: FxHashMap<u32, FxHashMap<Id, u32>>,
 }
+
+/// The place of an alternative of a later cell, and that of one of an earlier cell which became it.
+type Image = (u32, u32);
 
 /// Sets of earlier cells, ascending, by number.
 #[derive(Debug, Default)]
@@ -72,16 +75,24 @@ impl<'a> Difference<'a> {
         let all = Counts::of(Grammar::new(later, roots, &filter), terms, bytes)?;
         let bytes = bytes - all.heap_bytes();
         let known = Counts::of(Grammar::new(&earlier, known_roots, &filter), terms, bytes)?;
+        let room = all.room();
         Ok(Difference {
             later,
             all,
             known,
             images: Images::default(),
-            unranker: Unranker::default(),
-            known_unranker: Unranker::default(),
+            unranker: Unranker::new(room),
+            known_unranker: Unranker::new(room),
             sets: Sets::default(),
-            choices: Choices::default(),
+            choices: Choices::new(room),
         })
+    }
+
+    /// Before terms of another class or limit, see [`Choices::begin`].
+    pub fn begin(&mut self) {
+        self.unranker.begin();
+        self.known_unranker.begin();
+        self.choices.begin();
     }
 
     /// How many terms of `size` a cell has that the earlier cells `known` did not have.
@@ -131,19 +142,24 @@ impl<'a> Difference<'a> {
 
     fn fresh_step(&mut self, place: Place, set: u32, mut child: impl FnMut(Part)) -> Id {
         let Place { cell, size, mut number } = place;
-        let had = self.known_alternatives(set);
-        let of = |image: usize| {
-            let start = had.partition_point(|&(i, _)| (i as usize) < image);
-            had[start..].iter().take_while(move |(i, _)| *i as usize == image).map(|(_, a)| a)
-        };
+        let images = self.images(set);
         let Difference { all, known, choices, .. } = self;
+        let (all, known) = (&*all, &*known);
         let alternatives = all.grammar.alternatives(cell);
         let width = limbs::trim(all.limbs(cell, size)).len();
         let size_below = size - all.grammar.cells[cell as usize].own_size();
+        // The earlier alternatives that became one of the cell.
+        let had = |chosen: usize| {
+            images.iter().flat_map(move |(cell, images)| {
+                let start = images.partition_point(|&(image, _)| (image as usize) < chosen);
+                let same = images[start..].iter().take_while(move |i| i.0 as usize == chosen);
+                same.map(|&(_, place)| &known.grammar.alternatives(*cell)[place as usize])
+            })
+        };
         let mut less = Vec::new();
         let weight = |i: usize, sum: &mut Vec<u64>| {
             all.add_alternative(&alternatives[i], size_below, sum);
-            for alternative in of(i) {
+            for alternative in had(i) {
                 less.clear();
                 known.add_alternative(alternative, size_below, &mut less);
                 limbs::subtract(sum, &less);
@@ -152,7 +168,7 @@ impl<'a> Difference<'a> {
         let key = (cell, size, set);
         let chosen = choices.choose(key, alternatives.len(), width, &mut number, weight);
         let (alternative, size) = (alternatives[chosen], size_below);
-        let known: Vec<Alternative> = of(chosen).copied().collect();
+        let known: Vec<Alternative> = had(chosen).copied().collect();
         match (alternative.left, alternative.right) {
             (NONE, _) => {}
             (only, NONE) => {
@@ -239,16 +255,12 @@ impl<'a> Difference<'a> {
         ]
     }
 
-    /// The alternatives of a set's cells, each with the place of its image, by that place.
-    fn known_alternatives(&mut self, set: u32) -> Vec<(u32, Alternative)> {
+    /// The cells of a set with their images, see [`Images::alternatives`].
+    fn images(&mut self, set: u32) -> Vec<(u32, Rc<[Image]>)> {
         let (all, known) = (&self.all.grammar, &self.known.grammar);
-        let mut found = Vec::new();
-        for &cell in self.sets.cells[set as usize].iter() {
-            let images = self.images.alternatives(self.later, all, known, cell);
-            found.extend(images.iter().copied().zip(known.alternatives(cell).iter().copied()));
-        }
-        found.sort_unstable_by_key(|&(image, _)| image);
-        found
+        let images = &mut self.images;
+        let cells = self.sets.cells[set as usize].iter();
+        cells.map(|&cell| (cell, images.alternatives(self.later, all, known, cell))).collect()
     }
 }
 
@@ -266,21 +278,24 @@ impl Images {
         all: &Grammar,
         known: &Grammar,
         cell: u32,
-    ) -> Rc<[u32]> {
+    ) -> Rc<[Image]> {
         if let Some(images) = self.alternatives.get(&cell) {
             return images.clone();
         }
-        let images: Rc<[u32]> = if known.cells[cell as usize].is_class {
+        let images: Rc<[Image]> = if known.cells[cell as usize].is_class {
             let image = Images::class(later, all, known, cell);
             let places = self.places.entry(image).or_insert_with(|| {
                 all.alternatives(image).iter().map(|a| a.node).zip(0..).collect()
             });
             let place = |a: &Alternative| places.get(&later.congruent(a.node));
             let expect = "an e-node stays in its class, and fits where it did";
-            known.alternatives(cell).iter().map(|a| *place(a).expect(expect)).collect()
+            let images = known.alternatives(cell).iter().map(|a| *place(a).expect(expect));
+            let mut images: Vec<Image> = images.zip(0..).collect();
+            images.sort_unstable();
+            images.into()
         } else {
             // A product has one alternative, and so has its image.
-            Rc::new([0])
+            Rc::new([(0, 0)])
         };
         self.alternatives.insert(cell, images.clone());
         images

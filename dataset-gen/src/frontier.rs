@@ -153,6 +153,7 @@ impl<'a> Frontier<'a> {
         attempts: u64,
         rng: &mut impl Rng,
     ) -> Sample {
+        self.difference.begin();
         let class = self.later.find(class);
         let total = self.up_to(class, limit);
         let reject = !self.difference.all.terms.padded;

@@ -19,7 +19,7 @@ pub struct NarrowUnranker {
     /// The classes from the root to the current node.
     path: Vec<u32>,
     scratch: Vec<u64>,
-    large: usize,
+    room: usize,
 }
 
 /// Running sums over a cell's alternatives at one size, to find the first that is larger than a
@@ -41,10 +41,6 @@ const NO_TABLE: Table = Table { sums: NONE, guide: NONE, shift: 0, run: 0 };
 /// A choice that was made once: the next time, its table is made.
 const ONCE: u32 = NONE - 1;
 
-/// When tables have so many bytes, further ones have a sum after every [`RUN`] alternatives only;
-/// when they have twice as many, all are forgotten.
-const LARGE: usize = 8 << 20;
-
 #[derive(Clone, Copy, Debug)]
 enum Todo {
     /// A term of a cell: its size, and its number among those of this size.
@@ -53,8 +49,9 @@ enum Todo {
     Leave,
 }
 
-impl Default for NarrowUnranker {
-    fn default() -> Self {
+impl NarrowUnranker {
+    /// Remembers at most so many bytes of sums.
+    pub fn new(room: usize) -> Self {
         NarrowUnranker {
             blocks: Vec::new(),
             tables: Vec::new(),
@@ -63,12 +60,20 @@ impl Default for NarrowUnranker {
             todo: Vec::new(),
             path: Vec::new(),
             scratch: Vec::new(),
-            large: LARGE,
+            room,
         }
     }
-}
 
-impl NarrowUnranker {
+    /// Before numbers of terms of another class or limit, see [`crate::choices::Choices::begin`].
+    pub fn begin(&mut self) {
+        if self.bytes() > self.room / 2 {
+            self.blocks.fill(NONE);
+            self.tables.clear();
+            self.sums.clear();
+            self.guides.clear();
+        }
+    }
+
     /// Derives term `number` of those of a cell with `size` nodes, of which there are less than
     /// 2^128. With `stop_if_padded` the derivation ends where a class stands below itself.
     pub fn derive(
@@ -142,14 +147,19 @@ impl NarrowUnranker {
         }
     }
 
-    /// The table of a cell's terms of `size`, of which there are some; `None` the first time.
+    /// The table of a cell's terms of `size`, of which there are some; `None` the first time, and
+    /// where there is no room for it.
     fn table(&mut self, counts: &Counts, (cell, size): (u32, u32)) -> Option<Table> {
         let shape = counts.grammar.cells[cell as usize];
         if self.blocks.is_empty() {
             self.blocks = vec![NONE; counts.grammar.cells.len()];
         }
+        let full = self.bytes() > self.room;
         let block = &mut self.blocks[cell as usize];
         if *block == NONE {
+            if full {
+                return None;
+            }
             *block = self.tables.len() as u32;
             let sizes = (shape.max - shape.min) as usize + 1;
             self.tables.resize(self.tables.len() + sizes, NO_TABLE);
@@ -157,14 +167,15 @@ impl NarrowUnranker {
         let place = (*block + size - shape.min) as usize;
         if self.tables[place].sums == NONE {
             self.tables[place].sums = ONCE;
-            if self.bytes() > 2 * self.large {
-                self.forget();
-            }
             return None;
         }
         if self.tables[place].sums == ONCE {
+            if full {
+                return None;
+            }
             let start = self.sums.len();
-            let run = if self.bytes() > self.large { RUN } else { 1 };
+            // The first tables are those of the choices that are made most often.
+            let run = if self.bytes() > self.room / 2 { RUN } else { 1 };
             let mut sum = 0;
             for alternatives in counts.grammar.alternatives(cell).chunks(run) {
                 for alternative in alternatives {
@@ -215,13 +226,6 @@ impl NarrowUnranker {
         self.tables.len() * size_of::<Table>()
             + self.sums.len() * size_of::<u128>()
             + self.guides.len() * size_of::<u32>()
-    }
-
-    fn forget(&mut self) {
-        self.blocks.fill(NONE);
-        self.tables.clear();
-        self.sums.clear();
-        self.guides.clear();
     }
 }
 
@@ -299,15 +303,15 @@ mod tests {
         assert_eq!(total, 1_680);
         let mut sampler = Sampler::new(&egraph, &counts);
         let mut rng = stream(1, 2);
-        for large in [0, 100, 200, 500, 1_000, LARGE] {
-            let mut unranker = NarrowUnranker { large, ..NarrowUnranker::default() };
+        for room in [0, 100, 200, 500, 1_000, 1 << 20] {
+            let mut unranker = NarrowUnranker::new(room);
             let mut derivation = Derivation::default();
             for _ in 0..300 {
                 let number = below_u128(total, &mut rng);
                 unranker.derive(&counts, (cell, 9, number), false, &mut derivation);
                 let term = build(&egraph, &mut bank, &derivation.nodes);
                 let expected = sampler.term(&mut bank, root, 9, &number.into());
-                assert_eq!(Some(term), expected, "number {number}, large = {large}");
+                assert_eq!(Some(term), expected, "number {number}, room = {room}");
             }
         }
     }

@@ -41,11 +41,13 @@ struct Root {
 impl<'a> Sampler<'a> {
     /// A sampler of the classes that `counts` has as roots.
     pub fn new(egraph: &'a EGraph, counts: &'a Counts) -> Self {
+        let room = counts.room();
         Sampler {
             egraph,
             counts,
-            unranker: Unranker::default(),
-            narrow: NarrowUnranker::default(),
+            unranker: Unranker::new(room),
+            // It makes nearly all of the choices.
+            narrow: NarrowUnranker::new(2 * room),
             root: None,
             derivation: Derivation::default(),
         }
@@ -117,6 +119,8 @@ impl<'a> Sampler<'a> {
         if let Some(last) = self.root.take_if(|last| (last.class, last.limit) == (class, limit)) {
             return last;
         }
+        self.unranker.begin();
+        self.narrow.begin();
         let total = self.counts.up_to(class, limit);
         let narrow = (total.bits() <= 128).then(|| {
             let mut sum = 0;

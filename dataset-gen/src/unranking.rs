@@ -26,13 +26,23 @@ pub struct Derivation {
 }
 
 /// Takes numbers apart.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Unranker {
     /// By cell and size.
     choices: Choices<(u32, u32)>,
 }
 
 impl Unranker {
+    /// Remembers at most so many bytes of sums.
+    pub fn new(room: usize) -> Self {
+        Unranker { choices: Choices::new(room) }
+    }
+
+    /// Before numbers of terms of another class or limit, see [`Choices::begin`].
+    pub fn begin(&mut self) {
+        self.choices.begin();
+    }
+
     /// The node of a term (of no meaning in a product). The places of its children are added to
     /// `children`, the last one first.
     pub fn step(&mut self, counts: &Counts, place: Place, mut children: impl FnMut(Place)) -> Id {

@@ -1,7 +1,7 @@
 //! Counting and sampling the terms of e-graphs of Halide expressions.
 //!
 //!     cargo bench -p dataset-gen --bench sampling -- [--memory 32MiB] [--threads 1]
-//!     cargo bench -p dataset-gen --bench sampling -- --egg [--iterations 3]
+//!     cargo bench -p dataset-gen --bench sampling -- --egg [--nodes 100000]
 //!
 //! Counts are those of the seed's class to twice the seed's size, of all terms and of plain ones;
 //! draws are of terms with up to 40 nodes. The threads are those that count; draws are of one
@@ -9,7 +9,7 @@
 //! frontier is that of the last iteration.
 //!
 //! `--egg` compares with the same algorithm over egg instead, see [`egg_side`]: the same e-graph,
-//! of so many iterations; one thread; medians of three rounds, the sides in turn. Both leave out
+//! of as many iterations as it takes to so many e-nodes; one thread; medians of three rounds, the sides in turn. Both leave out
 //! constants that are not written as literals; padded terms are counted. If the sizes of the e-graphs or
 //! the numbers of terms differ, the line says so, and the exit status is 1.
 
@@ -70,10 +70,10 @@ fn main() -> ExitCode {
     let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/systems/halide.rules");
     let system = Arc::new(System::load(&rules).unwrap_or_else(|error| fail(&error.to_string())));
     if std::env::args().any(|argument| argument == "--egg") {
-        let iterations = option("--iterations").map_or(Ok(3), |text| text.parse());
-        let iterations = iterations.unwrap_or_else(|error| fail(&format!("--iterations: {error}")));
+        let nodes = option("--nodes").map_or(Ok(100_000), |text| text.parse());
+        let nodes = nodes.unwrap_or_else(|error| fail(&format!("--nodes: {error}")));
         println!("{EGG_HEADER}");
-        let same = SEEDS.map(|seed| compare(&system, seed, iterations));
+        let same = SEEDS.map(|seed| compare(&system, seed, nodes));
         return ExitCode::from(u8::from(same.contains(&false)));
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
@@ -176,15 +176,18 @@ const EGG_HEADER: &str = "\
 |---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|";
 
 /// Prints a row of the comparison with egg; whether both sides have the same.
-fn compare(system: &Arc<System>, seed: &str, iterations: u64) -> bool {
+fn compare(system: &Arc<System>, seed: &str, nodes: usize) -> bool {
     let mut bank = TermBank::new(system.language.clone());
     let term = bank.parse(seed, None).unwrap_or_else(|error| fail(&error.to_string()));
     let size = bank.size(term) as u32;
     let mut egraph = EGraph::new(system.clone());
     let root = egraph.add_term(&bank, term);
-    let limits = Limits { iterations: Some(iterations), ..Limits::default() };
+    let limits = Limits { nodes: None, memory: None, ..Limits::default() };
     let config = SaturationConfig { limits, ..SaturationConfig::default() };
-    saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
+    let course = saturate(&mut egraph, &config, &mut |egraph, _| {
+        if egraph.node_count() < nodes { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    let iterations = course.iterations.last().map_or(0, |last| last.iteration);
     let root = egraph.find(root);
     let grown = egg_side::grow(system, &bank, term, iterations);
     // Counting, first draws, next draws; egg's counting and draws.
@@ -225,11 +228,12 @@ fn compare(system: &Arc<System>, seed: &str, iterations: u64) -> bool {
         egg_draw / first,
         egg_draw / next
     );
-    let nodes = (egraph.node_count(), grown.egraph.total_number_of_nodes());
+    let e_nodes = (egraph.node_count(), grown.egraph.total_number_of_nodes());
     let classes = (egraph.class_count(), grown.egraph.number_of_classes());
-    let same = nodes.0 == nodes.1 && classes.0 == classes.1 && (ours / theirs - 1.0).abs() < 1e-9;
+    let same =
+        e_nodes.0 == e_nodes.1 && classes.0 == classes.1 && (ours / theirs - 1.0).abs() < 1e-9;
     if !same {
-        println!("not the same: e-nodes {nodes:?}, e-classes {classes:?}, terms {ours} {theirs}");
+        println!("not the same: e-nodes {e_nodes:?}, e-classes {classes:?}, terms {ours} {theirs}");
     }
     same
 }
