@@ -8,6 +8,7 @@
 
 use crate::choices::Choices;
 use crate::counting::{Counts, Terms, TooLarge};
+use crate::derivation::Steps;
 use crate::grammar::{Alternative, Filter, Grammar, NONE};
 use crate::limbs;
 use crate::state::Earlier;
@@ -110,33 +111,6 @@ impl<'a> Difference<'a> {
         match known.is_empty() {
             true => Part::Later(place),
             false => Part::Fresh(place, self.sets.number(known)),
-        }
-    }
-
-    /// The later cell of a part, if it is a class.
-    pub fn class(&self, part: &Part) -> Option<u32> {
-        match part {
-            Part::Earlier(place) => {
-                let is_class = self.known.grammar.cells[place.cell as usize].is_class;
-                let (all, known) = (&self.all.grammar, &self.known.grammar);
-                is_class.then(|| Images::class(self.later, all, known, place.cell))
-            }
-            Part::Later(place) | Part::Fresh(place, _) => {
-                self.all.grammar.cells[place.cell as usize].is_class.then_some(place.cell)
-            }
-        }
-    }
-
-    /// The node of a term, an e-node of either state, and its children, as [`Unranker::step`].
-    pub fn step(&mut self, part: Part, mut child: impl FnMut(Part)) -> Id {
-        match part {
-            Part::Later(place) => {
-                self.unranker.step(&self.all, place, |place| child(Part::Later(place)))
-            }
-            Part::Earlier(place) => {
-                self.known_unranker.step(&self.known, place, |place| child(Part::Earlier(place)))
-            }
-            Part::Fresh(place, set) => self.fresh_step(place, set, child),
         }
     }
 
@@ -261,6 +235,37 @@ impl<'a> Difference<'a> {
         let images = &mut self.images;
         let cells = self.sets.cells[set as usize].iter();
         cells.map(|&cell| (cell, images.alternatives(self.later, all, known, cell))).collect()
+    }
+}
+
+impl Steps for Difference<'_> {
+    type Part = Part;
+
+    /// The later cell.
+    fn class(&self, part: &Part) -> Option<u32> {
+        match part {
+            Part::Earlier(place) => {
+                let is_class = self.known.grammar.cells[place.cell as usize].is_class;
+                let (all, known) = (&self.all.grammar, &self.known.grammar);
+                is_class.then(|| Images::class(self.later, all, known, place.cell))
+            }
+            Part::Later(place) | Part::Fresh(place, _) => {
+                self.all.grammar.cells[place.cell as usize].is_class.then_some(place.cell)
+            }
+        }
+    }
+
+    /// The node is of either state.
+    fn step(&mut self, part: Part, mut child: impl FnMut(Part)) -> Id {
+        match part {
+            Part::Later(place) => {
+                self.unranker.step(&self.all, place, |place| child(Part::Later(place)))
+            }
+            Part::Earlier(place) => {
+                self.known_unranker.step(&self.known, place, |place| child(Part::Earlier(place)))
+            }
+            Part::Fresh(place, set) => self.fresh_step(place, set, child),
+        }
     }
 }
 

@@ -10,17 +10,17 @@
 //! Terms are drawn from such a difference without rejection, see `difference.rs`.
 
 use crate::counting::{Counts, Terms, TooLarge};
+use crate::derivation::{Derivation, build, derive, size_of};
 use crate::difference::Difference;
 use crate::limbs;
 use crate::random::below;
 use crate::sampling::Sample;
 use crate::state::Earlier;
-use crate::unranking::{Derivation, Place, build};
+use crate::unranking::Place;
 use egraph::{EGraph, Id, Past, TermBank, TermId};
 use num_bigint::BigUint;
 use rand::Rng;
 use rustc_hash::FxHashMap;
-use std::cmp::Ordering;
 
 /// Counts and draws the frontier terms of some classes.
 #[derive(Debug)]
@@ -180,39 +180,12 @@ impl<'a> Frontier<'a> {
         let (root, known) = self.root(self.later.find(class))?;
         let mut number = number.to_u64_digits();
         let least = self.difference.all.grammar.cells[root as usize].min;
-        let size = (least..=limit).find(|&size| {
-            let count = self.difference.fresh(root, size, known);
-            let found = limbs::compare(&number, &count) == Ordering::Less;
-            if !found {
-                limbs::subtract(&mut number, &count);
-            }
-            found
-        })?;
+        let count = |size| self.difference.fresh(root, size, known);
+        let size = size_of(&mut number, least..=limit, count)?;
         let known = known.to_vec();
-        let mut derivation = Derivation { nodes: Vec::with_capacity(size as usize), padded: false };
-        // The later classes from the root to the current node.
-        let mut path: Vec<u32> = Vec::new();
-        // None: the way back up.
-        let mut todo = vec![Some(self.difference.part(Place { cell: root, size, number }, known))];
-        while let Some(next) = todo.pop() {
-            let Some(part) = next else {
-                path.pop();
-                continue;
-            };
-            let class = self.difference.class(&part);
-            if let Some(class) = class {
-                derivation.padded |= path.contains(&class);
-                if derivation.padded && stop_if_padded {
-                    break;
-                }
-                path.push(class);
-                todo.push(None);
-            }
-            let node = self.difference.step(part, |child| todo.push(Some(child)));
-            if class.is_some() {
-                derivation.nodes.push(node);
-            }
-        }
+        let part = self.difference.part(Place { cell: root, size, number }, known);
+        let mut derivation = Derivation::default();
+        derive(&mut self.difference, part, stop_if_padded, &mut derivation);
         Some(derivation)
     }
 }

@@ -22,6 +22,7 @@ pub mod console;
 pub mod counting;
 pub mod csv;
 pub mod dataset_page;
+mod derivation;
 mod difference;
 mod differences;
 pub mod drawing;

@@ -3,9 +3,9 @@
 
 use crate::choices::RUN;
 use crate::counting::Counts;
+use crate::derivation::Derivation;
 use crate::grammar::{Alternative, NONE};
 use crate::limbs;
-use crate::unranking::Derivation;
 
 /// Takes numbers apart, and remembers sums for it where a choice is made more than once.
 #[derive(Debug)]
@@ -275,9 +275,9 @@ fn divide(a: u128, b: u128) -> (u128, u128) {
 mod tests {
     use super::*;
     use crate::counting::Terms;
+    use crate::derivation::build;
     use crate::random::{below_u128, stream};
     use crate::sampling::Sampler;
-    use crate::unranking::build;
     use egraph::{EGraph, SaturationConfig, System, TermBank, saturate};
     use std::ops::ControlFlow;
     use std::sync::Arc;

@@ -5,16 +5,16 @@
 //! limit has exactly the same probability.
 
 use crate::counting::Counts;
+use crate::derivation::{Derivation, build, derive, size_of};
 use crate::grammar::Cell;
 use crate::limbs;
 use crate::narrow_unranking::NarrowUnranker;
 use crate::random::{below, below_u128};
-use crate::unranking::{Derivation, Place, Unranker, build};
+use crate::unranking::{Counted, Place, Unranker};
 use egraph::{EGraph, Id, TermBank, TermId};
 use num_bigint::BigUint;
 use rand::Rng;
 use rustc_hash::FxHashSet;
-use std::cmp::Ordering;
 
 /// Draws terms of the classes of one e-graph.
 #[derive(Debug)]
@@ -166,41 +166,10 @@ impl<'a> Sampler<'a> {
         let root = counts.grammar.cell_of(self.egraph.find(class))?;
         let mut number = number.to_u64_digits();
         let least = counts.grammar.cells[root as usize].min;
-        let size = (least..=limit).find(|&size| {
-            let count = counts.limbs(root, size);
-            let found = limbs::compare(&number, count) == Ordering::Less;
-            if !found {
-                limbs::subtract(&mut number, count);
-            }
-            found
-        })?;
-        let derivation = &mut self.derivation;
-        derivation.nodes.clear();
-        derivation.padded = false;
-        // The classes from the root to the current node.
-        let mut path: Vec<u32> = Vec::new();
-        // None: the way back up.
-        let mut todo = vec![Some(Place { cell: root, size, number })];
-        while let Some(next) = todo.pop() {
-            let Some(place) = next else {
-                path.pop();
-                continue;
-            };
-            let cell = place.cell;
-            let is_class = counts.grammar.cells[cell as usize].is_class;
-            if is_class {
-                derivation.padded |= path.contains(&cell);
-                if derivation.padded && stop_if_padded {
-                    break;
-                }
-                path.push(cell);
-                todo.push(None);
-            }
-            let node = self.unranker.step(counts, place, |child| todo.push(Some(child)));
-            if is_class {
-                derivation.nodes.push(node);
-            }
-        }
+        let size = size_of(&mut number, least..=limit, |size| counts.limbs(root, size))?;
+        let place = Place { cell: root, size, number };
+        let mut steps = Counted { counts, unranker: &mut self.unranker };
+        derive(&mut steps, place, stop_if_padded, &mut self.derivation);
         Some(())
     }
 }

@@ -5,9 +5,10 @@
 
 use crate::choices::Choices;
 use crate::counting::Counts;
+use crate::derivation::Steps;
 use crate::grammar::NONE;
 use crate::limbs;
-use egraph::{EGraph, Id, Node, TermBank, TermId};
+use egraph::Id;
 use std::cmp::Ordering;
 
 /// A term of a cell: one of `size` nodes, by its number among those.
@@ -16,13 +17,6 @@ pub struct Place {
     pub cell: u32,
     pub size: u32,
     pub number: Vec<u64>,
-}
-
-/// The nodes of a term in pre-order, and whether a class stands below itself.
-#[derive(Debug, Default)]
-pub struct Derivation {
-    pub nodes: Vec<Id>,
-    pub padded: bool,
 }
 
 /// Takes numbers apart.
@@ -72,6 +66,24 @@ impl Unranker {
     }
 }
 
+/// An unranker with the counts that it is for.
+pub struct Counted<'a> {
+    pub counts: &'a Counts,
+    pub unranker: &'a mut Unranker,
+}
+
+impl Steps for Counted<'_> {
+    type Part = Place;
+
+    fn class(&self, place: &Place) -> Option<u32> {
+        self.counts.grammar.cells[place.cell as usize].is_class.then_some(place.cell)
+    }
+
+    fn step(&mut self, place: Place, child: impl FnMut(Place)) -> Id {
+        self.unranker.step(self.counts, place, child)
+    }
+}
+
 /// The size of the left term of pair `number`, and the pair's number among those.
 fn split(
     counts: &Counts,
@@ -93,22 +105,4 @@ fn split(
         limbs::subtract(&mut number, &pairs);
     }
     (last, number)
-}
-
-/// The term of nodes in pre-order.
-pub fn build(egraph: &EGraph, bank: &mut TermBank, preorder: &[Id]) -> TermId {
-    // Read from the right, the children of a node are finished before it is met.
-    let mut done: Vec<TermId> = Vec::with_capacity(preorder.len());
-    for &node in preorder.iter().rev() {
-        let arity = egraph.children(node).len();
-        let first = done.len() - arity;
-        done[first..].reverse();
-        let term = match egraph.node(node) {
-            Node::Op(op) => bank.apply(op, &done[first..]),
-            Node::Leaf(leaf) => bank.leaf(leaf),
-        };
-        done.truncate(first);
-        done.push(term);
-    }
-    done[0]
 }
