@@ -177,17 +177,18 @@ impl Run<'_> {
         let triples = AtomicU64::new(0);
         let one = |&index: &u32| {
             let unit = Unit::new(&directory, index);
+            if unit.finished().is_some() {
+                progress.found(1);
+                return Ok(unit);
+            }
             let seed = &self.input.seeds[index as usize];
-            let report = match unit.finished() {
-                Some(report) => report,
-                None => self.grow_one(index, &unit).with_context(|| {
-                    format!("seed {} ({})", seed.id, self.input.bank.text(seed.term))
-                })?,
-            };
+            let report = self.grow_one(index, &unit).with_context(|| {
+                format!("seed {} ({})", seed.id, self.input.bank.text(seed.term))
+            })?;
             let new = report.proofs().triples;
             let all = triples.fetch_add(new, Ordering::Relaxed) + new;
             let rate = all as f64 / began.elapsed().as_secs_f64().max(1e-3);
-            progress.message(format!("{all} triples, {rate:.0}/s"));
+            progress.message(format!("{all} new triples, {rate:.0}/s"));
             progress.advance(1);
             Ok(unit)
         };

@@ -17,6 +17,8 @@ pub struct Progress {
     label: String,
     total: u64,
     done: AtomicU64,
+    /// How many of them were done by an earlier run.
+    found: AtomicU64,
     message: Mutex<String>,
     shown: Shown,
 }
@@ -50,6 +52,7 @@ impl Progress {
             label: label.to_owned(),
             total,
             done: AtomicU64::new(0),
+            found: AtomicU64::new(0),
             message: Mutex::new(String::new()),
             shown,
         }
@@ -83,6 +86,16 @@ impl Progress {
         }
     }
 
+    /// `count` items were done by an earlier run: they say nothing about the rate.
+    pub fn found(&self, count: u64) {
+        self.found.fetch_add(count, Ordering::Relaxed);
+        self.done.fetch_add(count, Ordering::Relaxed);
+        if let Shown::Bar(bar) = &self.shown {
+            bar.inc(count);
+            bar.reset_eta();
+        }
+    }
+
     /// Writes a line above the bar, or into the log.
     pub fn print(&self, text: &str) {
         match &self.shown {
@@ -107,8 +120,15 @@ impl Progress {
     }
 
     fn line(&self, done: u64, elapsed: Duration) {
+        note(&format!("{} {}", self.numbers(done, elapsed), self.tail()));
+    }
+
+    fn numbers(&self, done: u64, elapsed: Duration) -> String {
         let seconds = elapsed.as_secs_f64();
-        let rate = if seconds > 0.0 { done as f64 / seconds } else { 0.0 };
+        let found = self.found.load(Ordering::Relaxed);
+        let new = done.saturating_sub(found);
+        let rate = if seconds > 0.0 { new as f64 / seconds } else { 0.0 };
+        let found = if found > 0 { format!(" ({found} found)") } else { String::new() };
         let left = self.total.saturating_sub(done);
         let remaining = if left > 0 && rate > 0.0 {
             let eta = Duration::from_secs_f64((left as f64 / rate).min(1e9));
@@ -116,12 +136,8 @@ impl Progress {
         } else {
             String::new()
         };
-        note(&format!(
-            "{}: {done}/{} in {seconds:.1} s, {rate:.2}/s{remaining} {}",
-            self.label,
-            self.total,
-            self.tail()
-        ));
+        let Progress { label, total, .. } = self;
+        format!("{label}: {done}/{total}{found} in {seconds:.1} s, {rate:.2}/s{remaining}")
     }
 
     fn tail(&self) -> String {
@@ -148,4 +164,19 @@ pub fn resident_bytes() -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_earlier_run_did_says_nothing_about_the_rate() {
+        let progress = Progress::new("seeds", 10, true);
+        let after = |done: u64| progress.numbers(done, Duration::from_secs(2));
+        progress.advance(2);
+        assert_eq!(after(2), "seeds: 2/10 in 2.0 s, 1.00/s, ETA 8 seconds");
+        progress.found(4);
+        assert_eq!(after(6), "seeds: 6/10 (4 found) in 2.0 s, 1.00/s, ETA 4 seconds");
+    }
 }

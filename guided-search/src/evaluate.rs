@@ -123,8 +123,11 @@ pub fn evaluate(
         .par_iter()
         .enumerate()
         .map(|(index, task)| {
-            let rows = finished(&directory, task)
-                .map_or_else(|| run_task(evaluation, inputs, index, task, &directory), Ok)?;
+            if let Some(rows) = finished(&directory, task) {
+                progress.found(1);
+                return Ok(rows);
+            }
+            let rows = run_task(evaluation, inputs, index, task, &directory)?;
             progress.advance(1);
             Ok(rows)
         })

@@ -99,7 +99,7 @@ impl<'a> Trainer<'a> {
     ) -> Result<TrainReport> {
         let t = &self.config.training;
         let progress = Progress::new("steps", t.steps, quiet);
-        progress.advance(self.optimizer.step.min(t.steps));
+        progress.found(self.optimizer.step.min(t.steps));
         let mut batches = Batches::new(self.train, t.batch, self.seed);
         let (mut losses, mut steps, mut tokens) = (0f64, 0u64, 0usize);
         let mut start = Instant::now();
