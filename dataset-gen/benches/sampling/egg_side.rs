@@ -3,12 +3,11 @@
 
 use crate::counting::Counts;
 use crate::draw::Draw;
-use crate::egg_language::{EGraph, ENode, Literals, Symbols};
+use crate::egg_language::{EGraph, ENode, Literals, Symbols, expression};
 use crate::egg_rules::with_literals;
 use crate::random::Random;
 use egg::{Id, RecExpr, Runner, SimpleScheduler, Symbol};
-use egraph::{Node, System, TermBank, TermId};
-use std::collections::HashMap;
+use egraph::{System, TermBank, TermId};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -30,16 +29,7 @@ pub struct Measured {
 pub fn grow(system: &System, bank: &TermBank, seed: TermId, iterations: u64) -> Grown {
     let mut symbols = Symbols::new(system);
     let rules: Vec<_> = system.rules.iter().map(|r| with_literals(r, &mut symbols)).collect();
-    let mut start = RecExpr::default();
-    let mut ids = HashMap::new();
-    for term in bank.subterms(seed) {
-        let children: Vec<Id> = bank.children(term).iter().map(|c| ids[c]).collect();
-        let number = match bank.node(term) {
-            Node::Op(op) => Symbols::op(op, children.len()),
-            Node::Leaf(leaf) => symbols.leaf(leaf),
-        };
-        ids.insert(term, start.add(ENode::new(number, &children)));
-    }
+    let start = expression(bank, seed, |leaf| symbols.leaf(leaf));
     let analysis = Literals { symbols, reason: Symbol::from("constant folding") };
     let runner = Runner::<ENode, Literals, ()>::new(analysis)
         .with_scheduler(SimpleScheduler)

@@ -9,9 +9,10 @@
 //! frontier is that of the last iteration.
 //!
 //! `--egg` compares with the same algorithm over egg instead, see [`egg_side`]: the same e-graph,
-//! of as many iterations as it takes to so many e-nodes; one thread; medians of three rounds, the sides in turn. Both leave out
-//! constants that are not written as literals; padded terms are counted. If the sizes of the e-graphs or
-//! the numbers of terms differ, the line says so, and the exit status is 1.
+//! of as many iterations as it takes to so many e-nodes; one thread; medians of three rounds, the
+//! sides in turn. Both leave out constants that are not written as literals; padded terms are
+//! counted. If the sizes of the e-graphs or the numbers of terms differ, a line says so, and the
+//! exit status is 1.
 
 #[path = "../../../scripts/compare/egg-pipeline/src/counting.rs"]
 mod counting;
@@ -20,11 +21,11 @@ mod draw;
 #[allow(dead_code)] // the engine's benchmark uses all of it
 #[path = "../../../egraph/benches/peers/egg_language.rs"]
 mod egg_language;
-#[allow(dead_code)]
+#[allow(dead_code)] // the engine's benchmark uses all of it
 #[path = "../../../egraph/benches/peers/egg_rules.rs"]
 mod egg_rules;
 mod egg_side;
-#[allow(dead_code)]
+#[allow(dead_code)] // the pipeline uses all of it
 #[path = "../../../scripts/compare/egg-pipeline/src/random.rs"]
 mod random;
 

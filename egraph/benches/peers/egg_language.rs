@@ -1,7 +1,9 @@
 //! A system's language as an egg language, and its literals as an egg analysis.
 
-use egg::{Analysis, DidMerge, Id, Language, Symbol};
-use egraph::{Builtin, Leaf, LeafValue, LiteralKind, OpId, SortId, System, Value};
+use egg::{Analysis, DidMerge, Id, Language, RecExpr, Symbol};
+use egraph::{
+    Builtin, Leaf, LeafValue, LiteralKind, Node, OpId, SortId, System, TermBank, TermId, Value,
+};
 use std::collections::HashMap;
 
 /// An operator number, see [`Symbols`], and as many children as its arity says; the rest is 0.
@@ -93,6 +95,25 @@ impl Symbols {
         let leaf = Leaf { sort, value: LeafValue::Literal(value) };
         self.literal_kinds.contains(&(kind, sort)).then(|| self.leaf(&leaf))
     }
+}
+
+/// A term, equal subterms once. `leaf` gives the operator number of a leaf.
+pub fn expression(
+    bank: &TermBank,
+    term: TermId,
+    mut leaf: impl FnMut(&Leaf) -> u32,
+) -> RecExpr<ENode> {
+    let mut expression = RecExpr::default();
+    let mut ids = HashMap::new();
+    for term in bank.subterms(term) {
+        let children: Vec<Id> = bank.children(term).iter().map(|c| ids[c]).collect();
+        let number = match bank.node(term) {
+            Node::Op(op) => Symbols::op(op, children.len()),
+            Node::Leaf(of) => leaf(of),
+        };
+        ids.insert(term, expression.add(ENode::new(number, &children)));
+    }
+    expression
 }
 
 /// The literal that a class equals, by its operator number. Nothing is pruned, as in Cairn.

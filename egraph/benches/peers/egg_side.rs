@@ -18,14 +18,13 @@
 //! and rejected matches would be stored, and counted by the back-off scheduler.)
 
 use crate::allocator;
-use crate::egg_language::{ENode, Literals, Symbols};
+use crate::egg_language::{ENode, Literals, Symbols, expression};
 use crate::egg_rules::{plain, with_literals};
 use crate::workloads::{Run, Stop, Workload};
 use egg::{
-    Analysis, BackoffScheduler, Id, Language, RecExpr, Rewrite, Runner, SimpleScheduler, Symbol,
+    Analysis, BackoffScheduler, Language, RecExpr, Rewrite, Runner, SimpleScheduler, Symbol,
 };
-use egraph::{Node, Scheduler, System};
-use std::collections::HashMap;
+use egraph::{Scheduler, System};
 use std::time::{Duration, Instant};
 
 /// Runs egg.
@@ -45,17 +44,7 @@ pub fn run(workload: &Workload, system: &System, explanations: bool) -> Run {
 
 fn start(workload: &Workload, system: &System, symbols: &mut Symbols) -> RecExpr<ENode> {
     let (bank, root) = workload.start_term(system);
-    let mut start = RecExpr::default();
-    let mut ids = HashMap::new();
-    for term in bank.subterms(root) {
-        let children: Vec<Id> = bank.children(term).iter().map(|c| ids[c]).collect();
-        let op = match bank.node(term) {
-            Node::Op(op) => Symbols::op(op, children.len()),
-            Node::Leaf(leaf) => symbols.leaf(leaf),
-        };
-        ids.insert(term, start.add(ENode::new(op, &children)));
-    }
-    start
+    expression(&bank, root, |leaf| symbols.leaf(leaf))
 }
 
 /// Runs egg in any language.

@@ -1,11 +1,10 @@
 //! A seed's e-graph in egg, with explanations.
 
-use crate::egg_language::{EGraph, ENode, Literals, Symbols};
+use crate::egg_language::{EGraph, ENode, Literals, Symbols, expression};
 use crate::egg_rules::with_literals;
 use crate::text::Names;
 use egg::{Id, RecExpr, Rewrite, Runner, SimpleScheduler, Symbol};
-use egraph::{Node, System, TermBank, TermId};
-use std::collections::HashMap;
+use egraph::{System, TermBank, TermId};
 use std::time::Duration;
 
 /// A system's rules, and the numbers of the literals in them.
@@ -33,16 +32,7 @@ pub struct Grown {
 pub fn grow(system: &System, rules: &Rules, bank: &TermBank, seed: TermId, nodes: usize) -> Grown {
     let mut symbols = rules.symbols.clone();
     let mut names = Names::new(system);
-    let mut start = RecExpr::default();
-    let mut ids = HashMap::new();
-    for term in bank.subterms(seed) {
-        let children: Vec<Id> = bank.children(term).iter().map(|c| ids[c]).collect();
-        let number = match bank.node(term) {
-            Node::Op(op) => Symbols::op(op, children.len()),
-            Node::Leaf(leaf) => names.enter(symbols.leaf(leaf), leaf),
-        };
-        ids.insert(term, start.add(ENode::new(number, &children)));
-    }
+    let start = expression(bank, seed, |leaf| names.enter(symbols.leaf(leaf), leaf));
     let analysis = Literals { symbols, reason: Symbol::from("constant folding") };
     let runner = Runner::<ENode, Literals, ()>::new(analysis)
         .with_explanations_enabled()
