@@ -14,6 +14,7 @@
 //! Only the result matters: whoever uses it has it checked. Everything is deterministic, and
 //! bounded by counts, never by time.
 
+mod fingerprints;
 mod moves;
 mod search;
 
@@ -307,4 +308,48 @@ fn postpone(system: &System, bank: &mut TermBank, moves: &mut Vec<Move>) {
 
 fn comparable(a: &[u32], b: &[u32]) -> bool {
     a.iter().zip(b).all(|(x, y)| x == y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::check_flat;
+    use crate::flatten::Caps;
+    use crate::{EGraph, Limits, SaturationConfig, explain, saturate};
+    use std::ops::ControlFlow;
+    use std::sync::Arc;
+
+    #[test]
+    fn proofs_are_right_even_if_different_terms_have_one_fingerprint() {
+        let text = "(sort S) (op + (S S) S) (variable S)
+            (rewrite (+ ?a ?b) (+ ?b ?a) :name comm)
+            (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c) :name assoc)";
+        let system = Arc::new(System::parse(text).unwrap());
+        let mut bank = TermBank::new(system.language.clone());
+        let start = bank.parse("(+ a (+ b (+ c (+ d e))))", None).unwrap();
+        let mut egraph = EGraph::new(system.clone());
+        let root = egraph.add_term(&bank, start);
+        let limits = Limits { iterations: Some(4), ..Default::default() };
+        let config = SaturationConfig { limits, ..Default::default() };
+        saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
+        let nodes = egraph.nodes(egraph.find(root)).to_vec();
+        let terms: Vec<TermId> = nodes.iter().map(|&n| egraph.term(&mut bank, n)).collect();
+        // The fewer bits, the more collisions; with none missing there should be none.
+        let lengths = [0, 56, 60, 63].map(|missing_bits| {
+            let mut shortener = Shortener::new(&system);
+            shortener.moves.fingerprints.missing_bits = missing_bits;
+            let mut steps = 0;
+            for &end in &terms {
+                let proof = explain(&egraph, &mut bank, start, end).unwrap();
+                let flat = proof.flatten(&mut bank, Caps { steps: 500, term_size: 300 }).unwrap();
+                let short = shortener.shorten(&mut bank, &flat, 300);
+                check_flat(&system, &bank, &short).unwrap();
+                assert_eq!((short.terms[0], *short.terms.last().unwrap()), (start, end));
+                assert!(short.steps.len() <= flat.steps.len());
+                steps += short.steps.len();
+            }
+            steps
+        });
+        assert!(lengths[1..].iter().all(|&some| some > lengths[0]), "{lengths:?}");
+    }
 }

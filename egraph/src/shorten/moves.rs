@@ -1,5 +1,6 @@
 //! The rewrites that apply to a term, by matching on terms.
 
+use super::fingerprints::Fingerprints;
 use super::{Move, Path};
 use crate::dense::DenseMap;
 use crate::language::{Leaf, LeafValue};
@@ -11,19 +12,31 @@ use crate::term::{TermBank, TermId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// A term that is one rewrite away from another.
+/// A term that is one rewrite away from another. No bank need have it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Neighbour {
-    /// The whole term.
-    pub to: TermId,
+    /// Of the whole term.
+    pub fingerprint: u64,
+    /// Number of nodes, as [`TermBank::size`].
+    pub size: u64,
     place: Place,
 }
 
+/// Where a neighbour differs.
 #[derive(Clone, Copy, Debug)]
 enum Place {
-    Root(Justification, bool),
+    /// At the root, by the rewrite at `.0` in [`Moves::rewrites`].
+    Root(u32),
     /// In child `.0`, whose neighbour this is, at `.1` in [`Moves::found`].
     Child(u32, u32),
+}
+
+/// A rewrite of a term at its root.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rewrite {
+    pub to: TermId,
+    pub rule: Justification,
+    pub forward: bool,
 }
 
 /// The rewrites of terms at their roots, each term's once, and for one search at a time all
@@ -36,7 +49,8 @@ pub(super) struct Moves {
 
     /// Runs of `rewrites` by term.
     at_root: FxHashMap<TermId, (u32, u32)>,
-    rewrites: Vec<(TermId, Justification, bool)>,
+    rewrites: Vec<Rewrite>,
+    pub fingerprints: Fingerprints,
 
     // Of one search.
     /// Where a subterm was seen last, and whether in all terms so far: see [`Moves::begin`].
@@ -75,6 +89,7 @@ impl Moves {
             of_literals,
             at_root: FxHashMap::default(),
             rewrites: Vec::new(),
+            fingerprints: Fingerprints::default(),
             shared: DenseMap::default(),
             last: 0,
             of_term: FxHashMap::default(),
@@ -144,13 +159,13 @@ impl Moves {
         self.found[index as usize]
     }
 
-    /// Where the neighbour differs, and by what rule, read in which direction.
-    pub fn place(&self, neighbour: Neighbour) -> (Path, Justification, bool) {
+    /// The rewrite by which the neighbour at `index` differs, and where.
+    pub fn place(&self, index: u32) -> (Path, Rewrite) {
         let mut path = Path::new();
-        let mut place = neighbour.place;
+        let mut place = self.found[index as usize].place;
         loop {
             match place {
-                Place::Root(rule, forward) => return (path, rule, forward),
+                Place::Root(rewrite) => return (path, self.rewrites[rewrite as usize]),
                 Place::Child(child, index) => {
                     path.push(child);
                     place = self.found[index as usize].place;
@@ -169,23 +184,33 @@ impl Moves {
                 run
             }
         };
-        for &(to, rule, forward) in &self.rewrites[from as usize..to as usize] {
-            self.found.push(Neighbour { to, place: Place::Root(rule, forward) });
+        for rewrite in from..to {
+            let to = self.rewrites[rewrite as usize].to;
+            let fingerprint = self.fingerprints.of(bank, to);
+            let place = Place::Root(rewrite);
+            self.found.push(Neighbour { fingerprint, size: bank.size(to), place });
         }
-        let head = bank.head(t);
-        let mut children: SmallVec<[TermId; 6]> = bank.children(t).into();
-        for i in 0..children.len() {
-            let child = children[i];
+        let (head, size) = (bank.head(t), bank.size(t));
+        let children = bank.children(t);
+        let prints = children.iter().map(|&c| self.fingerprints.of(bank, c));
+        let mut prints: SmallVec<[u64; 6]> = prints.collect();
+        for (i, &child) in children.iter().enumerate() {
             if self.is_shared(child) {
                 continue;
             }
+            let others = size.saturating_sub(bank.size(child));
+            let unchanged = prints[i];
             let (from, to) = self.of_term[&child];
             for index in from..to {
-                children[i] = self.found[index as usize].to;
-                let to = bank.add(head, &children);
-                self.found.push(Neighbour { to, place: Place::Child(i as u32, index) });
+                let Neighbour { fingerprint, size, .. } = self.found[index as usize];
+                prints[i] = fingerprint;
+                self.found.push(Neighbour {
+                    fingerprint: self.fingerprints.of_node(head, prints.iter().copied()),
+                    size: others.saturating_add(size),
+                    place: Place::Child(i as u32, index),
+                });
             }
-            children[i] = child;
+            prints[i] = unchanged;
         }
         (start as u32, self.found.len() as u32)
     }
@@ -201,11 +226,11 @@ impl Moves {
             if let Some(to) = rewrite(system, bank, system.rule(id), forward, t)
                 && to != t
             {
-                self.rewrites.push((to, Justification::Rule(id), forward));
+                self.rewrites.push(Rewrite { to, rule: Justification::Rule(id), forward });
             }
         }
         if let Some(to) = fold(system, bank, t) {
-            self.rewrites.push((to, Justification::Fold, true));
+            self.rewrites.push(Rewrite { to, rule: Justification::Fold, forward: true });
         }
         (start as u32, self.rewrites.len() as u32)
     }

@@ -4,8 +4,12 @@
 //! the proof is a path. Its shortest path replaces the proof. Then the neighbours of further
 //! terms are added, those first through which a short path may lead: `f(u)`, the sum of the
 //! distances of `u` from both ends as far as the graph is known, is least.
+//!
+//! Terms are told apart by fingerprints, and made only where their own neighbours are asked for.
+//! A path that comes of two terms with one fingerprint does not lead from the start to the end,
+//! and is seen not to when its terms are made.
 
-use super::moves::Neighbour;
+use super::moves::Rewrite;
 use super::{Move, Shortener};
 use crate::term::{TermBank, TermId};
 use rustc_hash::FxHashMap;
@@ -26,13 +30,24 @@ const NONE: u32 = u32::MAX;
 enum Edge {
     /// A step of the proof, by its index.
     Proof(u32),
-    /// A neighbour of the term that the edge was added for.
-    Neighbour(Neighbour),
+    /// A neighbour of the term for which the edge was added, by its index in
+    /// [`super::moves::Moves::get`].
+    Neighbour(u32),
+}
+
+#[derive(Clone, Copy)]
+enum Term {
+    Made(TermId),
+    /// A neighbour, by its index, of the term of an expanded vertex.
+    Neighbour {
+        of: u32,
+        index: u32,
+    },
 }
 
 #[derive(Clone, Copy)]
 struct Vertex {
-    term: TermId,
+    term: Term,
     expanded: bool,
     /// Its first entry.
     first: u32,
@@ -44,9 +59,10 @@ struct Vertex {
 #[derive(Default)]
 pub(super) struct Graph {
     vertices: Vec<Vertex>,
-    places: FxHashMap<TermId, u32>,
-    /// Edge `i` gives entries `2 i` (at its one end) and `2 i + 1` (at the other): the vertex at
-    /// the other end, and the next entry.
+    /// Vertices by the fingerprints of their terms.
+    places: FxHashMap<u64, u32>,
+    /// Edge `i` gives entries `2 i` (at the vertex for which it was added) and `2 i + 1` (at the
+    /// other): the vertex at the other end, and the next entry.
     entries: Vec<(u32, u32)>,
     edges: Vec<Edge>,
     /// Vertices that are not expanded, by `f` and age; those whose `f` fell are here twice.
@@ -63,12 +79,21 @@ impl Graph {
         self.open.clear();
     }
 
-    fn vertex(&mut self, term: TermId) -> u32 {
+    /// The vertex of the term with this fingerprint, which is the one given if it is new.
+    fn vertex(&mut self, fingerprint: u64, term: Term, distances: [u32; 2]) -> u32 {
         let vertices = &mut self.vertices;
-        *self.places.entry(term).or_insert_with(|| {
-            vertices.push(Vertex { term, expanded: false, first: NONE, distances: [FAR; 2] });
+        *self.places.entry(fingerprint).or_insert_with(|| {
+            vertices.push(Vertex { term, expanded: false, first: NONE, distances });
             vertices.len() as u32 - 1
         })
+    }
+
+    /// The term of a vertex that is expanded.
+    fn made(&self, v: u32) -> TermId {
+        match self.vertices[v as usize].term {
+            Term::Made(term) => term,
+            Term::Neighbour { .. } => unreachable!("terms are made before they are expanded"),
+        }
     }
 
     fn f(&self, v: u32) -> u32 {
@@ -152,8 +177,12 @@ impl Shortener<'_> {
         graph.clear();
         let end = proof.len() as u32;
         for (i, &t) in (0..).zip(terms) {
-            let v = graph.vertex(t);
-            graph.vertices[v as usize].distances = [i, end - i];
+            let fingerprint = self.moves.fingerprints.of(bank, t);
+            if graph.vertex(fingerprint, Term::Made(t), [i, end - i]) != i {
+                // Two terms of the proof have one fingerprint.
+                self.graph = graph;
+                return proof;
+            }
         }
         for i in 0..end {
             graph.connect(i, i + 1, Edge::Proof(i), end);
@@ -171,9 +200,10 @@ impl Shortener<'_> {
             let Some(v) = graph.next(longest) else { break };
             self.expand(bank, &mut graph, v, largest, longest);
         }
-        let found = if graph.f(end) < end { self.walk(bank, &graph, end, &proof) } else { proof };
+        let shorter = graph.f(end) < end;
+        let found = shorter.then(|| self.walk(bank, &graph, terms, &proof)).flatten();
         self.graph = graph;
-        found
+        found.unwrap_or(proof)
     }
 
     fn expand(
@@ -184,46 +214,69 @@ impl Shortener<'_> {
         largest: u64,
         longest: u32,
     ) {
+        let term = self.make(bank, graph, v);
         graph.vertices[v as usize].expanded = true;
-        let term = graph.vertices[v as usize].term;
         let (from, to) = self.moves.of(self.system, bank, term);
         for index in from..to {
             let neighbour = self.moves.get(index);
-            if bank.size(neighbour.to) <= largest {
-                let u = graph.vertex(neighbour.to);
-                graph.connect(v, u, Edge::Neighbour(neighbour), longest);
+            if neighbour.size <= largest {
+                let term = Term::Neighbour { of: v, index };
+                let u = graph.vertex(neighbour.fingerprint, term, [FAR; 2]);
+                graph.connect(v, u, Edge::Neighbour(index), longest);
             }
         }
     }
 
-    /// The moves from vertex 0 down the distances to `end`.
-    fn walk(&self, bank: &TermBank, graph: &Graph, end: u32, proof: &[Move]) -> Vec<Move> {
+    /// The term of a vertex, which is entered in the bank if it was not there.
+    fn make(&self, bank: &mut TermBank, graph: &mut Graph, v: u32) -> TermId {
+        let term = match graph.vertices[v as usize].term {
+            Term::Made(term) => return term,
+            Term::Neighbour { of, index } => {
+                let (path, rewrite) = self.moves.place(index);
+                let near = graph.made(of);
+                bank.replace(near, &path, rewrite.to).expect("a position of the term")
+            }
+        };
+        graph.vertices[v as usize].term = Term::Made(term);
+        term
+    }
+
+    /// The moves from the first of the proof's terms down the distances to the last; none if
+    /// they don't lead there.
+    fn walk(
+        &self,
+        bank: &mut TermBank,
+        graph: &Graph,
+        terms: &[TermId],
+        proof: &[Move],
+    ) -> Option<Vec<Move>> {
         let left = |v: u32| graph.vertices[v as usize].distances[1];
         let mut found = Vec::with_capacity(left(0) as usize);
-        let mut at = 0;
+        let (mut at, end) = (0, proof.len() as u32);
+        let mut term = terms[0];
         while at != end {
             let closer = |&(to, _): &(u32, u32)| left(to) < left(at);
             let (to, entry) = graph.around(at).find(closer).expect("a way to the end");
-            // Entry 2 i is at the end from which the edge was added.
+            // Entry 2 i is at the vertex for which the edge was added.
             let ahead = entry % 2 == 0;
             let m = match graph.edges[entry as usize / 2] {
                 Edge::Proof(i) => proof[i as usize].clone(),
-                Edge::Neighbour(neighbour) => {
-                    let (path, rule, forward) = self.moves.place(neighbour);
-                    let (a, b) = if ahead { (at, to) } else { (to, at) };
-                    let sub = |v: u32| bank.subterm(graph.vertices[v as usize].term, &path);
-                    let ends = sub(a).zip(sub(b));
-                    let (from, to) = ends.expect("a position of both terms");
-                    Move { path, rule, forward, from, to }
+                Edge::Neighbour(index) => {
+                    let (path, Rewrite { to: changed, rule, forward }) = self.moves.place(index);
+                    let whole = graph.made(if ahead { at } else { to });
+                    let from = bank.subterm(whole, &path).expect("a position of the term");
+                    Move { path, rule, forward, from, to: changed }
                 }
             };
-            found.push(if ahead {
-                m
-            } else {
-                Move { forward: !m.forward, from: m.to, to: m.from, ..m }
-            });
+            let m =
+                if ahead { m } else { Move { forward: !m.forward, from: m.to, to: m.from, ..m } };
+            if bank.subterm(term, &m.path) != Some(m.from) {
+                return None;
+            }
+            term = bank.replace(term, &m.path, m.to)?;
+            found.push(m);
             at = to;
         }
-        found
+        (Some(&term) == terms.last()).then_some(found)
     }
 }
