@@ -1,11 +1,13 @@
 //! From proofs to the files of a dataset: triples without duplicates, proofs, card, description.
 
+use crate::admission::{Admission, Survey};
 use crate::card::card;
 use crate::config::Config;
-use crate::duplicates::{Duplicates, ORDER};
+use crate::duplicates::ORDER;
 use crate::errors::Internal;
-use crate::files::{StagedDir, write_atomic};
-use crate::info::{DatasetInfo, FileInfo, INFO_FILE, Provenance, SYSTEM_FILE, SplitInfo};
+use crate::files::{StagedDir, hex, write_atomic};
+use crate::grow::SeedReport;
+use crate::info::{DatasetInfo, FileInfo, INFO_FILE, Provenance, SYSTEM_FILE, SplitInfo, Totals};
 use crate::proof_table::ProofRow;
 use crate::stats::Stats;
 use crate::table::NumberedFiles;
@@ -14,6 +16,7 @@ use crate::unit::UNITS;
 use crate::waypoints::triples_of;
 use anyhow::{Context, Result, bail};
 use egraph::System;
+use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -31,15 +34,14 @@ pub struct Written {
     pub stats: Vec<(Split, Stats)>,
     /// A few triples of the training split, of different proofs.
     pub examples: Vec<Triple>,
-    /// What was dropped.
-    pub duplicates: Duplicates,
 }
 
 const EXAMPLES: usize = 3;
 
 /// Makes a whole dataset in `staged`, publishes it, and gives its description. Proofs and triples
-/// are numbered in the order in which they are written. `provenance` has the sums over seeds;
-/// those of duplicates are put in here. Work is done on the threads of the current pool.
+/// are numbered in the order in which they are written. `provenance` has the reports of the seeds;
+/// the sums over them, and what depends on how proofs are split, are put in here. Of more than some
+/// triples, and there may be `most` about, the proofs are asked for twice. Work is done on the threads of the current pool.
 ///
 /// # Errors
 /// No triple at all (then nothing stays), a proof that is none of `system`, or what the file
@@ -49,10 +51,13 @@ pub fn assemble(
     system: &System,
     rules: &[u8],
     provenance: Provenance,
+    most: u64,
     proofs: &mut Proofs<'_>,
 ) -> Result<DatasetInfo> {
     let config = provenance.config.clone();
+    let mut admission = survey(system, &config, most, staged.path(), proofs)?;
     let mut written = Written::default();
+    let mut segments = Segments::default();
     let mut splits = BTreeMap::new();
     let mut files = BTreeMap::new();
     let mut ids = Ids::default();
@@ -62,10 +67,15 @@ pub fn assemble(
         proofs(split, &mut |rows| {
             let rows = ids.proofs(rows);
             let found = triples_of(system, &rows, &config)?;
+            segments.count(&rows, &found);
             let mut admitted = Vec::new();
             for triples in found {
                 let before = admitted.len();
-                admitted.extend(triples.into_iter().filter(|t| written.duplicates.admit(split, t)));
+                for triple in triples {
+                    if admission.admit(split, &triple)? {
+                        admitted.push(triple);
+                    }
+                }
                 let first = admitted.get(before).filter(|_| split == Split::Train);
                 if written.examples.len() < EXAMPLES {
                     written.examples.extend(first.cloned());
@@ -91,8 +101,10 @@ pub fn assemble(
         bail!(no_triple(&provenance));
     }
     let mut provenance = Provenance { files, ..provenance };
-    provenance.totals.duplicates = written.duplicates.repeated;
-    provenance.totals.shared = written.duplicates.shared;
+    segments.tell(&mut provenance.seeds);
+    provenance.totals = Totals::of(&provenance.seeds);
+    provenance.totals.duplicates = admission.repeated;
+    provenance.totals.shared = admission.shared;
     let info = DatasetInfo::new(splits, provenance);
     write_atomic(&staged.file(SYSTEM_FILE)?, rules)?;
     write_atomic(&staged.file("README.md")?, card(&info, &written).as_bytes())?;
@@ -100,6 +112,31 @@ pub fn assemble(
     info.save(&staged.file(INFO_FILE)?)?;
     publish(staged)?;
     Ok(info)
+}
+
+/// Goes through all triples beforehand, with temporary files in `directory`, if there may be too
+/// many to remember: `most` about.
+///
+/// # Errors
+/// As [`assemble`].
+pub(crate) fn survey(
+    system: &System,
+    config: &Config,
+    most: u64,
+    directory: &Path,
+    proofs: &mut Proofs<'_>,
+) -> Result<Admission> {
+    if !Survey::is_needed(most) {
+        return Ok(Admission::new(config.splits));
+    }
+    let mut survey = Survey::new(most, config.splits, directory)?;
+    for split in ORDER {
+        proofs(split, &mut |rows| {
+            let mut triples = triples_of(system, &rows, config)?.into_iter().flatten();
+            triples.try_for_each(|triple| survey.add(split, &triple))
+        })?;
+    }
+    survey.finish(directory)
 }
 
 /// The dataset in `staged`, if all of it had been written there before the process was stopped.
@@ -122,6 +159,31 @@ pub fn publish(staged: StagedDir) -> Result<()> {
             .with_context(|| format!("cannot remove {}", units.display()))?;
     }
     staged.publish()
+}
+
+/// How many triples the proofs of a class or chain give, before duplicates are dropped: by seed,
+/// class, and whether they are chains. Reports have it of the splitting that the seeds were grown
+/// for, which may be another.
+#[derive(Default)]
+struct Segments(FxHashMap<(u32, u32, bool), u64>);
+
+impl Segments {
+    fn count(&mut self, rows: &[ProofRow], triples: &[Vec<Triple>]) {
+        for (row, triples) in rows.iter().zip(triples) {
+            let place = (row.seed, row.class, row.links > 1);
+            *self.0.entry(place).or_default() += triples.len() as u64;
+        }
+    }
+
+    fn tell(&self, reports: &mut [SeedReport]) {
+        let of = |place| self.0.get(&place).copied().unwrap_or(0);
+        for report in reports {
+            for (class, number) in report.classes.iter_mut().zip(0..) {
+                class.proofs.triples = of((report.seed, number, false));
+            }
+            report.chains.proofs.triples = of((report.seed, 0, true));
+        }
+    }
 }
 
 /// Gives proofs and triples their numbers.
@@ -192,8 +254,7 @@ pub fn describe_file(path: &Path) -> Result<FileInfo> {
             hasher.update(&block[..count]);
             bytes += count as u64;
         }
-        let sha256 = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(FileInfo { bytes, sha256 })
+        Ok(FileInfo { bytes, sha256: hex(&hasher.finalize()) })
     };
     read().with_context(|| format!("cannot read {}", path.display()))
 }

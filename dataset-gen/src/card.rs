@@ -1,7 +1,7 @@
 //! The dataset card: README.md in the layout of the Hugging Face Hub.
 
 use crate::assemble::Written;
-use crate::config::Config;
+use crate::config::{Config, Saturation};
 use crate::grow::SeedReport;
 use crate::info::DatasetInfo;
 use crate::readable::{counted, thousands};
@@ -26,7 +26,7 @@ const MEANINGS: [&str; 14] = [
     "nodes of the start",
     "nodes of the guide",
     "nodes of the target",
-    "how often the proof was halved: 0 for a whole proof",
+    "how often the proof was halved: 0 for a whole proof, and for a window",
 ];
 
 /// The text of README.md.
@@ -58,7 +58,8 @@ fn write_card(out: &mut String, info: &DatasetInfo, written: &Written) -> std::f
     writeln!(
         out,
         "\nThe splits are separated by seed: seeds that differ only in the names of their \
-         variables are in one split, and no (start, target) pair is in two.\n"
+         variables{} are in one split, and no (start, target) pair of triples is in two.\n",
+        if cairn.config.splits.literals { " or in literals" } else { "" }
     )?;
     writeln!(out, "## Columns\n\n| column | type | meaning |\n| --- | --- | --- |")?;
     for ((name, _), meaning) in COLUMNS.iter().zip(MEANINGS) {
@@ -66,9 +67,8 @@ fn write_card(out: &mut String, info: &DatasetInfo, written: &Written) -> std::f
         writeln!(out, "| `{name}` | {kind} | {meaning} |")?;
     }
     examples(out, &written.examples)?;
-    let mut all = Stats::default();
-    written.stats.iter().for_each(|(_, stats)| all.merge(stats));
     writeln!(out, "\n## Sizes\n\nOver all splits:\n\n```text")?;
+    let all = Stats::of_all(written.stats.iter().map(|(_, stats)| stats));
     for (title, histogram) in all.histograms() {
         out.push_str(&histogram.text(title));
     }
@@ -131,7 +131,7 @@ fn frontier_and_chains(info: &DatasetInfo) -> String {
             " Of {} across {} each, from frontier term to frontier term{}, {} became a proof.",
             counted(totals.chains_begun, "chain"),
             counted(chains.links.into(), "fresh e-graph"),
-            if chains.far { " that one e-graph can't prove equal to the seed" } else { "" },
+            if chains.far { ", to one that one e-graph can't prove equal to the seed" } else { "" },
             thousands(totals.chains)
         );
     }
@@ -153,6 +153,17 @@ pub fn constants(info: &DatasetInfo) -> String {
     let constant = |report: &&SeedReport| report.is_constant();
     let empty = info.cairn.seeds.iter().filter(constant).filter(|r| without(r)).count();
     let _ = write!(text, "; {} of them gave no proof.", thousands(empty as u64));
+    text
+}
+
+fn other_limits(saturation: &Saturation) -> String {
+    let mut text = String::new();
+    if let Some(nodes) = saturation.nodes {
+        let _ = write!(text, ", {}", counted(nodes as u64, "e-node"));
+    }
+    if let Some(iterations) = saturation.iterations {
+        let _ = write!(text, ", {}", counted(iterations, "iteration"));
+    }
     text
 }
 
@@ -178,7 +189,7 @@ fn how(out: &mut String, info: &DatasetInfo, seeds: &str) -> std::fmt::Result {
     writeln!(
         out,
         "## How it was made\n\n\
-         From each of {} seeds of {seeds} an e-graph was grown to at most {} ({} scheduler); {} of \
+         From each of {} seeds of {seeds} an e-graph was grown to at most {}{} ({} scheduler); {} of \
          them were left out because two distinct literals met. In the class of the seed and \
          in those of its largest subterms, {} classes in all, terms were counted exactly and drawn \
          uniformly among those up to a size limit: {} times the size of the seed or subterm, \
@@ -188,6 +199,7 @@ fn how(out: &mut String, info: &DatasetInfo, seeds: &str) -> std::fmt::Result {
          proper subterms){}, {} repeated. The seed or subterm itself was taken in addition.{} {}\n",
         totals.seeds,
         cairn.config.saturation.memory,
+        other_limits(&cairn.config.saturation),
         cairn.config.saturation.scheduler,
         totals.conflicts,
         totals.classes,

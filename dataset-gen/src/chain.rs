@@ -9,12 +9,13 @@ use crate::errors::Internal;
 use crate::frontier::Frontier;
 use crate::prover::{ProofTally, Prover, Shortened};
 use crate::stage::Stage;
-use egraph::{EGraph, Limits, SaturationConfig, StopReason, TermBank, TermId, saturate};
+use egraph::{EGraph, StopReason, TermBank, TermId, saturate};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
-/// What came of the chains of a seed. Each that was begun is counted once more.
+/// What came of the chains of a seed. Each that was begun is counted once more, one that became
+/// too short when its loops were cut in `proofs`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChainReport {
     /// Chains that were begun.
@@ -28,7 +29,7 @@ pub struct ChainReport {
     pub conflict: u64,
     /// Those with a link that has no proof under the caps.
     pub no_proof: u64,
-    /// Those without a next term that one e-graph can't prove equal to the seed.
+    /// Those without an end that one e-graph can't prove equal to the seed.
     pub near: u64,
     /// What came of the links, and of the chains.
     pub proofs: ProofTally,
@@ -69,7 +70,9 @@ pub fn chain(
             report.no_frontier += 1;
             return Ok(None);
         }
-        let far = |term: &&TermId| !config.chains.far || is_far(first, bank, seed, **term, config);
+        // Of the end alone: what the first link proves, one e-graph can prove.
+        let asked = config.chains.far && links.len() + 1 == config.chains.links as usize;
+        let far = |term: &&TermId| !asked || is_far(first, bank, seed, **term, config);
         let Some(&next) = new.iter().find(far) else {
             report.near += 1;
             return Ok(None);
@@ -118,10 +121,7 @@ fn is_far(first: &Stage, bank: &TermBank, a: TermId, b: TermId, config: &Config)
     let mut egraph = EGraph::new(first.egraph.system().clone());
     let ends = [a, b].map(|term| egraph.add_term(bank, term));
     let met = |egraph: &EGraph| egraph.find(ends[0]) == egraph.find(ends[1]);
-    let saturation = config.saturation.config();
-    let limits = Limits { ..saturation.limits.clone() };
-    let config = SaturationConfig { limits, ..saturation };
-    saturate(&mut egraph, &config, &mut |egraph, _| {
+    saturate(&mut egraph, &config.saturation.config(), &mut |egraph, _| {
         if met(egraph) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     !met(&egraph)

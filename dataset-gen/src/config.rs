@@ -3,7 +3,7 @@
 use crate::counting::Terms;
 use crate::splitting::Splitting;
 use anyhow::{Result, ensure};
-use egraph::{ByteSize, Caps, Limits, SaturationConfig, Scheduler};
+use egraph::{ByteSize, Caps, Limits, MAX_DEPTH, SaturationConfig, Scheduler};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -127,11 +127,11 @@ pub struct Chains {
     pub count: u32,
     /// E-graphs of a chain.
     pub links: u32,
-    /// Whether no link may end at a term that one e-graph can prove equal to the seed.
+    /// Whether chains may not end at a term that one e-graph can prove equal to the seed.
     pub far: bool,
 }
 
-/// Shares of the seeds, which sum up to 1.
+/// Shares of the seeds, which sum up to 1, and what must not be in two splits.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Splits {
@@ -141,6 +141,9 @@ pub struct Splits {
     pub validation: f64,
     /// To measure at the end.
     pub test: f64,
+    /// Whether terms that differ in literals only are one: seeds, and the starts and targets of
+    /// triples.
+    pub literals: bool,
 }
 
 impl Default for Saturation {
@@ -193,7 +196,7 @@ impl Default for Files {
 
 impl Default for Splits {
     fn default() -> Self {
-        Splits { train: 0.8, validation: 0.1, test: 0.1 }
+        Splits { train: 0.8, validation: 0.1, test: 0.1, literals: false }
     }
 }
 
@@ -253,9 +256,25 @@ impl Config {
         ensure!(*limit != Some(0), "limit = 0: expected at least 1 seed");
         ensure!(saturation.memory.0 > 0, "saturation.memory = 0B: expected some memory");
         ensure!(sampling.classes > 0, "sampling.classes = 0: expected at least 1");
-        ensure!(sampling.terms > 0, "sampling.terms = 0: expected at least 1");
+        // All ordered pairs of the terms of a class are put in random order.
+        let most = 1_000;
+        ensure!(
+            (1..=most).contains(&sampling.terms),
+            "sampling.terms = {}: expected 1 to {most}",
+            sampling.terms
+        );
+        ensure!(
+            sampling.frontier <= most,
+            "sampling.frontier = {}: expected at most {most}",
+            sampling.frontier
+        );
         ensure!(sampling.attempts > 0, "sampling.attempts = 0: expected at least 1");
-        ensure!(sampling.max_size > 0, "sampling.max_size = 0: expected at least 1");
+        let deepest = MAX_DEPTH as u64;
+        ensure!(
+            (1..=deepest).contains(&u64::from(sampling.max_size)),
+            "sampling.max_size = {}: expected 1 to {deepest}",
+            sampling.max_size
+        );
         ensure!(
             sampling.size_factor.is_finite() && sampling.size_factor > 0.0,
             "sampling.size_factor = {}: expected a positive number",
@@ -263,6 +282,12 @@ impl Config {
         );
         ensure!(proofs.pairs > 0, "proofs.pairs = 0: expected at least 1");
         ensure!(proofs.kept > 0, "proofs.kept = 0: expected at least 1");
+        // Terms are kept as text, which is read to this depth.
+        ensure!(
+            (1..=deepest).contains(&proofs.max_term_size),
+            "proofs.max_term_size = {}: expected 1 to {deepest}",
+            proofs.max_term_size
+        );
         ensure!(
             sampling.frontier_iterations > 0,
             "sampling.frontier_iterations = 0: expected at least 1"

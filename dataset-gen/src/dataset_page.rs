@@ -57,9 +57,7 @@ fn write_body(
         )?;
     }
     writeln!(out, "</table></div>\n<h2>Sizes, over all splits</h2>")?;
-    let mut all = Stats::default();
-    stats.values().for_each(|of_split| all.merge(of_split));
-    for (title, histogram) in all.histograms() {
+    for (title, histogram) in Stats::of_all(stats.values()).histograms() {
         let summary = histogram.summary(1);
         writeln!(
             out,

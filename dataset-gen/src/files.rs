@@ -7,6 +7,7 @@
 
 use crate::info::INFO_FILE;
 use anyhow::{Context, Result, bail, ensure};
+use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{BufWriter, ErrorKind, Read, Write};
@@ -30,17 +31,25 @@ pub fn write_atomic_with(
     path: &Path,
     fill: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
 ) -> Result<()> {
-    let temporary = beside(path, ".tmp")?;
+    write_over(&beside(path, ".tmp")?, path, fill)
+}
+
+/// Writes `temporary` and renames it to `path`.
+fn write_over(
+    temporary: &Path,
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
+) -> Result<()> {
     let write = || -> Result<()> {
-        let mut file = BufWriter::new(File::create(&temporary)?);
+        let mut file = BufWriter::new(File::create(temporary)?);
         fill(&mut file)?;
         file.flush()?;
         file.get_ref().sync_all()?;
-        fs::rename(&temporary, path)?;
+        fs::rename(temporary, path)?;
         sync_directory(parent(path));
         Ok(())
     };
-    write().inspect_err(|_| drop(fs::remove_file(&temporary))).with_context(|| cannot_write(path))
+    write().inspect_err(|_| drop(fs::remove_file(temporary))).with_context(|| cannot_write(path))
 }
 
 /// A kind of file that a command writes wherever its user likes.
@@ -77,7 +86,10 @@ impl OutputFile {
     /// # Errors
     /// As [`OutputFile::new`] and [`write_atomic_with`].
     pub fn write(&self, fill: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
-        write_atomic_with(&self.target()?, fill)
+        let target = self.target()?;
+        // No lock keeps another process from writing the same file: its temporary name is another.
+        let temporary = beside(&target, &format!(".{}.tmp", std::process::id()))?;
+        write_over(&temporary, &target, fill)
     }
 
     /// The path without links.
@@ -111,6 +123,16 @@ pub fn first_bytes(path: &Path) -> Result<String> {
     let mut bytes = Vec::new();
     File::open(path)?.take(1_024).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// SHA-256 in hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// Bytes in hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// `path` with its last component made hidden and `suffix` appended.
@@ -268,6 +290,8 @@ impl Drop for OutputDir {
 pub struct StagedDir {
     target: PathBuf,
     staging: PathBuf,
+    /// Whether there was an empty directory, which was removed.
+    emptied: bool,
     lock: Option<Lock>,
 }
 
@@ -296,23 +320,34 @@ impl StagedDir {
     /// left was made under another key; or what the file system says.
     pub fn create(target: &Path, key: &str) -> Result<StagedDir> {
         StagedDir::check(target)?;
-        // "out/" and "out/." are the same directory as "out"; components() drops both.
-        let target: PathBuf = target.components().collect();
+        let target = without_links(target)?;
         let staging = beside(&target, ".partial")?;
         fs::create_dir_all(&staging).with_context(|| cannot_write(&staging))?;
         let lock = Lock::take(&staging, &target)?;
+        // Another process may have been ready in the meantime.
+        StagedDir::check(&target)?;
+        // What can't be replaced, as a mount point, is found out now and not when all is done.
+        fs::remove_file(target.join(LOCK)).ok();
+        let emptied = match fs::remove_dir(&target) {
+            Ok(()) => true,
+            Err(error) if error.kind() == ErrorKind::NotFound => false,
+            Err(error) => {
+                return Err(error).with_context(|| {
+                    format!("{} can't be replaced: name a directory in it", target.display())
+                });
+            }
+        };
         let key_file = staging.join(KEY);
         if fs::read(&key_file).ok().as_deref() != Some(key.as_bytes()) {
-            let names = contents(&staging)?;
             ensure!(
-                names.iter().all(|name| name == KEY),
+                is_untouched(&staging)?,
                 "{} holds the unfinished work of a run with other arguments or another version: \
                  go on with those, or remove it",
                 staging.display()
             );
             write_atomic(&key_file, key.as_bytes())?;
         }
-        Ok(StagedDir { target, staging, lock: Some(lock) })
+        Ok(StagedDir { target, staging, emptied, lock: Some(lock) })
     }
 
     /// The directory in which the work is done.
@@ -345,12 +380,13 @@ impl StagedDir {
     /// # Errors
     /// The final name was taken in the meantime, or what the file system says.
     pub fn publish(mut self) -> Result<()> {
-        fs::remove_file(self.staging.join(KEY)).with_context(|| cannot_write(&self.target))?;
-        // What a killed process left of an empty directory; anything else makes the rename fail.
-        fs::remove_file(self.target.join(LOCK)).ok();
-        fs::remove_dir(&self.target).ok();
-        // The lock is held, and its file stays, until the directory has its final name.
-        fs::rename(&self.staging, &self.target).with_context(|| cannot_write(&self.target))?;
+        // The lock is held, and its file stays, until the directory has its final name; so does the
+        // key, without which nobody could go on from here.
+        fs::rename(&self.staging, &self.target).with_context(|| {
+            let staging = self.staging.display();
+            format!("{}, but {staging} is whole: rename it", cannot_write(&self.target))
+        })?;
+        fs::remove_file(self.target.join(KEY)).with_context(|| cannot_write(&self.target))?;
         if let Some(mut lock) = self.lock.take() {
             lock.path = self.target.join(LOCK);
         }
@@ -362,11 +398,28 @@ impl StagedDir {
 impl Drop for StagedDir {
     fn drop(&mut self) {
         let Some(lock) = self.lock.take() else { return };
-        let only_key = |names: &Vec<OsString>| names.iter().all(|name| name == KEY);
-        if contents(&self.staging).is_ok_and(|names| only_key(&names)) {
-            fs::remove_file(self.staging.join(KEY)).ok();
+        if is_untouched(&self.staging).unwrap_or(false) {
             drop(lock);
-            fs::remove_dir(&self.staging).ok();
+            fs::remove_dir_all(&self.staging).ok();
+            if self.emptied {
+                fs::create_dir(&self.target).ok();
+            }
         }
+    }
+}
+
+/// Whether no work was done in a staging directory: it has a key at most, and empty directories.
+fn is_untouched(staging: &Path) -> std::io::Result<bool> {
+    let is_empty =
+        |name: &OsString| contents(&staging.join(name)).is_ok_and(|in_it| in_it.is_empty());
+    Ok(contents(staging)?.iter().all(|name| name == KEY || is_empty(name)))
+}
+
+/// The path itself, or what it leads to if it is a link; "out/" and "out/." are "out".
+fn without_links(path: &Path) -> Result<PathBuf> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => fs::canonicalize(path)
+            .with_context(|| format!("{} is a link that leads nowhere", path.display())),
+        Err(_) => Ok(path.components().collect()),
     }
 }

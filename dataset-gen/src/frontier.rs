@@ -125,22 +125,6 @@ impl<'a> Frontier<'a> {
         Some(build(self.later, bank, &derivation.nodes))
     }
 
-    /// A frontier term of `class` with at most `limit` nodes, each with the same probability;
-    /// `None` if there is none.
-    pub fn draw(
-        &mut self,
-        bank: &mut TermBank,
-        class: Id,
-        limit: u32,
-        rng: &mut impl Rng,
-    ) -> Option<TermId> {
-        let total = self.up_to(self.later.find(class), limit);
-        if total == BigUint::ZERO {
-            return None;
-        }
-        self.term(bank, class, limit, &below(&total, rng))
-    }
-
     /// Draws until `wanted` distinct frontier terms of `class` are found or `attempts` draws are
     /// made, as [`crate::sampling::Sampler::sample`] does: each that is not padded has the same
     /// probability, and no draw is lost to terms that are not of the frontier.

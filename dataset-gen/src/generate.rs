@@ -1,8 +1,7 @@
 //! The pipeline: seeds → an e-graph each, in parallel → proofs → triples, in order.
 //!
 //! The proofs of a seed are kept in a unit of the staging directory as soon as they are there, so
-//! that memory is bounded by the e-graphs in work, and a run that was stopped goes on where it
-//! was. Units are read in a fixed order, so that the number of threads and the order in which
+//! that a run that was stopped goes on where it was. Units are read in a fixed order, so that the number of threads and the order in which
 //! seeds were finished can't show. Several processes can make a part of the units each.
 
 use crate::assemble::{assembled, publish};
@@ -15,13 +14,12 @@ use crate::merge::assemble_units;
 use crate::part::{PART_FILE, PartInfo, Shard};
 use crate::partition::partition;
 use crate::progress::Progress;
-use crate::seeds::{Seed, load_seeds};
+use crate::seeds::{Seed, load_seeds_with_hash};
 use crate::triples::Split;
 use crate::unit::{UNITS, Unit};
 use anyhow::{Context, Result, anyhow};
 use egraph::{System, TermBank};
 use rayon::prelude::*;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -119,17 +117,19 @@ impl Input {
     fn read(config: &Config, common: &Common) -> Result<Input> {
         let system_path = required(&config.system, "rewrite system", "system")?;
         let seeds_path = required(&config.seeds, "seed file", "seeds")?;
-        // The message alone: it has the place and all that its source says.
-        let system = System::load(system_path).map_err(|error| anyhow!("{error}"))?;
+        // Each file once: it may be a pipe. The message alone: it has the place and all that its
+        // source says.
+        let (system, rules) =
+            System::load_with_bytes(system_path).map_err(|error| anyhow!("{error}"))?;
         let system = Arc::new(system);
         let mut bank = TermBank::new(system.language.clone());
-        let seeds = load_seeds(seeds_path, &system, &mut bank, config.limit)?;
+        let (seeds, seeds_hash) =
+            load_seeds_with_hash(seeds_path, &system, &mut bank, config.limit)?;
         let splits = partition(&mut bank, &seeds, config.splits, common.seed);
-        let seed_bytes = read_bytes(seeds_path)?;
         let provenance = Provenance {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             system_hash: system.hash.clone(),
-            seeds_hash: Sha256::digest(&seed_bytes).iter().map(|b| format!("{b:02x}")).collect(),
+            seeds_hash,
             seed: common.seed,
             config: Config {
                 system: Some(file_name(system_path)),
@@ -140,7 +140,6 @@ impl Input {
             totals: Totals::default(),
             seeds: Vec::new(),
         };
-        let rules = read_bytes(system_path)?;
         Ok(Input { system, rules, bank, seeds, splits, provenance })
     }
 }
@@ -153,10 +152,6 @@ fn required<'a>(path: &'a Option<PathBuf>, what: &str, key: &str) -> Result<&'a 
 
 fn file_name(path: &Path) -> PathBuf {
     path.file_name().map(PathBuf::from).unwrap_or_default()
-}
-
-fn read_bytes(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 struct Run<'a> {

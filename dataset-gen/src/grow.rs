@@ -88,7 +88,6 @@ pub fn grow(
     }
     let mut enter = |bank: &TermBank, class: usize, links: u32, proof: &Shortened| {
         rows.push(ProofRow {
-            id: rows.len() as u64,
             seed: index,
             seed_id: seed.id.clone(),
             class: class as u32,
@@ -116,6 +115,9 @@ pub fn grow(
             enter(&own, 0, links, &proof);
         }
     }
+    // Chains are of the seed's own class, the proofs of which stand together.
+    rows.sort_by_key(|row| row.class);
+    rows.iter_mut().zip(0..).for_each(|(row, id)| row.id = id);
     Ok((report, rows))
 }
 

@@ -185,6 +185,8 @@ impl DatasetInfo {
             format!("{} is not a dataset: cannot read {name}", directory.display())
         })?;
         serde_json::from_str(&text)
+            .map_err(anyhow::Error::new)
+            .and_then(|info: DatasetInfo| info.cairn.config.validate().map(|()| info))
             .with_context(|| format!("{name} is not the description of a Cairn dataset"))
     }
 

@@ -62,9 +62,7 @@ impl Inspection {
             system_hash.get(..12).unwrap_or(system_hash)
         );
         text.push_str(&split_table(&self.info));
-        let mut all = Stats::default();
-        self.stats.values().for_each(|stats| all.merge(stats));
-        for (title, histogram) in all.histograms() {
+        for (title, histogram) in Stats::of_all(self.stats.values()).histograms() {
             text.push('\n');
             text.push_str(&histogram.text(title));
         }

@@ -1,8 +1,10 @@
 //! Uniform samples, proofs and (start, guide, target) triples from e-graphs.
 //!
 //! The road of a dataset: [`seeds`] → [`partition`] into splits → [`grow`] (an e-graph per seed,
-//! [`counting`], [`sampling`], [`frontier`] terms, proofs, [`splitting`]) → [`merge`] → Parquet files ([`triples`])
-//! with their [`card`] and [`info`]; [`generate`] goes all of it, [`inspect`] looks at the end.
+//! [`counting`], [`sampling`], [`frontier`] terms, proofs) → a [`unit`] of files each → [`assemble`]
+//! ([`splitting`], [`admission`] without [`duplicates`]) → Parquet files ([`triples`]) with their [`card`] and [`info`].
+//! [`generate`] goes all of it, [`merge`] from the units of several processes on, [`resplit`] from
+//! the proofs of a dataset; [`inspect`] and [`verify`] look at the end.
 //! Seeds may be random terms: [`term_numbers`] → [`random_terms`] → [`seed_filter`] →
 //! [`random_seeds`] → [`seed_file`].
 //! The crates above also use what every stage needs: [`files`], [`progress`], [`errors`],
@@ -10,6 +12,7 @@
 //!
 //! What this crate must not know: models, search.
 
+pub mod admission;
 mod allocator;
 pub mod assemble;
 mod bars;
@@ -40,6 +43,7 @@ mod limbs;
 pub mod merge;
 mod narrow_unranking;
 pub mod normal_form;
+mod one_sort;
 pub mod page;
 pub mod part;
 pub mod partition;

@@ -1,13 +1,15 @@
 //! `cairn merge`: parts → a dataset, the same as if one process had made it.
 
-use crate::assemble::assemble;
+use crate::admission::Survey;
+use crate::assemble::{assemble, assembled, publish};
 use crate::cli::Common;
 use crate::files::StagedDir;
-use crate::info::{DatasetInfo, Provenance, SYSTEM_FILE, Totals};
+use crate::info::{DatasetInfo, Provenance, Totals};
 use crate::part::{PartInfo, Shard};
 use crate::progress::Progress;
+use crate::resplit::system_of;
 use crate::unit::{UNITS, Unit};
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, bail, ensure};
 use egraph::System;
 use std::path::{Path, PathBuf};
 
@@ -24,14 +26,7 @@ pub fn merge(parts: &[PathBuf], out: &Path, common: &Common) -> Result<DatasetIn
         bail!("no part to merge");
     };
     check_parts(parts, &infos)?;
-    let path = directory.join(SYSTEM_FILE);
-    let rules = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let system = System::load(&path).map_err(|error| anyhow::anyhow!("{error}"))?;
-    ensure!(
-        system.hash == first.cairn.system_hash,
-        "{} is not the rewrite system that the part was made with",
-        path.display()
-    );
+    let (system, rules) = system_of(directory, &first.cairn.system_hash)?;
     let unit = |seed: u32| {
         let of = infos.iter().position(|info| info.shard.has(seed)).unwrap_or(0);
         Unit::new(&parts[of].join(UNITS), seed)
@@ -39,6 +34,10 @@ pub fn merge(parts: &[PathBuf], out: &Path, common: &Common) -> Result<DatasetIn
     let units: Vec<Unit> = (0..first.seeds).map(unit).collect();
     let key = format!("merge {}", serde_json::to_string(&first.cairn)?);
     let staged = StagedDir::create(out, &key)?;
+    if let Some(info) = assembled(&staged)? {
+        publish(staged)?;
+        return Ok(info);
+    }
     pool.install(|| assemble_units(staged, &system, &rules, &first.cairn, &units, common))
 }
 
@@ -81,9 +80,11 @@ pub fn assemble_units(
     let reports = units.iter().map(Unit::report).collect::<Result<Vec<_>>>()?;
     let splits: Vec<_> = reports.iter().map(|report| report.split).collect();
     let totals = Totals::of(&reports);
+    let most = totals.proofs.triples;
     let provenance = Provenance { totals, seeds: reports, ..provenance.clone() };
-    let progress = Progress::new("seeds merged", units.len() as u64, common.quiet);
-    let info = assemble(staged, system, rules, provenance, &mut |split, sink| {
+    let times = 1 + u64::from(Survey::is_needed(most));
+    let progress = Progress::new("seeds merged", times * units.len() as u64, common.quiet);
+    let info = assemble(staged, system, rules, provenance, most, &mut |split, sink| {
         for (unit, _) in units.iter().zip(&splits).filter(|(_, s)| **s == split) {
             sink(unit.proofs()?)?;
             progress.advance(1);

@@ -186,7 +186,8 @@ impl NarrowUnranker {
             let sums = &self.sums[start..];
             // About as many prefixes as sums.
             let last = sum - 1;
-            let shift = (128 - last.leading_zeros()).saturating_sub(sums.len().ilog2());
+            let bits = 128 - last.leading_zeros();
+            let shift = bits.saturating_sub(sums.len().ilog2()).min(127);
             let guide = self.guides.len() as u32;
             let first = |prefix: u128| sums.partition_point(|&sum| sum <= prefix << shift) as u32;
             self.guides.extend((0..=last >> shift).map(first));

@@ -1,6 +1,7 @@
-//! Variables by number: terms that differ only in the names of their variables become equal.
+//! Variables by number: terms that differ only in the names of their variables become equal. So
+//! do terms that differ in literals only, where that is wanted.
 
-use egraph::{Language, Leaf, LeafValue, Node, TermBank, TermId};
+use egraph::{Language, Leaf, LeafValue, Node, TermBank, TermId, looks_numeric};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// `terms` with the variables renamed to `v0`, `v1`, … in order of their first occurrence, from
@@ -69,6 +70,27 @@ fn replace(bank: &mut TermBank, renamed: &mut FxHashMap<TermId, TermId>, term: T
     renamed[&term]
 }
 
+/// The texts of terms with `#0`, `#1`, … for their literals, in order of their first occurrence over
+/// the texts in the order given: one name for one literal.
+pub fn rename_literals<const N: usize>(texts: [&str; N]) -> [String; N] {
+    let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();
+    texts.map(|text| {
+        let mut renamed = String::with_capacity(text.len());
+        // With the separators, each at the end of a piece.
+        for piece in text.split_inclusive(['(', ')', ' ']) {
+            let atom = piece.trim_end_matches(['(', ')', ' ']);
+            if looks_numeric(atom) {
+                let next = numbers.len();
+                let number = *numbers.entry(atom).or_insert(next);
+                renamed += &format!("#{number}{}", &piece[atom.len()..]);
+            } else {
+                renamed += piece;
+            }
+        }
+        renamed
+    })
+}
+
 struct Names<'a> {
     language: &'a Language,
     next: u32,
@@ -105,6 +127,12 @@ mod tests {
     fn one_renaming_for_all_terms_in_order() {
         let got = renamed(PLUS, &["(+ b (+ a b))", "(+ 2 c)", "a"]);
         assert_eq!(got, ["(+ v0 (+ v1 v0))", "(+ 2 v2)", "v1"]);
+    }
+
+    #[test]
+    fn literals_get_numbers_over_all_texts() {
+        let texts = rename_literals(["(+ -7 (- 12 v0))", "12", "(- v1 -7)"]);
+        assert_eq!(texts, ["(+ #0 (- #1 v0))", "#1", "(- v1 #0)"]);
     }
 
     #[test]

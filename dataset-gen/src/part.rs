@@ -2,7 +2,7 @@
 
 use crate::files::write_atomic;
 use crate::info::Provenance;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
@@ -71,7 +71,16 @@ impl PartInfo {
             )
         })?;
         serde_json::from_str(&text)
+            .map_err(anyhow::Error::new)
+            .and_then(PartInfo::validated)
             .with_context(|| format!("{} does not describe a part of a dataset", path.display()))
+    }
+
+    fn validated(self) -> Result<PartInfo> {
+        let Shard { index, count } = self.shard;
+        ensure!(index < count, "there is no shard {index}/{count}");
+        self.cairn.config.validate()?;
+        Ok(self)
     }
 
     /// Writes `part.json`.

@@ -1,5 +1,6 @@
 //! Flat proofs as rows of a table, so that other triples can be taken from them later.
 
+use crate::one_sort::sort_of;
 use crate::table::{Columns, Record};
 use anyhow::{Context, Result, anyhow, ensure};
 use arrow_array::builder::{
@@ -65,8 +66,7 @@ impl ProofRow {
 
     /// Some of the terms, by place, read into `bank`.
     ///
-    /// All terms of a proof have one sort, but a lone literal does not show which; it takes that
-    /// of the others.
+    /// All terms of a proof have one sort, also where one is a lone literal.
     ///
     /// # Errors
     /// A text that is not a term of the bank's language, or not of the sort of the others.
@@ -75,13 +75,7 @@ impl ProofRow {
         bank: &mut TermBank,
         places: impl Iterator<Item = usize>,
     ) -> Result<Vec<TermId>> {
-        let sort = match self.terms.iter().find(|text| text.starts_with('(')) {
-            Some(text) => {
-                let term = bank.parse(text, None)?;
-                Some(bank.sort(term))
-            }
-            None => None,
-        };
+        let sort = sort_of(bank, &self.terms)?;
         places.map(|place| read_term(bank, &self.terms[place], sort)).collect()
     }
 
@@ -137,8 +131,9 @@ fn list_of(item: DataType) -> DataType {
 
 impl Record for ProofRow {
     const NAME: &'static str = "proofs";
-    // A proof has kilobytes.
+    // A proof has kilobytes, or megabytes.
     const ROW_GROUP: usize = 1_024;
+    const BATCH: usize = 64;
 
     fn fields() -> Vec<Field> {
         let strings = || list_of(DataType::Utf8);

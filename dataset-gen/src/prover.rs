@@ -82,10 +82,9 @@ impl<'a> Prover<'a> {
         terms: &[TermId],
         rng: &mut ChaCha8Rng,
     ) -> Result<Vec<Shortened>, Internal> {
-        let pair = |i: usize| move |j: usize| (i, j);
-        let mut pairs: Vec<(usize, usize)> = (0..terms.len())
-            .flat_map(|i| (0..terms.len()).filter(move |&j| j != i).map(pair(i)))
-            .collect();
+        let count = terms.len() as u32;
+        let of = |i: u32| (0..count).filter(move |&j| j != i).map(move |j| (i, j));
+        let mut pairs: Vec<(u32, u32)> = (0..count).flat_map(of).collect();
         shuffle(&mut pairs, rng);
         pairs.truncate(self.config.proofs.pairs);
         let mut kept = Vec::new();
@@ -93,7 +92,7 @@ impl<'a> Prover<'a> {
             if kept.len() == self.config.proofs.kept {
                 break;
             }
-            if let Some(proof) = self.proof(bank, terms[i], terms[j])?
+            if let Some(proof) = self.proof(bank, terms[i as usize], terms[j as usize])?
                 && let Some(proof) = self.keep(proof)
             {
                 kept.push(proof);
@@ -141,7 +140,8 @@ impl<'a> Prover<'a> {
         Ok(Some(Shortened { flat, unshortened }))
     }
 
-    /// One proof of proofs that meet; shortened again, across them.
+    /// One proof of proofs that meet; shortened again, across them. The cap on steps is for each of
+    /// them, not for all together.
     ///
     /// # Errors
     /// As [`Prover::pairs`].

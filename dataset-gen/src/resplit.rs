@@ -1,5 +1,6 @@
 //! `cairn split`: other triples from the proofs of a dataset, without new e-graphs.
 
+use crate::admission::Survey;
 use crate::assemble::{assemble, assembled, publish};
 use crate::cli::Common;
 use crate::files::StagedDir;
@@ -9,22 +10,22 @@ use crate::proof_table::ProofRow;
 use crate::splitting::Splitting;
 use crate::table::{for_each_batch, numbered_files};
 use crate::triples::Split;
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Result, anyhow, ensure};
 use egraph::System;
 use std::path::Path;
 
-/// The rewrite system of a dataset, with its file's content.
+/// The rewrite system in the directory of a dataset or of a part, with its file's content.
 ///
 /// # Errors
-/// It is missing, damaged, or not the one that the dataset was made with.
-pub fn system_of(directory: &Path, info: &DatasetInfo) -> Result<(System, Vec<u8>)> {
+/// It is missing, damaged, or not the one with this hash.
+pub fn system_of(directory: &Path, hash: &str) -> Result<(System, Vec<u8>)> {
     let path = directory.join(SYSTEM_FILE);
-    let rules = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let system = System::load(&path).map_err(|error| anyhow!("{error}"))?;
+    let (system, rules) = System::load_with_bytes(&path).map_err(|error| anyhow!("{error}"))?;
     ensure!(
-        system.hash == info.system_hash(),
-        "{} is not the rewrite system that the dataset was made with",
-        path.display()
+        system.hash == hash,
+        "{} is not the rewrite system that {} was made with",
+        path.display(),
+        directory.display()
     );
     Ok((system, rules))
 }
@@ -69,7 +70,7 @@ pub fn resplit(
     StagedDir::check(out)?;
     let pool = common.build_pool()?;
     let info = DatasetInfo::load(from)?;
-    let (system, rules) = system_of(from, &info)?;
+    let (system, rules) = system_of(from, info.system_hash())?;
     let mut provenance = Provenance { files: Default::default(), ..info.cairn };
     provenance.config.splitting = splitting.clone();
     let key = format!("split {}", serde_json::to_string(&provenance)?);
@@ -79,7 +80,10 @@ pub fn resplit(
         publish(staged)?;
         return Ok(info);
     }
-    let progress = Progress::new("proofs", kept, common.quiet);
+    // No proof has more segments than steps.
+    let most = provenance.totals.proofs.steps;
+    let times = 1 + u64::from(Survey::is_needed(most));
+    let progress = Progress::new("proofs", times * kept, common.quiet);
     let mut proofs = |split, sink: &mut dyn FnMut(Vec<ProofRow>) -> Result<()>| {
         for_each_proof(from, split, &mut |rows| {
             let count = rows.len() as u64;
@@ -88,7 +92,7 @@ pub fn resplit(
             Ok(())
         })
     };
-    let made = pool.install(|| assemble(staged, &system, &rules, provenance, &mut proofs));
+    let made = pool.install(|| assemble(staged, &system, &rules, provenance, most, &mut proofs));
     progress.finish();
     made
 }

@@ -1,7 +1,8 @@
 //! Seed terms, from text (a term a line) or CSV (a column `expression`).
 
 use crate::csv::{Field, Record, read_records};
-use crate::text_file;
+use crate::files::sha256;
+use crate::text_file::{read_bytes, text_of};
 use anyhow::{Result, anyhow, ensure};
 use egraph::System;
 use egraph::{Place, Sexpr, parse_all};
@@ -33,15 +34,30 @@ pub fn load_seeds(
     bank: &mut TermBank,
     limit: Option<usize>,
 ) -> Result<Vec<Seed>> {
+    load_seeds_with_hash(path, system, bank, limit).map(|(seeds, _)| seeds)
+}
+
+/// As [`load_seeds`]; also gives the SHA-256 of the file, which is read once.
+///
+/// # Errors
+/// As [`load_seeds`].
+pub fn load_seeds_with_hash(
+    path: &Path,
+    system: &System,
+    bank: &mut TermBank,
+    limit: Option<usize>,
+) -> Result<(Vec<Seed>, String)> {
     debug_assert_eq!(**bank.language(), *system.language, "a bank of another language");
     let name = path.display();
-    let text = text_file::read_text(path, "seeds")?;
+    let bytes = read_bytes(path, "seeds")?;
+    let hash = sha256(&bytes);
+    let text = text_of(bytes, path)?;
     let limit = limit.unwrap_or(usize::MAX);
     let is_csv = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
     let seeds = if is_csv { read_csv(&text, bank, limit) } else { read_text(&text, bank, limit) }
         .map_err(|(place, message)| anyhow!("{name}:{place}: {message}"))?;
     ensure!(!seeds.is_empty(), "{name} holds no seed: expected at least one term");
-    Ok(seeds)
+    Ok((seeds, hash))
 }
 
 type At<T> = std::result::Result<T, (Place, String)>;

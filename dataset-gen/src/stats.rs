@@ -23,11 +23,11 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Of some triples.
-    pub fn of(triples: &[Triple]) -> Stats {
-        let mut stats = Stats::default();
-        triples.iter().for_each(|t| stats.add(t));
-        stats
+    /// Of several splits together.
+    pub fn of_all<'a>(splits: impl IntoIterator<Item = &'a Stats>) -> Stats {
+        let mut all = Stats::default();
+        splits.into_iter().for_each(|stats| all.merge(stats));
+        all
     }
 
     /// Counts a triple.
@@ -40,8 +40,7 @@ impl Stats {
         self.depth.add(triple.depth, 1);
     }
 
-    /// Counts everything that `other` counted.
-    pub fn merge(&mut self, other: &Stats) {
+    fn merge(&mut self, other: &Stats) {
         self.triples += other.triples;
         self.steps.merge(&other.steps);
         self.start_size.merge(&other.start_size);
@@ -111,8 +110,7 @@ impl Histogram {
         *self.0.entry(number).or_default() += times;
     }
 
-    /// Counts everything that `other` counted.
-    pub fn merge(&mut self, other: &Histogram) {
+    fn merge(&mut self, other: &Histogram) {
         other.0.iter().for_each(|(&number, &times)| self.add(number, times));
     }
 
@@ -129,9 +127,12 @@ impl Histogram {
             below += **times;
             2 * below >= count
         });
-        let width = (max - min + 1).div_ceil(most_buckets);
-        let buckets = (0..(max - min + 1).div_ceil(width)).filter(|_| count > 0).map(|i| {
-            let (from, to) = (min + i * width, min + (i + 1) * width - 1);
+        let numbers = u64::from(max - min) + 1;
+        let width = numbers.div_ceil(u64::from(most_buckets));
+        let buckets = (0..numbers.div_ceil(width)).filter(|_| count > 0).map(|i| {
+            let from = u64::from(min) + i * width;
+            let to = (from + width - 1).min(u64::from(u32::MAX));
+            let (from, to) = (from as u32, to as u32);
             Bucket { from, to, count: self.0.range(from..=to).map(|(_, times)| times).sum() }
         });
         Summary {
@@ -172,6 +173,15 @@ mod tests {
         assert_eq!(summary.buckets.iter().map(|b| b.count).sum::<u64>(), summary.count);
         assert!(summary.buckets.windows(2).all(|pair| pair[0].to + 1 == pair[1].from));
         assert!(summary.buckets.len() <= BUCKETS as usize);
+    }
+
+    #[test]
+    fn the_widest_range_has_buckets() {
+        let mut histogram = Histogram::default();
+        [0, u32::MAX].into_iter().for_each(|n| histogram.add(n, 1));
+        let buckets = histogram.summary(BUCKETS).buckets;
+        assert_eq!((buckets[0].from, buckets[0].count), (0, 1));
+        assert_eq!((buckets[9].to, buckets[9].count), (u32::MAX, 1));
     }
 
     #[test]

@@ -18,8 +18,11 @@ pub trait Record: Sized {
     /// What the rows are, for messages: "triples".
     const NAME: &'static str;
 
-    /// Rows of a row group, the unit in which rows are held in memory.
+    /// Rows of a row group, which is held in memory when it is written, encoded and compressed.
     const ROW_GROUP: usize;
+
+    /// Rows that are made columns of at a time: the text of a column must stay below 2 GiB.
+    const BATCH: usize;
 
     /// The columns, in order.
     fn fields() -> Vec<Field>;
@@ -84,7 +87,7 @@ impl<W: Write + Send> TableWriter<W> {
     /// # Errors
     /// What Parquet or the file system says.
     pub fn write<R: Record>(&mut self, rows: &[R]) -> Result<()> {
-        if !rows.is_empty() {
+        for rows in rows.chunks(R::BATCH) {
             let batch = RecordBatch::try_new(self.schema.clone(), R::columns(rows))?;
             self.writer.write(&batch)?;
         }
@@ -160,7 +163,7 @@ fn open<R: Record>(path: &Path) -> Result<parquet::arrow::arrow_reader::ParquetR
             None => bail!(no_column(name)),
         }
     }
-    Ok(reader.with_batch_size(R::ROW_GROUP.min(1_024)).build()?)
+    Ok(reader.with_batch_size(R::BATCH).build()?)
 }
 
 /// Writes a table as numbered files `stem-00000-of-00032.parquet` of bounded size. They have
@@ -190,7 +193,8 @@ impl NumberedFiles {
             }
             let Some((writer, count)) = &mut self.current else { unreachable!("begun") };
             let (now, later) = rows.split_at(rows.len().min(self.rows_per_file - *count));
-            writer.write(now)?;
+            let path = self.files.last().unwrap_or(&self.stem);
+            writer.write(now).with_context(|| format!("cannot write {}", path.display()))?;
             *count += now.len();
             rows = later;
         }
@@ -209,8 +213,12 @@ impl NumberedFiles {
 
     fn end(&mut self) -> Result<()> {
         if let Some((writer, _)) = self.current.take() {
-            let file = writer.finish()?.into_inner().map_err(|e| e.into_error())?;
-            file.sync_all()?;
+            let path = self.files.last().unwrap_or(&self.stem);
+            let finish = || -> Result<()> {
+                let file = writer.finish()?.into_inner().map_err(|e| e.into_error())?;
+                Ok(file.sync_all()?)
+            };
+            finish().with_context(|| format!("cannot write {}", path.display()))?;
         }
         Ok(())
     }

@@ -9,9 +9,23 @@ use std::path::Path;
 /// # Errors
 /// The file can't be read, or is not UTF-8 (with the place).
 pub fn read_text(path: &Path, what: &str) -> Result<String> {
-    let name = path.display();
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {what} from {name}"))?;
-    let text = utf8(bytes).map_err(|mistake| anyhow!("{name}:{mistake}"))?;
+    text_of(read_bytes(path, what)?, path)
+}
+
+/// What a file of `what` holds.
+///
+/// # Errors
+/// The file can't be read.
+pub fn read_bytes(path: &Path, what: &str) -> Result<Vec<u8>> {
+    std::fs::read(path).with_context(|| format!("cannot read {what} from {}", path.display()))
+}
+
+/// As [`read_text`], of a file that is read already.
+///
+/// # Errors
+/// It is not UTF-8 (with the place).
+pub fn text_of(bytes: Vec<u8>, path: &Path) -> Result<String> {
+    let text = utf8(bytes).map_err(|mistake| anyhow!("{}:{mistake}", path.display()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     Ok(text.replace("\r\n", "\n").replace('\r', "\n"))
 }

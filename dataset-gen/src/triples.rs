@@ -1,5 +1,6 @@
 //! (start, guide, target) triples, and their Parquet files in the Hugging Face layout.
 
+use crate::one_sort::sort_of;
 use crate::table::{Columns, NumberedFiles, Record, numbered_files, read_table};
 use anyhow::Result;
 use arrow_array::ArrayRef;
@@ -87,33 +88,25 @@ pub struct Triple {
     pub guide_size: u32,
     /// Number of nodes of the target.
     pub target_size: u32,
-    /// How often the proof was halved: 0 for a whole proof.
+    /// How often the proof was halved: 0 for a whole proof, and for a window.
     pub depth: u32,
 }
 
 impl Triple {
     /// Number of rewrite steps from start to target.
     pub fn steps(&self) -> u32 {
-        self.steps_start_guide + self.steps_guide_target
+        self.steps_start_guide.saturating_add(self.steps_guide_target)
     }
 
     /// The terms [start, guide, target], read into `bank`.
     ///
-    /// The three have one sort, but a lone literal does not show which; it takes the sort of the
-    /// others, so that the `1` that equals `(<= v0 v0)` is a truth value.
+    /// The three have one sort, also where one is a lone literal.
     ///
     /// # Errors
     /// A text that is not a term of the bank's language, or not of the sort of the others.
     pub fn terms(&self, bank: &mut TermBank) -> Result<[TermId; 3], ParseError> {
         let texts = [&self.start, &self.guide, &self.target];
-        let application = texts.iter().find(|text| text.starts_with('('));
-        let sort = match application {
-            Some(text) => {
-                let term = bank.parse(text, None)?;
-                Some(bank.sort(term))
-            }
-            None => None,
-        };
+        let sort = sort_of(bank, texts)?;
         let mut terms = [TermId(0); 3];
         for (term, text) in terms.iter_mut().zip(texts) {
             *term = bank.parse(text, sort)?;
@@ -143,6 +136,7 @@ pub const COLUMNS: [(&str, DataType); 14] = [
 impl Record for Triple {
     const NAME: &'static str = "triples";
     const ROW_GROUP: usize = 16_384;
+    const BATCH: usize = 1_024;
 
     fn fields() -> Vec<Field> {
         COLUMNS.map(|(name, kind)| Field::new(name, kind, false)).into()

@@ -4,9 +4,10 @@
 //! through the checker, triples are taken from the proofs and compared with those in the files,
 //! row by row, and counted.
 
-use crate::assemble::{Ids, describe_file};
+use crate::admission::{Admission, Survey};
+use crate::assemble::{Ids, describe_file, survey};
 use crate::cli::Common;
-use crate::duplicates::{Duplicates, ORDER};
+use crate::duplicates::ORDER;
 use crate::info::{DatasetInfo, FileInfo};
 use crate::progress::Progress;
 use crate::proof_table::ProofRow;
@@ -40,10 +41,22 @@ pub struct Verified {
 pub fn verify(directory: &Path, common: &Common) -> Result<Verified> {
     let pool = common.build_pool()?;
     let info = DatasetInfo::load(directory)?;
-    let (system, _) = system_of(directory, &info)?;
+    let (system, _) = system_of(directory, info.system_hash())?;
     let mut verified = Verified { files: files(directory, &info)?, ..Verified::default() };
-    let progress = Progress::new("proofs", info.cairn.totals.proofs.kept, common.quiet);
-    let mut expected = Expected { duplicates: Duplicates::default(), ids: Ids::default() };
+    let proofs = &info.cairn.totals.proofs;
+    let times = 1 + u64::from(Survey::is_needed(proofs.triples));
+    let progress = Progress::new("proofs", times * proofs.kept, common.quiet);
+    let mut counted = |split, sink: &mut dyn FnMut(Vec<ProofRow>) -> Result<()>| {
+        for_each_proof(directory, split, &mut |rows| {
+            progress.advance(rows.len() as u64);
+            sink(rows)
+        })
+    };
+    // The directory may be read-only.
+    let temporary = std::env::temp_dir();
+    let (config, most) = (&info.cairn.config, proofs.triples);
+    let admission = pool.install(|| survey(&system, config, most, &temporary, &mut counted))?;
+    let mut expected = Expected { admission, ids: Ids::default(), segments: 0 };
     for split in ORDER {
         pool.install(|| {
             of_split(directory, split, &info, &system, &mut expected, &mut verified, &progress)
@@ -51,12 +64,13 @@ pub fn verify(directory: &Path, common: &Common) -> Result<Verified> {
     }
     progress.finish();
     let totals = &info.cairn.totals;
-    let found =
-        (verified.proofs, verified.steps, expected.duplicates.repeated, expected.duplicates.shared);
-    let said = (totals.proofs.kept, totals.proofs.steps, totals.duplicates, totals.shared);
+    let Expected { admission: Admission { repeated, shared, .. }, segments, .. } = expected;
+    let found = [verified.proofs, verified.steps, segments, repeated, shared];
+    let said = [proofs.kept, proofs.steps, proofs.triples, totals.duplicates, totals.shared];
     ensure!(
         found == said,
-        "dataset_info.json speaks of (proofs, steps, duplicates, shared) = {said:?}: found {found:?}"
+        "dataset_info.json speaks of [proofs, steps, segments, duplicates, shared] = {said:?}: \
+         found {found:?}"
     );
     Ok(verified)
 }
@@ -72,13 +86,26 @@ fn files(directory: &Path, info: &DatasetInfo) -> Result<u64> {
             path.display()
         );
     }
+    for split in Split::ALL {
+        for stem in [split.data(), split.proofs()] {
+            for path in numbered_files(&directory.join(stem))? {
+                let name = path.strip_prefix(directory).unwrap_or(&path).to_string_lossy();
+                ensure!(
+                    info.cairn.files.contains_key(&*name),
+                    "dataset_info.json does not speak of {name}"
+                );
+            }
+        }
+    }
     Ok(info.cairn.files.len() as u64)
 }
 
 /// What triples the proofs give.
 struct Expected {
-    duplicates: Duplicates,
+    admission: Admission,
     ids: Ids,
+    /// Triples before duplicates are dropped.
+    segments: u64,
 }
 
 fn of_split(
@@ -94,8 +121,15 @@ fn of_split(
         let (sender, receiver) = sync_channel::<Vec<Triple>>(2);
         let reader = scope.spawn(move || -> Result<()> {
             for file in numbered_files(&directory.join(split.data()))? {
-                // If nobody listens any more, something was wrong already.
-                for_each_batch(&file, |rows| Ok(sender.send(rows)?))?;
+                let mut heard = true;
+                for_each_batch(&file, |rows| {
+                    heard &= sender.send(rows).is_ok();
+                    Ok(())
+                })?;
+                if !heard {
+                    // Something else was wrong already.
+                    break;
+                }
             }
             Ok(())
         });
@@ -110,10 +144,15 @@ fn of_split(
             verified.steps += check_all(system, &rows)?;
             verified.proofs += count;
             for triples in triples_of(system, &rows, &info.cairn.config)? {
-                let mut triples: Vec<Triple> =
-                    triples.into_iter().filter(|t| expected.duplicates.admit(split, t)).collect();
-                expected.ids.triples(&mut triples);
+                expected.segments += triples.len() as u64;
+                let mut admitted = Vec::with_capacity(triples.len());
                 for triple in triples {
+                    if expected.admission.admit(split, &triple)? {
+                        admitted.push(triple);
+                    }
+                }
+                expected.ids.triples(&mut admitted);
+                for triple in admitted {
                     let row = found.next();
                     ensure!(
                         row.as_ref() == Some(&triple),
@@ -129,10 +168,8 @@ fn of_split(
         });
         let more = compared.is_ok().then(|| found.next()).flatten();
         drop(found);
-        let read = reader.join().map_err(|_| anyhow!("the reader of {split} failed"))?;
-        if compared.is_ok() {
-            read?;
-        }
+        // First: rows that could not be read can't be compared either.
+        reader.join().map_err(|_| anyhow!("the reader of {split} failed"))??;
         compared?;
         ensure!(more.is_none(), "{split}: there are triples that are no pieces of its proofs");
         let count = verified.triples - before;

@@ -152,3 +152,62 @@ fn a_result_may_take_the_place_of_an_empty_directory() {
     staged.publish().unwrap();
     assert_eq!(names(&path), ["a"]);
 }
+
+#[test]
+fn a_directory_that_could_not_get_its_name_can_be_published_later() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("data");
+    let staged = StagedDir::create(&path, "key").unwrap();
+    write_atomic(&staged.file("work").unwrap(), b"done").unwrap();
+    // Somebody takes the name in the meantime.
+    fs::create_dir(&path).unwrap();
+    fs::write(path.join("thesis.tex"), "…").unwrap();
+    let message = staged.publish().unwrap_err().to_string();
+    assert!(message.contains(".data.partial is whole"), "{message}");
+    assert_eq!(names(&path), ["thesis.tex"]);
+    fs::remove_dir_all(&path).unwrap();
+    let staged = StagedDir::create(&path, "key").unwrap();
+    assert_eq!(fs::read(staged.path().join("work")).unwrap(), b"done");
+    staged.publish().unwrap();
+    assert_eq!(names(&path), ["work"]);
+    assert_eq!(names(directory.path()), ["data"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_an_empty_directory_stays_one() {
+    use std::os::unix::fs::symlink;
+    let directory = tempfile::tempdir().unwrap();
+    let [real, link] = ["real", "link"].map(|name| directory.path().join(name));
+    fs::create_dir(&real).unwrap();
+    symlink(&real, &link).unwrap();
+    drop(StagedDir::create(&link, "key").unwrap());
+    assert_eq!(names(directory.path()), ["link", "real"]);
+    let staged = StagedDir::create(&link, "key").unwrap();
+    write_atomic(&staged.file("work").unwrap(), b"done").unwrap();
+    staged.publish().unwrap();
+    assert!(link.is_symlink());
+    assert_eq!(names(&link), ["work"]);
+
+    let nowhere = directory.path().join("nowhere");
+    symlink(directory.path().join("gone"), &nowhere).unwrap();
+    let message = StagedDir::create(&nowhere, "key").unwrap_err().to_string();
+    assert!(message.contains("leads nowhere"), "{message}");
+}
+
+#[test]
+fn what_did_no_work_stands_in_nobodys_way() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("data");
+    let staged = StagedDir::create(&path, "one").unwrap();
+    fs::create_dir(staged.path().join("units")).unwrap();
+    // As if the process had been killed.
+    std::mem::forget(staged);
+    fs::remove_file(directory.path().join(".data.partial/.lock")).unwrap();
+    let staged = StagedDir::create(&path, "two").unwrap();
+    fs::write(staged.path().join("units/0"), "work").unwrap();
+    drop(staged);
+    let message = StagedDir::create(&path, "three").unwrap_err().to_string();
+    assert!(message.contains("unfinished work of a run with other arguments"), "{message}");
+    StagedDir::create(&path, "two").unwrap();
+}

@@ -68,13 +68,8 @@ fn splitting_anew_is_as_if_it_had_been_split_so_at_once() {
     // Here a proof can be cut if, and only if, it could be halved.
     let config = Config { splitting: window, ..place.config.clone() };
     generate(&config, &place.path("at-once"), &quiet(1, 0)).unwrap();
-    let data = |name: &str| {
-        let mut files = tree(&place.path(name));
-        files.retain(|path, _| path.starts_with("data") || path.starts_with("proofs"));
-        files
-    };
-    assert_eq!(data("window"), data("at-once"));
-    assert_ne!(data("window"), data("halves"));
+    assert_eq!(tree(&place.path("window")), tree(&place.path("at-once")));
+    assert_ne!(tree(&place.path("window")), tree(&place.path("halves")));
     for name in ["halves", "window"] {
         verify(&place.path(name), &quiet(2, 0)).unwrap();
     }
@@ -168,4 +163,27 @@ fn whatever_is_wrong_with_a_dataset_is_found() {
     let rules = wrong(&|| fs::write(out.join("system.rules"), "(sort I)").unwrap());
     assert!(rules.contains("is not the rewrite system"), "{rules}");
     verify(&out, &quiet(1, 0)).unwrap();
+}
+
+#[test]
+fn a_description_with_values_that_no_dataset_can_have_is_refused() {
+    let place = place();
+    let out = place.path("data");
+    let mut info = generate(&place.config, &out, &quiet(2, 0)).unwrap();
+    let part = parts(&place, &place.config, 1).remove(0);
+    info.cairn.config.splitting.cutoff = 1;
+    info.save(&out.join("dataset_info.json")).unwrap();
+    let refused = format!("{:#}", verify(&out, &quiet(1, 0)).unwrap_err());
+    assert!(refused.contains("cutoff = 1: expected"), "{refused}");
+    let path = part.join("part.json");
+    let text = fs::read_to_string(&path).unwrap();
+    for (from, to, expected) in [
+        ("\"count\": 1", "\"count\": 0", "there is no shard 0/0"),
+        ("\"triples\": 1000000", "\"triples\": 0", "files.triples = 0: expected"),
+    ] {
+        assert!(text.contains(from), "{text}");
+        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        let refused = merge(&[part.clone()], &place.path("merged"), &quiet(1, 0)).unwrap_err();
+        assert!(format!("{refused:#}").contains(expected), "{refused:#}");
+    }
 }

@@ -172,7 +172,7 @@ impl Language {
 }
 
 /// Atoms that start like a number are literals, never variables: a mistyped number is an error.
-fn looks_numeric(atom: &str) -> bool {
+pub fn looks_numeric(atom: &str) -> bool {
     let digits = atom.strip_prefix(['-', '+']).unwrap_or(atom);
     digits.starts_with(|c: char| c.is_ascii_digit())
 }

@@ -58,7 +58,9 @@ pub use egraph::{EGraph, Id};
 pub use explain::{Explainer, explain};
 pub use extract::{extract_sketch, extract_smallest, sketch_satisfied};
 pub use flatten::{Caps, TooLong};
-pub use language::{Language, Leaf, LeafValue, LiteralKind, OpId, Operator, SortId, Value};
+pub use language::{
+    Language, Leaf, LeafValue, LiteralKind, OpId, Operator, SortId, Value, looks_numeric,
+};
 pub use leaves::{Head, Leaves, Node};
 pub use past::{History, Past, Snapshot};
 pub use pattern::{Condition, DisplayPattern, Expr, Pattern, VarId, Variables};

@@ -1,7 +1,7 @@
 //! Reading a rewrite system from the text of a `.rules` file.
 
 use crate::builtin::Builtin;
-use crate::language::{Language, LiteralKind, Operator, SortId};
+use crate::language::{Language, LiteralKind, Operator, SortId, looks_numeric};
 use crate::pattern::{Side, Variables, read_condition, read_pattern};
 use crate::rewrite::Rewrite;
 use crate::schedule::{Schedule, read_schedule};
@@ -143,7 +143,7 @@ impl Reader {
         let (Some(name), Some(sorts)) = (name.atom(), sorts.list()) else {
             return Err(ParseError::new(place, "expected (op name (ArgumentSort …) ResultSort)"));
         };
-        if name.starts_with('?') || name.starts_with(|c: char| c.is_ascii_digit()) {
+        if name.starts_with('?') || looks_numeric(name) {
             return Err(ParseError::new(
                 place,
                 format!(

@@ -109,12 +109,21 @@ impl System {
     /// # Errors
     /// The file can't be read, or its text is wrong.
     pub fn load(path: &std::path::Path) -> Result<System, SystemError> {
-        let name = path.display().to_string();
-        let bytes = std::fs::read(path)
-            .map_err(|reason| SystemError::Read { path: name.clone(), reason })?;
-        utf8(bytes)
+        System::load_with_bytes(path).map(|(system, _)| system)
+    }
+
+    /// As [`System::load`]; also gives what the file holds, which is read once.
+    ///
+    /// # Errors
+    /// As [`System::load`].
+    pub fn load_with_bytes(path: &std::path::Path) -> Result<(System, Vec<u8>), SystemError> {
+        let name = || path.display().to_string();
+        let bytes =
+            std::fs::read(path).map_err(|reason| SystemError::Read { path: name(), reason })?;
+        let system = utf8(bytes.clone())
             .and_then(|text| System::parse(&text))
-            .map_err(|mistake| SystemError::Parse { path: name, mistake })
+            .map_err(|mistake| SystemError::Parse { path: name(), mistake })?;
+        Ok((system, bytes))
     }
 
     /// Reads the text of a `.rules` file.

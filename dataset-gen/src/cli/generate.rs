@@ -90,7 +90,7 @@ pub struct GenerateArgs {
     /// E-graphs of a chain
     #[arg(long, value_name = "N")]
     pub links: Option<u32>,
-    /// End the links of chains at terms that one e-graph can't prove equal to the seed
+    /// End chains at terms that one e-graph can't prove equal to the seed
     #[arg(long)]
     pub far: bool,
     /// Drop proofs with more steps

@@ -17,8 +17,9 @@ Examples:
   Halves down to segments of 10 steps:
     cairn split data/halide --cutoff 10 --out data/halide-10
 
-No e-graph is grown: the proofs are those of the dataset, and the new one has them, too. What is
-not given stays as it was.";
+No e-graph is grown: the proofs are those of the dataset, and the new one has them, too. Proofs that
+were too short to be split when it was made are not among them: with a smaller cutoff than then it
+has fewer than a new dataset would. What is not given stays as it was.";
 
 /// Take other triples from the proofs of a dataset
 #[derive(Clone, Debug, clap::Args)]
