@@ -45,6 +45,21 @@ pub struct Record {
 }
 
 impl Record {
+    /// Of a header: the index of the column with this name, if there is one.
+    ///
+    /// # Errors
+    /// There are two; the place of the second.
+    pub fn column(&self, name: &str) -> Result<Option<usize>, (Place, String)> {
+        let mut found = self.fields.iter().enumerate().filter(|(_, f)| f.text.trim() == name);
+        match (found.next(), found.next()) {
+            (_, Some((_, second))) => {
+                let start = Place { line: 1, column: 1 };
+                Err((second.place_of(start), format!("a second column '{name}'")))
+            }
+            (first, None) => Ok(first.map(|(column, _)| column)),
+        }
+    }
+
     /// Where the record starts.
     pub fn place(&self) -> Place {
         Place { line: self.line, column: 1 }

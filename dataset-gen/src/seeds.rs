@@ -100,19 +100,10 @@ fn read_csv(text: &str, bank: &mut TermBank, limit: usize) -> At<Vec<Seed>> {
         Some(header) => header?,
         None => return Err((START, "the file is empty".to_owned())),
     };
-    let column = |name: &str| {
-        let mut found = header.fields.iter().enumerate().filter(|(_, f)| f.text.trim() == name);
-        match (found.next(), found.next()) {
-            (_, Some((_, second))) => {
-                Err((second.place_of(START), format!("a second column '{name}'")))
-            }
-            (first, None) => Ok(first.map(|(column, _)| column)),
-        }
-    };
-    let expression = column("expression")?.ok_or_else(|| {
+    let expression = header.column("expression")?.ok_or_else(|| {
         (header.place(), "expected a header with a column 'expression'".to_owned())
     })?;
-    let id = column("id")?;
+    let id = header.column("id")?;
     let mut ids = FxHashMap::default();
     let mut seeds = Vec::new();
     for record in records.take(limit) {

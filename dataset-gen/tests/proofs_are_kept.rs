@@ -183,7 +183,8 @@ fn a_description_with_values_that_no_dataset_can_have_is_refused() {
     ] {
         assert!(text.contains(from), "{text}");
         fs::write(&path, text.replacen(from, to, 1)).unwrap();
-        let refused = merge(&[part.clone()], &place.path("merged"), &quiet(1, 0)).unwrap_err();
+        let refused =
+            merge(std::slice::from_ref(&part), &place.path("merged"), &quiet(1, 0)).unwrap_err();
         assert!(format!("{refused:#}").contains(expected), "{refused:#}");
     }
 }

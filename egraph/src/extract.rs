@@ -5,26 +5,24 @@
 //! the top. Sizes count nodes as a tree and saturate at [`u64::MAX`], which stands for "none".
 
 use crate::egraph::{EGraph, Id};
+use crate::language::{Leaf, OpId};
 use crate::leaves::Node;
 use crate::sketch::Sketch;
 use crate::term::{TermBank, TermId};
-
-/// The size of the smallest term by class, [`u64::MAX`] for none; entries of ids that are not
-/// canonical mean nothing.
-type Sizes = Vec<u64>;
+use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 const NO_TERM: u64 = u64::MAX;
 
 /// The smallest term of a class; of several the first in the order of its e-nodes.
 pub fn extract_smallest(egraph: &EGraph, bank: &mut TermBank, class: Id) -> TermId {
-    let table = Table::new(egraph, &Sketch::Any, &smallest_sizes(egraph));
-    table.term(egraph, bank, egraph.find(class)).expect("every class has a finite term")
+    extract_sketch(egraph, bank, class, &Sketch::Any).expect("every class has a finite term")
 }
 
 /// Whether a term of the class satisfies the sketch.
 pub fn sketch_satisfied(egraph: &EGraph, class: Id, sketch: &Sketch) -> bool {
-    let table = Table::new(egraph, sketch, &smallest_sizes(egraph));
-    table.sizes[egraph.find(class).0 as usize] != NO_TERM
+    let (tables, top) = Tables::of(egraph, sketch);
+    tables.size(top, egraph.find(class)) != NO_TERM
 }
 
 /// The smallest term of the class that satisfies the sketch, if any does.
@@ -34,159 +32,215 @@ pub fn extract_sketch(
     class: Id,
     sketch: &Sketch,
 ) -> Option<TermId> {
-    Table::new(egraph, sketch, &smallest_sizes(egraph)).term(egraph, bank, egraph.find(class))
+    let (tables, top) = Tables::of(egraph, sketch);
+    tables.term(bank, top, egraph.find(class))
 }
 
-/// The sizes for one sketch, with those of its parts.
+/// The size of the smallest term by class; entries of ids that are not canonical mean nothing.
+enum Sizes {
+    All(Vec<u64>),
+    /// Those of the classes that have a term: of most sketches few do.
+    Some(FxHashMap<Id, u64>),
+}
+
+/// The index of a table.
+type TableId = usize;
+
+/// The table of `?`, which all sketches need.
+const SMALLEST: TableId = 0;
+
 struct Table<'s> {
     sketch: &'s Sketch,
     sizes: Sizes,
-    /// For `?` inside `contains`.
-    smallest: Sizes,
-    parts: Vec<Table<'s>>,
+    /// The tables of the sketch's parts.
+    parts: Vec<TableId>,
 }
 
-impl<'s> Table<'s> {
-    fn new(egraph: &EGraph, sketch: &'s Sketch, smallest: &Sizes) -> Table<'s> {
-        let parts: Vec<Table<'s>> = match sketch {
+/// The tables of a sketch and its parts, one for equal ones.
+struct Tables<'s> {
+    egraph: &'s EGraph,
+    tables: Vec<Table<'s>>,
+    known: FxHashMap<&'s Sketch, TableId>,
+}
+
+/// How the smallest term of a class is made.
+enum Choice<'s> {
+    Leaf(&'s Leaf),
+    /// It is that of another table.
+    As(TableId),
+    /// The operator over the smallest terms of these classes in these tables.
+    Op(OpId, SmallVec<[(TableId, Id); 4]>),
+}
+
+impl<'s> Tables<'s> {
+    /// With the table of `sketch`.
+    fn of(egraph: &'s EGraph, sketch: &'s Sketch) -> (Tables<'s>, TableId) {
+        let sizes = Sizes::All(smallest_sizes(egraph));
+        let any = Table { sketch: &Sketch::Any, sizes, parts: Vec::new() };
+        let known = FxHashMap::from_iter([(&Sketch::Any, SMALLEST)]);
+        let mut tables = Tables { egraph, tables: vec![any], known };
+        let top = tables.enter(sketch);
+        (tables, top)
+    }
+
+    fn enter(&mut self, sketch: &'s Sketch) -> TableId {
+        if let Some(&known) = self.known.get(sketch) {
+            return known;
+        }
+        let parts: Vec<TableId> = match sketch {
             Sketch::Any | Sketch::Leaf(_) => Vec::new(),
-            Sketch::Op(_, all) | Sketch::Or(all) => {
-                all.iter().map(|s| Table::new(egraph, s, smallest)).collect()
-            }
-            Sketch::Contains(inner) | Sketch::OnlyContains(inner) => {
-                vec![Table::new(egraph, inner, smallest)]
-            }
+            Sketch::Op(_, all) | Sketch::Or(all) => all.iter().map(|s| self.enter(s)).collect(),
+            Sketch::Contains(inner) | Sketch::OnlyContains(inner) => vec![self.enter(inner)],
         };
-        let sizes = match sketch {
-            Sketch::Any => smallest.clone(),
+        let sizes = self.sizes(sketch, &parts);
+        self.tables.push(Table { sketch, sizes, parts });
+        self.known.insert(sketch, self.tables.len() - 1);
+        self.tables.len() - 1
+    }
+
+    /// The size of the smallest term of a class, as a table has it.
+    fn size(&self, table: TableId, class: Id) -> u64 {
+        match &self.tables[table].sizes {
+            Sizes::All(sizes) => sizes[class.0 as usize],
+            Sizes::Some(sizes) => sizes.get(&class).copied().unwrap_or(NO_TERM),
+        }
+    }
+
+    /// All sizes of a table, one by id.
+    fn all_sizes(&self, table: TableId) -> Vec<u64> {
+        (0..self.egraph.built() as u32).map(|id| self.size(table, Id(id))).collect()
+    }
+
+    fn sizes(&self, sketch: &Sketch, parts: &[TableId]) -> Sizes {
+        let egraph = self.egraph;
+        match sketch {
+            Sketch::Any => unreachable!("its table is there"),
             Sketch::Leaf(leaf) => {
-                let mut sizes = vec![NO_TERM; egraph.built() as usize];
-                if let Some(node) = egraph.leaf_node(leaf) {
-                    sizes[egraph.find(node).0 as usize] = 1;
-                }
-                sizes
+                let node = egraph.leaf_node(leaf).map(|node| (egraph.find(node), 1));
+                Sizes::Some(node.into_iter().collect())
             }
             Sketch::Op(op, _) => {
-                let mut sizes = vec![NO_TERM; egraph.built() as usize];
-                for class in egraph.classes() {
-                    let sum = |&node: &Id| {
-                        let parts = parts.iter().zip(egraph.children(node));
-                        application(parts.map(|(part, c)| part.sizes[c.0 as usize]))
-                    };
-                    let nodes = egraph.nodes(class).iter();
-                    let nodes = nodes.filter(|&&n| egraph.node(n) == Node::Op(*op));
-                    sizes[class.0 as usize] = nodes.map(sum).min().unwrap_or(NO_TERM);
-                }
-                sizes
+                let least = |class: Id| {
+                    let nodes = egraph.nodes(class).iter().copied();
+                    let nodes = nodes.filter(|&n| egraph.node(n) == Node::Op(*op));
+                    let size = nodes.map(|node| self.application(node, parts)).min();
+                    size.filter(|&size| size != NO_TERM).map(|size| (class, size))
+                };
+                Sizes::Some(egraph.classes().filter_map(least).collect())
             }
             Sketch::Or(_) => {
-                let least = |i| parts.iter().map(|p| p.sizes[i]).min().unwrap_or(NO_TERM);
-                (0..egraph.built() as usize).map(least).collect()
+                let least = |class: Id| {
+                    let size = parts.iter().map(|&part| self.size(part, class)).min();
+                    size.filter(|&size| size != NO_TERM).map(|size| (class, size))
+                };
+                Sizes::Some(egraph.classes().filter_map(least).collect())
             }
-            Sketch::Contains(_) => fixpoint(egraph, parts[0].sizes.clone(), |sizes, node| {
-                (0..egraph.children(node).len())
-                    .map(|i| application(containing(egraph, sizes, smallest, node, i)))
-                    .min()
-                    .unwrap_or(NO_TERM)
-            }),
-            Sketch::OnlyContains(_) => fixpoint(egraph, parts[0].sizes.clone(), |sizes, node| {
-                let children = egraph.children(node);
-                if children.is_empty() {
-                    return NO_TERM;
-                }
-                application(children.iter().map(|c| sizes[c.0 as usize]))
-            }),
-        };
-        let smallest = match sketch {
-            Sketch::Any | Sketch::Contains(_) => smallest.clone(),
-            _ => Vec::new(),
-        };
-        Table { sketch, sizes, smallest, parts }
+            Sketch::Contains(_) => {
+                let smallest = self.all_sizes(SMALLEST);
+                Sizes::All(fixpoint(egraph, self.all_sizes(parts[0]), |sizes, node| {
+                    (0..egraph.children(node).len())
+                        .map(|i| application(containing(egraph, sizes, &smallest, node, i)))
+                        .min()
+                        .unwrap_or(NO_TERM)
+                }))
+            }
+            Sketch::OnlyContains(_) => {
+                Sizes::All(fixpoint(egraph, self.all_sizes(parts[0]), |sizes, node| {
+                    let children = egraph.children(node);
+                    if children.is_empty() {
+                        return NO_TERM;
+                    }
+                    application(children.iter().map(|c| sizes[c.0 as usize]))
+                }))
+            }
+        }
     }
 
-    /// Reads the smallest term off the table, choosing the first e-node that has its size.
-    fn term(&self, egraph: &EGraph, bank: &mut TermBank, class: Id) -> Option<TermId> {
-        let size = self.sizes[class.0 as usize];
-        if size == NO_TERM {
+    /// The size of the smallest application at `node` with each child by its table.
+    fn application(&self, node: Id, tables: &[TableId]) -> u64 {
+        let children = tables.iter().zip(self.egraph.children(node));
+        application(children.map(|(&table, &child)| self.size(table, child)))
+    }
+
+    /// Reads the smallest term off the tables.
+    fn term(&self, bank: &mut TermBank, table: TableId, class: Id) -> Option<TermId> {
+        if self.size(table, class) == NO_TERM {
             return None;
         }
-        match self.sketch {
-            Sketch::Leaf(leaf) => return Some(bank.leaf(leaf)),
-            Sketch::Or(_) => {
-                let part = self.parts.iter().find(|p| p.sizes[class.0 as usize] == size)?;
-                return part.term(egraph, bank, class);
-            }
-            Sketch::Contains(_) | Sketch::OnlyContains(_)
-                if self.parts[0].sizes[class.0 as usize] == size =>
-            {
-                return self.parts[0].term(egraph, bank, class);
-            }
-            _ => {}
-        }
-        for &node in egraph.nodes(class) {
-            let children = egraph.children(node);
-            let op = match egraph.node(node) {
-                Node::Op(op) => op,
-                Node::Leaf(leaf) if matches!(self.sketch, Sketch::Any) && size == 1 => {
-                    return Some(bank.leaf(leaf));
-                }
-                Node::Leaf(_) => continue,
+        // Terms may be too deep for recursion, and share what they are made of.
+        let mut made: FxHashMap<(TableId, Id), TermId> = FxHashMap::default();
+        let mut todo = vec![((table, class), self.choose(table, class))];
+        while let Some((place, choice)) = todo.last() {
+            let needed: SmallVec<[(TableId, Id); 4]> = match choice {
+                Choice::Leaf(_) => SmallVec::new(),
+                Choice::As(table) => smallvec![(*table, place.1)],
+                Choice::Op(_, args) => args.clone(),
             };
-            // For each way to satisfy the sketch at this e-node: which table each child uses.
-            let ways: Vec<Vec<&Table<'s>>> = match self.sketch {
-                Sketch::Any | Sketch::OnlyContains(_) => vec![vec![self; children.len()]],
-                Sketch::Op(wanted, _) if *wanted == op => vec![self.parts.iter().collect()],
-                Sketch::Contains(_) => {
-                    for i in 0..children.len() {
-                        let sizes = containing(egraph, &self.sizes, &self.smallest, node, i);
-                        if application(sizes) == size {
-                            return self.containing_term(egraph, bank, node, i);
-                        }
-                    }
-                    Vec::new()
-                }
-                _ => Vec::new(),
-            };
-            for way in ways {
-                let sizes = way.iter().zip(children).map(|(t, c)| t.sizes[c.0 as usize]);
-                if application(sizes) == size {
-                    let args = way.iter().zip(children).map(|(t, &c)| t.term(egraph, bank, c));
-                    let args = args.collect::<Option<Vec<_>>>()?;
-                    return Some(bank.apply(op, &args));
-                }
+            let before = todo.len();
+            for &(table, class) in needed.iter().filter(|&place| !made.contains_key(place)) {
+                todo.push(((table, class), self.choose(table, class)));
             }
+            if todo.len() > before {
+                continue;
+            }
+            let Some((place, choice)) = todo.pop() else { break };
+            let args: SmallVec<[TermId; 4]> = needed.iter().map(|place| made[place]).collect();
+            let term = match choice {
+                Choice::Leaf(leaf) => bank.leaf(leaf),
+                Choice::As(_) => args[0],
+                Choice::Op(op, _) => bank.apply(op, &args),
+            };
+            made.insert(place, term);
         }
-        None
+        made.get(&(table, class)).copied()
     }
 
-    /// The application at `node` whose child `i` contains the sketch, the others being smallest.
-    fn containing_term(
-        &self,
-        egraph: &EGraph,
-        bank: &mut TermBank,
-        node: Id,
-        i: usize,
-    ) -> Option<TermId> {
-        let any = Table {
-            sketch: &Sketch::Any,
-            sizes: self.smallest.clone(),
-            smallest: Vec::new(),
-            parts: Vec::new(),
-        };
-        let Node::Op(op) = egraph.node(node) else { return None };
-        let mut args = Vec::new();
-        for (j, &child) in egraph.children(node).iter().enumerate() {
-            let table = if i == j { self } else { &any };
-            args.push(table.term(egraph, bank, child)?);
+    /// The first way to make a term of the size that the table has for the class, which has one.
+    fn choose(&self, table: TableId, class: Id) -> Choice<'s> {
+        let size = self.size(table, class);
+        let Table { sketch, parts, .. } = &self.tables[table];
+        match sketch {
+            Sketch::Leaf(leaf) => return Choice::Leaf(leaf),
+            Sketch::Or(_) | Sketch::Contains(_) | Sketch::OnlyContains(_) => {
+                let part = parts.iter().find(|&&part| self.size(part, class) == size);
+                if let Some(&part) = part {
+                    return Choice::As(part);
+                }
+            }
+            Sketch::Any | Sketch::Op(..) => {}
         }
-        Some(bank.apply(op, &args))
+        let ways = self.egraph.nodes(class).iter().find_map(|&node| {
+            let children = self.egraph.children(node);
+            let op = match self.egraph.node(node) {
+                Node::Op(op) => op,
+                Node::Leaf(leaf) => {
+                    let alone = matches!(sketch, Sketch::Any) && size == 1;
+                    return alone.then_some(Choice::Leaf(leaf));
+                }
+            };
+            let with = |tables: SmallVec<[TableId; 4]>| {
+                (self.application(node, &tables) == size)
+                    .then(|| Choice::Op(op, tables.into_iter().zip(children.to_vec()).collect()))
+            };
+            match sketch {
+                Sketch::Any | Sketch::OnlyContains(_) => with(smallvec![table; children.len()]),
+                Sketch::Op(wanted, _) if *wanted == op => with(parts.iter().copied().collect()),
+                Sketch::Contains(_) => (0..children.len()).find_map(|i| {
+                    let mut tables: SmallVec<[TableId; 4]> = smallvec![SMALLEST; children.len()];
+                    tables[i] = table;
+                    with(tables)
+                }),
+                _ => None,
+            }
+        });
+        ways.expect("a way to make a term of the size that the table has")
     }
 }
 
 fn containing<'a>(
     egraph: &'a EGraph,
-    sizes: &'a Sizes,
-    smallest: &'a Sizes,
+    sizes: &'a [u64],
+    smallest: &'a [u64],
     node: Id,
     i: usize,
 ) -> impl Iterator<Item = u64> + 'a {
@@ -199,7 +253,7 @@ fn application(children: impl Iterator<Item = u64>) -> u64 {
     children.fold(1, u64::saturating_add)
 }
 
-fn smallest_sizes(egraph: &EGraph) -> Sizes {
+fn smallest_sizes(egraph: &EGraph) -> Vec<u64> {
     let none = vec![NO_TERM; egraph.built() as usize];
     fixpoint(egraph, none, |sizes, node| {
         application(egraph.children(node).iter().map(|c| sizes[c.0 as usize]))
@@ -207,7 +261,7 @@ fn smallest_sizes(egraph: &EGraph) -> Sizes {
 }
 
 /// Lowers `sizes` to what the e-nodes of each class allow, until nothing changes.
-fn fixpoint(egraph: &EGraph, mut sizes: Sizes, size: impl Fn(&Sizes, Id) -> u64) -> Sizes {
+fn fixpoint(egraph: &EGraph, mut sizes: Vec<u64>, size: impl Fn(&[u64], Id) -> u64) -> Vec<u64> {
     let classes: Vec<Id> = egraph.classes().collect();
     loop {
         let mut changed = false;

@@ -29,6 +29,10 @@ pub enum TooLong {
 /// are bounded too, by this many times the cap.
 const WORK_PER_STEP: usize = 32;
 
+/// As many chains and congruences may be gone through for each of these; a proof may have
+/// nothing but them.
+const PARTS_PER_STEP: usize = 64;
+
 /// Child indices from the root.
 type Path = SmallVec<[u32; 12]>;
 
@@ -43,10 +47,19 @@ impl Proof {
             flat: FlatProof { terms: vec![start], steps: Vec::new() },
             visited: FxHashMap::from_iter([(start, 0)]),
         };
+        if bank.size(start) > caps.term_size {
+            return Err(TooLong::TermSize);
+        }
         let mut gone = 0usize;
+        let mut parts_gone = 0usize;
         // Steps still to be made, the next one last, each with the position of its subterm.
         let mut todo: Vec<(StepRef, Path)> = vec![(self.root, Path::new())];
+        let most = caps.steps.saturating_mul(WORK_PER_STEP);
         while let Some((step_ref, path)) = todo.pop() {
+            parts_gone += 1;
+            if parts_gone > most.saturating_mul(PARTS_PER_STEP) {
+                return Err(TooLong::Steps);
+            }
             let step = self.steps.get(step_ref.step);
             match step.how {
                 How::Chain(parts) => {
@@ -67,7 +80,7 @@ impl Proof {
                 }
                 How::Rule(..) | How::Fold => {
                     gone += 1;
-                    if gone > caps.steps.saturating_mul(WORK_PER_STEP) {
+                    if gone > most {
                         return Err(TooLong::Steps);
                     }
                     let to = self.steps.ends(step_ref).1;

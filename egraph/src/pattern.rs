@@ -26,6 +26,8 @@ pub enum Pattern {
     Compute(Expr, SortId),
 }
 
+const MOST_VARIABLES: usize = 4_096;
+
 /// The pattern variables of one rule with the sorts that their places give them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variables {
@@ -59,6 +61,10 @@ impl Variables {
                 return Err(ParseError::new(place, message));
             }
             return Ok(var);
+        }
+        if self.names.len() >= MOST_VARIABLES {
+            let message = format!("too many variables in a rule: at most {MOST_VARIABLES}");
+            return Err(ParseError::new(place, message));
         }
         self.names.push(name.to_owned());
         self.sorts.push(sort);
@@ -130,6 +136,14 @@ impl Condition {
 }
 
 impl Pattern {
+    /// Number of operators, variables, literals and computations.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Pattern::Op(_, args) => 1 + args.iter().map(Pattern::size).sum::<usize>(),
+            Pattern::Var(_) | Pattern::Leaf(_) | Pattern::Compute(..) => 1,
+        }
+    }
+
     /// The sort of terms that match, `None` for a bare variable that has no sort yet.
     pub fn sort(&self, language: &Language, variables: &Variables) -> SortId {
         match self {

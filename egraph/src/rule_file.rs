@@ -1,6 +1,7 @@
 //! Reading a rewrite system from the text of a `.rules` file.
 
 use crate::builtin::Builtin;
+use crate::forest::{MOST_BOUND, MOST_RULES};
 use crate::language::{Language, LiteralKind, Operator, SortId, looks_numeric};
 use crate::pattern::{Side, Variables, read_condition, read_pattern};
 use crate::rewrite::Rewrite;
@@ -309,7 +310,18 @@ impl Reader {
             .iter()
             .map(|c| read_condition(language, &variables, c))
             .collect::<Result<_, _>>()?;
-        self.rules.push(Rule { name, lhs, rhs, conditions, variables, ruleset });
+        let rule = Rule { name, lhs, rhs, conditions, variables, ruleset };
+        if self.rules.len() >= MOST_RULES as usize {
+            return Err(ParseError::new(place, format!("too many rules: at most {MOST_RULES}")));
+        }
+        // What an edge of the proof forest can tell; to compile more takes long.
+        let most = MOST_BOUND as usize;
+        let bound = || Rewrite::compile(&rule, RuleId(0)).room.bound;
+        if rule.lhs.size().max(rule.rhs.size()) > 4 * most || bound() > most {
+            let message = "the rule is too large: a proof could not name all its e-nodes";
+            return Err(ParseError::new(place, message));
+        }
+        self.rules.push(rule);
         Ok(())
     }
 }

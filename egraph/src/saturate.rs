@@ -54,8 +54,10 @@ pub struct SaturationConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StopReason {
-    /// No rule changes anything, or the system's schedule came to its end.
+    /// No rule changes anything.
     Saturated,
+    /// The system's schedule came to its end, and rules might change more.
+    Schedule,
     /// The next match might have taken the e-graph over the memory limit.
     Memory,
     /// The next match might have taken the e-graph over the limit on e-nodes.
@@ -78,6 +80,7 @@ impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             StopReason::Saturated => "saturated",
+            StopReason::Schedule => "schedule",
             StopReason::Memory => "memory",
             StopReason::Nodes => "nodes",
             StopReason::Visits => "visits",
@@ -134,9 +137,10 @@ fn saturate_here(
     let schedule = system.schedule.clone().unwrap_or_else(Schedule::all_rules);
     let stop = match run.start().map_break(|()| StopReason::Goal) {
         ControlFlow::Break(stop) => stop,
-        ControlFlow::Continue(()) => match run.execute(&schedule) {
+        ControlFlow::Continue(()) => match run.execute_all(&schedule) {
             ControlFlow::Break(stop) => stop,
-            ControlFlow::Continue(_) => StopReason::Saturated,
+            ControlFlow::Continue(true) if schedule.runs_all(&system) => StopReason::Saturated,
+            ControlFlow::Continue(_) => StopReason::Schedule,
         },
     };
     Report { iterations: run.iterations, stop, left_out: run.left_out }
@@ -201,6 +205,21 @@ impl Run<'_> {
         let flow = (self.observer)(self.egraph, &iteration);
         self.iterations.push(iteration);
         flow
+    }
+
+    /// Executes a whole schedule; whether to go on with it would change nothing.
+    fn execute_all(&mut self, schedule: &Schedule) -> ControlFlow<StopReason, bool> {
+        let (most, inner) = match schedule {
+            Schedule::Saturate(inner) => (u64::MAX, inner.as_ref()),
+            Schedule::Repeat(times, inner) => (*times, inner.as_ref()),
+            other => (1, other),
+        };
+        for _ in 0..most {
+            if !self.execute(inner)? {
+                return ControlFlow::Continue(true);
+            }
+        }
+        ControlFlow::Continue(false)
     }
 
     /// Runs a schedule; whether it changed the e-graph.

@@ -1,7 +1,7 @@
 //! Schedules: in which order rulesets run, as `(repeat 3 (seq (saturate (run fold)) (run)))`.
 
 use crate::sexpr::{ParseError, Sexpr};
-use crate::system::RulesetId;
+use crate::system::{RulesetId, System};
 
 /// A program over rule sets. One `run` is one iteration of saturation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,21 @@ impl Schedule {
     /// All rules, until nothing changes: what is run where a system says nothing.
     pub fn all_rules() -> Schedule {
         Schedule::Saturate(Box::new(Schedule::Run(None)))
+    }
+
+    /// Whether every rule of the system is run by it.
+    pub(crate) fn runs_all(&self, system: &System) -> bool {
+        system.rules.iter().all(|rule| self.runs(rule.ruleset))
+    }
+
+    fn runs(&self, ruleset: Option<RulesetId>) -> bool {
+        match self {
+            Schedule::Run(None) => true,
+            Schedule::Run(some) => *some == ruleset,
+            Schedule::Saturate(inner) => inner.runs(ruleset),
+            Schedule::Repeat(times, inner) => *times > 0 && inner.runs(ruleset),
+            Schedule::Seq(all) => all.iter().any(|inner| inner.runs(ruleset)),
+        }
     }
 }
 

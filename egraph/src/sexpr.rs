@@ -121,7 +121,7 @@ pub(crate) fn is_of_atom(c: char) -> bool {
     !c.is_whitespace() && !matches!(c, '(' | ')' | ';' | BYTE_ORDER_MARK)
 }
 
-/// Deeper nesting than this is refused: later stages may then recurse on terms safely.
+/// Deeper nesting than this is refused, so that what is read from text may be recursed on safely.
 pub const MAX_DEPTH: usize = 1_000;
 
 /// Reads all s-expressions of `text`.

@@ -207,7 +207,7 @@ impl<'s> Shortener<'s> {
             let child = bank.children(start)[i];
             let moves = self.solve(bank, child, moves);
             let end = end_of(bank, child, &moves);
-            solved.push((bank.size(end) as i64 - bank.size(child) as i64, i, moves));
+            solved.push((i128::from(bank.size(end)) - i128::from(bank.size(child)), i, moves));
         }
         // Those that make the term smaller first, so that no term becomes larger than need be.
         solved.sort_by_key(|&(growth, i, _)| (growth, i));

@@ -47,6 +47,7 @@ fn in_rules_and_declarations() {
         ("(op g (Real) Int)", "4:8: unknown sort 'Real'"),
         ("(op g Int Int)", "4:1: expected (op name (ArgumentSort …) ResultSort)"),
         ("(op 2x () Int)", "4:1: '2x' can't be an operator"),
+        ("(op -1 () Int)", "4:1: '-1' can't be an operator"),
         ("(literal f64 F)", "4:10: expected i64 or bool"),
         ("(literal i64 Int)", "4:1: this sort has literals already"),
         ("(analysis interval)", "4:1: expected (analysis constant)"),
@@ -106,4 +107,19 @@ fn literals_take_the_sort_of_their_place() {
     assert_eq!(Some(bank.sort(one)), bool_sort);
     assert_eq!(bank.parse("1", bool_sort).unwrap(), one);
     assert!(bank.parse("(&& 2 1)", None).unwrap_err().message.contains("sort Bool (0 or 1)"));
+}
+
+#[test]
+fn a_rule_that_no_proof_could_name() {
+    let sum = |n: usize| (0..n).fold("?a".to_owned(), |sum, _| format!("(+ ?a {sum})"));
+    let args = vec!["Int"; 9_000].join(" ");
+    let vars: Vec<String> = (0..9_000).map(|_| sum(1)).collect();
+    let wide = format!("(rewrite (g {}) ?a)", vars.join(" "));
+    let message = System::parse(&format!("{LANGUAGE} (op g ({args}) Int)\n{wide}")).unwrap_err();
+    assert_eq!(
+        message.to_string(),
+        "5:1: the rule is too large: a proof could not name all its e-nodes"
+    );
+    let fine = format!("(rewrite {} ?a)", sum(500));
+    System::parse(&format!("{LANGUAGE} {fine}")).unwrap();
 }

@@ -159,3 +159,25 @@ fn a_proof_with_more_than_ten_to_the_seventeen_steps_is_too_long_at_once() {
     let caps = Caps { steps: 1_000, term_size: 100 };
     assert_eq!(proof.flatten(&mut bank, caps), Err(TooLong::Steps));
 }
+
+#[test]
+fn a_proof_of_chains_alone_and_one_of_a_huge_term_are_refused_at_once() {
+    let system = common::system(common::SUMS);
+    let mut bank = TermBank::new(system.language.clone());
+    let a = bank.parse("a", None).unwrap();
+    let caps = Caps { steps: 1_000, term_size: 100 };
+    let mut steps = Steps::default();
+    let mut at = steps.push(a, a, How::Chain(&[]));
+    for _ in 0..60 {
+        at = steps.push(a, a, How::Chain(&[at, at]));
+    }
+    let proof = Proof { steps, root: at };
+    check(&system, &bank, &proof).unwrap();
+    assert_eq!(proof.flatten(&mut bank, caps), Err(TooLong::Steps));
+
+    let plus = system.language.operator("+").unwrap();
+    let huge = (0..60).fold(a, |term, _| bank.apply(plus, &[term, term]));
+    let proof = Proof::reflexive(huge);
+    check(&system, &bank, &proof).unwrap();
+    assert_eq!(proof.flatten(&mut bank, caps), Err(TooLong::TermSize));
+}

@@ -46,9 +46,10 @@ fn one_egraph(
     let result = match (stage.met, stage.stop) {
         (Some(_), _) if ledger.work <= work => {
             let proof = explain_equal(&stage, bank, start, target)?;
-            Ok(checked(system, bank, vec![proof])?)
+            Ok(checked(system, bank, vec![proof], [start, target])?)
         }
         (_, StopReason::Saturated) => Err(Failure::Saturated),
+        (_, StopReason::Schedule) => Err(Failure::Schedule),
         (_, StopReason::Conflict) => Err(Failure::Conflict),
         _ => Err(Failure::Work),
     };

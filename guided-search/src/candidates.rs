@@ -51,7 +51,15 @@ impl Candidates {
         for guide in guides {
             let mut waypoints = guide.waypoints;
             let head = match guide.reached {
-                Some(proof) => Some(proof),
+                Some(proof) => {
+                    let first =
+                        matches!(waypoints.first(), Some(Waypoint::Term(t)) if *t == proof.end());
+                    if !first || !stage.starts.contains(&proof.start()) {
+                        let message = "a source of guides has a proof of another first waypoint";
+                        return Err(Internal::new(message).into());
+                    }
+                    Some(proof)
+                }
                 None => match waypoints.first_mut() {
                     Some(first) => reach(stage, bank, Side::Start, first)?,
                     None => continue,

@@ -45,7 +45,7 @@ impl ChainSettings {
         ChainSettings {
             links: preset.links.unwrap_or(8),
             link_nodes,
-            cap: preset.cap.unwrap_or(4 * link_nodes),
+            cap: preset.cap.unwrap_or(link_nodes.saturating_mul(4)),
             count: preset.count.unwrap_or(100),
             rounds: preset.rounds.unwrap_or(4),
             seed,
@@ -85,9 +85,13 @@ pub fn far_chains(
         tasks: Vec::new(),
     };
     let progress = Progress::new("chains", settings.count as u64, quiet);
-    let attempts: Vec<(u32, usize)> =
-        (0..settings.rounds).flat_map(|round| (0..seeds.len()).map(move |s| (round, s))).collect();
-    for batch in attempts.chunks(BATCH) {
+    let mut attempts =
+        (0..settings.rounds).flat_map(|round| (0..seeds.len()).map(move |s| (round, s)));
+    loop {
+        let batch: Vec<(u32, usize)> = attempts.by_ref().take(BATCH).collect();
+        if batch.is_empty() {
+            break;
+        }
         let made: Vec<Result<Task, &'static str>> = batch
             .par_iter()
             .map(|&(round, s)| chain(system, bank, &seeds[s], s, round, settings))

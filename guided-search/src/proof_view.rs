@@ -97,8 +97,8 @@ fn steps(
     page.push_str("</ol></div>\n");
 }
 
-/// The term as an s-expression, with the subterm at `path` marked. Terms from files are no deeper
-/// than the parser allows, so recursion is safe.
+/// The term as an s-expression, with the subterm at `path` marked. The caps on flat proofs keep
+/// terms so small that recursion is safe.
 fn term_html(page: &mut String, bank: &TermBank, term: TermId, path: Option<&[u32]>) {
     if path.is_some_and(<[u32]>::is_empty) {
         page.push_str("<mark>");

@@ -56,6 +56,8 @@ pub enum Failure {
     Guides,
     /// The e-graph of the question saturated: the rules do not connect the two terms.
     Saturated,
+    /// The schedule of the rewrite system ended before the limits were reached.
+    Schedule,
     /// Two different literals became equal: the rewrite system is not sound.
     Conflict,
 }
@@ -66,6 +68,7 @@ impl std::fmt::Display for Failure {
             Failure::Work => "work",
             Failure::Guides => "guides",
             Failure::Saturated => "saturated",
+            Failure::Schedule => "schedule",
             Failure::Conflict => "conflict",
         })
     }
@@ -111,24 +114,37 @@ pub fn prove(
     let (result, waypoints) = match path {
         Some(path) if within => {
             let waypoints = path[1..].iter().map(Proof::start).collect();
-            (Ok(checked(system, bank, path)?), waypoints)
+            (Ok(checked(system, bank, path, [start, target])?), waypoints)
         }
         _ => (Err(reason(first_stop, &ledger, settings)), Vec::new()),
     };
     Ok(Answer { result, waypoints, ledger })
 }
 
-/// Chains the parts of a proof and has the whole accepted by the checker.
+/// Chains the parts of a proof, which meet, and has the whole accepted by the checker as a proof
+/// that the two `ends` are equal.
 ///
 /// # Errors
-/// [`Internal`], when the checker refuses it.
-pub fn checked(system: &System, bank: &TermBank, parts: Vec<Proof>) -> Result<Proof> {
+/// [`Internal`], when the checker refuses it, or it is a proof of something else.
+pub fn checked(
+    system: &System,
+    bank: &TermBank,
+    parts: Vec<Proof>,
+    ends: [TermId; 2],
+) -> Result<Proof> {
     let proof = Proof::chain(parts);
+    let shown = |[start, end]: [TermId; 2]| {
+        format!("{} = {}", bank.display_part(start, 200), bank.display_part(end, 200))
+    };
+    let proved = [proof.start(), proof.end()];
+    if proved != ends {
+        let message = format!("asked for {}, found a proof of {}", shown(ends), shown(proved));
+        return Err(Internal::new(message).into());
+    }
     match check(system, bank, &proof) {
         Ok(()) => Ok(proof),
         Err(error) => {
-            let (start, end) = (bank.display(proof.start()), bank.display(proof.end()));
-            Err(Internal::new(format!("the proof of {start} = {end} was refused: {error}")).into())
+            Err(Internal::new(format!("the proof of {} was refused: {error}", shown(ends))).into())
         }
     }
 }
@@ -138,7 +154,9 @@ fn reason(first: Option<StopReason>, ledger: &Ledger, settings: &SearchSettings)
         Some(StopReason::Saturated) => Failure::Saturated,
         Some(StopReason::Conflict) => Failure::Conflict,
         // What is left would not fill another e-graph.
-        _ if ledger.work + settings.budget.cap.expected_nodes() > settings.budget.work => {
+        _ if ledger.work.saturating_add(settings.budget.cap.expected_nodes())
+            > settings.budget.work =>
+        {
             Failure::Work
         }
         _ => Failure::Guides,
@@ -195,8 +213,11 @@ impl Search<'_> {
         if let Some(path) = single.and_then(|pair| self.proved.get(&pair)) {
             return Ok(Some(path.clone()));
         }
-        let new = self.tried.insert((starts.to_vec(), targets.to_vec()));
-        if !new || self.ledger.work >= place.until || place.nesting > MAX_NESTING {
+        if self.ledger.work >= place.until || place.nesting > MAX_NESTING {
+            return Ok(None);
+        }
+        // From here on it is tried; a question without work left may come again with some.
+        if !self.tried.insert((starts.to_vec(), targets.to_vec())) {
             return Ok(None);
         }
         let path = self.solve_new(starts, targets, place)?;
@@ -334,7 +355,7 @@ impl Search<'_> {
     ) -> Result<Option<Path>> {
         let left = place.until.saturating_sub(self.ledger.work);
         // Fewer attempts where the share of each would not pay for its two halves.
-        let affordable = left / (4 * self.settings.budget.cap.expected_nodes().max(1));
+        let affordable = left / self.settings.budget.cap.expected_nodes().max(1).saturating_mul(4);
         let wanted = self.settings.attempts.min(hypotheses.len()) as u64;
         let attempts = affordable.max(1).min(wanted);
         for (tried, hypothesis) in (0..attempts).zip(hypotheses) {

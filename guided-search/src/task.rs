@@ -119,6 +119,7 @@ impl TaskSet {
         let mut ids = rustc_hash::FxHashSet::default();
         for task in &set.tasks {
             task.terms(&mut bank).with_context(|| format!("{name}"))?;
+            check_id(&task.id).map_err(|message| anyhow!("{name}: {message}"))?;
             ensure!(ids.insert(&task.id), "{name}: two tasks have the id '{}'", task.id);
         }
         Ok(set)
@@ -237,6 +238,14 @@ fn read_batch(batch: &RecordBatch, tasks: &mut Vec<Task>) -> Result<()> {
 
 type At<T> = std::result::Result<T, (Place, String)>;
 
+/// Ids are parts of the names of files.
+fn check_id(id: &str) -> Result<(), String> {
+    if !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c)) {
+        return Ok(());
+    }
+    Err(format!("the id '{id}' is not made of letters, digits, '-' and '_'"))
+}
+
 fn outside(id: String, start: String, target: String) -> Task {
     Task { seed_id: id.clone(), id, start, target, waypoints: Vec::new(), links: 0 }
 }
@@ -278,12 +287,12 @@ fn read_csv(text: &str, bank: &mut TermBank) -> At<Vec<Task>> {
         Some(header) => header?,
         None => return Err((start_of_file, "the file is empty".to_owned())),
     };
-    let column = |name: &str| header.fields.iter().position(|f| f.text.trim() == name);
-    let (Some(start), Some(target)) = (column("start"), column("target")) else {
+    let column = |name| header.column(name);
+    let (Some(start), Some(target)) = (column("start")?, column("target")?) else {
         let message = "expected a header with the columns 'start' and 'target'";
         return Err((start_of_file, message.to_owned()));
     };
-    let id = column("id");
+    let id = column("id")?;
     let mut tasks = Vec::new();
     for record in records {
         let record = record?;
@@ -297,10 +306,7 @@ fn read_csv(text: &str, bank: &mut TermBank) -> At<Vec<Task>> {
             Some(id) => record.fields[id].text.clone(),
             None => format!("line-{line}"),
         };
-        if id.is_empty() || !id.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c)) {
-            let message = format!("the id '{id}' is not made of letters, digits, '-' and '_'");
-            return Err((record.place(), message));
-        }
+        check_id(&id).map_err(|message| (record.place(), message))?;
         let ends = [&record.fields[start], &record.fields[target]];
         let at = |end: &Field, e: ParseError| (end.place_of(e.place), e.message);
         let mut terms = Vec::new();

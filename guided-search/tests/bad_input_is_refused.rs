@@ -69,25 +69,39 @@ fn a_missing_model_or_a_truncated_safetensors_file() {
     refused(&directory, command, &["model"]);
 }
 
-#[test]
-fn tasks_of_another_rewrite_system() {
-    let directory = directory();
-    write(&directory, "other.rules", &format!("; another\n{SYSTEM}"));
-    let system = egraph::System::load(&directory.path().join("other.rules")).unwrap();
+/// Writes tasks.parquet with one task.
+fn write_task(directory: &TempDir, system: &str, id: &str) {
+    let system = egraph::System::load(&directory.path().join(system)).unwrap();
     let task = guided_search::task::Task {
-        id: "t".into(),
+        id: id.into(),
         seed_id: "t".into(),
         start: "(+ a b)".into(),
         target: "(+ b a)".into(),
         waypoints: vec![],
         links: 1,
     };
-    let origin =
-        guided_search::task::TaskOrigin { system_hash: system.hash.clone(), ..Default::default() };
+    let origin = guided_search::task::TaskOrigin { system_hash: system.hash, ..Default::default() };
     let set = guided_search::task::TaskSet { origin, tasks: vec![task] };
     set.save(&directory.path().join("tasks.parquet")).unwrap();
+}
+
+#[test]
+fn tasks_of_another_rewrite_system() {
+    let directory = directory();
+    write(&directory, "other.rules", &format!("; another\n{SYSTEM}"));
+    write_task(&directory, "other.rules", "t");
     let parts = ["tasks.parquet", "another rewrite system"];
     refused(&directory, evaluate(&directory, "tasks.parquet"), &parts);
+}
+
+#[test]
+fn a_task_whose_id_leads_elsewhere() {
+    let directory = directory();
+    for id in ["../../t", "a/b", ""] {
+        write_task(&directory, "s.rules", id);
+        let parts = ["tasks.parquet", "is not made of letters"];
+        refused(&directory, evaluate(&directory, "tasks.parquet"), &parts);
+    }
 }
 
 #[test]

@@ -4,10 +4,10 @@
 mod common;
 
 use common::{cairn, shipped};
-use egraph::{System, TermBank, check, proof_from_json};
+use egraph::{Proof, System, TermBank, check, proof_from_json};
 use guided_search::budget::{Budget, Cap};
 use guided_search::chains::{ChainSettings, far_chains};
-use guided_search::guide_source::NoGuides;
+use guided_search::guide_source::{Guide, GuideRequest, GuideSet, GuideSource, NoGuides, Waypoint};
 use guided_search::search::{Answer, Failure, SearchSettings, Tactic, prove};
 use guided_search::sources::both_sides::BothSides;
 use guided_search::sources::oracle::Oracle;
@@ -113,4 +113,33 @@ fn an_experts_guides_are_the_stages_of_a_proof_that_check_accepts() {
     let proof = proof_from_json(&system, &mut bank, &text).unwrap();
     assert_eq!(bank.text(proof.end()), task.target);
     cairn(&directory).args(["check", "proof.json", "--system"]).arg(&rules).assert().success();
+}
+
+/// Says that it has reached a waypoint from a term that is none of the question's.
+struct Liar {
+    proof: Proof,
+}
+
+impl GuideSource for Liar {
+    fn name(&self) -> &str {
+        "liar"
+    }
+
+    fn guides(&mut self, _: &GuideRequest<'_>, _: &mut TermBank) -> anyhow::Result<GuideSet> {
+        let waypoints = vec![Waypoint::Term(self.proof.end())];
+        let guides = vec![Guide { waypoints, reached: Some(self.proof.clone()) }];
+        Ok(GuideSet { guides, ..GuideSet::default() })
+    }
+}
+
+#[test]
+fn a_source_with_a_proof_of_something_else_is_found_out() {
+    let (system, set) = tasks();
+    let mut bank = TermBank::new(system.language.clone());
+    let chain = set.tasks[0].terms(&mut bank).unwrap();
+    // The waypoint is a true one, but nothing shows that the start equals it.
+    let mut liar = Liar { proof: Proof::reflexive(chain[1]) };
+    let settings = settings(Tactic::Each);
+    let error = prove(&system, &mut bank, chain[0], chain[4], &mut liar, &settings).unwrap_err();
+    assert_eq!(dataset_gen::errors::exit_code(&error), 1, "{error:#}");
 }

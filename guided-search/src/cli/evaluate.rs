@@ -151,7 +151,7 @@ fn resolve(
     let origin = &tasks.origin;
     let chains = origin.links > 0;
     let cap = settings.cap.unwrap_or(Cap::Nodes(if chains { origin.cap } else { 4_000 }));
-    let work = 10 * origin.link_nodes as u64 * u64::from(origin.links);
+    let work = (origin.link_nodes as u64).saturating_mul(10).saturating_mul(origin.links.into());
     let budget = Budget {
         cap,
         work: settings.work.unwrap_or(if chains { work } else { 80_000 }),

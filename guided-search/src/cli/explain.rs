@@ -65,7 +65,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         return Err(NotProved(reason).into());
     }
     let proof = explain_equal(&stage, &mut bank, from, to)?;
-    let proof = checked(&system, &bank, vec![proof])?;
+    let proof = checked(&system, &bank, vec![proof], [from, to])?;
     write_proof(&system, &bank, &proof, out.as_ref())?;
     print_proof(&system, &mut bank, &proof, args.format)
 }

@@ -131,6 +131,7 @@ pub fn run(args: &ProveArgs) -> Result<()> {
                 Failure::Work => "the work is spent",
                 Failure::Guides => "the cap binds and no guide is left to try",
                 Failure::Saturated => "the e-graph saturated: the rules do not connect the terms",
+                Failure::Schedule => "the system's schedule came to its end",
                 Failure::Conflict => "two different literals became equal: a rule is not sound",
             };
             Err(NotProved(format!("{why} ({spent})")).into())
