@@ -11,7 +11,7 @@ use crate::candidates::{Begin, Candidates, Part};
 use crate::egraph::{EGraph, Id};
 use crate::findings::{Bounds, Found, Halt, NO_ID, News, Recent};
 use crate::pattern::VarId;
-use crate::program::Instruction;
+use crate::program::{Instruction, Test};
 use crate::recipe::{Lookup, LookupRoom};
 use crate::rewrite::Rewrite;
 use crate::stamps::Epoch;
@@ -170,7 +170,9 @@ impl Machine<'_> {
         for class in egraph.classes().filter(fits) {
             self.registers[0] = class;
             self.nodes[0] = class;
-            self.matched();
+            if self.holds() {
+                self.matched();
+            }
             if self.found.halted.is_some() {
                 return;
             }
@@ -219,6 +221,20 @@ impl Machine<'_> {
                 }
                 Instruction::Constant(register, constant) => {
                     if self.registers[register] != self.search.constants[constant] {
+                        return;
+                    }
+                }
+                Instruction::Literal(register) => {
+                    if egraph.literal_node(self.registers[register]).is_none() {
+                        return;
+                    }
+                }
+                Instruction::Test(number) => {
+                    let Search { rewrite, rule, .. } = *self.search;
+                    let Test { condition, registers } = &rewrite.lhs.tests[number];
+                    let class = |var: VarId| self.registers[registers[usize::from(var.0)]];
+                    let value = |var: VarId| egraph.literal(class(var));
+                    if !rule.conditions[*condition].holds(&value) {
                         return;
                     }
                 }
@@ -296,9 +312,12 @@ impl Machine<'_> {
         }
     }
 
-    /// All atoms are bound: counts the match if its conditions hold, and notes it.
+    /// All atoms are bound and their conditions hold: counts the match, and notes it, if what is to
+    /// be computed for it has a value.
     fn matched(&mut self) {
-        if !self.holds() {
+        let Search { egraph, rewrite, .. } = *self.search;
+        let class = |var: VarId| self.registers[rewrite.lhs.register(usize::from(var.0))];
+        if !rewrite.rhs.computes(egraph, &|var| egraph.literal(class(var))) {
             return;
         }
         self.uncounted.matches += 1;
@@ -310,19 +329,15 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether the conditions hold, which no program has tested.
     fn holds(&self) -> bool {
         let Search { egraph, rewrite, rule, .. } = *self.search;
-        if rewrite.literals.is_empty() && rule.conditions.is_empty() {
-            return true;
-        }
         let class = |var: VarId| self.registers[rewrite.lhs.register(usize::from(var.0))];
         let value = |var: VarId| egraph.literal(class(var));
         let known = |&(register, _): &(usize, VarId)| {
             egraph.literal_node(self.registers[register]).is_some()
         };
-        rewrite.literals.iter().all(known)
-            && rule.conditions.iter().all(|c| c.holds(&value))
-            && rewrite.rhs.computes(egraph, &value)
+        rewrite.literals.iter().all(known) && rule.conditions.iter().all(|c| c.holds(&value))
     }
 
     /// Keeps the match in mind, and looks at all that are, once they are many.

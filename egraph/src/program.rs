@@ -7,8 +7,9 @@
 
 use crate::language::OpId;
 use crate::leaves::Head;
-use crate::pattern::Pattern;
+use crate::pattern::{Condition, Pattern, VarId};
 use crate::rewrite::Constant;
+use crate::system::Rule;
 
 /// Index of a register; it holds a class.
 pub(crate) type Register = usize;
@@ -26,6 +27,20 @@ pub(crate) enum Instruction {
     Same(Register, Register),
     /// Goes on if the register holds the class of constant number `1`.
     Constant(Register, usize),
+    /// Goes on if the class in the register has a literal.
+    Literal(Register),
+    /// Goes on if the condition of the test with this number holds.
+    Test(usize),
+}
+
+/// A condition of the rule that is looked at as soon as its variables are known, so that nothing
+/// is tried in vain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Test {
+    /// Its index in the rule.
+    pub condition: usize,
+    /// A register of each variable that it reads, by variable; those of others mean nothing.
+    pub registers: Vec<Register>,
 }
 
 /// An application in a pattern.
@@ -64,25 +79,27 @@ pub(crate) struct Program {
     pub constants: Vec<Constant>,
     /// The root, where there are no atoms: a constant, or else a variable.
     pub constant_root: bool,
-    /// By atom: what follows when that one is bound first.
+    /// By atom: what follows when that one is bound first. At the end all conditions are tested.
     pub starts: Vec<Vec<Instruction>>,
+    pub tests: Vec<Test>,
     pub registers: usize,
     /// A register of each variable, and atom and child that it stands for.
     variables: Vec<(Register, Option<(usize, usize)>)>,
 }
 
 impl Program {
-    /// Compiles a pattern over this many variables.
-    pub fn compile(pattern: &Pattern, variables: usize) -> Program {
+    /// Compiles the left-hand side of a rule.
+    pub fn compile(rule: &Rule) -> Program {
         let mut program = Program {
             atoms: Vec::new(),
             constants: Vec::new(),
             constant_root: false,
             starts: Vec::new(),
+            tests: Vec::new(),
             registers: 1,
-            variables: vec![(0, None); variables],
+            variables: vec![(0, None); rule.variables.names.len()],
         };
-        match program.read(pattern, None) {
+        match program.read(&rule.lhs, None) {
             Arg::Constant(_) => program.constant_root = true,
             Arg::Var(_) => {}
             Arg::Atom(_) => {
@@ -98,7 +115,12 @@ impl Program {
                         }
                     }
                 }
-                program.starts = (0..program.atoms.len()).map(|a| program.start(a)).collect();
+                let literals = rule.literal_vars();
+                for first in 0..program.atoms.len() {
+                    let (start, tests) = program.start(first, rule, &literals);
+                    program.starts.push(start);
+                    program.tests.extend(tests);
+                }
             }
         }
         program
@@ -144,13 +166,21 @@ impl Program {
         self.variables[var].1
     }
 
-    /// The program that begins with an e-node for atom `first`.
-    fn start(&self, first: usize) -> Vec<Instruction> {
+    /// The program that begins with an e-node for atom `first`, and its tests.
+    fn start(
+        &self,
+        first: usize,
+        rule: &Rule,
+        literals: &[VarId],
+    ) -> (Vec<Instruction>, Vec<Test>) {
         let mut plan = Plan {
             program: self,
             instructions: Vec::new(),
             known: vec![None; self.variables.len()],
             bound: vec![false; self.atoms.len()],
+            literals,
+            conditions: rule.conditions.iter().enumerate().collect(),
+            tests: Vec::new(),
         };
         plan.bind(first);
         let mut at = first;
@@ -167,7 +197,7 @@ impl Program {
                 plan.bind(atom);
             }
         }
-        plan.instructions
+        (plan.instructions, plan.tests)
     }
 }
 
@@ -178,6 +208,11 @@ struct Plan<'p> {
     /// The register in which each variable was seen first.
     known: Vec<Option<Register>>,
     bound: Vec<bool>,
+    /// The variables that must be literals.
+    literals: &'p [VarId],
+    /// The conditions that are not tested yet, with their indices.
+    conditions: Vec<(usize, &'p Condition)>,
+    tests: Vec<Test>,
 }
 
 impl Plan<'_> {
@@ -195,12 +230,16 @@ impl Plan<'_> {
     fn bind(&mut self, atom: usize) {
         self.bound[atom] = true;
         let Atom { children, args, .. } = &self.program.atoms[atom];
+        let mut new = Vec::new();
         for (i, arg) in args.iter().enumerate() {
             let register = children + i;
             match *arg {
                 Arg::Var(var) => match self.known[var] {
                     Some(first) => self.instructions.push(Instruction::Same(first, register)),
-                    None => self.known[var] = Some(register),
+                    None => {
+                        self.known[var] = Some(register);
+                        new.push((var, register));
+                    }
                 },
                 Arg::Constant(constant) => {
                     self.instructions.push(Instruction::Constant(register, constant));
@@ -208,6 +247,28 @@ impl Plan<'_> {
                 // An atom below is either where we come from or is still to be bound.
                 Arg::Atom(_) => {}
             }
+        }
+        for (var, register) in new {
+            if self.literals.iter().any(|literal| usize::from(literal.0) == var) {
+                self.instructions.push(Instruction::Literal(register));
+            }
+        }
+        self.test();
+    }
+
+    /// Tests the conditions all variables of which are known by now.
+    fn test(&mut self) {
+        let known = &self.known;
+        let ready = |&mut (_, condition): &mut (usize, &Condition)| {
+            let mut all = true;
+            condition.each_var(&mut |var| all &= known[usize::from(var.0)].is_some());
+            all
+        };
+        for (condition, _) in self.conditions.extract_if(.., ready) {
+            let number = self.program.tests.len() + self.tests.len();
+            self.instructions.push(Instruction::Test(number));
+            let registers = known.iter().map(|register| register.unwrap_or(0)).collect();
+            self.tests.push(Test { condition, registers });
         }
     }
 }

@@ -76,7 +76,7 @@ pub(crate) struct Rewrite {
 impl Rewrite {
     /// Compiles a rule.
     pub fn compile(rule: &Rule, id: RuleId) -> Rewrite {
-        let lhs = Program::compile(&rule.lhs, rule.variables.names.len());
+        let lhs = Program::compile(rule);
         let nodes = lhs.bound();
         let literal_vars = rule.literal_vars();
         let sources = (0..rule.variables.names.len()).map(|var| {

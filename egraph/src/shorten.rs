@@ -24,6 +24,7 @@ use crate::term::{TermBank, TermId};
 use moves::{Moves, bindings};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// Shortens proofs of one system over one bank; what was found out about terms is kept.
 pub struct Shortener<'s> {
@@ -31,7 +32,7 @@ pub struct Shortener<'s> {
     moves: Moves,
     graph: search::Graph,
     /// How proofs were shortened: by start and, for each step, its rule and the term after it.
-    solved: FxHashMap<Box<[u32]>, Box<[Move]>>,
+    solved: FxHashMap<Box<[u32]>, Walk>,
     /// Keys and moves in `solved`.
     remembered: usize,
 }
@@ -47,6 +48,13 @@ struct Move {
     forward: bool,
     from: TermId,
     to: TermId,
+}
+
+/// A proof: its moves, and its terms, of which there is one more.
+#[derive(Clone, Debug)]
+struct Walk {
+    moves: Vec<Move>,
+    terms: Vec<TermId>,
 }
 
 /// Larger terms are not searched.
@@ -97,17 +105,15 @@ impl<'s> Shortener<'s> {
                 }
             })
             .collect();
-        let found = self.solve(bank, proof.terms[0], moves);
-        if found.len() >= proof.steps.len() {
+        let found = self.solve(bank, Walk { moves, terms: proof.terms.clone() });
+        if found.moves.len() >= proof.steps.len() {
             return proof.clone();
         }
-        let flat = self.flat(bank, proof.terms[0], &found);
-        let fits = flat.terms.iter().all(|&t| bank.size(t) <= max_size);
-        if fits { flat } else { proof.clone() }
+        let fits = found.terms.iter().all(|&t| bank.size(t) <= max_size);
+        if fits { self.flat(bank, found) } else { proof.clone() }
     }
 
-    fn flat(&self, bank: &mut TermBank, start: TermId, moves: &[Move]) -> FlatProof {
-        let terms = replay(bank, start, moves);
+    fn flat(&self, bank: &TermBank, walk: Walk) -> FlatProof {
         let step = |m: &Move| {
             let left = if m.forward { m.from } else { m.to };
             let substitution = match m.rule {
@@ -116,49 +122,48 @@ impl<'s> Shortener<'s> {
             };
             FlatStep { rule: m.rule, forward: m.forward, path: m.path.to_vec(), substitution }
         };
-        FlatProof { steps: moves.iter().map(step).collect(), terms }
+        FlatProof { steps: walk.moves.iter().map(step).collect(), terms: walk.terms }
     }
 
-    /// Shortens a proof from `start`, or remembers how it was shortened before.
-    fn solve(&mut self, bank: &mut TermBank, start: TermId, moves: Vec<Move>) -> Vec<Move> {
-        let (moves, terms) = cut_loops(bank, start, moves);
-        if moves.len() < 2 {
-            return moves;
+    /// Shortens a proof, or remembers how it was shortened before.
+    fn solve(&mut self, bank: &mut TermBank, walk: Walk) -> Walk {
+        let walk = walk.without_loops();
+        if walk.moves.len() < 2 {
+            return walk;
         }
         let rule = |m: &Move| match m.rule {
             Justification::Rule(RuleId(rule)) => rule << 1 | u32::from(m.forward),
             Justification::Fold => u32::MAX << 1 | u32::from(m.forward),
         };
-        let mut key = vec![start.0];
-        key.extend(moves.iter().zip(&terms[1..]).flat_map(|(m, t)| [rule(m), t.0]));
+        let mut key = vec![walk.terms[0].0];
+        key.extend(walk.moves.iter().zip(&walk.terms[1..]).flat_map(|(m, t)| [rule(m), t.0]));
         if let Some(known) = self.solved.get(&key[..]) {
-            return known.to_vec();
+            return known.clone();
         }
-        let found = self.solve_new(bank, start, moves);
-        self.remembered += key.len() + found.len();
-        self.solved.insert(key.into(), found.clone().into());
+        let found = self.solve_new(bank, walk);
+        self.remembered += key.len() + found.moves.len();
+        self.solved.insert(key.into(), found.clone());
         found
     }
 
-    fn solve_new(&mut self, bank: &mut TermBank, start: TermId, moves: Vec<Move>) -> Vec<Move> {
-        let mut best = moves;
+    fn solve_new(&mut self, bank: &mut TermBank, walk: Walk) -> Walk {
+        let mut best = walk;
         for round in 0..ROUNDS {
-            if best.len() < 2 || round > 0 && best.len() > AGAIN {
+            let steps = best.moves.len();
+            if steps < 2 || round > 0 && steps > AGAIN {
                 break;
             }
-            let mut moves = best.clone();
-            postpone(self.system, bank, &mut moves);
-            let roots = moves.iter().rposition(|m| m.path.is_empty()).map_or(0, |i| i + 1);
-            let tail = moves.split_off(roots);
-            let head = self.between_roots(bank, start, moves);
-            let (mut head, terms) = cut_loops(bank, start, head);
-            let middle = terms[terms.len() - 1];
-            if head.len() > 1 && head.len() <= MAX_STEPS && bank.size(start) <= MAX_TERM {
-                head = self.search(bank, &terms, head);
+            let mut walk = best.clone();
+            walk.postpone(self.system, bank);
+            let roots = walk.moves.iter().rposition(|m| m.path.is_empty()).map_or(0, |i| i + 1);
+            let mut head = self.between_roots(bank, &walk, roots).without_loops();
+            let size = bank.size(head.terms[0]);
+            if (2..=MAX_STEPS).contains(&head.moves.len()) && size <= MAX_TERM {
+                head = self.search(bank, head);
             }
-            head.extend(self.by_child(bank, middle, tail));
-            let (found, _) = cut_loops(bank, start, head);
-            if found.len() >= best.len() {
+            head.append(self.by_child(bank, walk.part(roots..walk.moves.len())));
+            let found = head.without_loops();
+            if found.moves.len() >= steps {
                 break;
             }
             best = found;
@@ -170,102 +175,117 @@ impl<'s> Shortener<'s> {
         best
     }
 
-    /// Shortens what lies between rewrites of the root.
-    fn between_roots(&mut self, bank: &mut TermBank, start: TermId, moves: Vec<Move>) -> Vec<Move> {
-        let mut done = Vec::with_capacity(moves.len());
-        let mut block = Vec::new();
-        let mut block_start = start;
-        for m in moves {
-            if m.path.is_empty() {
-                let inner = std::mem::take(&mut block);
-                done.extend(self.by_child(bank, block_start, inner));
-                block_start = m.to;
-                done.push(m);
-            } else {
-                block.push(m);
-            }
+    /// Shortens what lies between rewrites of the root in the first `end` moves.
+    fn between_roots(&mut self, bank: &mut TermBank, walk: &Walk, end: usize) -> Walk {
+        let mut done = Walk::at(walk.terms[0]);
+        let mut from = 0;
+        for (i, m) in walk.moves[..end].iter().enumerate().filter(|(_, m)| m.path.is_empty()) {
+            done.append(self.by_child(bank, walk.part(from..i)));
+            done.push(m.clone(), walk.terms[i + 1]);
+            from = i + 1;
         }
-        done.extend(self.by_child(bank, block_start, block));
+        done.append(self.by_child(bank, walk.part(from..end)));
         done
     }
 
     /// Shortens a proof that nowhere rewrites the root: a proof per child.
-    fn by_child(&mut self, bank: &mut TermBank, start: TermId, moves: Vec<Move>) -> Vec<Move> {
-        if moves.len() < 2 {
-            return moves;
+    fn by_child(&mut self, bank: &mut TermBank, walk: Walk) -> Walk {
+        if walk.moves.len() < 2 {
+            return walk;
         }
-        let mut of_child: Vec<Vec<Move>> = vec![Vec::new(); bank.children(start).len()];
-        for mut m in moves {
-            let child = m.path.remove(0);
-            of_child[child as usize].push(m);
+        let start = walk.terms[0];
+        let mut of_child: Vec<Walk> = bank.children(start).iter().map(|&c| Walk::at(c)).collect();
+        for (mut m, &after) in walk.moves.into_iter().zip(&walk.terms[1..]) {
+            let child = m.path.remove(0) as usize;
+            of_child[child].push(m, bank.children(after)[child]);
         }
         let mut solved = Vec::new();
-        for (i, moves) in of_child.into_iter().enumerate() {
-            if moves.is_empty() {
-                continue;
-            }
-            let child = bank.children(start)[i];
-            let moves = self.solve(bank, child, moves);
-            let end = end_of(bank, child, &moves);
-            solved.push((i128::from(bank.size(end)) - i128::from(bank.size(child)), i, moves));
+        for (i, walk) in of_child.into_iter().enumerate().filter(|(_, w)| !w.moves.is_empty()) {
+            let walk = self.solve(bank, walk);
+            let size = |term| i128::from(bank.size(term));
+            solved.push((size(walk.end()) - size(walk.terms[0]), i, walk));
         }
         // Those that make the term smaller first, so that no term becomes larger than need be.
         solved.sort_by_key(|&(growth, i, _)| (growth, i));
-        let mut done = Vec::new();
-        for (_, i, moves) in solved {
-            done.extend(moves.into_iter().map(|mut m| {
+        let head = bank.head(start);
+        let mut children: SmallVec<[TermId; 6]> = bank.children(start).into();
+        let mut done = Walk::at(start);
+        for (_, i, walk) in solved {
+            for (mut m, &after) in walk.moves.into_iter().zip(&walk.terms[1..]) {
                 m.path.insert(0, i as u32);
-                m
-            }));
+                children[i] = after;
+                done.push(m, bank.add(head, &children));
+            }
         }
         done
     }
 }
 
-/// The term at which a proof ends.
-fn end_of(bank: &mut TermBank, start: TermId, moves: &[Move]) -> TermId {
-    let replaced = |t, m: &Move| bank.replace(t, &m.path, m.to).expect("a position of the term");
-    moves.iter().fold(start, replaced)
-}
-
-/// The terms of a proof, the start first.
-fn replay(bank: &mut TermBank, start: TermId, moves: &[Move]) -> Vec<TermId> {
-    let mut terms = Vec::with_capacity(moves.len() + 1);
-    terms.push(start);
-    for m in moves {
-        let last = terms[terms.len() - 1];
-        terms.push(bank.replace(last, &m.path, m.to).expect("a position of the proof's own term"));
+impl Walk {
+    /// No step from a term.
+    fn at(term: TermId) -> Walk {
+        Walk { moves: Vec::new(), terms: vec![term] }
     }
-    terms
-}
 
-/// Drops what lies between two visits to the same term. Also returns the terms, start first.
-fn cut_loops(bank: &mut TermBank, start: TermId, moves: Vec<Move>) -> (Vec<Move>, Vec<TermId>) {
-    let mut terms = vec![start];
-    let mut kept: Vec<Move> = Vec::with_capacity(moves.len());
-    let mut visited = FxHashMap::from_iter([(start, 0)]);
-    for m in moves {
-        let last = terms[terms.len() - 1];
-        let t = bank.replace(last, &m.path, m.to).expect("a position of the proof's own term");
-        if let Some(&at) = visited.get(&t) {
-            terms.drain(at + 1..).for_each(|cut| {
-                visited.remove(&cut);
-            });
-            kept.truncate(at);
-        } else {
-            visited.insert(t, terms.len());
-            terms.push(t);
-            kept.push(m);
+    fn end(&self) -> TermId {
+        self.terms[self.moves.len()]
+    }
+
+    fn push(&mut self, m: Move, after: TermId) {
+        self.moves.push(m);
+        self.terms.push(after);
+    }
+
+    /// Goes on with a proof that starts at the end of this one.
+    fn append(&mut self, other: Walk) {
+        debug_assert_eq!(self.end(), other.terms[0], "proofs that do not meet");
+        self.moves.extend(other.moves);
+        self.terms.extend_from_slice(&other.terms[1..]);
+    }
+
+    fn part(&self, moves: Range<usize>) -> Walk {
+        let terms = self.terms[moves.start..=moves.end].to_vec();
+        Walk { moves: self.moves[moves].to_vec(), terms }
+    }
+
+    /// Drops what lies between two visits to the same term.
+    fn without_loops(self) -> Walk {
+        let mut kept = Walk::at(self.terms[0]);
+        let mut visited = FxHashMap::from_iter([(self.terms[0], 0)]);
+        for (m, &term) in self.moves.into_iter().zip(&self.terms[1..]) {
+            if let Some(&at) = visited.get(&term) {
+                kept.terms.drain(at + 1..).for_each(|cut| {
+                    visited.remove(&cut);
+                });
+                kept.moves.truncate(at);
+            } else {
+                visited.insert(term, kept.terms.len());
+                kept.push(m, term);
+            }
+        }
+        kept
+    }
+
+    /// Moves rewrites below the root behind the rewrites of the root, as far as each can go.
+    fn postpone(&mut self, system: &System, bank: &mut TermBank) {
+        let roots = self.moves.iter().filter(|m| m.path.is_empty()).count();
+        if roots == 0 || roots == self.moves.len() {
+            return;
+        }
+        if postpone(system, bank, &mut self.moves) {
+            self.terms.truncate(1);
+            for m in &self.moves {
+                let last = self.terms[self.terms.len() - 1];
+                let after = bank.replace(last, &m.path, m.to);
+                self.terms.push(after.expect("a position of the proof's own term"));
+            }
         }
     }
-    (kept, terms)
 }
 
-/// Moves rewrites below the root behind the rewrites of the root, as far as each can go.
-fn postpone(system: &System, bank: &mut TermBank, moves: &mut Vec<Move>) {
-    if moves.iter().all(|m| m.path.is_empty()) || moves.iter().all(|m| !m.path.is_empty()) {
-        return;
-    }
+/// As [`Walk::postpone`], of the moves alone; whether any was moved or dropped.
+fn postpone(system: &System, bank: &mut TermBank, moves: &mut Vec<Move>) -> bool {
+    let mut changed = false;
     let mut i = moves.len();
     while i > 0 {
         i -= 1;
@@ -280,12 +300,14 @@ fn postpone(system: &System, bank: &mut TermBank, moves: &mut Vec<Move>) {
                     break;
                 }
                 moves.swap(at, at + 1);
+                changed = true;
                 at += 1;
                 continue;
             }
             match moves::carried(system, bank, next, &moves[at]) {
                 None => break,
                 Some((before, after, path)) => {
+                    changed = true;
                     // The root is rewritten first, with what the subterm was before.
                     let root = Move { from: before, to: after, ..moves[at + 1].clone() };
                     let mut m = std::mem::replace(&mut moves[at], root);
@@ -304,6 +326,7 @@ fn postpone(system: &System, bank: &mut TermBank, moves: &mut Vec<Move>) {
             }
         }
     }
+    changed
 }
 
 fn comparable(a: &[u32], b: &[u32]) -> bool {

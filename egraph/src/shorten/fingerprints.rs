@@ -22,15 +22,21 @@ impl Fingerprints {
             let new = TermId(new as u32);
             // Children have smaller ids.
             let children = bank.children(new).iter().map(|c| self.of[c.0 as usize]);
-            let fingerprint = self.of_node(bank.head(new), children);
-            self.of.push(fingerprint);
+            let begun = self.begun(bank.head(new), children);
+            self.of.push(self.ended(begun, std::iter::empty()));
         }
         self.of[t.0 as usize]
     }
 
-    /// That of the term with this head and children with these fingerprints.
-    pub fn of_node(&self, head: Head, children: impl Iterator<Item = u64>) -> u64 {
-        children.fold(mix(u64::from(head.0), SEED), mix) >> self.missing_bits
+    /// What all terms have in common that have this head and whose first children have these
+    /// fingerprints.
+    pub fn begun(&self, head: Head, children: impl Iterator<Item = u64>) -> u64 {
+        children.fold(mix(u64::from(head.0), SEED), mix)
+    }
+
+    /// That of the term which begins so and goes on with children with these fingerprints.
+    pub fn ended(&self, begun: u64, children: impl Iterator<Item = u64>) -> u64 {
+        children.fold(begun, mix) >> self.missing_bits
     }
 }
 

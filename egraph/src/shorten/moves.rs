@@ -193,24 +193,23 @@ impl Moves {
         let (head, size) = (bank.head(t), bank.size(t));
         let children = bank.children(t);
         let prints = children.iter().map(|&c| self.fingerprints.of(bank, c));
-        let mut prints: SmallVec<[u64; 6]> = prints.collect();
+        let prints: SmallVec<[u64; 6]> = prints.collect();
         for (i, &child) in children.iter().enumerate() {
             if self.is_shared(child) {
                 continue;
             }
             let others = size.saturating_sub(bank.size(child));
-            let unchanged = prints[i];
+            let before = self.fingerprints.begun(head, prints[..i].iter().copied());
             let (from, to) = self.of_term[&child];
             for index in from..to {
                 let Neighbour { fingerprint, size, .. } = self.found[index as usize];
-                prints[i] = fingerprint;
+                let after = [fingerprint].into_iter().chain(prints[i + 1..].iter().copied());
                 self.found.push(Neighbour {
-                    fingerprint: self.fingerprints.of_node(head, prints.iter().copied()),
+                    fingerprint: self.fingerprints.ended(before, after),
                     size: others.saturating_add(size),
                     place: Place::Child(i as u32, index),
                 });
             }
-            prints[i] = unchanged;
         }
         (start as u32, self.found.len() as u32)
     }
@@ -349,8 +348,8 @@ pub(super) fn carried(
     root: &Move,
     below: &Move,
 ) -> Option<(TermId, TermId, Option<Path>)> {
-    let Justification::Rule(rule) = root.rule else { return None };
-    let rule = system.rule(rule);
+    let Justification::Rule(id) = root.rule else { return None };
+    let rule = system.rule(id);
     let (source, target) = sides(rule, root.forward);
     let mut at = source;
     let mut rest = &below.path[..];
@@ -365,20 +364,24 @@ pub(super) fn carried(
             Pattern::Leaf(_) | Pattern::Compute(..) => return None,
         }
     };
-    if occurrences(source, var) != 1 || rule.literal_vars().contains(&var) {
+    let literals = &system.rewrites[id.0 as usize].literals;
+    if occurrences(source, var) != 1 || literals.iter().any(|&(_, literal)| literal == var) {
+        return None;
+    }
+    let others = occurrences(target, var);
+    if others > 1 {
         return None;
     }
     let before = bank.replace(root.from, &below.path, below.from)?;
-    match occurrences(target, var) {
+    match others {
         0 => Some((before, root.to, None)),
-        1 => {
+        _ => {
             let mut path = Path::new();
             position(target, var, &mut path);
             path.extend_from_slice(rest);
             let after = bank.replace(root.to, &path, below.from)?;
             Some((before, after, Some(path)))
         }
-        _ => None,
     }
 }
 

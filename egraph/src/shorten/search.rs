@@ -10,7 +10,7 @@
 //! and is seen not to when its terms are made.
 
 use super::moves::Rewrite;
-use super::{Move, Shortener};
+use super::{Move, Shortener, Walk};
 use crate::term::{TermBank, TermId};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -164,18 +164,14 @@ impl Graph {
 }
 
 impl Shortener<'_> {
-    /// A shortest proof in the neighbourhood of `proof`, whose terms are `terms`, all distinct.
-    pub(super) fn search(
-        &mut self,
-        bank: &mut TermBank,
-        terms: &[TermId],
-        proof: Vec<Move>,
-    ) -> Vec<Move> {
+    /// A shortest proof in the neighbourhood of a proof that visits no term twice.
+    pub(super) fn search(&mut self, bank: &mut TermBank, proof: Walk) -> Walk {
+        let terms = &proof.terms;
         let largest = terms.iter().map(|&t| bank.size(t)).max().unwrap_or(0);
         self.moves.begin(bank, terms);
         let mut graph = std::mem::take(&mut self.graph);
         graph.clear();
-        let end = proof.len() as u32;
+        let end = proof.moves.len() as u32;
         for (i, &t) in (0..).zip(terms) {
             let fingerprint = self.moves.fingerprints.of(bank, t);
             if graph.vertex(fingerprint, Term::Made(t), [i, end - i]) != i {
@@ -201,7 +197,7 @@ impl Shortener<'_> {
             self.expand(bank, &mut graph, v, largest, longest);
         }
         let shorter = graph.f(end) < end;
-        let found = shorter.then(|| self.walk(bank, &graph, terms, &proof)).flatten();
+        let found = shorter.then(|| self.walk(bank, &graph, &proof)).flatten();
         self.graph = graph;
         found.unwrap_or(proof)
     }
@@ -241,26 +237,19 @@ impl Shortener<'_> {
         term
     }
 
-    /// The moves from the first of the proof's terms down the distances to the last; none if
-    /// they don't lead there.
-    fn walk(
-        &self,
-        bank: &mut TermBank,
-        graph: &Graph,
-        terms: &[TermId],
-        proof: &[Move],
-    ) -> Option<Vec<Move>> {
+    /// From the first of the proof's terms down the distances to the last; nothing if the moves
+    /// don't lead there.
+    fn walk(&self, bank: &mut TermBank, graph: &Graph, proof: &Walk) -> Option<Walk> {
         let left = |v: u32| graph.vertices[v as usize].distances[1];
-        let mut found = Vec::with_capacity(left(0) as usize);
-        let (mut at, end) = (0, proof.len() as u32);
-        let mut term = terms[0];
+        let mut found = Walk::at(proof.terms[0]);
+        let (mut at, end) = (0, proof.moves.len() as u32);
         while at != end {
             let closer = |&(to, _): &(u32, u32)| left(to) < left(at);
             let (to, entry) = graph.around(at).find(closer).expect("a way to the end");
             // Entry 2 i is at the vertex for which the edge was added.
             let ahead = entry % 2 == 0;
             let m = match graph.edges[entry as usize / 2] {
-                Edge::Proof(i) => proof[i as usize].clone(),
+                Edge::Proof(i) => proof.moves[i as usize].clone(),
                 Edge::Neighbour(index) => {
                     let (path, Rewrite { to: changed, rule, forward }) = self.moves.place(index);
                     let whole = graph.made(if ahead { at } else { to });
@@ -270,13 +259,13 @@ impl Shortener<'_> {
             };
             let m =
                 if ahead { m } else { Move { forward: !m.forward, from: m.to, to: m.from, ..m } };
-            if bank.subterm(term, &m.path) != Some(m.from) {
+            if bank.subterm(found.end(), &m.path) != Some(m.from) {
                 return None;
             }
-            term = bank.replace(term, &m.path, m.to)?;
-            found.push(m);
+            let after = bank.replace(found.end(), &m.path, m.to)?;
+            found.push(m, after);
             at = to;
         }
-        (Some(&term) == terms.last()).then_some(found)
+        (found.end() == proof.end()).then_some(found)
     }
 }
