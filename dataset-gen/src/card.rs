@@ -225,7 +225,7 @@ fn how(out: &mut String, info: &DatasetInfo, seeds: &str) -> std::fmt::Result {
     writeln!(
         out,
         "{} pairs of terms were explained, until a class had {} proofs. {} proofs were dropped \
-         for more than {} steps, {} for passing through a term of more than {} nodes, {} for too \
+         for more than {} steps{}, {} for passing through a term of more than {} nodes, {} for too \
          few steps to be split. The other {} have {} steps in all ({} before they were \
          shortened). Each was accepted by the proof checker and {split}. {} triples were dropped \
          as duplicates, {} because their (start, target) pair is in another split (test goes \
@@ -234,6 +234,7 @@ fn how(out: &mut String, info: &DatasetInfo, seeds: &str) -> std::fmt::Result {
         proofs.kept,
         tally.too_long,
         proofs.max_steps,
+        if proofs.shorten { " (or twice as many before they were shortened)" } else { "" },
         tally.too_large,
         proofs.max_term_size,
         tally.too_short,

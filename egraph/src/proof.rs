@@ -1,7 +1,6 @@
 //! Proofs that two terms are equal: DAGs of rule steps, congruence and transitivity, in which
 //! subproofs are shared.
 
-use crate::pattern::VarId;
 use crate::system::RuleId;
 use crate::term::{TermBank, TermId};
 use rustc_hash::FxHashMap;
@@ -25,7 +24,7 @@ impl StepRef {
 /// How a step proves that its two terms are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How<'a> {
-    /// `from` is the left-hand side of the rule under the substitution (terms by [`VarId`]),
+    /// `from` is the left-hand side of the rule under the substitution (terms by [`crate::VarId`]),
     /// `to` the right-hand side.
     Rule(RuleId, &'a [TermId]),
     /// `from` applies a built-in operator to literals, `to` is its value.
@@ -266,15 +265,8 @@ pub struct FlatStep {
     pub forward: bool,
     /// Child indices from the root to the rewritten subterm.
     pub path: Vec<u32>,
-    /// Terms by [`VarId`]; empty for folding.
+    /// Terms by [`crate::VarId`]; empty for folding.
     pub substitution: Vec<TermId>,
-}
-
-impl FlatStep {
-    /// The term that a variable of the rule stands for.
-    pub fn binding(&self, var: VarId) -> Option<TermId> {
-        self.substitution.get(usize::from(var.0)).copied()
-    }
 }
 
 /// A proof as a sequence of terms, each rewritten to the next by one step.

@@ -51,18 +51,6 @@ impl Sketch {
         }
     }
 
-    /// The term, if the sketch is a plain one.
-    pub fn as_term(&self, bank: &mut TermBank) -> Option<TermId> {
-        match self {
-            Sketch::Leaf(leaf) => Some(bank.leaf(leaf)),
-            Sketch::Op(op, args) => {
-                let args = args.iter().map(|a| a.as_term(bank)).collect::<Option<Vec<_>>>()?;
-                Some(bank.apply(*op, &args))
-            }
-            _ => None,
-        }
-    }
-
     /// Whether the term `t` satisfies the sketch.
     pub fn accepts(&self, bank: &TermBank, t: TermId) -> bool {
         Acceptance { bank, known: FxHashMap::default() }.accepts(self, t)

@@ -77,9 +77,6 @@ pub struct GuideSet {
 
 /// Something that proposes guides. Whatever it says is checked.
 pub trait GuideSource {
-    /// The name in results and reports.
-    fn name(&self) -> &str;
-
     /// Guides for a question, the most promising first.
     ///
     /// # Errors
@@ -92,10 +89,6 @@ pub trait GuideSource {
 pub struct NoGuides;
 
 impl GuideSource for NoGuides {
-    fn name(&self) -> &str {
-        "none"
-    }
-
     fn guides(&mut self, _: &GuideRequest<'_>, _: &mut TermBank) -> Result<GuideSet> {
         Ok(GuideSet::default())
     }

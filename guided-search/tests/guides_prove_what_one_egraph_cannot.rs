@@ -121,10 +121,6 @@ struct Liar {
 }
 
 impl GuideSource for Liar {
-    fn name(&self) -> &str {
-        "liar"
-    }
-
     fn guides(&mut self, _: &GuideRequest<'_>, _: &mut TermBank) -> anyhow::Result<GuideSet> {
         let waypoints = vec![Waypoint::Term(self.proof.end())];
         let guides = vec![Guide { waypoints, reached: Some(self.proof.clone()) }];

@@ -13,7 +13,7 @@ Examples:
       --out proof.json
   cairn check proof.json --system configs/systems/halide.rules
 
-The checker replays every step on the terms alone; it shares no code with the e-graph. Exit code 2:
+The checker replays every step on the terms alone; it shares no code with the e-graph but arithmetic. Exit code 2:
 the file is not a proof of this system, or the proof was refused. Of a term with more than 10,000
 nodes the rest is printed as `…`.";
 

@@ -17,10 +17,6 @@ pub struct BothSides {
 }
 
 impl GuideSource for BothSides {
-    fn name(&self) -> &str {
-        "both-sides"
-    }
-
     fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet> {
         let mut rng = stream(self.seed, self.task, request.number, 1);
         let mut terms = Vec::new();

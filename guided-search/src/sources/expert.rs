@@ -40,10 +40,6 @@ impl ExpertGuides {
 }
 
 impl GuideSource for ExpertGuides {
-    fn name(&self) -> &str {
-        "expert"
-    }
-
     fn guides(&mut self, request: &GuideRequest<'_>, _: &mut TermBank) -> Result<GuideSet> {
         let whole = request.level == 0;
         let guide = Guide { waypoints: self.waypoints.clone(), reached: None };

@@ -22,10 +22,6 @@ pub struct ModelGuides<'a> {
 }
 
 impl GuideSource for ModelGuides<'_> {
-    fn name(&self) -> &str {
-        "model"
-    }
-
     fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet> {
         let began = Instant::now();
         let written = decode(self.model, self.seed, self.task, request, bank)?;

@@ -21,10 +21,6 @@ pub struct NearestGuides {
 }
 
 impl GuideSource for NearestGuides {
-    fn name(&self) -> &str {
-        "nearest"
-    }
-
     fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet> {
         let mut rng = stream(self.seed, self.task, request.number, 2);
         let mut set = frontier_guides(request, bank, DRAWN, &mut rng)?;

@@ -12,10 +12,6 @@ pub struct Oracle {
 }
 
 impl GuideSource for Oracle {
-    fn name(&self) -> &str {
-        "oracle"
-    }
-
     fn guides(&mut self, request: &GuideRequest<'_>, _: &mut TermBank) -> Result<GuideSet> {
         let place = |term| self.chain.iter().position(|&t| t == term);
         let middle = match (place(request.start()), place(request.target())) {

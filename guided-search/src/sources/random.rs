@@ -19,10 +19,6 @@ pub struct RandomGuides {
 }
 
 impl GuideSource for RandomGuides {
-    fn name(&self) -> &str {
-        "random"
-    }
-
     fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet> {
         let mut rng = stream(self.seed, self.task, request.number, 0);
         frontier_guides(request, bank, request.guides, &mut rng)

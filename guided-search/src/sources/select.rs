@@ -27,10 +27,6 @@ pub struct SelectGuides<'a> {
 }
 
 impl GuideSource for SelectGuides<'_> {
-    fn name(&self) -> &str {
-        "select"
-    }
-
     fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet> {
         let began = Instant::now();
         let written = decode(self.model, self.seed, self.task, request, bank)?;
