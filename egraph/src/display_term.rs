@@ -1,7 +1,9 @@
 //! Terms as text, in whole or in part.
 
+use crate::language::{Leaf, LeafValue};
 use crate::leaves::Node;
 use crate::term::{TermBank, TermId};
+use smallvec::SmallVec;
 use std::fmt;
 
 /// Displays a term as an s-expression.
@@ -14,40 +16,50 @@ pub struct DisplayTerm<'a> {
 
 impl fmt::Display for DisplayTerm<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f)
+    }
+}
+
+impl DisplayTerm<'_> {
+    /// To a string this is faster than through a formatter.
+    pub(crate) fn write(&self, out: &mut impl fmt::Write) -> fmt::Result {
         // An explicit stack: a term from an e-graph may be deeper than the thread's stack.
         enum Todo {
             Term(TermId),
-            Text(&'static str),
+            Text(char),
         }
-        let mut todo = vec![Todo::Term(self.term)];
+        let mut todo = SmallVec::<[Todo; 32]>::new();
+        todo.push(Todo::Term(self.term));
         let mut left = self.limit;
         while let Some(next) = todo.pop() {
             let t = match next {
                 Todo::Text(text) => {
-                    f.write_str(text)?;
+                    out.write_char(text)?;
                     continue;
                 }
                 Todo::Term(t) => t,
             };
             if left == 0 {
-                f.write_str("…")?;
+                out.write_char('…')?;
                 continue;
             }
             left -= 1;
             match self.bank.node(t) {
-                Node::Leaf(leaf) => leaf.fmt(f)?,
+                Node::Leaf(Leaf { value: LeafValue::Variable(name), .. }) => out.write_str(name)?,
+                Node::Leaf(leaf) => write!(out, "{leaf}")?,
                 Node::Op(op) => {
                     let name = &self.bank.language().op(op).name;
                     let children = self.bank.children(t);
                     if children.is_empty() {
-                        f.write_str(name)?;
+                        out.write_str(name)?;
                         continue;
                     }
-                    write!(f, "({name}")?;
-                    todo.push(Todo::Text(")"));
+                    out.write_char('(')?;
+                    out.write_str(name)?;
+                    todo.push(Todo::Text(')'));
                     for &c in children.iter().rev() {
                         todo.push(Todo::Term(c));
-                        todo.push(Todo::Text(" "));
+                        todo.push(Todo::Text(' '));
                     }
                 }
             }

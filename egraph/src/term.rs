@@ -296,7 +296,9 @@ impl TermBank {
 
     /// The term as text.
     pub fn text(&self, t: TermId) -> String {
-        self.display(t).to_string()
+        let mut text = String::new();
+        self.display(t).write(&mut text).expect("a string takes any text");
+        text
     }
 }
 
