@@ -40,8 +40,9 @@ const EXAMPLES: usize = 3;
 
 /// Makes a whole dataset in `staged`, publishes it, and gives its description. Proofs and triples
 /// are numbered in the order in which they are written. `provenance` has the reports of the seeds;
-/// the sums over them, and what depends on how proofs are split, are put in here. Of more than some
-/// triples, and there may be `most` about, the proofs are asked for twice. Work is done on the threads of the current pool.
+/// the sums over them, and what depends on how proofs are split, are put in here. There may be `most`
+/// triples about; if they are many the proofs are asked for twice. Work is done on the threads of the
+/// current pool.
 ///
 /// # Errors
 /// No triple at all (then nothing stays), a proof that is none of `system`, or what the file
