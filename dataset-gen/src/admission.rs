@@ -43,6 +43,20 @@ impl Admission {
         Admission { splits, known: Known::Seen(Seen::default()), repeated: 0, shared: 0 }
     }
 
+    /// Those of some triples that belong into the dataset, see [`Admission::admit`].
+    ///
+    /// # Errors
+    /// As [`Admission::admit`].
+    pub fn admitted(&mut self, split: Split, triples: Vec<Triple>) -> Result<Vec<Triple>> {
+        let mut admitted = Vec::with_capacity(triples.len());
+        for triple in triples {
+            if self.admit(split, &triple)? {
+                admitted.push(triple);
+            }
+        }
+        Ok(admitted)
+    }
+
     /// Whether a triple belongs into the dataset. The splits come in
     /// [`ORDER`](crate::duplicates::ORDER); after a survey, the triples as they came there.
     ///
@@ -85,6 +99,11 @@ impl Survey {
     /// Whether a dataset is so large that it needs a survey: with at most so many triples.
     pub fn is_needed(most: u64) -> bool {
         most > IN_MEMORY
+    }
+
+    /// How often all triples are gone through, of at most so many: twice if they need a survey.
+    pub fn passes(most: u64) -> u64 {
+        1 + u64::from(Survey::is_needed(most))
     }
 
     /// Of at most about so many triples, with temporary files in `directory`, which have no names

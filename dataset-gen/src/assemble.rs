@@ -72,11 +72,7 @@ pub fn assemble(
             let mut admitted = Vec::new();
             for triples in found {
                 let before = admitted.len();
-                for triple in triples {
-                    if admission.admit(split, &triple)? {
-                        admitted.push(triple);
-                    }
-                }
+                admitted.extend(admission.admitted(split, triples)?);
                 let first = admitted.get(before).filter(|_| split == Split::Train);
                 if written.examples.len() < EXAMPLES {
                     written.examples.extend(first.cloned());

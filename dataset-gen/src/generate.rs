@@ -1,8 +1,9 @@
 //! The pipeline: seeds → an e-graph each, in parallel → proofs → triples, in order.
 //!
 //! The proofs of a seed are kept in a unit of the staging directory as soon as they are there, so
-//! that a run that was stopped goes on where it was. Units are read in a fixed order, so that the number of threads and the order in which
-//! seeds were finished can't show. Several processes can make a part of the units each.
+//! that a run that was stopped goes on where it was. Units are read in a fixed order, so that the
+//! number of threads and the order in which seeds were finished can't show. Several processes can
+//! make a part of the units each.
 
 use crate::assemble::{assembled, publish};
 use crate::cli::Common;

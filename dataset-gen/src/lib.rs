@@ -2,7 +2,8 @@
 //!
 //! The road of a dataset: [`seeds`] → [`partition`] into splits → [`grow`] (an e-graph per seed,
 //! [`counting`], [`sampling`], [`frontier`] terms, proofs) → a [`unit`] of files each → [`assemble`]
-//! ([`splitting`], [`admission`] without [`duplicates`]) → Parquet files ([`triples`]) with their [`card`] and [`info`].
+//! ([`splitting`], [`admission`] without [`duplicates`]) → Parquet files ([`triples`]) with their
+//! [`card`] and [`info`].
 //! [`generate`] goes all of it, [`merge`] from the units of several processes on, [`resplit`] from
 //! the proofs of a dataset; [`inspect`] and [`verify`] look at the end.
 //! Seeds may be random terms: [`term_numbers`] → [`random_terms`] → [`seed_filter`] →

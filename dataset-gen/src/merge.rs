@@ -82,8 +82,8 @@ pub fn assemble_units(
     let totals = Totals::of(&reports);
     let most = totals.proofs.triples;
     let provenance = Provenance { totals, seeds: reports, ..provenance.clone() };
-    let times = 1 + u64::from(Survey::is_needed(most));
-    let progress = Progress::new("seeds merged", times * units.len() as u64, common.quiet);
+    let all = Survey::passes(most) * units.len() as u64;
+    let progress = Progress::new("seeds merged", all, common.quiet);
     let info = assemble(staged, system, rules, provenance, most, &mut |split, sink| {
         for (unit, _) in units.iter().zip(&splits).filter(|(_, s)| **s == split) {
             sink(unit.proofs()?)?;

@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 const STREAM: u64 = u64::MAX;
 
 /// The split of every seed. Seeds that are equal after renaming of variables, and of literals if
-/// `splits` says so, are one group, and the groups are divided at random, in the shares of `splits`; a split with a positive share
-/// gets at least one group if there are three or more.
+/// `splits` says so, are one group, and the groups are divided at random, in the shares of `splits`;
+/// a split with a positive share gets at least one group if there are three or more.
 pub fn partition(bank: &mut TermBank, seeds: &[Seed], splits: Splits, seed: u64) -> Vec<Split> {
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (index, seed) in seeds.iter().enumerate() {

@@ -54,6 +54,21 @@ pub fn for_each_proof(
     if of_seed.is_empty() { Ok(()) } else { sink(of_seed) }
 }
 
+/// As [`for_each_proof`] of any split, counted when they are done with.
+pub(crate) fn counted_proofs<'a>(
+    directory: &'a Path,
+    progress: &'a Progress,
+) -> impl FnMut(Split, &mut dyn FnMut(Vec<ProofRow>) -> Result<()>) -> Result<()> + 'a {
+    |split, sink| {
+        for_each_proof(directory, split, &mut |rows| {
+            let count = rows.len() as u64;
+            sink(rows)?;
+            progress.advance(count);
+            Ok(())
+        })
+    }
+}
+
 /// Makes the dataset `out` of the proofs of the dataset in `from`, split in another way. A proof
 /// that gives no triple now is in it all the same. Which proofs there are does not change: those
 /// that could not be split when `from` was made are not among them.
@@ -82,16 +97,8 @@ pub fn resplit(
     }
     // No proof has more segments than steps.
     let most = provenance.totals.proofs.steps;
-    let times = 1 + u64::from(Survey::is_needed(most));
-    let progress = Progress::new("proofs", times * kept, common.quiet);
-    let mut proofs = |split, sink: &mut dyn FnMut(Vec<ProofRow>) -> Result<()>| {
-        for_each_proof(from, split, &mut |rows| {
-            let count = rows.len() as u64;
-            sink(rows)?;
-            progress.advance(count);
-            Ok(())
-        })
-    };
+    let progress = Progress::new("proofs", Survey::passes(most) * kept, common.quiet);
+    let mut proofs = counted_proofs(from, &progress);
     let made = pool.install(|| assemble(staged, &system, &rules, provenance, most, &mut proofs));
     progress.finish();
     made

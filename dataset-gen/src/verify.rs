@@ -11,7 +11,7 @@ use crate::duplicates::ORDER;
 use crate::info::{DatasetInfo, FileInfo};
 use crate::progress::Progress;
 use crate::proof_table::ProofRow;
-use crate::resplit::{for_each_proof, system_of};
+use crate::resplit::{counted_proofs, for_each_proof, system_of};
 use crate::table::{for_each_batch, numbered_files};
 use crate::triples::{Split, Triple};
 use crate::waypoints::triples_of;
@@ -44,14 +44,9 @@ pub fn verify(directory: &Path, common: &Common) -> Result<Verified> {
     let (system, _) = system_of(directory, info.system_hash())?;
     let mut verified = Verified { files: files(directory, &info)?, ..Verified::default() };
     let proofs = &info.cairn.totals.proofs;
-    let times = 1 + u64::from(Survey::is_needed(proofs.triples));
-    let progress = Progress::new("proofs", times * proofs.kept, common.quiet);
-    let mut counted = |split, sink: &mut dyn FnMut(Vec<ProofRow>) -> Result<()>| {
-        for_each_proof(directory, split, &mut |rows| {
-            progress.advance(rows.len() as u64);
-            sink(rows)
-        })
-    };
+    let all = Survey::passes(proofs.triples) * proofs.kept;
+    let progress = Progress::new("proofs", all, common.quiet);
+    let mut counted = counted_proofs(directory, &progress);
     // The directory may be read-only.
     let temporary = std::env::temp_dir();
     let (config, most) = (&info.cairn.config, proofs.triples);
@@ -145,12 +140,7 @@ fn of_split(
             verified.proofs += count;
             for triples in triples_of(system, &rows, &info.cairn.config)? {
                 expected.segments += triples.len() as u64;
-                let mut admitted = Vec::with_capacity(triples.len());
-                for triple in triples {
-                    if expected.admission.admit(split, &triple)? {
-                        admitted.push(triple);
-                    }
-                }
+                let mut admitted = expected.admission.admitted(split, triples)?;
                 expected.ids.triples(&mut admitted);
                 for triple in admitted {
                     let row = found.next();

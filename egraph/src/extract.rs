@@ -119,21 +119,13 @@ impl<'s> Tables<'s> {
                 let node = egraph.leaf_node(leaf).map(|node| (egraph.find(node), 1));
                 Sizes::Some(node.into_iter().collect())
             }
-            Sketch::Op(op, _) => {
-                let least = |class: Id| {
-                    let nodes = egraph.nodes(class).iter().copied();
-                    let nodes = nodes.filter(|&n| egraph.node(n) == Node::Op(*op));
-                    let size = nodes.map(|node| self.application(node, parts)).min();
-                    size.filter(|&size| size != NO_TERM).map(|size| (class, size))
-                };
-                Sizes::Some(egraph.classes().filter_map(least).collect())
-            }
+            Sketch::Op(op, _) => self.some(|class| {
+                let nodes = egraph.nodes(class).iter().copied();
+                let nodes = nodes.filter(|&n| egraph.node(n) == Node::Op(*op));
+                nodes.map(|node| self.application(node, parts)).min()
+            }),
             Sketch::Or(_) => {
-                let least = |class: Id| {
-                    let size = parts.iter().map(|&part| self.size(part, class)).min();
-                    size.filter(|&size| size != NO_TERM).map(|size| (class, size))
-                };
-                Sizes::Some(egraph.classes().filter_map(least).collect())
+                self.some(|class| parts.iter().map(|&part| self.size(part, class)).min())
             }
             Sketch::Contains(_) => {
                 let smallest = self.all_sizes(SMALLEST);
@@ -154,6 +146,12 @@ impl<'s> Tables<'s> {
                 }))
             }
         }
+    }
+
+    /// The sizes of those classes that have one.
+    fn some(&self, size: impl Fn(Id) -> Option<u64>) -> Sizes {
+        let sized = |class| Some((class, size(class).filter(|&size| size != NO_TERM)?));
+        Sizes::Some(self.egraph.classes().filter_map(sized).collect())
     }
 
     /// The size of the smallest application at `node` with each child by its table.
@@ -219,8 +217,9 @@ impl<'s> Tables<'s> {
                 }
             };
             let with = |tables: SmallVec<[TableId; 4]>| {
-                (self.application(node, &tables) == size)
-                    .then(|| Choice::Op(op, tables.into_iter().zip(children.to_vec()).collect()))
+                (self.application(node, &tables) == size).then(|| {
+                    Choice::Op(op, tables.into_iter().zip(children.iter().copied()).collect())
+                })
             };
             match sketch {
                 Sketch::Any | Sketch::OnlyContains(_) => with(smallvec![table; children.len()]),

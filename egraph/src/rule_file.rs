@@ -28,9 +28,8 @@ pub(crate) fn read(text: &str) -> Result<System, ParseError> {
             reader.find_builtins();
         }
     }
-    let compiled = reader.rules.iter().enumerate();
     Ok(System {
-        rewrites: compiled.map(|(i, rule)| Rewrite::compile(rule, RuleId(i as u32))).collect(),
+        rewrites: reader.rewrites,
         language: Arc::new(reader.language),
         rules: reader.rules,
         rulesets: reader.rulesets,
@@ -54,6 +53,7 @@ enum Phase {
 struct Reader {
     language: Language,
     rules: Vec<Rule>,
+    rewrites: Vec<Rewrite>,
     rulesets: Vec<String>,
     schedule: Option<Schedule>,
 }
@@ -316,12 +316,14 @@ impl Reader {
         }
         // What an edge of the proof forest can tell; to compile more takes long.
         let most = MOST_BOUND as usize;
-        let bound = || Rewrite::compile(&rule, RuleId(0)).room.bound;
-        if rule.lhs.size().max(rule.rhs.size()) > 4 * most || bound() > most {
+        let small = rule.lhs.size().max(rule.rhs.size()) <= 4 * most;
+        let rewrite = small.then(|| Rewrite::compile(&rule, RuleId(self.rules.len() as u32)));
+        let Some(rewrite) = rewrite.filter(|rewrite| rewrite.room.bound <= most) else {
             let message = "the rule is too large: a proof could not name all its e-nodes";
             return Err(ParseError::new(place, message));
-        }
+        };
         self.rules.push(rule);
+        self.rewrites.push(rewrite);
         Ok(())
     }
 }

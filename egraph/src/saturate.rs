@@ -214,12 +214,20 @@ impl Run<'_> {
             Schedule::Repeat(times, inner) => (*times, inner.as_ref()),
             other => (1, other),
         };
+        self.repeat(most, inner).map_continue(|(_, settled)| settled)
+    }
+
+    /// Runs a schedule until it changes nothing, or so many times; whether it changed the e-graph,
+    /// and whether it changes nothing any more.
+    fn repeat(&mut self, most: u64, schedule: &Schedule) -> ControlFlow<StopReason, (bool, bool)> {
+        let mut changed = false;
         for _ in 0..most {
-            if !self.execute(inner)? {
-                return ControlFlow::Continue(true);
+            if !self.execute(schedule)? {
+                return ControlFlow::Continue((changed, true));
             }
+            changed = true;
         }
-        ControlFlow::Continue(false)
+        ControlFlow::Continue((changed, false))
     }
 
     /// Runs a schedule; whether it changed the e-graph.
@@ -227,21 +235,10 @@ impl Run<'_> {
         match schedule {
             Schedule::Run(ruleset) => self.iterate(*ruleset),
             Schedule::Saturate(inner) => {
-                let mut changed = false;
-                while self.execute(inner)? {
-                    changed = true;
-                }
-                ControlFlow::Continue(changed)
+                self.repeat(u64::MAX, inner).map_continue(|(changed, _)| changed)
             }
             Schedule::Repeat(times, inner) => {
-                let mut changed = false;
-                for _ in 0..*times {
-                    if !self.execute(inner)? {
-                        break;
-                    }
-                    changed = true;
-                }
-                ControlFlow::Continue(changed)
+                self.repeat(*times, inner).map_continue(|(changed, _)| changed)
             }
             Schedule::Seq(all) => {
                 let mut changed = false;
