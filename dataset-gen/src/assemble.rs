@@ -4,24 +4,23 @@ use crate::admission::{Admission, Survey};
 use crate::card::card;
 use crate::config::Config;
 use crate::duplicates::ORDER;
-use crate::errors::Internal;
-use crate::files::{StagedDir, hex, write_atomic};
 use crate::grow::SeedReport;
 use crate::info::{DatasetInfo, FileInfo, INFO_FILE, Provenance, SYSTEM_FILE, SplitInfo, Totals};
 use crate::proof_table::ProofRow;
 use crate::stats::Stats;
-use crate::table::NumberedFiles;
 use crate::triples::{Split, Triple};
 use crate::unit::UNITS;
 use crate::waypoints::triples_of;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use egraph::System;
 use rustc_hash::FxHashMap;
-use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use support::errors::Internal;
+use support::files::hash::of_file;
+use support::files::output_dir::StagedDir;
+use support::files::table::NumberedFiles;
+use support::files::whole_file::write_atomic;
 
 /// Gives the proofs of a split, all those of a seed at a time and always in the same order.
 pub type Proofs<'a> =
@@ -136,20 +135,55 @@ pub(crate) fn survey(
     survey.finish(directory)
 }
 
-/// The dataset in `staged`, if all of it had been written there before the process was stopped.
+/// What a command that makes a dataset finds.
+pub enum Begun {
+    /// The dataset is there already.
+    Finished(Box<DatasetInfo>),
+    /// Where to make it.
+    New(StagedDir),
+}
+
+/// Refuses a directory in which no dataset can be made, and there is none; writes nothing.
 ///
 /// # Errors
-/// What the file system says.
-pub fn assembled(staged: &StagedDir) -> Result<Option<DatasetInfo>> {
-    let whole = staged.file(INFO_FILE)?.exists();
-    whole.then(|| DatasetInfo::load(staged.path())).transpose()
+/// It holds something else.
+pub fn refuse_other(out: &Path) -> Result<()> {
+    if out.join(INFO_FILE).exists() { Ok(()) } else { StagedDir::check(out) }
+}
+
+/// Begins the dataset `out`, or goes on with it. `origin` has everything that it depends on, but for
+/// what the command `way` does with it.
+///
+/// # Errors
+/// `out` holds something else, or a dataset that was made otherwise; or what the file system says.
+pub fn begin(out: &Path, way: &str, origin: &Provenance) -> Result<Begun> {
+    if out.join(INFO_FILE).exists() {
+        let info = DatasetInfo::load(out)?;
+        // What is split anew has its proofs already.
+        let kept = [origin, &info.cairn].map(|provenance| provenance.totals.proofs.kept);
+        ensure!(
+            info.cairn.origin() == origin.origin() && (kept[0] == 0 || kept[0] == kept[1]),
+            "{} already holds a finished dataset that was made with other arguments: choose \
+             another directory",
+            out.display()
+        );
+        return Ok(Begun::Finished(Box::new(info)));
+    }
+    let staged = StagedDir::create(out, &format!("{way}{}", serde_json::to_string(origin)?))?;
+    // All of it may have been written before the process was stopped.
+    if !staged.file(INFO_FILE)?.exists() {
+        return Ok(Begun::New(staged));
+    }
+    let info = DatasetInfo::load(staged.path())?;
+    publish(staged)?;
+    Ok(Begun::Finished(Box::new(info)))
 }
 
 /// Gives a whole dataset its name, without what it was made of.
 ///
 /// # Errors
 /// What the file system says.
-pub fn publish(staged: StagedDir) -> Result<()> {
+fn publish(staged: StagedDir) -> Result<()> {
     let units = staged.path().join(UNITS);
     if units.exists() {
         std::fs::remove_dir_all(&units)
@@ -238,22 +272,8 @@ fn describe_files(staged: &StagedDir, paths: &[PathBuf]) -> Result<BTreeMap<Stri
 /// # Errors
 /// It can't be read.
 pub fn describe_file(path: &Path) -> Result<FileInfo> {
-    let read = || -> io::Result<FileInfo> {
-        let mut hasher = Sha256::new();
-        let mut file = File::open(path)?;
-        let mut block = vec![0; 1 << 16];
-        let mut bytes = 0;
-        loop {
-            let count = file.read(&mut block)?;
-            if count == 0 {
-                break;
-            }
-            hasher.update(&block[..count]);
-            bytes += count as u64;
-        }
-        Ok(FileInfo { bytes, sha256: hex(&hasher.finalize()) })
-    };
-    read().with_context(|| format!("cannot read {}", path.display()))
+    let (sha256, bytes) = of_file(path)?;
+    Ok(FileInfo { bytes, sha256 })
 }
 
 fn no_triple(provenance: &Provenance) -> String {

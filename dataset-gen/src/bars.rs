@@ -1,9 +1,9 @@
-//! A histogram as a picture (SVG), in the colours of [`crate::page`].
+//! A histogram as a picture (SVG), in the colours of [`support::page`].
 
-use crate::page::escape;
-use crate::readable::thousands;
 use crate::stats::{Bucket, Histogram, Summary};
 use std::fmt::Write;
+use support::show::numbers::thousands;
+use support::show::page::escape;
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 220.0;

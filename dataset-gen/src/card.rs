@@ -4,11 +4,12 @@ use crate::assemble::Written;
 use crate::config::{Config, Saturation};
 use crate::grow::SeedReport;
 use crate::info::DatasetInfo;
-use crate::readable::{counted, thousands};
 use crate::splitting::Scheme;
 use crate::stats::Stats;
 use crate::triples::{COLUMNS, Split, Triple};
 use std::fmt::Write;
+use std::path::Path;
+use support::show::numbers::{counted, thousands};
 
 /// What the columns mean, in the order of [`COLUMNS`].
 const MEANINGS: [&str; 14] = [
@@ -261,4 +262,22 @@ pub fn split_table(info: &DatasetInfo) -> String {
         format!("{:<12}{rows:>10} triples {bytes:>12} bytes\n", split.name())
     };
     Split::ALL.map(row).concat()
+}
+/// What a dataset came to, for the console.
+pub fn summary(info: &DatasetInfo, directory: &Path) -> String {
+    let totals = &info.cairn.totals;
+    format!(
+        "{}from {} seeds: {} conflicts, {} terms, {} pairs explained, {} proofs kept \
+         ({} too long, {} too large, {} too short)\n{}\n",
+        split_table(info),
+        totals.seeds,
+        totals.conflicts,
+        totals.terms,
+        totals.proofs.proofs,
+        totals.proofs.kept,
+        totals.proofs.too_long,
+        totals.proofs.too_large,
+        totals.proofs.too_short,
+        directory.display()
+    )
 }

@@ -5,7 +5,6 @@
 
 use crate::config::Config;
 use crate::counting::fitting;
-use crate::errors::Internal;
 use crate::frontier::Frontier;
 use crate::prover::{ProofTally, Prover, Shortened};
 use crate::stage::Stage;
@@ -13,6 +12,7 @@ use egraph::{EGraph, StopReason, TermBank, TermId, saturate};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
+use support::errors::Internal;
 
 /// What came of the chains of a seed. Each that was begun is counted once more, one that became
 /// too short when its loops were cut in `proofs`.

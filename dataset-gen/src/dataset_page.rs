@@ -4,10 +4,10 @@ use crate::bars::bars;
 use crate::card::{constants, example};
 use crate::info::Provenance;
 use crate::inspect::Inspection;
-use crate::page::{escape, page};
-use crate::readable::{counted, thousands};
 use crate::stats::Stats;
 use std::fmt::Write;
+use support::show::numbers::{counted, thousands};
+use support::show::page::{escape, page};
 
 /// The title of the page.
 pub const TITLE: &str = "Cairn: a dataset";

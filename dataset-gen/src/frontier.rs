@@ -13,7 +13,6 @@ use crate::counting::{Counts, Terms, TooLarge};
 use crate::derivation::{Derivation, build, derive, size_of};
 use crate::difference::Difference;
 use crate::limbs;
-use crate::random::below;
 use crate::sampling::Sample;
 use crate::state::Earlier;
 use crate::unranking::Place;
@@ -21,6 +20,7 @@ use egraph::{EGraph, Id, Past, TermBank, TermId};
 use num_bigint::BigUint;
 use rand::Rng;
 use rustc_hash::FxHashMap;
+use support::random::below;
 
 /// Counts and draws the frontier terms of some classes.
 #[derive(Debug)]

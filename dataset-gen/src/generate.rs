@@ -5,16 +5,13 @@
 //! number of threads and the order in which seeds were finished can't show. Several processes can
 //! make a part of the units each.
 
-use crate::assemble::{assembled, publish};
-use crate::cli::Common;
+use crate::assemble::{Begun, begin, refuse_other};
 use crate::config::Config;
-use crate::files::{StagedDir, write_atomic};
 use crate::grow::{SeedReport, grow};
 use crate::info::{DatasetInfo, Provenance, SYSTEM_FILE, Totals};
 use crate::merge::assemble_units;
 use crate::part::{PART_FILE, PartInfo, Shard};
 use crate::partition::partition;
-use crate::progress::Progress;
 use crate::seeds::{Seed, load_seeds_with_hash};
 use crate::triples::Split;
 use crate::unit::{UNITS, Unit};
@@ -26,27 +23,30 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
+use support::files::output_dir::StagedDir;
+use support::files::whole_file::write_atomic;
+use support::run::Run;
+use support::show::progress::Progress;
 
 /// Makes a dataset in the new directory `out`.
 ///
 /// # Errors
 /// Bad input: a configuration, rewrite system or seed file that can't be used, a directory that
-/// holds something else, no triple at all. An [`Internal`](crate::errors::Internal) error if a proof is refused.
-pub fn generate(config: &Config, out: &Path, common: &Common) -> Result<DatasetInfo> {
+/// holds something else, no triple at all. An [`Internal`](support::errors::Internal) error if a proof is refused.
+pub fn generate(config: &Config, out: &Path, run: &Run) -> Result<DatasetInfo> {
     config.validate()?;
-    StagedDir::check(out)?;
-    let pool = common.build_pool()?;
-    let input = Input::read(config, common)?;
-    let staged = StagedDir::create(out, &serde_json::to_string(&input.provenance)?)?;
-    if let Some(info) = assembled(&staged)? {
-        publish(staged)?;
-        return Ok(info);
-    }
+    refuse_other(out)?;
+    let pool = run.build_pool()?;
+    let input = Input::read(config, run)?;
+    let staged = match begin(out, "", &input.provenance)? {
+        Begun::Finished(info) => return Ok(*info),
+        Begun::New(staged) => staged,
+    };
     let all: Vec<u32> = (0..input.seeds.len() as u32).collect();
     let Input { system, rules, provenance, .. } = &input;
     pool.install(|| {
-        let units = Run { input: &input, config, common, staged: &staged }.grow_all(&all)?;
-        assemble_units(staged, system, rules, provenance, &units, common)
+        let units = Growing { input: &input, config, run, staged: &staged }.grow_all(&all)?;
+        assemble_units(staged, system, rules, provenance, &units, run)
     })
 }
 
@@ -55,19 +55,14 @@ pub fn generate(config: &Config, out: &Path, common: &Common) -> Result<DatasetI
 ///
 /// # Errors
 /// As [`generate`].
-pub fn generate_part(
-    config: &Config,
-    shard: Shard,
-    out: &Path,
-    common: &Common,
-) -> Result<Outcome> {
+pub fn generate_part(config: &Config, shard: Shard, out: &Path, run: &Run) -> Result<Outcome> {
     config.validate()?;
     let finished = out.join(PART_FILE).exists();
     if !finished {
         StagedDir::check(out)?;
     }
-    let pool = common.build_pool()?;
-    let input = Input::read(config, common)?;
+    let pool = run.build_pool()?;
+    let input = Input::read(config, run)?;
     let seeds = input.seeds.len() as u32;
     let info = PartInfo { shard, seeds, cairn: input.provenance.clone() };
     if finished {
@@ -80,8 +75,8 @@ pub fn generate_part(
     }
     let staged = StagedDir::create(out, &serde_json::to_string(&info)?)?;
     let own: Vec<u32> = (0..seeds).filter(|&seed| shard.has(seed)).collect();
-    let run = Run { input: &input, config, common, staged: &staged };
-    pool.install(|| run.grow_all(&own))?;
+    let growing = Growing { input: &input, config, run, staged: &staged };
+    pool.install(|| growing.grow_all(&own))?;
     // A part without seeds has the directory, too.
     std::fs::create_dir_all(staged.path().join(UNITS))?;
     write_atomic(&staged.file(SYSTEM_FILE)?, &input.rules)?;
@@ -115,7 +110,7 @@ struct Input {
 }
 
 impl Input {
-    fn read(config: &Config, common: &Common) -> Result<Input> {
+    fn read(config: &Config, run: &Run) -> Result<Input> {
         let system_path = required(&config.system, "rewrite system", "system")?;
         let seeds_path = required(&config.seeds, "seed file", "seeds")?;
         // Each file once: it may be a pipe. The message alone: it has the place and all that its
@@ -126,12 +121,12 @@ impl Input {
         let mut bank = TermBank::new(system.language.clone());
         let (seeds, seeds_hash) =
             load_seeds_with_hash(seeds_path, &system, &mut bank, config.limit)?;
-        let splits = partition(&mut bank, &seeds, config.splits, common.seed);
+        let splits = partition(&mut bank, &seeds, config.splits, run.seed);
         let provenance = Provenance {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             system_hash: system.hash.clone(),
             seeds_hash,
-            seed: common.seed,
+            seed: run.seed,
             config: Config {
                 system: Some(file_name(system_path)),
                 seeds: Some(file_name(seeds_path)),
@@ -155,20 +150,21 @@ fn file_name(path: &Path) -> PathBuf {
     path.file_name().map(PathBuf::from).unwrap_or_default()
 }
 
-struct Run<'a> {
+/// The seeds of one process, on their way to units.
+struct Growing<'a> {
     input: &'a Input,
     config: &'a Config,
-    common: &'a Common,
+    run: &'a Run,
     staged: &'a StagedDir,
 }
 
-impl Run<'_> {
+impl Growing<'_> {
     /// Makes the units of these seeds that are not there yet, on the threads of the current pool.
     fn grow_all(&self, seeds: &[u32]) -> Result<Vec<Unit>> {
         let directory = self.staged.path().join(UNITS);
         std::fs::create_dir_all(&directory)
             .with_context(|| format!("cannot write {}", directory.display()))?;
-        let progress = Progress::new("seeds", seeds.len() as u64, self.common.quiet);
+        let progress = Progress::new("seeds", seeds.len() as u64, self.run.quiet);
         let began = Instant::now();
         let triples = AtomicU64::new(0);
         let one = |&index: &u32| {
@@ -196,8 +192,7 @@ impl Run<'_> {
     fn grow_one(&self, index: u32, unit: &Unit) -> Result<SeedReport> {
         let Input { system, bank, seeds, splits, .. } = self.input;
         let (seed, split) = (&seeds[index as usize], splits[index as usize]);
-        let (report, proofs) =
-            grow(system, bank, index, seed, split, self.config, self.common.seed)?;
+        let (report, proofs) = grow(system, bank, index, seed, split, self.config, self.run.seed)?;
         unit.save(&report, &proofs)?;
         Ok(report)
     }
@@ -225,20 +220,20 @@ mod tests {
         };
         config.splitting.cutoff = 2;
         config.saturation.nodes = Some(200);
-        let common = Common { quiet: true, ..Common::default() };
+        let run = Run { quiet: true, ..Run::default() };
         let out = directory.path().join("data");
 
-        let input = Input::read(&config, &common).unwrap();
+        let input = Input::read(&config, &run).unwrap();
         let key = serde_json::to_string(&input.provenance).unwrap();
         let staged = StagedDir::create(&out, &key).unwrap();
-        let run = Run { input: &input, config: &config, common: &common, staged: &staged };
-        let unit = run.grow_all(&[0]).unwrap().remove(0);
+        let growing = Growing { input: &input, config: &config, run: &run, staged: &staged };
+        let unit = growing.grow_all(&[0]).unwrap().remove(0);
         // A mark, to see that the report is used again.
         let marked = SeedReport { e_nodes: 424_242, ..unit.report().unwrap() };
         unit.save(&marked, &unit.proofs().unwrap()).unwrap();
         drop(staged);
 
-        let info = generate(&config, &out, &common).unwrap();
+        let info = generate(&config, &out, &run).unwrap();
         assert_eq!(info.cairn.seeds[0].e_nodes, 424_242);
         assert!(info.cairn.seeds[1].e_nodes < 300);
     }

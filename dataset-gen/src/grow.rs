@@ -3,16 +3,16 @@
 use crate::chain::{ChainReport, chain};
 use crate::config::Config;
 use crate::drawing::{ClassReport, Drawn, draw};
-use crate::errors::Internal;
 use crate::proof_table::ProofRow;
 use crate::prover::{ProofTally, Prover, Shortened};
-use crate::random::substream;
 use crate::seeds::Seed;
 use crate::stage::Stage;
 use crate::triples::Split;
 use egraph::{StopReason, System, TermBank};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use support::errors::Internal;
+use support::random::substream;
 
 /// What came of one seed. No times: the same inputs give the same report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,6 @@
 //! `dataset_info.json`: what a dataset is and how to make it again.
 
 use crate::config::Config;
-use crate::files::write_atomic;
 use crate::grow::SeedReport;
 use crate::prover::ProofTally;
 use crate::triples::{COLUMNS, Split};
@@ -11,6 +10,7 @@ use egraph::StopReason;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
+use support::files::whole_file::write_atomic;
 
 /// The file that marks a directory as a dataset; written last.
 pub const INFO_FILE: &str = "dataset_info.json";
@@ -83,6 +83,22 @@ pub struct Provenance {
     pub totals: Totals,
     /// One report a seed.
     pub seeds: Vec<SeedReport>,
+}
+
+impl Provenance {
+    /// What the dataset depends on, without what it came to.
+    pub fn origin(&self) -> Provenance {
+        Provenance {
+            files: BTreeMap::new(),
+            totals: Totals::default(),
+            seeds: Vec::new(),
+            version: self.version.clone(),
+            system_hash: self.system_hash.clone(),
+            seeds_hash: self.seeds_hash.clone(),
+            config: self.config.clone(),
+            seed: self.seed,
+        }
+    }
 }
 
 /// Sums over all seeds.

@@ -3,12 +3,12 @@
 use crate::card::{example, split_table};
 use crate::info::{DatasetInfo, Provenance};
 use crate::stats::Stats;
-use crate::table::{for_each_batch, numbered_files};
 use crate::triples::{Split, Triple};
 use anyhow::Result;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
+use support::files::table::{for_each_batch, numbered_files};
 
 /// What [`inspect`] found.
 #[derive(Clone, Debug)]

@@ -1,26 +1,26 @@
 //! `cairn merge`: parts → a dataset, the same as if one process had made it.
 
 use crate::admission::Survey;
-use crate::assemble::{assemble, assembled, publish};
-use crate::cli::Common;
-use crate::files::StagedDir;
+use crate::assemble::{Begun, assemble, begin, refuse_other};
 use crate::info::{DatasetInfo, Provenance, Totals};
 use crate::part::{PartInfo, Shard};
-use crate::progress::Progress;
 use crate::resplit::system_of;
 use crate::unit::{UNITS, Unit};
 use anyhow::{Result, bail, ensure};
 use egraph::System;
 use std::path::{Path, PathBuf};
+use support::files::output_dir::StagedDir;
+use support::run::Run;
+use support::show::progress::Progress;
 
 /// Makes the dataset `out` of all parts of it, given in any order.
 ///
 /// # Errors
 /// A part that is missing, given twice, damaged, or made otherwise than the first; or as
 /// [`assemble`].
-pub fn merge(parts: &[PathBuf], out: &Path, common: &Common) -> Result<DatasetInfo> {
-    StagedDir::check(out)?;
-    let pool = common.build_pool()?;
+pub fn merge(parts: &[PathBuf], out: &Path, run: &Run) -> Result<DatasetInfo> {
+    refuse_other(out)?;
+    let pool = run.build_pool()?;
     let infos = parts.iter().map(|part| PartInfo::load(part)).collect::<Result<Vec<_>>>()?;
     let (Some(first), Some(directory)) = (infos.first(), parts.first()) else {
         bail!("no part to merge");
@@ -32,13 +32,11 @@ pub fn merge(parts: &[PathBuf], out: &Path, common: &Common) -> Result<DatasetIn
         Unit::new(&parts[of].join(UNITS), seed)
     };
     let units: Vec<Unit> = (0..first.seeds).map(unit).collect();
-    let key = format!("merge {}", serde_json::to_string(&first.cairn)?);
-    let staged = StagedDir::create(out, &key)?;
-    if let Some(info) = assembled(&staged)? {
-        publish(staged)?;
-        return Ok(info);
-    }
-    pool.install(|| assemble_units(staged, &system, &rules, &first.cairn, &units, common))
+    let staged = match begin(out, "merge ", &first.cairn)? {
+        Begun::Finished(info) => return Ok(*info),
+        Begun::New(staged) => staged,
+    };
+    pool.install(|| assemble_units(staged, &system, &rules, &first.cairn, &units, run))
 }
 
 fn check_parts(paths: &[PathBuf], infos: &[PartInfo]) -> Result<()> {
@@ -75,7 +73,7 @@ pub fn assemble_units(
     rules: &[u8],
     provenance: &Provenance,
     units: &[Unit],
-    common: &Common,
+    run: &Run,
 ) -> Result<DatasetInfo> {
     let reports = units.iter().map(Unit::report).collect::<Result<Vec<_>>>()?;
     let splits: Vec<_> = reports.iter().map(|report| report.split).collect();
@@ -83,7 +81,7 @@ pub fn assemble_units(
     let most = totals.proofs.triples;
     let provenance = Provenance { totals, seeds: reports, ..provenance.clone() };
     let all = Survey::passes(most) * units.len() as u64;
-    let progress = Progress::new("seeds merged", all, common.quiet);
+    let progress = Progress::new("seeds merged", all, run.quiet);
     let info = assemble(staged, system, rules, provenance, most, &mut |split, sink| {
         for (unit, _) in units.iter().zip(&splits).filter(|(_, s)| **s == split) {
             sink(unit.proofs()?)?;

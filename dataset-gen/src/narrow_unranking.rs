@@ -277,11 +277,11 @@ mod tests {
     use super::*;
     use crate::counting::Terms;
     use crate::derivation::build;
-    use crate::random::{below_u128, stream};
     use crate::sampling::Sampler;
     use egraph::{EGraph, SaturationConfig, System, TermBank, saturate};
     use std::ops::ControlFlow;
     use std::sync::Arc;
+    use support::random::{below_u128, stream};
 
     #[test]
     fn the_same_however_much_is_remembered() {

@@ -2,11 +2,11 @@
 
 use crate::config::Splits;
 use crate::normal_form::{rename_literals, rename_variables};
-use crate::random::{shuffle, stream};
 use crate::seeds::Seed;
 use crate::triples::Split;
 use egraph::TermBank;
 use std::collections::BTreeMap;
+use support::random::{shuffle, stream};
 
 /// The stream of random numbers that orders the seeds; the others are numbers of seeds.
 const STREAM: u64 = u64::MAX;

@@ -1,7 +1,6 @@
 //! Flat proofs as rows of a table, so that other triples can be taken from them later.
 
 use crate::one_sort::sort_of;
-use crate::table::{Columns, Record};
 use anyhow::{Context, Result, anyhow, ensure};
 use arrow_array::builder::{
     BooleanBuilder, ListBuilder, StringBuilder, UInt32Builder, UInt64Builder,
@@ -14,6 +13,7 @@ use egraph::{
     FlatProof, FlatStep, Justification, SortId, System, TermBank, TermId, justification_name,
 };
 use std::sync::Arc;
+use support::files::table::{Columns, Record};
 
 /// A checked proof that two terms are equal, step by step, with the names of the seed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

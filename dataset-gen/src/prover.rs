@@ -1,11 +1,11 @@
 //! Proofs between terms of one frozen e-graph, shortened, under caps, each checked.
 
 use crate::config::Config;
-use crate::errors::Internal;
-use crate::random::shuffle;
 use egraph::{EGraph, Explainer, FlatProof, Shortener, TermBank, TermId, TooLong, check_flat};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+use support::errors::Internal;
+use support::random::shuffle;
 
 /// What came of the pairs of terms that were to be proved equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

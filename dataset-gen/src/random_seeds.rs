@@ -4,8 +4,6 @@
 //! are accepted: which threads did the work, and when, can't show. So more seeds are the same
 //! seeds and then some.
 
-use crate::progress::Progress;
-use crate::random::stream;
 use crate::random_terms::RandomTerms;
 use crate::seed_filter::{SeedFilter, Verdict};
 use anyhow::{Result, ensure};
@@ -15,6 +13,8 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use support::random::stream;
+use support::show::progress::Progress;
 
 /// Draws at most for each seed that is asked for. Enough to draw every term there is, if all are
 /// asked for: n terms take n · (ln n + 0.6) draws or so.

@@ -15,13 +15,13 @@
 //! with variables the same holds with one permutation for each.
 
 use crate::normal_form::rename_variables;
-use crate::random::below;
 use crate::term_numbers::{Signature, TermNumbers};
 use anyhow::{Result, ensure};
 use egraph::{Language, Leaf, SortId, TermBank, TermId};
 use num_bigint::BigUint;
 use rand::Rng;
 use rayon::prelude::*;
+use support::random::below;
 
 /// Tables of counts at most, one for each choice of how many names are fixed in each sort.
 const MOST_TABLES: usize = 1_000;

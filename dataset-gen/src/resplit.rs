@@ -1,18 +1,17 @@
 //! `cairn split`: other triples from the proofs of a dataset, without new e-graphs.
 
 use crate::admission::Survey;
-use crate::assemble::{assemble, assembled, publish};
-use crate::cli::Common;
-use crate::files::StagedDir;
+use crate::assemble::{Begun, assemble, begin, refuse_other};
 use crate::info::{DatasetInfo, Provenance, SYSTEM_FILE};
-use crate::progress::Progress;
 use crate::proof_table::ProofRow;
 use crate::splitting::Splitting;
-use crate::table::{for_each_batch, numbered_files};
 use crate::triples::Split;
 use anyhow::{Result, anyhow, ensure};
 use egraph::System;
 use std::path::Path;
+use support::files::table::{for_each_batch, numbered_files};
+use support::run::Run;
+use support::show::progress::Progress;
 
 /// The rewrite system in the directory of a dataset or of a part, with its file's content.
 ///
@@ -75,29 +74,22 @@ pub(crate) fn counted_proofs<'a>(
 ///
 /// # Errors
 /// A dataset that can't be read, or as [`assemble`].
-pub fn resplit(
-    from: &Path,
-    splitting: &Splitting,
-    out: &Path,
-    common: &Common,
-) -> Result<DatasetInfo> {
+pub fn resplit(from: &Path, splitting: &Splitting, out: &Path, run: &Run) -> Result<DatasetInfo> {
     splitting.validate()?;
-    StagedDir::check(out)?;
-    let pool = common.build_pool()?;
+    refuse_other(out)?;
+    let pool = run.build_pool()?;
     let info = DatasetInfo::load(from)?;
     let (system, rules) = system_of(from, info.system_hash())?;
     let mut provenance = Provenance { files: Default::default(), ..info.cairn };
     provenance.config.splitting = splitting.clone();
-    let key = format!("split {}", serde_json::to_string(&provenance)?);
     let kept = provenance.totals.proofs.kept;
-    let staged = StagedDir::create(out, &key)?;
-    if let Some(info) = assembled(&staged)? {
-        publish(staged)?;
-        return Ok(info);
-    }
+    let staged = match begin(out, "split ", &provenance)? {
+        Begun::Finished(info) => return Ok(*info),
+        Begun::New(staged) => staged,
+    };
     // No proof has more segments than steps.
     let most = provenance.totals.proofs.steps;
-    let progress = Progress::new("proofs", Survey::passes(most) * kept, common.quiet);
+    let progress = Progress::new("proofs", Survey::passes(most) * kept, run.quiet);
     let mut proofs = counted_proofs(from, &progress);
     let made = pool.install(|| assemble(staged, &system, &rules, provenance, most, &mut proofs));
     progress.finish();

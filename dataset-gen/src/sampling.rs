@@ -9,12 +9,12 @@ use crate::derivation::{Derivation, build, derive, size_of};
 use crate::grammar::Cell;
 use crate::limbs;
 use crate::narrow_unranking::NarrowUnranker;
-use crate::random::{below, below_u128};
 use crate::unranking::{Counted, Place, Unranker};
 use egraph::{EGraph, Id, TermBank, TermId};
 use num_bigint::BigUint;
 use rand::Rng;
 use rustc_hash::FxHashSet;
+use support::random::{below, below_u128};
 
 /// Draws terms of the classes of one e-graph.
 #[derive(Debug)]

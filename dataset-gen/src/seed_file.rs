@@ -1,11 +1,11 @@
 //! Files of random seeds: how they are written, and how they are recognised.
 
-use crate::files::{FileKind, OutputFile, first_bytes};
 use crate::random_seeds::RandomSeed;
 use anyhow::{Result, ensure};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
+use support::files::whole_file::{FileKind, OutputFile, first_bytes};
 
 const FIRST_LINE: &str = "; Random terms by cairn seeds ";
 const COLUMNS: &str = "id,expression\n";

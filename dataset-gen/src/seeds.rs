@@ -1,14 +1,14 @@
 //! Seed terms, from text (a term a line) or CSV (a column `expression`).
 
 use crate::csv::{Field, Record, read_records};
-use crate::files::sha256;
-use crate::text_file::{read_bytes, text_of};
 use anyhow::{Result, anyhow, ensure};
 use egraph::System;
 use egraph::{Place, Sexpr, parse_all};
 use egraph::{TermBank, TermId};
 use rustc_hash::FxHashMap;
 use std::path::Path;
+use support::files::hash::sha256;
+use support::files::text::{read_bytes, text_of};
 
 /// A term to grow an e-graph from.
 #[derive(Clone, Debug, PartialEq, Eq)]

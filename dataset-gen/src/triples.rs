@@ -1,7 +1,6 @@
 //! (start, guide, target) triples, and their Parquet files in the Hugging Face layout.
 
 use crate::one_sort::sort_of;
-use crate::table::{Columns, NumberedFiles, Record, numbered_files, read_table};
 use anyhow::Result;
 use arrow_array::ArrayRef;
 use arrow_array::builder::{StringBuilder, UInt32Builder, UInt64Builder};
@@ -14,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use support::files::table::{Columns, NumberedFiles, Record, numbered_files, read_table};
 
 /// A part of a dataset. The order is that of the names in the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -1,11 +1,11 @@
 //! What comes of one seed, in files of its own: the unit in which work is kept and resumed.
 
-use crate::files::write_atomic;
 use crate::grow::SeedReport;
 use crate::proof_table::ProofRow;
-use crate::table::{read_table, write_table};
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
+use support::files::table::{read_table, write_table};
+use support::files::whole_file::write_atomic;
 
 /// The directory of units, in a directory that is being made or in a part.
 pub const UNITS: &str = "units";

@@ -6,13 +6,10 @@
 
 use crate::admission::{Admission, Survey};
 use crate::assemble::{Ids, describe_file, survey};
-use crate::cli::Common;
 use crate::duplicates::ORDER;
 use crate::info::{DatasetInfo, FileInfo};
-use crate::progress::Progress;
 use crate::proof_table::ProofRow;
 use crate::resplit::{counted_proofs, for_each_proof, system_of};
-use crate::table::{for_each_batch, numbered_files};
 use crate::triples::{Split, Triple};
 use crate::waypoints::triples_of;
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -20,6 +17,9 @@ use egraph::{System, TermBank, check_flat};
 use rayon::prelude::*;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
+use support::files::table::{for_each_batch, numbered_files};
+use support::run::Run;
+use support::show::progress::Progress;
 
 /// What was verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,14 +38,14 @@ pub struct Verified {
 ///
 /// # Errors
 /// The first thing that is wrong, with its place.
-pub fn verify(directory: &Path, common: &Common) -> Result<Verified> {
-    let pool = common.build_pool()?;
+pub fn verify(directory: &Path, run: &Run) -> Result<Verified> {
+    let pool = run.build_pool()?;
     let info = DatasetInfo::load(directory)?;
     let (system, _) = system_of(directory, info.system_hash())?;
     let mut verified = Verified { files: files(directory, &info)?, ..Verified::default() };
     let proofs = &info.cairn.totals.proofs;
     let all = Survey::passes(proofs.triples) * proofs.kept;
-    let progress = Progress::new("proofs", all, common.quiet);
+    let progress = Progress::new("proofs", all, run.quiet);
     let mut counted = counted_proofs(directory, &progress);
     // The directory may be read-only.
     let temporary = std::env::temp_dir();

@@ -7,12 +7,12 @@ use dataset_gen::generate::generate;
 use dataset_gen::info::{DatasetInfo, SYSTEM_FILE};
 use dataset_gen::inspect::inspect;
 use dataset_gen::normal_form::rename_variables;
-use dataset_gen::page::escape;
 use dataset_gen::triples::{Split, read_triples};
 use egraph::{Sketch, System, TermBank};
 use small_system::dataset::{place, quiet, tree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use support::show::page::escape;
 
 #[test]
 fn no_pair_is_shared_between_splits_and_no_triple_is_there_twice() {

@@ -5,7 +5,6 @@ mod small_system;
 
 use dataset_gen::counting::{Counts, Terms};
 use dataset_gen::frontier::Frontier;
-use dataset_gen::random::stream;
 use dataset_gen::sampling::{Sample, is_padded};
 use egraph::{EGraph, Id, Past, Snapshot, TermBank, TermId};
 use num_bigint::BigUint;
@@ -14,6 +13,7 @@ use small_system::chi_square::p_value;
 use small_system::enumeration::Enumeration;
 use small_system::{grown, random_system, term};
 use std::collections::BTreeSet;
+use support::random::stream;
 
 /// Whether `earlier` did not represent `term` in one of the classes `known`.
 fn is_new(earlier: &EGraph, bank: &TermBank, term: TermId, known: &[Id]) -> bool {

@@ -10,12 +10,12 @@ use dataset_gen::part::Shard;
 use dataset_gen::proof_table::ProofRow;
 use dataset_gen::resplit::{for_each_proof, resplit};
 use dataset_gen::splitting::{Scheme, Splitting};
-use dataset_gen::table::{read_table, write_table};
 use dataset_gen::triples::{Split, read_triples, write_triples};
 use dataset_gen::verify::verify;
 use small_system::dataset::{Place, place, quiet, tree};
 use std::fs;
 use std::path::{Path, PathBuf};
+use support::files::table::{read_table, write_table};
 
 fn parts(place: &Place, config: &Config, count: u32) -> Vec<PathBuf> {
     let make = |index| {

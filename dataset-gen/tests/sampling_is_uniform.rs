@@ -3,7 +3,6 @@
 mod small_system;
 
 use dataset_gen::counting::{Counts, Terms, fitting};
-use dataset_gen::random::{below, stream};
 use dataset_gen::sampling::{Sampler, is_padded};
 use egraph::{EGraph, Id, Limits, SaturationConfig, System, TermBank, TermId, saturate};
 use num_bigint::BigUint;
@@ -14,6 +13,7 @@ use small_system::{RULES, grown, grown_by, system, term};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use support::random::{below, stream};
 
 const LIMIT: u32 = 7;
 

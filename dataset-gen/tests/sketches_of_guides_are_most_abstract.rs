@@ -3,11 +3,11 @@
 mod small_system;
 
 use dataset_gen::guide_sketch::most_abstract;
-use dataset_gen::random::{index_below, stream};
 use egraph::{Node, Sketch, TermBank, TermId};
 use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;
 use small_system::{system, terms};
+use support::random::{index_below, stream};
 
 /// All sketches of a term that come of replacing subterms by `?`, with their nodes besides.
 fn all_sketches(bank: &TermBank, term: TermId) -> Vec<(Sketch, usize)> {

@@ -6,8 +6,8 @@
 use crate::guide_source::{Guide, Waypoint};
 use crate::stage::{Side, Stage};
 use anyhow::Result;
-use dataset_gen::errors::Internal;
 use egraph::{Proof, TermBank, TermId, explain, extract_sketch};
+use support::errors::Internal;
 
 /// A term that is proved equal to a term of one side.
 #[derive(Clone, Debug)]

@@ -12,11 +12,11 @@ use crate::randomness::stream;
 use crate::stage::{Side, Stage};
 use crate::task::{Task, TaskOrigin, TaskSet};
 use anyhow::{Result, ensure};
-use dataset_gen::progress::Progress;
 use dataset_gen::seeds::Seed;
 use egraph::{SaturationConfig, StopReason, System, TermBank, TermId};
 use rayon::prelude::*;
 use std::sync::Arc;
+use support::show::progress::Progress;
 
 /// Seeds that are tried together. Fixed, so that the number of threads can't show.
 const BATCH: usize = 32;

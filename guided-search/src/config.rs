@@ -1,4 +1,4 @@
-//! Presets for tasks and evaluation, as TOML files (read by [`dataset_gen::toml_file::read_toml`]).
+//! Presets for tasks and evaluation, as TOML files (read by [`support::files::toml::read_toml`]).
 
 use crate::budget::Cap;
 use crate::method::Method;

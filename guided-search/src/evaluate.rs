@@ -10,8 +10,6 @@ use crate::search::{Answer, SearchSettings, prove};
 use crate::sources::{self, SourceContext};
 use crate::task::{Task, TaskOrigin, TaskSet};
 use anyhow::{Context, Result, ensure};
-use dataset_gen::files::{OutputDir, write_atomic};
-use dataset_gen::progress::Progress;
 use egraph::{System, TermBank, proof_to_json};
 use model::GuideModel;
 use rayon::prelude::*;
@@ -19,6 +17,9 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
+use support::files::output_dir::OutputDir;
+use support::files::whole_file::write_atomic;
+use support::show::progress::Progress;
 
 /// The file that marks a directory as results; it holds the [`Evaluation`].
 pub const EVALUATION_FILE: &str = "evaluation.json";
@@ -55,7 +56,7 @@ pub struct Evaluation {
     pub seed: u64,
     /// The directory of the model, if a method needs one.
     pub model: Option<String>,
-    /// [`crate::content_hash::of_model`] of the model, if a method needs one.
+    /// [`support::files::hash::of_model`] of the model, if a method needs one.
     pub model_hash: Option<String>,
     /// The command that does this evaluation.
     pub command: String,

@@ -1,6 +1,5 @@
 //! Seeds that training has not seen.
 
-use crate::content_hash;
 use anyhow::{Result, ensure};
 use dataset_gen::info::DatasetInfo;
 use dataset_gen::normal_form::rename_variables;
@@ -10,6 +9,7 @@ use dataset_gen::triples::Split;
 use egraph::{System, TermBank};
 use rustc_hash::FxHashSet;
 use std::path::Path;
+use support::files::hash::of_file;
 
 /// The seeds that no training seed of the dataset in `data` equals after renaming of variables.
 ///
@@ -34,7 +34,7 @@ pub fn held_out(
     );
     let made = &info.cairn;
     ensure!(
-        content_hash::of_file(dataset_seeds)? == made.seeds_hash,
+        of_file(dataset_seeds)?.0 == made.seeds_hash,
         "the dataset in {data} was made from other seeds than {file}: give its seed file with \
          --data-seeds"
     );

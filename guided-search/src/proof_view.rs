@@ -2,13 +2,13 @@
 
 use crate::results::Row;
 use anyhow::{Context, Result, anyhow};
-use dataset_gen::page::escape;
-use dataset_gen::readable::{counted, thousands};
 use egraph::{
     Caps, FlatProof, Justification, Node, System, TermBank, TermId, check, proof_from_json,
 };
 use std::fmt::Write;
 use std::path::Path;
+use support::show::numbers::{counted, thousands};
+use support::show::page::escape;
 
 /// Longer proofs, or proofs through larger terms, are not shown step by step.
 const CAPS: Caps = Caps { steps: 400, term_size: 400 };

@@ -1,19 +1,19 @@
 //! A self-contained page about an evaluation: table, curves, proofs and settings.
 
-use crate::charts::{Series, Shape, chart};
 use crate::evaluate::{Evaluation, RESULTS_FILE, SYSTEM_FILE};
 use crate::method::Method;
 use crate::proof_view::proof_section;
 use crate::results::{Row, read_results};
 use crate::statistics::{median, wilson};
 use anyhow::{Context, Result, ensure};
-use dataset_gen::files::{FileKind, OutputFile};
-use dataset_gen::page::{escape, has_title, page};
-use dataset_gen::readable::thousands;
 use egraph::System;
 use std::fmt::Write;
 use std::io::Write as _;
 use std::path::Path;
+use support::files::whole_file::{FileKind, OutputFile};
+use support::show::chart::{Series, Shape, chart};
+use support::show::numbers::thousands;
+use support::show::page::{escape, has_title, page};
 
 /// How many proofs are shown.
 const PROOFS: usize = 8;

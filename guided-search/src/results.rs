@@ -7,7 +7,6 @@ use arrow_array::builder::{
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use dataset_gen::files::write_atomic_with;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
@@ -16,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
+use support::files::whole_file::write_atomic_with;
 
 /// What one method did with one task. All but the two columns of seconds is the same in every
 /// run with the same inputs and seed.

@@ -10,11 +10,11 @@ use crate::candidates::{Candidates, Hypothesis, Reached, explain_equal};
 use crate::guide_source::{GuideRequest, GuideSource, Waypoint};
 use crate::stage::Stage;
 use anyhow::Result;
-use dataset_gen::errors::Internal;
 use egraph::{Proof, Sketch, StopReason, System, TermBank, TermId, check, extract_sketch};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use support::errors::Internal;
 
 /// A search that goes from stage to stage deeper than this gives up: a safe bound for the stack.
 const MAX_NESTING: u32 = 200;

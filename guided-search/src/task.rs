@@ -11,8 +11,6 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::UInt32Type;
 use arrow_array::{ArrayRef, RecordBatch};
 use dataset_gen::csv::Field;
-use dataset_gen::files::{FileKind, OutputFile};
-use dataset_gen::text_file::read_text;
 use egraph::{ParseError, Place, System, TermBank, TermId, parse_all, parse_one};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -24,6 +22,8 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
+use support::files::text::read_text;
+use support::files::whole_file::{FileKind, OutputFile};
 
 const METADATA: &str = "cairn";
 

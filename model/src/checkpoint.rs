@@ -19,7 +19,6 @@ use crate::train_log::Evaluation;
 use crate::vocabulary::Vocabulary;
 use anyhow::{Context, Result, ensure};
 use candle_core::{Device, Tensor};
-use dataset_gen::files::write_atomic;
 use dataset_gen::info::{DatasetInfo, SYSTEM_FILE, SplitInfo};
 use dataset_gen::triples::Split;
 use egraph::System;
@@ -27,6 +26,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
+use support::files::hash::of_files;
+use support::files::whole_file::write_atomic;
 
 /// Describes the run; marks a directory as a model's.
 pub const CONFIG_FILE: &str = "config.json";
@@ -76,6 +77,15 @@ impl DatasetIdentity {
             splits: info.splits.clone(),
         }
     }
+}
+
+/// SHA-256 of what a model's answers depend on: its `config.json`, `tokenizer.json` and
+/// `model.safetensors`, one after the other.
+///
+/// # Errors
+/// One of the files can't be read.
+pub fn content_hash(directory: &Path) -> Result<String> {
+    of_files([CONFIG_FILE, TOKENIZER_FILE, MODEL_FILE].map(|name| directory.join(name)))
 }
 
 /// What a model's directory says of the model, beside the weights.
@@ -308,4 +318,22 @@ fn saved_states(states: &Path) -> Result<Vec<(u64, PathBuf)>> {
     }
     found.sort();
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_told_from_another_by_its_weights() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in [CONFIG_FILE, TOKENIZER_FILE, MODEL_FILE] {
+            fs::write(directory.path().join(name), name).unwrap();
+        }
+        let before = content_hash(directory.path()).unwrap();
+        fs::write(directory.path().join(MODEL_FILE), "other weights").unwrap();
+        assert_ne!(content_hash(directory.path()).unwrap(), before);
+        fs::remove_file(directory.path().join(MODEL_FILE)).unwrap();
+        assert!(content_hash(directory.path()).unwrap_err().to_string().contains(MODEL_FILE));
+    }
 }

@@ -8,11 +8,11 @@ use crate::tree_builder::TreeBuilder;
 use crate::tree_positions::Buckets;
 use crate::vocabulary::{Token, Vocabulary};
 use anyhow::{Context, Result, ensure};
-use dataset_gen::errors::Internal;
 use egraph::SortId;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeSet;
+use support::errors::Internal;
 
 /// A token and its log-probability.
 type Choice = (Token, f32);

@@ -194,7 +194,7 @@ impl GuideModel {
         let spelled = h
             .tree
             .term(&self.vocabulary, bank)
-            .map_err(|e| dataset_gen::errors::Internal::new(format!("a guide is no term: {e}")))?;
+            .map_err(|e| support::errors::Internal::new(format!("a guide is no term: {e}")))?;
         let mut starts = h.tree.node_starts(&self.vocabulary);
         starts.push(h.log_probabilities.len());
         let node_probabilities = starts

@@ -13,7 +13,6 @@ pub mod attention;
 mod attention_kernel;
 pub mod batch;
 pub mod checkpoint;
-pub mod cli;
 pub mod config;
 pub mod decoding;
 pub mod dropout;
@@ -37,5 +36,15 @@ pub mod tree_positions;
 pub mod tree_tokens;
 pub mod vocabulary;
 
+pub use candle_core::Device;
 pub use decoding::{DecodeOptions, Strategy};
 pub use guide_model::{Guide, GuideModel};
+
+/// The first NVIDIA GPU.
+///
+/// # Errors
+/// None can be used; the reason on one line.
+pub fn first_gpu() -> Result<Device, String> {
+    // Only the first line: the rest is a backtrace.
+    Device::new_cuda(0).map_err(|e| e.to_string().lines().next().unwrap_or_default().to_owned())
+}

@@ -1,10 +1,10 @@
 //! What training reports: one line per validation, and the loss as a picture.
 
 use anyhow::Result;
-use dataset_gen::files::write_atomic;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::path::Path;
+use support::files::whole_file::write_atomic;
 
 /// The file of the lines.
 pub const LOG_FILE: &str = "train_log.jsonl";

@@ -16,13 +16,13 @@ use crate::vocabulary::{PAD, Token, Vocabulary};
 use anyhow::{Context, Result, ensure};
 use candle_core::backprop::GradStore;
 use candle_core::{Device, Tensor, Var};
-use dataset_gen::progress::Progress;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
+use support::show::progress::Progress;
 
 /// A batch is divided into this many parts, unless they would be smaller than this many examples.
 const SHARDS: usize = 4;

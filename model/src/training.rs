@@ -10,9 +10,9 @@ use crate::trainer::Trainer;
 use crate::training_data::Dataset;
 use anyhow::{Result, bail, ensure};
 use candle_core::Device;
-use dataset_gen::files::OutputDir;
 use std::ops::ControlFlow;
 use std::path::Path;
+use support::files::output_dir::OutputDir;
 
 /// What to train and how.
 #[derive(Clone, Debug)]

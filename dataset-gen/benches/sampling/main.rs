@@ -31,7 +31,6 @@ mod random;
 
 use dataset_gen::counting::{Counts, Terms};
 use dataset_gen::frontier::Frontier;
-use dataset_gen::random::stream;
 use dataset_gen::sampling::Sampler;
 use egraph::{
     ByteSize, EGraph, History, Limits, Past, SaturationConfig, System, TermBank, saturate,
@@ -42,6 +41,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
+use support::random::stream;
 
 /// In the manner of configs/seeds/halide.txt: of 31 and of 21 nodes.
 const SEEDS: [&str; 2] = [

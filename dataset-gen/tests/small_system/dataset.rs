@@ -1,11 +1,11 @@
 //! A small dataset in a temporary directory.
 
 use super::RULES;
-use dataset_gen::cli::Common;
 use dataset_gen::config::Config;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use support::run::Run;
 use tempfile::TempDir;
 
 /// Seeds of which some are equal up to the names of their variables, and some have common
@@ -51,8 +51,8 @@ impl Place {
     }
 }
 
-pub fn quiet(threads: usize, seed: u64) -> Common {
-    Common { threads: Some(threads), seed, quiet: true }
+pub fn quiet(threads: usize, seed: u64) -> Run {
+    Run { threads: Some(threads), seed, quiet: true }
 }
 
 /// All files below a directory with their bytes.

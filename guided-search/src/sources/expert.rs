@@ -2,9 +2,9 @@
 
 use crate::guide_source::{Guide, GuideRequest, GuideSet, GuideSource, Waypoint};
 use anyhow::{Result, anyhow, ensure};
-use dataset_gen::text_file::read_text;
 use egraph::{Place, Sketch, SortId, System, TermBank};
 use std::path::Path;
+use support::files::text::read_text;
 
 /// Answers the whole question with the whole list, and no other.
 #[derive(Clone, Debug)]

@@ -50,7 +50,7 @@ pub fn frontier_guides(
     terms.splice(0..0, met.copied());
     for term in terms {
         let Some(start) = own.equal_to(bank, Side::Start, term) else {
-            bail!(dataset_gen::errors::Internal::new("a term drawn from a class is not in it"));
+            bail!(support::errors::Internal::new("a term drawn from a class is not in it"));
         };
         let reached = Some(explain_equal(&own, bank, start, term)?);
         set.guides.push(Guide { waypoints: vec![Waypoint::Term(term)], reached });

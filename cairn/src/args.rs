@@ -1,0 +1,195 @@
+//! What several commands have in run: options, inputs, and how a proof is written and printed.
+
+use anyhow::{Context, Result, anyhow};
+use clap::ValueEnum;
+use egraph::{
+    ByteSize, Caps, Limits, Proof, SaturationConfig, Scheduler, System, TermBank, TermId,
+    proof_text, proof_to_json,
+};
+use guided_search::config::SearchConfig;
+use guided_search::question::read_texts;
+use model::{Device, GuideModel, first_gpu};
+use rayon::ThreadPool;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use support::files::toml::read_toml;
+use support::files::whole_file::{FileKind, OutputFile, first_bytes};
+use support::run::Run;
+use support::show::console::print;
+use support::show::numbers::counted;
+
+/// Options that mean the same in every command.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct RunArgs {
+    /// Number of threads; the result does not depend on it [default: all processors]
+    #[arg(long, value_name = "N", global = true)]
+    threads: Option<usize>,
+    /// Seed of all random choices
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, global = true)]
+    seed: u64,
+    /// Show no progress
+    #[arg(long, global = true)]
+    quiet: bool,
+}
+
+impl RunArgs {
+    /// What the libraries take.
+    pub fn run(&self) -> Run {
+        Run { threads: self.threads, seed: self.seed, quiet: self.quiet }
+    }
+}
+
+/// Where to compute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum DeviceChoice {
+    /// The processor.
+    #[default]
+    Cpu,
+    /// The first NVIDIA GPU.
+    Cuda,
+}
+
+impl DeviceChoice {
+    /// Opens the device.
+    ///
+    /// # Errors
+    /// A GPU was asked for and can't be used.
+    pub fn open(self) -> Result<Device> {
+        match self {
+            DeviceChoice::Cpu => Ok(Device::Cpu),
+            DeviceChoice::Cuda => first_gpu()
+                .map_err(|reason| anyhow!("--device cuda: no GPU can be used here ({reason})")),
+        }
+    }
+}
+
+/// No proof was found, or a goal was not reached: exit code 3. Neither bad input nor a fault.
+#[derive(Debug, thiserror::Error)]
+#[error("not proved: {0}")]
+pub struct NotProved(pub String);
+
+/// When to stop growing an e-graph.
+#[derive(Clone, Debug, clap::Args)]
+pub struct LimitArgs {
+    /// At most so much memory for the e-graph, as 64MiB or 1GiB
+    #[arg(long, value_name = "SIZE", default_value = "256MiB")]
+    pub memory: ByteSize,
+    /// At most so many e-nodes
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<usize>,
+    /// At most so many iterations
+    #[arg(long, value_name = "N")]
+    pub iterations: Option<u64>,
+    /// At most so many seconds (not reproducible)
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time: Option<Duration>,
+    /// How rules that match too often are treated: simple or backoff
+    #[arg(long, value_name = "NAME", default_value_t = Scheduler::Simple)]
+    pub scheduler: Scheduler,
+}
+
+impl LimitArgs {
+    /// The same, with threads to search with.
+    pub fn config(&self, pool: ThreadPool) -> SaturationConfig {
+        let limits = Limits {
+            memory: Some(self.memory.0),
+            nodes: self.nodes,
+            iterations: self.iterations,
+            visits: None,
+            time: self.time,
+        };
+        let pool = Some(Arc::new(pool));
+        SaturationConfig { limits, scheduler: self.scheduler, pool, cancel: None }
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("expected seconds, found '{text}'"))?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| format!("expected seconds, found '{text}'"))
+}
+
+/// How a proof is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProofFormat {
+    /// One rewrite step a line
+    Text,
+    /// The proof file, as `cairn check` reads it
+    Json,
+}
+
+/// A proof printed step by step has at most so many steps, through terms of at most so many nodes.
+pub const PRINTED: Caps = Caps { steps: 10_000, term_size: 10_000 };
+
+/// Reads a rewrite system.
+///
+/// # Errors
+/// The first mistake, with its place.
+pub fn load_system(path: &Path) -> Result<Arc<System>> {
+    Ok(Arc::new(System::load(path)?))
+}
+
+/// The preset in a file, or one that leaves everything open.
+pub fn read_preset(path: Option<&Path>) -> Result<SearchConfig> {
+    path.map_or_else(|| Ok(SearchConfig::default()), read_toml)
+}
+
+/// A bank and the two terms of a question, which have one sort.
+pub fn read_question(system: &System, from: &str, to: &str) -> Result<(TermBank, TermId, TermId)> {
+    let mut bank = TermBank::new(system.language.clone());
+    let terms = read_texts(&mut bank, &[("--from", from), ("--to", to)])?;
+    Ok((bank, terms[0], terms[1]))
+}
+
+/// The file for a proof, if one is asked for.
+pub fn proof_output(path: Option<&Path>) -> Result<Option<OutputFile>> {
+    let recognise = |path: &Path| {
+        first_bytes(path).is_ok_and(|text| {
+            text.trim_start().starts_with('{') && text.contains("\"cairn-proof\"")
+        })
+    };
+    path.map(|path| OutputFile::new(path, FileKind { name: "a proof", recognise })).transpose()
+}
+
+/// Writes the file of a checked proof, if one is asked for.
+pub fn write_proof(
+    system: &System,
+    bank: &TermBank,
+    proof: &Proof,
+    out: Option<&OutputFile>,
+) -> Result<()> {
+    let Some(out) = out else { return Ok(()) };
+    out.write(|file| Ok(file.write_all(proof_to_json(system, bank, proof).as_bytes())?))
+}
+
+/// Prints a checked proof.
+pub fn print_proof(
+    system: &System,
+    bank: &mut TermBank,
+    proof: &Proof,
+    format: ProofFormat,
+) -> Result<()> {
+    match format {
+        ProofFormat::Json => {
+            print(&(proof_to_json(system, bank, proof).trim_end().to_owned() + "\n"))
+        }
+        ProofFormat::Text => match proof.flatten(bank, PRINTED) {
+            Ok(flat) => print(&proof_text(system, bank, &flat)),
+            Err(reason) => print(&format!(
+                "A checked proof of {}; not printed step by step: {reason}. \
+                 Write it with --out or --format json.\n",
+                counted(proof.len() as u64, "node")
+            )),
+        },
+    }
+}
+
+/// Loads a model and refuses one of another rewrite system.
+pub fn load_model(directory: &Path, system: &System, device: DeviceChoice) -> Result<GuideModel> {
+    let name = directory.display();
+    let model = GuideModel::load(directory, &device.open()?)
+        .with_context(|| format!("cannot load the model in {name}"))?;
+    model.expect_system(system).with_context(|| format!("{name}"))?;
+    Ok(model)
+}

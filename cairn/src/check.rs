@@ -1,0 +1,51 @@
+//! `cairn check`: has the checker replay a proof file.
+
+use crate::args::{PRINTED, load_system};
+use anyhow::{Context, Result};
+use egraph::{TermBank, check, proof_from_json};
+use std::path::PathBuf;
+use support::show::console::print;
+use support::show::numbers::counted;
+
+const EXAMPLES: &str = "\
+Examples:
+  # Make a proof, then check it
+  cairn explain --system configs/systems/halide.rules --from '(+ (* 2 a) 0)' --to '(* a 2)' \\
+      --out proof.json
+  cairn check proof.json --system configs/systems/halide.rules
+
+The checker replays every step on the terms alone; it shares no code with the e-graph but arithmetic. Exit code 2:
+the file is not a proof of this system, or the proof was refused. Of a term with more than 10,000
+nodes the rest is printed as `…`.";
+
+/// The arguments of `cairn check`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct CheckArgs {
+    /// The proof file
+    #[arg(value_name = "FILE")]
+    proof: PathBuf,
+    /// The rewrite system, a .rules file
+    #[arg(long, value_name = "FILE")]
+    system: PathBuf,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Bad input, or a proof that is refused.
+pub fn run(args: &CheckArgs) -> Result<()> {
+    let system = load_system(&args.system)?;
+    let name = args.proof.display();
+    let text =
+        std::fs::read_to_string(&args.proof).with_context(|| format!("cannot read {name}"))?;
+    let mut bank = TermBank::new(system.language.clone());
+    let proof = proof_from_json(&system, &mut bank, &text).with_context(|| format!("{name}"))?;
+    check(&system, &bank, &proof).with_context(|| format!("{name} was refused"))?;
+    print(&format!(
+        "accepted: {} = {} ({})\n",
+        bank.display_part(proof.start(), PRINTED.term_size),
+        bank.display_part(proof.end(), PRINTED.term_size),
+        counted(proof.len() as u64, "proof node")
+    ))
+}

@@ -1,0 +1,195 @@
+//! `cairn`: one subcommand per stage, from a rewrite system to guided proofs and a report.
+
+mod args;
+mod check;
+mod evaluate;
+mod explain;
+mod generate;
+mod inspect;
+mod merge;
+mod prove;
+mod quickstart;
+mod report;
+mod saturate;
+mod seeds;
+mod split;
+mod tasks;
+mod train;
+mod verify;
+
+use args::NotProved;
+use clap::{Parser, Subcommand};
+use std::error::Error;
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use support::errors::exit_code;
+use support::show::console::note;
+
+/// Equality saturation guided by machine learning
+///
+/// Exit codes: 0 done, 1 a fault of cairn itself, 2 bad input or a refused proof, 3 no proof was
+/// found (explain, prove) or the goal was not reached (saturate).
+#[derive(Parser)]
+#[command(name = "cairn", version, max_term_width = 100)]
+struct Cairn {
+    /// Log the steps of a search to the standard error; also with CAIRN_LOG=debug
+    #[arg(short, long, global = true)]
+    verbose: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Grow one e-graph and print a table per iteration
+    Saturate(saturate::SaturateArgs),
+    /// Prove two terms equal in one e-graph
+    Explain(explain::ExplainArgs),
+    /// Check a proof file
+    Check(check::CheckArgs),
+    /// Draw random terms as seeds
+    Seeds(seeds::SeedsArgs),
+    /// Generate a dataset of (start, guide, target) triples from seed terms
+    Generate(generate::GenerateArgs),
+    /// Make a dataset of the parts that `generate --shard` made
+    Merge(merge::MergeArgs),
+    /// Take other triples from the proofs of a dataset
+    Split(split::SplitArgs),
+    /// Check a dataset: its files, proofs, triples and counts
+    Verify(verify::VerifyArgs),
+    /// Show what a dataset holds
+    Inspect(inspect::InspectArgs),
+    /// Train a model that writes guides
+    Train(train::TrainArgs),
+    /// Prove two terms equal by guided search
+    Prove(prove::ProveArgs),
+    /// Make tasks: far chains from held-out seeds
+    Tasks(tasks::TasksArgs),
+    /// Compare methods on tasks
+    Evaluate(evaluate::EvaluateArgs),
+    /// Write a page about an evaluation
+    Report(report::ReportArgs),
+    /// Run all stages, small, on the shipped Halide seeds
+    Quickstart(quickstart::QuickstartArgs),
+}
+
+fn main() -> ExitCode {
+    quiet_about_closed_pipes();
+    let cairn = Cairn::try_parse().unwrap_or_else(|error| refuse_arguments(&error));
+    start_log(cairn.verbose);
+    match catch_unwind(AssertUnwindSafe(|| run(cairn.command))) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(error)) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Ok(Err(error)) => match error.downcast_ref::<NotProved>() {
+            Some(NotProved(reason)) => {
+                note(&format!("not proved: {reason}"));
+                ExitCode::from(3)
+            }
+            None => {
+                note(&format!("error: {}", one_line(&error)));
+                ExitCode::from(exit_code(&error))
+            }
+        },
+        // The panic's own message is on the standard error already.
+        Err(_) => {
+            note("error: internal error (this is a bug in cairn, not in your input)");
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Saturate(args) => saturate::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Seeds(args) => seeds::run(&args),
+        Command::Generate(args) => generate::run(&args),
+        Command::Merge(args) => merge::run(&args),
+        Command::Split(args) => split::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Train(args) => train::run(&args),
+        Command::Prove(args) => prove::run(&args),
+        Command::Tasks(args) => tasks::run(&args),
+        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Quickstart(args) => quickstart::run(&args),
+    }
+}
+
+/// Says what is wrong with the arguments (or shows the help, if that was asked for) and ends.
+fn refuse_arguments(error: &clap::Error) -> ! {
+    let reason = error.source().map(ToString::to_string);
+    // What the standard library says of a text that is no number names no expectation.
+    let expected = match reason.as_deref() {
+        Some("invalid digit found in string" | "cannot parse integer from empty string") => {
+            "expected a whole number"
+        }
+        Some(text) if text.starts_with("number too large") => "the number is too large",
+        Some(text) if text.starts_with("number too small") => "the number is too small",
+        _ => error.exit(),
+    };
+    let text = error.render().to_string();
+    // As in all other errors of this program: no text that can't be written makes it panic.
+    let _ = write!(std::io::stderr(), "{}", text.replace(&reason.unwrap_or_default(), expected));
+    std::process::exit(2)
+}
+
+/// The error and its causes on one line. Errors of some libraries say what their cause says, which
+/// is not said again.
+fn one_line(error: &anyhow::Error) -> String {
+    let mut messages: Vec<String> = Vec::new();
+    for cause in error.chain() {
+        let message = cause.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+        if messages.last().is_none_or(|last| !last.ends_with(&message)) {
+            messages.push(message);
+        }
+    }
+    messages.join(": ")
+}
+
+/// Whether the reader of the standard output went away, as `head` does: no error of ours.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == ErrorKind::BrokenPipe)
+}
+
+/// `println!` panics when the reader of the standard output goes away; that ends the program
+/// quietly, as it ends others.
+fn quiet_about_closed_pipes() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let message = panic.payload().downcast_ref::<String>().map_or("", String::as_str);
+        if message.starts_with("failed printing to stdout") && message.contains("Broken pipe") {
+            std::process::exit(0);
+        }
+        usual(panic);
+    }));
+}
+
+fn start_log(verbose: bool) {
+    let by_flag = if verbose { tracing::Level::DEBUG } else { tracing::Level::WARN };
+    let level = std::env::var("CAIRN_LOG").ok().and_then(|text| text.parse().ok());
+    tracing_subscriber::fmt()
+        .with_max_level(level.unwrap_or(by_flag))
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr)
+        .init();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    #[test]
+    fn what_a_cause_says_is_not_said_again() {
+        let parquet = || parquet::errors::ParquetError::from(std::io::Error::other("disk full"));
+        let error = Err::<(), _>(parquet()).context("cannot write\n  t.parquet").unwrap_err();
+        assert_eq!(one_line(&error), "cannot write t.parquet: External: disk full");
+    }
+}

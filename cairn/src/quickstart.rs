@@ -1,0 +1,158 @@
+//! `cairn quickstart`: all stages, small, on the shipped Halide seeds.
+
+use crate::args::{DeviceChoice, RunArgs};
+use crate::evaluate::{Paths, compare};
+use crate::tasks::make_tasks;
+use anyhow::{Context, Result};
+use dataset_gen::config::Config as DatasetConfig;
+use dataset_gen::generate::generate;
+use dataset_gen::info::INFO_FILE;
+use guided_search::chains::ChainSettings;
+use guided_search::config::SearchConfig;
+use guided_search::report::{summaries, text_table, write_report};
+use guided_search::results::Row;
+use model::training::{TrainOptions, train};
+use rayon::ThreadPool;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use support::files::output_dir::OutputDir;
+use support::files::whole_file::write_atomic;
+use support::run::Run;
+use support::show::console::print;
+
+const EXAMPLES: &str = "\
+Examples:
+  # In a clone of the repository: builds, then runs for some minutes on two cores
+  cargo run --release -- quickstart
+
+  # Elsewhere, with other random choices
+  cairn quickstart --out /tmp/quickstart --seed 7
+
+What it does is, stage by stage (OUT is the directory of --out):
+  cairn generate --system OUT/halide.rules --seeds OUT/halide.txt --out OUT/dataset …
+  cairn train --data OUT/dataset --out OUT/model
+  cairn tasks --system OUT/halide.rules --seeds OUT/halide.txt --data OUT/dataset --out OUT/tasks.parquet …
+  cairn evaluate --system OUT/halide.rules --tasks OUT/tasks.parquet --model OUT/model --out OUT/results
+  cairn report OUT/results --out OUT/report.html
+
+A run that was stopped goes on where it was.";
+
+/// The file that marks a directory as that of a quickstart.
+const MARKER: &str = "quickstart.txt";
+
+// The binary works without the repository beside it.
+const SYSTEM: &str = include_str!("../../configs/systems/halide.rules");
+const SEEDS: &str = include_str!("../../configs/seeds/halide.txt");
+const DATASET: &str = include_str!("../../configs/dataset/quickstart.toml");
+const SEARCH: &str = include_str!("../../configs/search/quickstart.toml");
+
+/// The arguments of `cairn quickstart`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct QuickstartArgs {
+    /// The directory for everything that is made
+    #[arg(long, value_name = "DIR", default_value = "quickstart")]
+    out: PathBuf,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A directory that holds something else, what the file system says, or an internal fault.
+pub fn run(args: &QuickstartArgs) -> Result<()> {
+    let began = Instant::now();
+    let pool = args.run.run().build_pool()?;
+    let directory = OutputDir::create(&args.out, MARKER)?;
+    let run = &args.run.run();
+    let stage = |number: u32, what: &str| {
+        if !run.quiet {
+            support::show::console::note(&format!(
+                "{number}/5 {what} ({:.0} s so far)",
+                began.elapsed().as_secs_f64()
+            ));
+        }
+    };
+    let marker = format!("cairn quickstart {}, --seed {}\n", env!("CARGO_PKG_VERSION"), run.seed);
+    refuse_other_seed(&directory.file(MARKER), &marker)?;
+    write_atomic(&directory.file(MARKER), marker.as_bytes())?;
+    let (system, seeds) = (directory.file("halide.rules"), directory.file("halide.txt"));
+    write_atomic(&system, SYSTEM.as_bytes())?;
+    write_atomic(&seeds, SEEDS.as_bytes())?;
+
+    let dataset = directory.file("dataset");
+    stage(1, "dataset: triples from proofs of small e-graphs");
+    if !dataset.join(INFO_FILE).exists() {
+        let mut config: DatasetConfig = toml::from_str(DATASET).context("the embedded preset")?;
+        config.system = Some(system.clone());
+        config.seeds = Some(seeds.clone());
+        generate(&config, &dataset, run)?;
+    }
+
+    let model = directory.file("model");
+    stage(2, "model: learns to write guides");
+    train_model(&dataset, &model, run, &pool)?;
+
+    let preset: SearchConfig = toml::from_str(SEARCH).context("the embedded preset")?;
+    let tasks = directory.file("tasks.parquet");
+    stage(3, "tasks: far chains from held-out seeds");
+    if !tasks.exists() {
+        let settings = ChainSettings::from_preset(&preset.tasks, run.seed);
+        make_tasks(&system, &seeds, Some((&dataset, &seeds)), &settings, &tasks, run)?;
+    }
+
+    let results = directory.file("results");
+    stage(4, "evaluation: every method under the same limits");
+    let paths = Paths {
+        system: &system,
+        tasks: &tasks,
+        model: Some(&model),
+        device: DeviceChoice::Cpu,
+        out: &results,
+    };
+    let rows = compare(&paths, &preset.search, run)?;
+
+    stage(5, "report");
+    let page = directory.file("report.html");
+    write_report(&results, &page)?;
+    print(&summary(&rows, &page, began.elapsed().as_secs_f64()))
+}
+
+/// A directory may be gone on with, but not with other random choices.
+fn refuse_other_seed(path: &Path, marker: &str) -> Result<()> {
+    match std::fs::read_to_string(path) {
+        Ok(before) if before != marker => anyhow::bail!(
+            "{} is from '{}': choose another directory with --out",
+            path.parent().unwrap_or(path).display(),
+            before.trim()
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Trains, or goes on with a training that was stopped; one that is finished ends at once.
+fn train_model(dataset: &Path, model: &Path, run: &Run, pool: &ThreadPool) -> Result<()> {
+    let options = TrainOptions {
+        config: None,
+        steps: None,
+        seed: run.seed,
+        resume: model.join("config.json").exists(),
+        device: DeviceChoice::Cpu.open()?,
+        quiet: run.quiet,
+    };
+    pool.install(|| train(dataset, model, &options, &mut |_| ControlFlow::Continue(())))?;
+    Ok(())
+}
+
+fn summary(rows: &[Row], page: &Path, seconds: f64) -> String {
+    let all: Vec<&Row> = rows.iter().collect();
+    let hard: Vec<&Row> = rows.iter().filter(|r| r.hard == Some(true)).collect();
+    let mut text = format!("\nAll tasks\n{}", text_table(&summaries(&all)));
+    if !hard.is_empty() {
+        text += "\nHard tasks: those that one e-graph with all the work can't prove\n";
+        text += &text_table(&summaries(&hard));
+    }
+    text + &format!("\n{seconds:.0} seconds; the report is {}\n", page.display())
+}

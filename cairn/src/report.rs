@@ -1,0 +1,38 @@
+//! `cairn report`: a self-contained page about an evaluation.
+
+use anyhow::Result;
+use guided_search::report::write_report;
+use std::path::PathBuf;
+use support::show::console::print;
+
+const EXAMPLES: &str = "\
+Examples:
+  # results/report.html, from the results of `cairn evaluate --out results`
+  cairn report results
+
+  # Elsewhere
+  cairn report results --out /tmp/report.html
+
+The page needs no network and no JavaScript. It replaces an earlier report only. Every proof it shows is checked once more.";
+
+/// The arguments of `cairn report`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct ReportArgs {
+    /// The directory of the results
+    #[arg(value_name = "DIR")]
+    results: PathBuf,
+    /// The page to write [default: report.html in DIR]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A directory without whole results, or what the file system says.
+pub fn run(args: &ReportArgs) -> Result<()> {
+    let out = args.out.clone().unwrap_or_else(|| args.results.join("report.html"));
+    write_report(&args.results, &out)?;
+    print(&format!("{}\n", out.display()))
+}

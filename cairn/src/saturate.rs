@@ -1,0 +1,272 @@
+//! `cairn saturate`: grows one e-graph and shows every iteration.
+
+use crate::args::{LimitArgs, NotProved, PRINTED, RunArgs, load_system};
+use anyhow::{Context, Result, anyhow, ensure};
+use clap::{ArgGroup, ValueEnum};
+use dataset_gen::seeds::load_seeds;
+use egraph::{
+    EGraph, Iteration, Report, Sketch, StopReason, System, TermBank, TermId, extract_sketch,
+    extract_smallest, saturate, sketch_satisfied,
+};
+use guided_search::question::quoted;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
+use support::show::console::print;
+use support::show::numbers::{counted, counted_as};
+
+const EXAMPLES: &str = "\
+Examples:
+  # Grow an e-graph from one term until it has 10,000 e-nodes
+  cairn saturate --system configs/systems/halide.rules --term '(< (+ x 1) (+ y 1))' --nodes 10000
+
+  # Stop as soon as a term of the given shape is reached, and print the smallest one
+  cairn saturate --system configs/systems/tiling.rules \\
+      --term '(m (* n1 32) (m (* n2 32) f))' \\
+      --goal '(contains (m n1 (m 32 (m n2 (m 32 f)))))'
+
+  # All terms of a file in one e-graph, one JSON object per iteration
+  cairn saturate --system configs/systems/halide.rules --terms configs/seeds/halide.txt \\
+      --memory 64MiB --iterations 3 --format json
+
+In a sketch `?` is any term, `(contains s)` a term with a subterm that satisfies s,
+`(only-contains s)` a term all of whose leaves satisfy s, `(or s t)` one of several.
+
+Exit code 3: no term that satisfies the goal was found within the limits. Exit code 2: bad input, or
+growth stopped with `conflict`: two different literals became equal, so a rule is not sound.";
+
+/// The arguments of `cairn saturate`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+#[command(group = ArgGroup::new("start").args(["term", "terms"]).required(true))]
+pub struct SaturateArgs {
+    /// The rewrite system, a .rules file
+    #[arg(long, value_name = "FILE")]
+    system: PathBuf,
+    /// The term to start from; may be given several times
+    #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
+    term: Vec<String>,
+    /// A file of terms to start from: text with one a line, or CSV with a column `expression`
+    #[arg(long, value_name = "FILE")]
+    terms: Option<PathBuf>,
+    /// Stop when the class of the first term holds one that satisfies this sketch; exit code 3 if
+    /// none ever does
+    #[arg(long, value_name = "SKETCH", allow_negative_numbers = true)]
+    goal: Option<String>,
+    /// After the table, show what each rule did and what the e-graph's parts take in memory
+    #[arg(long)]
+    details: bool,
+    /// A table, or one JSON object per line
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Aligned columns for reading
+    Table,
+    /// One object per iteration, rules included; the last one says why growth stopped
+    Json,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Bad input, a conflict, a goal that is not reached ([`NotProved`]), or the standard output can't
+/// be written.
+pub fn run(args: &SaturateArgs) -> Result<()> {
+    let system = load_system(&args.system)?;
+    let mut bank = TermBank::new(system.language.clone());
+    let terms: Vec<TermId> = match &args.terms {
+        Some(path) => {
+            load_seeds(path, &system, &mut bank, None)?.iter().map(|seed| seed.term).collect()
+        }
+        None => args
+            .term
+            .iter()
+            .map(|text| bank.parse(text, None).map_err(|e| anyhow!("--term {}: {e}", quoted(text))))
+            .collect::<Result<_>>()?,
+    };
+    let sort = bank.sort(terms[0]);
+    let goal = args.goal.as_deref().map(|text| {
+        Sketch::parse(&system.language, text, Some(sort))
+            .map_err(|e| anyhow!("--goal {}: {e}", quoted(text)))
+    });
+    let goal = goal.transpose()?;
+    grow(args, &system, bank, &terms, goal.as_ref())
+}
+
+fn grow(
+    args: &SaturateArgs,
+    system: &Arc<System>,
+    mut bank: TermBank,
+    terms: &[TermId],
+    goal: Option<&Sketch>,
+) -> Result<()> {
+    let mut egraph = EGraph::new(system.clone());
+    let config = args.limits.config(args.run.run().build_pool()?);
+    let ids: Vec<_> = terms.iter().map(|&t| egraph.add_term(&bank, t)).collect();
+    let first = *ids.first().context("no term to start from")?;
+    let mut lines = Lines { system, format: args.format, held_back: None, failed: None };
+    lines.header();
+    let report = saturate(&mut egraph, &config, &mut |egraph, iteration| {
+        lines.iteration(iteration);
+        let reached = goal.is_some_and(|goal| sketch_satisfied(egraph, egraph.find(first), goal));
+        if reached || lines.failed.is_some() {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    });
+    if let Some(error) = lines.failed {
+        return Err(error);
+    }
+    let class = egraph.find(first);
+    let conflict = report.stop == StopReason::Conflict;
+    let found = match goal {
+        // Everything is equal then, and means nothing.
+        _ if conflict => None,
+        Some(goal) => extract_sketch(&egraph, &mut bank, class, goal),
+        None => Some(extract_smallest(&egraph, &mut bank, class)),
+    };
+    let found = found.map(|term| {
+        let size = bank.size(term);
+        let whole = size <= PRINTED.term_size;
+        (bank.display_part(term, PRINTED.term_size).to_string(), size, whole)
+    });
+    match args.format {
+        Format::Json => {
+            let mut last = lines.held_back.unwrap_or_else(|| json!({}));
+            last["stop"] = json!(report.stop.to_string());
+            last["left_out"] = json!(report.left_out);
+            last["bytes_by_part"] = egraph.heap_parts().into_iter().collect();
+            last["term"] = json!(found.as_ref().filter(|f| f.2).map(|f| &f.0));
+            last["size"] = json!(found.as_ref().map(|f| f.1));
+            print(&format!("{last}\n"))?;
+        }
+        Format::Table => {
+            let iterations = report.iterations.len().saturating_sub(1);
+            let what = if goal.is_some() { "satisfying term" } else { "equal term" };
+            let found = match &found {
+                Some((text, size, _)) => {
+                    format!("smallest {what} ({}): {text}", counted(*size, "node"))
+                }
+                None if conflict => "no term is shown: the e-graph is not sound".to_owned(),
+                None => "no term satisfies the goal".to_owned(),
+            };
+            let left_out = match report.left_out {
+                0 => String::new(),
+                matches => format!(", {} left out", counted_as(matches, "match", "matches")),
+            };
+            let details =
+                if args.details { details(system, &egraph, &report) } else { String::new() };
+            print(&format!(
+                "{details}stopped: {} after {}{left_out}\n{found}\n",
+                report.stop,
+                counted(iterations as u64, "iteration")
+            ))?;
+        }
+    }
+    ensure!(!conflict, "two different literals became equal: a rule of the system is not sound");
+    if goal.is_some() && found.is_none() {
+        let nodes = counted(egraph.node_count() as u64, "e-node");
+        let reason = format!("the goal was not reached ({} at {nodes})", report.stop);
+        return Err(NotProved(reason).into());
+    }
+    Ok(())
+}
+
+/// What each rule did in all iterations, and what the e-graph's parts take.
+fn details(system: &System, egraph: &EGraph, report: &Report) -> String {
+    let mut totals = vec![[0u64; 4]; system.rules.len()];
+    for rule in report.iterations.iter().flat_map(|iteration| &iteration.rules) {
+        let of_rule = [rule.matches, rule.new, rule.unions, u64::from(rule.banned)];
+        for (total, more) in totals[rule.rule.0 as usize].iter_mut().zip(of_rule) {
+            *total += more;
+        }
+    }
+    let mut rules: Vec<_> = system.rules.iter().zip(totals).filter(|(_, t)| *t != [0; 4]).collect();
+    rules.sort_by_key(|&(_, [matches, ..])| std::cmp::Reverse(matches));
+    let mut text = format!(
+        "\n{:<30} {:>11} {:>11} {:>11} {:>7}\n",
+        "rule", "matches", "new", "unions", "bans"
+    );
+    for (rule, [matches, new, unions, bans]) in rules {
+        text += &format!("{:<30} {matches:>11} {new:>11} {unions:>11} {bans:>7}\n", rule.name);
+    }
+    text += &format!("\n{:<30} {:>14}\n", "part", "bytes");
+    for (part, bytes) in egraph.heap_parts() {
+        text += &format!("{part:<30} {bytes:>14}\n");
+    }
+    text + "\n"
+}
+
+/// Prints iterations as they come. A JSON line is held back until it is known not to be the last.
+struct Lines<'a> {
+    system: &'a System,
+    format: Format,
+    held_back: Option<Value>,
+    failed: Option<anyhow::Error>,
+}
+
+impl Lines<'_> {
+    fn header(&mut self) {
+        if self.format == Format::Table {
+            self.write(&format!(
+                "{:>9} {:>11} {:>11} {:>14} {:>11} {:>11} {:>11} {:>8} {:>8} {:>8}\n",
+                "iteration",
+                "e-nodes",
+                "e-classes",
+                "bytes",
+                "matches",
+                "new",
+                "unions",
+                "search s",
+                "apply s",
+                "rebuild s"
+            ));
+        }
+    }
+
+    fn iteration(&mut self, i: &Iteration) {
+        match self.format {
+            Format::Table => self.write(&format!(
+                "{:>9} {:>11} {:>11} {:>14} {:>11} {:>11} {:>11} {:>8.3} {:>8.3} {:>9.3}\n",
+                i.iteration,
+                i.e_nodes,
+                i.e_classes,
+                i.bytes,
+                i.matches,
+                i.new,
+                i.unions,
+                i.search_seconds,
+                i.apply_seconds,
+                i.rebuild_seconds
+            )),
+            Format::Json => {
+                let mut object = json!(i);
+                for (named, rule) in
+                    object["rules"].as_array_mut().into_iter().flatten().zip(&i.rules)
+                {
+                    named["rule"] = json!(self.system.rule(rule.rule).name);
+                }
+                if let Some(before) = self.held_back.replace(object) {
+                    self.write(&format!("{before}\n"));
+                }
+            }
+        }
+    }
+
+    fn write(&mut self, text: &str) {
+        if self.failed.is_none() {
+            let mut out = std::io::stdout().lock();
+            let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+            self.failed = written.err().map(anyhow::Error::from);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `cairn split`.
+
+use crate::args::RunArgs;
+use anyhow::Result;
+use dataset_gen::card::summary;
+use dataset_gen::info::DatasetInfo;
+use dataset_gen::resplit::resplit;
+use dataset_gen::splitting::Scheme;
+use std::path::PathBuf;
+use support::show::console::print;
+
+const EXAMPLES: &str = "\
+Examples:
+  Segments of 8 steps, one every 4 steps, from the proofs of a dataset:
+    cairn split data/halide --scheme window --length 8 --stride 4 --out data/halide-window
+
+  Halves down to segments of 10 steps:
+    cairn split data/halide --cutoff 10 --out data/halide-10
+
+No e-graph is grown: the proofs are those of the dataset, and the new one has them, too. Proofs that
+were too short to be split when it was made are not among them: with a smaller cutoff than then it
+has fewer than a new dataset would. What is not given stays as it was.";
+
+/// Take other triples from the proofs of a dataset
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct SplitArgs {
+    /// Directory of the dataset
+    #[arg(value_name = "DIR")]
+    data: PathBuf,
+    /// How proofs are split
+    #[arg(long, value_name = "NAME", value_enum)]
+    scheme: Option<SchemeName>,
+    /// recursive: halve until a segment has fewer steps
+    #[arg(long, value_name = "N")]
+    cutoff: Option<usize>,
+    /// window: steps of a segment
+    #[arg(long, value_name = "N")]
+    length: Option<usize>,
+    /// window: steps from the start of a segment to that of the next
+    #[arg(long, value_name = "N")]
+    stride: Option<usize>,
+    /// Directory to make; it must not exist, or be empty
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// The argument of `--scheme`.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum SchemeName {
+    /// Halves, and halves of halves
+    Recursive,
+    /// Segments of one length, which may overlap
+    Window,
+}
+
+impl From<SchemeName> for Scheme {
+    fn from(name: SchemeName) -> Scheme {
+        match name {
+            SchemeName::Recursive => Scheme::Recursive,
+            SchemeName::Window => Scheme::Window,
+        }
+    }
+}
+
+/// Runs the command: makes a dataset and prints the sizes of its splits.
+///
+/// # Errors
+/// As [`resplit`].
+pub fn run(args: &SplitArgs) -> Result<()> {
+    let mut splitting = DatasetInfo::load(&args.data)?.cairn.config.splitting;
+    splitting.scheme = args.scheme.map_or(splitting.scheme, Scheme::from);
+    splitting.cutoff = args.cutoff.unwrap_or(splitting.cutoff);
+    splitting.length = args.length.unwrap_or(splitting.length);
+    splitting.stride = args.stride.unwrap_or(splitting.stride);
+    let info = resplit(&args.data, &splitting, &args.out, &args.run.run())?;
+    print(&summary(&info, &args.out))
+}

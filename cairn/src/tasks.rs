@@ -1,0 +1,135 @@
+//! `cairn tasks`: far chains from held-out seeds.
+
+use crate::args::{RunArgs, load_system, read_preset};
+use anyhow::{Result, ensure};
+use dataset_gen::seeds::load_seeds;
+use egraph::TermBank;
+use guided_search::chains::{ChainSettings, far_chains};
+use guided_search::held_out::held_out;
+use guided_search::task::TaskSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use support::run::Run;
+use support::show::console::print;
+use support::show::numbers::counted;
+
+const EXAMPLES: &str = "\
+Examples:
+  # 20 chains of 4 links, each link an e-graph of 200 e-nodes
+  cairn tasks --system configs/systems/halide.rules --seeds configs/seeds/halide.txt \\
+      --links 4 --link-nodes 200 --count 20 --out tasks.parquet
+
+  # The same from seeds that the dataset's training split does not have
+  cairn tasks --system configs/systems/halide.rules --seeds configs/seeds/halide.txt \\
+      --data quickstart/dataset --config configs/search/quickstart.toml --out tasks.parquet
+
+Each waypoint of a chain is a frontier term of an e-graph grown from the one before; the target can't
+be proved from the seed by one e-graph under the cap.";
+
+/// The arguments of `cairn tasks`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct TasksArgs {
+    /// The rewrite system, a .rules file
+    #[arg(long, value_name = "FILE")]
+    system: PathBuf,
+    /// The seed terms: text with one a line, or CSV with a column `expression`
+    #[arg(long, value_name = "FILE")]
+    seeds: PathBuf,
+    /// A dataset: seeds that it trains on are left out
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// The seed file that the dataset was made from [default: that of --seeds]
+    #[arg(long, value_name = "FILE", requires = "data")]
+    data_seeds: Option<PathBuf>,
+    /// A preset, see configs/search; options overrule it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Links per chain [default: 8]
+    #[arg(long, value_name = "N")]
+    links: Option<u32>,
+    /// E-nodes of a link's e-graph [default: 1000]
+    #[arg(long, value_name = "L")]
+    link_nodes: Option<usize>,
+    /// E-nodes under which no target may be provable from its seed [default: 4 L]
+    #[arg(long, value_name = "N")]
+    cap: Option<usize>,
+    /// Number of tasks [default: 100]
+    #[arg(long, value_name = "N")]
+    count: Option<usize>,
+    /// How often the seeds are gone through, with other random choices [default: 4]
+    #[arg(long, value_name = "N")]
+    rounds: Option<u32>,
+    /// The task file to write, ending in .parquet; an earlier task file is replaced
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Bad input, no chain at all, or what the file system says.
+pub fn run(args: &TasksArgs) -> Result<()> {
+    let mut preset = read_preset(args.config.as_deref())?.tasks;
+    preset.links = args.links.or(preset.links);
+    preset.link_nodes = args.link_nodes.or(preset.link_nodes);
+    preset.cap = args.cap.or(preset.cap);
+    preset.count = args.count.or(preset.count);
+    preset.rounds = args.rounds.or(preset.rounds);
+    let settings = ChainSettings::from_preset(&preset, args.run.run().seed);
+    let data_seeds = args.data_seeds.as_ref().unwrap_or(&args.seeds);
+    let data = args.data.as_deref().map(|data| (data, data_seeds.as_path()));
+    let set = make_tasks(&args.system, &args.seeds, data, &settings, &args.out, &args.run.run())?;
+    print(&format!(
+        "{} in {}; {} begun{}\n",
+        counted(set.tasks.len() as u64, "task"),
+        args.out.display(),
+        counted(set.origin.begun, "chain"),
+        failures(&set)
+    ))
+}
+
+/// Makes a task file. `data` is a dataset, whose training seeds are left out, and the seed file
+/// that it was made from.
+///
+/// # Errors
+/// Bad input, no chain at all, or what the file system says.
+pub fn make_tasks(
+    system: &Path,
+    seeds_file: &Path,
+    data: Option<(&Path, &Path)>,
+    settings: &ChainSettings,
+    out: &Path,
+    run: &Run,
+) -> Result<TaskSet> {
+    settings.check()?;
+    TaskSet::output(out)?;
+    let system = load_system(system)?;
+    let mut bank = TermBank::new(system.language.clone());
+    let mut seeds = load_seeds(seeds_file, &system, &mut bank, None)?;
+    if let Some((data, data_seeds)) = data {
+        seeds = held_out(seeds, &mut bank, &system, data, data_seeds)?;
+    }
+    let pool = run.build_pool()?;
+    let set = pool.install(|| far_chains(&system, &bank, &seeds, settings, run.quiet));
+    let count = seeds.len();
+    ensure!(
+        !set.tasks.is_empty(),
+        "no chain came about from {}{}",
+        counted(count as u64, "seed"),
+        failures(&set)
+    );
+    set.save(out)?;
+    Ok(set)
+}
+
+/// How often chains came to nothing, and why.
+fn failures(set: &TaskSet) -> String {
+    let mut text = String::new();
+    for (reason, count) in &set.origin.failures {
+        let _ = write!(text, "; {} {reason}", counted(*count, "time"));
+    }
+    text
+}

@@ -1,0 +1,107 @@
+//! `cairn train`.
+
+use crate::args::{DeviceChoice, RunArgs};
+use anyhow::Result;
+use model::config::Config;
+use model::training::{TrainOptions, train as train_model};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use support::show::console::print;
+
+/// Train a model that writes guides
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = "\
+Examples:
+  The preset `tiny` on a dataset made by `cairn generate`; minutes on two cores:
+    cairn train --data data/halide --out models/halide
+
+  Go on after an interruption, with the same losses as if there had been none:
+    cairn train --data data/halide --out models/halide --resume
+
+  A longer training of the same preset:
+    cairn train --data data/halide --out models/halide-5000 --steps 5000
+
+  A larger model on a GPU:
+    cairn train --data data/halide --out models/halide-12m \\
+        --config configs/model/12m.toml --device cuda
+
+The output directory holds config.json, tokenizer.json, system.rules, the weights with the lowest
+validation loss (model.safetensors), train_log.jsonl and loss.svg, and in training_state/ the last
+checkpoint.")]
+pub struct TrainArgs {
+    /// Directory of a dataset
+    #[arg(long, value_name = "DIR")]
+    data: PathBuf,
+    /// Directory to write the model to
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Shape of the network and of its training, a file such as those in configs/model/
+    /// [default: the preset tiny]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Optimiser steps [default: as the configuration says]
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
+    /// Go on with the training that the output directory holds
+    #[arg(long)]
+    resume: bool,
+    /// Where to compute
+    #[arg(long, value_enum, default_value_t)]
+    device: DeviceChoice,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// As [`model::training::train`], and a configuration that can't be read.
+pub fn run(args: &TrainArgs) -> Result<()> {
+    let config = args.config.as_deref().map(Config::load).transpose()?;
+    let options = TrainOptions {
+        config,
+        steps: args.steps,
+        seed: args.run.run().seed,
+        resume: args.resume,
+        device: args.device.open()?,
+        quiet: args.run.run().quiet,
+    };
+    let pool = args.run.run().build_pool()?;
+    let report = pool.install(|| {
+        train_model(&args.data, &args.out, &options, &mut |_| ControlFlow::Continue(()))
+    })?;
+    if let Some(best) = report.best() {
+        print(&format!(
+            "{}: {} parameters, {} triples, validation loss {:.3} at step {} (unigram model {:.3})\n",
+            args.out.display(),
+            report.parameters,
+            report.triples[0],
+            best.validation_loss,
+            best.step,
+            best.unigram_loss
+        ))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{CommandFactory, Parser};
+
+    #[derive(Parser)]
+    struct Program {
+        #[command(flatten)]
+        train: TrainArgs,
+    }
+
+    #[test]
+    fn the_arguments_are_consistent_and_the_help_has_examples() {
+        Program::command().debug_assert();
+        let help = Program::command().render_long_help().to_string();
+        assert!(help.contains("cairn train --data data/halide --out models/halide --resume"));
+        let args = ["cairn", "--data", "d", "--out", "o", "--steps", "7", "--device", "cuda"];
+        let train = Program::try_parse_from(args).unwrap().train;
+        assert_eq!((train.steps, train.device, train.resume), (Some(7), DeviceChoice::Cuda, false));
+    }
+}

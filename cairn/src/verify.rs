@@ -1,0 +1,36 @@
+//! `cairn verify`.
+
+use crate::args::RunArgs;
+use anyhow::Result;
+use dataset_gen::verify::{Verified, verify};
+use std::path::PathBuf;
+use support::show::console::print;
+
+const EXAMPLES: &str = "\
+Examples:
+  cairn verify data/halide
+
+Hashes the files, checks every proof again, takes the triples from the proofs again and compares
+them, row by row; counts. What is wrong first is reported with its place, and the exit code is 2.";
+
+/// Check a dataset: its files, proofs, triples and counts
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct VerifyArgs {
+    /// Directory of the dataset
+    #[arg(value_name = "DIR")]
+    data: PathBuf,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Runs the command: prints what was verified.
+///
+/// # Errors
+/// As [`dataset_gen::verify::verify`].
+pub fn run(args: &VerifyArgs) -> Result<()> {
+    let Verified { files, proofs, steps, triples } = verify(&args.data, &args.run.run())?;
+    print(&format!(
+        "{files} files, {proofs} proofs of {steps} steps accepted by the checker, {triples} triples\n"
+    ))
+}

@@ -1,0 +1,9 @@
+//! What is read and written: whole files, directories of one writer, tables, text, configuration.
+//! It must not know what the files are about.
+
+pub mod hash;
+pub mod output_dir;
+pub mod table;
+pub mod text;
+pub mod toml;
+pub mod whole_file;

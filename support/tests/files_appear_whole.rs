@@ -1,0 +1,206 @@
+//! Files and directories get their final name when they are whole, and nobody's are overwritten.
+
+use anyhow::bail;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use support::files::output_dir::{OutputDir, StagedDir};
+use support::files::whole_file::{
+    FileKind, OutputFile, first_bytes, write_atomic, write_atomic_with,
+};
+
+fn names(path: &Path) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(path)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_failed_write_leaves_nothing_and_keeps_what_was_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a");
+    let fail = |file: &mut BufWriter<File>| {
+        file.write_all(b"half")?;
+        bail!("no more")
+    };
+    assert!(write_atomic_with(&path, fail).is_err());
+    assert_eq!(names(directory.path()), Vec::<String>::new());
+    write_atomic(&path, b"whole").unwrap();
+    assert!(write_atomic_with(&path, fail).is_err());
+    assert_eq!(fs::read(&path).unwrap(), b"whole");
+    assert_eq!(names(directory.path()), ["a"]);
+}
+
+#[test]
+fn a_named_file_replaces_its_own_kind_only() {
+    let directory = tempfile::tempdir().unwrap();
+    let kind = FileKind {
+        name: "a poem",
+        recognise: |path| first_bytes(path).is_ok_and(|text| text.starts_with("poem")),
+    };
+    let path = directory.path().join("p.txt");
+    let write = |text: &str| {
+        OutputFile::new(&path, kind)?.write(|file| Ok(file.write_all(text.as_bytes())?))
+    };
+    write("poem 1").unwrap();
+    write("poem 2").unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"poem 2");
+    fs::write(&path, "a thesis").unwrap();
+    assert!(write("poem 3").unwrap_err().to_string().contains("exists and is not a poem"));
+    assert_eq!(fs::read(&path).unwrap(), b"a thesis");
+    fs::write(&path, "").unwrap();
+    write("poem 4").unwrap();
+    assert!(OutputFile::new(directory.path(), kind).is_err());
+    assert!(OutputFile::new(&directory.path().join("no/p.txt"), kind).is_err());
+}
+
+#[test]
+fn a_directory_of_something_else_is_refused_and_not_touched() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("thesis.tex"), "…").unwrap();
+    let message = OutputDir::create(directory.path(), "config.json").unwrap_err().to_string();
+    assert!(message.contains("already holds something else (thesis.tex)"), "{message}");
+    let message = StagedDir::create(directory.path(), "").unwrap_err().to_string();
+    assert!(message.contains("already holds something else (thesis.tex)"), "{message}");
+    assert_eq!(names(directory.path()), ["thesis.tex"]);
+    let file = directory.path().join("thesis.tex");
+    let message = StagedDir::create(&file, "").unwrap_err().to_string();
+    assert!(message.contains("is a file"), "{message}");
+}
+
+#[test]
+fn an_output_directory_is_resumed_by_its_marker() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run");
+    let run = OutputDir::create(&path, "config.json").unwrap();
+    write_atomic(&run.file("config.json"), b"{}").unwrap();
+    write_atomic(&run.file("other"), b"").unwrap();
+    drop(run);
+    OutputDir::create(&path, "config.json").unwrap();
+    assert_eq!(names(&path), ["config.json", "other"]);
+}
+
+#[test]
+fn an_unused_output_directory_vanishes() {
+    let directory = tempfile::tempdir().unwrap();
+    drop(OutputDir::create(&directory.path().join("run"), "config.json").unwrap());
+    drop(StagedDir::create(&directory.path().join("data"), "key").unwrap());
+    assert_eq!(names(directory.path()), Vec::<String>::new());
+}
+
+#[test]
+fn a_second_writer_is_refused_and_the_lock_of_a_dead_one_is_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run");
+    // What a killed process leaves: the file, but no lock on it.
+    fs::create_dir(&path).unwrap();
+    fs::write(path.join(".lock"), "").unwrap();
+    let first = OutputDir::create(&path, "config.json").unwrap();
+    let message = OutputDir::create(&path, "config.json").unwrap_err().to_string();
+    assert!(message.contains("another process is writing to"), "{message}");
+    drop(first);
+    OutputDir::create(&path, "config.json").unwrap();
+
+    let path = directory.path().join("data");
+    let first = StagedDir::create(&path, "key").unwrap();
+    let message = StagedDir::create(&path, "key").unwrap_err().to_string();
+    assert!(message.contains("another process is writing to"), "{message}");
+    drop(first);
+    StagedDir::create(&path, "key").unwrap();
+}
+
+#[test]
+fn staged_work_is_kept_under_its_key_and_published_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("data");
+    let staged = StagedDir::create(&path, "one").unwrap();
+    fs::write(staged.file("parts/1").unwrap(), "1").unwrap();
+    drop(staged);
+    assert_eq!(names(directory.path()), [".data.partial"]);
+
+    let staged = StagedDir::create(&path, "one").unwrap();
+    assert!(staged.file("parts/1").unwrap().exists());
+    drop(staged);
+    let message = StagedDir::create(&path, "two").unwrap_err().to_string();
+    assert!(message.contains("unfinished work of a run with other arguments"), "{message}");
+
+    let staged = StagedDir::create(&path, "one").unwrap();
+    fs::write(staged.file("parts/2").unwrap(), "2").unwrap();
+    staged.publish().unwrap();
+    assert_eq!(names(directory.path()), ["data"]);
+    assert_eq!(names(&path), ["parts"]);
+    assert_eq!(names(&path.join("parts")), ["1", "2"]);
+}
+
+#[test]
+fn a_result_may_take_the_place_of_an_empty_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("data");
+    fs::create_dir(&path).unwrap();
+    let staged = StagedDir::create(&path.join("."), "key").unwrap();
+    fs::write(staged.file("a").unwrap(), "").unwrap();
+    staged.publish().unwrap();
+    assert_eq!(names(&path), ["a"]);
+}
+
+#[test]
+fn a_directory_that_could_not_get_its_name_can_be_published_later() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("data");
+    let staged = StagedDir::create(&path, "key").unwrap();
+    write_atomic(&staged.file("work").unwrap(), b"done").unwrap();
+    // Somebody takes the name in the meantime.
+    fs::create_dir(&path).unwrap();
+    fs::write(path.join("thesis.tex"), "…").unwrap();
+    let message = staged.publish().unwrap_err().to_string();
+    assert!(message.contains(".data.partial is whole"), "{message}");
+    assert_eq!(names(&path), ["thesis.tex"]);
+    fs::remove_dir_all(&path).unwrap();
+    let staged = StagedDir::create(&path, "key").unwrap();
+    assert_eq!(fs::read(staged.path().join("work")).unwrap(), b"done");
+    staged.publish().unwrap();
+    assert_eq!(names(&path), ["work"]);
+    assert_eq!(names(directory.path()), ["data"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_an_empty_directory_stays_one() {
+    use std::os::unix::fs::symlink;
+    let directory = tempfile::tempdir().unwrap();
+    let [real, link] = ["real", "link"].map(|name| directory.path().join(name));
+    fs::create_dir(&real).unwrap();
+    symlink(&real, &link).unwrap();
+    drop(StagedDir::create(&link, "key").unwrap());
+    assert_eq!(names(directory.path()), ["link", "real"]);
+    let staged = StagedDir::create(&link, "key").unwrap();
+    write_atomic(&staged.file("work").unwrap(), b"done").unwrap();
+    staged.publish().unwrap();
+    assert!(link.is_symlink());
+    assert_eq!(names(&link), ["work"]);
+
+    let nowhere = directory.path().join("nowhere");
+    symlink(directory.path().join("gone"), &nowhere).unwrap();
+    let message = StagedDir::create(&nowhere, "key").unwrap_err().to_string();
+    assert!(message.contains("leads nowhere"), "{message}");
+}
+
+#[test]
+fn what_did_no_work_stands_in_nobodys_way() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("data");
+    let staged = StagedDir::create(&path, "one").unwrap();
+    fs::create_dir(staged.path().join("units")).unwrap();
+    // As if the process had been killed.
+    std::mem::forget(staged);
+    fs::remove_file(directory.path().join(".data.partial/.lock")).unwrap();
+    let staged = StagedDir::create(&path, "two").unwrap();
+    fs::write(staged.path().join("units/0"), "work").unwrap();
+    drop(staged);
+    let message = StagedDir::create(&path, "three").unwrap_err().to_string();
+    assert!(message.contains("unfinished work of a run with other arguments"), "{message}");
+    StagedDir::create(&path, "two").unwrap();
+}
