@@ -7,7 +7,7 @@ use egraph::{
     proof_text, proof_to_json,
 };
 use guided_search::config::SearchConfig;
-use guided_search::question::read_texts;
+use guided_search::tasks::question::read_texts;
 use model::{Device, GuideModel, first_gpu};
 use rayon::ThreadPool;
 use std::io::Write;

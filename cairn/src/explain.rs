@@ -5,9 +5,9 @@ use crate::args::{
     read_question, write_proof,
 };
 use anyhow::Result;
-use guided_search::candidates::explain_equal;
-use guided_search::search::checked;
-use guided_search::stage::Stage;
+use guided_search::search::prove::checked;
+use guided_search::search::reached::explain_equal;
+use guided_search::search::stage::Stage;
 use std::path::PathBuf;
 use support::show::numbers::counted;
 

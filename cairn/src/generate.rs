@@ -2,10 +2,10 @@
 
 use crate::args::RunArgs;
 use anyhow::Result;
-use dataset_gen::card::summary;
 use dataset_gen::config::Config;
+use dataset_gen::dataset::card::summary;
+use dataset_gen::dataset::part::Shard;
 use dataset_gen::generate::{Outcome, generate, generate_part};
-use dataset_gen::part::Shard;
 use egraph::{ByteSize, Scheduler};
 use std::path::PathBuf;
 use support::allocator::give_back_large_blocks;

@@ -1,8 +1,8 @@
 //! `cairn inspect`.
 
 use anyhow::Result;
-use dataset_gen::dataset_page::{TITLE, dataset_page};
-use dataset_gen::inspect::inspect;
+use dataset_gen::dataset::inspect::inspect;
+use dataset_gen::dataset::page::{TITLE, dataset_page};
 use std::io::Write;
 use std::path::PathBuf;
 use support::files::whole_file::{FileKind, OutputFile};

@@ -2,7 +2,7 @@
 
 use crate::args::RunArgs;
 use anyhow::Result;
-use dataset_gen::card::summary;
+use dataset_gen::dataset::card::summary;
 use dataset_gen::merge::merge;
 use std::path::PathBuf;
 use support::show::console::print;

@@ -3,12 +3,12 @@
 use crate::args::{LimitArgs, NotProved, PRINTED, RunArgs, load_system};
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::{ArgGroup, ValueEnum};
-use dataset_gen::seeds::load_seeds;
+use dataset_gen::seeds::read::load_seeds;
 use egraph::{
     EGraph, Iteration, Report, Sketch, StopReason, System, TermBank, TermId, extract_sketch,
     extract_smallest, saturate, sketch_satisfied,
 };
-use guided_search::question::quoted;
+use guided_search::tasks::question::quoted;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::ops::ControlFlow;

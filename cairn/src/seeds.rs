@@ -3,10 +3,10 @@
 use crate::args::RunArgs;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use dataset_gen::config::Saturation;
-use dataset_gen::random_seeds::{Source, Tally};
-use dataset_gen::random_terms::{LeafSet, RandomTerms};
-use dataset_gen::seed_file::SeedFile;
-use dataset_gen::seed_filter::SeedFilter;
+use dataset_gen::seeds::random::draws::{Source, Tally};
+use dataset_gen::seeds::random::file::SeedFile;
+use dataset_gen::seeds::random::filter::SeedFilter;
+use dataset_gen::seeds::random::terms::{LeafSet, RandomTerms};
 use egraph::{
     ByteSize, Language, Leaf, LeafValue, LiteralKind, Pattern, Scheduler, SortId, System, Value,
 };

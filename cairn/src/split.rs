@@ -2,10 +2,10 @@
 
 use crate::args::RunArgs;
 use anyhow::Result;
-use dataset_gen::card::summary;
-use dataset_gen::info::DatasetInfo;
+use dataset_gen::dataset::card::summary;
+use dataset_gen::dataset::info::DatasetInfo;
 use dataset_gen::resplit::resplit;
-use dataset_gen::splitting::Scheme;
+use dataset_gen::triples::splitting::Scheme;
 use std::path::PathBuf;
 use support::show::console::print;
 

@@ -2,11 +2,11 @@
 
 use crate::args::{RunArgs, load_system, read_preset};
 use anyhow::{Result, ensure};
-use dataset_gen::seeds::load_seeds;
+use dataset_gen::seeds::read::load_seeds;
 use egraph::TermBank;
-use guided_search::chains::{ChainSettings, far_chains};
-use guided_search::held_out::held_out;
-use guided_search::task::TaskSet;
+use guided_search::tasks::chains::{ChainSettings, far_chains};
+use guided_search::tasks::held_out::held_out;
+use guided_search::tasks::task::TaskSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use support::run::Run;

@@ -3,7 +3,7 @@
 use crate::args::{DeviceChoice, RunArgs};
 use anyhow::Result;
 use model::config::Config;
-use model::training::{TrainOptions, train as train_model};
+use model::training::runs::{TrainOptions, train as train_model};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use support::show::console::print;
@@ -55,7 +55,7 @@ pub struct TrainArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// As [`model::training::train`], and a configuration that can't be read.
+/// As [`model::training::runs::train`], and a configuration that can't be read.
 pub fn run(args: &TrainArgs) -> Result<()> {
     let config = args.config.as_deref().map(Config::load).transpose()?;
     let options = TrainOptions {

@@ -4,7 +4,8 @@ mod common;
 #[path = "../../dataset-gen/tests/small_system/mod.rs"]
 mod small_system;
 
-use dataset_gen::triples::{Split, Triple, read_triples, write_triples};
+use dataset_gen::seeds::split::Split;
+use dataset_gen::triples::row::{Triple, read_triples, write_triples};
 use small_system::RULES;
 use std::fs;
 use std::path::Path;

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{cairn, shipped};
-use guided_search::results::{Row, read_results};
+use guided_search::evaluation::results::{Row, read_results};
 use std::path::Path;
 use tempfile::TempDir;
 

@@ -5,13 +5,15 @@ mod common;
 
 use common::{cairn, shipped};
 use egraph::{Proof, System, TermBank, check, proof_from_json};
-use guided_search::budget::{Budget, Cap};
-use guided_search::chains::{ChainSettings, far_chains};
-use guided_search::guide_source::{Guide, GuideRequest, GuideSet, GuideSource, NoGuides, Waypoint};
-use guided_search::search::{Answer, Failure, SearchSettings, Tactic, prove};
+use guided_search::search::budget::{Budget, Cap};
+use guided_search::search::prove::{Answer, Failure, SearchSettings, Tactic, prove};
 use guided_search::sources::both_sides::BothSides;
+use guided_search::sources::guide_source::{
+    Guide, GuideRequest, GuideSet, GuideSource, NoGuides, Waypoint,
+};
 use guided_search::sources::oracle::Oracle;
-use guided_search::task::TaskSet;
+use guided_search::tasks::chains::{ChainSettings, far_chains};
+use guided_search::tasks::task::TaskSet;
 use std::sync::Arc;
 
 const LINK: usize = 150;
@@ -19,9 +21,13 @@ const LINK: usize = 150;
 fn tasks() -> (Arc<System>, TaskSet) {
     let system = Arc::new(System::load(&shipped("systems/halide.rules")).unwrap());
     let mut bank = TermBank::new(system.language.clone());
-    let seeds =
-        dataset_gen::seeds::load_seeds(&shipped("seeds/halide.txt"), &system, &mut bank, None)
-            .unwrap();
+    let seeds = dataset_gen::seeds::read::load_seeds(
+        &shipped("seeds/halide.txt"),
+        &system,
+        &mut bank,
+        None,
+    )
+    .unwrap();
     let settings =
         ChainSettings { links: 4, link_nodes: LINK, cap: 4 * LINK, count: 20, rounds: 4, seed: 1 };
     let set = far_chains(&system, &bank, &seeds, &settings, true);

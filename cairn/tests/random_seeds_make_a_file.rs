@@ -4,8 +4,8 @@ mod common;
 #[path = "../../dataset-gen/tests/small_system/mod.rs"]
 mod small_system;
 
-use dataset_gen::normal_form::rename_variables;
-use dataset_gen::seeds::load_seeds;
+use dataset_gen::seeds::normal_form::rename_variables;
+use dataset_gen::seeds::read::load_seeds;
 use egraph::{EGraph, Limits, SaturationConfig, StopReason, TermBank, saturate};
 use proptest::prelude::*;
 use small_system::{RULES, system};

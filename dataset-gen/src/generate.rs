@@ -5,16 +5,16 @@
 //! number of threads and the order in which seeds were finished can't show. Several processes can
 //! make a part of the units each.
 
-use crate::assemble::{Begun, begin, refuse_other};
 use crate::config::Config;
-use crate::grow::{SeedReport, grow};
-use crate::info::{DatasetInfo, Provenance, SYSTEM_FILE, Totals};
+use crate::dataset::assemble::{Begun, begin, refuse_other};
+use crate::dataset::info::{DatasetInfo, Provenance, SYSTEM_FILE, Totals};
+use crate::dataset::part::{PART_FILE, PartInfo, Shard};
+use crate::dataset::unit::{UNITS, Unit};
 use crate::merge::assemble_units;
-use crate::part::{PART_FILE, PartInfo, Shard};
-use crate::partition::partition;
-use crate::seeds::{Seed, load_seeds_with_hash};
-use crate::triples::Split;
-use crate::unit::{UNITS, Unit};
+use crate::proofs::one_seed::{SeedReport, grow};
+use crate::seeds::partition::partition;
+use crate::seeds::read::{Seed, load_seeds_with_hash};
+use crate::seeds::split::Split;
 use anyhow::{Context, Result, anyhow};
 use egraph::{System, TermBank};
 use rayon::prelude::*;

@@ -1,11 +1,11 @@
 //! `cairn merge`: parts → a dataset, the same as if one process had made it.
 
-use crate::admission::Survey;
-use crate::assemble::{Begun, assemble, begin, refuse_other};
-use crate::info::{DatasetInfo, Provenance, Totals};
-use crate::part::{PartInfo, Shard};
+use crate::dataset::admission::Survey;
+use crate::dataset::assemble::{Begun, assemble, begin, refuse_other};
+use crate::dataset::info::{DatasetInfo, Provenance, Totals};
+use crate::dataset::part::{PartInfo, Shard};
+use crate::dataset::unit::{UNITS, Unit};
 use crate::resplit::system_of;
-use crate::unit::{UNITS, Unit};
 use anyhow::{Result, bail, ensure};
 use egraph::System;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,11 @@
 //! `cairn split`: other triples from the proofs of a dataset, without new e-graphs.
 
-use crate::admission::Survey;
-use crate::assemble::{Begun, assemble, begin, refuse_other};
-use crate::info::{DatasetInfo, Provenance, SYSTEM_FILE};
-use crate::proof_table::ProofRow;
-use crate::splitting::Splitting;
-use crate::triples::Split;
+use crate::dataset::admission::Survey;
+use crate::dataset::assemble::{Begun, assemble, begin, refuse_other};
+use crate::dataset::info::{DatasetInfo, Provenance, SYSTEM_FILE};
+use crate::proofs::row::ProofRow;
+use crate::seeds::split::Split;
+use crate::triples::splitting::Splitting;
 use anyhow::{Result, anyhow, ensure};
 use egraph::System;
 use std::path::Path;

@@ -4,14 +4,15 @@
 //! through the checker, triples are taken from the proofs and compared with those in the files,
 //! row by row, and counted.
 
-use crate::admission::{Admission, Survey};
-use crate::assemble::{Ids, describe_file, survey};
-use crate::duplicates::ORDER;
-use crate::info::{DatasetInfo, FileInfo};
-use crate::proof_table::ProofRow;
+use crate::dataset::admission::{Admission, Survey};
+use crate::dataset::assemble::{Ids, describe_file, survey};
+use crate::dataset::duplicates::ORDER;
+use crate::dataset::info::{DatasetInfo, FileInfo};
+use crate::proofs::row::ProofRow;
 use crate::resplit::{counted_proofs, for_each_proof, system_of};
-use crate::triples::{Split, Triple};
-use crate::waypoints::triples_of;
+use crate::seeds::split::Split;
+use crate::triples::from_proofs::triples_of;
+use crate::triples::row::Triple;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use egraph::{System, TermBank, check_flat};
 use rayon::prelude::*;

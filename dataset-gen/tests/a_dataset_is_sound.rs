@@ -2,12 +2,13 @@
 
 mod small_system;
 
-use dataset_gen::dataset_page::dataset_page;
+use dataset_gen::dataset::info::{DatasetInfo, SYSTEM_FILE};
+use dataset_gen::dataset::inspect::inspect;
+use dataset_gen::dataset::page::dataset_page;
 use dataset_gen::generate::generate;
-use dataset_gen::info::{DatasetInfo, SYSTEM_FILE};
-use dataset_gen::inspect::inspect;
-use dataset_gen::normal_form::rename_variables;
-use dataset_gen::triples::{Split, read_triples};
+use dataset_gen::seeds::normal_form::rename_variables;
+use dataset_gen::seeds::split::Split;
+use dataset_gen::triples::row::read_triples;
 use egraph::{Sketch, System, TermBank};
 use small_system::dataset::{place, quiet, tree};
 use std::collections::{BTreeMap, BTreeSet};

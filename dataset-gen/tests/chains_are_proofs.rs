@@ -3,12 +3,12 @@
 
 mod small_system;
 
-use dataset_gen::chain::ChainReport;
+use dataset_gen::dataset::info::{DatasetInfo, SYSTEM_FILE};
 use dataset_gen::generate::generate;
-use dataset_gen::info::{DatasetInfo, SYSTEM_FILE};
-use dataset_gen::proof_table::ProofRow;
+use dataset_gen::proofs::chain::ChainReport;
+use dataset_gen::proofs::row::ProofRow;
 use dataset_gen::resplit::for_each_proof;
-use dataset_gen::triples::Split;
+use dataset_gen::seeds::split::Split;
 use dataset_gen::verify::verify;
 use egraph::{EGraph, Limits, SaturationConfig, System, TermBank, check_flat, saturate};
 use small_system::dataset::{Place, place, quiet};

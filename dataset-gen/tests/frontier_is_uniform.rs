@@ -3,9 +3,9 @@
 
 mod small_system;
 
-use dataset_gen::counting::{Counts, Terms};
-use dataset_gen::frontier::Frontier;
-use dataset_gen::sampling::{Sample, is_padded};
+use dataset_gen::counting::counts::{Counts, Terms};
+use dataset_gen::drawing::frontier::Frontier;
+use dataset_gen::drawing::sampling::{Sample, is_padded};
 use egraph::{EGraph, Id, Past, Snapshot, TermBank, TermId};
 use num_bigint::BigUint;
 use proptest::prelude::*;

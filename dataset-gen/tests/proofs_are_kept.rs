@@ -3,14 +3,15 @@
 mod small_system;
 
 use dataset_gen::config::Config;
+use dataset_gen::dataset::info::DatasetInfo;
+use dataset_gen::dataset::part::Shard;
 use dataset_gen::generate::{Outcome, generate, generate_part};
-use dataset_gen::info::DatasetInfo;
 use dataset_gen::merge::merge;
-use dataset_gen::part::Shard;
-use dataset_gen::proof_table::ProofRow;
+use dataset_gen::proofs::row::ProofRow;
 use dataset_gen::resplit::{for_each_proof, resplit};
-use dataset_gen::splitting::{Scheme, Splitting};
-use dataset_gen::triples::{Split, read_triples, write_triples};
+use dataset_gen::seeds::split::Split;
+use dataset_gen::triples::row::{read_triples, write_triples};
+use dataset_gen::triples::splitting::{Scheme, Splitting};
 use dataset_gen::verify::verify;
 use small_system::dataset::{Place, place, quiet, tree};
 use std::fs;
@@ -100,7 +101,7 @@ fn a_triple_names_its_proof() {
 fn describe_again(directory: &Path) {
     let mut info = DatasetInfo::load(directory).unwrap();
     for (name, file) in &mut info.cairn.files {
-        *file = dataset_gen::assemble::describe_file(&directory.join(name)).unwrap();
+        *file = dataset_gen::dataset::assemble::describe_file(&directory.join(name)).unwrap();
     }
     info.save(&directory.join("dataset_info.json")).unwrap();
 }

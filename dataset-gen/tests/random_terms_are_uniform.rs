@@ -1,6 +1,6 @@
 //! Random terms against full enumeration: none is missing, none is more likely than another.
 
-use dataset_gen::random_terms::{LeafSet, RandomTerms};
+use dataset_gen::seeds::random::terms::{LeafSet, RandomTerms};
 use egraph::{Language, SortId, System, TermBank};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};

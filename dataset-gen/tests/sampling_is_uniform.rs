@@ -2,8 +2,8 @@
 
 mod small_system;
 
-use dataset_gen::counting::{Counts, Terms, fitting};
-use dataset_gen::sampling::{Sampler, is_padded};
+use dataset_gen::counting::counts::{Counts, Terms, fitting};
+use dataset_gen::drawing::sampling::{Sampler, is_padded};
 use egraph::{EGraph, Id, Limits, SaturationConfig, System, TermBank, TermId, saturate};
 use num_bigint::BigUint;
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 
 mod small_system;
 
-use dataset_gen::guide_sketch::most_abstract;
+use dataset_gen::triples::sketch::most_abstract;
 use egraph::{Node, Sketch, TermBank, TermId};
 use proptest::prelude::*;
 use rand_chacha::ChaCha8Rng;

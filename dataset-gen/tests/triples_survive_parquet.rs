@@ -1,6 +1,7 @@
 //! What is written to Parquet is read again.
 
-use dataset_gen::triples::{Split, Triple, read_triples, write_triples};
+use dataset_gen::seeds::split::Split;
+use dataset_gen::triples::row::{Triple, read_triples, write_triples};
 use proptest::prelude::*;
 
 prop_compose! {

@@ -1,7 +1,7 @@
 //! Every rule of the shipped systems over integers and truth values is an equation of
 //! mathematical integers: both sides are evaluated, on all small values and on many random ones.
 //!
-//! The evaluator is this file's own and shares nothing with `egraph::builtin`. Fractions and
+//! The evaluator is this file's own and shares nothing with `egraph::term::builtin`. Fractions and
 //! matrices are in `shipped_algebra_is_sound.rs`. `tiling.rules` is in neither: its terms are
 //! functions.
 

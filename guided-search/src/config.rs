@@ -1,7 +1,7 @@
 //! Presets for tasks and evaluation, as TOML files (read by [`support::files::toml::read_toml`]).
 
-use crate::budget::Cap;
-use crate::method::Method;
+use crate::search::budget::Cap;
+use crate::sources::method::Method;
 use egraph::Scheduler;
 use serde::Deserialize;
 

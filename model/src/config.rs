@@ -1,7 +1,7 @@
 //! The configuration of a model and of its training, read from TOML.
 
-use crate::attention::Heads;
-use crate::tree_positions::Buckets;
+use crate::network::attention::Heads;
+use crate::tokens::positions::Buckets;
 use anyhow::{Context, Result, anyhow, ensure};
 use serde::{Deserialize, Serialize};
 use std::path::Path;

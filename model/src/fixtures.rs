@@ -1,6 +1,6 @@
 //! A small language and random terms of it, for tests.
 
-use crate::vocabulary::Vocabulary;
+use crate::tokens::vocabulary::Vocabulary;
 use egraph::{Leaf, LeafValue, OpId, SortId, System, TermBank, TermId, Value};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -1,17 +1,17 @@
 //! A trained model, loaded to write guides.
 
-use crate::batch::{Features, encoder_batch};
-use crate::checkpoint::{Description, MODEL_FILE, load_description};
 use crate::config::ModelConfig;
-use crate::decoding::{DecodeOptions, Decoder, Hypothesis, Task};
-use crate::dropout::Dropout;
-use crate::grammar::Grammar;
-use crate::parameters::{Parameters, load_safetensors};
-use crate::threads::one_thread_per_operation;
-use crate::transformer::Transformer;
-use crate::tree_builder::TreeBuilder;
-use crate::tree_tokens::{Renaming, tokenise};
-use crate::vocabulary::Vocabulary;
+use crate::decoding::decode::{DecodeOptions, Decoder, Hypothesis, Task};
+use crate::decoding::grammar::Grammar;
+use crate::decoding::tree_builder::TreeBuilder;
+use crate::network::batch::{Features, encoder_batch};
+use crate::network::dropout::Dropout;
+use crate::network::parameters::{Parameters, load_safetensors};
+use crate::network::threads::one_thread_per_operation;
+use crate::network::transformer::Transformer;
+use crate::tokens::tree::{Renaming, tokenise};
+use crate::tokens::vocabulary::Vocabulary;
+use crate::training::checkpoint::{Description, MODEL_FILE, load_description};
 use anyhow::{Context, Result, anyhow, ensure};
 use candle_core::Device;
 use egraph::{Language, System, TermBank, TermId};

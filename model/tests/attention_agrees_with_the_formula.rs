@@ -2,8 +2,10 @@
 //! form's and against finite differences.
 
 use candle_core::{Device, Result, Tensor, Var};
-use model::attention::{Geometry, Heads, Relation, Relations, attention, composed_attention};
-use model::tree_positions::Buckets;
+use model::network::attention::{
+    Geometry, Heads, Relation, Relations, attention, composed_attention,
+};
+use model::tokens::positions::Buckets;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;

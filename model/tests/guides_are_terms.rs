@@ -5,7 +5,7 @@ mod common;
 
 use candle_core::Device;
 use egraph::{Leaf, TermBank, TermId};
-use model::training::{TrainOptions, train};
+use model::training::runs::{TrainOptions, train};
 use model::{DecodeOptions, GuideModel, Strategy};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

@@ -5,15 +5,15 @@
 mod common;
 
 use candle_core::{Device, Tensor};
-use model::batch::{Features, decoder_batch, decoder_step, encoder_batch};
 use model::config::ModelConfig;
-use model::dropout::Dropout;
-use model::fused::cross_entropy;
-use model::parameters::Parameters;
-use model::transformer::{Cache, Transformer};
-use model::tree_builder::TreeBuilder;
-use model::tree_tokens::{Renaming, tokenise};
-use model::vocabulary::Vocabulary;
+use model::decoding::tree_builder::TreeBuilder;
+use model::network::batch::{Features, decoder_batch, decoder_step, encoder_batch};
+use model::network::dropout::Dropout;
+use model::network::kernels::fused::cross_entropy;
+use model::network::parameters::Parameters;
+use model::network::transformer::{Cache, Transformer};
+use model::tokens::tree::{Renaming, tokenise};
+use model::tokens::vocabulary::Vocabulary;
 use std::sync::Arc;
 
 struct World {

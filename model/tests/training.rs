@@ -4,10 +4,10 @@
 mod common;
 
 use candle_core::Device;
-use dataset_gen::triples::Triple;
+use dataset_gen::triples::row::Triple;
 use egraph::TermBank;
 use model::config::Config;
-use model::training::{TrainOptions, TrainReport, train};
+use model::training::runs::{TrainOptions, TrainReport, train};
 use model::{DecodeOptions, GuideModel, Strategy};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn options(config: Config) -> TrainOptions {
     }
 }
 
-fn go_on(_: &model::train_log::Evaluation) -> ControlFlow<()> {
+fn go_on(_: &model::training::log::Evaluation) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
@@ -94,7 +94,7 @@ fn resuming_gives_the_losses_of_not_stopping_whatever_the_threads() {
     let path = |name: &str| directory.path().join(name);
     let whole = in_pool(1, || train(&data, &path("whole"), &options, &mut go_on).unwrap());
     let stopped = in_pool(2, || {
-        let mut stop = |e: &model::train_log::Evaluation| match e.step {
+        let mut stop = |e: &model::training::log::Evaluation| match e.step {
             10 => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         };

@@ -29,9 +29,9 @@ mod egg_side;
 #[path = "../../../scripts/compare/egg-pipeline/src/random.rs"]
 mod random;
 
-use dataset_gen::counting::{Counts, Terms};
-use dataset_gen::frontier::Frontier;
-use dataset_gen::sampling::Sampler;
+use dataset_gen::counting::counts::{Counts, Terms};
+use dataset_gen::drawing::frontier::Frontier;
+use dataset_gen::drawing::sampling::Sampler;
 use egraph::{
     ByteSize, EGraph, History, Limits, Past, SaturationConfig, System, TermBank, saturate,
 };

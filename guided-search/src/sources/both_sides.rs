@@ -1,9 +1,9 @@
 //! Chance from both sides: random frontier terms of the start and of the target.
 
-use crate::frontier;
-use crate::guide_source::{Guide, GuideRequest, GuideSet, GuideSource};
-use crate::randomness::stream;
-use crate::stage::Side;
+use crate::search::frontier;
+use crate::search::stage::Side;
+use crate::sources::guide_source::{Guide, GuideRequest, GuideSet, GuideSource};
+use crate::sources::randomness::stream;
 use anyhow::Result;
 use egraph::TermBank;
 

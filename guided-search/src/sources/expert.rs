@@ -1,6 +1,6 @@
 //! Guides that a person wrote: sketches or terms, in the order in which they should be reached.
 
-use crate::guide_source::{Guide, GuideRequest, GuideSet, GuideSource, Waypoint};
+use crate::sources::guide_source::{Guide, GuideRequest, GuideSet, GuideSource, Waypoint};
 use anyhow::{Result, anyhow, ensure};
 use egraph::{Place, Sketch, SortId, System, TermBank};
 use std::path::Path;

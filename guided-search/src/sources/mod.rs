@@ -1,15 +1,20 @@
-//! The guide sources, one file each.
+//! Where guides come from: the trait, the methods by name, and one file a source. They must not know
+//! how a search spends its work.
 
 pub mod both_sides;
 pub mod expert;
+pub mod guide_source;
+pub mod method;
 pub mod model_source;
 pub mod nearest;
 pub mod oracle;
 pub mod random;
+pub mod randomness;
 pub mod select;
+pub mod tree_distance;
 
-use crate::guide_source::{GuideSource, NoGuides};
-use crate::method::Method;
+use crate::sources::guide_source::{GuideSource, NoGuides};
+use crate::sources::method::Method;
 use anyhow::{Context, Result};
 use egraph::TermId;
 use model::GuideModel;

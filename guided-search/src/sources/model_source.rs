@@ -1,7 +1,7 @@
 //! Guides that the trained model writes.
 
-use crate::guide_source::{Guide, GuideRequest, GuideSet, GuideSource, Waypoint};
-use crate::stage::Side;
+use crate::search::stage::Side;
+use crate::sources::guide_source::{Guide, GuideRequest, GuideSet, GuideSource, Waypoint};
 use anyhow::Result;
 use egraph::{Node, Sketch, TermBank, TermId};
 use model::{DecodeOptions, GuideModel, Strategy};

@@ -1,9 +1,9 @@
 //! The frontier terms of the start that look most like the target.
 
-use crate::guide_source::{GuideRequest, GuideSet, GuideSource, Waypoint};
-use crate::randomness::stream;
+use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource, Waypoint};
 use crate::sources::random::frontier_guides;
-use crate::tree_distance::tree_distance;
+use crate::sources::randomness::stream;
+use crate::sources::tree_distance::tree_distance;
 use anyhow::Result;
 use egraph::TermBank;
 

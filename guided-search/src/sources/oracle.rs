@@ -1,6 +1,6 @@
 //! The true waypoints of a known chain: what a perfect model would say, and so the ceiling.
 
-use crate::guide_source::{Guide, GuideRequest, GuideSet, GuideSource};
+use crate::sources::guide_source::{Guide, GuideRequest, GuideSet, GuideSource};
 use anyhow::Result;
 use egraph::{TermBank, TermId};
 

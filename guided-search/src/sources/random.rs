@@ -1,10 +1,10 @@
 //! Chance: random frontier terms of an e-graph grown from the start alone.
 
-use crate::candidates::explain_equal;
-use crate::frontier;
-use crate::guide_source::{Guide, GuideRequest, GuideSet, GuideSource, Waypoint};
-use crate::randomness::stream;
-use crate::stage::{Side, Stage};
+use crate::search::frontier;
+use crate::search::reached::explain_equal;
+use crate::search::stage::{Side, Stage};
+use crate::sources::guide_source::{Guide, GuideRequest, GuideSet, GuideSource, Waypoint};
+use crate::sources::randomness::stream;
 use anyhow::{Result, bail};
 use egraph::{StopReason, TermBank};
 use rand_chacha::ChaCha8Rng;

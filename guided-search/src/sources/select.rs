@@ -1,12 +1,12 @@
 //! Terms that can surely be reached, chosen by the model: the frontier of both sides, ranked by
 //! how near a term is to what the model would write.
 
-use crate::frontier;
-use crate::guide_source::{Guide, GuideRequest, GuideSet, GuideSource};
-use crate::randomness::stream;
+use crate::search::frontier;
+use crate::search::stage::Side;
+use crate::sources::guide_source::{Guide, GuideRequest, GuideSet, GuideSource};
 use crate::sources::model_source::decode;
-use crate::stage::Side;
-use crate::tree_distance::tree_distance;
+use crate::sources::randomness::stream;
+use crate::sources::tree_distance::tree_distance;
 use anyhow::Result;
 use egraph::{TermBank, TermId};
 use model::GuideModel;

@@ -1,8 +1,9 @@
 //! A small language, and a dataset of triples in which operands are swapped.
 #![allow(dead_code)] // each test program uses a part
 
-use dataset_gen::info::{DatasetInfo, Provenance};
-use dataset_gen::triples::{Split, Triple, write_triples};
+use dataset_gen::dataset::info::{DatasetInfo, Provenance};
+use dataset_gen::seeds::split::Split;
+use dataset_gen::triples::row::{Triple, write_triples};
 use egraph::{System, TermBank, TermId};
 use model::config::Config;
 use rand::{RngExt, SeedableRng};

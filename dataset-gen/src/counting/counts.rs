@@ -1,0 +1,276 @@
+//! How many terms of each size an e-class represents, exactly.
+//!
+//! With c(q, s) the number of terms of size s in e-class q,
+//!
+//! ```text
+//! c(q, s) = Σ over e-nodes f(q₁…q_k) of q   Σ over s₁+…+s_k = s−1   Π c(qᵢ, sᵢ)
+//! ```
+//!
+//! Every node adds one, so the right-hand side has smaller sizes only: all classes are filled
+//! size by size, and cycles need no special case. In a congruence-closed e-graph a term has one
+//! derivation, so derivations are terms.
+
+use crate::counting::grammar::{Alternative, Cell, Filter, Grammar, NONE};
+use crate::counting::limbs;
+use crate::counting::row::Row;
+use egraph::{EGraph, Id};
+use num_bigint::BigUint;
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// The numbers c(q, s) for all classes q and sizes s that terms of the roots can have inside.
+#[derive(Clone, Debug)]
+pub struct Counts {
+    pub(crate) grammar: Grammar,
+    pub(crate) terms: Terms,
+    /// By cell, from its least size on.
+    rows: Vec<Row>,
+    /// How many bytes they may take.
+    bytes: usize,
+}
+
+/// The counts of one size.
+#[derive(Default)]
+struct Level {
+    limbs: Vec<u64>,
+    /// The cells, each with the end of its count in `limbs`.
+    ends: Vec<(u32, usize)>,
+}
+
+const NO_LIMIT: &str = "nothing takes more bytes than there can be";
+
+/// So many cells are counted at a time by one thread.
+const PART: usize = 512;
+
+/// Which terms of a class are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// Padded terms too: those in which a subterm equals, in the e-graph, one of its own proper
+    /// subterms, as in x + 0. Without them the count leaves out those in which it equals one of
+    /// its own *children*, and [`crate::drawing::sampling::Sampler::sample`] rejects the rest.
+    pub padded: bool,
+    /// Terms too with a proper subterm that equals a literal and is written otherwise, as the
+    /// y − y in x + (y − y).
+    pub constants: bool,
+}
+
+impl Terms {
+    /// All terms of the class.
+    pub const ALL: Terms = Terms { padded: true, constants: true };
+    /// Neither padded terms nor constants that are not written as literals.
+    pub const PLAIN: Terms = Terms { padded: false, constants: false };
+}
+
+/// Counts would take more memory than they may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooLarge {
+    /// A smaller limit of size, with which they may fit.
+    pub limit: u32,
+}
+
+/// What `count` makes for `roots` (classes and limits of size), whose limits are lowered until it
+/// fits in the memory that it may take.
+pub fn fitting<T>(
+    roots: &mut [(Id, u32)],
+    count: impl Fn(&[(Id, u32)]) -> Result<T, TooLarge>,
+) -> T {
+    loop {
+        match count(roots) {
+            Ok(counts) => return counts,
+            Err(TooLarge { limit: less }) => {
+                roots.iter_mut().for_each(|(_, limit)| *limit = less.min(*limit));
+            }
+        }
+    }
+}
+
+impl Counts {
+    /// Counts the `terms` of each root class up to its limit of size.
+    ///
+    /// `egraph` must be rebuilt. Time is proportional to e-nodes × limit² in the worst case;
+    /// memory to e-classes × limit × bits of a count.
+    pub fn new(egraph: &EGraph, roots: &[(Id, u32)], terms: Terms) -> Counts {
+        let filter = Filter::new(egraph, roots.iter().map(|&(root, _)| root), terms);
+        Counts::of(Grammar::new(egraph, roots, &filter), terms, usize::MAX).expect(NO_LIMIT)
+    }
+
+    /// As [`Counts::new`], if the counts take at most `bytes` on the heap ([`Counts::heap_bytes`]).
+    ///
+    /// # Errors
+    /// They would take more, which is found out before they do. The same input gives the same
+    /// answer everywhere.
+    pub fn within(
+        egraph: &EGraph,
+        roots: &[(Id, u32)],
+        terms: Terms,
+        bytes: usize,
+    ) -> Result<Counts, TooLarge> {
+        let filter = Filter::new(egraph, roots.iter().map(|&(root, _)| root), terms);
+        Counts::of(Grammar::new(egraph, roots, &filter), terms, bytes)
+    }
+
+    /// As [`Counts::new`], by the threads of `pool`. Not for use inside of another task of that
+    /// pool: a thread that waits for the others takes up further tasks, and their memory.
+    pub fn in_pool(
+        egraph: &EGraph,
+        roots: &[(Id, u32)],
+        terms: Terms,
+        pool: &ThreadPool,
+    ) -> Counts {
+        let filter = Filter::new(egraph, roots.iter().map(|&(root, _)| root), terms);
+        let grammar = Grammar::new(egraph, roots, &filter);
+        let end = grammar.all_cells().end;
+        let parts = grammar.all_cells().step_by(PART).map(|cell| cell..end.min(cell + PART as u32));
+        let parts: Vec<Range<u32>> = parts.collect();
+        Counts::fill(grammar, terms, usize::MAX, |counts, size| {
+            let part = |part: &Range<u32>| counts.level(size, part.clone());
+            pool.install(|| parts.par_iter().map(part).collect())
+        })
+        .expect(NO_LIMIT)
+    }
+
+    /// Counts the terms of a grammar of `terms`, see [`Counts::within`].
+    pub(crate) fn of(grammar: Grammar, terms: Terms, bytes: usize) -> Result<Counts, TooLarge> {
+        Counts::fill(grammar, terms, bytes, |counts, size| {
+            vec![counts.level(size, counts.grammar.all_cells())]
+        })
+    }
+
+    /// Fills the rows size by size with what `levels` finds, if they fit in `bytes`.
+    fn fill(
+        grammar: Grammar,
+        terms: Terms,
+        bytes: usize,
+        levels: impl Fn(&Counts, u32) -> Vec<Level>,
+    ) -> Result<Counts, TooLarge> {
+        let numbers = |cell: &Cell| (cell.max - cell.min) as usize + 1;
+        let mut heap = grammar.heap_bytes()
+            + grammar.cells.len() * size_of::<Row>()
+            + grammar.cells.iter().map(numbers).sum::<usize>() * 8;
+        let largest = grammar.largest();
+        if heap > bytes {
+            return Err(TooLarge { limit: largest - largest.div_ceil(8) });
+        }
+        let rows = grammar.cells.iter().map(|cell| Row::new(cell.min, cell.max)).collect();
+        let mut counts = Counts { grammar, terms, rows, bytes };
+        for size in 1..=largest {
+            for level in levels(&counts, size) {
+                let mut start = 0;
+                for &(cell, end) in &level.ends {
+                    let row = &mut counts.rows[cell as usize];
+                    let number = &level.limbs[start..end];
+                    heap += row.growth(number);
+                    if heap > bytes {
+                        return Err(TooLarge { limit: size - 1 });
+                    }
+                    row.push(number);
+                    start = end;
+                }
+            }
+        }
+        Ok(counts)
+    }
+
+    /// The counts of one size of some cells, from those of smaller sizes.
+    fn level(&self, size: u32, cells: Range<u32>) -> Level {
+        let mut level = Level::default();
+        let (mut sum, mut part) = (Vec::new(), Vec::new());
+        for cell in cells {
+            let Cell { min, max, .. } = self.grammar.cells[cell as usize];
+            if (min..=max).contains(&size) {
+                sum.clear();
+                self.add_all(cell, size, &mut sum, &mut part);
+                level.limbs.extend_from_slice(limbs::trim(&sum));
+                level.ends.push((cell, level.limbs.len()));
+            }
+        }
+        level
+    }
+
+    fn add_all(&self, cell: u32, size: u32, sum: &mut Vec<u64>, part: &mut Vec<u64>) {
+        let children_size = size - self.grammar.cells[cell as usize].own_size();
+        let same = |a: &Alternative, b: &Alternative| {
+            (a.left, a.right) == (b.left, b.right) || (a.left, a.right) == (b.right, b.left)
+        };
+        // f(a, b), f(b, a) and g(a, b) have as many terms each: one sum of products for all.
+        for group in self.grammar.alternatives(cell).chunk_by(same) {
+            if group.len() == 1 {
+                self.add_alternative(&group[0], children_size, sum);
+            } else {
+                part.clear();
+                self.add_alternative(&group[0], children_size, part);
+                limbs::add_product(sum, limbs::trim(part), &[group.len() as u64]);
+            }
+        }
+    }
+
+    /// Adds the number of terms that `alternative` has with children of this size together.
+    pub(crate) fn add_alternative(&self, alternative: &Alternative, size: u32, sum: &mut Vec<u64>) {
+        match (alternative.left, alternative.right) {
+            (NONE, _) => limbs::add(sum, if size == 0 { &[1] } else { &[] }),
+            (only, NONE) => limbs::add(sum, self.limbs(only, size)),
+            (left, right) => {
+                // Everything of a row is in one place: this is where counting takes its time.
+                let (x, y) = (&self.rows[left as usize], &self.rows[right as usize]);
+                let Some((a, b)) = x.split_sizes(y, size) else { return };
+                let (first, last) = ((a - x.min()) as usize, (size - a - y.min()) as usize);
+                x.add_convolution(first, y, last, (b - a) as usize + 1, sum);
+            }
+        }
+    }
+
+    /// The least and the largest size of the left cell when the two have `size` together.
+    pub(crate) fn split_sizes(&self, left: u32, right: u32, size: u32) -> Option<(u32, u32)> {
+        self.rows[left as usize].split_sizes(&self.rows[right as usize], size)
+    }
+
+    /// The counts of a cell, from its least size on.
+    pub(crate) fn row(&self, cell: u32) -> &Row {
+        &self.rows[cell as usize]
+    }
+
+    /// The count of a cell, its zero limbs at the high end included; no limb at all for a size
+    /// that it does not have or that is not needed.
+    pub(crate) fn limbs(&self, cell: u32, size: u32) -> &[u64] {
+        self.rows[cell as usize].of_size(size)
+    }
+
+    /// c(`class`, `size`), for a canonical class id. Sizes that no term of a root can have
+    /// inside are not counted, and zero is given for them; a root has all sizes up to its limit.
+    pub fn count(&self, class: Id, size: u32) -> BigUint {
+        match self.grammar.cell_of(class) {
+            Some(cell) => limbs::to_biguint(self.limbs(cell, size)),
+            None => BigUint::ZERO,
+        }
+    }
+
+    /// The number of terms of `class` with at most `limit` nodes; see [`Counts::count`].
+    pub fn up_to(&self, class: Id, limit: u32) -> BigUint {
+        let Some(cell) = self.grammar.cell_of(class) else { return BigUint::ZERO };
+        let mut sum = Vec::new();
+        for size in self.grammar.cells[cell as usize].min..=limit {
+            limbs::add(&mut sum, self.limbs(cell, size));
+        }
+        limbs::to_biguint(&sum)
+    }
+
+    /// The least size of a term of `class`, if one fits under a root.
+    pub fn least_size(&self, class: Id) -> Option<u32> {
+        let cell = self.grammar.cell_of(class)?;
+        Some(self.grammar.cells[cell as usize].min)
+    }
+
+    /// Bytes that running sums may take beside the counts, see [`crate::drawing::choices`].
+    pub(crate) fn room(&self) -> usize {
+        const LEAST: usize = 8 << 20;
+        self.heap_bytes().min(self.bytes / 8).max(LEAST)
+    }
+
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.grammar.heap_bytes()
+            + self.rows.capacity() * size_of::<Row>()
+            + self.rows.iter().map(Row::heap_bytes).sum::<usize>()
+    }
+}

@@ -1,0 +1,230 @@
+//! The counts of one cell by size, and sums of products of two of them.
+
+use crate::counting::limbs::{self, ProductSum};
+use std::ops::Range;
+
+/// The numbers of terms of one size after another, from the least size on. Small sizes have one
+/// limb mostly: up to the first number with more, each has one; from there on, all have as many
+/// as the largest needs.
+#[derive(Clone, Debug)]
+pub struct Row {
+    limbs: Vec<u64>,
+    /// The size to which the first number belongs.
+    min: u32,
+    /// How many numbers there will be.
+    numbers: u32,
+    /// The numbers before this place have one limb.
+    narrow: u32,
+    /// Limbs of the others.
+    width: u32,
+}
+
+impl Row {
+    /// An empty row that will have the numbers of these sizes.
+    pub fn new(min: u32, max: u32) -> Row {
+        let numbers = max + 1 - min;
+        Row { limbs: Vec::with_capacity(numbers as usize), min, numbers, narrow: 0, width: 1 }
+    }
+
+    /// The size to which the first number belongs.
+    pub fn min(&self) -> u32 {
+        self.min
+    }
+
+    /// How many numbers there are.
+    pub fn len(&self) -> usize {
+        let narrow = self.narrow as usize;
+        narrow + (self.limbs.len() - narrow) / self.width as usize
+    }
+
+    /// A number, with zero limbs at its high end where others have more.
+    pub fn get(&self, i: usize) -> &[u64] {
+        &self.limbs[self.place(i)..self.place(i + 1)]
+    }
+
+    /// The number of a size, as [`Row::get`]; no limb at all for a size that is not there.
+    pub fn of_size(&self, size: u32) -> &[u64] {
+        match size.checked_sub(self.min) {
+            Some(i) if (i as usize) < self.len() => self.get(i as usize),
+            _ => &[],
+        }
+    }
+
+    /// A number modulo 2^128.
+    pub fn low(&self, i: usize) -> u128 {
+        if i < self.narrow as usize { u128::from(self.limbs[i]) } else { limbs::low(self.get(i)) }
+    }
+
+    /// All numbers, if each has one limb.
+    pub fn one_limb(&self) -> Option<&[u64]> {
+        (self.width == 1).then_some(&self.limbs[..])
+    }
+
+    /// The least and the largest size in this row when there is the rest of `size` in `other`.
+    pub fn split_sizes(&self, other: &Row, size: u32) -> Option<(u32, u32)> {
+        let max = |row: &Row| row.min + row.len() as u32 - 1;
+        let least = self.min.max(size.saturating_sub(max(other)));
+        let most = size.checked_sub(other.min)?.min(max(self));
+        (least <= most).then_some((least, most))
+    }
+
+    /// By how many bytes the row grows when a number is added.
+    pub fn growth(&self, number: &[u64]) -> usize {
+        8 * self.capacity(number.len()).saturating_sub(self.capacity(0))
+    }
+
+    /// Limbs for all numbers, if the widest has at least so many.
+    fn capacity(&self, width: usize) -> usize {
+        let width = width.max(self.width as usize);
+        let wide = if width == 1 { 0 } else { self.numbers - self.narrow };
+        (self.numbers - wide) as usize + wide as usize * width
+    }
+
+    /// Adds a number that has no zero limb at its high end.
+    pub fn push(&mut self, number: &[u64]) {
+        if number.len() > self.width as usize {
+            self.widen(number.len());
+        }
+        if self.width == 1 {
+            self.narrow += 1;
+        }
+        let end = self.limbs.len() + self.width as usize;
+        self.limbs.extend_from_slice(number);
+        self.limbs.resize(end, 0);
+    }
+
+    fn widen(&mut self, width: usize) {
+        let mut wider = Vec::with_capacity(self.capacity(width));
+        wider.extend_from_slice(&self.limbs[..self.narrow as usize]);
+        for number in self.limbs[self.narrow as usize..].chunks_exact(self.width as usize) {
+            let end = wider.len() + width;
+            wider.extend_from_slice(number);
+            wider.resize(end, 0);
+        }
+        (self.limbs, self.width) = (wider, width as u32);
+    }
+
+    /// Where the limbs of a number begin.
+    fn place(&self, i: usize) -> usize {
+        match i.checked_sub(self.narrow as usize) {
+            Some(wide) => self.narrow as usize + wide * self.width as usize,
+            None => i,
+        }
+    }
+
+    fn limbs(&self, numbers: Range<usize>) -> &[u64] {
+        &self.limbs[self.place(numbers.start)..self.place(numbers.end)]
+    }
+
+    /// Adds `Σ self[a + i] · other[b − i]` over all i below `count` to `sum`.
+    pub fn add_convolution(
+        &self,
+        a: usize,
+        other: &Row,
+        b: usize,
+        count: usize,
+        sum: &mut Vec<u64>,
+    ) {
+        if self.width > 2 || other.width > 2 {
+            for i in 0..count {
+                let (x, y) = (self.get(a + i), other.get(b - i));
+                limbs::add_product(sum, limbs::trim(x), limbs::trim(y));
+            }
+            return;
+        }
+        // The numbers of this row are wide from some i on, those of the other before some i.
+        let wide_from = (self.narrow as usize).saturating_sub(a).min(count);
+        let narrow_from = (b + 1).saturating_sub(other.narrow as usize).min(count);
+        let (first, second) = (wide_from.min(narrow_from), wide_from.max(narrow_from));
+        let x = |part: &Range<usize>| self.limbs(a + part.start..a + part.end);
+        let y = |part: &Range<usize>| other.limbs(b + 1 - part.end..b + 1 - part.start);
+        let mut total = ProductSum::default();
+        let part = 0..first;
+        for (&x, y) in x(&part).iter().zip(y(&part).rchunks_exact(2)) {
+            total.add_limbs(0, x, y[0]);
+            total.add_limbs(1, x, y[1]);
+        }
+        let part = first..second;
+        if wide_from > narrow_from {
+            for (&x, &y) in x(&part).iter().zip(y(&part).iter().rev()) {
+                total.add_limbs(0, x, y);
+            }
+        } else {
+            for (x, y) in x(&part).chunks_exact(2).zip(y(&part).rchunks_exact(2)) {
+                total.add_limbs(0, x[0], y[0]);
+                total.add_limbs(1, x[0], y[1]);
+                total.add_limbs(1, x[1], y[0]);
+                total.add_limbs(2, x[1], y[1]);
+            }
+        }
+        let part = second..count;
+        for (x, &y) in x(&part).chunks_exact(2).zip(y(&part).iter().rev()) {
+            total.add_limbs(0, x[0], y);
+            total.add_limbs(1, x[1], y);
+        }
+        total.add_to(sum);
+    }
+
+    /// Bytes on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.limbs.capacity() * 8
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use num_bigint::BigUint;
+    use proptest::prelude::*;
+
+    fn numbers() -> impl Strategy<Value = Vec<Vec<u64>>> {
+        let limb = prop_oneof![Just(u64::MAX), any::<u64>()];
+        (1usize..4, prop::collection::vec(prop::collection::vec(limb, 0..4), 1..12)).prop_map(
+            |(width, mut numbers)| {
+                numbers.iter_mut().for_each(|number| {
+                    number.truncate(width);
+                    number.truncate(limbs::trim(number).len());
+                });
+                numbers
+            },
+        )
+    }
+
+    fn row(numbers: &[Vec<u64>]) -> Row {
+        let mut row = Row::new(1, numbers.len() as u32);
+        for number in numbers {
+            let bytes = row.heap_bytes() + row.growth(number);
+            row.push(number);
+            assert_eq!(row.heap_bytes(), bytes);
+        }
+        row
+    }
+
+    proptest! {
+        #[test]
+        fn a_row_gives_back_what_was_pushed(numbers in numbers()) {
+            let row = row(&numbers);
+            prop_assert_eq!(row.len(), numbers.len());
+            for (i, number) in numbers.iter().enumerate() {
+                prop_assert_eq!(limbs::trim(row.get(i)), &number[..]);
+                prop_assert_eq!(row.low(i), limbs::low(number));
+            }
+        }
+
+        #[test]
+        fn a_convolution_is_a_sum_of_products(
+            x in numbers(),
+            y in numbers(),
+            from in any::<prop::sample::Index>(),
+            to in any::<prop::sample::Index>(),
+        ) {
+            let (a, b) = (from.index(x.len()), to.index(y.len()));
+            let count = (x.len() - a).min(b + 1);
+            let mut sum = vec![u64::MAX];
+            row(&x).add_convolution(a, &row(&y), b, count, &mut sum);
+            let product = |i: usize| limbs::to_biguint(&x[a + i]) * limbs::to_biguint(&y[b - i]);
+            let expected = (0..count).map(product).sum::<BigUint>() + u64::MAX;
+            prop_assert_eq!(limbs::to_biguint(&sum), expected);
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! `dataset_info.json`: what a dataset is and how to make it again.
+
+use crate::config::Config;
+use crate::proofs::one_seed::SeedReport;
+use crate::proofs::prover::ProofTally;
+use crate::seeds::split::Split;
+use crate::triples::row::COLUMNS;
+use anyhow::{Context, Result};
+use arrow_schema::DataType;
+use egraph::StopReason;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+use support::files::whole_file::write_atomic;
+
+/// The file that marks a directory as a dataset; written last.
+pub const INFO_FILE: &str = "dataset_info.json";
+/// The copy of the rewrite system that the dataset was made with.
+pub const SYSTEM_FILE: &str = "system.rules";
+
+/// The content of `dataset_info.json`. The names outside of `cairn` are those of the
+/// Hugging Face `datasets` library.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DatasetInfo {
+    /// One sentence.
+    pub description: String,
+    /// Column name to type.
+    pub features: BTreeMap<String, Feature>,
+    /// Rows and bytes by split name.
+    pub splits: BTreeMap<Split, SplitInfo>,
+    /// Bytes of all Parquet files of triples.
+    pub download_size: u64,
+    /// Everything that is needed to make the dataset again.
+    pub cairn: Provenance,
+}
+
+/// The type of a column.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Feature {
+    /// `string`, `uint32`, …
+    pub dtype: String,
+    /// Always `Value`: a plain column.
+    #[serde(rename = "_type")]
+    pub kind: String,
+}
+
+/// A file of a dataset.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileInfo {
+    /// Its size.
+    pub bytes: u64,
+    /// Its hash, in hexadecimal.
+    pub sha256: String,
+}
+
+/// One split.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SplitInfo {
+    /// The split's name again, as Hugging Face has it.
+    pub name: Split,
+    /// Number of triples.
+    pub num_examples: u64,
+    /// Bytes of its Parquet files of triples.
+    pub num_bytes: u64,
+}
+
+/// How a dataset was made: with the program of this version, the files with these hashes, this
+/// configuration and this seed it is made again, byte by byte.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Version of the program.
+    pub version: String,
+    /// SHA-256 of the rewrite system, which is also in the directory as `system.rules`.
+    pub system_hash: String,
+    /// SHA-256 of the seed file.
+    pub seeds_hash: String,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// The configuration; of the files only the names.
+    pub config: Config,
+    /// The Parquet files, by their paths in the directory.
+    pub files: BTreeMap<String, FileInfo>,
+    /// Sums over all seeds.
+    pub totals: Totals,
+    /// One report a seed.
+    pub seeds: Vec<SeedReport>,
+}
+
+impl Provenance {
+    /// What the dataset depends on, without what it came to.
+    pub fn origin(&self) -> Provenance {
+        Provenance {
+            files: BTreeMap::new(),
+            totals: Totals::default(),
+            seeds: Vec::new(),
+            version: self.version.clone(),
+            system_hash: self.system_hash.clone(),
+            seeds_hash: self.seeds_hash.clone(),
+            config: self.config.clone(),
+            seed: self.seed,
+        }
+    }
+}
+
+/// Sums over all seeds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Seeds.
+    pub seeds: u64,
+    /// Seeds whose e-graph found two distinct literals equal and was not used.
+    pub conflicts: u64,
+    /// Sampled e-classes.
+    pub classes: u64,
+    /// Draws.
+    pub drawn: u64,
+    /// Draws of padded terms.
+    pub padded: u64,
+    /// Draws of terms that were there already.
+    pub repeated: u64,
+    /// Distinct terms per class, summed up.
+    pub terms: u64,
+    /// Seeds that equal a literal.
+    pub constant_seeds: u64,
+    /// Those of them of whose class no frontier term was found.
+    pub constant_without_frontier: u64,
+    /// Frontier terms per class, summed up.
+    pub frontier: u64,
+    /// What came of pairs of terms, and of chains.
+    pub proofs: ProofTally,
+    /// Chains that were begun.
+    pub chains_begun: u64,
+    /// Chains that became a proof.
+    pub chains: u64,
+    /// Triples dropped because the same (start, guide, target) was there already.
+    pub duplicates: u64,
+    /// Triples dropped because their (start, target) is in another split, where test goes before
+    /// validation and validation before train.
+    pub shared: u64,
+}
+
+impl Totals {
+    /// The sums of the reports; what merging drops is not in them.
+    pub fn of(reports: &[SeedReport]) -> Totals {
+        let mut totals = Totals { seeds: reports.len() as u64, ..Totals::default() };
+        for report in reports {
+            totals.conflicts += u64::from(report.stop == StopReason::Conflict);
+            for class in &report.classes {
+                totals.classes += 1;
+                totals.drawn += class.drawn;
+                totals.padded += class.padded;
+                totals.repeated += class.repeated;
+                totals.terms += class.terms;
+                totals.frontier += class.frontier;
+            }
+            totals.proofs.add(&report.proofs());
+            totals.chains_begun += report.chains.begun;
+            totals.chains += report.chains.made;
+            let constant = report.is_constant();
+            let frontier = report.classes.first().map_or(0, |class| class.frontier);
+            totals.constant_seeds += u64::from(constant);
+            totals.constant_without_frontier += u64::from(constant && frontier == 0);
+        }
+        totals
+    }
+}
+
+impl DatasetInfo {
+    /// The description of a dataset of triples.
+    pub fn new(splits: BTreeMap<Split, SplitInfo>, cairn: Provenance) -> DatasetInfo {
+        let feature = |(name, kind): &(&str, DataType)| {
+            let dtype = match kind {
+                DataType::UInt64 => "uint64",
+                DataType::UInt32 => "uint32",
+                _ => "string",
+            };
+            ((*name).to_owned(), Feature { dtype: dtype.to_owned(), kind: "Value".to_owned() })
+        };
+        DatasetInfo {
+            description:
+                "(start, guide, target) triples from checked proofs of equality saturation"
+                    .to_owned(),
+            features: COLUMNS.iter().map(feature).collect(),
+            download_size: splits.values().map(|info: &SplitInfo| info.num_bytes).sum(),
+            splits,
+            cairn,
+        }
+    }
+
+    /// The number of triples of a split.
+    pub fn rows(&self, split: Split) -> u64 {
+        self.splits.get(&split).map_or(0, |info| info.num_examples)
+    }
+
+    /// Reads `dataset_info.json` of a dataset's directory.
+    ///
+    /// # Errors
+    /// There is none, or it is not one of ours; the file is named.
+    pub fn load(directory: &Path) -> Result<DatasetInfo> {
+        let path = directory.join(INFO_FILE);
+        let name = path.display();
+        let text = std::fs::read_to_string(&path).with_context(|| {
+            format!("{} is not a dataset: cannot read {name}", directory.display())
+        })?;
+        serde_json::from_str(&text)
+            .map_err(anyhow::Error::new)
+            .and_then(|info: DatasetInfo| info.cairn.config.validate().map(|()| info))
+            .with_context(|| format!("{name} is not the description of a Cairn dataset"))
+    }
+
+    /// Writes `dataset_info.json`.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        write_atomic(path, text.as_bytes())
+    }
+
+    /// SHA-256 of the rewrite system's file in hexadecimal.
+    pub fn system_hash(&self) -> &str {
+        &self.cairn.system_hash
+    }
+}

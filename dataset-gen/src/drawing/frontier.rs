@@ -1,0 +1,175 @@
+//! Frontier terms: those that an earlier state of an e-graph did not represent in a class.
+//!
+//! Let the class q of the e-graph have absorbed the classes q₁′…q_n′ of its earlier state, and
+//! others that don't matter. The terms of different classes of one e-graph are different, so that
+//!
+//! ```text
+//! frontier(q, s) = c(q, s) − Σ c′(qᵢ′, s)
+//! ```
+//!
+//! Terms are drawn from such a difference without rejection, see `difference.rs`.
+
+use crate::counting::counts::{Counts, Terms, TooLarge};
+use crate::counting::limbs;
+use crate::counting::state::Earlier;
+use crate::drawing::derivation::{Derivation, build, derive, size_of};
+use crate::drawing::fresh_terms::Difference;
+use crate::drawing::sampling::Sample;
+use crate::drawing::unrank::Place;
+use egraph::{EGraph, Id, Past, TermBank, TermId};
+use num_bigint::BigUint;
+use rand::Rng;
+use rustc_hash::FxHashMap;
+use support::random::below;
+
+/// Counts and draws the frontier terms of some classes.
+#[derive(Debug)]
+pub struct Frontier<'a> {
+    later: &'a EGraph,
+    /// The classes of the later e-graph, each with the earlier cells whose terms are left out.
+    roots: Vec<(Id, Vec<u32>)>,
+    difference: Difference<'a>,
+}
+
+impl<'a> Frontier<'a> {
+    /// The frontier of the classes of `roots` in `later`, up to a size each: of their `terms`,
+    /// those that `earlier` did not represent in the class of one of `roots`. Roots that are one
+    /// class by now are one root, with the largest of the sizes.
+    ///
+    /// `earlier` is what `later`, which is rebuilt, was some iterations ago. It represented nothing
+    /// in the class of an id that it does not have. What is padded or constant ([`Terms`]) is
+    /// asked of `later`.
+    pub fn new(
+        later: &'a EGraph,
+        earlier: &Past,
+        roots: &[(Id, u32)],
+        terms: Terms,
+    ) -> Frontier<'a> {
+        Frontier::within(later, earlier, roots, terms, usize::MAX).expect("any size fits")
+    }
+
+    /// As [`Frontier::new`], if all counts together take at most `bytes` on the heap.
+    ///
+    /// # Errors
+    /// They would take more, see [`Counts::within`].
+    pub fn within(
+        later: &'a EGraph,
+        earlier: &Past,
+        roots: &[(Id, u32)],
+        terms: Terms,
+        bytes: usize,
+    ) -> Result<Frontier<'a>, TooLarge> {
+        let mut limits: FxHashMap<Id, u32> = FxHashMap::default();
+        for &(root, limit) in roots {
+            let largest = limits.entry(later.find(root)).or_default();
+            *largest = limit.max(*largest);
+        }
+        let roots: Vec<(Id, u32)> =
+            roots.iter().map(|&(root, _)| (root, limits[&later.find(root)])).collect();
+        let is_known = |id: &Id| u64::from(id.0) < earlier.built();
+        let known: Vec<(Id, u32)> = roots.iter().copied().filter(|(id, _)| is_known(id)).collect();
+        let state = Earlier { egraph: later, past: earlier };
+        let difference = Difference::new((later, &roots), (state, &known), terms, bytes)?;
+        let mut classes: Vec<(Id, Vec<u32>)> = Vec::new();
+        for &(root, _) in &roots {
+            let class = later.find(root);
+            let known = is_known(&root).then(|| earlier.find(root));
+            let known = known.and_then(|class| difference.known.grammar.cell_of(class));
+            match classes.iter_mut().find(|(other, _)| *other == class) {
+                Some((_, cells)) => cells.extend(known),
+                None => classes.push((class, Vec::from_iter(known))),
+            }
+        }
+        for (_, cells) in &mut classes {
+            cells.sort_unstable();
+            cells.dedup();
+        }
+        Ok(Frontier { later, roots: classes, difference })
+    }
+
+    /// The counts of all terms of the roots, those that were represented earlier included.
+    pub fn counts(&self) -> &Counts {
+        &self.difference.all
+    }
+
+    /// The number of frontier terms of `class` (canonical in the later e-graph, and a root) with
+    /// exactly `size` nodes; zero for other classes.
+    pub fn count(&self, class: Id, size: u32) -> BigUint {
+        match self.root(class) {
+            Some((cell, known)) => limbs::to_biguint(&self.difference.fresh(cell, size, known)),
+            None => BigUint::ZERO,
+        }
+    }
+
+    /// The number of frontier terms of `class` with at most `limit` nodes; see
+    /// [`Frontier::count`].
+    pub fn up_to(&self, class: Id, limit: u32) -> BigUint {
+        let Some((cell, known)) = self.root(class) else { return BigUint::ZERO };
+        let mut sum = Vec::new();
+        for size in self.difference.all.grammar.cells[cell as usize].min..=limit {
+            limbs::add(&mut sum, &self.difference.fresh(cell, size, known));
+        }
+        limbs::to_biguint(&sum)
+    }
+
+    /// Frontier term number `number` (from 0) of those of `class` with at most `limit` nodes, by
+    /// size; `None` if there are no more than `number`.
+    pub fn term(
+        &mut self,
+        bank: &mut TermBank,
+        class: Id,
+        limit: u32,
+        number: &BigUint,
+    ) -> Option<TermId> {
+        let derivation = self.derive(class, limit, number, false)?;
+        Some(build(self.later, bank, &derivation.nodes))
+    }
+
+    /// Draws until `wanted` distinct frontier terms of `class` are found or `attempts` draws are
+    /// made, as [`crate::drawing::sampling::Sampler::sample`] does: each that is not padded has the same
+    /// probability, and no draw is lost to terms that are not of the frontier.
+    pub fn sample(
+        &mut self,
+        bank: &mut TermBank,
+        class: Id,
+        limit: u32,
+        wanted: usize,
+        attempts: u64,
+        rng: &mut impl Rng,
+    ) -> Sample {
+        self.difference.begin();
+        let class = self.later.find(class);
+        let total = self.up_to(class, limit);
+        let reject = !self.difference.all.terms.padded;
+        let attempts = if total == BigUint::ZERO { 0 } else { attempts };
+        Sample::draw(wanted, attempts, || {
+            let derivation = self.derive(class, limit, &below(&total, rng), reject)?;
+            let left_out = reject && derivation.padded;
+            (!left_out).then(|| build(self.later, bank, &derivation.nodes))
+        })
+    }
+
+    fn root(&self, class: Id) -> Option<(u32, &[u32])> {
+        let (_, known) = self.roots.iter().find(|(root, _)| *root == class)?;
+        Some((self.difference.all.grammar.cell_of(class)?, known))
+    }
+
+    fn derive(
+        &mut self,
+        class: Id,
+        limit: u32,
+        number: &BigUint,
+        stop_if_padded: bool,
+    ) -> Option<Derivation> {
+        let (root, known) = self.root(self.later.find(class))?;
+        let mut number = number.to_u64_digits();
+        let least = self.difference.all.grammar.cells[root as usize].min;
+        let count = |size| self.difference.fresh(root, size, known);
+        let size = size_of(&mut number, least..=limit, count)?;
+        let known = known.to_vec();
+        let part = self.difference.part(Place { cell: root, size, number }, known);
+        let mut derivation = Derivation::default();
+        derive(&mut self.difference, part, stop_if_padded, &mut derivation);
+        Some(derivation)
+    }
+}

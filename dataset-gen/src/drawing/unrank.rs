@@ -1,0 +1,108 @@
+//! From the number of a term to the term, one node at a time.
+//!
+//! The terms of a cell with one size are numbered by alternative, then by the size of the left
+//! child, then by the number of the left child, then by that of the right one.
+
+use crate::counting::counts::Counts;
+use crate::counting::grammar::NONE;
+use crate::counting::limbs;
+use crate::drawing::choices::Choices;
+use crate::drawing::derivation::Steps;
+use egraph::Id;
+use std::cmp::Ordering;
+
+/// A term of a cell: one of `size` nodes, by its number among those.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub cell: u32,
+    pub size: u32,
+    pub number: Vec<u64>,
+}
+
+/// Takes numbers apart.
+#[derive(Debug)]
+pub struct Unranker {
+    /// By cell and size.
+    choices: Choices<(u32, u32)>,
+}
+
+impl Unranker {
+    /// Remembers at most so many bytes of sums.
+    pub fn new(room: usize) -> Self {
+        Unranker { choices: Choices::new(room) }
+    }
+
+    /// Before numbers of terms of another class or limit, see [`Choices::begin`].
+    pub fn begin(&mut self) {
+        self.choices.begin();
+    }
+
+    /// The node of a term (of no meaning in a product). The places of its children are added to
+    /// `children`, the last one first.
+    pub fn step(&mut self, counts: &Counts, place: Place, mut children: impl FnMut(Place)) -> Id {
+        let Place { cell, size, mut number } = place;
+        let alternatives = counts.grammar.alternatives(cell);
+        let width = limbs::trim(counts.limbs(cell, size)).len();
+        let size_below = size - counts.grammar.cells[cell as usize].own_size();
+        let weight = |i: usize, sum: &mut Vec<u64>| {
+            counts.add_alternative(&alternatives[i], size_below, sum)
+        };
+        let chosen =
+            self.choices.choose((cell, size), alternatives.len(), width, &mut number, weight);
+        let (alternative, size) = (alternatives[chosen], size_below);
+        match (alternative.left, alternative.right) {
+            (NONE, _) => {}
+            (only, NONE) => children(Place { cell: only, size, number }),
+            (left, right) => {
+                let (left_size, number) = split(counts, left, right, size, number);
+                let right_size = size - left_size;
+                // The pair's number is left number · count of the right ones + right number.
+                let (first, second) = limbs::divide(&number, counts.limbs(right, right_size));
+                children(Place { cell: right, size: right_size, number: second });
+                children(Place { cell: left, size: left_size, number: first });
+            }
+        }
+        alternative.node
+    }
+}
+
+/// An unranker with the counts that it is for.
+pub struct Counted<'a> {
+    pub counts: &'a Counts,
+    pub unranker: &'a mut Unranker,
+}
+
+impl Steps for Counted<'_> {
+    type Part = Place;
+
+    fn class(&self, place: &Place) -> Option<u32> {
+        self.counts.grammar.cells[place.cell as usize].is_class.then_some(place.cell)
+    }
+
+    fn step(&mut self, place: Place, child: impl FnMut(Place)) -> Id {
+        self.unranker.step(self.counts, place, child)
+    }
+}
+
+/// The size of the left term of pair `number`, and the pair's number among those.
+fn split(
+    counts: &Counts,
+    left: u32,
+    right: u32,
+    size: u32,
+    mut number: Vec<u64>,
+) -> (u32, Vec<u64>) {
+    let (first, last) =
+        counts.split_sizes(left, right, size).expect("the pair was counted at this size");
+    let mut pairs = Vec::new();
+    for left_size in first..last {
+        pairs.clear();
+        let (x, y) = (counts.limbs(left, left_size), counts.limbs(right, size - left_size));
+        limbs::add_product(&mut pairs, x, y);
+        if limbs::compare(&number, &pairs) == Ordering::Less {
+            return (left_size, number);
+        }
+        limbs::subtract(&mut number, &pairs);
+    }
+    (last, number)
+}

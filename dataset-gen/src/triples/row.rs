@@ -1,0 +1,195 @@
+//! (start, guide, target) triples, and their Parquet files in the Hugging Face layout.
+
+use crate::seeds::one_sort::sort_of;
+use crate::seeds::split::Split;
+use anyhow::Result;
+use arrow_array::ArrayRef;
+use arrow_array::builder::{StringBuilder, UInt32Builder, UInt64Builder};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{UInt32Type, UInt64Type};
+use arrow_schema::{DataType, Field};
+use egraph::ParseError;
+use egraph::{TermBank, TermId};
+use serde::Serialize;
+use std::path::Path;
+use std::sync::Arc;
+use support::files::table::{Columns, NumberedFiles, Record, numbered_files, read_table};
+
+/// A piece of a proof: from `start` over `guide` to `target`, as s-expressions whose variables
+/// are in normal form over (start, target, guide).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Triple {
+    /// Number of the row, unique in its dataset.
+    pub id: u64,
+    /// Index of the seed, from 0, in the order of the seed file.
+    pub seed: u32,
+    /// The seed's id in the seed file.
+    pub seed_id: String,
+    /// Number of the proof that this is a piece of.
+    pub proof: u64,
+    /// Where the proof starts.
+    pub start: String,
+    /// A term half-way.
+    pub guide: String,
+    /// Where the proof ends.
+    pub target: String,
+    /// A sketch of the guide: as few of its nodes as are needed so that the start does not
+    /// satisfy it, and only few of the other terms of the class do.
+    pub sketch: String,
+    /// Number of rewrite steps from start to guide.
+    pub steps_start_guide: u32,
+    /// Number of rewrite steps from guide to target.
+    pub steps_guide_target: u32,
+    /// Number of nodes of the start.
+    pub start_size: u32,
+    /// Number of nodes of the guide.
+    pub guide_size: u32,
+    /// Number of nodes of the target.
+    pub target_size: u32,
+    /// How often the proof was halved: 0 for a whole proof, and for a window.
+    pub depth: u32,
+}
+
+impl Triple {
+    /// Number of rewrite steps from start to target.
+    pub fn steps(&self) -> u32 {
+        self.steps_start_guide.saturating_add(self.steps_guide_target)
+    }
+
+    /// The terms [start, guide, target], read into `bank`.
+    ///
+    /// The three have one sort, also where one is a lone literal.
+    ///
+    /// # Errors
+    /// A text that is not a term of the bank's language, or not of the sort of the others.
+    pub fn terms(&self, bank: &mut TermBank) -> Result<[TermId; 3], ParseError> {
+        let texts = [&self.start, &self.guide, &self.target];
+        let sort = sort_of(bank, texts)?;
+        let mut terms = [TermId(0); 3];
+        for (term, text) in terms.iter_mut().zip(texts) {
+            *term = bank.parse(text, sort)?;
+        }
+        Ok(terms)
+    }
+}
+
+/// Name and type of every column, in order.
+pub const COLUMNS: [(&str, DataType); 14] = [
+    ("id", DataType::UInt64),
+    ("seed", DataType::UInt32),
+    ("seed_id", DataType::Utf8),
+    ("proof", DataType::UInt64),
+    ("start", DataType::Utf8),
+    ("guide", DataType::Utf8),
+    ("target", DataType::Utf8),
+    ("sketch", DataType::Utf8),
+    ("steps_start_guide", DataType::UInt32),
+    ("steps_guide_target", DataType::UInt32),
+    ("start_size", DataType::UInt32),
+    ("guide_size", DataType::UInt32),
+    ("target_size", DataType::UInt32),
+    ("depth", DataType::UInt32),
+];
+
+impl Record for Triple {
+    const NAME: &'static str = "triples";
+    const ROW_GROUP: usize = 16_384;
+    const BATCH: usize = 1_024;
+
+    fn fields() -> Vec<Field> {
+        COLUMNS.map(|(name, kind)| Field::new(name, kind, false)).into()
+    }
+
+    fn columns(rows: &[Triple]) -> Vec<ArrayRef> {
+        let strings = |get: fn(&Triple) -> &str| -> ArrayRef {
+            let mut builder = StringBuilder::new();
+            rows.iter().for_each(|t| builder.append_value(get(t)));
+            Arc::new(builder.finish())
+        };
+        let numbers = |get: fn(&Triple) -> u32| -> ArrayRef {
+            let mut builder = UInt32Builder::with_capacity(rows.len());
+            rows.iter().for_each(|t| builder.append_value(get(t)));
+            Arc::new(builder.finish())
+        };
+        let ids = |get: fn(&Triple) -> u64| -> ArrayRef {
+            let mut builder = UInt64Builder::with_capacity(rows.len());
+            rows.iter().for_each(|t| builder.append_value(get(t)));
+            Arc::new(builder.finish())
+        };
+        vec![
+            ids(|t| t.id),
+            numbers(|t| t.seed),
+            strings(|t| &t.seed_id),
+            ids(|t| t.proof),
+            strings(|t| &t.start),
+            strings(|t| &t.guide),
+            strings(|t| &t.target),
+            strings(|t| &t.sketch),
+            numbers(|t| t.steps_start_guide),
+            numbers(|t| t.steps_guide_target),
+            numbers(|t| t.start_size),
+            numbers(|t| t.guide_size),
+            numbers(|t| t.target_size),
+            numbers(|t| t.depth),
+        ]
+    }
+
+    fn read(batch: &Columns<'_>, rows: &mut Vec<Triple>) -> Result<()> {
+        let id = |name| batch.get(name).map(|c| c.as_primitive::<UInt64Type>());
+        let number = |name| batch.get(name).map(|c| c.as_primitive::<UInt32Type>());
+        let string = |name| batch.get(name).map(|c| c.as_string::<i32>());
+        let (ids, proof) = (id("id")?, id("proof")?);
+        let (seed, seed_id) = (number("seed")?, string("seed_id")?);
+        let (start, guide, target) = (string("start")?, string("guide")?, string("target")?);
+        let sketch = string("sketch")?;
+        let first_steps = number("steps_start_guide")?;
+        let second_steps = number("steps_guide_target")?;
+        let start_size = number("start_size")?;
+        let guide_size = number("guide_size")?;
+        let target_size = number("target_size")?;
+        let depth = number("depth")?;
+        rows.extend((0..batch.rows()).map(|row| Triple {
+            id: ids.value(row),
+            seed: seed.value(row),
+            seed_id: seed_id.value(row).to_owned(),
+            proof: proof.value(row),
+            start: start.value(row).to_owned(),
+            guide: guide.value(row).to_owned(),
+            target: target.value(row).to_owned(),
+            sketch: sketch.value(row).to_owned(),
+            steps_start_guide: first_steps.value(row),
+            steps_guide_target: second_steps.value(row),
+            start_size: start_size.value(row),
+            guide_size: guide_size.value(row),
+            target_size: target_size.value(row),
+            depth: depth.value(row),
+        }));
+        Ok(())
+    }
+}
+
+/// Reads all triples of a split of the dataset in `directory`.
+///
+/// # Errors
+/// A file is missing, is not a whole Parquet file, or a column is missing, has another type or
+/// has nulls: the file and the column are named.
+pub fn read_triples(directory: &Path, split: Split) -> Result<Vec<Triple>> {
+    let mut triples = Vec::new();
+    for file in numbered_files(&directory.join(split.data()))? {
+        triples.extend(read_table::<Triple>(&file)?);
+    }
+    Ok(triples)
+}
+
+/// Writes all triples of a split of a dataset in `directory`, as one file.
+///
+/// # Errors
+/// What Parquet or the file system says.
+pub fn write_triples(directory: &Path, split: Split, triples: &[Triple]) -> Result<()> {
+    let stem = directory.join(split.data());
+    stem.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+    let mut files = NumberedFiles::new(&stem, usize::MAX);
+    files.write(triples)?;
+    files.finish::<Triple>()?;
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! When each e-node changed last: what a search that has seen the e-graph before must look at.
+//!
+//! An e-node *changes* when it is added, when a child of it gets another canonical class, when
+//! its own class is absorbed by another, and when a child of it comes to equal a literal. A match
+//! all of whose e-nodes are unchanged since a rule's last search was found by that search.
+
+use crate::id::Id;
+
+/// The stamp of an e-node that was found congruent to another.
+const DEAD: u8 = u8::MAX;
+/// By how much stamps are lowered when the epoch has no room left.
+const SHIFT: u8 = 126;
+
+/// A moment between two iterations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Epoch(u8);
+
+impl Epoch {
+    /// The same moment after stamps have been lowered by `shift`; `None` if it is too long ago to
+    /// be told from others.
+    pub fn lowered(self, shift: u8) -> Option<Epoch> {
+        self.0.checked_sub(shift).map(Epoch)
+    }
+}
+
+/// Stamps by e-node.
+#[derive(Clone, Debug)]
+pub(crate) struct Stamps {
+    now: Epoch,
+    stamps: Vec<u8>,
+}
+
+impl Stamps {
+    pub fn new() -> Stamps {
+        Stamps { now: Epoch(1), stamps: Vec::new() }
+    }
+
+    pub fn heap_bytes(&self) -> usize {
+        self.stamps.capacity()
+    }
+
+    pub fn reserve_exact(&mut self, nodes: usize) {
+        self.stamps.reserve_exact(nodes);
+    }
+
+    pub fn push(&mut self) {
+        self.stamps.push(self.now.0);
+    }
+
+    /// Notes that an e-node has changed.
+    pub fn touch(&mut self, node: Id) {
+        let stamp = &mut self.stamps[node.0 as usize];
+        if *stamp != DEAD {
+            *stamp = self.now.0;
+        }
+    }
+
+    pub fn kill(&mut self, node: Id) {
+        self.stamps[node.0 as usize] = DEAD;
+    }
+
+    pub fn is_dead(&self, node: Id) -> bool {
+        self.stamps[node.0 as usize] == DEAD
+    }
+
+    /// Whether a live e-node has changed since the end of `epoch`.
+    #[inline]
+    pub fn changed_since(&self, node: Id, epoch: Epoch) -> bool {
+        self.stamps[node.0 as usize] > epoch.0
+    }
+
+    /// The moment that a search made now will have seen.
+    pub fn now(&self) -> Epoch {
+        self.now
+    }
+
+    /// Ends the epoch: what changes from here on is new to those who have searched. Returns by
+    /// how much stamps had to be lowered, for [`Epoch::lowered`].
+    pub fn advance(&mut self) -> u8 {
+        let shift = if self.now.0 == DEAD - 1 { SHIFT } else { 0 };
+        if shift > 0 {
+            for stamp in self.stamps.iter_mut().filter(|stamp| **stamp != DEAD) {
+                *stamp = stamp.saturating_sub(shift);
+            }
+            self.now.0 -= shift;
+        }
+        self.now.0 += 1;
+        shift
+    }
+}
+
+/// The e-nodes that have changed since an epoch, or all of them, by operator, class and id.
+#[derive(Debug)]
+pub(crate) struct Changes {
+    starts: Vec<u32>,
+    nodes: Vec<Id>,
+}
+
+impl Changes {
+    /// Sorts `nodes` by their operators and leaves their order as it is otherwise; leaves, whose
+    /// heads are no operators, are left out.
+    pub fn collect(
+        nodes: impl Iterator<Item = Id> + Clone,
+        operators: usize,
+        operator: impl Fn(Id) -> usize,
+    ) -> Changes {
+        let mut starts = vec![0u32; operators + 1];
+        let applications = nodes.filter(|&n| operator(n) < operators);
+        for node in applications.clone() {
+            starts[operator(node) + 1] += 1;
+        }
+        for op in 0..operators {
+            starts[op + 1] += starts[op];
+        }
+        let mut sorted = vec![Id(0); starts[operators] as usize];
+        let mut places = starts.clone();
+        for node in applications {
+            let place = &mut places[operator(node)];
+            sorted[*place as usize] = node;
+            *place += 1;
+        }
+        Changes { starts, nodes: sorted }
+    }
+
+    /// Those with an operator.
+    pub fn operator(&self, op: usize) -> &[Id] {
+        &self.nodes[self.starts[op] as usize..self.starts[op + 1] as usize]
+    }
+
+    pub fn heap_bytes(&self) -> usize {
+        (self.starts.capacity() + self.nodes.capacity()) * size_of::<u32>()
+    }
+}

@@ -1,0 +1,98 @@
+//! E-nodes sorted by class, in flat arrays, made anew by each rebuild.
+
+use crate::id::Id;
+use crate::term::leaves::Head;
+
+/// Where the e-nodes of each class are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ClassIndex {
+    /// `nodes[starts[c]..starts[c + 1]]` are the e-nodes of class `c`, sorted by head, then id.
+    starts: Vec<u32>,
+    nodes: Vec<Id>,
+}
+
+impl ClassIndex {
+    pub fn heap_bytes(&self) -> usize {
+        (self.starts.capacity() + self.nodes.capacity()) * size_of::<u32>()
+    }
+
+    /// Makes room for an index over `ids` ids, so that a later rebuild allocates nothing.
+    pub fn reserve(&mut self, ids: usize) {
+        self.starts.reserve_exact((ids + 1).saturating_sub(self.starts.len()));
+        self.nodes.reserve_exact(ids.saturating_sub(self.nodes.len()));
+    }
+
+    /// Indexes the `live` e-nodes among ids `0..ids`: a counting sort by class.
+    pub fn build(
+        &mut self,
+        ids: usize,
+        live: impl Fn(Id) -> bool,
+        class: impl Fn(Id) -> Id,
+        head: impl Fn(Id) -> Head,
+    ) {
+        let ClassIndex { starts, nodes } = self;
+        let all = || (0..ids as u32).map(Id).filter(|&id| live(id));
+        starts.clear();
+        starts.resize(ids + 1, 0);
+        for id in all() {
+            starts[class(id).0 as usize + 1] += 1;
+        }
+        for c in 0..ids {
+            starts[c + 1] += starts[c];
+        }
+        nodes.clear();
+        nodes.resize(starts[ids] as usize, Id(0));
+        // Fills each class's run from its start. `starts[c]` is the end of run `c` afterwards,
+        // shifted by one place, and is shifted back below.
+        for id in all() {
+            let place = &mut starts[class(id).0 as usize];
+            nodes[*place as usize] = id;
+            *place += 1;
+        }
+        for c in (0..ids).rev() {
+            starts[c + 1] = starts[c];
+        }
+        starts[0] = 0;
+        for c in 0..ids {
+            let run = &mut nodes[starts[c] as usize..starts[c + 1] as usize];
+            // Already in order of id; and mostly of one operator.
+            if run.len() > 1 && !run.is_sorted_by_key(|&id| head(id)) {
+                run.sort_unstable_by_key(|&id| (head(id), id));
+            }
+        }
+    }
+
+    /// The ids over which the index was built.
+    pub fn ids(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// All e-nodes, by class, then head, then id.
+    pub fn nodes(&self) -> &[Id] {
+        &self.nodes
+    }
+
+    /// All e-nodes of a class.
+    pub fn class(&self, class: Id) -> &[Id] {
+        match self.starts.get(class.0 as usize + 1) {
+            Some(&end) => &self.nodes[self.starts[class.0 as usize] as usize..end as usize],
+            None => &[],
+        }
+    }
+
+    /// The e-nodes of a class with this head.
+    pub fn class_with_head(&self, class: Id, head: Head, head_of: impl Fn(Id) -> Head) -> &[Id] {
+        let nodes = self.class(class);
+        // A short run is gone through, a long one searched by halves.
+        let (start, end) = if nodes.len() <= 16 {
+            let start = nodes.iter().take_while(|&&id| head_of(id) < head).count();
+            let count = nodes[start..].iter().take_while(|&&id| head_of(id) == head).count();
+            (start, start + count)
+        } else {
+            let start = nodes.partition_point(|&id| head_of(id) < head);
+            let end = start + nodes[start..].partition_point(|&id| head_of(id) == head);
+            (start, end)
+        };
+        &nodes[start..end]
+    }
+}

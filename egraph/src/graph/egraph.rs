@@ -1,0 +1,315 @@
+//! The e-graph: e-nodes in flat arrays, hash-consed, with deferred rebuilding.
+//!
+//! Every e-node id is a term for ever: `original` keeps the children it was added with. Its
+//! `canonical` children follow the unions; two e-nodes with the same head and the same canonical
+//! children are congruent, and rebuilding unites them and drops the younger from the e-graph
+//! (not from the bank of terms).
+//!
+//! Invariants after [`EGraph::rebuild`]:
+//! 1. canonical children are roots of the union-find;
+//! 2. the hash-cons holds exactly the live e-nodes, each under its canonical form;
+//! 3. no two live e-nodes have the same canonical form;
+//! 4. with constant folding, an application of a built-in operator to classes with literals is
+//!    in the class of the literal that it evaluates to.
+
+mod memory;
+mod rebuild;
+mod terms;
+
+pub(crate) use memory::Room;
+
+use crate::graph::changes::{Changes, Epoch, Stamps};
+use crate::graph::class_index::ClassIndex;
+use crate::graph::gather::gather;
+use crate::graph::node_table::NodeTable;
+use crate::graph::parents::{Run, Uses};
+use crate::graph::proof_forest::{ProofForest, Reason};
+use crate::graph::unionfind::UnionFind;
+use crate::id::Id;
+use crate::rules::system::System;
+use crate::term::language::{Leaf, LeafValue, SortId, Value};
+use crate::term::leaves::{Head, Leaves, Node};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// E-classes of equal terms over the language of one rewrite system.
+#[derive(Clone, Debug)]
+pub struct EGraph {
+    system: Arc<System>,
+    leaves: Leaves,
+    nodes: NodeTable,
+    stamps: Stamps,
+    classes: UnionFind,
+    forest: ProofForest,
+    uses: Uses,
+    index: ClassIndex,
+    /// The literal e-node of each class that has one.
+    literals: FxHashMap<Id, Id>,
+    class_count: usize,
+    conflict: Option<(Id, Id)>,
+
+    // Work left for the next rebuild.
+    /// Uses whose canonical children may be out of date.
+    stale_uses: Vec<Run>,
+    /// Classes that came to have a literal.
+    new_literals: Vec<Id>,
+}
+
+impl EGraph {
+    /// An empty e-graph for a system.
+    pub fn new(system: Arc<System>) -> EGraph {
+        EGraph {
+            leaves: Leaves::new(&system.language),
+            nodes: NodeTable::new(&system.language),
+            system,
+            stamps: Stamps::new(),
+            classes: UnionFind::default(),
+            forest: ProofForest::new(),
+            uses: Uses::default(),
+            index: ClassIndex::default(),
+            literals: FxHashMap::default(),
+            class_count: 0,
+            conflict: None,
+            stale_uses: Vec::new(),
+            new_literals: Vec::new(),
+        }
+    }
+
+    /// The rewrite system.
+    pub fn system(&self) -> &Arc<System> {
+        &self.system
+    }
+
+    /// Number of canonical e-nodes.
+    pub fn node_count(&self) -> usize {
+        self.nodes.live()
+    }
+
+    /// Number of e-classes.
+    pub fn class_count(&self) -> usize {
+        self.class_count
+    }
+
+    /// Number of e-nodes ever built, those found congruent to others since included: the unit
+    /// in which searches are charged for work.
+    pub fn built(&self) -> u64 {
+        self.nodes.len() as u64
+    }
+
+    /// Two distinct literals that were found equal, if that happened: the system is unsound, or
+    /// the terms were asserted to be equal and are not.
+    pub fn conflict(&self) -> Option<(Id, Id)> {
+        self.conflict
+    }
+
+    /// The canonical e-node of the class of `id`.
+    pub fn find(&self, id: Id) -> Id {
+        self.classes.find(id)
+    }
+
+    /// The classes, by id. Valid after [`EGraph::rebuild`].
+    pub fn classes(&self) -> impl Iterator<Item = Id> + '_ {
+        self.ids().filter(|&id| self.classes.is_root(id))
+    }
+
+    /// The e-nodes of a class, sorted by operator. Valid after [`EGraph::rebuild`].
+    pub fn nodes(&self, class: Id) -> &[Id] {
+        self.index.class(class)
+    }
+
+    pub(crate) fn index(&self) -> &ClassIndex {
+        &self.index
+    }
+
+    pub(crate) fn table(&self) -> &NodeTable {
+        &self.nodes
+    }
+
+    pub(crate) fn forest(&self) -> &ProofForest {
+        &self.forest
+    }
+
+    /// What stands at an e-node.
+    pub fn node(&self, node: Id) -> Node<'_> {
+        self.leaves.node(self.head(node))
+    }
+
+    pub(crate) fn head(&self, node: Id) -> Head {
+        self.nodes.head(node)
+    }
+
+    /// All ids, those of e-nodes included that were found congruent to others.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = Id> + Clone + use<> {
+        (0..self.nodes.len() as u32).map(Id)
+    }
+
+    /// The classes of an e-node's children, canonical after [`EGraph::rebuild`].
+    pub fn children(&self, node: Id) -> &[Id] {
+        self.nodes.children(node)
+    }
+
+    /// The e-node of the e-graph that is congruent to `node`: itself, unless it was found congruent
+    /// to an older one and dropped. Valid after [`EGraph::rebuild`].
+    pub fn congruent(&self, node: Id) -> Id {
+        let found = self.lookup_node(self.head(node), self.original_children(node));
+        found.expect("each e-node that was added has a congruent one")
+    }
+
+    /// The children with which an e-node was added: the e-node as a term.
+    pub fn original_children(&self, node: Id) -> &[Id] {
+        self.nodes.original_children(node)
+    }
+
+    /// The e-nodes that have `class` as a child, and which child it is; those that were found
+    /// congruent to others are left out. Valid after [`EGraph::rebuild`].
+    pub(crate) fn parents(&self, class: Id) -> impl Iterator<Item = (Id, usize)> + '_ {
+        let owners = self.uses.of(class).map(|slot| self.nodes.owner(slot));
+        owners.filter(|&(node, _)| !self.stamps.is_dead(node))
+    }
+
+    /// Whether a live e-node has changed since the end of `epoch`, see [`crate::graph::changes`].
+    #[inline]
+    pub(crate) fn changed_since(&self, node: Id, epoch: Epoch) -> bool {
+        self.stamps.changed_since(node, epoch)
+    }
+
+    /// About how many e-nodes and uses the class of an e-node has.
+    pub(crate) fn weight(&self, node: Id) -> u32 {
+        self.classes.weight(self.find(node))
+    }
+
+    /// The live e-nodes that have changed since the end of `epoch`, or ever.
+    pub(crate) fn changes(&self, since: Option<Epoch>) -> Changes {
+        let changed =
+            |node: &&Id| since.is_none_or(|epoch| self.stamps.changed_since(**node, epoch));
+        let nodes = self.index.nodes().iter().filter(changed).copied();
+        let operators = self.system.language.operators.len();
+        Changes::collect(nodes, operators, |node| self.head(node).0 as usize)
+    }
+
+    pub(crate) fn now(&self) -> Epoch {
+        self.stamps.now()
+    }
+
+    /// Ends the epoch, see [`Stamps::advance`].
+    pub(crate) fn advance(&mut self) -> u8 {
+        self.stamps.advance()
+    }
+
+    /// The sort of an e-node's terms.
+    pub fn sort(&self, id: Id) -> SortId {
+        match self.node(id) {
+            Node::Op(op) => self.system.language.op(op).result,
+            Node::Leaf(leaf) => leaf.sort,
+        }
+    }
+
+    /// The literal that a class equals, if one is known.
+    pub fn literal(&self, class: Id) -> Option<Value> {
+        match self.node(self.literal_node(class)?) {
+            Node::Leaf(Leaf { value: LeafValue::Literal(value), .. }) => Some(*value),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn literal_node(&self, class: Id) -> Option<Id> {
+        if self.literals.is_empty() { None } else { self.literals.get(&self.find(class)).copied() }
+    }
+
+    /// Adds the e-node `head(children…)`, or finds it. The children may be any ids.
+    pub(crate) fn add(&mut self, head: Head, children: &[Id]) -> Id {
+        match self.lookup_node(head, children) {
+            Some(found) => found,
+            None => self.add_new(head, children),
+        }
+    }
+
+    /// Adds an e-node that is not there.
+    fn add_new(&mut self, head: Head, children: &[Id]) -> Id {
+        let classes: SmallVec<[Id; 4]> = children.iter().map(|&child| self.find(child)).collect();
+        if self.nodes.memo_room() == 0 {
+            self.grow_memo();
+        }
+        let node = self.nodes.push(head, children, &classes);
+        self.stamps.push();
+        self.classes.push();
+        self.forest.push();
+        self.uses.push(self.nodes.width());
+        self.class_count += 1;
+        for (slot, &class) in self.nodes.slots(node).zip(&classes) {
+            self.uses.append(class, slot);
+            self.classes.add_weight(class, 1);
+        }
+        match self.leaves.node(head) {
+            Node::Leaf(Leaf { value: LeafValue::Literal(_), .. }) => {
+                self.literals.insert(node, node);
+            }
+            Node::Op(_) => self.fold(node),
+            Node::Leaf(_) => {}
+        }
+        node
+    }
+
+    /// Adds a literal or variable.
+    pub(crate) fn add_leaf(&mut self, leaf: &Leaf) -> Id {
+        let head = self.leaves.intern(leaf);
+        self.add(head, &[])
+    }
+
+    /// The e-node of a literal or variable, if it was ever added.
+    pub(crate) fn leaf_node(&self, leaf: &Leaf) -> Option<Id> {
+        self.lookup_node(self.leaves.get(leaf)?, &[])
+    }
+
+    /// The e-node congruent to `head(children…)`, if there is one.
+    pub(crate) fn lookup_node(&self, head: Head, children: &[Id]) -> Option<Id> {
+        gather(children.iter().map(|&c| self.find(c)), |classes| self.nodes.find(head, classes))
+    }
+
+    /// As [`EGraph::lookup_node`], for canonical children.
+    #[inline]
+    pub(crate) fn lookup_canonical(&self, head: Head, classes: &[Id]) -> Option<Id> {
+        self.nodes.find(head, classes)
+    }
+
+    /// Unites the classes of `left` and `right`; false if they are one already.
+    pub(crate) fn union(&mut self, left: Id, right: Id, reason: Reason<'_>) -> bool {
+        let (l, r) = (self.classes.find_compress(left), self.classes.find_compress(right));
+        if l == r {
+            return false;
+        }
+        // The lighter class is absorbed, because its members and uses must be looked at again.
+        let (kept, absorbed) = if self.classes.weight(l) < self.classes.weight(r) {
+            self.forest.link(left, right, reason, true);
+            (r, l)
+        } else {
+            self.forest.link(right, left, reason, false);
+            (l, r)
+        };
+        self.classes.union(kept, absorbed);
+        self.class_count -= 1;
+        self.merge_literals(kept, absorbed);
+        self.stale_uses.extend(self.uses.join(kept, absorbed));
+        true
+    }
+
+    fn merge_literals(&mut self, kept: Id, absorbed: Id) {
+        if self.literals.is_empty() {
+            return;
+        }
+        // Where the kept class has a literal already, the absorbed class's uses have a literal
+        // child now; repairing them will see it.
+        let Some(literal) = self.literals.remove(&absorbed) else { return };
+        match self.literals.get(&kept) {
+            None => {
+                self.literals.insert(kept, literal);
+                self.new_literals.push(kept);
+            }
+            // A literal has one e-node, so that distinct e-nodes are distinct literals.
+            Some(&other) => {
+                self.conflict.get_or_insert((other, literal));
+            }
+        }
+    }
+}

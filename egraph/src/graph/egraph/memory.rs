@@ -1,0 +1,132 @@
+//! What an e-graph takes in memory, and growing it within a limit.
+
+use super::EGraph;
+use crate::graph::parents::Run;
+use crate::id::Id;
+
+/// What one or more additions may take: e-nodes, ids bound by edges, unions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Room {
+    pub nodes: usize,
+    pub bound: usize,
+    pub unions: usize,
+}
+
+/// Ids, slots and places of bound ids are numbers of 31 or 32 bits.
+const MOST_NODES: usize = (1 << 31) - 1;
+
+impl EGraph {
+    /// Bytes on the heap: the capacities of all arrays, names of variables included.
+    pub fn heap_bytes(&self) -> usize {
+        self.heap_parts().iter().map(|(_, bytes)| bytes).sum()
+    }
+
+    /// The parts of [`EGraph::heap_bytes`], with names for people.
+    pub fn heap_parts(&self) -> [(&'static str, usize); 7] {
+        // hashbrown keeps an eighth of its places free, and a byte beside each.
+        let literals = self.literals.capacity() * 8 / 7 * (size_of::<(Id, Id)>() + 1);
+        let (rows, terms, memo) = self.nodes.heap_parts();
+        [
+            ("e-nodes, canonical", rows + self.stamps.heap_bytes()),
+            ("hash-cons", memo),
+            ("e-nodes, as terms", terms + self.leaves.heap_bytes()),
+            ("proof forest", self.forest.heap_bytes()),
+            ("union-find", self.classes.heap_bytes()),
+            ("index of classes", self.index.heap_bytes() + literals),
+            (
+                "uses of classes",
+                self.uses.heap_bytes()
+                    + self.stale_uses.capacity() * size_of::<Run>()
+                    + self.new_literals.capacity() * size_of::<Id>(),
+            ),
+        ]
+    }
+
+    /// Makes room for `more`, so that adding that much allocates nothing. False, and nothing is
+    /// changed, if that would take more than `limit` bytes.
+    pub(crate) fn reserve(&mut self, more: Room, limit: usize) -> bool {
+        let nodes_full = self.nodes.room() < more.nodes;
+        let memo_full = self.nodes.memo_room() < more.nodes;
+        let bound_full = self.forest.bound_room() < more.bound;
+        let unions_full = self.stale_uses.capacity() - self.stale_uses.len() < more.unions;
+        let wanted = more.nodes;
+        let leaves_full = self.leaves.is_full(wanted);
+        if !(nodes_full || memo_full || bound_full || unions_full || leaves_full) {
+            return true;
+        }
+        let slots = (self.nodes.len() + more.nodes).saturating_mul(self.nodes.width());
+        if slots > u32::MAX as usize
+            || self.nodes.len() + more.nodes > MOST_NODES
+            || self.forest.bound_len() + more.bound > MOST_NODES
+        {
+            return false;
+        }
+        // An eighth more than there is, and half as much for the hash-cons; or less where the limit
+        // is near, but not so little that moving everything is all that is done.
+        let used = self.heap_bytes();
+        for divisor in [8, 32, 128, 512] {
+            let grow = |needed: bool, len: usize, more: usize| {
+                if needed { more + len / divisor } else { 0 }
+            };
+            let room = Room {
+                nodes: grow(nodes_full, self.nodes.len(), more.nodes),
+                bound: grow(bound_full, self.forest.bound_len(), more.bound),
+                unions: grow(unions_full, self.stale_uses.len(), more.unions),
+            };
+            // Its growth means hashing all e-nodes again.
+            let more = grow(memo_full, 4 * self.nodes.live(), more.nodes);
+            let entries = if memo_full { self.nodes.live() + more } else { 0 };
+            let leaves = if leaves_full { self.leaves.heap_bytes().max(512) } else { 0 };
+            if used + self.bytes_for(room) + self.nodes.memo_growth(entries) + leaves > limit {
+                continue;
+            }
+            self.grow(room);
+            if memo_full {
+                self.rebuild_memo(entries);
+            }
+            if leaves_full {
+                self.leaves.reserve(wanted);
+            }
+            return true;
+        }
+        false
+    }
+
+    /// Bytes that [`EGraph::grow`] takes.
+    fn bytes_for(&self, room: Room) -> usize {
+        // Beside the e-nodes themselves: a stamp; words in the union-find, in the lists of uses,
+        // and two each in the proof forest and the index of classes; a word a slot.
+        let words = (6 + self.nodes.width()) * room.nodes + room.bound;
+        self.nodes.bytes_for(room.nodes)
+            + room.nodes
+            + words * size_of::<u32>()
+            + room.unions * size_of::<Run>()
+    }
+
+    fn grow(&mut self, room: Room) {
+        if room.nodes > 0 {
+            self.nodes.reserve_exact(room.nodes);
+            self.stamps.reserve_exact(room.nodes);
+            self.classes.reserve_exact(room.nodes);
+            self.forest.reserve_nodes(room.nodes);
+            self.uses.reserve_exact(room.nodes, room.nodes * self.nodes.width());
+            self.index.reserve(self.nodes.len() + room.nodes);
+        }
+        if room.bound > 0 {
+            self.forest.reserve_bound(room.bound);
+        }
+        if room.unions > 0 {
+            self.stale_uses.reserve_exact(room.unions);
+        }
+    }
+
+    /// Makes room in the hash-cons for terms that are added outside of [`EGraph::reserve`].
+    pub(super) fn grow_memo(&mut self) {
+        self.rebuild_memo(self.nodes.live() + self.nodes.live() / 2 + 16);
+    }
+
+    fn rebuild_memo(&mut self, entries: usize) {
+        let stamps = &self.stamps;
+        self.nodes.rebuild_memo(entries, |node| !stamps.is_dead(node));
+    }
+}

@@ -1,0 +1,144 @@
+//! Rebuilding: congruence closure and constant folding after a batch of unions.
+
+use super::EGraph;
+use crate::graph::parents::Run;
+use crate::graph::proof_forest::Reason;
+use crate::id::Id;
+use crate::term::language::{Leaf, LeafValue, Value};
+use crate::term::leaves::Node;
+use smallvec::SmallVec;
+
+impl EGraph {
+    /// Restores the invariants: unites congruent e-nodes, folds constants, indexes the classes.
+    pub fn rebuild(&mut self) {
+        self.close();
+        self.touch_absorbed();
+        self.classes.compress_all();
+        let EGraph { index, nodes, stamps, classes, .. } = self;
+        index.build(
+            nodes.len(),
+            |id| !stamps.is_dead(id),
+            |id| classes.find(id),
+            |id| nodes.head(id),
+        );
+        #[cfg(debug_assertions)]
+        self.check_invariants();
+    }
+
+    /// Closes the equalities under congruence and folds constants.
+    pub(crate) fn close(&mut self) {
+        loop {
+            while let Some(run) = self.stale_uses.pop() {
+                self.repair_uses(run);
+            }
+            match self.new_literals.pop() {
+                Some(class) => self.fold_uses(self.find(class)),
+                None => break,
+            }
+        }
+    }
+
+    /// Brings the owners of a run of uses up to date.
+    fn repair_uses(&mut self, run: Run) {
+        let mut next = Some(run.first);
+        while let Some(slot) = next {
+            next = self.uses.after(slot, run);
+            let (node, _) = self.nodes.owner(slot);
+            if !self.stamps.is_dead(node) {
+                self.repair_node(node);
+                self.fold(node);
+            }
+        }
+    }
+
+    fn repair_node(&mut self, node: Id) {
+        let slots = self.nodes.slots(node);
+        let stale = |s: usize| !self.classes.is_root(self.nodes.child(s));
+        if !slots.clone().any(stale) {
+            return;
+        }
+        self.nodes.memo_remove(node);
+        for s in slots {
+            let class = self.classes.find_compress(self.nodes.child(s));
+            self.nodes.set_child(s, class);
+        }
+        match self.nodes.find(self.head(node), self.nodes.children(node)) {
+            Some(twin) => {
+                self.stamps.kill(node);
+                self.union(node, twin, Reason::Congruence);
+            }
+            None => {
+                self.nodes.memo_insert(node);
+                self.stamps.touch(node);
+            }
+        }
+    }
+
+    /// Looks at the uses of a class that came to have a literal.
+    fn fold_uses(&mut self, class: Id) {
+        let Some(run) = self.uses.all(class) else { return };
+        let mut next = Some(run.first);
+        while let Some(slot) = next {
+            next = self.uses.after(slot, run);
+            let (node, _) = self.nodes.owner(slot);
+            if !self.stamps.is_dead(node) {
+                self.stamps.touch(node);
+                self.fold(node);
+            }
+        }
+    }
+
+    /// The members of classes that were absorbed since the last rebuild have changed. Later
+    /// members are new, and have changed anyhow.
+    fn touch_absorbed(&mut self) {
+        let EGraph { index, classes, stamps, .. } = self;
+        for class in (0..index.ids() as u32).map(Id) {
+            if !classes.is_root(class) {
+                index.class(class).iter().for_each(|&node| stamps.touch(node));
+            }
+        }
+    }
+
+    /// Unites an application of a built-in operator with its value, if all children have one.
+    pub(super) fn fold(&mut self, node: Id) {
+        let Node::Op(op) = self.node(node) else { return };
+        if !self.system.language.constant_folding {
+            return;
+        }
+        let operator = self.system.language.op(op);
+        let (Some(builtin), sort) = (operator.builtin, operator.result) else { return };
+        let literals = self.children(node).iter().map(|&c| self.literal_node(c));
+        let Some(bound) = literals.collect::<Option<SmallVec<[Id; 6]>>>() else { return };
+        let values: Option<Vec<Value>> = bound.iter().map(|&c| self.literal(c)).collect();
+        let Some(value) = values.and_then(|values| builtin.eval(&values)) else { return };
+        let literal = self.add_leaf(&Leaf { sort, value: LeafValue::Literal(value) });
+        self.union(node, literal, Reason::Fold { bound: &bound });
+    }
+
+    /// The invariants at the head of [`crate::graph::egraph`], after each rebuild in debug builds.
+    #[cfg(debug_assertions)]
+    fn check_invariants(&self) {
+        let mut live = 0;
+        let mut roots = 0;
+        for n in self.ids() {
+            roots += usize::from(self.find(n) == n);
+            if self.stamps.is_dead(n) {
+                continue;
+            }
+            live += 1;
+            assert!(self.children(n).iter().all(|&c| self.find(c) == c), "stale child");
+            assert_eq!(self.nodes.find(self.head(n), self.children(n)), Some(n));
+            if let Node::Op(op) = self.node(n)
+                && self.system.language.constant_folding
+                && self.conflict.is_none()
+            {
+                let values: Option<Vec<Value>> =
+                    self.children(n).iter().map(|&c| self.literal(c)).collect();
+                let value = values.and_then(|v| self.system.language.op(op).builtin?.eval(&v));
+                assert!(value.is_none() || self.literal(n) == value, "unfolded constant");
+            }
+        }
+        assert_eq!(live, self.nodes.live());
+        assert_eq!(roots, self.class_count);
+    }
+}

@@ -1,0 +1,249 @@
+//! E-nodes in flat arrays, hash-consed.
+//!
+//! All e-nodes take rows of one width, that of the operator with most arguments: a row is found
+//! without looking up where it begins, and a slot tells its owner. `original` keeps the children
+//! with which an e-node was added, so that every id is a term for ever; those in `rows` follow the
+//! unions, beside the head that they are looked at with. Both are padded with [`PADDING`].
+
+use crate::graph::hash_cons::Memo;
+use crate::id::Id;
+use crate::term::language::Language;
+use crate::term::leaves::Head;
+use smallvec::SmallVec;
+
+/// Fills a row behind the last child.
+const PADDING: Id = Id(u32::MAX);
+
+/// The e-nodes of an e-graph, by id.
+#[derive(Clone, Debug)]
+pub(crate) struct NodeTable {
+    width: usize,
+    /// Numbers of arguments, by operator.
+    arities: Vec<u32>,
+    /// By e-node: the number of its head, then its canonical children.
+    rows: Vec<Id>,
+    original: Vec<Id>,
+    /// Live e-nodes by head and canonical children.
+    memo: Memo,
+}
+
+/// What [`NodeTable::find_many`] finds, and room for it to work in.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers {
+    hashes: Vec<u64>,
+    pub found: Vec<Option<u32>>,
+}
+
+/// The hash of a row.
+fn hash(row: &[Id]) -> u64 {
+    // As in FxHash, with a last mixing so that the low bits, too, depend on all others.
+    const FACTOR: u64 = 0xf135_7aea_2e62_a9c5;
+    let mix =
+        |hash: u64, word: &Id| (hash.rotate_left(26) ^ u64::from(word.0)).wrapping_mul(FACTOR);
+    let hash = row.iter().fold(0, mix);
+    hash ^ (hash >> 29)
+}
+
+fn hash_of(rows: &[Id], stride: usize, node: u32) -> u64 {
+    let start = node as usize * stride;
+    hash(&rows[start..start + stride])
+}
+
+impl NodeTable {
+    pub fn new(language: &Language) -> NodeTable {
+        let arities: Vec<u32> = language.operators.iter().map(|op| op.args.len() as u32).collect();
+        NodeTable {
+            width: arities.iter().copied().max().unwrap_or(0).max(1) as usize,
+            arities,
+            rows: Vec::new(),
+            original: Vec::new(),
+            memo: Memo::default(),
+        }
+    }
+
+    /// Number of e-nodes ever added.
+    pub fn len(&self) -> usize {
+        self.rows.len() / self.stride()
+    }
+
+    /// Number of e-nodes in the hash-cons.
+    pub fn live(&self) -> usize {
+        self.memo.len()
+    }
+
+    /// Words of a row.
+    fn stride(&self) -> usize {
+        1 + self.width
+    }
+
+    /// Slots of one e-node.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Bytes of the rows, of the e-nodes as terms, and of the hash-cons.
+    pub fn heap_parts(&self) -> (usize, usize, usize) {
+        let rows = (self.rows.capacity() + self.arities.capacity()) * size_of::<Id>();
+        (rows, self.original.capacity() * size_of::<Id>(), self.memo.heap_bytes())
+    }
+
+    /// Bytes that room for `nodes` more e-nodes takes, the hash-cons left aside.
+    pub fn bytes_for(&self, nodes: usize) -> usize {
+        nodes * (1 + 2 * self.width) * size_of::<u32>()
+    }
+
+    /// E-nodes that fit without allocating.
+    pub fn room(&self) -> usize {
+        (self.rows.capacity() - self.rows.len()) / self.stride()
+    }
+
+    /// E-nodes that the hash-cons can take in without allocating.
+    pub fn memo_room(&self) -> usize {
+        self.memo.capacity() - self.memo.len()
+    }
+
+    /// Bytes that the hash-cons grows by to have room for `entries`.
+    pub fn memo_growth(&self, entries: usize) -> usize {
+        Memo::bytes_for(entries).saturating_sub(self.memo.heap_bytes())
+    }
+
+    pub fn reserve_exact(&mut self, nodes: usize) {
+        self.rows.reserve_exact(nodes * self.stride());
+        self.original.reserve_exact(nodes * self.width);
+    }
+
+    /// Gives the hash-cons room for `entries`; `live` tells which e-nodes are in it.
+    pub fn rebuild_memo(&mut self, entries: usize, live: impl Fn(Id) -> bool) {
+        let (rows, stride) = (&self.rows, self.stride());
+        let ids = (0..self.len() as u32).filter(|&n| live(Id(n)));
+        self.memo.rebuild(entries, ids, |n| hash_of(rows, stride, n));
+    }
+
+    pub fn head(&self, node: Id) -> Head {
+        Head(self.rows[node.0 as usize * self.stride()].0)
+    }
+
+    fn arity(&self, head: Head) -> usize {
+        // Leaves come after the operators.
+        self.arities.get(head.0 as usize).map_or(0, |&arity| arity as usize)
+    }
+
+    /// The slots of an e-node's children.
+    pub fn slots(&self, node: Id) -> std::ops::Range<usize> {
+        let start = node.0 as usize * self.width;
+        start..start + self.arity(self.head(node))
+    }
+
+    /// The e-node that a slot belongs to, and which of its children the slot is.
+    pub fn owner(&self, slot: u32) -> (Id, usize) {
+        let width = self.width as u32;
+        (Id(slot / width), (slot % width) as usize)
+    }
+
+    pub fn children(&self, node: Id) -> &[Id] {
+        let row = self.row(node.0);
+        &row[1..1 + self.arity(Head(row[0].0))]
+    }
+
+    pub fn original_children(&self, node: Id) -> &[Id] {
+        &self.original[self.slots(node)]
+    }
+
+    fn row(&self, node: u32) -> &[Id] {
+        let start = node as usize * self.stride();
+        &self.rows[start..start + self.stride()]
+    }
+
+    /// The e-node in the hash-cons with this head and these canonical children.
+    #[inline]
+    pub fn find(&self, head: Head, children: &[Id]) -> Option<Id> {
+        // Mostly rows are narrow: then all lengths are known to the compiler.
+        let head = Id(head.0);
+        match (self.width, children) {
+            (2, &[left, right]) => self.find_row([head, left, right]),
+            (2, &[only]) => self.find_row([head, only, PADDING]),
+            (1, &[only]) => self.find_row([head, only]),
+            (3, &[left, right]) => self.find_row([head, left, right, PADDING]),
+            _ => self.find_wide(head, children),
+        }
+    }
+
+    fn find_wide(&self, head: Id, children: &[Id]) -> Option<Id> {
+        let mut row = SmallVec::<[Id; 8]>::from_elem(PADDING, self.stride());
+        row[0] = head;
+        row[1..1 + children.len()].copy_from_slice(children);
+        self.memo.find(hash(&row), |n| *self.row(n) == row[..]).map(Id)
+    }
+
+    #[inline]
+    fn find_row<const STRIDE: usize>(&self, row: [Id; STRIDE]) -> Option<Id> {
+        let (rows, _) = self.rows.as_chunks::<STRIDE>();
+        self.memo.find(hash(&row), |n| rows[n as usize] == row).map(Id)
+    }
+
+    /// Whether [`NodeTable::find_many`] can be used.
+    pub fn has_narrow_rows(&self) -> bool {
+        self.width <= 2
+    }
+
+    /// As [`NodeTable::find`], for many e-nodes with at most two children each, given as heads and
+    /// children; behind an only child stands [`NodeTable::padding`].
+    pub fn find_many(&self, nodes: &[[Id; 3]], buffers: &mut Buffers) {
+        let Buffers { hashes, found } = buffers;
+        hashes.clear();
+        if self.width == 1 {
+            hashes.extend(nodes.iter().map(|row| hash(&row[..2])));
+            let same = |i: usize, n: u32| *self.row(n) == nodes[i][..2];
+            self.memo.find_many(hashes, same, found);
+        } else {
+            hashes.extend(nodes.iter().map(|row| hash(row)));
+            let (rows, _) = self.rows.as_chunks::<3>();
+            self.memo.find_many(hashes, |i, n| rows[n as usize] == nodes[i], found);
+        }
+    }
+
+    /// What stands behind the last child.
+    pub fn padding() -> Id {
+        PADDING
+    }
+
+    /// Adds an e-node, which the hash-cons must not have. There must be room in the hash-cons.
+    pub fn push(&mut self, head: Head, original: &[Id], canonical: &[Id]) -> Id {
+        let node = Id(self.len() as u32);
+        self.rows.push(Id(head.0));
+        self.rows.extend_from_slice(canonical);
+        self.rows.resize((node.0 as usize + 1) * self.stride(), PADDING);
+        self.original.extend_from_slice(original);
+        self.original.resize((node.0 as usize + 1) * self.width, PADDING);
+        self.memo_insert(node);
+        node
+    }
+
+    pub fn memo_insert(&mut self, node: Id) {
+        self.memo.insert(hash_of(&self.rows, self.stride(), node.0), node.0);
+    }
+
+    /// Takes an e-node out of the hash-cons. Its canonical children must be those with which it
+    /// came in.
+    pub fn memo_remove(&mut self, node: Id) {
+        let (rows, stride) = (&self.rows, self.stride());
+        let hash_of = |n| hash_of(rows, stride, n);
+        self.memo.remove(hash_of(node.0), node.0, hash_of);
+    }
+
+    /// The canonical child in a slot.
+    pub fn child(&self, slot: usize) -> Id {
+        self.rows[self.place(slot)]
+    }
+
+    /// Sets the canonical child in a slot, of an e-node that is not in the hash-cons.
+    pub fn set_child(&mut self, slot: usize, class: Id) {
+        let place = self.place(slot);
+        self.rows[place] = class;
+    }
+
+    /// Where a slot lies in the rows.
+    fn place(&self, slot: usize) -> usize {
+        slot + slot / self.width + 1
+    }
+}

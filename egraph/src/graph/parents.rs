@@ -1,0 +1,107 @@
+//! Where each class is a child: for every class the list of its *slots*, which are the places of
+//! children of e-nodes. Two lists are joined in constant time.
+
+use crate::id::Id;
+
+const NONE: u32 = u32::MAX;
+
+/// Circular lists through all slots.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Uses {
+    /// By class: the last slot of its list. Those of ids that are not roots are stale.
+    last: Vec<u32>,
+    /// By slot: the next slot of the list; after the last comes the first.
+    next: Vec<u32>,
+}
+
+/// A part of a list that once was the list of one class.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    pub first: u32,
+    pub last: u32,
+}
+
+impl Uses {
+    pub fn heap_bytes(&self) -> usize {
+        (self.last.capacity() + self.next.capacity()) * size_of::<u32>()
+    }
+
+    pub fn reserve_exact(&mut self, classes: usize, slots: usize) {
+        self.last.reserve_exact(classes);
+        self.next.reserve_exact(slots);
+    }
+
+    /// A new id without uses, whose own children are the next `slots` slots.
+    pub fn push(&mut self, slots: usize) {
+        self.last.push(NONE);
+        self.next.resize(self.next.len() + slots, NONE);
+    }
+
+    /// Notes that `class` stands in `slot`.
+    pub fn append(&mut self, class: Id, slot: usize) {
+        let last = &mut self.last[class.0 as usize];
+        let before = std::mem::replace(last, slot as u32);
+        self.next[slot] = match before {
+            NONE => slot as u32,
+            before => std::mem::replace(&mut self.next[before as usize], slot as u32),
+        };
+    }
+
+    /// Appends the list of `absorbed` to that of `kept`; returns what was appended.
+    pub fn join(&mut self, kept: Id, absorbed: Id) -> Option<Run> {
+        let last = self.last[absorbed.0 as usize];
+        if last == NONE {
+            return None;
+        }
+        let run = Run { first: self.next[last as usize], last };
+        let before = std::mem::replace(&mut self.last[kept.0 as usize], last);
+        if before != NONE {
+            self.next.swap(before as usize, last as usize);
+        }
+        Some(run)
+    }
+
+    /// All slots of a class.
+    pub fn all(&self, class: Id) -> Option<Run> {
+        match self.last[class.0 as usize] {
+            NONE => None,
+            last => Some(Run { first: self.next[last as usize], last }),
+        }
+    }
+
+    /// The slot after `slot` in a run.
+    pub fn after(&self, slot: u32, run: Run) -> Option<u32> {
+        (slot != run.last).then(|| self.next[slot as usize])
+    }
+
+    /// The slots of a class, in the order in which they came to be.
+    pub fn of(&self, class: Id) -> impl Iterator<Item = u32> + '_ {
+        let run = self.all(class);
+        std::iter::successors(run.map(|run| run.first), move |&slot| self.after(slot, run?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_joined_in_order() {
+        let mut uses = Uses::default();
+        (0..3).for_each(|_| uses.push(2));
+        let [a, b, c] = [Id(0), Id(1), Id(2)];
+        for (class, slot) in [(a, 0), (b, 1), (a, 2), (b, 3), (a, 4)] {
+            uses.append(class, slot);
+        }
+        let list = |uses: &Uses, class| uses.of(class).collect::<Vec<_>>();
+        assert_eq!(list(&uses, a), [0, 2, 4]);
+        assert!(uses.join(a, c).is_none());
+        let run = uses.join(a, b).unwrap();
+        uses.append(a, 5);
+        assert_eq!(list(&uses, a), [0, 2, 4, 1, 3, 5]);
+        assert_eq!((run.first, uses.after(1, run), uses.after(3, run)), (1, Some(3), None));
+        let run = uses.join(c, a).unwrap();
+        assert_eq!(list(&uses, c), [0, 2, 4, 1, 3, 5]);
+        assert_eq!((run.first, run.last), (0, 5));
+    }
+}

@@ -1,0 +1,160 @@
+//! The proof forest: why the members of a class are equal.
+//!
+//! Each effective union adds one edge between the two ids it was asked to join, so every class
+//! is a tree. An edge holds only its rule and the e-nodes bound by the match; the terms of a
+//! proof are rebuilt when somebody asks ([`crate::proof::explain`]).
+//!
+//! Invariant (well-foundedness): what an edge needs, that certain ids are equal, held when the
+//! edge was made. The path between two ids in a tree never changes once there is one, so these
+//! equalities are proved by older edges only, and explaining terminates.
+
+use crate::id::Id;
+use crate::rules::system::{MOST_BOUND, MOST_RULES, RuleId};
+
+/// Why two ids were united.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason<'a> {
+    /// Same head, children equal one by one.
+    Congruence,
+    /// A rule match. `bound`: the ids that [`crate::matching::compiled_rule::Rewrite`] lays down for its rule.
+    Rule { rule: RuleId, bound: &'a [Id] },
+    /// Constant folding of an application; `bound`: the literal that each child equals.
+    Fold { bound: &'a [Id] },
+}
+
+/// An edge seen from the id that owns it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edge<'a> {
+    /// The other end.
+    pub to: Id,
+    /// Why.
+    pub reason: Reason<'a>,
+    /// Whether the reason reads from the owner (left-hand side) to `to` (right-hand side).
+    pub forward: bool,
+}
+
+const ROOT: u32 = u32::MAX;
+/// No rule has this number: it stands for constant folding.
+const FOLD: u32 = MOST_RULES;
+/// Offset 0 of `bound` is taken, so that it can stand for congruence.
+const CONGRUENCE: u32 = 0;
+
+#[derive(Clone, Debug)]
+pub(crate) struct ProofForest {
+    /// The next id towards the root of the tree, or [`ROOT`].
+    to: Vec<u32>,
+    /// `offset << 1 | forward` of the edge to it.
+    why: Vec<u32>,
+    /// Runs of `number of ids << 20 | rule or FOLD`, ids….
+    bound: Vec<Id>,
+}
+
+impl ProofForest {
+    pub fn new() -> Self {
+        ProofForest { to: Vec::new(), why: Vec::new(), bound: vec![Id(0)] }
+    }
+
+    pub fn push(&mut self) {
+        self.to.push(ROOT);
+        self.why.push(CONGRUENCE);
+    }
+
+    pub fn reserve_nodes(&mut self, additional: usize) {
+        self.to.reserve_exact(additional);
+        self.why.reserve_exact(additional);
+    }
+
+    /// Room for ids bound by further edges, in ids.
+    pub fn bound_room(&self) -> usize {
+        self.bound.capacity() - self.bound.len()
+    }
+
+    pub fn bound_len(&self) -> usize {
+        self.bound.len()
+    }
+
+    pub fn reserve_bound(&mut self, additional: usize) {
+        self.bound.reserve_exact(additional);
+    }
+
+    pub fn heap_bytes(&self) -> usize {
+        (self.to.capacity() + self.why.capacity() + self.bound.capacity()) * size_of::<u32>()
+    }
+
+    /// Joins the tree of `a`, which is re-rooted, to `b`. `forward`: `a` is the left-hand side.
+    pub fn link(&mut self, a: Id, b: Id, reason: Reason<'_>, forward: bool) {
+        let offset = match reason {
+            Reason::Congruence => CONGRUENCE,
+            Reason::Rule { rule, bound } => self.store(rule.0, bound),
+            Reason::Fold { bound } => self.store(FOLD, bound),
+        };
+        self.reroot(a);
+        self.to[a.0 as usize] = b.0;
+        self.why[a.0 as usize] = offset << 1 | u32::from(forward);
+    }
+
+    fn store(&mut self, tag: u32, ids: &[Id]) -> u32 {
+        let offset = self.bound.len() as u32;
+        debug_assert!(offset < 1 << 31, "edges beyond the reach of an offset");
+        debug_assert!(tag <= MOST_RULES && ids.len() <= MOST_BOUND as usize);
+        self.bound.push(Id((ids.len() as u32) << 20 | tag));
+        self.bound.extend_from_slice(ids);
+        offset
+    }
+
+    fn reroot(&mut self, id: Id) {
+        let (mut id, mut next, mut why) = (id.0, ROOT, CONGRUENCE);
+        while id != ROOT {
+            let old = (self.to[id as usize], self.why[id as usize]);
+            self.to[id as usize] = next;
+            self.why[id as usize] = why;
+            // Seen from its other end, an edge reads the other way.
+            (next, why, id) = (id, old.1 ^ 1, old.0);
+        }
+    }
+
+    /// The edge from `id` towards its root.
+    pub fn edge(&self, id: Id) -> Option<Edge<'_>> {
+        let to = self.to[id.0 as usize];
+        if to == ROOT {
+            return None;
+        }
+        let why = self.why[id.0 as usize];
+        let offset = (why >> 1) as usize;
+        let reason = if offset as u32 == CONGRUENCE {
+            Reason::Congruence
+        } else {
+            let Id(header) = self.bound[offset];
+            let bound = &self.bound[offset + 1..offset + 1 + (header >> 20) as usize];
+            match header & MOST_RULES {
+                FOLD => Reason::Fold { bound },
+                rule => Reason::Rule { rule: RuleId(rule), bound },
+            }
+        };
+        Some(Edge { to: Id(to), reason, forward: why & 1 == 1 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rerooting_turns_edges_round() {
+        let mut forest = ProofForest::new();
+        (0..4).for_each(|_| forest.push());
+        let rule = |r| Reason::Rule { rule: RuleId(r), bound: &[] };
+        forest.link(Id(0), Id(1), rule(7), true);
+        forest.link(Id(2), Id(1), rule(8), true);
+        // Re-roots the tree of 0, whose edge to 1 turns round.
+        forest.link(Id(0), Id(3), rule(9), false);
+        let edge = forest.edge(Id(1)).unwrap();
+        assert_eq!((edge.to, edge.forward), (Id(0), false));
+        assert_eq!(edge.reason, rule(7));
+        let above = |id| forest.edge(id).map(|edge| edge.to);
+        assert_eq!(
+            [Id(2), Id(1), Id(0), Id(3)].map(above),
+            [Some(Id(1)), Some(Id(0)), Some(Id(3)), None]
+        );
+    }
+}

@@ -1,0 +1,160 @@
+//! Rules, compiled: a program to find the matches of a left-hand side ([`crate::matching::plan`]), and a
+//! recipe for the right-hand side ([`crate::matching::right_side`]).
+//!
+//! A match is a run of ids, the *bound* ids, in this order:
+//!
+//! 1. the matched e-node of every application in the left-hand side, in pre-order (nullary
+//!    operators excepted), or the matched class for a left-hand side that is a bare variable or
+//!    has no children;
+//! 2. for every variable that a condition or computation reads, the literal that it equals;
+//! 3. once applied, the e-node of every application in the right-hand side but the root, in
+//!    pre-order (nullary operators excepted).
+//!
+//! The substitution is not stored: a variable is a child of a matched e-node. The proof forest
+//! keeps 1 without the root, 2 and 3 for every effective union, and [`crate::proof::explain`] reads
+//! them back through [`Rewrite::substitution`].
+
+use crate::graph::egraph::{EGraph, Room};
+use crate::id::Id;
+use crate::matching::plan::{Program, Register};
+use crate::matching::right_side::Recipe;
+use crate::rules::pattern::{Pattern, VarId};
+use crate::rules::system::{Rule, RuleId};
+use crate::term::language::{Leaf, LeafValue, OpId, Value};
+use crate::term::leaves::Head;
+
+/// A pattern without children.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Constant {
+    Leaf(Leaf),
+    Op(OpId),
+}
+
+impl Constant {
+    /// # Panics
+    /// The pattern is a variable or a computation, or has children.
+    pub fn of(pattern: &Pattern) -> Constant {
+        match pattern {
+            Pattern::Leaf(leaf) => Constant::Leaf(leaf.clone()),
+            Pattern::Op(op, args) if args.is_empty() => Constant::Op(*op),
+            _ => unreachable!("not a constant"),
+        }
+    }
+
+    /// Its e-node, if the e-graph has it. A node without children is never congruent to
+    /// another, so that this is the same e-node for ever.
+    pub fn node(&self, egraph: &EGraph) -> Option<Id> {
+        match self {
+            Constant::Leaf(leaf) => egraph.leaf_node(leaf),
+            Constant::Op(op) => egraph.lookup_node(Head::from(*op), &[]),
+        }
+    }
+}
+
+/// Where the e-node of a variable is found in a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    /// Child `1` of bound e-node `0`.
+    Child(usize, usize),
+    /// A bound id itself.
+    Bound(usize),
+}
+
+/// A rule, compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rewrite {
+    pub rule: RuleId,
+    pub lhs: Program,
+    pub rhs: Recipe,
+    /// Registers of the variables that must be literals (part 2), with the variables.
+    pub literals: Vec<(Register, VarId)>,
+    /// By [`VarId`].
+    sources: Vec<Source>,
+    /// What one application takes at most.
+    pub room: Room,
+}
+
+impl Rewrite {
+    /// Compiles a rule.
+    pub fn compile(rule: &Rule, id: RuleId) -> Rewrite {
+        let lhs = Program::compile(rule);
+        let nodes = lhs.bound();
+        let literal_vars = rule.literal_vars();
+        let sources = (0..rule.variables.names.len()).map(|var| {
+            match literal_vars.iter().position(|literal| usize::from(literal.0) == var) {
+                Some(i) => Source::Bound(nodes + i),
+                None => match lhs.place(var) {
+                    Some((node, child)) => Source::Child(node, child),
+                    None => Source::Bound(0),
+                },
+            }
+        });
+        let sources: Vec<Source> = sources.collect();
+        let literals: Vec<(Register, VarId)> =
+            literal_vars.iter().map(|&var| (lhs.register(usize::from(var.0)), var)).collect();
+        let rhs = Recipe::compile(&rule.rhs);
+        let (added, slots) = rhs.size();
+        let room = Room {
+            // Each new e-node may be folded, which adds a literal, an edge and a union.
+            nodes: 2 * added,
+            bound: 1 + nodes + literals.len() + added + added + slots,
+            unions: 1 + added,
+        };
+        Rewrite { rule: id, lhs, rhs, literals, sources, room }
+    }
+
+    /// Number of bound e-nodes (part 1 of a match).
+    pub fn nodes(&self) -> usize {
+        self.lhs.bound()
+    }
+
+    /// Ids of one match before it is applied.
+    pub fn stride(&self) -> usize {
+        self.nodes() + self.literals.len()
+    }
+
+    /// The e-node of each variable in a match, by [`VarId`].
+    pub fn substitution(&self, egraph: &EGraph, found: &[Id], ids: &mut Vec<Id>) {
+        ids.clear();
+        ids.extend(self.sources.iter().map(|source| match *source {
+            Source::Child(node, child) => egraph.original_children(found[node])[child],
+            Source::Bound(i) => found[i],
+        }));
+    }
+}
+
+/// The value of an e-node that is a literal.
+pub(crate) fn literal_value(egraph: &EGraph, id: Id) -> Option<Value> {
+    match egraph.node(id) {
+        crate::term::leaves::Node::Leaf(Leaf { value: LeafValue::Literal(value), .. }) => {
+            Some(*value)
+        }
+        _ => None,
+    }
+}
+
+/// Every computation of a rule's right-hand side with the e-node of its value.
+pub(crate) fn compute_all(egraph: &EGraph, rule: &Rule, substitution: &[Id]) -> Vec<(Pattern, Id)> {
+    fn collect(
+        pattern: &Pattern,
+        egraph: &EGraph,
+        values: &impl Fn(VarId) -> Option<Value>,
+        found: &mut Vec<(Pattern, Id)>,
+    ) {
+        match pattern {
+            Pattern::Var(_) | Pattern::Leaf(_) => {}
+            Pattern::Op(_, args) => {
+                args.iter().for_each(|arg| collect(arg, egraph, values, found));
+            }
+            Pattern::Compute(expr, sort) => {
+                let leaf = |value| Leaf { sort: *sort, value: LeafValue::Literal(value) };
+                let node = expr.eval(values).and_then(|value| egraph.leaf_node(&leaf(value)));
+                found.extend(node.map(|node| (pattern.clone(), node)));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    let values = |var: VarId| literal_value(egraph, substitution[var.0 as usize]);
+    collect(&rule.rhs, egraph, &values, &mut found);
+    found
+}

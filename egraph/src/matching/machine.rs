@@ -1,0 +1,429 @@
+//! E-matching: the matches of one compiled rule in a rebuilt e-graph that an earlier search has
+//! not seen, and that would change something.
+//!
+//! A match is new if one of its e-nodes has changed ([`crate::graph::changes`]). Each new match is found
+//! once: from its first changed atom, with all atoms before that unchanged (semi-naive
+//! evaluation, as in Zhang et al., *Better Together: Unifying Datalog and Equality Saturation*,
+//! PLDI 2023). Most matches say what is known already; these are dropped here, where the e-graph
+//! does not change and threads can share the work.
+
+use crate::graph::changes::Epoch;
+use crate::graph::egraph::EGraph;
+use crate::id::Id;
+use crate::matching::begin::{Begin, Candidates, Part};
+use crate::matching::compiled_rule::Rewrite;
+use crate::matching::matches::{Bounds, Found, Halt, NO_ID, News, Recent};
+use crate::matching::plan::{Instruction, Test};
+use crate::matching::right_side::{Lookup, LookupRoom};
+use crate::rules::pattern::VarId;
+use crate::rules::system::Rule;
+
+/// One rule over one e-graph, ready to be searched for.
+pub(crate) struct Search<'a> {
+    egraph: &'a EGraph,
+    pub rewrite: &'a Rewrite,
+    rule: &'a Rule,
+    /// Classes of the left-hand side's constants.
+    constants: Vec<Id>,
+    /// Classes of the right-hand side's literals, where there are such.
+    literals: Vec<Option<Id>>,
+    /// What has been seen; nothing if `None`.
+    seen: Option<Epoch>,
+    /// Whether right-hand sides can be looked up many at a time.
+    narrow: bool,
+}
+
+/// Quotas and the clock are looked at once in so many matches and e-nodes.
+const COUNT_EVERY: usize = 1_024;
+const LOOK_EVERY: usize = 4_096;
+/// So many matches are looked at together.
+const PENDING: usize = 64;
+
+impl<'a> Search<'a> {
+    /// `None` if the e-graph lacks a constant of the pattern, which then matches nowhere.
+    pub fn new(
+        egraph: &'a EGraph,
+        rewrite: &'a Rewrite,
+        rule: &'a Rule,
+        seen: Option<Epoch>,
+    ) -> Option<Search<'a>> {
+        let constants = rewrite.lhs.constants.iter().map(|constant| constant.node(egraph));
+        let constants: Vec<Id> = constants.collect::<Option<_>>()?;
+        // Where a constant got another class, e-nodes match that have not changed themselves.
+        let seen = seen.filter(|&epoch| !constants.iter().any(|&c| egraph.changed_since(c, epoch)));
+        Some(Search {
+            egraph,
+            rewrite,
+            rule,
+            constants: constants.into_iter().map(|node| egraph.find(node)).collect(),
+            literals: rewrite.rhs.known_literals(egraph),
+            seen,
+            narrow: rewrite.rhs.is_narrow(egraph),
+        })
+    }
+
+    /// What this search takes as seen.
+    pub fn seen(&self) -> Option<Epoch> {
+        self.seen
+    }
+
+    /// The same search for all matches, new and old.
+    pub fn unseen(&self) -> Search<'a> {
+        let (constants, literals) = (self.constants.clone(), self.literals.clone());
+        Search { constants, literals, seen: None, ..*self }
+    }
+
+    /// All parts, in the order of their results, with at most `most` e-nodes each.
+    pub fn parts<'c>(
+        &self,
+        candidates: &'c Candidates,
+        most: usize,
+    ) -> impl Iterator<Item = Part<'c>> + use<'c, 'a> {
+        candidates.parts(&self.rewrite.lhs.atoms, self.seen, most)
+    }
+
+    /// Searches one part and appends to `found`.
+    pub fn run(&self, part: Part<'_>, bounds: &Bounds<'_>, found: &mut Found) {
+        let lhs = &self.rewrite.lhs;
+        let start = match part.begin {
+            Begin::Changed(_) => part.first,
+            Begin::Roots(_) | Begin::Classes => 0,
+        };
+        let mut machine = Machine {
+            search: self,
+            first: part.first,
+            program: lhs.starts.get(start).map_or(&[], |start| start),
+            registers: vec![Id(0); lhs.registers],
+            nodes: vec![Id(0); lhs.bound()],
+            looked_up: Vec::new(),
+            pending: Vec::new(),
+            lookups: LookupRoom::default(),
+            recent: Recent::new(part.begin.len()),
+            uncounted: Uncounted::default(),
+            found,
+            bounds,
+        };
+        match part.begin {
+            Begin::Changed(nodes) | Begin::Roots(nodes) => {
+                for &node in nodes {
+                    if machine.may_be(start, node) {
+                        machine.enter(start, node, self.egraph.find(node), 0);
+                        if machine.found.halted.is_some() {
+                            break;
+                        }
+                    }
+                }
+            }
+            Begin::Classes => machine.all_classes(),
+        }
+        if !machine.pending.is_empty() {
+            machine.note_pending();
+        }
+        machine.count();
+    }
+
+    /// Ids that a match takes while it is kept in mind.
+    fn pending_stride(&self) -> usize {
+        1 + self.rewrite.lhs.variables().len() + self.rewrite.stride()
+    }
+}
+
+/// What the quotas do not know of yet.
+#[derive(Default)]
+struct Uncounted {
+    /// E-nodes tried for an atom.
+    visits: usize,
+    /// Matches whose conditions hold.
+    matches: usize,
+    /// Those that were kept.
+    kept: usize,
+}
+
+struct Machine<'a> {
+    search: &'a Search<'a>,
+    first: usize,
+    program: &'a [Instruction],
+    registers: Vec<Id>,
+    nodes: Vec<Id>,
+    looked_up: Vec<Id>,
+    /// Matches that are still to be looked at: the class of the root, those of the variables, and
+    /// the bound ids of each.
+    pending: Vec<Id>,
+    lookups: LookupRoom,
+    recent: Recent,
+    uncounted: Uncounted,
+    found: &'a mut Found,
+    bounds: &'a Bounds<'a>,
+}
+
+impl Machine<'_> {
+    /// Tries a pattern that is a bare variable or a constant on the classes of its sort.
+    fn all_classes(&mut self) {
+        let Search { egraph, rewrite, rule, ref constants, .. } = *self.search;
+        let sort = rule.lhs.sort(&egraph.system().language, &rule.variables);
+        let fits = |&class: &Id| {
+            if rewrite.lhs.constant_root {
+                class == constants[0]
+            } else {
+                egraph.sort(class) == sort
+            }
+        };
+        for class in egraph.classes().filter(fits) {
+            self.registers[0] = class;
+            self.nodes[0] = class;
+            if self.holds() {
+                self.matched();
+            }
+            if self.found.halted.is_some() {
+                return;
+            }
+        }
+    }
+
+    /// Binds an e-node to an atom and goes on with the program.
+    #[inline]
+    fn enter(&mut self, atom: usize, node: Id, class: Id, next: usize) {
+        self.visited(1);
+        let search = self.search;
+        let bound = &search.rewrite.lhs.atoms[atom];
+        let children = search.egraph.children(node);
+        let registers = &mut self.registers[bound.children..bound.children + bound.arity];
+        // Few children: not worth a call to copy memory.
+        for (register, &child) in registers.iter_mut().zip(children) {
+            *register = child;
+        }
+        self.registers[atom] = class;
+        self.nodes[atom] = node;
+        self.run(next);
+    }
+
+    /// Counts e-nodes that were tried.
+    #[inline]
+    fn visited(&mut self, nodes: usize) {
+        self.uncounted.visits += nodes;
+        if self.uncounted.visits >= LOOK_EVERY {
+            self.count();
+            if self.bounds.watch.expired().is_some() {
+                self.found.halted = Some(Halt::Expired);
+            }
+        }
+    }
+
+    fn run(&mut self, mut at: usize) {
+        let program = self.program;
+        let egraph = self.search.egraph;
+        while let Some(instruction) = program.get(at) {
+            at += 1;
+            match *instruction {
+                Instruction::Same(a, b) => {
+                    if self.registers[a] != self.registers[b] {
+                        return;
+                    }
+                }
+                Instruction::Constant(register, constant) => {
+                    if self.registers[register] != self.search.constants[constant] {
+                        return;
+                    }
+                }
+                Instruction::Literal(register) => {
+                    if egraph.literal_node(self.registers[register]).is_none() {
+                        return;
+                    }
+                }
+                Instruction::Test(number) => {
+                    let Search { rewrite, rule, .. } = *self.search;
+                    let Test { condition, registers } = &rewrite.lhs.tests[number];
+                    let class = |var: VarId| self.registers[registers[usize::from(var.0)]];
+                    let value = |var: VarId| egraph.literal(class(var));
+                    if !rule.conditions[*condition].holds(&value) {
+                        return;
+                    }
+                }
+                Instruction::Down { atom, known } => {
+                    let atoms = &self.search.rewrite.lhs.atoms;
+                    let bound = &atoms[atom];
+                    let (parent, child) = bound.parent.expect("only the root has no parent");
+                    let class = self.registers[atoms[parent].children + child];
+                    let head = bound.head();
+                    let nodes = egraph.index().class_with_head(class, head, |n| egraph.head(n));
+                    // In a class of many e-nodes, those with a certain child are found faster
+                    // among the uses of that child.
+                    let fewer = |&(_, register): &(usize, usize)| {
+                        (egraph.weight(self.registers[register]) as usize) < nodes.len() / 2
+                    };
+                    if let Some((child, register)) = known.filter(fewer) {
+                        let uses = egraph.parents(self.registers[register]);
+                        let fitting = uses.map(|(node, place)| {
+                            let fits = place == child
+                                && egraph.head(node) == head
+                                && egraph.find(node) == class;
+                            fits.then_some(node)
+                        });
+                        self.try_each(fitting, atom, |_| class, at);
+                    } else {
+                        self.try_each(nodes.iter().copied().map(Some), atom, |_| class, at);
+                    }
+                    return;
+                }
+                Instruction::Up { atom, from, child } => {
+                    let head = self.search.rewrite.lhs.atoms[atom].head();
+                    let fitting = egraph.parents(self.registers[from]).map(|(node, place)| {
+                        (place == child && egraph.head(node) == head).then_some(node)
+                    });
+                    self.try_each(fitting, atom, |node| egraph.find(node), at);
+                    return;
+                }
+            }
+        }
+        self.matched();
+    }
+
+    /// Goes on with each of `nodes` that may be bound to an atom. `None` stands for an e-node that
+    /// was looked at and does not fit.
+    #[inline]
+    fn try_each(
+        &mut self,
+        nodes: impl Iterator<Item = Option<Id>>,
+        atom: usize,
+        class: impl Fn(Id) -> Id,
+        next: usize,
+    ) {
+        let mut misfits = 0;
+        for node in nodes {
+            if let Some(node) = node.filter(|&node| self.may_be(atom, node)) {
+                self.enter(atom, node, class(node), next);
+                if self.found.halted.is_some() {
+                    return;
+                }
+            } else {
+                misfits += 1;
+            }
+        }
+        self.visited(misfits);
+    }
+
+    /// Atoms before the first changed one must be unchanged, and it must be changed.
+    #[inline]
+    fn may_be(&self, atom: usize, node: Id) -> bool {
+        match self.search.seen {
+            Some(epoch) if atom <= self.first => {
+                self.search.egraph.changed_since(node, epoch) == (atom == self.first)
+            }
+            _ => true,
+        }
+    }
+
+    /// All atoms are bound and their conditions hold: counts the match, and notes it, if what is to
+    /// be computed for it has a value.
+    fn matched(&mut self) {
+        let Search { egraph, rewrite, .. } = *self.search;
+        let class = |var: VarId| self.registers[rewrite.lhs.register(usize::from(var.0))];
+        if !rewrite.rhs.computes(egraph, &|var| egraph.literal(class(var))) {
+            return;
+        }
+        self.uncounted.matches += 1;
+        if self.uncounted.matches == COUNT_EVERY {
+            self.count();
+        }
+        if !self.bounds.only_count {
+            self.note();
+        }
+    }
+
+    /// Whether the conditions hold, which no program has tested.
+    fn holds(&self) -> bool {
+        let Search { egraph, rewrite, rule, .. } = *self.search;
+        let class = |var: VarId| self.registers[rewrite.lhs.register(usize::from(var.0))];
+        let value = |var: VarId| egraph.literal(class(var));
+        let known = |&(register, _): &(usize, VarId)| {
+            egraph.literal_node(self.registers[register]).is_some()
+        };
+        rewrite.literals.iter().all(known) && rule.conditions.iter().all(|c| c.holds(&value))
+    }
+
+    /// Keeps the match in mind, and looks at all that are, once they are many.
+    fn note(&mut self) {
+        if !self.search.narrow {
+            return self.note_now();
+        }
+        let Search { egraph, rewrite, .. } = *self.search;
+        let variables = rewrite.lhs.variables();
+        self.pending.push(self.registers[0]);
+        self.pending.extend(variables.map(|register| self.registers[register]));
+        self.pending.extend_from_slice(&self.nodes);
+        let literals = rewrite.literals.iter();
+        let literals = literals.map(|&(r, _)| egraph.literal_node(self.registers[r]));
+        self.pending.extend(literals.flatten());
+        if self.pending.len() >= PENDING * self.search.pending_stride() {
+            self.note_pending();
+        }
+    }
+
+    /// Notes those of the matches kept in mind that say something new.
+    fn note_pending(&mut self) {
+        let Search { egraph, rewrite, ref literals, .. } = *self.search;
+        let stride = self.search.pending_stride();
+        let pending = std::mem::take(&mut self.pending);
+        let mut room = std::mem::take(&mut self.lookups);
+        let class = |i: usize, var: usize| pending[i * stride + 1 + var];
+        let count = pending.len() / stride;
+        rewrite.rhs.lookup_many(egraph, count, class, literals, &mut room);
+        for (found, &lookup) in pending.chunks_exact(stride).zip(&room.results) {
+            self.keep(lookup, found[0], &found[stride - rewrite.stride()..]);
+        }
+        self.lookups = room;
+        self.pending = pending;
+        self.pending.clear();
+    }
+
+    /// Notes the match if it says something new.
+    fn note_now(&mut self) {
+        let Search { egraph, rewrite, ref literals, .. } = *self.search;
+        let lhs = &rewrite.lhs;
+        let registers = &self.registers;
+        let class = |var: usize| registers[lhs.register(var)];
+        let value = |var: VarId| egraph.literal(class(usize::from(var.0)));
+        let lookup = rewrite.rhs.lookup(egraph, class, &value, literals, &mut self.looked_up);
+        let mut ids = std::mem::take(&mut self.pending);
+        ids.extend_from_slice(&self.nodes);
+        let literals = rewrite.literals.iter();
+        ids.extend(literals.filter_map(|&(r, _)| egraph.literal_node(self.registers[r])));
+        self.keep(lookup, self.registers[0], &ids);
+        ids.clear();
+        self.pending = ids;
+    }
+
+    /// Keeps a match if it says something new. `class` is that of its root, `ids` its bound ids.
+    fn keep(&mut self, lookup: Lookup, class: Id, ids: &[Id]) {
+        let (known, news) = match lookup {
+            Lookup::Class(other) if other == class => return,
+            Lookup::Class(other) => {
+                (self.recent.contains_or_insert([class, other, NO_ID]), News::Equality)
+            }
+            Lookup::RootMissing(left, right) => {
+                (self.recent.contains_or_insert([class, left, right]), News::Node)
+            }
+            Lookup::Missing => (false, News::Nodes),
+        };
+        if known {
+            return;
+        }
+        self.found.keep(news, ids);
+        self.uncounted.kept += 1;
+    }
+
+    /// Tells the quotas of what they do not know of yet.
+    fn count(&mut self) {
+        let Uncounted { visits, matches, kept } = std::mem::take(&mut self.uncounted);
+        self.found.matches += matches;
+        if !self.bounds.ids.take(kept * self.search.rewrite.stride()) {
+            self.found.halted.get_or_insert(Halt::Full);
+        }
+        if !self.bounds.visits.take(visits) {
+            self.found.halted.get_or_insert(Halt::Endless);
+        }
+        if !self.bounds.matches.take(matches) {
+            self.found.halted.get_or_insert(Halt::TooMany);
+        }
+    }
+}

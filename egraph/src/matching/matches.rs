@@ -1,0 +1,121 @@
+//! What searches find, and how much they may find.
+
+use crate::id::Id;
+use crate::stop::Watch;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// What a match would bring. They are applied in this order, for the more is known to be equal,
+/// the fewer e-nodes are built that turn out to be congruent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum News {
+    /// The right-hand side is there, in another class.
+    Equality,
+    /// All of it but the root is there.
+    Node,
+    /// Less is there.
+    Nodes,
+}
+
+impl News {
+    pub const COUNT: usize = 3;
+}
+
+/// Matches, in the order of their first changed e-nodes.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// By what there is of the right-hand side: runs of [`crate::matching::compiled_rule::Rewrite::stride`] ids, in blocks that
+    /// can be given back one by one.
+    pub blocks: [Vec<Vec<Id>>; News::COUNT],
+    /// Matches whose conditions hold, those included that would change nothing.
+    pub matches: usize,
+    /// Whether the search ended before it had found all.
+    pub halted: Option<Halt>,
+}
+
+impl Found {
+    /// Appends the ids of a match.
+    pub fn keep(&mut self, news: News, ids: &[Id]) {
+        let blocks = &mut self.blocks[news as usize];
+        if blocks.last().is_none_or(|block| block.len() + ids.len() > BLOCK) {
+            let first = blocks.is_empty();
+            blocks.push(if first { Vec::new() } else { Vec::with_capacity(BLOCK) });
+        }
+        blocks.last_mut().expect("a block has been added").extend_from_slice(ids);
+    }
+}
+
+/// Why a search ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Halt {
+    /// There was no room for more matches.
+    Full,
+    /// More e-nodes would have to be tried than may be.
+    Endless,
+    /// The rule has more matches than it may have.
+    TooMany,
+    /// Time is over, or somebody asked to stop.
+    Expired,
+}
+
+/// How much there may be of something, over all searches that share it.
+pub(crate) struct Quota {
+    limit: usize,
+    used: AtomicUsize,
+}
+
+impl Quota {
+    pub fn new(limit: usize) -> Quota {
+        Quota { limit, used: AtomicUsize::new(0) }
+    }
+
+    /// Takes so much; false if that is more than there may be.
+    pub fn take(&self, more: usize) -> bool {
+        self.used.fetch_add(more, Relaxed) + more <= self.limit
+    }
+
+    /// Gives so much back.
+    pub fn give_back(&self, less: usize) {
+        self.used.fetch_sub(less, Relaxed);
+    }
+}
+
+/// What a search may find and for how long.
+pub(crate) struct Bounds<'a> {
+    /// Ids that matches may take, over all rules.
+    pub ids: &'a Quota,
+    /// E-nodes that may be tried for an atom, over all rules.
+    pub visits: &'a Quota,
+    /// Matches that this rule may have, those included that would change nothing.
+    pub matches: &'a Quota,
+    pub watch: &'a Watch,
+    /// Whether matches are counted and nothing else.
+    pub only_count: bool,
+}
+
+/// Ids in a block, at least one match.
+const BLOCK: usize = 1 << 13;
+
+pub(crate) const NO_ID: Id = Id(u32::MAX);
+
+/// What was noted lately: that a class equals another, or holds an e-node with two children. Many
+/// matches come to the same, and one of them is enough. What is forgotten does no harm.
+pub(crate) struct Recent {
+    places: Vec<[Id; 3]>,
+}
+
+impl Recent {
+    /// For the matches that begin with so many e-nodes.
+    pub fn new(nodes: usize) -> Recent {
+        // Four places for each; 48 KiB at most, which fits in a core's own cache.
+        let places = (4 * nodes).next_power_of_two().min(1 << 12);
+        Recent { places: vec![[NO_ID; 3]; places] }
+    }
+
+    pub fn contains_or_insert(&mut self, addition: [Id; 3]) -> bool {
+        let mix = |hash: u32, id: Id| (hash.rotate_left(5) ^ id.0).wrapping_mul(0x9e37_79b9);
+        let hash = addition.into_iter().fold(0, mix) >> 16;
+        let mask = self.places.len() - 1;
+        let place = &mut self.places[hash as usize & mask];
+        std::mem::replace(place, addition) == addition
+    }
+}

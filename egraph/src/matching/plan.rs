@@ -1,0 +1,274 @@
+//! Left-hand sides, compiled for the matching machine ([`crate::matching::machine`]).
+//!
+//! The applications of a pattern are its *atoms*, numbered in pre-order. There is a program for
+//! each atom to begin with: from an e-node that has changed, up to the root of the pattern
+//! through the e-nodes that use its class, and then down to all other atoms. Registers hold
+//! classes: those of the atoms, and behind them those of the atoms' children.
+
+use crate::matching::compiled_rule::Constant;
+use crate::rules::pattern::{Condition, Pattern, VarId};
+use crate::rules::system::Rule;
+use crate::term::language::OpId;
+use crate::term::leaves::Head;
+
+/// Index of a register; it holds a class.
+pub(crate) type Register = usize;
+
+/// One step of the matching machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Instruction {
+    /// Goes on with each e-node for `atom` in the class of its parent's child. `known`: a child of
+    /// it, and the register that holds the same class already.
+    Down { atom: usize, known: Option<(usize, Register)> },
+    /// Goes on with each e-node for `atom` that has the class of atom `from` as its child number
+    /// `child`.
+    Up { atom: usize, from: usize, child: usize },
+    /// Goes on if both registers hold the same class.
+    Same(Register, Register),
+    /// Goes on if the register holds the class of constant number `1`.
+    Constant(Register, usize),
+    /// Goes on if the class in the register has a literal.
+    Literal(Register),
+    /// Goes on if the condition of the test with this number holds.
+    Test(usize),
+}
+
+/// A condition of the rule that is looked at as soon as its variables are known, so that nothing
+/// is tried in vain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Test {
+    /// Its index in the rule.
+    pub condition: usize,
+    /// A register of each variable that it reads, by variable; those of others mean nothing.
+    pub registers: Vec<Register>,
+}
+
+/// An application in a pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Atom {
+    /// Its operator.
+    pub op: OpId,
+    /// Its first child's register; the others follow.
+    pub children: Register,
+    pub arity: usize,
+    /// The atom above it, and which child of that it is.
+    pub parent: Option<(usize, usize)>,
+    args: Vec<Arg>,
+}
+
+impl Atom {
+    pub fn head(&self) -> Head {
+        Head::from(self.op)
+    }
+}
+
+/// What a child of an atom must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Arg {
+    Var(usize),
+    Constant(usize),
+    Atom(usize),
+}
+
+/// A left-hand side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Program {
+    /// Atom `i` has its class in register `i`. None for a bare variable or a constant, whose class
+    /// is in register 0.
+    pub atoms: Vec<Atom>,
+    pub constants: Vec<Constant>,
+    /// The root, where there are no atoms: a constant, or else a variable.
+    pub constant_root: bool,
+    /// By atom: what follows when that one is bound first. At the end all conditions are tested.
+    pub starts: Vec<Vec<Instruction>>,
+    pub tests: Vec<Test>,
+    pub registers: usize,
+    /// A register of each variable, and atom and child that it stands for.
+    variables: Vec<(Register, Option<(usize, usize)>)>,
+}
+
+impl Program {
+    /// Compiles the left-hand side of a rule.
+    pub fn compile(rule: &Rule) -> Program {
+        let mut program = Program {
+            atoms: Vec::new(),
+            constants: Vec::new(),
+            constant_root: false,
+            starts: Vec::new(),
+            tests: Vec::new(),
+            registers: 1,
+            variables: vec![(0, None); rule.variables.names.len()],
+        };
+        match program.read(&rule.lhs, None) {
+            Arg::Constant(_) => program.constant_root = true,
+            Arg::Var(_) => {}
+            Arg::Atom(_) => {
+                program.registers = program.atoms.len();
+                for atom in &mut program.atoms {
+                    atom.children = program.registers;
+                    program.registers += atom.arity;
+                }
+                for (a, atom) in program.atoms.iter().enumerate().rev() {
+                    for (i, arg) in atom.args.iter().enumerate().rev() {
+                        if let Arg::Var(var) = *arg {
+                            program.variables[var] = (atom.children + i, Some((a, i)));
+                        }
+                    }
+                }
+                let literals = rule.literal_vars();
+                for first in 0..program.atoms.len() {
+                    let (start, tests) = program.start(first, rule, &literals);
+                    program.starts.push(start);
+                    program.tests.extend(tests);
+                }
+            }
+        }
+        program
+    }
+
+    fn read(&mut self, pattern: &Pattern, parent: Option<(usize, usize)>) -> Arg {
+        match pattern {
+            Pattern::Var(var) => Arg::Var(usize::from(var.0)),
+            Pattern::Op(op, args) if !args.is_empty() => {
+                let number = self.atoms.len();
+                let arity = args.len();
+                let atom = Atom { op: *op, children: 0, arity, parent, args: Vec::new() };
+                self.atoms.push(atom);
+                let read = |(i, arg)| self.read(arg, Some((number, i)));
+                let args = args.iter().enumerate().map(read).collect();
+                self.atoms[number].args = args;
+                Arg::Atom(number)
+            }
+            constant => {
+                self.constants.push(Constant::of(constant));
+                Arg::Constant(self.constants.len() - 1)
+            }
+        }
+    }
+
+    /// Number of e-nodes that a match binds; where there are no atoms, the class.
+    pub fn bound(&self) -> usize {
+        self.atoms.len().max(1)
+    }
+
+    /// A register that holds the class of a variable once all atoms are bound.
+    pub fn register(&self, var: usize) -> Register {
+        self.variables[var].0
+    }
+
+    /// A register of each variable.
+    pub fn variables(&self) -> impl ExactSizeIterator<Item = Register> + '_ {
+        self.variables.iter().map(|&(register, _)| register)
+    }
+
+    /// Atom and child that a variable stands for; `None` for a bare variable.
+    pub fn place(&self, var: usize) -> Option<(usize, usize)> {
+        self.variables[var].1
+    }
+
+    /// The program that begins with an e-node for atom `first`, and its tests.
+    fn start(
+        &self,
+        first: usize,
+        rule: &Rule,
+        literals: &[VarId],
+    ) -> (Vec<Instruction>, Vec<Test>) {
+        let mut plan = Plan {
+            program: self,
+            instructions: Vec::new(),
+            known: vec![None; self.variables.len()],
+            bound: vec![false; self.atoms.len()],
+            literals,
+            conditions: rule.conditions.iter().enumerate().collect(),
+            tests: Vec::new(),
+        };
+        plan.bind(first);
+        let mut at = first;
+        while let Some((parent, child)) = self.atoms[at].parent {
+            plan.instructions.push(Instruction::Up { atom: parent, from: at, child });
+            plan.bind(parent);
+            at = parent;
+        }
+        // A parent has a smaller number than its children, so that it is bound before them.
+        for atom in 0..self.atoms.len() {
+            if !plan.bound[atom] {
+                let known = plan.known_child(atom);
+                plan.instructions.push(Instruction::Down { atom, known });
+                plan.bind(atom);
+            }
+        }
+        (plan.instructions, plan.tests)
+    }
+}
+
+/// A program in the making.
+struct Plan<'p> {
+    program: &'p Program,
+    instructions: Vec<Instruction>,
+    /// The register in which each variable was seen first.
+    known: Vec<Option<Register>>,
+    bound: Vec<bool>,
+    /// The variables that must be literals.
+    literals: &'p [VarId],
+    /// The conditions that are not tested yet, with their indices.
+    conditions: Vec<(usize, &'p Condition)>,
+    tests: Vec<Test>,
+}
+
+impl Plan<'_> {
+    /// A child of an atom that is a variable seen before, and where.
+    fn known_child(&self, atom: usize) -> Option<(usize, Register)> {
+        let args = self.program.atoms[atom].args.iter().enumerate();
+        let mut known = args.filter_map(|(child, arg)| match *arg {
+            Arg::Var(var) => Some((child, self.known[var]?)),
+            Arg::Constant(_) | Arg::Atom(_) => None,
+        });
+        known.next()
+    }
+
+    /// Tests what is known of the children of an atom that has just been bound.
+    fn bind(&mut self, atom: usize) {
+        self.bound[atom] = true;
+        let Atom { children, args, .. } = &self.program.atoms[atom];
+        let mut new = Vec::new();
+        for (i, arg) in args.iter().enumerate() {
+            let register = children + i;
+            match *arg {
+                Arg::Var(var) => match self.known[var] {
+                    Some(first) => self.instructions.push(Instruction::Same(first, register)),
+                    None => {
+                        self.known[var] = Some(register);
+                        new.push((var, register));
+                    }
+                },
+                Arg::Constant(constant) => {
+                    self.instructions.push(Instruction::Constant(register, constant));
+                }
+                // An atom below is either where we come from or is still to be bound.
+                Arg::Atom(_) => {}
+            }
+        }
+        for (var, register) in new {
+            if self.literals.iter().any(|literal| usize::from(literal.0) == var) {
+                self.instructions.push(Instruction::Literal(register));
+            }
+        }
+        self.test();
+    }
+
+    /// Tests the conditions all variables of which are known by now.
+    fn test(&mut self) {
+        let known = &self.known;
+        let ready = |&mut (_, condition): &mut (usize, &Condition)| {
+            let mut all = true;
+            condition.each_var(&mut |var| all &= known[usize::from(var.0)].is_some());
+            all
+        };
+        for (condition, _) in self.conditions.extract_if(.., ready) {
+            let number = self.program.tests.len() + self.tests.len();
+            self.instructions.push(Instruction::Test(number));
+            let registers = known.iter().map(|register| register.unwrap_or(0)).collect();
+            self.tests.push(Test { condition, registers });
+        }
+    }
+}

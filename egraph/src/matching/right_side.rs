@@ -1,0 +1,268 @@
+//! Right-hand sides, compiled: how to build one, and how to see that it is there already.
+
+use crate::graph::egraph::EGraph;
+use crate::graph::node_table::{Buffers, NodeTable};
+use crate::id::Id;
+use crate::matching::compiled_rule::literal_value;
+use crate::rules::pattern::{Expr, Pattern, VarId, value_fits};
+use crate::term::language::{Leaf, LeafValue, SortId, Value};
+use crate::term::leaves::Head;
+use smallvec::SmallVec;
+
+/// What stands at a place of a right-hand side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operand {
+    /// A pattern variable.
+    Var(usize),
+    /// A literal of the rule, by number.
+    Literal(usize),
+    /// A computed literal, by number.
+    Computed(usize),
+    /// An application, by number.
+    Application(usize),
+}
+
+/// An operator over operands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Application {
+    head: Head,
+    args: SmallVec<[Operand; 4]>,
+    /// Where its e-node is noted among the bound ids of the right-hand side: in pre-order, without
+    /// the root and without nullary operators.
+    place: Option<usize>,
+}
+
+/// What is there of an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lookup {
+    /// All: the class that represents it.
+    Class(Id),
+    /// All but the root, whose two children these classes are.
+    RootMissing(Id, Id),
+    /// Less.
+    Missing,
+}
+
+/// The results of [`Recipe::lookup_many`], and room for it to work in.
+#[derive(Debug, Default)]
+pub(crate) struct LookupRoom {
+    nodes: Vec<[Id; 3]>,
+    buffers: Buffers,
+    /// By application and instance.
+    classes: Vec<Id>,
+    pub results: Vec<Lookup>,
+}
+
+/// A right-hand side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Recipe {
+    /// In post-order: the arguments of each come before it.
+    applications: Vec<Application>,
+    literals: Vec<Leaf>,
+    computed: Vec<(Expr, SortId)>,
+    root: Operand,
+    /// Number of places.
+    places: usize,
+}
+
+impl Recipe {
+    /// Compiles a right-hand side.
+    pub fn compile(pattern: &Pattern) -> Recipe {
+        let mut recipe = Recipe {
+            applications: Vec::new(),
+            literals: Vec::new(),
+            computed: Vec::new(),
+            root: Operand::Var(0),
+            places: 0,
+        };
+        recipe.root = recipe.operand(pattern, true);
+        recipe
+    }
+
+    fn operand(&mut self, pattern: &Pattern, root: bool) -> Operand {
+        match pattern {
+            Pattern::Var(var) => Operand::Var(usize::from(var.0)),
+            Pattern::Leaf(leaf) => {
+                self.literals.push(leaf.clone());
+                Operand::Literal(self.literals.len() - 1)
+            }
+            Pattern::Compute(expr, sort) => {
+                self.computed.push((expr.clone(), *sort));
+                Operand::Computed(self.computed.len() - 1)
+            }
+            Pattern::Op(op, args) => {
+                let place = (!root && !args.is_empty()).then(|| {
+                    self.places += 1;
+                    self.places - 1
+                });
+                let args = args.iter().map(|arg| self.operand(arg, false)).collect();
+                self.applications.push(Application { head: Head::from(*op), args, place });
+                Operand::Application(self.applications.len() - 1)
+            }
+        }
+    }
+
+    /// E-nodes of one instance at most, and their children.
+    pub fn size(&self) -> (usize, usize) {
+        let slots = self.applications.iter().map(|a| a.args.len()).sum();
+        (self.applications.len() + self.literals.len() + self.computed.len(), slots)
+    }
+
+    /// The literals of the rule, by their numbers, where the e-graph has them.
+    pub fn known_literals(&self, egraph: &EGraph) -> Vec<Option<Id>> {
+        self.literals.iter().map(|leaf| egraph.leaf_node(leaf).map(|n| egraph.find(n))).collect()
+    }
+
+    /// Whether every computation has a value that fits its sort.
+    pub fn computes(&self, egraph: &EGraph, values: &impl Fn(VarId) -> Option<Value>) -> bool {
+        self.computed.iter().all(|(expr, sort)| {
+            let kind = egraph.system().language.literal_kind(*sort);
+            expr.eval(values).zip(kind).is_some_and(|(value, kind)| value_fits(kind, value))
+        })
+    }
+
+    /// Whether [`Recipe::lookup_many`] can be used for an e-graph.
+    pub fn is_narrow(&self, egraph: &EGraph) -> bool {
+        let narrow = |application: &Application| matches!(application.args.len(), 1 | 2);
+        egraph.table().has_narrow_rows()
+            && self.computed.is_empty()
+            && self.applications.iter().all(narrow)
+    }
+
+    /// As [`Recipe::lookup`], for many instances at a time: `class(i, var)` is the class of a
+    /// variable in instance `i`.
+    pub fn lookup_many(
+        &self,
+        egraph: &EGraph,
+        instances: usize,
+        class: impl Fn(usize, usize) -> Id,
+        literals: &[Option<Id>],
+        room: &mut LookupRoom,
+    ) {
+        let LookupRoom { nodes, buffers, classes, results } = room;
+        results.clear();
+        results.resize(instances, Lookup::Missing);
+        classes.clear();
+        let missing = NodeTable::padding();
+        for (number, application) in self.applications.iter().enumerate() {
+            nodes.clear();
+            for i in 0..instances {
+                let operand = |operand: Operand| match operand {
+                    Operand::Var(var) => class(i, var),
+                    Operand::Literal(literal) => literals[literal].unwrap_or(missing),
+                    Operand::Application(n) => classes[n * instances + i],
+                    Operand::Computed(_) => unreachable!("not narrow"),
+                };
+                let left = operand(application.args[0]);
+                let right = application.args.get(1).map_or(missing, |&arg| operand(arg));
+                nodes.push([Id(application.head.0), left, right]);
+            }
+            // Where a child is missing nothing is found, for no e-node has such a child.
+            egraph.table().find_many(nodes, buffers);
+            let found = buffers.found.iter();
+            classes.extend(found.map(|node| node.map_or(missing, |node| egraph.find(Id(node)))));
+            if number + 1 == self.applications.len() && application.args.len() == 2 {
+                for (result, &[_, left, right]) in results.iter_mut().zip(&*nodes) {
+                    if left != missing && right != missing {
+                        *result = Lookup::RootMissing(left, right);
+                    }
+                }
+            }
+        }
+        for (i, result) in results.iter_mut().enumerate() {
+            let root = match self.root {
+                Operand::Var(var) => class(i, var),
+                Operand::Literal(literal) => literals[literal].unwrap_or(missing),
+                Operand::Application(n) => classes[n * instances + i],
+                Operand::Computed(_) => unreachable!("not narrow"),
+            };
+            if root != missing {
+                *result = Lookup::Class(root);
+            }
+        }
+    }
+
+    /// Looks for the instance in an e-graph that does not change. `classes` are those of the
+    /// variables, `literals` what [`Recipe::known_literals`] gave, `found` room to work in.
+    pub fn lookup(
+        &self,
+        egraph: &EGraph,
+        classes: impl Fn(usize) -> Id,
+        values: &impl Fn(VarId) -> Option<Value>,
+        literals: &[Option<Id>],
+        found: &mut Vec<Id>,
+    ) -> Lookup {
+        found.clear();
+        let operand = |operand: Operand, found: &[Id]| match operand {
+            Operand::Var(var) => Some(classes(var)),
+            Operand::Literal(i) => literals[i],
+            Operand::Computed(i) => {
+                let (expr, sort) = &self.computed[i];
+                let value = LeafValue::Literal(expr.eval(values)?);
+                egraph.leaf_node(&Leaf { sort: *sort, value }).map(|node| egraph.find(node))
+            }
+            Operand::Application(i) => Some(found[i]),
+        };
+        for (number, application) in self.applications.iter().enumerate() {
+            let node = if let [left, right] = application.args[..] {
+                let (left, right) = (operand(left, found), operand(right, found));
+                let Some(args) = left.zip(right) else { return Lookup::Missing };
+                let node = egraph.lookup_canonical(application.head, &[args.0, args.1]);
+                if node.is_none() && number + 1 == self.applications.len() {
+                    return Lookup::RootMissing(args.0, args.1);
+                }
+                node
+            } else {
+                let args = application.args.iter().map(|&arg| operand(arg, found));
+                let args: Option<SmallVec<[Id; 4]>> = args.collect();
+                args.and_then(|args| egraph.lookup_canonical(application.head, &args))
+            };
+            match node {
+                Some(node) => found.push(egraph.find(node)),
+                None => return Lookup::Missing,
+            }
+        }
+        operand(self.root, found).map_or(Lookup::Missing, Lookup::Class)
+    }
+
+    /// Adds the instance under a substitution, by variable, and appends the e-nodes of its places
+    /// to `bound`. `added` is room to work in.
+    pub fn build(
+        &self,
+        egraph: &mut EGraph,
+        substitution: &[Id],
+        added: &mut Vec<Id>,
+        bound: &mut Vec<Id>,
+    ) -> Id {
+        let start = bound.len();
+        bound.resize(start + self.places, Id(0));
+        added.clear();
+        let operand = |egraph: &mut EGraph, operand: Operand, added: &[Id]| match operand {
+            Operand::Var(var) => substitution[var],
+            Operand::Literal(i) => egraph.add_leaf(&self.literals[i]),
+            Operand::Computed(i) => {
+                let (expr, sort) = &self.computed[i];
+                let literal = |var: VarId| literal_value(egraph, substitution[usize::from(var.0)]);
+                let value = expr.eval(&literal).expect("a match whose computations have values");
+                egraph.add_leaf(&Leaf { sort: *sort, value: LeafValue::Literal(value) })
+            }
+            Operand::Application(i) => added[i],
+        };
+        for application in &self.applications {
+            // Collected first: adding a literal changes the e-graph.
+            let args: SmallVec<[Id; 4]> = match application.args[..] {
+                [left, right] => {
+                    let [left, right] = [left, right].map(|arg| operand(egraph, arg, added));
+                    SmallVec::from_buf_and_len([left, right, Id(0), Id(0)], 2)
+                }
+                ref args => args.iter().map(|&arg| operand(egraph, arg, added)).collect(),
+            };
+            let node = egraph.add(application.head, &args);
+            if let Some(place) = application.place {
+                bound[start + place] = node;
+            }
+            added.push(node);
+        }
+        operand(egraph, self.root, added)
+    }
+}

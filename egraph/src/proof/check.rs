@@ -1,0 +1,248 @@
+//! The kernel: replays a proof on terms alone.
+//!
+//! Nothing here knows of e-graphs or shares code with matching: a rule step is accepted when
+//! both of its terms are, node by node, the instances of the rule's two sides under the stated
+//! substitution, and its conditions hold on the literals substituted. Terms are hash-consed, so
+//! equality of terms is equality of ids.
+
+use crate::proof::dag::{FlatProof, How, Justification, Proof, Step, StepRef, Steps};
+use crate::rules::pattern::{Pattern, VarId};
+use crate::rules::system::{RuleId, System};
+use crate::term::bank::{TermBank, TermId};
+use crate::term::language::Value;
+use crate::term::leaves::Node;
+
+/// Why a proof is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("step {step}: {problem}")]
+pub struct CheckError {
+    /// Index of the step in the proof.
+    pub step: usize,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// What is wrong with a step.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// It refers to itself, to a later step or to none at all.
+    #[error("refers to a step that does not come before it")]
+    BadReference,
+    /// It names a term that is not in the bank.
+    #[error("names a term that does not exist")]
+    BadTerm,
+    /// It names a rule that is not in the system.
+    #[error("names a rule that the system does not have")]
+    UnknownRule,
+    /// The substitution has the wrong length or sorts.
+    #[error("the substitution does not fit the rule's variables")]
+    BadSubstitution,
+    /// The term on the left is not the instance of the rule's left-hand side.
+    #[error("the left term is not an instance of the rule's left-hand side")]
+    LeftMismatch,
+    /// The term on the right is not the instance of the rule's right-hand side.
+    #[error("the right term is not an instance of the rule's right-hand side")]
+    RightMismatch,
+    /// A condition of the rule does not hold.
+    #[error("condition {0} of the rule does not hold")]
+    ConditionFails(usize),
+    /// Not an operator on literals with the stated value.
+    #[error("not the value of a built-in operator on literals")]
+    BadFold,
+    /// The two terms of a congruence have different operators or numbers of children.
+    #[error("congruence between different operators")]
+    DifferentOperators,
+    /// A child's proof does not go from one term's child to the other's.
+    #[error("the proof of child {0} does not connect the children")]
+    ChildMismatch(usize),
+    /// The steps of a chain do not meet, or miss its ends.
+    #[error("the steps of the chain do not meet")]
+    BrokenChain,
+    /// The number of terms of a flat proof is not one more than that of its steps, or there is
+    /// no subterm where a step rewrites.
+    #[error("no such position in the term")]
+    BadPosition,
+    /// The two terms around a flat step differ elsewhere than where it rewrites.
+    #[error("the terms differ outside the rewritten position")]
+    DifferElsewhere,
+}
+
+/// Accepts a proof, or says which step is wrong.
+///
+/// The caller compares [`Proof::start`] and [`Proof::end`] with the terms it asked about.
+///
+/// # Errors
+/// The first step that does not follow.
+pub fn check(system: &System, bank: &TermBank, proof: &Proof) -> Result<(), CheckError> {
+    for (i, step) in proof.steps.iter().enumerate() {
+        check_step(system, bank, &proof.steps, i, step)
+            .map_err(|problem| CheckError { step: i, problem })?;
+    }
+    if proof.root.step as usize >= proof.steps.len() {
+        return Err(CheckError { step: proof.steps.len(), problem: Problem::BadReference });
+    }
+    Ok(())
+}
+
+fn check_step(
+    system: &System,
+    bank: &TermBank,
+    steps: &Steps,
+    index: usize,
+    step: Step<'_>,
+) -> Result<(), Problem> {
+    let exists = |t: TermId| (t.0 as usize) < bank.len();
+    if !exists(step.from) || !exists(step.to) {
+        return Err(Problem::BadTerm);
+    }
+    let ends = |r: StepRef| {
+        if (r.step as usize) < index { Ok(steps.ends(r)) } else { Err(Problem::BadReference) }
+    };
+    match step.how {
+        How::Rule(rule, substitution) => {
+            check_rule(system, bank, rule, substitution, step.from, step.to)
+        }
+        How::Fold => check_fold(system, bank, step.from, step.to),
+        How::Congruence(proofs) => {
+            let (from, to) = (bank.children(step.from), bank.children(step.to));
+            let same_head = bank.head(step.from) == bank.head(step.to);
+            if !same_head || from.len() != to.len() || from.len() != proofs.len() {
+                return Err(Problem::DifferentOperators);
+            }
+            for (i, proof) in proofs.iter().enumerate() {
+                let proved = match proof {
+                    Some(proof) => ends(*proof)? == (from[i], to[i]),
+                    None => from[i] == to[i],
+                };
+                if !proved {
+                    return Err(Problem::ChildMismatch(i));
+                }
+            }
+            Ok(())
+        }
+        How::Chain(parts) => {
+            let mut at = step.from;
+            for part in parts {
+                let (from, to) = ends(*part)?;
+                if from != at {
+                    return Err(Problem::BrokenChain);
+                }
+                at = to;
+            }
+            if at == step.to { Ok(()) } else { Err(Problem::BrokenChain) }
+        }
+    }
+}
+
+fn check_rule(
+    system: &System,
+    bank: &TermBank,
+    rule: RuleId,
+    substitution: &[TermId],
+    left: TermId,
+    right: TermId,
+) -> Result<(), Problem> {
+    let rule = system.rules.get(rule.0 as usize).ok_or(Problem::UnknownRule)?;
+    let sorts = &rule.variables.sorts;
+    let fits = |(t, sort)| bank.sort(t) == sort;
+    if substitution.iter().any(|t| t.0 as usize >= bank.len()) {
+        return Err(Problem::BadTerm);
+    }
+    if substitution.len() != sorts.len()
+        || !substitution.iter().copied().zip(sorts.iter().copied()).all(fits)
+    {
+        return Err(Problem::BadSubstitution);
+    }
+    if !is_instance(bank, &rule.lhs, substitution, left) {
+        return Err(Problem::LeftMismatch);
+    }
+    let literal = |var: VarId| bank.literal(substitution[usize::from(var.0)]);
+    for (i, condition) in rule.conditions.iter().enumerate() {
+        if !condition.holds(&literal) {
+            return Err(Problem::ConditionFails(i));
+        }
+    }
+    if !is_instance(bank, &rule.rhs, substitution, right) {
+        return Err(Problem::RightMismatch);
+    }
+    Ok(())
+}
+
+/// Whether `t` is `pattern` with its variables replaced, a computation being its value.
+fn is_instance(bank: &TermBank, pattern: &Pattern, substitution: &[TermId], t: TermId) -> bool {
+    match pattern {
+        Pattern::Var(var) => substitution[usize::from(var.0)] == t,
+        Pattern::Leaf(leaf) => bank.node(t) == Node::Leaf(leaf),
+        Pattern::Op(op, args) => {
+            let children = bank.children(t);
+            bank.node(t) == Node::Op(*op)
+                && args.len() == children.len()
+                && args
+                    .iter()
+                    .zip(children)
+                    .all(|(arg, c)| is_instance(bank, arg, substitution, *c))
+        }
+        Pattern::Compute(expr, sort) => {
+            let literal = |var: VarId| bank.literal(substitution[usize::from(var.0)]);
+            let value = expr.eval(&literal);
+            value.is_some() && bank.literal(t) == value && bank.sort(t) == *sort
+        }
+    }
+}
+
+fn check_fold(system: &System, bank: &TermBank, from: TermId, to: TermId) -> Result<(), Problem> {
+    let Node::Op(op) = bank.node(from) else { return Err(Problem::BadFold) };
+    let operator = system.language.op(op);
+    let values: Option<Vec<Value>> = bank.children(from).iter().map(|&c| bank.literal(c)).collect();
+    let value = operator.builtin.zip(values).and_then(|(builtin, values)| builtin.eval(&values));
+    let right = system.language.constant_folding
+        && value.is_some()
+        && bank.literal(to) == value
+        && bank.sort(to) == operator.result;
+    if right { Ok(()) } else { Err(Problem::BadFold) }
+}
+
+/// Accepts a flat proof, or says which step is wrong.
+///
+/// # Errors
+/// The first step that does not follow.
+pub fn check_flat(system: &System, bank: &TermBank, proof: &FlatProof) -> Result<(), CheckError> {
+    if proof.terms.len() != proof.steps.len() + 1 {
+        return Err(CheckError { step: proof.steps.len(), problem: Problem::BadPosition });
+    }
+    for (i, step) in proof.steps.iter().enumerate() {
+        let refuse = |problem| CheckError { step: i, problem };
+        let mut sides = (proof.terms[i], proof.terms[i + 1]);
+        if [sides.0, sides.1].iter().any(|t| t.0 as usize >= bank.len()) {
+            return Err(refuse(Problem::BadTerm));
+        }
+        for &child in &step.path {
+            sides = descend(bank, sides, child as usize).map_err(refuse)?;
+        }
+        let (left, right) = if step.forward { sides } else { (sides.1, sides.0) };
+        match step.rule {
+            Justification::Fold => check_fold(system, bank, left, right),
+            Justification::Rule(rule) => {
+                check_rule(system, bank, rule, &step.substitution, left, right)
+            }
+        }
+        .map_err(refuse)?;
+    }
+    Ok(())
+}
+
+/// The children number `child` of two terms that are the same but for these.
+fn descend(
+    bank: &TermBank,
+    (a, b): (TermId, TermId),
+    child: usize,
+) -> Result<(TermId, TermId), Problem> {
+    let (of_a, of_b) = (bank.children(a), bank.children(b));
+    if child >= of_a.len() || child >= of_b.len() {
+        return Err(Problem::BadPosition);
+    }
+    let same = bank.head(a) == bank.head(b)
+        && of_a.len() == of_b.len()
+        && (0..of_a.len()).all(|i| i == child || of_a[i] == of_b[i]);
+    if same { Ok((of_a[child], of_b[child])) } else { Err(Problem::DifferElsewhere) }
+}

@@ -1,0 +1,313 @@
+//! Explanations: proofs read from the proof forest of an e-graph, which is not changed.
+//!
+//! An edge of the forest says that a rule matched at certain e-nodes. Its proof goes from the
+//! term of the matched e-node by congruence to the instance of the left-hand side, by the rule
+//! to the instance of the right-hand side, and by congruence to the term of the e-node that the
+//! application found or made ([`edges`]). What congruence needs are equalities between older
+//! ids, proved by older edges (the invariant of [`crate::graph::proof_forest`]).
+//!
+//! Edges are proved once per [`Explainer`], in one growing DAG; the proof of a pair is what it
+//! uses of that DAG, copied. Which proof a pair gets does not depend on the pairs before it.
+
+mod edges;
+
+use crate::graph::egraph::EGraph;
+use crate::id::Id;
+use crate::proof::dag::{How, Proof, StepRef, Steps};
+use crate::proof::dense::DenseMap;
+use crate::term::bank::{TermBank, TermId};
+use crate::term::leaves::Node;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+/// Explains why two terms are equal. `None` if the e-graph does not represent both in one class.
+pub fn explain(egraph: &EGraph, bank: &mut TermBank, a: TermId, b: TermId) -> Option<Proof> {
+    Explainer::new(egraph).explain(bank, a, b)
+}
+
+/// Explains many pairs over one e-graph and one bank; what was found out is kept.
+pub struct Explainer<'e> {
+    egraph: &'e EGraph,
+    // By e-node. Tables of zeros cost nothing until they are written, however large the e-graph.
+    /// One more than the term of each e-node, once known.
+    terms: Vec<u32>,
+    /// One more than the distance of each id from the root of its tree in the forest, once known.
+    depths: Vec<u32>,
+    /// The e-node that represents each term.
+    nodes: FxHashMap<TermId, Id>,
+
+    /// Proofs of edges and of what they need.
+    steps: Steps,
+    /// The proof of the edge that an id owns, as a run of `parts`: one more than its start, and
+    /// its length, once proved.
+    edges: Vec<[u32; 2]>,
+    /// The parts of these, steps of `steps`.
+    parts: Vec<StepRef>,
+    /// Proofs that edges need, from an id to a larger one; `None` where both are the same term.
+    pairs: FxHashMap<(Id, Id), Option<StepRef>>,
+
+    /// The proof that is being put together.
+    proof: Steps,
+    /// Where steps of `steps` stand in it.
+    copied: DenseMap,
+    /// Its proofs from terms to the e-nodes that represent them.
+    to_nodes: FxHashMap<TermId, StepRef>,
+    seen: FxHashSet<TermId>,
+    todo: Vec<u32>,
+    up: Vec<Id>,
+    down: Vec<Id>,
+}
+
+impl<'e> Explainer<'e> {
+    /// For a rebuilt e-graph.
+    pub fn new(egraph: &'e EGraph) -> Self {
+        let ids = egraph.built() as usize;
+        Explainer {
+            egraph,
+            terms: vec![0; ids],
+            depths: vec![0; ids],
+            nodes: FxHashMap::default(),
+            steps: Steps::default(),
+            edges: vec![[0; 2]; ids],
+            parts: Vec::new(),
+            pairs: FxHashMap::default(),
+            proof: Steps::default(),
+            copied: DenseMap::default(),
+            to_nodes: FxHashMap::default(),
+            seen: FxHashSet::default(),
+            todo: Vec::new(),
+            up: Vec::new(),
+            down: Vec::new(),
+        }
+    }
+
+    /// Explains why `a` equals `b`, both of `bank`, which must be the same at every call.
+    /// `None` if the e-graph does not represent both in one class.
+    pub fn explain(&mut self, bank: &mut TermBank, a: TermId, b: TermId) -> Option<Proof> {
+        let id_a = self.represent(bank, a)?;
+        let id_b = self.represent(bank, b)?;
+        if self.egraph.find(id_a) != self.egraph.find(id_b) {
+            return None;
+        }
+        if a == b {
+            return Some(Proof::reflexive(a));
+        }
+        self.proof.clear();
+        self.copied.clear();
+        self.to_nodes.clear();
+        let mut parts = SmallVec::<[StepRef; 32]>::new();
+        parts.extend(self.term_to_node(bank, a));
+        self.copy_path(bank, id_a, id_b, &mut parts);
+        parts.extend(self.term_to_node(bank, b).map(StepRef::flip));
+        let root = match parts[..] {
+            [only] => only,
+            _ => self.proof.push(a, b, How::Chain(&parts)),
+        };
+        Some(Proof { steps: self.proof.clone(), root })
+    }
+
+    /// The e-node congruent to `t`, if there is one.
+    fn represent(&mut self, bank: &TermBank, t: TermId) -> Option<Id> {
+        if let Some(&known) = self.nodes.get(&t) {
+            return Some(known);
+        }
+        let mut unknown = vec![t];
+        self.seen.clear();
+        let mut next = 0;
+        while next < unknown.len() {
+            for &c in bank.children(unknown[next]) {
+                if !self.nodes.contains_key(&c) && self.seen.insert(c) {
+                    unknown.push(c);
+                }
+            }
+            next += 1;
+        }
+        // Children have smaller ids.
+        unknown.sort_unstable();
+        for s in unknown {
+            let id = match bank.node(s) {
+                Node::Leaf(leaf) => self.egraph.leaf_node(leaf)?,
+                Node::Op(op) => {
+                    let children = bank.children(s).iter().map(|c| self.nodes[c]);
+                    let children: SmallVec<[Id; 6]> = children.collect();
+                    self.egraph.lookup_node(op.into(), &children)?
+                }
+            };
+            self.nodes.insert(s, id);
+        }
+        self.nodes.get(&t).copied()
+    }
+
+    /// The term that an e-node is.
+    fn term(&mut self, bank: &mut TermBank, id: Id) -> TermId {
+        if let Some(known) = self.terms[id.0 as usize].checked_sub(1) {
+            return TermId(known);
+        }
+        let mut todo = vec![id];
+        while let Some(&n) = todo.last() {
+            let before = todo.len();
+            let unknown = |c: &Id| self.terms[c.0 as usize] == 0;
+            if unknown(&n) {
+                let children = self.egraph.original_children(n);
+                todo.extend(children.iter().copied().filter(unknown));
+                if todo.len() > before {
+                    continue;
+                }
+                let TermId(t) = match self.egraph.node(n) {
+                    Node::Leaf(leaf) => bank.leaf(leaf),
+                    Node::Op(op) => {
+                        let term = |c: &Id| TermId(self.terms[c.0 as usize] - 1);
+                        let children: SmallVec<[TermId; 6]> = children.iter().map(term).collect();
+                        bank.apply(op, &children)
+                    }
+                };
+                self.terms[n.0 as usize] = t + 1;
+            }
+            todo.pop();
+        }
+        TermId(self.terms[id.0 as usize] - 1)
+    }
+
+    /// From a term to the e-node that represents it: its children's proofs, and from their
+    /// e-nodes to the children with which the e-node was made. A step of `proof`.
+    fn term_to_node(&mut self, bank: &mut TermBank, t: TermId) -> Option<StepRef> {
+        if self.is_exact(bank, t) {
+            return None;
+        }
+        let mut all = Vec::new();
+        self.seen.clear();
+        let mut todo = vec![t];
+        while let Some(s) = todo.pop() {
+            if !self.to_nodes.contains_key(&s) && self.seen.insert(s) && !self.is_exact(bank, s) {
+                all.push(s);
+                todo.extend_from_slice(bank.children(s));
+            }
+        }
+        // Children have smaller ids.
+        all.sort_unstable();
+        for &s in &all {
+            let node = self.nodes[&s];
+            let made_with = self.egraph.original_children(node);
+            let mut proofs = SmallVec::<[Option<StepRef>; 6]>::new();
+            for (i, &made_with) in made_with.iter().enumerate() {
+                let child = bank.children(s)[i];
+                let child_node = self.nodes[&child];
+                let mut parts = SmallVec::<[StepRef; 32]>::new();
+                parts.extend(self.to_nodes.get(&child).copied());
+                self.copy_path(bank, child_node, made_with, &mut parts);
+                let end = self.term(bank, made_with);
+                proofs.push(match parts[..] {
+                    _ if child == end => None,
+                    [only] => Some(only),
+                    _ => Some(self.proof.push(child, end, How::Chain(&parts))),
+                });
+            }
+            let end = self.term(bank, node);
+            let step = self.proof.push(s, end, How::Congruence(&proofs));
+            self.to_nodes.insert(s, step);
+        }
+        self.to_nodes.get(&t).copied()
+    }
+
+    /// Whether the e-node that represents `t` was made as just this term.
+    fn is_exact(&mut self, bank: &mut TermBank, t: TermId) -> bool {
+        self.term(bank, self.nodes[&t]) == t
+    }
+
+    /// Appends the parts of the path from `a` to `b` to `parts`, as steps of `proof`.
+    fn copy_path(
+        &mut self,
+        bank: &mut TermBank,
+        a: Id,
+        b: Id,
+        parts: &mut SmallVec<[StepRef; 32]>,
+    ) {
+        if a == b {
+            return;
+        }
+        self.prove_path(bank, a, b);
+        let start = parts.len();
+        self.path(a, b);
+        let up = std::mem::take(&mut self.up);
+        up.iter().for_each(|&id| parts.extend_from_slice(self.edge_parts(id)));
+        let down = std::mem::take(&mut self.down);
+        for &id in down.iter().rev() {
+            parts.extend(self.edge_parts(id).iter().rev().map(|r| r.flip()));
+        }
+        (self.up, self.down) = (up, down);
+        for part in &mut parts[start..] {
+            *part = self.copy(*part);
+        }
+    }
+
+    /// A step of `steps` with all that it uses, copied into `proof`.
+    fn copy(&mut self, step: StepRef) -> StepRef {
+        let Explainer { steps, proof, copied, todo, .. } = self;
+        todo.clear();
+        todo.push(step.step);
+        while let Some(&s) = todo.last() {
+            if copied.get(s).is_none() {
+                let before = todo.len();
+                let found = steps.get(s);
+                found.each_ref(|r| {
+                    if copied.get(r.step).is_none() {
+                        todo.push(r.step);
+                    }
+                });
+                if todo.len() > before {
+                    continue;
+                }
+                let place = |r: StepRef| StepRef {
+                    step: copied.get(r.step).expect("copied before what refers to it"),
+                    ..r
+                };
+                let new = proof.push_mapped(found, place, |t| t);
+                copied.insert(s, new.step);
+            }
+            todo.pop();
+        }
+        StepRef { step: copied.get(step.step).expect("just copied"), ..step }
+    }
+
+    /// Sets `up` to the ids on the way from `a` up to the common ancestor, and `down` to those
+    /// from `b` up to it, both without the ancestor itself.
+    fn path(&mut self, a: Id, b: Id) {
+        self.up.clear();
+        self.down.clear();
+        let (mut a, mut b) = (a, b);
+        let (mut depth_a, mut depth_b) = (self.depth(a), self.depth(b));
+        let forest = self.egraph.forest();
+        let above = |id: Id| forest.edge(id).expect("the members of a class are in one tree").to;
+        while a != b {
+            if depth_a >= depth_b {
+                self.up.push(a);
+                a = above(a);
+                depth_a -= 1;
+            } else {
+                self.down.push(b);
+                b = above(b);
+                depth_b -= 1;
+            }
+        }
+    }
+
+    fn depth(&mut self, id: Id) -> u32 {
+        let mut at = id;
+        let mut below = SmallVec::<[Id; 32]>::new();
+        while self.depths[at.0 as usize] == 0 {
+            match self.egraph.forest().edge(at) {
+                Some(edge) => {
+                    below.push(at);
+                    at = edge.to;
+                }
+                None => self.depths[at.0 as usize] = 1,
+            }
+        }
+        let mut depth = self.depths[at.0 as usize];
+        for id in below.into_iter().rev() {
+            depth += 1;
+            self.depths[id.0 as usize] = depth;
+        }
+        depth
+    }
+}

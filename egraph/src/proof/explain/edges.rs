@@ -1,0 +1,293 @@
+//! Proofs of the forest's edges.
+
+use super::Explainer;
+use crate::graph::egraph::EGraph;
+use crate::graph::proof_forest::Reason;
+use crate::id::Id;
+use crate::matching::compiled_rule::compute_all;
+use crate::proof::dag::{How, StepRef};
+use crate::rules::pattern::{Pattern, VarId};
+use crate::rules::system::RuleId;
+use crate::term::bank::{TermBank, TermId};
+use smallvec::SmallVec;
+
+/// At most a bridge, a rule and a bridge.
+type Parts = SmallVec<[StepRef; 3]>;
+
+impl Explainer<'_> {
+    /// The proof of a proved edge, from the term of the id that owns it to its neighbour's.
+    pub(super) fn edge_parts(&self, id: Id) -> &[StepRef] {
+        let [next, len] = self.edges[id.0 as usize];
+        &self.parts[next as usize - 1..(next + len) as usize - 1]
+    }
+
+    fn is_proved(&self, id: Id) -> bool {
+        self.edges[id.0 as usize][0] != 0
+    }
+
+    /// Proves all edges on the way from `a` to `b`, those that they need before them. An explicit
+    /// stack, because edges may depend on each other thousands deep.
+    pub(super) fn prove_path(&mut self, bank: &mut TermBank, a: Id, b: Id) {
+        let mut todo = Vec::new();
+        self.push_path(&mut todo, a, b);
+        let mut needs = Vec::new();
+        while let Some(&mut (id, ref mut expanded)) = todo.last_mut() {
+            if self.is_proved(id) {
+                todo.pop();
+            } else if *expanded {
+                todo.pop();
+                self.prove_edge(bank, id);
+            } else {
+                *expanded = true;
+                self.needs(id, &mut needs);
+                needs.drain(..).for_each(|(a, b)| self.push_path(&mut todo, a, b));
+            }
+        }
+    }
+
+    fn push_path(&mut self, todo: &mut Vec<(Id, bool)>, a: Id, b: Id) {
+        if a == b || self.pairs.contains_key(&(a.min(b), a.max(b))) {
+            return;
+        }
+        self.path(a, b);
+        let edges = self.up.iter().chain(&self.down).copied();
+        todo.extend(edges.filter(|&id| !self.is_proved(id)).map(|id| (id, false)));
+    }
+
+    /// From the term of `a` to that of `b`, whose path has been proved.
+    fn equal(&mut self, bank: &mut TermBank, a: Id, b: Id) -> Option<StepRef> {
+        if a == b {
+            return None;
+        }
+        if a > b {
+            // One way round only, so that no proof depends on which was asked for first.
+            return self.equal(bank, b, a).map(StepRef::flip);
+        }
+        if let Some(&known) = self.pairs.get(&(a, b)) {
+            return known;
+        }
+        self.path(a, b);
+        let mut parts = SmallVec::<[StepRef; 32]>::new();
+        self.up.iter().for_each(|&id| parts.extend_from_slice(self.edge_parts(id)));
+        for &id in self.down.iter().rev() {
+            parts.extend(self.edge_parts(id).iter().rev().map(|r| r.flip()));
+        }
+        let (from, to) = (self.term(bank, a), self.term(bank, b));
+        let proof = self.chain(from, to, &parts);
+        self.pairs.insert((a, b), proof);
+        proof
+    }
+
+    /// Transitivity, as short as it can be: `None` where there is nothing to prove.
+    fn chain(&mut self, from: TermId, to: TermId, parts: &[StepRef]) -> Option<StepRef> {
+        match parts {
+            _ if from == to => None,
+            [only] => Some(*only),
+            _ => Some(self.steps.push(from, to, How::Chain(parts))),
+        }
+    }
+
+    fn congruence(
+        &mut self,
+        from: TermId,
+        to: TermId,
+        children: &[Option<StepRef>],
+    ) -> Option<StepRef> {
+        if from == to { None } else { Some(self.steps.push(from, to, How::Congruence(children))) }
+    }
+
+    /// The two ends of the edge that `id` owns, the left-hand side first, and the reason.
+    fn edge(&self, id: Id) -> (Id, Id, Reason<'_>, bool) {
+        let edge = self.egraph.forest().edge(id).expect("an edge on a path");
+        let (left, right) = if edge.forward { (id, edge.to) } else { (edge.to, id) };
+        (left, right, edge.reason, edge.forward)
+    }
+
+    /// The pairs of ids whose equality the proof of an edge uses.
+    fn needs(&self, id: Id, needs: &mut Vec<(Id, Id)>) {
+        let egraph = self.egraph;
+        let (left, right, reason, _) = self.edge(id);
+        let children = |id| egraph.original_children(id).iter().copied();
+        match reason {
+            Reason::Congruence => needs.extend(children(left).zip(children(right))),
+            Reason::Fold { bound } => needs.extend(children(left).zip(bound.iter().copied())),
+            Reason::Rule { rule, bound } => {
+                let instance = self.instance(rule, left, bound);
+                let rule = egraph.system().rule(rule);
+                let mut inner = instance.lhs_inner().iter().copied();
+                instance.needs(egraph, &rule.lhs, left, &mut inner, needs, true);
+                let mut inner = instance.rhs_inner().iter().copied();
+                instance.needs(egraph, &rule.rhs, right, &mut inner, needs, true);
+            }
+        }
+    }
+
+    /// Proves the edge that `id` owns. All that it needs has been proved.
+    fn prove_edge(&mut self, bank: &mut TermBank, id: Id) {
+        let egraph = self.egraph;
+        let edge = egraph.forest().edge(id).expect("an edge on a path");
+        let (left, right) = if edge.forward { (id, edge.to) } else { (edge.to, id) };
+        let (from, to) = (self.term(bank, left), self.term(bank, right));
+        let mut parts = Parts::new();
+        match edge.reason {
+            Reason::Congruence => {
+                let right = egraph.original_children(right);
+                let children = self.equal_all(bank, egraph.original_children(left), right);
+                parts.extend(self.congruence(from, to, &children));
+            }
+            Reason::Fold { bound } => {
+                let children = self.equal_all(bank, egraph.original_children(left), bound);
+                let literals: SmallVec<[TermId; 6]> =
+                    bound.iter().map(|&l| self.term(bank, l)).collect();
+                let applied = bank.add(bank.head(from), &literals);
+                parts.extend(self.congruence(from, applied, &children));
+                parts.push(self.steps.push(applied, to, How::Fold));
+            }
+            Reason::Rule { rule: rule_id, bound } => {
+                let instance = self.instance(rule_id, left, bound);
+                let rule = egraph.system().rule(rule_id);
+                let substitution: SmallVec<[TermId; 8]> =
+                    instance.substitution.iter().map(|&s| self.term(bank, s)).collect();
+                let mut inner = instance.lhs_inner().iter().copied();
+                let lhs = self.bridge(bank, &instance, &rule.lhs, left, &mut inner, true);
+                let mut inner = instance.rhs_inner().iter().copied();
+                let rhs = self.bridge(bank, &instance, &rule.rhs, right, &mut inner, true);
+                parts.extend(lhs.0);
+                parts.push(self.steps.push(lhs.1, rhs.1, How::Rule(rule_id, &substitution)));
+                parts.extend(rhs.0.map(StepRef::flip));
+            }
+        }
+        if !edge.forward {
+            parts.reverse();
+            parts.iter_mut().for_each(|r| *r = r.flip());
+        }
+        if from == to {
+            parts.clear();
+        }
+        self.edges[id.0 as usize] = [self.parts.len() as u32 + 1, parts.len() as u32];
+        self.parts.extend(parts);
+    }
+
+    fn equal_all(
+        &mut self,
+        bank: &mut TermBank,
+        left: &[Id],
+        right: &[Id],
+    ) -> SmallVec<[Option<StepRef>; 6]> {
+        left.iter().zip(right).map(|(&l, &r)| self.equal(bank, l, r)).collect()
+    }
+
+    fn instance(&self, rule: RuleId, left: Id, bound: &[Id]) -> Instance {
+        let rewrite = &self.egraph.system().rewrites[rule.0 as usize];
+        let mut found = SmallVec::<[Id; 12]>::new();
+        found.push(left);
+        found.extend_from_slice(bound);
+        let mut substitution = Vec::new();
+        rewrite.substitution(self.egraph, &found, &mut substitution);
+        let rule = self.egraph.system().rule(rule);
+        let computed = compute_all(self.egraph, rule, &substitution);
+        Instance { substitution, found, nodes: rewrite.nodes(), stride: rewrite.stride(), computed }
+    }
+
+    /// From the term of e-node `id` to the instance of `pattern` that it is equal to. `inner`
+    /// yields the bound e-nodes of the pattern's applications, in pre-order, without the root.
+    fn bridge(
+        &mut self,
+        bank: &mut TermBank,
+        instance: &Instance,
+        pattern: &Pattern,
+        id: Id,
+        inner: &mut impl Iterator<Item = Id>,
+        root: bool,
+    ) -> (Option<StepRef>, TermId) {
+        let from = self.term(bank, id);
+        let Some((node, args)) = instance.application(pattern, id, inner, root) else {
+            let end = instance.end(self.egraph, pattern);
+            return (self.equal(bank, id, end), self.term(bank, end));
+        };
+        let first = self.equal(bank, id, node);
+        let node_term = self.term(bank, node);
+        let mut proofs = SmallVec::<[Option<StepRef>; 6]>::new();
+        let mut children = SmallVec::<[TermId; 6]>::new();
+        for (arg, &child) in args.iter().zip(self.egraph.original_children(node)) {
+            let (proof, term) = self.bridge(bank, instance, arg, child, inner, false);
+            proofs.push(proof);
+            children.push(term);
+        }
+        let end = bank.add(bank.head(node_term), &children);
+        let second = self.congruence(node_term, end, &proofs);
+        let parts: Parts = first.into_iter().chain(second).collect();
+        (self.chain(from, end, &parts), end)
+    }
+}
+
+/// A match and its application, read back from an edge.
+struct Instance {
+    substitution: Vec<Id>,
+    /// The match as [`crate::matching::compiled_rule`] lays it down.
+    found: SmallVec<[Id; 12]>,
+    nodes: usize,
+    stride: usize,
+    /// The literals of the right-hand side's computations, by their expressions.
+    computed: Vec<(Pattern, Id)>,
+}
+
+impl Instance {
+    fn lhs_inner(&self) -> &[Id] {
+        &self.found[1..self.nodes]
+    }
+
+    fn rhs_inner(&self) -> &[Id] {
+        &self.found[self.stride..]
+    }
+
+    /// The bound e-node and the arguments of an application with arguments.
+    fn application<'p>(
+        &self,
+        pattern: &'p Pattern,
+        id: Id,
+        inner: &mut impl Iterator<Item = Id>,
+        root: bool,
+    ) -> Option<(Id, &'p [Pattern])> {
+        match pattern {
+            Pattern::Op(_, args) if !args.is_empty() => {
+                let node = if root { id } else { inner.next().expect("an e-node per application") };
+                Some((node, args))
+            }
+            _ => None,
+        }
+    }
+
+    /// The e-node of a pattern that is no application with arguments.
+    fn end(&self, egraph: &EGraph, pattern: &Pattern) -> Id {
+        let constant = |node: Option<Id>| node.expect("a constant of a match is in the e-graph");
+        match pattern {
+            Pattern::Var(VarId(var)) => self.substitution[usize::from(*var)],
+            Pattern::Leaf(leaf) => constant(egraph.leaf_node(leaf)),
+            Pattern::Op(op, _) => constant(egraph.lookup_node((*op).into(), &[])),
+            Pattern::Compute(..) => {
+                let known = self.computed.iter().find(|(p, _)| p == pattern);
+                constant(known.map(|(_, id)| *id))
+            }
+        }
+    }
+
+    fn needs(
+        &self,
+        egraph: &EGraph,
+        pattern: &Pattern,
+        id: Id,
+        inner: &mut impl Iterator<Item = Id>,
+        needs: &mut Vec<(Id, Id)>,
+        root: bool,
+    ) {
+        let Some((node, args)) = self.application(pattern, id, inner, root) else {
+            needs.push((id, self.end(egraph, pattern)));
+            return;
+        };
+        needs.push((id, node));
+        for (arg, &child) in args.iter().zip(egraph.original_children(node)) {
+            self.needs(egraph, arg, child, inner, needs, false);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Applying matches: what they say that is not known yet is added to the e-graph.
+
+use crate::graph::egraph::EGraph;
+use crate::graph::proof_forest::Reason;
+use crate::id::Id;
+use crate::matching::compiled_rule::Rewrite;
+use crate::matching::right_side::{Lookup, LookupRoom};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
+
+/// Applies matches one after the other, and looks at many of one rule before: most of them have
+/// become known by what was applied since they were found.
+#[derive(Default)]
+pub(crate) struct Applier {
+    /// By match that was looked at: whether it says nothing new.
+    known: Vec<bool>,
+    /// By thread. Too small to be counted as memory.
+    rooms: Vec<Mutex<LookRoom>>,
+
+    // Of one match: the e-nodes of its variables, its bound ids, the e-nodes added for it.
+    substitution: Vec<Id>,
+    bound: Vec<Id>,
+    added: Vec<Id>,
+}
+
+/// Room for a look at some matches.
+#[derive(Default)]
+struct LookRoom {
+    classes: Vec<Id>,
+    substitution: Vec<Id>,
+    lookups: LookupRoom,
+}
+
+/// So many matches are looked at by one thread at a time.
+const PART: usize = 128;
+
+impl Applier {
+    /// Looks at matches of a rule: runs of [`Rewrite::stride`] ids. What is found does not depend
+    /// on `pool`.
+    pub fn look(
+        &mut self,
+        egraph: &EGraph,
+        rewrite: &Rewrite,
+        ids: &[Id],
+        pool: Option<&ThreadPool>,
+    ) {
+        let (stride, count) = (rewrite.stride(), ids.len() / rewrite.stride());
+        self.known.clear();
+        self.known.reserve_exact(count);
+        self.known.resize(count, false);
+        if !rewrite.rhs.is_narrow(egraph) {
+            return;
+        }
+        let literals = rewrite.rhs.known_literals(egraph);
+        let threads = pool.map_or(1, ThreadPool::current_num_threads);
+        self.rooms.resize_with(threads.max(self.rooms.len()), Mutex::default);
+        let run = |room: usize, known: &mut [bool], ids: &[Id]| {
+            // Each thread has its own: nobody waits, and nobody has left it locked.
+            let mut room = self.rooms[room].lock().unwrap_or_else(PoisonError::into_inner);
+            room.look(egraph, rewrite, &literals, ids, known);
+        };
+        match pool.filter(|_| threads > 1 && count > PART) {
+            Some(pool) => pool.install(|| {
+                let parts = self.known.par_chunks_mut(PART).zip(ids.par_chunks(PART * stride));
+                parts.for_each(|(known, ids)| {
+                    run(rayon::current_thread_index().unwrap_or(0), known, ids);
+                });
+            }),
+            None => {
+                let parts = self.known.chunks_mut(PART).zip(ids.chunks(PART * stride));
+                parts.for_each(|(known, ids)| run(0, known, ids));
+            }
+        }
+    }
+
+    /// Whether the match of this number said nothing new when it was looked at.
+    pub fn is_known(&self, number: usize) -> bool {
+        self.known[number]
+    }
+
+    /// Applies a match: adds the right-hand side and unites it with the matched e-node. Returns
+    /// whether that changed the equalities.
+    pub fn apply(&mut self, egraph: &mut EGraph, rewrite: &Rewrite, found: &[Id]) -> bool {
+        let Applier { substitution, bound, added, .. } = self;
+        rewrite.substitution(egraph, found, substitution);
+        bound.clear();
+        bound.extend_from_slice(&found[1..]);
+        let root = rewrite.rhs.build(egraph, substitution, added, bound);
+        egraph.union(found[0], root, Reason::Rule { rule: rewrite.rule, bound })
+    }
+}
+
+impl LookRoom {
+    fn look(
+        &mut self,
+        egraph: &EGraph,
+        rewrite: &Rewrite,
+        literals: &[Option<Id>],
+        ids: &[Id],
+        known: &mut [bool],
+    ) {
+        self.classes.clear();
+        for found in ids.chunks_exact(rewrite.stride()) {
+            rewrite.substitution(egraph, found, &mut self.substitution);
+            self.classes.extend(self.substitution.iter().map(|&id| egraph.find(id)));
+        }
+        let variables = self.classes.len() / known.len().max(1);
+        let class = |i: usize, var: usize| self.classes[i * variables + var];
+        rewrite.rhs.lookup_many(egraph, known.len(), class, literals, &mut self.lookups);
+        let matches = ids.chunks_exact(rewrite.stride()).zip(&self.lookups.results);
+        for (known, (found, &lookup)) in known.iter_mut().zip(matches) {
+            *known = matches!(lookup, Lookup::Class(class) if class == egraph.find(found[0]));
+        }
+    }
+}

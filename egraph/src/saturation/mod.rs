@@ -1,0 +1,8 @@
+//! The loop: which rules run, what they found applied, limits, what was done. It must not know why
+//! anybody wants the e-graph.
+
+pub(crate) mod apply;
+pub(crate) mod backoff;
+pub(crate) mod queue;
+pub(crate) mod report;
+pub(crate) mod run;

@@ -1,0 +1,63 @@
+//! What a saturation did, iteration by iteration and rule by rule.
+
+use crate::rules::system::RuleId;
+use crate::stop::StopReason;
+use serde::Serialize;
+
+/// What one iteration did, and the e-graph after it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Iteration {
+    /// 0 is the start, before any rule.
+    pub iteration: u64,
+    /// Canonical e-nodes after the iteration.
+    pub e_nodes: usize,
+    /// E-classes after the iteration.
+    pub e_classes: usize,
+    /// Bytes of the e-graph after the iteration.
+    pub bytes: usize,
+    /// E-nodes ever built, up to now.
+    pub built: u64,
+    /// Matches seen whose e-nodes have changed since the rule was searched for last.
+    pub matches: u64,
+    /// Those of them that the e-graph did not yet know to hold.
+    pub new: u64,
+    /// Those of them that united two classes; others did the same before them.
+    pub unions: u64,
+    /// Seconds spent on the iteration: searching, applying and rebuilding.
+    pub seconds: f64,
+    /// Seconds spent on searching.
+    pub search_seconds: f64,
+    /// Seconds spent on applying.
+    pub apply_seconds: f64,
+    /// Seconds spent on rebuilding.
+    pub rebuild_seconds: f64,
+    /// The rules that had matches or were banned.
+    pub rules: Vec<RuleReport>,
+}
+
+/// What one rule did in an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RuleReport {
+    /// The rule.
+    pub rule: RuleId,
+    /// As in [`Iteration::matches`].
+    pub matches: u64,
+    /// As in [`Iteration::new`].
+    pub new: u64,
+    /// As in [`Iteration::unions`].
+    pub unions: u64,
+    /// Whether it had too many matches, which were dropped, and is banned for some iterations.
+    pub banned: bool,
+}
+
+/// The course of a saturation.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// One entry per iteration, the start first.
+    pub iterations: Vec<Iteration>,
+    /// Why it ended.
+    pub stop: StopReason,
+    /// Matches of the last iteration that were found and not applied, because of a limit. There
+    /// may be others that were not even found.
+    pub left_out: u64,
+}

@@ -1,0 +1,372 @@
+//! Saturation: searches all rules, applies what matched, rebuilds; until a limit or the goal.
+
+use crate::graph::changes::Epoch;
+use crate::graph::egraph::EGraph;
+use crate::id::Id;
+use crate::matching::all_rules::{Matches, Request, Room, search};
+use crate::matching::matches::{Halt, News};
+use crate::rules::schedule::Schedule;
+use crate::rules::system::{RuleId, RulesetId, System};
+use crate::saturation::apply::Applier;
+use crate::saturation::backoff::{Bans, Scheduler};
+use crate::saturation::queue::Queue;
+use crate::saturation::report::{Iteration, Report, RuleReport};
+use crate::stop::{StopReason, Watch};
+use rayon::ThreadPool;
+use std::ops::{ControlFlow, RangeInclusive};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// When to stop, each `None` for never. Only `time` is not reproducible.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of the e-graph, see [`EGraph::heap_bytes`]. Holds inside an iteration.
+    pub memory: Option<usize>,
+    /// Canonical e-nodes. Holds inside an iteration. The matches that wait to be applied take no
+    /// more memory than the e-graph then may have, at 128 bytes an e-node.
+    pub nodes: Option<usize>,
+    /// E-nodes tried while searching for matches in one iteration: a class of many equal e-nodes
+    /// can have more combinations than could ever be gone through. By default one for every byte
+    /// of the limit on memory, or 128 for each e-node of the limit on e-nodes.
+    pub visits: Option<usize>,
+    /// Iterations.
+    pub iterations: Option<u64>,
+    /// Wall-clock time, looked at now and then inside an iteration.
+    pub time: Option<Duration>,
+}
+
+/// How to saturate.
+#[derive(Clone, Debug, Default)]
+pub struct SaturationConfig {
+    /// When to stop.
+    pub limits: Limits,
+    /// How rules that match too often are treated.
+    pub scheduler: Scheduler,
+    /// Threads to search with; the result is the same without.
+    pub pool: Option<Arc<ThreadPool>>,
+    /// Setting this stops the run soon, as a time limit does.
+    pub cancel: Option<Arc<AtomicBool>>,
+}
+
+/// Saturates `egraph` with its system's rules, in the order of the system's schedule.
+///
+/// All conditions and computed literals of an iteration are decided against the e-graph as it
+/// was before the iteration. `observer` sees the rebuilt e-graph after every iteration,
+/// including number 0, the start; `Break` stops with [`StopReason::Goal`].
+pub fn saturate(
+    egraph: &mut EGraph,
+    config: &SaturationConfig,
+    observer: &mut Observer<'_>,
+) -> Report {
+    match &config.pool {
+        // On a thread of the pool: then what it shares out it begins itself, at once, and the
+        // others join as they wake.
+        Some(pool) if pool.current_num_threads() > 1 => {
+            pool.install(|| saturate_here(egraph, config, observer))
+        }
+        _ => saturate_here(egraph, config, observer),
+    }
+}
+
+/// Sees the e-graph after an iteration, and says whether to go on.
+pub type Observer<'a> = dyn FnMut(&EGraph, &Iteration) -> ControlFlow<()> + Send + 'a;
+
+fn saturate_here(
+    egraph: &mut EGraph,
+    config: &SaturationConfig,
+    observer: &mut Observer<'_>,
+) -> Report {
+    let system = egraph.system().clone();
+    let mut run = Run {
+        bans: Bans::new(config.scheduler, system.rules.len()),
+        seen: vec![None; system.rules.len()],
+        before: vec![0; system.rules.len()],
+        system: system.clone(),
+        egraph,
+        config,
+        observer,
+        watch: Watch::new(config.limits.time, config.cancel.clone()),
+        iterations: Vec::new(),
+        left_out: 0,
+    };
+    let schedule = system.schedule.clone().unwrap_or_else(Schedule::all_rules);
+    let stop = match run.start().map_break(|()| StopReason::Goal) {
+        ControlFlow::Break(stop) => stop,
+        ControlFlow::Continue(()) => match run.execute_all(&schedule) {
+            ControlFlow::Break(stop) => stop,
+            ControlFlow::Continue(true) if schedule.runs_all(&system) => StopReason::Saturated,
+            ControlFlow::Continue(_) => StopReason::Schedule,
+        },
+    };
+    Report { iterations: run.iterations, stop, left_out: run.left_out }
+}
+
+struct Run<'a> {
+    system: Arc<System>,
+    bans: Bans,
+    /// By rule: what its last search has seen.
+    seen: Vec<Option<Epoch>>,
+    /// By rule: how many matches that was at most.
+    before: Vec<usize>,
+    egraph: &'a mut EGraph,
+    config: &'a SaturationConfig,
+    observer: &'a mut Observer<'a>,
+    watch: Watch,
+    iterations: Vec<Iteration>,
+    left_out: u64,
+}
+
+/// Matches are applied in runs of this many between looks at the clock.
+const CLOCK_EVERY: usize = 1_024;
+
+/// So many matches are looked at together before they are applied; fewer if few wait.
+const TOGETHER: RangeInclusive<usize> = 64..=4_096;
+
+/// What matches may take for each e-node of a limit, in bytes.
+const NODE_BYTES: usize = 128;
+
+/// What applying has done.
+#[derive(Default)]
+struct Applied {
+    rules: Vec<RuleReport>,
+    unions: u64,
+    stop: Option<StopReason>,
+}
+
+impl Run<'_> {
+    fn start(&mut self) -> ControlFlow<()> {
+        self.egraph.rebuild();
+        self.report(Applied::default(), [Duration::ZERO; 3])
+    }
+
+    /// Reports an iteration; `took` is the time for searching, applying, rebuilding.
+    fn report(&mut self, applied: Applied, took: [Duration; 3]) -> ControlFlow<()> {
+        let [search, apply, rebuild] = took.map(|time| time.as_secs_f64());
+        let iteration = Iteration {
+            iteration: self.iterations.len() as u64,
+            e_nodes: self.egraph.node_count(),
+            e_classes: self.egraph.class_count(),
+            bytes: self.egraph.heap_bytes(),
+            built: self.egraph.built(),
+            matches: applied.rules.iter().map(|rule| rule.matches).sum(),
+            new: applied.rules.iter().map(|rule| rule.new).sum(),
+            unions: applied.unions,
+            seconds: search + apply + rebuild,
+            search_seconds: search,
+            apply_seconds: apply,
+            rebuild_seconds: rebuild,
+            rules: applied.rules,
+        };
+        let flow = (self.observer)(self.egraph, &iteration);
+        self.iterations.push(iteration);
+        flow
+    }
+
+    /// Executes a whole schedule; whether to go on with it would change nothing.
+    fn execute_all(&mut self, schedule: &Schedule) -> ControlFlow<StopReason, bool> {
+        let (most, inner) = match schedule {
+            Schedule::Saturate(inner) => (u64::MAX, inner.as_ref()),
+            Schedule::Repeat(times, inner) => (*times, inner.as_ref()),
+            other => (1, other),
+        };
+        self.repeat(most, inner).map_continue(|(_, settled)| settled)
+    }
+
+    /// Runs a schedule until it changes nothing, or so many times; whether it changed the e-graph,
+    /// and whether it changes nothing any more.
+    fn repeat(&mut self, most: u64, schedule: &Schedule) -> ControlFlow<StopReason, (bool, bool)> {
+        let mut changed = false;
+        for _ in 0..most {
+            if !self.execute(schedule)? {
+                return ControlFlow::Continue((changed, true));
+            }
+            changed = true;
+        }
+        ControlFlow::Continue((changed, false))
+    }
+
+    /// Runs a schedule; whether it changed the e-graph.
+    fn execute(&mut self, schedule: &Schedule) -> ControlFlow<StopReason, bool> {
+        match schedule {
+            Schedule::Run(ruleset) => self.iterate(*ruleset),
+            Schedule::Saturate(inner) => {
+                self.repeat(u64::MAX, inner).map_continue(|(changed, _)| changed)
+            }
+            Schedule::Repeat(times, inner) => {
+                self.repeat(*times, inner).map_continue(|(changed, _)| changed)
+            }
+            Schedule::Seq(all) => {
+                let mut changed = false;
+                for inner in all {
+                    changed |= self.execute(inner)?;
+                }
+                ControlFlow::Continue(changed)
+            }
+        }
+    }
+
+    /// One iteration; whether it changed the e-graph, or may do so once bans end.
+    fn iterate(&mut self, ruleset: Option<RulesetId>) -> ControlFlow<StopReason, bool> {
+        let number = self.iterations.len() as u64 - 1;
+        if self.config.limits.iterations.is_some_and(|limit| number >= limit) {
+            return ControlFlow::Break(StopReason::Iterations);
+        }
+        if let Some(stop) = self.watch.expired() {
+            return ControlFlow::Break(stop);
+        }
+        let built = self.egraph.built();
+        let began = Instant::now();
+        let matches = self.search(ruleset, number);
+        let searched = Instant::now();
+        let applied = self.apply(matches);
+        let done = Instant::now();
+        self.egraph.rebuild();
+        let changed = applied.unions > 0 || self.egraph.built() > built;
+        let stop = applied.stop;
+        let took = [searched - began, done - searched, done.elapsed()];
+        if self.report(applied, took).is_break() {
+            return ControlFlow::Break(StopReason::Goal);
+        }
+        if self.egraph.conflict().is_some() {
+            return ControlFlow::Break(StopReason::Conflict);
+        }
+        if let Some(stop) = stop.or_else(|| self.watch.expired()) {
+            return ControlFlow::Break(stop);
+        }
+        if !changed && self.bans.bring_forward(number) {
+            return ControlFlow::Continue(true);
+        }
+        ControlFlow::Continue(changed)
+    }
+
+    /// What the matches of an iteration may take.
+    fn room(&self) -> Room {
+        let Limits { memory, nodes, visits, .. } = self.config.limits;
+        let most = usize::MAX;
+        let left = memory.map_or(most, |bytes| bytes.saturating_sub(self.egraph.heap_bytes()));
+        let by_nodes = nodes.map_or(most, |nodes| nodes.saturating_mul(NODE_BYTES));
+        let all = memory.unwrap_or(most).min(by_nodes);
+        let unlimited = memory.is_none() && nodes.is_none();
+        let visits = visits.unwrap_or(if unlimited { most } else { all });
+        Room { bytes: left.min(by_nodes), visits }
+    }
+
+    /// The new matches of all rules that may run. They too must fit into what the memory limit
+    /// leaves; if they don't, the rest is left out, which ends the run.
+    fn search(&mut self, ruleset: Option<RulesetId>, number: u64) -> Matches {
+        let room = self.room();
+        let runs = |&rule: &usize| {
+            let in_ruleset = ruleset.is_none() || self.system.rules[rule].ruleset == ruleset;
+            in_ruleset && !self.bans.is_banned(rule, number)
+        };
+        let request = |rule| Request {
+            rule,
+            seen: self.seen[rule],
+            match_limit: self.bans.match_limit(rule),
+            before: self.before[rule],
+        };
+        let requests: Vec<Request> = (0..self.seen.len()).filter(runs).map(request).collect();
+        let pool = self.config.pool.as_deref();
+        let matches = search(self.egraph, &requests, room, pool, &self.watch);
+        let now = self.egraph.now();
+        requests.iter().for_each(|request| self.seen[request.rule] = Some(now));
+        for found in &matches.rules {
+            if found.refused {
+                self.bans.ban(found.rule, number);
+                let request = requests.iter().find(|request| request.rule == found.rule);
+                self.seen[found.rule] = request.and_then(|request| request.seen);
+            } else {
+                let before = &mut self.before[found.rule];
+                *before = before.saturating_add(found.seen);
+            }
+        }
+        let shift = self.egraph.advance();
+        if shift > 0 {
+            for seen in &mut self.seen {
+                *seen = seen.and_then(|epoch| epoch.lowered(shift));
+            }
+        }
+        matches
+    }
+
+    /// Applies matches until a limit. Those that wait take memory too: where that is what is
+    /// lacking, the last ones are left out for the sake of the first.
+    fn apply(&mut self, mut matches: Matches) -> Applied {
+        let system = self.system.clone();
+        let limits = &self.config.limits;
+        let mut unions = vec![0; matches.rules.len()];
+        let mut rules = Vec::new();
+        let mut queue = Queue::default();
+        for news in 0..News::COUNT {
+            for (number, found) in matches.rules.iter_mut().enumerate() {
+                let stride = system.rewrites[found.rule].stride();
+                let blocks = found.blocks[news].drain(..);
+                blocks.for_each(|ids| queue.push(number, stride, ids));
+            }
+        }
+        for found in &matches.rules {
+            let rule = RuleId(found.rule as u32);
+            let (matches, new, banned) = (found.seen as u64, found.found as u64, found.refused);
+            rules.push(RuleReport { rule, matches, new, unions: 0, banned });
+        }
+        let found = queue.len();
+        let mut done = 0;
+        let mut stop = None;
+        let mut applier = Applier::default();
+        let mut ids = Vec::new();
+        let pool = self.config.pool.as_deref();
+        'matches: loop {
+            let together = (queue.len() / 32).clamp(*TOGETHER.start(), *TOGETHER.end());
+            let Some(number) = queue.pop(together, &mut ids) else { break };
+            let rewrite = &system.rewrites[rules[number].rule.0 as usize];
+            applier.look(self.egraph, rewrite, &ids, pool);
+            let waiting = ids.capacity() * size_of::<Id>();
+            for (i, found) in ids.chunks_exact(rewrite.stride()).enumerate() {
+                done += 1;
+                if done % CLOCK_EVERY == 0 {
+                    // Congruence closed now and then lets fewer e-nodes be built twice.
+                    self.egraph.close();
+                    stop = self.watch.expired();
+                    if stop.is_some() {
+                        break 'matches;
+                    }
+                }
+                if applier.is_known(i) {
+                    continue;
+                }
+                let most = limits.nodes.unwrap_or(usize::MAX);
+                if self.egraph.node_count() + rewrite.room.nodes > most {
+                    stop = Some(StopReason::Nodes);
+                    done -= 1;
+                    break 'matches;
+                }
+                let memory = limits.memory.unwrap_or(usize::MAX);
+                while !self
+                    .egraph
+                    .reserve(rewrite.room, memory.saturating_sub(queue.heap_bytes() + waiting))
+                {
+                    stop = Some(StopReason::Memory);
+                    if queue.len() == 0 {
+                        done -= 1;
+                        break 'matches;
+                    }
+                    queue.drop_last(queue.len() / 8 + 1);
+                }
+                unions[number] += u64::from(applier.apply(self.egraph, rewrite, found));
+            }
+        }
+        self.left_out = (found - done) as u64;
+        for (rule, &unions) in rules.iter_mut().zip(&unions) {
+            rule.unions = unions;
+        }
+        rules.retain(|rule| rule.matches > 0 || rule.banned);
+        let stop = stop.or_else(|| match matches.halted? {
+            Halt::Endless => Some(StopReason::Visits),
+            Halt::Full if limits.memory.is_none() => Some(StopReason::Nodes),
+            Halt::Full => Some(StopReason::Memory),
+            _ => self.watch.expired(),
+        });
+        Applied { unions: unions.iter().sum(), rules, stop }
+    }
+}

@@ -1,0 +1,368 @@
+//! Terms, hash-consed: one id per distinct term, children in one flat array.
+//!
+//! Invariants of a [`TermBank`]: equal terms have equal ids; children have smaller ids than
+//! their parents; every node is well-sorted when it was made by [`TermBank::parse`] (and by
+//! [`TermBank::add`], which checks in debug builds).
+
+use crate::term::display::DisplayTerm;
+use crate::term::language::{Language, Leaf, LeafValue, OpId, SortId, Value};
+use crate::term::leaves::{Head, Leaves, Node};
+use crate::text::sexpr::{ParseError, Sexpr, parse_one};
+use hashbrown::HashTable;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
+use std::hash::{BuildHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// A term of one [`TermBank`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TermId(pub u32);
+
+/// A store of distinct terms over one language.
+#[derive(Clone, Debug)]
+pub struct TermBank {
+    language: Arc<Language>,
+    leaves: Leaves,
+    heads: Vec<Head>,
+    /// `children[starts[t]..starts[t + 1]]` are the children of term `t`.
+    starts: Vec<u32>,
+    children: Vec<TermId>,
+    sizes: Vec<u64>,
+    index: HashTable<u32>,
+}
+
+impl TermBank {
+    /// An empty bank.
+    pub fn new(language: Arc<Language>) -> Self {
+        TermBank {
+            leaves: Leaves::new(&language),
+            language,
+            heads: Vec::new(),
+            starts: vec![0],
+            children: Vec::new(),
+            sizes: Vec::new(),
+            index: HashTable::new(),
+        }
+    }
+
+    /// The language of the terms.
+    pub fn language(&self) -> &Arc<Language> {
+        &self.language
+    }
+
+    /// Number of distinct terms.
+    pub fn len(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// Whether the bank holds no term.
+    pub fn is_empty(&self) -> bool {
+        self.heads.is_empty()
+    }
+
+    /// The term `head(children…)`, entered if new.
+    pub fn add(&mut self, head: Head, children: &[TermId]) -> TermId {
+        debug_assert!(self.well_sorted(head, children), "ill-sorted node {head:?}");
+        let hash = hash_node(head, children);
+        let (heads, starts, all) = (&self.heads, &self.starts, &self.children);
+        let same = |&t: &u32| {
+            let t = t as usize;
+            heads[t] == head && all[starts[t] as usize..starts[t + 1] as usize] == *children
+        };
+        if let Some(&found) = self.index.find(hash, same) {
+            return TermId(found);
+        }
+        let id = self.heads.len() as u32;
+        let size =
+            children.iter().fold(1u64, |sum, c| sum.saturating_add(self.sizes[c.0 as usize]));
+        self.heads.push(head);
+        self.children.extend_from_slice(children);
+        self.starts.push(self.children.len() as u32);
+        self.sizes.push(size);
+        let (heads, starts, all) = (&self.heads, &self.starts, &self.children);
+        self.index.insert_unique(hash, id, |&t| {
+            let t = t as usize;
+            hash_node(heads[t], &all[starts[t] as usize..starts[t + 1] as usize])
+        });
+        TermId(id)
+    }
+
+    /// The operator application `op(children…)`.
+    pub fn apply(&mut self, op: OpId, children: &[TermId]) -> TermId {
+        self.add(op.into(), children)
+    }
+
+    /// The term of one literal or variable.
+    pub fn leaf(&mut self, leaf: &Leaf) -> TermId {
+        let head = self.leaves.intern(leaf);
+        self.add(head, &[])
+    }
+
+    fn well_sorted(&self, head: Head, children: &[TermId]) -> bool {
+        match self.leaves.node(head) {
+            Node::Leaf(_) => children.is_empty(),
+            Node::Op(op) => {
+                let args = &self.language.op(op).args;
+                args.len() == children.len()
+                    && args.iter().zip(children).all(|(sort, c)| self.sort(*c) == *sort)
+            }
+        }
+    }
+
+    /// What stands at the root of `t`.
+    pub fn node(&self, t: TermId) -> Node<'_> {
+        self.leaves.node(self.head(t))
+    }
+
+    /// The head at the root of `t`, valid in this bank only.
+    pub fn head(&self, t: TermId) -> Head {
+        self.heads[t.0 as usize]
+    }
+
+    /// The children of `t`, in order.
+    pub fn children(&self, t: TermId) -> &[TermId] {
+        let t = t.0 as usize;
+        &self.children[self.starts[t] as usize..self.starts[t + 1] as usize]
+    }
+
+    /// Number of nodes of `t` as a tree; `u64::MAX` stands for that many or more.
+    pub fn size(&self, t: TermId) -> u64 {
+        self.sizes[t.0 as usize]
+    }
+
+    /// The sort of `t`.
+    pub fn sort(&self, t: TermId) -> SortId {
+        match self.node(t) {
+            Node::Op(op) => self.language.op(op).result,
+            Node::Leaf(leaf) => leaf.sort,
+        }
+    }
+
+    /// The value of `t` if it is a literal.
+    pub fn literal(&self, t: TermId) -> Option<Value> {
+        match self.node(t) {
+            Node::Leaf(Leaf { value: LeafValue::Literal(value), .. }) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The subterm of `t` at `path` (child indices from the root), if there is one.
+    pub fn subterm(&self, t: TermId, path: &[u32]) -> Option<TermId> {
+        path.iter().try_fold(t, |t, &i| self.children(t).get(i as usize).copied())
+    }
+
+    /// `t` with its subterm at `path` replaced, or `None` if there is no such position.
+    pub fn replace(&mut self, t: TermId, path: &[u32], with: TermId) -> Option<TermId> {
+        let mut above = SmallVec::<[_; 16]>::new();
+        let mut at = t;
+        for &i in path {
+            above.push((at, i as usize));
+            at = *self.children(at).get(i as usize)?;
+        }
+        let mut new = with;
+        for (parent, i) in above.into_iter().rev() {
+            let mut children: SmallVec<[TermId; 6]> = self.children(parent).into();
+            children[i] = new;
+            new = self.add(self.head(parent), &children);
+        }
+        Some(new)
+    }
+
+    /// The distinct subterms of `t`, each after its children; `t` is last.
+    pub fn subterms(&self, t: TermId) -> Vec<TermId> {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut todo = vec![t];
+        while let Some(t) = todo.pop() {
+            if seen.insert(t) {
+                todo.extend_from_slice(self.children(t));
+            }
+        }
+        let mut all: Vec<TermId> = seen.into_iter().collect();
+        all.sort_unstable();
+        all
+    }
+
+    /// The distinct variables of `t` in order of first occurrence from left to right.
+    pub fn variables(&self, t: TermId) -> Vec<&Leaf> {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut found = Vec::new();
+        let mut todo = vec![t];
+        while let Some(t) = todo.pop() {
+            if !seen.insert(t) {
+                continue;
+            }
+            match self.node(t) {
+                Node::Leaf(leaf @ Leaf { value: LeafValue::Variable(_), .. }) => found.push(leaf),
+                _ => todo.extend(self.children(t).iter().rev()),
+            }
+        }
+        found
+    }
+
+    /// `t` with every leaf mapped by `f`, which must keep sorts.
+    pub fn map_leaves(&mut self, t: TermId, f: &mut impl FnMut(&Leaf) -> Leaf) -> TermId {
+        let mut image: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for s in self.subterms(t) {
+            let new = match self.node(s) {
+                Node::Leaf(leaf) => {
+                    let leaf = f(leaf);
+                    self.leaf(&leaf)
+                }
+                Node::Op(op) => {
+                    let children: Vec<_> = self.children(s).iter().map(|c| image[c]).collect();
+                    self.apply(op, &children)
+                }
+            };
+            image.insert(s, new);
+        }
+        image[&t]
+    }
+
+    /// Copies a term of another bank over the same language into this one.
+    pub fn import(&mut self, other: &TermBank, t: TermId) -> TermId {
+        debug_assert!(
+            Arc::ptr_eq(&self.language, &other.language) || self.language == other.language
+        );
+        let mut image: FxHashMap<TermId, TermId> = FxHashMap::default();
+        for s in other.subterms(t) {
+            let new = match other.node(s) {
+                Node::Leaf(leaf) => self.leaf(leaf),
+                Node::Op(op) => {
+                    let children: Vec<_> = other.children(s).iter().map(|c| image[c]).collect();
+                    self.apply(op, &children)
+                }
+            };
+            image.insert(s, new);
+        }
+        image[&t]
+    }
+
+    /// Reads a term. `sort` is the sort it must have; without one it is inferred.
+    ///
+    /// # Errors
+    /// Malformed text, an unknown operator, a wrong number of arguments or a wrong sort, with
+    /// the place.
+    pub fn parse(&mut self, text: &str, sort: Option<SortId>) -> Result<TermId, ParseError> {
+        let sexpr = parse_one(text)?;
+        self.read(&sexpr, sort)
+    }
+
+    /// As [`TermBank::parse`], from an s-expression.
+    ///
+    /// # Errors
+    /// As [`TermBank::parse`].
+    pub fn read(&mut self, sexpr: &Sexpr, sort: Option<SortId>) -> Result<TermId, ParseError> {
+        let language = self.language.clone();
+        match sexpr {
+            Sexpr::Atom(atom, place) => match language.operator(atom) {
+                Some(op) => {
+                    check_arity(&language, op, 0).map_err(|m| ParseError::new(*place, m))?;
+                    check_sort(&language, op, sort).map_err(|m| ParseError::new(*place, m))?;
+                    Ok(self.apply(op, &[]))
+                }
+                None if atom.starts_with('?') => Err(ParseError::new(
+                    *place,
+                    format!("pattern variable '{atom}' in a term: terms have no pattern variables"),
+                )),
+                None => {
+                    let leaf = language.leaf(atom, sort).map_err(|m| ParseError::new(*place, m))?;
+                    Ok(self.leaf(&leaf))
+                }
+            },
+            Sexpr::List(items, place) => {
+                let (op, args) = read_application(&language, items, *place)?;
+                check_arity(&language, op, args.len()).map_err(|m| ParseError::new(*place, m))?;
+                check_sort(&language, op, sort).map_err(|m| ParseError::new(*place, m))?;
+                let mut children = Vec::with_capacity(args.len());
+                for (arg, sort) in args.iter().zip(&language.op(op).args) {
+                    children.push(self.read(arg, Some(*sort))?);
+                }
+                Ok(self.apply(op, &children))
+            }
+        }
+    }
+
+    /// The term as an s-expression.
+    pub fn display(&self, t: TermId) -> DisplayTerm<'_> {
+        DisplayTerm { bank: self, term: t, limit: u64::MAX }
+    }
+
+    /// The term as an s-expression in which `…` stands for every subterm after the first `limit`
+    /// nodes, from left to right. A term that shares its subterms may have more nodes than any
+    /// memory holds.
+    pub fn display_part(&self, t: TermId, limit: u64) -> DisplayTerm<'_> {
+        DisplayTerm { bank: self, term: t, limit }
+    }
+
+    /// The term as text.
+    pub fn text(&self, t: TermId) -> String {
+        let mut text = String::new();
+        self.display(t).write(&mut text).expect("a string takes any text");
+        text
+    }
+}
+
+/// The operator and the arguments of a parenthesised application.
+pub(crate) fn read_application<'a>(
+    language: &Language,
+    items: &'a [Sexpr],
+    place: crate::text::sexpr::Place,
+) -> Result<(OpId, &'a [Sexpr]), ParseError> {
+    let (head, args) = items
+        .split_first()
+        .ok_or_else(|| ParseError::new(place, "expected an operator after '(', found ')'"))?;
+    let name = head.atom().ok_or_else(|| {
+        ParseError::new(head.place(), "expected an operator, found a parenthesised expression")
+    })?;
+    let op = language.operator(name).ok_or_else(|| {
+        ParseError::new(
+            head.place(),
+            format!("unknown operator '{name}'{}", suggestion(language, name)),
+        )
+    })?;
+    Ok((op, args))
+}
+
+fn suggestion(language: &Language, name: &str) -> String {
+    let same = |op: &&crate::term::language::Operator| op.name.eq_ignore_ascii_case(name);
+    match language.operators.iter().find(same) {
+        Some(op) => format!(" (did you mean '{}'?)", op.name),
+        None => String::new(),
+    }
+}
+
+pub(crate) fn check_arity(language: &Language, op: OpId, found: usize) -> Result<(), String> {
+    let op = language.op(op);
+    let arity = op.args.len();
+    if arity == found {
+        return Ok(());
+    }
+    let plural = if arity == 1 { "" } else { "s" };
+    Err(format!("operator '{}' takes {arity} argument{plural}, found {found}", op.name))
+}
+
+pub(crate) fn check_sort(
+    language: &Language,
+    op: OpId,
+    expected: Option<SortId>,
+) -> Result<(), String> {
+    let op = language.op(op);
+    match expected {
+        Some(sort) if sort != op.result => Err(format!(
+            "expected a term of sort {}, but '{}' has sort {}",
+            language.sort_name(sort),
+            op.name,
+            language.sort_name(op.result)
+        )),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn hash_node<C: Hash>(head: Head, children: &[C]) -> u64 {
+    let mut hasher = FxBuildHasher.build_hasher();
+    head.hash(&mut hasher);
+    for c in children {
+        c.hash(&mut hasher);
+    }
+    hasher.finish()
+}

@@ -1,0 +1,187 @@
+//! The language of a rewrite system: sorts, operators, literals and variables, as data.
+//!
+//! A user's domain is a text file, so nothing here is known when Cairn is compiled; what an
+//! operator *computes* on literals is looked up by its name and sorts (see [`crate::term::builtin`]).
+
+use crate::term::builtin::Builtin;
+use std::fmt;
+
+/// Index of a sort in [`Language::sorts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SortId(pub u16);
+
+/// Index of an operator in [`Language::operators`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OpId(pub u32);
+
+/// An operator: a name with a fixed number of sorted arguments and a result sort.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operator {
+    /// The name as written in terms.
+    pub name: String,
+    /// Sorts of the arguments; the length is the arity.
+    pub args: Vec<SortId>,
+    /// Sort of the result.
+    pub result: SortId,
+    /// What the operator computes on literals, when the system asks for constant folding.
+    pub builtin: Option<Builtin>,
+}
+
+/// How literals of a sort are written and what values they have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LiteralKind {
+    /// 64-bit integers, written in decimal.
+    I64,
+    /// Truth values, written `0` and `1`.
+    Bool,
+}
+
+/// The value of a literal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Value {
+    /// An integer.
+    Int(i64),
+    /// A truth value.
+    Bool(bool),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Int(i) => write!(f, "{i}"),
+            Value::Bool(b) => write!(f, "{}", u8::from(*b)),
+        }
+    }
+}
+
+/// What stands at a node without an operator.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LeafValue {
+    /// A literal.
+    Literal(Value),
+    /// A variable (of the object language; pattern variables are [`crate::rules::pattern`]'s).
+    Variable(String),
+}
+
+/// A literal or a variable, with its sort: `1` of sort `Int` is not `1` of sort `Bool`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Leaf {
+    /// The sort.
+    pub sort: SortId,
+    /// The value or name.
+    pub value: LeafValue,
+}
+
+impl fmt::Display for Leaf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.value {
+            LeafValue::Literal(value) => value.fmt(f),
+            LeafValue::Variable(name) => f.write_str(name),
+        }
+    }
+}
+
+/// Sorts, operators, and which sorts have literals and variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Language {
+    /// Names of the sorts, by [`SortId`].
+    pub sorts: Vec<String>,
+    /// The operators, by [`OpId`].
+    pub operators: Vec<Operator>,
+    /// Literal kinds in the order of their declarations, at most one per sort.
+    pub literals: Vec<(LiteralKind, SortId)>,
+    /// Sorts that have variables, in the order of their declarations.
+    pub variables: Vec<SortId>,
+    /// Whether operators on literals are evaluated, `(analysis constant)`.
+    pub constant_folding: bool,
+}
+
+impl Language {
+    /// The operator called `name`. Names are unique in a language.
+    pub fn operator(&self, name: &str) -> Option<OpId> {
+        let index = self.operators.iter().position(|op| op.name == name)?;
+        Some(OpId(index as u32))
+    }
+
+    /// The operator behind an id.
+    pub fn op(&self, op: OpId) -> &Operator {
+        &self.operators[op.0 as usize]
+    }
+
+    /// The sort called `name`.
+    pub fn sort(&self, name: &str) -> Option<SortId> {
+        let index = self.sorts.iter().position(|sort| sort == name)?;
+        Some(SortId(index as u16))
+    }
+
+    /// The name of a sort.
+    pub fn sort_name(&self, sort: SortId) -> &str {
+        &self.sorts[sort.0 as usize]
+    }
+
+    /// How literals of `sort` are written, if it has any.
+    pub fn literal_kind(&self, sort: SortId) -> Option<LiteralKind> {
+        self.literals.iter().find(|(_, s)| *s == sort).map(|(kind, _)| *kind)
+    }
+
+    /// Reads an atom that is not an operator as a literal or variable.
+    ///
+    /// `expected` is the sort that the context asks for. Without one the first declared literal
+    /// kind that can be written like this is taken, or the variable sort if there is only one.
+    ///
+    /// # Errors
+    /// A message that says what was expected, without place.
+    pub fn leaf(&self, atom: &str, expected: Option<SortId>) -> Result<Leaf, String> {
+        if looks_numeric(atom) {
+            let mut allowed =
+                self.literals.iter().filter(|(_, sort)| expected.is_none_or(|e| e == *sort));
+            return allowed
+                .find_map(|(kind, sort)| {
+                    let value = LeafValue::Literal(read_literal(*kind, atom)?);
+                    Some(Leaf { sort: *sort, value })
+                })
+                .ok_or_else(|| match expected {
+                    Some(sort) => format!(
+                        "'{atom}' is not a literal of sort {}{}",
+                        self.sort_name(sort),
+                        match self.literal_kind(sort) {
+                            Some(LiteralKind::I64) => " (64-bit integers)",
+                            Some(LiteralKind::Bool) => " (0 or 1)",
+                            None => ", which has no literals",
+                        }
+                    ),
+                    None => format!("'{atom}' is not a literal of any sort"),
+                });
+        }
+        let sort = match expected {
+            Some(sort) if self.variables.contains(&sort) => sort,
+            Some(sort) => {
+                return Err(format!(
+                    "unknown name '{atom}': sort {} has no variables and no operator has this name",
+                    self.sort_name(sort)
+                ));
+            }
+            None => match self.variables[..] {
+                [sort] => sort,
+                [] => return Err(format!("unknown operator '{atom}'")),
+                _ => return Err(format!("the sort of variable '{atom}' is not clear here")),
+            },
+        };
+        Ok(Leaf { sort, value: LeafValue::Variable(atom.to_owned()) })
+    }
+}
+
+/// Atoms that start like a number are literals, never variables: a mistyped number is an error.
+pub fn looks_numeric(atom: &str) -> bool {
+    let digits = atom.strip_prefix(['-', '+']).unwrap_or(atom);
+    digits.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn read_literal(kind: LiteralKind, atom: &str) -> Option<Value> {
+    match (kind, atom) {
+        (LiteralKind::I64, _) => atom.parse().ok().map(Value::Int),
+        (LiteralKind::Bool, "0") => Some(Value::Bool(false)),
+        (LiteralKind::Bool, "1") => Some(Value::Bool(true)),
+        (LiteralKind::Bool, _) => None,
+    }
+}

@@ -1,0 +1,94 @@
+//! What stands at nodes: operators, and the literals and variables of one bank or e-graph.
+
+use crate::term::language::{Language, Leaf, LeafValue, OpId};
+use rustc_hash::FxHashMap;
+
+/// What stands at a node: an operator, or a literal or variable by its number in the leaf table
+/// of the bank or e-graph that holds the node. Stored as one integer, operators first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Head(pub(crate) u32);
+
+/// A [`Head`], taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Node<'a> {
+    /// An operator application.
+    Op(OpId),
+    /// A literal or variable.
+    Leaf(&'a Leaf),
+}
+
+/// The literals and variables that occur in one bank or e-graph, numbered in order of arrival.
+#[derive(Clone, Debug)]
+pub struct Leaves {
+    operators: u32,
+    leaves: Vec<Leaf>,
+    index: FxHashMap<Leaf, u32>,
+    /// Bytes of the names of variables, which stand in both.
+    names: usize,
+}
+
+impl Leaves {
+    /// An empty table for a language.
+    pub fn new(language: &Language) -> Self {
+        Leaves {
+            operators: language.operators.len() as u32,
+            leaves: Vec::new(),
+            index: FxHashMap::default(),
+            names: 0,
+        }
+    }
+
+    /// The head of `leaf`, if the table has it.
+    pub fn get(&self, leaf: &Leaf) -> Option<Head> {
+        self.index.get(leaf).map(|i| Head(self.operators + i))
+    }
+
+    /// The head of `leaf`, entered if new.
+    pub fn intern(&mut self, leaf: &Leaf) -> Head {
+        if let Some(head) = self.get(leaf) {
+            return head;
+        }
+        let number = self.leaves.len() as u32;
+        if let LeafValue::Variable(name) = &leaf.value {
+            self.names += 2 * name.len();
+        }
+        self.leaves.push(leaf.clone());
+        self.index.insert(leaf.clone(), number);
+        Head(self.operators + number)
+    }
+
+    /// What a head stands for.
+    pub fn node(&self, head: Head) -> Node<'_> {
+        if head.0 < self.operators {
+            Node::Op(OpId(head.0))
+        } else {
+            Node::Leaf(&self.leaves[(head.0 - self.operators) as usize])
+        }
+    }
+
+    /// Bytes on the heap, by capacity (names of variables included).
+    pub fn heap_bytes(&self) -> usize {
+        // hashbrown keeps an eighth of its buckets free, and a byte beside each.
+        let buckets = self.index.capacity() * 8 / 7;
+        self.leaves.capacity() * size_of::<Leaf>()
+            + buckets * (size_of::<(Leaf, u32)>() + 1)
+            + self.names
+    }
+
+    /// Whether `more` new leaves would make the table allocate.
+    pub(crate) fn is_full(&self, more: usize) -> bool {
+        self.leaves.len() + more > self.leaves.capacity()
+            || self.index.len() + more > self.index.capacity()
+    }
+
+    pub(crate) fn reserve(&mut self, more: usize) {
+        self.leaves.reserve(more);
+        self.index.reserve(more);
+    }
+}
+
+impl From<OpId> for Head {
+    fn from(op: OpId) -> Self {
+        Head(op.0)
+    }
+}

@@ -1,0 +1,9 @@
+//! What is rewritten: a language as data, terms with one id each, sketches. It must not know rules
+//! or e-graphs.
+
+pub(crate) mod bank;
+pub(crate) mod builtin;
+pub(crate) mod display;
+pub(crate) mod language;
+pub(crate) mod leaves;
+pub(crate) mod sketch;

@@ -1,0 +1,176 @@
+//! Sketches: incomplete terms that a family of terms satisfies (Koehler et al., *Guided Equality
+//! Saturation*, POPL 2024). A plain term is a sketch that only this term satisfies.
+
+use crate::term::bank::{TermBank, TermId, check_arity, check_sort, read_application};
+use crate::term::language::{Language, Leaf, OpId, SortId};
+use crate::term::leaves::Node;
+use crate::text::sexpr::{ParseError, Sexpr, parse_one};
+use rustc_hash::FxHashMap;
+use std::fmt;
+
+/// An incomplete term.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Sketch {
+    /// `?`: any term.
+    Any,
+    /// A literal or variable.
+    Leaf(Leaf),
+    /// `(op s…)`: this operator over terms that satisfy the sketches.
+    Op(OpId, Vec<Sketch>),
+    /// `(contains s)`: some subterm, or the term itself, satisfies `s`.
+    Contains(Box<Sketch>),
+    /// `(only-contains s)`: the term satisfies `s`, or is an application to one or more
+    /// arguments all of which satisfy `(only-contains s)`.
+    OnlyContains(Box<Sketch>),
+    /// `(or s…)`: at least one is satisfied.
+    Or(Vec<Sketch>),
+}
+
+impl Sketch {
+    /// Reads a sketch of terms of sort `sort`, or of any sort.
+    ///
+    /// # Errors
+    /// Malformed text, an unknown operator, a wrong number of arguments or a wrong sort, with
+    /// the place.
+    pub fn parse(
+        language: &Language,
+        text: &str,
+        sort: Option<SortId>,
+    ) -> Result<Sketch, ParseError> {
+        read(language, &parse_one(text)?, sort)
+    }
+
+    /// The sketch that only `t` satisfies.
+    pub fn from_term(bank: &TermBank, t: TermId) -> Sketch {
+        match bank.node(t) {
+            Node::Leaf(leaf) => Sketch::Leaf(leaf.clone()),
+            Node::Op(op) => {
+                let args = bank.children(t).iter().map(|&c| Sketch::from_term(bank, c)).collect();
+                Sketch::Op(op, args)
+            }
+        }
+    }
+
+    /// Whether the term `t` satisfies the sketch.
+    pub fn accepts(&self, bank: &TermBank, t: TermId) -> bool {
+        Acceptance { bank, known: FxHashMap::default() }.accepts(self, t)
+    }
+
+    /// The sketch as an s-expression.
+    pub fn display<'a>(&'a self, language: &'a Language) -> DisplaySketch<'a> {
+        DisplaySketch { language, sketch: self }
+    }
+}
+
+/// Remembers what was found out about each sketch and term, for terms share subterms.
+struct Acceptance<'a> {
+    bank: &'a TermBank,
+    known: FxHashMap<(*const Sketch, TermId), bool>,
+}
+
+impl Acceptance<'_> {
+    fn accepts(&mut self, sketch: &Sketch, t: TermId) -> bool {
+        let key = (std::ptr::from_ref(sketch), t);
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let bank = self.bank;
+        let answer = match sketch {
+            Sketch::Any => true,
+            Sketch::Leaf(leaf) => bank.node(t) == Node::Leaf(leaf),
+            Sketch::Op(op, args) => {
+                bank.node(t) == Node::Op(*op)
+                    && args.iter().zip(bank.children(t)).all(|(s, &c)| self.accepts(s, c))
+            }
+            Sketch::Contains(inner) => {
+                self.accepts(inner, t) || bank.children(t).iter().any(|&c| self.accepts(sketch, c))
+            }
+            Sketch::OnlyContains(inner) => {
+                self.accepts(inner, t)
+                    || !bank.children(t).is_empty()
+                        && bank.children(t).iter().all(|&c| self.accepts(sketch, c))
+            }
+            Sketch::Or(all) => all.iter().any(|s| self.accepts(s, t)),
+        };
+        self.known.insert(key, answer);
+        answer
+    }
+}
+
+fn read(language: &Language, sexpr: &Sexpr, sort: Option<SortId>) -> Result<Sketch, ParseError> {
+    let at = |message: String| ParseError::new(sexpr.place(), message);
+    let items = match sexpr {
+        Sexpr::Atom(atom, _) if atom == "?" => return Ok(Sketch::Any),
+        Sexpr::Atom(atom, _) if atom.starts_with('?') => {
+            return Err(at(format!("'{atom}' in a sketch: '?' alone stands for any term")));
+        }
+        Sexpr::Atom(atom, _) => {
+            return match language.operator(atom) {
+                Some(op) => {
+                    check_arity(language, op, 0).map_err(at)?;
+                    check_sort(language, op, sort).map_err(at)?;
+                    Ok(Sketch::Op(op, Vec::new()))
+                }
+                None => Ok(Sketch::Leaf(language.leaf(atom, sort).map_err(at)?)),
+            };
+        }
+        Sexpr::List(items, _) => items,
+    };
+    let keyword = items.first().and_then(Sexpr::atom).unwrap_or("");
+    let is_operator = language.operator(keyword).is_some();
+    match (keyword, items.get(1..).unwrap_or(&[])) {
+        ("contains", [inner]) if !is_operator => {
+            Ok(Sketch::Contains(Box::new(read(language, inner, None)?)))
+        }
+        ("only-contains", [inner]) if !is_operator => {
+            Ok(Sketch::OnlyContains(Box::new(read(language, inner, None)?)))
+        }
+        ("or", all @ [_, ..]) if !is_operator => {
+            let all = all.iter().map(|s| read(language, s, sort)).collect::<Result<_, _>>()?;
+            Ok(Sketch::Or(all))
+        }
+        ("contains" | "only-contains", _) if !is_operator => {
+            Err(at(format!("expected ({keyword} sketch)")))
+        }
+        ("or", _) if !is_operator => Err(at("expected (or sketch …)".into())),
+        _ => {
+            let (op, args) = read_application(language, items, sexpr.place())?;
+            check_arity(language, op, args.len()).map_err(at)?;
+            check_sort(language, op, sort).map_err(at)?;
+            let sorts = &language.op(op).args;
+            let args = args
+                .iter()
+                .zip(sorts)
+                .map(|(arg, &sort)| read(language, arg, Some(sort)))
+                .collect::<Result<_, _>>()?;
+            Ok(Sketch::Op(op, args))
+        }
+    }
+}
+
+/// Displays a sketch as an s-expression.
+pub struct DisplaySketch<'a> {
+    language: &'a Language,
+    sketch: &'a Sketch,
+}
+
+impl fmt::Display for DisplaySketch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |f: &mut fmt::Formatter<'_>, head: &str, inner: &[Sketch]| {
+            write!(f, "({head}")?;
+            for sketch in inner {
+                write!(f, " {}", sketch.display(self.language))?;
+            }
+            f.write_str(")")
+        };
+        match self.sketch {
+            Sketch::Any => f.write_str("?"),
+            Sketch::Leaf(leaf) => leaf.fmt(f),
+            Sketch::Op(op, args) if args.is_empty() => f.write_str(&self.language.op(*op).name),
+            Sketch::Op(op, args) => list(f, &self.language.op(*op).name, args),
+            Sketch::Contains(inner) => list(f, "contains", std::slice::from_ref(inner)),
+            Sketch::OnlyContains(inner) => list(f, "only-contains", std::slice::from_ref(inner)),
+            Sketch::Or(all) => list(f, "or", all),
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Bytes in: s-expressions with their places, sizes of memory as text. It must not know what is
+//! written in them.
+
+pub(crate) mod bytes;
+pub(crate) mod sexpr;

@@ -1,0 +1,289 @@
+//! Evaluation: every method on every task, under the same cap, work, guides and attempts.
+//!
+//! A finished task is a file of its own, so that a run that was stopped goes on where it was.
+
+use crate::evaluation::results::{Row, write_results};
+use crate::search::baselines::all_work;
+use crate::search::budget::Budget;
+use crate::search::prove::{Answer, SearchSettings, prove};
+use crate::sources::method::Method;
+use crate::sources::{self, SourceContext};
+use crate::tasks::task::{Task, TaskOrigin, TaskSet};
+use anyhow::{Context, Result, ensure};
+use egraph::{System, TermBank, proof_to_json};
+use model::GuideModel;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+use support::files::output_dir::OutputDir;
+use support::files::whole_file::write_atomic;
+use support::show::progress::Progress;
+
+/// The file that marks a directory as results; it holds the [`Evaluation`].
+pub const EVALUATION_FILE: &str = "evaluation.json";
+/// The table of results in the directory.
+pub const RESULTS_FILE: &str = "results.parquet";
+/// The copy of the rewrite system in the directory.
+pub const SYSTEM_FILE: &str = "system.rules";
+const ROWS: &str = "rows";
+const PROOFS: &str = "proofs";
+
+/// What an evaluation does; two runs with equal values give equal results, wall times aside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Evaluation {
+    /// Version of the program.
+    pub version: String,
+    /// How the tasks were made.
+    pub tasks: TaskOrigin,
+    /// SHA-256 of the task file.
+    pub tasks_hash: String,
+    /// Number of tasks.
+    pub task_count: usize,
+    /// The methods, in order.
+    pub methods: Vec<Method>,
+    /// Cap, total work and scheduler.
+    pub budget: Budget,
+    /// Guides per request (K).
+    pub guides: usize,
+    /// Guides tried per question.
+    pub attempts: usize,
+    /// How often a question may be halved.
+    pub depth: u32,
+    /// Seed of the random choices.
+    pub seed: u64,
+    /// The directory of the model, if a method needs one.
+    pub model: Option<String>,
+    /// [`support::files::hash::of_model`] of the model, if a method needs one.
+    pub model_hash: Option<String>,
+    /// The command that does this evaluation.
+    pub command: String,
+}
+
+impl Evaluation {
+    /// Reads `evaluation.json` of a directory of results.
+    ///
+    /// # Errors
+    /// There is none, or it is not one of ours.
+    pub fn load(directory: &Path) -> Result<Evaluation> {
+        let path = directory.join(EVALUATION_FILE);
+        let text = std::fs::read_to_string(&path).with_context(|| {
+            format!("{} holds no results: cannot read {}", directory.display(), path.display())
+        })?;
+        serde_json::from_str(&text)
+            .with_context(|| format!("{} does not describe an evaluation", path.display()))
+    }
+}
+
+/// What an evaluation works on.
+pub struct Inputs<'a> {
+    /// The rewrite system.
+    pub system: &'a Arc<System>,
+    /// The text that the system was read from, copied beside the results.
+    pub system_text: &'a str,
+    /// The tasks.
+    pub tasks: &'a TaskSet,
+    /// The model, if a method needs one.
+    pub model: Option<&'a GuideModel>,
+}
+
+/// Runs an evaluation into `out` on the threads of the current rayon pool, goes on with one that
+/// was stopped, and returns the rows in the order of tasks and methods.
+///
+/// # Errors
+/// A directory that holds something else or other results, a method without its model, what the
+/// file system says, or an internal fault.
+pub fn evaluate(
+    evaluation: &Evaluation,
+    inputs: &Inputs<'_>,
+    out: &Path,
+    quiet: bool,
+) -> Result<Vec<Row>> {
+    for method in &evaluation.methods {
+        ensure!(
+            inputs.model.is_some() || !method.needs_model(),
+            "method '{method}' needs a model: give its directory with --model"
+        );
+    }
+    refuse_other_settings(evaluation, out)?;
+    let directory = OutputDir::create(out, EVALUATION_FILE)?;
+    let text = serde_json::to_string_pretty(evaluation)? + "\n";
+    write_atomic(&directory.file(EVALUATION_FILE), text.as_bytes())?;
+    write_atomic(&directory.file(SYSTEM_FILE), inputs.system_text.as_bytes())?;
+    for name in [ROWS, PROOFS] {
+        let path = directory.file(name);
+        std::fs::create_dir_all(&path)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let progress = Progress::new("tasks", inputs.tasks.tasks.len() as u64, quiet);
+    let rows: Result<Vec<Vec<Row>>> = inputs
+        .tasks
+        .tasks
+        .par_iter()
+        .enumerate()
+        .map(|(index, task)| {
+            if let Some(rows) = finished(&directory, task) {
+                progress.found(1);
+                return Ok(rows);
+            }
+            let rows = run_task(evaluation, inputs, index, task, &directory)?;
+            progress.advance(1);
+            Ok(rows)
+        })
+        .collect();
+    let rows: Vec<Row> = rows?.into_iter().flatten().collect();
+    progress.finish();
+    write_results(&directory.file(RESULTS_FILE), &rows)?;
+    Ok(rows)
+}
+
+/// A directory of results may be resumed, but only with the settings that it was begun with.
+fn refuse_other_settings(evaluation: &Evaluation, out: &Path) -> Result<()> {
+    OutputDir::check(out, EVALUATION_FILE)?;
+    if out.join(EVALUATION_FILE).exists() {
+        let before = Evaluation::load(out)?;
+        let name = out.display();
+        let (tasks, model) = (&evaluation.tasks_hash, &evaluation.model_hash);
+        let other = "choose another directory, or restore the file";
+        if before.command == evaluation.command {
+            ensure!(
+                before.tasks_hash == *tasks,
+                "{name} already holds results on other tasks: the task file has changed since; \
+                 {other}"
+            );
+            ensure!(
+                before.model_hash == *model,
+                "{name} already holds results of another model: its files have changed since; \
+                 {other}"
+            );
+        }
+        ensure!(
+            before == *evaluation,
+            "{name} already holds results of other settings ({}): choose another directory",
+            before.command
+        );
+    }
+    Ok(())
+}
+
+fn rows_file(task: &Task) -> String {
+    format!("{ROWS}/{}.json", task.id)
+}
+
+/// The rows of a task that an earlier run finished.
+fn finished(directory: &OutputDir, task: &Task) -> Option<Vec<Row>> {
+    let text = std::fs::read_to_string(directory.file(&rows_file(task))).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+fn run_task(
+    evaluation: &Evaluation,
+    inputs: &Inputs<'_>,
+    index: usize,
+    task: &Task,
+    directory: &OutputDir,
+) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for &method in &evaluation.methods {
+        let row = run_method(evaluation, inputs, index, task, method, directory)
+            .with_context(|| format!("task {}, method {method}", task.id))?;
+        rows.push(row);
+    }
+    let hard = rows.iter().find(|r| r.method == Method::AllWork.name()).map(|r| !r.solved);
+    rows.iter_mut().for_each(|row| row.hard = hard);
+    write_atomic(&directory.file(&rows_file(task)), serde_json::to_string(&rows)?.as_bytes())?;
+    Ok(rows)
+}
+
+fn run_method(
+    evaluation: &Evaluation,
+    inputs: &Inputs<'_>,
+    index: usize,
+    task: &Task,
+    method: Method,
+    directory: &OutputDir,
+) -> Result<Row> {
+    // A bank of its own: ids, and with them every choice, depend on this task and method only.
+    let mut bank = TermBank::new(inputs.system.language.clone());
+    let chain = task.terms(&mut bank)?;
+    let (start, target) = (chain[0], chain[chain.len() - 1]);
+    let settings = SearchSettings {
+        budget: evaluation.budget,
+        guides: evaluation.guides,
+        attempts: evaluation.attempts,
+        depth: evaluation.depth,
+        tactic: method.tactic(),
+        max_size: guide_size(bank.size(start), bank.size(target)),
+    };
+    let began = Instant::now();
+    let answer = if method == Method::AllWork {
+        all_work(inputs.system, &mut bank, start, target, &evaluation.budget)?
+    } else {
+        let context = SourceContext {
+            model: inputs.model,
+            chain: &chain,
+            seed: evaluation.seed,
+            task: index as u64,
+        };
+        let mut source = sources::for_method(method, &context)?;
+        prove(inputs.system, &mut bank, start, target, source.as_mut(), &settings)?
+    };
+    let seconds = began.elapsed().as_secs_f64();
+    let proof_file = match &answer.result {
+        Ok(proof) => {
+            let name = format!("{PROOFS}/{}--{method}.json", task.id);
+            let json = proof_to_json(inputs.system, &bank, proof);
+            write_atomic(&directory.file(&name), json.as_bytes())?;
+            name
+        }
+        Err(_) => String::new(),
+    };
+    Ok(row(evaluation, inputs, task, method, &answer, &bank, proof_file, seconds))
+}
+
+/// The size that guides may have: as the waypoints of a far chain, twice the start's, and
+/// never less than the target's.
+pub fn guide_size(start: u64, target: u64) -> u64 {
+    start.saturating_mul(2).max(target)
+}
+
+#[allow(clippy::too_many_arguments)] // a plain record of everything that was done
+fn row(
+    evaluation: &Evaluation,
+    inputs: &Inputs<'_>,
+    task: &Task,
+    method: Method,
+    answer: &Answer,
+    bank: &TermBank,
+    proof_file: String,
+    seconds: f64,
+) -> Row {
+    let (solved, reason, proof_steps) = match &answer.result {
+        Ok(proof) => (true, "proved".to_owned(), proof.len() as u64),
+        Err(failure) => (false, failure.to_string(), 0),
+    };
+    Row {
+        task: task.id.clone(),
+        method: method.name().to_owned(),
+        links: task.links,
+        hard: None,
+        solved,
+        reason,
+        work: answer.ledger.work,
+        e_graphs: answer.ledger.e_graphs,
+        requests: answer.ledger.requests,
+        proof_steps,
+        waypoints: answer.waypoints.iter().map(|&w| bank.text(w)).collect(),
+        proof_file,
+        cap: evaluation.budget.cap.to_string(),
+        total_work: evaluation.budget.work,
+        guides: evaluation.guides as u32,
+        attempts: evaluation.attempts as u32,
+        system_hash: inputs.system.hash.clone(),
+        seed: evaluation.seed,
+        seconds,
+        model_seconds: answer.ledger.model_seconds,
+    }
+}

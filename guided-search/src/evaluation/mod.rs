@@ -1,0 +1,5 @@
+//! Every method on every task: rows, and what they come to. It must not know how they are shown.
+
+pub mod evaluate;
+pub mod results;
+pub mod statistics;

@@ -1,0 +1,75 @@
+//! Frontier terms: those that the last iteration of an e-graph brought into a class.
+
+use crate::search::stage::{Side, Stage};
+use dataset_gen::counting::counts::Terms;
+use dataset_gen::drawing::frontier::Frontier;
+use egraph::{Id, TermBank, TermId};
+use rand_chacha::ChaCha8Rng;
+
+/// Draws per term that is wanted before giving up: padded terms and those found already are
+/// drawn again.
+const DRAWS: u64 = 100;
+
+/// At most `wanted` distinct frontier terms of a side, drawn uniformly from those with at most
+/// `max_size` nodes that are plain: not padded (no subterm equals one of its own proper subterms),
+/// and no constant is written otherwise than as a literal. If the side is several classes still,
+/// each has the same share, as far as it has terms.
+///
+/// Needs a stage that kept the e-graph of the iteration before; without one there is no frontier.
+pub fn sample(
+    stage: &Stage,
+    bank: &mut TermBank,
+    side: Side,
+    max_size: u64,
+    wanted: usize,
+    rng: &mut ChaCha8Rng,
+) -> Vec<TermId> {
+    let mut found: Vec<TermId> = Vec::new();
+    let Some(before) = &stage.before else { return found };
+    let limit = u32::try_from(max_size).unwrap_or(u32::MAX);
+    let roots =
+        stage.terms(side).iter().filter_map(|&term| before.lookup(&stage.egraph, bank, term));
+    let roots: Vec<(Id, u32)> = roots.map(|class| (class, limit)).collect();
+    let mut frontier = Frontier::new(&stage.egraph, before, &roots, Terms::PLAIN);
+    let mut classes = stage.classes(bank, side);
+    // What one class lacks goes to those that have more.
+    classes.sort_by_cached_key(|&class| frontier.up_to(class, limit));
+    for (i, &class) in classes.iter().enumerate() {
+        let share = (wanted - found.len()).div_ceil(classes.len() - i);
+        let draws = DRAWS * share as u64;
+        found.extend(frontier.sample(bank, class, limit, share, draws, rng).terms);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sources::randomness::stream;
+    use egraph::{Limits, SaturationConfig, System};
+    use std::sync::Arc;
+
+    const RULES: &str = "(sort I) (literal i64 I) (variable I) (op + (I I) I) (analysis constant)
+        (rewrite (+ ?a ?b) (+ ?b ?a))
+        (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c))
+        (birewrite (+ ?a 0) ?a)";
+
+    #[test]
+    fn what_is_drawn_was_not_there_an_iteration_before() {
+        let system = Arc::new(System::parse(RULES).unwrap());
+        let mut bank = TermBank::new(system.language.clone());
+        let starts = ["(+ a (+ b (+ c (+ d 1))))", "(+ (+ a b) (+ (+ d 1) c))", "(+ e f)"]
+            .map(|text| bank.parse(text, None).unwrap());
+        let limits = Limits { iterations: Some(2), ..Limits::default() };
+        let config = SaturationConfig { limits, ..SaturationConfig::default() };
+        let stage = Stage::grow(&system, &bank, &starts, &[], &config, true);
+        let terms = sample(&stage, &mut bank, Side::Start, 9, 20, &mut stream(1, 0, 0, 0));
+        assert_eq!(terms.len(), 20);
+        for term in terms {
+            assert!(stage.is_frontier(&bank, Side::Start, term), "{}", bank.text(term));
+            assert!(stage.equal_to(&bank, Side::Start, term).is_some());
+            assert!(bank.size(term) <= 9);
+        }
+        assert_eq!(sample(&stage, &mut bank, Side::Target, 9, 20, &mut stream(1, 0, 0, 0)), []);
+    }
+}

@@ -1,0 +1,170 @@
+//! Far chains: tasks whose target no single e-graph under the cap can reach from the start.
+//!
+//! A chain of n links starts at a seed. Each waypoint is a frontier term of an e-graph of L
+//! e-nodes grown from the one before, has at most twice the seed's size, is not padded, and has no
+//! constant part such as 20 − 4 that is not a literal. The last one, the target, is not provable
+//! from the seed at the cap.
+
+use crate::config::TasksConfig;
+use crate::search::budget::Cap;
+use crate::search::frontier;
+use crate::search::stage::{Side, Stage};
+use crate::sources::randomness::stream;
+use crate::tasks::task::{Task, TaskOrigin, TaskSet};
+use anyhow::{Result, ensure};
+use dataset_gen::seeds::read::Seed;
+use egraph::{SaturationConfig, StopReason, System, TermBank, TermId};
+use rayon::prelude::*;
+use std::sync::Arc;
+use support::show::progress::Progress;
+
+/// Seeds that are tried together. Fixed, so that the number of threads can't show.
+const BATCH: usize = 32;
+
+/// How to make far chains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChainSettings {
+    /// Links per chain (n), at least 1.
+    pub links: u32,
+    /// E-nodes of the e-graph of a link (L).
+    pub link_nodes: usize,
+    /// E-nodes under which the target must not be provable from the seed.
+    pub cap: usize,
+    /// How many chains are wanted.
+    pub count: usize,
+    /// How often the seeds are gone through for more, with other random choices.
+    pub rounds: u32,
+    /// Seed of the random choices.
+    pub seed: u64,
+}
+
+impl ChainSettings {
+    /// The settings of a preset; what it leaves open is the reference setting.
+    pub fn from_preset(preset: &TasksConfig, seed: u64) -> ChainSettings {
+        let link_nodes = preset.link_nodes.unwrap_or(1_000);
+        ChainSettings {
+            links: preset.links.unwrap_or(8),
+            link_nodes,
+            cap: preset.cap.unwrap_or(link_nodes.saturating_mul(4)),
+            count: preset.count.unwrap_or(100),
+            rounds: preset.rounds.unwrap_or(4),
+            seed,
+        }
+    }
+
+    /// # Errors
+    /// A value out of its range.
+    pub fn check(&self) -> Result<()> {
+        ensure!(self.links > 0, "links: a chain has at least 1");
+        ensure!(self.link_nodes > 0, "link_nodes: a link's e-graph has at least 1 e-node");
+        ensure!(self.cap > 0, "cap: expected at least 1 e-node");
+        ensure!(self.count > 0, "count: expected at least 1 task");
+        ensure!(self.rounds > 0, "rounds: expected at least 1");
+        Ok(())
+    }
+}
+
+/// Makes far chains from seeds, on the threads of the current rayon pool, until there are enough
+/// or every seed was used in every round. Chains that come to nothing are counted by reason.
+pub fn far_chains(
+    system: &Arc<System>,
+    bank: &TermBank,
+    seeds: &[Seed],
+    settings: &ChainSettings,
+    quiet: bool,
+) -> TaskSet {
+    let mut set = TaskSet {
+        origin: TaskOrigin {
+            system_hash: system.hash.clone(),
+            links: settings.links,
+            link_nodes: settings.link_nodes,
+            cap: settings.cap,
+            seed: settings.seed,
+            ..TaskOrigin::default()
+        },
+        tasks: Vec::new(),
+    };
+    let progress = Progress::new("chains", settings.count as u64, quiet);
+    let mut attempts =
+        (0..settings.rounds).flat_map(|round| (0..seeds.len()).map(move |s| (round, s)));
+    loop {
+        let batch: Vec<(u32, usize)> = attempts.by_ref().take(BATCH).collect();
+        if batch.is_empty() {
+            break;
+        }
+        let made: Vec<Result<Task, &'static str>> = batch
+            .par_iter()
+            .map(|&(round, s)| chain(system, bank, &seeds[s], s, round, settings))
+            .collect();
+        for task in made {
+            if set.tasks.len() == settings.count {
+                break;
+            }
+            set.origin.begun += 1;
+            match task {
+                Ok(task) => {
+                    set.tasks.push(task);
+                    progress.advance(1);
+                }
+                Err(reason) => *set.origin.failures.entry(reason.to_owned()).or_default() += 1,
+            }
+        }
+        if set.tasks.len() == settings.count {
+            break;
+        }
+    }
+    progress.finish();
+    set
+}
+
+/// One chain, or the reason why there is none.
+fn chain(
+    system: &Arc<System>,
+    seeds: &TermBank,
+    seed: &Seed,
+    number: usize,
+    round: u32,
+    settings: &ChainSettings,
+) -> Result<Task, &'static str> {
+    let mut bank = TermBank::new(system.language.clone());
+    let start = bank.import(seeds, seed.term);
+    let max_size = bank.size(start).saturating_mul(2);
+    let mut rng = stream(settings.seed, number as u64, u64::from(round), u64::MAX);
+    let mut terms = vec![start];
+    for _ in 0..settings.links {
+        let stage = grow(system, &bank, &terms[terms.len() - 1..], &[], settings.link_nodes);
+        match stage.stop {
+            StopReason::Saturated => return Err("an e-graph saturated within a link"),
+            StopReason::Conflict => return Err("two literals became equal"),
+            _ => {}
+        }
+        let found = frontier::sample(&stage, &mut bank, Side::Start, max_size, 4, &mut rng);
+        let next = found.into_iter().find(|term| !terms.contains(term));
+        terms.push(next.ok_or("a link has no frontier term")?);
+    }
+    let target = terms[terms.len() - 1];
+    if grow(system, &bank, &[start], &[target], settings.cap).met.is_some() {
+        return Err("one e-graph at the cap proves it");
+    }
+    let text = |terms: &[TermId]| terms.iter().map(|&t| bank.text(t)).collect();
+    Ok(Task {
+        id: format!("seed-{number}-{round}"),
+        seed_id: seed.id.clone(),
+        start: bank.text(start),
+        target: bank.text(target),
+        waypoints: text(&terms[1..terms.len() - 1]),
+        links: settings.links,
+    })
+}
+
+fn grow(
+    system: &Arc<System>,
+    bank: &TermBank,
+    starts: &[TermId],
+    targets: &[TermId],
+    nodes: usize,
+) -> Stage {
+    let limits = Cap::Nodes(nodes).limits(u64::MAX);
+    let config = SaturationConfig { limits, ..SaturationConfig::default() };
+    Stage::grow(system, bank, starts, targets, &config, true)
+}

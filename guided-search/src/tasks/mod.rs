@@ -1,0 +1,7 @@
+//! What is to be proved: questions, tasks, far chains, seeds that training has not seen. It must not
+//! know how they are searched.
+
+pub mod chains;
+pub mod held_out;
+pub mod question;
+pub mod task;

@@ -1,0 +1,172 @@
+//! Which tokens may fill the next hole of a half-written term, so that every finished tree is a
+//! well-formed term of the right sort, with the task's variables only, within the size limit.
+
+use crate::decoding::tree_builder::TreeBuilder;
+use crate::tokens::spelling::Words;
+use crate::tokens::tree::Renaming;
+use crate::tokens::vocabulary::{Meaning, Token, Vocabulary};
+use egraph::SortId;
+
+/// The terms that may answer a task.
+#[derive(Clone, Debug)]
+pub struct Grammar<'a> {
+    vocabulary: &'a Vocabulary,
+    /// Names of the variables by sort.
+    variables: Vec<Vec<String>>,
+    /// Nodes of the smallest term by sort; `None` if there is none.
+    smallest: Vec<Option<usize>>,
+    max_size: usize,
+}
+
+impl<'a> Grammar<'a> {
+    /// Terms of at most `max_size` nodes over the variables that `renaming` names.
+    pub fn new(vocabulary: &'a Vocabulary, renaming: &Renaming, max_size: usize) -> Grammar<'a> {
+        let sorts = vocabulary.language().sorts.len();
+        let mut variables = vec![Vec::new(); sorts];
+        for (i, leaf) in renaming.variables().iter().enumerate() {
+            variables[usize::from(leaf.sort.0)].push(format!("v{i}"));
+        }
+        let smallest = vec![None; sorts];
+        let mut grammar = Grammar { vocabulary, variables, smallest, max_size };
+        grammar.find_smallest();
+        grammar
+    }
+
+    fn words(&self, sort: SortId) -> Words<'_> {
+        Words {
+            literals: self.vocabulary.language().literal_kind(sort),
+            variables: &self.variables[usize::from(sort.0)],
+        }
+    }
+
+    fn find_smallest(&mut self) {
+        for sort in 0..self.smallest.len() {
+            if self.words(SortId(sort as u16)).any() {
+                self.smallest[sort] = Some(1);
+            }
+        }
+        let language = self.vocabulary.language().clone();
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for op in &language.operators {
+                let Some(size) = self.smallest_of(&op.args).and_then(|n| n.checked_add(1)) else {
+                    continue;
+                };
+                let best = &mut self.smallest[usize::from(op.result.0)];
+                if best.is_none_or(|best| size < best) {
+                    *best = Some(size);
+                    changed = true;
+                }
+            }
+        }
+    }
+
+    fn smallest_of(&self, sorts: &[SortId]) -> Option<usize> {
+        sorts
+            .iter()
+            .try_fold(0usize, |sum, sort| sum.checked_add(self.smallest[usize::from(sort.0)]?))
+    }
+
+    /// Whether there is any term of this sort within the size limit.
+    pub fn can_begin(&self, sort: SortId) -> bool {
+        self.smallest_of(&[sort]).is_some_and(|size| size <= self.max_size)
+    }
+
+    /// Writes to `allowed` the tokens that may come next, in ascending order. There is at least
+    /// one if the tree has a hole, [`Grammar::can_begin`] held for the root and every token
+    /// so far was allowed.
+    pub fn allowed(&self, tree: &TreeBuilder, allowed: &mut Vec<Token>) {
+        allowed.clear();
+        let Some((hole, others)) = tree.holes().split_last() else { return };
+        let tokens = 0..self.vocabulary.len() as Token;
+        if let Some((sort, text)) = tree.word() {
+            allowed.extend(tokens.filter(|token| self.may_spell(sort, text, *token)));
+            return;
+        }
+        let sorts: Vec<SortId> = others.iter().map(|slot| SortId(slot.sort)).collect();
+        let Some(spare) = self
+            .smallest_of(&sorts)
+            .and_then(|rest| self.max_size.checked_sub(tree.nodes() + 1 + rest))
+        else {
+            return;
+        };
+        let language = self.vocabulary.language();
+        let sort = SortId(hole.sort);
+        let words = self.words(sort).any();
+        allowed.extend(tokens.filter(|token| match self.vocabulary.meaning(*token) {
+            Meaning::Special => false,
+            Meaning::Operator(op) => {
+                let op = language.op(op);
+                op.result == sort && self.smallest_of(&op.args).is_some_and(|size| size <= spare)
+            }
+            Meaning::Piece(_) => words && self.may_spell(sort, "", *token),
+        }));
+    }
+
+    /// Whether a word of `sort` may go on with `token` after `text`.
+    fn may_spell(&self, sort: SortId, text: &str, token: Token) -> bool {
+        let Meaning::Piece(piece) = self.vocabulary.meaning(token) else { return false };
+        let longer = format!("{text}{}", piece.text);
+        let words = self.words(sort);
+        if piece.last { words.contains(&longer) } else { words.continues(&longer) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use egraph::TermBank;
+    use proptest::prelude::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    proptest! {
+        /// Whatever is chosen among the allowed tokens, a term comes out.
+        #[test]
+        fn every_walk_ends_in_a_term(
+            seed in any::<u64>(), max_size in 1usize..30, variables in 0usize..30, sort in 0u16..2,
+        ) {
+            let system = fixtures::system();
+            let mut bank = TermBank::new(system.language.clone());
+            let names = (0..variables).fold("0".to_owned(), |t, i| format!("(+ {t} x{i})"));
+            let names = bank.parse(&names, None).unwrap();
+            let renaming = Renaming::new(&bank, &[names]);
+            let vocabulary = fixtures::vocabulary();
+            let grammar = Grammar::new(&vocabulary, &renaming, max_size);
+            prop_assert!(grammar.can_begin(SortId(sort)));
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let mut tree = TreeBuilder::new(SortId(sort));
+            let mut allowed = Vec::new();
+            while tree.next_slot().is_some() {
+                grammar.allowed(&tree, &mut allowed);
+                prop_assert!(!allowed.is_empty(), "stuck after {:?}", tree.tokens());
+                let token = allowed[rng.random_range(0..allowed.len())];
+                tree.push(&vocabulary, token).unwrap();
+            }
+            let t = tree.term(&vocabulary, &mut bank).unwrap();
+            prop_assert!(bank.size(t) <= max_size as u64);
+            prop_assert_eq!(bank.sort(t), SortId(sort));
+            let t = renaming.restore(&mut bank, t);
+            let known = bank.variables(names);
+            prop_assert!(bank.variables(t).iter().all(|v| known.contains(v)));
+            let text = bank.text(t);
+            prop_assert_eq!(bank.parse(&text, Some(SortId(sort))).unwrap(), t);
+        }
+    }
+
+    #[test]
+    fn a_sort_without_terms_can_not_begin() {
+        let system = egraph::System::parse("(sort A) (sort B) (op f (A) B) (variable A)").unwrap();
+        let none = rustc_hash::FxHashMap::default();
+        let vocabulary = Vocabulary::build(system.language.clone(), &none).unwrap();
+        let grammar = Grammar::new(&vocabulary, &Renaming::default(), 10);
+        assert!(!grammar.can_begin(SortId(0)) && !grammar.can_begin(SortId(1)));
+        let mut bank = TermBank::new(system.language.clone());
+        let x = bank.parse("x", None).unwrap();
+        let renaming = Renaming::new(&bank, &[x]);
+        assert!(Grammar::new(&vocabulary, &renaming, 2).can_begin(SortId(1)));
+        assert!(!Grammar::new(&vocabulary, &renaming, 1).can_begin(SortId(1)));
+    }
+}

@@ -1,0 +1,5 @@
+//! Operations with a backward pass of their own, on the processor.
+
+pub(crate) mod attention;
+pub mod fused;
+pub(crate) mod small_matrix;

@@ -1,0 +1,11 @@
+//! The network: tokens as tensors in, logits out. It must not know how it is trained, or which tokens
+//! may follow.
+
+pub mod attention;
+pub mod batch;
+pub mod dropout;
+pub mod embedding;
+pub mod kernels;
+pub mod parameters;
+pub mod threads;
+pub mod transformer;

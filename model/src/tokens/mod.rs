@@ -1,0 +1,6 @@
+//! Terms as tokens, and where a token stands in its tree. It must not know tensors.
+
+pub mod positions;
+pub mod spelling;
+pub mod tree;
+pub mod vocabulary;

@@ -1,0 +1,339 @@
+//! A model's directory: what it is, its weights, and the state to go on training from.
+//!
+//! ```text
+//! config.json          what was trained, on what; written first
+//! tokenizer.json       the sub-vocabulary
+//! system.rules         a copy of the rewrite system
+//! model.safetensors    the weights with the lowest validation loss
+//! train_log.jsonl      one line per validation
+//! loss.svg             the same as a picture
+//! training_state/step-…/    the last checkpoint: weights, moments, log, in one step
+//! ```
+//!
+//! The state appears under its name as a whole directory, so a kill leaves either the old or the
+//! new one. The files above it follow from it, and are written again when training is resumed.
+
+use crate::config::Config;
+use crate::network::parameters::{load_safetensors, to_safetensors};
+use crate::tokens::vocabulary::Vocabulary;
+use crate::training::log::Evaluation;
+use anyhow::{Context, Result, ensure};
+use candle_core::{Device, Tensor};
+use dataset_gen::dataset::info::{DatasetInfo, SYSTEM_FILE, SplitInfo};
+use dataset_gen::seeds::split::Split;
+use egraph::System;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use support::files::hash::of_files;
+use support::files::whole_file::write_atomic;
+
+/// Describes the run; marks a directory as a model's.
+pub const CONFIG_FILE: &str = "config.json";
+/// The weights.
+pub const MODEL_FILE: &str = "model.safetensors";
+const TOKENIZER_FILE: &str = "tokenizer.json";
+const STATE_DIRECTORY: &str = "training_state";
+const OPTIMIZER_FILE: &str = "optimizer.safetensors";
+const STATE_FILE: &str = "state.json";
+const FORMAT: &str = "cairn-model-1";
+
+/// The content of `config.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    format: String,
+    /// Hash of the rewrite system.
+    pub system_hash: String,
+    /// Number of tokens: that of the operators, the pieces and the special ones.
+    pub tokens: usize,
+    /// The shape of the network and how it is trained.
+    pub config: Config,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// The dataset.
+    pub dataset: DatasetIdentity,
+}
+
+/// What tells a dataset from others.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DatasetIdentity {
+    /// SHA-256 of the seed file.
+    pub seeds_hash: String,
+    /// Seed of the random choices when it was made.
+    pub seed: u64,
+    /// Triples and bytes by split.
+    pub splits: BTreeMap<Split, SplitInfo>,
+}
+
+impl DatasetIdentity {
+    /// Of the dataset with this description.
+    pub fn new(info: &DatasetInfo) -> DatasetIdentity {
+        DatasetIdentity {
+            seeds_hash: info.cairn.seeds_hash.clone(),
+            seed: info.cairn.seed,
+            splits: info.splits.clone(),
+        }
+    }
+}
+
+/// SHA-256 of what a model's answers depend on: its `config.json`, `tokenizer.json` and
+/// `model.safetensors`, one after the other.
+///
+/// # Errors
+/// One of the files can't be read.
+pub fn content_hash(directory: &Path) -> Result<String> {
+    of_files([CONFIG_FILE, TOKENIZER_FILE, MODEL_FILE].map(|name| directory.join(name)))
+}
+
+/// What a model's directory says of the model, beside the weights.
+pub struct Description {
+    /// The rewrite system.
+    pub system: System,
+    /// The tokens.
+    pub vocabulary: Vocabulary,
+    /// The run.
+    pub run: Run,
+}
+
+impl Description {
+    /// Describes a new run.
+    pub fn new(
+        system: System,
+        vocabulary: Vocabulary,
+        config: Config,
+        seed: u64,
+        dataset: DatasetIdentity,
+    ) -> Description {
+        let run = Run {
+            format: FORMAT.to_owned(),
+            system_hash: system.hash.clone(),
+            tokens: vocabulary.len(),
+            config,
+            seed,
+            dataset,
+        };
+        Description { system, vocabulary, run }
+    }
+
+    /// Writes the files of a description, first the one that marks the directory; `rules` is the
+    /// text of the rewrite system.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn save(&self, directory: &Path, rules: &[u8]) -> Result<()> {
+        let text = serde_json::to_string_pretty(&self.run)? + "\n";
+        write_atomic(&directory.join(CONFIG_FILE), text.as_bytes())?;
+        write_atomic(&directory.join(SYSTEM_FILE), rules)?;
+        write_atomic(&directory.join(TOKENIZER_FILE), self.vocabulary.to_json()?.as_bytes())
+    }
+}
+
+/// Reads `config.json`.
+///
+/// # Errors
+/// It is missing, or not what it should be.
+pub fn load_run(directory: &Path) -> Result<Run> {
+    let path = directory.join(CONFIG_FILE);
+    let name = path.display();
+    let text = fs::read_to_string(&path)
+        .with_context(|| format!("{} is not a model: cannot read {name}", directory.display()))?;
+    let run: Run = serde_json::from_str(&text)
+        .with_context(|| format!("{name} is not the description of a Cairn model"))?;
+    ensure!(run.format == FORMAT, "{name}: format '{}', expected '{FORMAT}'", run.format);
+    Ok(run)
+}
+
+/// Reads what a model's directory says of the model.
+///
+/// # Errors
+/// A file is missing, or not what it should be, or the files do not belong together.
+pub fn load_description(directory: &Path) -> Result<Description> {
+    let run = load_run(directory)?;
+    let rules = directory.join(SYSTEM_FILE);
+    let system = System::load(&rules)?;
+    ensure!(
+        system.hash == run.system_hash,
+        "{}: the rewrite system has hash {}, but the model was trained for {}",
+        rules.display(),
+        system.hash,
+        run.system_hash
+    );
+    let tokenizer = directory.join(TOKENIZER_FILE);
+    let vocabulary = Vocabulary::load(system.language.clone(), &tokenizer)?;
+    ensure!(
+        vocabulary.len() == run.tokens,
+        "{}: gives {} tokens, but the model has {}",
+        tokenizer.display(),
+        vocabulary.len(),
+        run.tokens
+    );
+    Ok(Description { system, vocabulary, run })
+}
+
+/// What is needed to go on as if training had not stopped.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// Steps done.
+    pub step: u64,
+    /// The validations so far.
+    pub log: Vec<Evaluation>,
+    /// Parameters by name.
+    pub parameters: BTreeMap<String, Tensor>,
+    /// First and second moments of the gradients by parameter.
+    pub moments: [BTreeMap<String, Tensor>; 2],
+}
+
+#[derive(Serialize, Deserialize)]
+struct StateFile {
+    step: u64,
+    log: Vec<Evaluation>,
+}
+
+/// One entry only: the library writes several in the order of a hash map.
+fn metadata(step: u64) -> HashMap<String, String> {
+    HashMap::from([("step".to_owned(), step.to_string())])
+}
+
+/// Writes weights to `model.safetensors`.
+///
+/// # Errors
+/// What the file system says.
+pub fn save_model(
+    directory: &Path,
+    step: u64,
+    parameters: &BTreeMap<String, Tensor>,
+) -> Result<()> {
+    write_atomic(&directory.join(MODEL_FILE), &to_safetensors(parameters, metadata(step))?)
+}
+
+/// The step at which the weights in `model.safetensors` were taken; `None` if there are none.
+///
+/// # Errors
+/// The file is broken.
+pub fn saved_model_step(directory: &Path) -> Result<Option<u64>> {
+    let path = directory.join(MODEL_FILE);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let (_, metadata) = load_safetensors(&path, &Device::Cpu)?;
+    Ok(metadata.get("step").and_then(|step| step.parse().ok()))
+}
+
+const MOMENTS: [&str; 2] = ["first", "second"];
+
+impl State {
+    /// Writes the state under a name of its own, in one step, and removes older ones.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn save(&self, directory: &Path) -> Result<()> {
+        let states = directory.join(STATE_DIRECTORY);
+        let target = states.join(format!("step-{:08}", self.step));
+        let staging = states.join(".writing.tmp");
+        let context = || format!("cannot write {}", target.display());
+        if staging.exists() {
+            fs::remove_dir_all(&staging).with_context(context)?;
+        }
+        fs::create_dir_all(&staging).with_context(context)?;
+        let mut moments = BTreeMap::new();
+        for (which, tensors) in MOMENTS.iter().zip(&self.moments) {
+            let named = tensors.iter().map(|(name, t)| (format!("{which}.{name}"), t.clone()));
+            moments.extend(named);
+        }
+        let meta = || metadata(self.step);
+        write_atomic(&staging.join(MODEL_FILE), &to_safetensors(&self.parameters, meta())?)?;
+        write_atomic(&staging.join(OPTIMIZER_FILE), &to_safetensors(&moments, meta())?)?;
+        let file = StateFile { step: self.step, log: self.log.clone() };
+        write_atomic(&staging.join(STATE_FILE), serde_json::to_string_pretty(&file)?.as_bytes())?;
+        if target.exists() {
+            fs::remove_dir_all(&target).with_context(context)?;
+        }
+        fs::rename(&staging, &target).with_context(context)?;
+        for (step, path) in saved_states(&states)? {
+            if step < self.step {
+                fs::remove_dir_all(&path)
+                    .with_context(|| format!("cannot remove {}", path.display()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the newest state of a directory, if there is one.
+    ///
+    /// # Errors
+    /// A file of it is missing or broken; it is named.
+    pub fn load(directory: &Path, device: &Device) -> Result<Option<State>> {
+        let Some((step, path)) = saved_states(&directory.join(STATE_DIRECTORY))?.pop() else {
+            return Ok(None);
+        };
+        let state_file = path.join(STATE_FILE);
+        let name = state_file.display();
+        let text =
+            fs::read_to_string(&state_file).with_context(|| format!("cannot read {name}"))?;
+        let file: StateFile = serde_json::from_str(&text)
+            .with_context(|| format!("{name} is not the state of a training"))?;
+        ensure!(file.step == step, "{name}: step {}, expected {step}", file.step);
+        let (parameters, _) = load_safetensors(&path.join(MODEL_FILE), device)?;
+        let optimizer = path.join(OPTIMIZER_FILE);
+        let (mut all, _) = load_safetensors(&optimizer, device)?;
+        let mut moments = [BTreeMap::new(), BTreeMap::new()];
+        for (which, tensors) in MOMENTS.iter().zip(&mut moments) {
+            for (name, parameter) in &parameters {
+                let key = format!("{which}.{name}");
+                let moment = all
+                    .remove(&key)
+                    .with_context(|| format!("{}: no tensor '{key}'", optimizer.display()))?;
+                ensure!(
+                    moment.shape() == parameter.shape(),
+                    "{}: tensor '{key}' has shape {:?}, expected {:?}",
+                    optimizer.display(),
+                    moment.dims(),
+                    parameter.dims()
+                );
+                tensors.insert(name.clone(), moment);
+            }
+        }
+        Ok(Some(State { step, log: file.log, parameters, moments }))
+    }
+}
+
+/// The states in a directory by step, ascending.
+fn saved_states(states: &Path) -> Result<Vec<(u64, PathBuf)>> {
+    let mut found = Vec::new();
+    if !states.exists() {
+        return Ok(found);
+    }
+    for entry in
+        fs::read_dir(states).with_context(|| format!("cannot read {}", states.display()))?
+    {
+        let entry = entry?;
+        let name = entry.file_name();
+        let step = name.to_str().and_then(|name| name.strip_prefix("step-")?.parse().ok());
+        if let Some(step) = step {
+            found.push((step, entry.path()));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_told_from_another_by_its_weights() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in [CONFIG_FILE, TOKENIZER_FILE, MODEL_FILE] {
+            fs::write(directory.path().join(name), name).unwrap();
+        }
+        let before = content_hash(directory.path()).unwrap();
+        fs::write(directory.path().join(MODEL_FILE), "other weights").unwrap();
+        assert_ne!(content_hash(directory.path()).unwrap(), before);
+        fs::remove_file(directory.path().join(MODEL_FILE)).unwrap();
+        assert!(content_hash(directory.path()).unwrap_err().to_string().contains(MODEL_FILE));
+    }
+}

@@ -1,0 +1,144 @@
+//! Training a model on a dataset: a new run, or one taken up again.
+
+use crate::config::Config;
+use crate::network::threads::one_thread_per_operation;
+use crate::training::checkpoint::{
+    CONFIG_FILE, DatasetIdentity, Description, MODEL_FILE, State, load_description, load_run,
+};
+use crate::training::data::Dataset;
+use crate::training::log::{self, Evaluation};
+use crate::training::train::Trainer;
+use anyhow::{Result, bail, ensure};
+use candle_core::Device;
+use std::ops::ControlFlow;
+use std::path::Path;
+use support::files::output_dir::OutputDir;
+
+/// What to train and how.
+#[derive(Clone, Debug)]
+pub struct TrainOptions {
+    /// The shape of the network and its training; `None` for the preset `tiny`, or what the
+    /// resumed run has.
+    pub config: Option<Config>,
+    /// Steps, in place of those of the configuration.
+    pub steps: Option<u64>,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// Go on with the training that the output directory holds.
+    pub resume: bool,
+    /// Where to compute.
+    pub device: Device,
+    /// Show no progress.
+    pub quiet: bool,
+}
+
+/// How a training ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainReport {
+    /// Numbers in the network.
+    pub parameters: usize,
+    /// Triples trained and validated on.
+    pub triples: [usize; 2],
+    /// All validations, those before a resumption included.
+    pub log: Vec<Evaluation>,
+}
+
+impl TrainReport {
+    /// The validation with the lowest loss, whose weights are in `model.safetensors`.
+    pub fn best(&self) -> Option<&Evaluation> {
+        log::best(&self.log)
+    }
+}
+
+/// Trains a model on the dataset in `data` and writes it to `out`.
+///
+/// `observe` sees every validation, after its checkpoint is written, and may stop the training
+/// there. Computes in the current rayon pool; the losses do not depend on its size.
+///
+/// # Errors
+/// The dataset or the directory is not what it should be, or the loss is no number any more.
+pub fn train(
+    data: &Path,
+    out: &Path,
+    options: &TrainOptions,
+    observe: &mut dyn FnMut(&Evaluation) -> ControlFlow<()>,
+) -> Result<TrainReport> {
+    one_thread_per_operation();
+    OutputDir::check(out, CONFIG_FILE)?;
+    let old = out.join(CONFIG_FILE).exists();
+    match (old, options.resume) {
+        (true, false) => bail!(
+            "{} already holds a model: add --resume to go on with its training, or choose another directory",
+            out.display()
+        ),
+        (false, true) => bail!("{} holds no model to resume", out.display()),
+        _ => {}
+    }
+    let dataset = Dataset::load(data)?;
+    let mut config = match old {
+        true => resumed_config(out, &dataset, options)?,
+        false => options.config.clone().unwrap_or_default(),
+    };
+    config.training.steps = options.steps.unwrap_or(config.training.steps);
+    ensure!(config.training.steps > 0, "--steps 0: expected at least 1");
+    // A run that was killed before its first checkpoint begins anew.
+    let state = State::load(out, &options.device)?;
+    ensure!(
+        state.is_some() || !out.join(MODEL_FILE).exists(),
+        "{} has weights but no checkpoint to resume from: training_state is missing",
+        out.display()
+    );
+    let description = match &state {
+        Some(_) => {
+            let mut description = load_description(out)?;
+            description.run.config = config;
+            description
+        }
+        None => {
+            let (system, vocabulary) = (dataset.system.clone(), dataset.vocabulary()?);
+            let identity = DatasetIdentity::new(&dataset.info);
+            Description::new(system, vocabulary, config, options.seed, identity)
+        }
+    };
+    let max_tokens = description.run.config.model.max_tokens;
+    let (train, validation) = dataset.examples(&description.vocabulary, max_tokens)?;
+    let directory = OutputDir::create(out, CONFIG_FILE)?;
+    let trainer = Trainer::new(out, &description, state, &train, validation, &options.device)?;
+    description.save(directory.path(), &dataset.rules)?;
+    trainer.finish_writing()?;
+    drop(dataset);
+    trainer.run(options.quiet, observe)
+}
+
+/// The configuration of the run in `out`, after checking that it is the one asked for now.
+fn resumed_config(out: &Path, dataset: &Dataset, options: &TrainOptions) -> Result<Config> {
+    let run = load_run(out)?;
+    ensure!(
+        run.system_hash == dataset.system.hash,
+        "{} was trained for another rewrite system: its hash is {}, but that of the dataset's is {}",
+        out.display(),
+        run.system_hash,
+        dataset.system.hash
+    );
+    ensure!(
+        run.dataset == DatasetIdentity::new(&dataset.info),
+        "{} was trained on another dataset: it can only be resumed with the same one",
+        out.display()
+    );
+    ensure!(
+        run.seed == options.seed,
+        "{} was trained with --seed {}: it can only be resumed with the same one",
+        out.display(),
+        run.seed
+    );
+    if let Some(config) = &options.config {
+        let mut expected = config.clone();
+        expected.training.steps = run.config.training.steps;
+        ensure!(
+            expected == run.config,
+            "{} was trained with another configuration: leave --config out to resume it",
+            out.display()
+        );
+    }
+    Ok(run.config)
+}
