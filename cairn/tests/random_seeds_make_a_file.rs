@@ -41,7 +41,10 @@ impl Place {
         let error = String::from_utf8(output.stderr)?;
         match output.status.code() {
             Some(0) => Ok(()),
-            Some(2) => Err(anyhow::Error::msg(error)),
+            Some(2) => {
+                let message = error.strip_prefix("error: ").expect("a message of the program");
+                Err(anyhow::Error::msg(message.trim_end().to_owned()))
+            }
             code => panic!("exit code {code:?}: {error}"),
         }
     }
