@@ -1,24 +1,17 @@
-//! What several commands have in run: options, inputs, and how a proof is written and printed.
+//! What several commands have in common: options and inputs.
 
 use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
-use egraph::{
-    ByteSize, Caps, Limits, Proof, SaturationConfig, Scheduler, System, TermBank, TermId,
-    proof_text, proof_to_json,
-};
+use egraph::{ByteSize, Limits, SaturationConfig, Scheduler, System, TermBank, TermId};
 use guided_search::config::SearchConfig;
 use guided_search::tasks::question::read_texts;
 use model::{Device, GuideModel, first_gpu};
 use rayon::ThreadPool;
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use support::files::toml::read_toml;
-use support::files::whole_file::{FileKind, OutputFile, first_bytes};
 use support::run::Run;
-use support::show::console::print;
-use support::show::numbers::counted;
 
 /// Options that mean the same in every command.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -85,14 +78,11 @@ pub struct LimitArgs {
     /// At most so many seconds (not reproducible)
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time: Option<Duration>,
-    /// How rules that match too often are treated: simple or backoff
-    #[arg(long, value_name = "NAME", default_value_t = Scheduler::Simple)]
-    pub scheduler: Scheduler,
 }
 
 impl LimitArgs {
     /// The same, with threads to search with.
-    pub fn config(&self, pool: ThreadPool) -> SaturationConfig {
+    pub fn config(&self, pool: ThreadPool, scheduler: Scheduler) -> SaturationConfig {
         let limits = Limits {
             memory: Some(self.memory.0),
             nodes: self.nodes,
@@ -101,26 +91,15 @@ impl LimitArgs {
             time: self.time,
         };
         let pool = Some(Arc::new(pool));
-        SaturationConfig { limits, scheduler: self.scheduler, pool, cancel: None }
+        SaturationConfig { limits, scheduler, pool, cancel: None }
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+/// The argument of `--time`.
+pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| format!("expected seconds, found '{text}'"))?;
     Duration::try_from_secs_f64(seconds).map_err(|_| format!("expected seconds, found '{text}'"))
 }
-
-/// How a proof is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ProofFormat {
-    /// One rewrite step a line
-    Text,
-    /// The proof file, as `cairn check` reads it
-    Json,
-}
-
-/// A proof printed step by step has at most so many steps, through terms of at most so many nodes.
-pub const PRINTED: Caps = Caps { steps: 10_000, term_size: 10_000 };
 
 /// Reads a rewrite system.
 ///
@@ -140,49 +119,6 @@ pub fn read_question(system: &System, from: &str, to: &str) -> Result<(TermBank,
     let mut bank = TermBank::new(system.language.clone());
     let terms = read_texts(&mut bank, &[("--from", from), ("--to", to)])?;
     Ok((bank, terms[0], terms[1]))
-}
-
-/// The file for a proof, if one is asked for.
-pub fn proof_output(path: Option<&Path>) -> Result<Option<OutputFile>> {
-    let recognise = |path: &Path| {
-        first_bytes(path).is_ok_and(|text| {
-            text.trim_start().starts_with('{') && text.contains("\"cairn-proof\"")
-        })
-    };
-    path.map(|path| OutputFile::new(path, FileKind { name: "a proof", recognise })).transpose()
-}
-
-/// Writes the file of a checked proof, if one is asked for.
-pub fn write_proof(
-    system: &System,
-    bank: &TermBank,
-    proof: &Proof,
-    out: Option<&OutputFile>,
-) -> Result<()> {
-    let Some(out) = out else { return Ok(()) };
-    out.write(|file| Ok(file.write_all(proof_to_json(system, bank, proof).as_bytes())?))
-}
-
-/// Prints a checked proof.
-pub fn print_proof(
-    system: &System,
-    bank: &mut TermBank,
-    proof: &Proof,
-    format: ProofFormat,
-) -> Result<()> {
-    match format {
-        ProofFormat::Json => {
-            print(&(proof_to_json(system, bank, proof).trim_end().to_owned() + "\n"))
-        }
-        ProofFormat::Text => match proof.flatten(bank, PRINTED) {
-            Ok(flat) => print(&proof_text(system, bank, &flat)),
-            Err(reason) => print(&format!(
-                "A checked proof of {}; not printed step by step: {reason}. \
-                 Write it with --out or --format json.\n",
-                counted(proof.len() as u64, "node")
-            )),
-        },
-    }
 }
 
 /// Loads a model and refuses one of another rewrite system.

@@ -1,6 +1,7 @@
 //! `cairn check`: has the checker replay a proof file.
 
-use crate::args::{PRINTED, load_system};
+use crate::args::load_system;
+use crate::shown_proof::PRINTED;
 use anyhow::{Context, Result};
 use egraph::{TermBank, check, proof_from_json};
 use std::path::PathBuf;

@@ -3,12 +3,11 @@
 use crate::args::DeviceChoice;
 use crate::args::{RunArgs, load_model, load_system, read_preset};
 use anyhow::{Context, Result, ensure};
-use egraph::Scheduler;
 use guided_search::config::CompareConfig;
 use guided_search::evaluation::evaluate::{Evaluation, Inputs, RESULTS_FILE, evaluate};
 use guided_search::evaluation::results::Row;
 use guided_search::report::page::{summaries, text_table};
-use guided_search::search::budget::{Budget, Cap, check_numbers};
+use guided_search::search::budget::{Budget, Cap, Schedulers, check_numbers};
 use guided_search::sources::method::Method;
 use guided_search::tasks::task::TaskSet;
 use model::training::checkpoint::content_hash;
@@ -62,9 +61,10 @@ pub struct EvaluateArgs {
     /// Work per task and method: e-nodes ever built, over all e-graphs [default: 10 L n]
     #[arg(long, value_name = "N")]
     work: Option<u64>,
-    /// How rules that match too often are treated: simple or backoff [default: simple]
+    /// How rules that match too often are treated: simple, backoff, or auto for both in turn
+    /// [default: simple]
     #[arg(long, value_name = "NAME")]
-    scheduler: Option<Scheduler>,
+    scheduler: Option<Schedulers>,
     /// Guides per request, 1 to 1000 [default: 10]
     #[arg(long, value_name = "K")]
     guides: Option<usize>,

@@ -1,12 +1,12 @@
 //! `cairn explain`: a proof between two terms, from one e-graph.
 
-use crate::args::{
-    LimitArgs, NotProved, ProofFormat, RunArgs, load_system, print_proof, proof_output,
-    read_question, write_proof,
-};
+use crate::args::{LimitArgs, NotProved, RunArgs, load_system, read_question};
+use crate::shown_proof::{ProofArgs, show_opposed};
 use anyhow::Result;
+use egraph::Scheduler;
+use guided_search::search::budget::Schedulers;
 use guided_search::search::prove::checked;
-use guided_search::search::reached::explain_equal;
+use guided_search::search::reached::{explain_equal, explain_literal};
 use guided_search::search::stage::Stage;
 use std::path::PathBuf;
 use support::show::numbers::counted;
@@ -21,7 +21,8 @@ Examples:
       --out proof.json
   cairn check proof.json --system configs/systems/halide.rules
 
-The e-graph grows from both terms until they meet. Exit code 3: they did not meet within the limits.";
+The e-graph grows from both terms until they meet. The proof is shortened. Exit code 3: the terms
+did not meet within the limits, or equal different literals, which is then proved.";
 
 /// The arguments of `cairn explain`.
 #[derive(Clone, Debug, clap::Args)]
@@ -36,14 +37,13 @@ pub struct ExplainArgs {
     /// The term that the proof ends with
     #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
     to: String,
-    /// How the proof is printed
-    #[arg(long, value_enum, default_value_t = ProofFormat::Text)]
-    format: ProofFormat,
-    /// Write the proof to this file, too; an earlier proof in it is replaced
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    #[command(flatten)]
+    proof: ProofArgs,
     #[command(flatten)]
     limits: LimitArgs,
+    /// How rules that match too often are treated: simple, backoff, or auto for both in turn
+    #[arg(long, value_name = "NAME", default_value_t = Schedulers::Auto)]
+    scheduler: Schedulers,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -53,18 +53,25 @@ pub struct ExplainArgs {
 /// # Errors
 /// Bad input, [`NotProved`], or an internal fault.
 pub fn run(args: &ExplainArgs) -> Result<()> {
-    let out = proof_output(args.out.as_deref())?;
+    let out = args.proof.output()?;
     let system = load_system(&args.system)?;
     let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
-    let config = args.limits.config(args.run.run().build_pool()?);
-    let stage = Stage::grow(&system, &bank, &[from], &[to], &config, false);
+    let config = args.limits.config(args.run.run().build_pool()?, Scheduler::Simple);
+    let stage = Stage::grow_in_turn(&system, &bank, [from, to], &config, args.scheduler);
+    if let Some((start, target)) = stage.opposed {
+        let sides = [start, target].map(|term| explain_literal(&stage, &mut bank, term));
+        let [start, target] = sides;
+        return show_opposed(&out, &system, &mut bank, &[start?, target?]);
+    }
     if stage.met.is_none() {
         let nodes = counted(stage.egraph.node_count() as u64, "e-node");
-        let reason = format!("the terms did not meet ({} at {nodes})", stage.stop);
+        let reason = format!(
+            "the terms did not meet ({} at {nodes}); a guide may connect them, see `cairn prove`",
+            stage.stop
+        );
         return Err(NotProved(reason).into());
     }
     let proof = explain_equal(&stage, &mut bank, from, to)?;
     let proof = checked(&system, &bank, vec![proof], [from, to])?;
-    write_proof(&system, &bank, &proof, out.as_ref())?;
-    print_proof(&system, &mut bank, &proof, args.format)
+    out.show(&system, &mut bank, &proof)
 }

@@ -12,6 +12,7 @@ mod quickstart;
 mod report;
 mod saturate;
 mod seeds;
+mod shown_proof;
 mod split;
 mod tasks;
 mod train;

@@ -1,15 +1,14 @@
 //! `cairn prove`: guided search for one question.
 
-use crate::args::DeviceChoice;
 use crate::args::{
-    NotProved, PRINTED, ProofFormat, RunArgs, load_model, load_system, print_proof, proof_output,
-    read_question, write_proof,
+    DeviceChoice, NotProved, RunArgs, load_model, load_system, read_question, seconds,
 };
+use crate::shown_proof::{PRINTED, ProofArgs, show_opposed};
 use anyhow::{Result, bail, ensure};
-use egraph::{Scheduler, System, TermBank, TermId};
+use egraph::{System, TermBank, TermId};
 use guided_search::evaluation::evaluate::guide_size;
 use guided_search::search::baselines::all_work;
-use guided_search::search::budget::{Budget, Cap, check_numbers};
+use guided_search::search::budget::{Budget, Cap, Schedulers, check_numbers};
 use guided_search::search::prove::{Answer, Failure, SearchSettings, Tactic, prove};
 use guided_search::sources::expert::ExpertGuides;
 use guided_search::sources::guide_source::GuideSource;
@@ -17,6 +16,8 @@ use guided_search::sources::method::Method;
 use guided_search::sources::{SourceContext, for_method};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
+use support::show::console::note;
 use support::show::numbers::{counted, thousands};
 
 const EXAMPLES: &str = "\
@@ -66,9 +67,13 @@ pub struct ProveArgs {
     /// Cap on each e-graph, in e-nodes (4000) or memory (64MiB)
     #[arg(long, value_name = "CAP", default_value = "4000")]
     cap: Cap,
-    /// Work in all: e-nodes ever built, over all e-graphs
-    #[arg(long, value_name = "N", default_value_t = 80_000)]
-    work: u64,
+    /// Work in all: e-nodes ever built, over all e-graphs [default: 80,000, or that of 4 e-graphs at
+    /// the cap if that is more]
+    #[arg(long, value_name = "N")]
+    work: Option<u64>,
+    /// At most so many seconds (not reproducible)
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time: Option<Duration>,
     /// Guides per request, 1 to 1000
     #[arg(long, value_name = "K", default_value_t = 10)]
     guides: usize,
@@ -78,15 +83,11 @@ pub struct ProveArgs {
     /// How often a question may be halved at an unproved guide
     #[arg(long, value_name = "N", default_value_t = 4)]
     depth: u32,
-    /// How rules that match too often are treated: simple or backoff
-    #[arg(long, value_name = "NAME", default_value_t = Scheduler::Simple)]
-    scheduler: Scheduler,
-    /// How the proof is printed
-    #[arg(long, value_enum, default_value_t = ProofFormat::Text)]
-    format: ProofFormat,
-    /// Write the proof to this file, too; an earlier proof in it is replaced
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
+    /// How rules that match too often are treated: simple, backoff, or auto for both in turn
+    #[arg(long, value_name = "NAME", default_value_t = Schedulers::Auto)]
+    scheduler: Schedulers,
+    #[command(flatten)]
+    proof: ProofArgs,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -96,45 +97,54 @@ pub struct ProveArgs {
 /// # Errors
 /// Bad input, [`NotProved`], or an internal fault.
 pub fn run(args: &ProveArgs) -> Result<()> {
-    check_numbers(args.work, args.guides, args.attempts)?;
-    let out = proof_output(args.out.as_deref())?;
+    let work = args.work.unwrap_or_else(|| 80_000.max(4 * args.cap.expected_nodes()));
+    check_numbers(work, args.guides, args.attempts)?;
+    let out = args.proof.output()?;
     let system = load_system(&args.system)?;
     let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
+    let budget = Budget { cap: args.cap, work, scheduler: args.scheduler };
     let pool = args.run.run().build_pool()?;
-    let answer = pool.install(|| search(args, &system, &mut bank, from, to))?;
+    let answer = pool.install(|| search(args, &system, &mut bank, [from, to], budget))?;
     let ledger = answer.ledger;
     let spent = format!(
         "{} of {} work, {}, {} for guides, {:.1} s in the model",
         thousands(ledger.work),
-        thousands(args.work),
+        thousands(work),
         counted(ledger.e_graphs, "e-graph"),
         counted(ledger.requests, "request"),
         ledger.model_seconds
     );
+    if let Some(sides) = &answer.opposed {
+        return show_opposed(&out, &system, &mut bank, sides);
+    }
     match answer.result {
         Ok(proof) => {
-            write_proof(&system, &bank, &proof, out.as_ref())?;
             if !args.run.run().quiet {
-                support::show::console::note(&format!("proved with {spent}"));
+                note(&format!("proved with {spent}"));
                 for &waypoint in &answer.waypoints {
-                    support::show::console::note(&format!(
-                        "waypoint {}",
-                        bank.display_part(waypoint, PRINTED.term_size)
-                    ));
+                    let waypoint = bank.display_part(waypoint, PRINTED.term_size);
+                    note(&format!("waypoint {waypoint}"));
                 }
             }
-            print_proof(&system, &mut bank, &proof, args.format)
+            out.show(&system, &mut bank, &proof)
         }
-        Err(failure) => {
-            let why = match failure {
-                Failure::Work => "the work is spent",
-                Failure::Guides => "the cap binds and no guide is left to try",
-                Failure::Saturated => "the e-graph saturated: the rules do not connect the terms",
-                Failure::Schedule => "the system's schedule came to its end",
-                Failure::Conflict => "two different literals became equal: a rule is not sound",
-            };
-            Err(NotProved(format!("{why} ({spent})")).into())
+        Err(failure) => Err(NotProved(format!("{} ({spent})", explained(failure))).into()),
+    }
+}
+
+/// A failure in words. None of them says that the terms are not equal, which a search can't know.
+fn explained(failure: Failure) -> &'static str {
+    match failure {
+        Failure::Work => "the work is spent",
+        Failure::Guides => "the cap binds and no guide is left to try",
+        Failure::Saturated => {
+            "this search did not connect the terms: their e-graph saturated without, and no guide \
+             helped"
         }
+        Failure::Schedule => "the system's schedule came to its end",
+        Failure::Conflict => "two different literals became equal: a rule is not sound",
+        Failure::Opposed => "the terms equal different literals",
+        Failure::Time => "the time is over",
     }
 }
 
@@ -142,8 +152,8 @@ fn search(
     args: &ProveArgs,
     system: &Arc<System>,
     bank: &mut TermBank,
-    from: TermId,
-    to: TermId,
+    [from, to]: [TermId; 2],
+    budget: Budget,
 ) -> Result<Answer> {
     let default = if args.model.is_some() { Method::Model(Tactic::Each) } else { Method::Cap };
     let method = args.method.unwrap_or(default);
@@ -151,7 +161,6 @@ fn search(
         method.needs_model() == args.model.is_some(),
         "--model and a method of the model go together (the method is '{method}')"
     );
-    let budget = Budget { cap: args.cap, work: args.work, scheduler: args.scheduler };
     let model =
         args.model.as_ref().map(|path| load_model(path, system, args.device)).transpose()?;
     let context =
@@ -171,6 +180,7 @@ fn search(
         depth: args.depth,
         tactic: method.tactic(),
         max_size: guide_size(bank.size(from), bank.size(to)),
+        deadline: args.time.and_then(|time| Instant::now().checked_add(time)),
     };
     prove(system, bank, from, to, source.as_mut(), &settings)
 }

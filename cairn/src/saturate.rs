@@ -1,19 +1,22 @@
 //! `cairn saturate`: grows one e-graph and shows every iteration.
 
-use crate::args::{LimitArgs, NotProved, PRINTED, RunArgs, load_system};
+use crate::args::{LimitArgs, NotProved, RunArgs, load_system};
+use crate::shown_proof::{PRINTED, Shown};
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::{ArgGroup, ValueEnum};
 use dataset_gen::seeds::read::load_seeds;
 use egraph::{
-    EGraph, Iteration, Report, Sketch, StopReason, System, TermBank, TermId, extract_sketch,
-    extract_smallest, saturate, sketch_satisfied,
+    EGraph, Iteration, Report, Scheduler, Sketch, StopReason, System, TermBank, TermId, explain,
+    extract_sketch, extract_smallest, proof_to_json, saturate, sketch_satisfied,
 };
+use guided_search::search::prove::checked;
 use guided_search::tasks::question::quoted;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use support::errors::Internal;
 use support::show::console::print;
 use support::show::numbers::{counted, counted_as};
 
@@ -63,6 +66,12 @@ pub struct SaturateArgs {
     format: Format,
     #[command(flatten)]
     limits: LimitArgs,
+    /// How rules that match too often are treated: simple or backoff
+    #[arg(long, value_name = "NAME", default_value_t = Scheduler::Simple)]
+    scheduler: Scheduler,
+    /// Show the proof of a goal as it was found, detours included
+    #[arg(long, requires = "goal")]
+    no_shorten: bool,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -110,7 +119,7 @@ fn grow(
     goal: Option<&Sketch>,
 ) -> Result<()> {
     let mut egraph = EGraph::new(system.clone());
-    let config = args.limits.config(args.run.run().build_pool()?);
+    let config = args.limits.config(args.run.run().build_pool()?, args.scheduler);
     let ids: Vec<_> = terms.iter().map(|&t| egraph.add_term(&bank, t)).collect();
     let first = *ids.first().context("no term to start from")?;
     let mut lines = Lines { system, format: args.format, held_back: None, failed: None };
@@ -134,6 +143,15 @@ fn grow(
         Some(goal) => extract_sketch(&egraph, &mut bank, class, goal),
         None => Some(extract_smallest(&egraph, &mut bank, class)),
     };
+    let proof = match (goal, found) {
+        (Some(_), Some(term)) => {
+            let proof = explain(&egraph, &mut bank, terms[0], term)
+                .ok_or_else(|| Internal::new("a term of the class has no explanation"))?;
+            let proof = checked(system, &bank, vec![proof], [terms[0], term])?;
+            Some(Shown::new(system, &mut bank, &proof, !args.no_shorten)?)
+        }
+        _ => None,
+    };
     let found = found.map(|term| {
         let size = bank.size(term);
         let whole = size <= PRINTED.term_size;
@@ -147,6 +165,9 @@ fn grow(
             last["bytes_by_part"] = egraph.heap_parts().into_iter().collect();
             last["term"] = json!(found.as_ref().filter(|f| f.2).map(|f| &f.0));
             last["size"] = json!(found.as_ref().map(|f| f.1));
+            if let Some(Shown { proof, .. }) = &proof {
+                last["proof"] = serde_json::from_str(&proof_to_json(system, &bank, proof))?;
+            }
             print(&format!("{last}\n"))?;
         }
         Format::Table => {
@@ -165,8 +186,9 @@ fn grow(
             };
             let details =
                 if args.details { details(system, &egraph, &report) } else { String::new() };
+            let proof = proof.as_ref().map(|proof| proof.text(system, &bank)).unwrap_or_default();
             print(&format!(
-                "{details}stopped: {} after {}{left_out}\n{found}\n",
+                "{details}stopped: {} after {}{left_out}\n{found}\n{proof}",
                 report.stop,
                 counted(iterations as u64, "iteration")
             ))?;

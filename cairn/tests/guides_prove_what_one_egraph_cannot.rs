@@ -5,7 +5,7 @@ mod common;
 
 use common::{cairn, shipped};
 use egraph::{Proof, System, TermBank, check, proof_from_json};
-use guided_search::search::budget::{Budget, Cap};
+use guided_search::search::budget::{Budget, Cap, Schedulers};
 use guided_search::search::prove::{Answer, Failure, SearchSettings, Tactic, prove};
 use guided_search::sources::both_sides::BothSides;
 use guided_search::sources::guide_source::{
@@ -36,12 +36,10 @@ fn tasks() -> (Arc<System>, TaskSet) {
 }
 
 fn settings(tactic: Tactic) -> SearchSettings {
-    let budget = Budget {
-        cap: Cap::Nodes(4 * LINK),
-        work: 40 * LINK as u64,
-        scheduler: egraph::Scheduler::Simple,
-    };
-    SearchSettings { budget, guides: 10, attempts: 4, depth: 4, tactic, max_size: 60 }
+    let budget =
+        Budget { cap: Cap::Nodes(4 * LINK), work: 40 * LINK as u64, scheduler: Schedulers::Simple };
+    let (guides, attempts, depth, max_size, deadline) = (10, 4, 4, 60, None);
+    SearchSettings { budget, guides, attempts, depth, tactic, max_size, deadline }
 }
 
 fn assert_proved(system: &System, bank: &TermBank, answer: &Answer, ends: [egraph::TermId; 2]) {

@@ -2,7 +2,7 @@
 
 mod small_system;
 
-use dataset_gen::counting::counts::{Counts, Terms, fitting};
+use dataset_gen::counting::counts::{Counts, Room, Terms, fitting};
 use dataset_gen::drawing::sampling::{Sampler, is_padded};
 use egraph::{EGraph, Id, Limits, SaturationConfig, System, TermBank, TermId, saturate};
 use num_bigint::BigUint;
@@ -100,19 +100,39 @@ fn memory_of_counts_is_limited_exactly() {
     let counts = Counts::new(&egraph, &roots, Terms::ALL);
     let bytes = counts.heap_bytes();
     assert!(counts.count(roots[1].0, 89).bits() > 128, "rows have several widths");
-    let within = |bytes: usize| Counts::within(&egraph, &roots, Terms::ALL, bytes);
+    let within = |bytes: usize| Counts::within(&egraph, &roots, Terms::ALL, Room::of_bytes(bytes));
     let exact = within(bytes).expect("they fit exactly");
     assert_eq!(exact.up_to(roots[1].0, 90), counts.up_to(roots[1].0, 90));
     for less in [0, bytes / 2, bytes - 8, bytes - 1] {
         assert!(within(less).is_err());
         // With the largest size that is not too large, or nearly so.
         let mut lowered = roots;
-        let found = fitting(&mut lowered, |roots| Counts::within(&egraph, roots, Terms::ALL, less));
+        let found = fitting(&mut lowered, |roots| {
+            Counts::within(&egraph, roots, Terms::ALL, Room::of_bytes(less))
+        });
         let limit = lowered[1].1;
         assert!(limit < 90 && (limit > 30 || less == 0), "limit {limit} in {less} of {bytes}");
         assert!(found.heap_bytes() <= less);
         assert_eq!(found.up_to(roots[1].0, limit), counts.up_to(roots[1].0, limit));
     }
+}
+
+#[test]
+fn counting_takes_no_more_products_than_it_may() {
+    let egraph = grown("(if (< a b) (+ a (+ b 0)) (+ (* b a) c))", 4);
+    let root = egraph.find(Id(0));
+    let counts = Counts::new(&egraph, &[(root, 60)], Terms::ALL);
+    let mut last = 60;
+    for products in [1_000_000, 100_000, 10_000, 1_000, 0] {
+        let mut roots = [(root, 60)];
+        let room = Room { products, ..Room::ANY };
+        let found = fitting(&mut roots, |roots| Counts::within(&egraph, roots, Terms::ALL, room));
+        let [(_, limit)] = roots;
+        assert!(limit <= last, "{limit} with {products}, {last} with more");
+        assert_eq!(found.up_to(root, limit), counts.up_to(root, limit));
+        last = limit;
+    }
+    assert_eq!(last, 0);
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! Presets for tasks and evaluation, as TOML files (read by [`support::files::toml::read_toml`]).
 
-use crate::search::budget::Cap;
+use crate::search::budget::{Cap, Schedulers};
 use crate::sources::method::Method;
-use egraph::Scheduler;
 use serde::Deserialize;
 
 /// A preset. Every value may be left out, and is overruled by its option on the command line.
@@ -40,7 +39,7 @@ pub struct CompareConfig {
     /// Total work per task and method.
     pub work: Option<u64>,
     /// How e-graphs are grown.
-    pub scheduler: Option<Scheduler>,
+    pub scheduler: Option<Schedulers>,
     /// Guides per request.
     pub guides: Option<usize>,
     /// Guides tried per question.

@@ -28,17 +28,44 @@ pub struct Counts {
     rows: Vec<Row>,
     /// How many bytes they may take.
     bytes: usize,
+    /// Products of limbs that were made to count.
+    products: u64,
+}
+
+/// What counting may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Bytes on the heap ([`Counts::heap_bytes`]).
+    pub bytes: usize,
+    /// Products of limbs, which is what counting takes its time for: about a nanosecond each.
+    pub products: u64,
+}
+
+impl Room {
+    /// As much as there is.
+    pub const ANY: Room = Room { bytes: usize::MAX, products: u64::MAX };
+
+    /// So many bytes, and any time.
+    pub fn of_bytes(bytes: usize) -> Room {
+        Room { bytes, ..Room::ANY }
+    }
+
+    /// What is left beside `counts`.
+    pub(crate) fn beside(self, counts: &Counts) -> Room {
+        Room { bytes: self.bytes - counts.heap_bytes(), products: self.products - counts.products }
+    }
 }
 
 /// The counts of one size.
 #[derive(Default)]
 struct Level {
+    products: u64,
     limbs: Vec<u64>,
     /// The cells, each with the end of its count in `limbs`.
     ends: Vec<(u32, usize)>,
 }
 
-const NO_LIMIT: &str = "nothing takes more bytes than there can be";
+const NO_LIMIT: &str = "nothing takes more than there can be";
 
 /// So many cells are counted at a time by one thread.
 const PART: usize = 512;
@@ -62,7 +89,7 @@ impl Terms {
     pub const PLAIN: Terms = Terms { padded: false, constants: false };
 }
 
-/// Counts would take more memory than they may.
+/// Counts would take more memory or time than they may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge {
     /// A smaller limit of size, with which they may fit.
@@ -70,7 +97,7 @@ pub struct TooLarge {
 }
 
 /// What `count` makes for `roots` (classes and limits of size), whose limits are lowered until it
-/// fits in the memory that it may take.
+/// fits in the room that there is.
 pub fn fitting<T>(
     roots: &mut [(Id, u32)],
     count: impl Fn(&[(Id, u32)]) -> Result<T, TooLarge>,
@@ -92,10 +119,10 @@ impl Counts {
     /// memory to e-classes × limit × bits of a count.
     pub fn new(egraph: &EGraph, roots: &[(Id, u32)], terms: Terms) -> Counts {
         let filter = Filter::new(egraph, roots.iter().map(|&(root, _)| root), terms);
-        Counts::of(Grammar::new(egraph, roots, &filter), terms, usize::MAX).expect(NO_LIMIT)
+        Counts::of(Grammar::new(egraph, roots, &filter), terms, Room::ANY).expect(NO_LIMIT)
     }
 
-    /// As [`Counts::new`], if the counts take at most `bytes` on the heap ([`Counts::heap_bytes`]).
+    /// As [`Counts::new`], if the counts take no more than `room`.
     ///
     /// # Errors
     /// They would take more, which is found out before they do. The same input gives the same
@@ -104,10 +131,10 @@ impl Counts {
         egraph: &EGraph,
         roots: &[(Id, u32)],
         terms: Terms,
-        bytes: usize,
+        room: Room,
     ) -> Result<Counts, TooLarge> {
         let filter = Filter::new(egraph, roots.iter().map(|&(root, _)| root), terms);
-        Counts::of(Grammar::new(egraph, roots, &filter), terms, bytes)
+        Counts::of(Grammar::new(egraph, roots, &filter), terms, room)
     }
 
     /// As [`Counts::new`], by the threads of `pool`. Not for use inside of another task of that
@@ -123,25 +150,26 @@ impl Counts {
         let end = grammar.all_cells().end;
         let parts = grammar.all_cells().step_by(PART).map(|cell| cell..end.min(cell + PART as u32));
         let parts: Vec<Range<u32>> = parts.collect();
-        Counts::fill(grammar, terms, usize::MAX, |counts, size| {
-            let part = |part: &Range<u32>| counts.level(size, part.clone());
+        Counts::fill(grammar, terms, Room::ANY, |counts, size| {
+            let part = |part: &Range<u32>| counts.level(size, part.clone(), u64::MAX);
             pool.install(|| parts.par_iter().map(part).collect())
         })
         .expect(NO_LIMIT)
     }
 
     /// Counts the terms of a grammar of `terms`, see [`Counts::within`].
-    pub(crate) fn of(grammar: Grammar, terms: Terms, bytes: usize) -> Result<Counts, TooLarge> {
-        Counts::fill(grammar, terms, bytes, |counts, size| {
-            vec![counts.level(size, counts.grammar.all_cells())]
+    pub(crate) fn of(grammar: Grammar, terms: Terms, room: Room) -> Result<Counts, TooLarge> {
+        Counts::fill(grammar, terms, room, |counts, size| {
+            let left = room.products - counts.products;
+            vec![counts.level(size, counts.grammar.all_cells(), left)]
         })
     }
 
-    /// Fills the rows size by size with what `levels` finds, if they fit in `bytes`.
+    /// Fills the rows size by size with what `levels` finds, if they fit in the room.
     fn fill(
         grammar: Grammar,
         terms: Terms,
-        bytes: usize,
+        Room { bytes, products }: Room,
         levels: impl Fn(&Counts, u32) -> Vec<Level>,
     ) -> Result<Counts, TooLarge> {
         let numbers = |cell: &Cell| (cell.max - cell.min) as usize + 1;
@@ -153,9 +181,13 @@ impl Counts {
             return Err(TooLarge { limit: largest - largest.div_ceil(8) });
         }
         let rows = grammar.cells.iter().map(|cell| Row::new(cell.min, cell.max)).collect();
-        let mut counts = Counts { grammar, terms, rows, bytes };
+        let mut counts = Counts { grammar, terms, rows, bytes, products: 0 };
         for size in 1..=largest {
             for level in levels(&counts, size) {
+                counts.products += level.products;
+                if counts.products > products {
+                    return Err(TooLarge { limit: size - 1 });
+                }
                 let mut start = 0;
                 for &(cell, end) in &level.ends {
                     let row = &mut counts.rows[cell as usize];
@@ -172,15 +204,19 @@ impl Counts {
         Ok(counts)
     }
 
-    /// The counts of one size of some cells, from those of smaller sizes.
-    fn level(&self, size: u32, cells: Range<u32>) -> Level {
+    /// The counts of one size of some cells, from those of smaller sizes; not all of them, if that
+    /// takes more than so many products.
+    fn level(&self, size: u32, cells: Range<u32>, most_products: u64) -> Level {
         let mut level = Level::default();
         let (mut sum, mut part) = (Vec::new(), Vec::new());
         for cell in cells {
             let Cell { min, max, .. } = self.grammar.cells[cell as usize];
             if (min..=max).contains(&size) {
                 sum.clear();
-                self.add_all(cell, size, &mut sum, &mut part);
+                level.products += self.add_all(cell, size, &mut sum, &mut part);
+                if level.products > most_products {
+                    break;
+                }
                 level.limbs.extend_from_slice(limbs::trim(&sum));
                 level.ends.push((cell, level.limbs.len()));
             }
@@ -188,7 +224,9 @@ impl Counts {
         level
     }
 
-    fn add_all(&self, cell: u32, size: u32, sum: &mut Vec<u64>, part: &mut Vec<u64>) {
+    /// Adds the counts of all alternatives of a cell to `sum`; by how many products of limbs.
+    fn add_all(&self, cell: u32, size: u32, sum: &mut Vec<u64>, part: &mut Vec<u64>) -> u64 {
+        let mut products = 0;
         let children_size = size - self.grammar.cells[cell as usize].own_size();
         let same = |a: &Alternative, b: &Alternative| {
             (a.left, a.right) == (b.left, b.right) || (a.left, a.right) == (b.right, b.left)
@@ -196,28 +234,38 @@ impl Counts {
         // f(a, b), f(b, a) and g(a, b) have as many terms each: one sum of products for all.
         for group in self.grammar.alternatives(cell).chunk_by(same) {
             if group.len() == 1 {
-                self.add_alternative(&group[0], children_size, sum);
+                products += self.add_alternative(&group[0], children_size, sum);
             } else {
                 part.clear();
-                self.add_alternative(&group[0], children_size, part);
+                products += self.add_alternative(&group[0], children_size, part);
                 limbs::add_product(sum, limbs::trim(part), &[group.len() as u64]);
             }
         }
+        products
     }
 
-    /// Adds the number of terms that `alternative` has with children of this size together.
-    pub(crate) fn add_alternative(&self, alternative: &Alternative, size: u32, sum: &mut Vec<u64>) {
+    /// Adds the number of terms that `alternative` has with children of this size together; by at
+    /// most how many products of limbs, one where there is nothing to multiply.
+    pub(crate) fn add_alternative(
+        &self,
+        alternative: &Alternative,
+        size: u32,
+        sum: &mut Vec<u64>,
+    ) -> u64 {
         match (alternative.left, alternative.right) {
             (NONE, _) => limbs::add(sum, if size == 0 { &[1] } else { &[] }),
             (only, NONE) => limbs::add(sum, self.limbs(only, size)),
             (left, right) => {
                 // Everything of a row is in one place: this is where counting takes its time.
                 let (x, y) = (&self.rows[left as usize], &self.rows[right as usize]);
-                let Some((a, b)) = x.split_sizes(y, size) else { return };
+                let Some((a, b)) = x.split_sizes(y, size) else { return 1 };
                 let (first, last) = ((a - x.min()) as usize, (size - a - y.min()) as usize);
-                x.add_convolution(first, y, last, (b - a) as usize + 1, sum);
+                let count = (b - a) as usize + 1;
+                x.add_convolution(first, y, last, count, sum);
+                return (count * x.width() * y.width()) as u64;
             }
         }
+        1
     }
 
     /// The least and the largest size of the left cell when the two have `size` together.

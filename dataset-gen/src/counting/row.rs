@@ -31,6 +31,11 @@ impl Row {
         self.min
     }
 
+    /// Limbs of the widest number.
+    pub fn width(&self) -> usize {
+        self.width as usize
+    }
+
     /// How many numbers there are.
     pub fn len(&self) -> usize {
         let narrow = self.narrow as usize;

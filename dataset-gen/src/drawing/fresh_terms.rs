@@ -6,7 +6,7 @@
 //! class but those of all r₁′, and then t₂ is free. Both are differences of the same kind again,
 //! with the exact number of terms each: nothing that is drawn is rejected.
 
-use crate::counting::counts::{Counts, Terms, TooLarge};
+use crate::counting::counts::{Counts, Room, Terms, TooLarge};
 use crate::counting::grammar::{Alternative, Filter, Grammar, NONE};
 use crate::counting::limbs;
 use crate::counting::state::Earlier;
@@ -70,12 +70,12 @@ impl<'a> Difference<'a> {
         (later, roots): (&'a EGraph, &[(Id, u32)]),
         (earlier, known_roots): (Earlier<'_>, &[(Id, u32)]),
         terms: Terms,
-        bytes: usize,
+        room: Room,
     ) -> Result<Difference<'a>, TooLarge> {
         let filter = Filter::new(later, roots.iter().map(|&(root, _)| root), terms);
-        let all = Counts::of(Grammar::new(later, roots, &filter), terms, bytes)?;
-        let bytes = bytes - all.heap_bytes();
-        let known = Counts::of(Grammar::new(&earlier, known_roots, &filter), terms, bytes)?;
+        let all = Counts::of(Grammar::new(later, roots, &filter), terms, room)?;
+        let room = room.beside(&all);
+        let known = Counts::of(Grammar::new(&earlier, known_roots, &filter), terms, room)?;
         let room = all.room();
         Ok(Difference {
             later,

@@ -9,7 +9,7 @@
 //!
 //! Terms are drawn from such a difference without rejection, see `difference.rs`.
 
-use crate::counting::counts::{Counts, Terms, TooLarge};
+use crate::counting::counts::{Counts, Room, Terms, TooLarge};
 use crate::counting::limbs;
 use crate::counting::state::Earlier;
 use crate::drawing::derivation::{Derivation, build, derive, size_of};
@@ -45,10 +45,10 @@ impl<'a> Frontier<'a> {
         roots: &[(Id, u32)],
         terms: Terms,
     ) -> Frontier<'a> {
-        Frontier::within(later, earlier, roots, terms, usize::MAX).expect("any size fits")
+        Frontier::within(later, earlier, roots, terms, Room::ANY).expect("any size fits")
     }
 
-    /// As [`Frontier::new`], if all counts together take at most `bytes` on the heap.
+    /// As [`Frontier::new`], if all counts together take no more than `room`.
     ///
     /// # Errors
     /// They would take more, see [`Counts::within`].
@@ -57,7 +57,7 @@ impl<'a> Frontier<'a> {
         earlier: &Past,
         roots: &[(Id, u32)],
         terms: Terms,
-        bytes: usize,
+        room: Room,
     ) -> Result<Frontier<'a>, TooLarge> {
         let mut limits: FxHashMap<Id, u32> = FxHashMap::default();
         for &(root, limit) in roots {
@@ -69,7 +69,7 @@ impl<'a> Frontier<'a> {
         let is_known = |id: &Id| u64::from(id.0) < earlier.built();
         let known: Vec<(Id, u32)> = roots.iter().copied().filter(|(id, _)| is_known(id)).collect();
         let state = Earlier { egraph: later, past: earlier };
-        let difference = Difference::new((later, &roots), (state, &known), terms, bytes)?;
+        let difference = Difference::new((later, &roots), (state, &known), terms, room)?;
         let mut classes: Vec<(Id, Vec<u32>)> = Vec::new();
         for &(root, _) in &roots {
             let class = later.find(root);

@@ -45,7 +45,7 @@ impl Unranker {
         let width = limbs::trim(counts.limbs(cell, size)).len();
         let size_below = size - counts.grammar.cells[cell as usize].own_size();
         let weight = |i: usize, sum: &mut Vec<u64>| {
-            counts.add_alternative(&alternatives[i], size_below, sum)
+            counts.add_alternative(&alternatives[i], size_below, sum);
         };
         let chosen =
             self.choices.choose((cell, size), alternatives.len(), width, &mut number, weight);

@@ -4,7 +4,7 @@
 //! next; the proofs from term to term are one proof from the first to the last.
 
 use crate::config::Config;
-use crate::counting::counts::fitting;
+use crate::counting::counts::{Room, fitting};
 use crate::drawing::frontier::Frontier;
 use crate::proofs::prover::{ProofTally, Prover, Shortened};
 use crate::proofs::stage::Stage;
@@ -110,7 +110,13 @@ fn candidates(
     let sampling = &config.sampling;
     let mut roots = [(stage.root, limit)];
     let mut frontier = fitting(&mut roots, |roots| {
-        Frontier::within(egraph, earlier, roots, sampling.counted(), config.counts_memory())
+        Frontier::within(
+            egraph,
+            earlier,
+            roots,
+            sampling.counted(),
+            Room::of_bytes(config.counts_memory()),
+        )
     });
     let limit = roots[0].1;
     frontier.sample(bank, stage.root, limit, TRIES, sampling.attempts, rng).terms

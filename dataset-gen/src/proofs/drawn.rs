@@ -2,7 +2,7 @@
 //! its largest subterms, and from what is new in them.
 
 use crate::config::{Config, Sampling};
-use crate::counting::counts::{Counts, fitting};
+use crate::counting::counts::{Counts, Room, fitting};
 use crate::drawing::frontier::Frontier;
 use crate::drawing::sampling::{Sample, Sampler};
 use crate::proofs::prover::ProofTally;
@@ -83,20 +83,18 @@ pub fn draw(
         let classes: Vec<Id> = classes[from..].iter().map(|&(class, _)| class).collect();
         let limits = group.iter().map(|drawn| drawn.report.limit);
         let terms = sampling.counted();
+        let room = Room::of_bytes(config.counts_memory());
         let Some(earlier) = earlier else {
             let mut roots: Vec<(Id, u32)> = classes.iter().copied().zip(limits).collect();
-            let counts = fitting(&mut roots, |roots| {
-                Counts::within(egraph, roots, terms, config.counts_memory())
-            });
+            let counts = fitting(&mut roots, |roots| Counts::within(egraph, roots, terms, room));
             draw_plain(egraph, &counts, &classes, &roots, group, sampling);
             continue;
         };
         let known = |drawn: &Drawn| earlier.lookup(egraph, &drawn.bank, drawn.terms[0]);
         let ids = group.iter().zip(&classes).map(|(d, &class)| known(d).unwrap_or(class));
         let mut roots: Vec<(Id, u32)> = ids.zip(limits).collect();
-        let mut frontier = fitting(&mut roots, |roots| {
-            Frontier::within(egraph, earlier, roots, terms, config.counts_memory())
-        });
+        let mut frontier =
+            fitting(&mut roots, |roots| Frontier::within(egraph, earlier, roots, terms, room));
         draw_plain(egraph, frontier.counts(), &classes, &roots, group, sampling);
         for (drawn, class) in group.iter_mut().zip(classes) {
             drawn.draw_frontier(&mut frontier, class, sampling);

@@ -40,6 +40,19 @@ impl Sketch {
         read(language, &parse_one(text)?, sort)
     }
 
+    /// The one term that satisfies the sketch, if it is a plain term.
+    pub fn to_term(&self, bank: &mut TermBank) -> Option<TermId> {
+        match self {
+            Sketch::Leaf(leaf) => Some(bank.leaf(leaf)),
+            Sketch::Op(op, args) => {
+                let args: Vec<TermId> =
+                    args.iter().map(|arg| arg.to_term(bank)).collect::<Option<_>>()?;
+                Some(bank.apply(*op, &args))
+            }
+            Sketch::Any | Sketch::Contains(_) | Sketch::OnlyContains(_) | Sketch::Or(_) => None,
+        }
+    }
+
     /// The sketch that only `t` satisfies.
     pub fn from_term(bank: &TermBank, t: TermId) -> Sketch {
         match bank.node(t) {

@@ -216,6 +216,7 @@ fn run_method(
         depth: evaluation.depth,
         tactic: method.tactic(),
         max_size: guide_size(bank.size(start), bank.size(target)),
+        deadline: None,
     };
     let began = Instant::now();
     let answer = if method == Method::AllWork {

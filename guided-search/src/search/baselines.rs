@@ -2,7 +2,7 @@
 
 use crate::search::budget::{Budget, Ledger, node_limits};
 use crate::search::prove::{Answer, Failure, checked};
-use crate::search::reached::explain_equal;
+use crate::search::reached::{explain_equal, explain_literal};
 use crate::search::stage::Stage;
 use anyhow::Result;
 use egraph::{SaturationConfig, Scheduler, StopReason, System, TermBank, TermId};
@@ -23,7 +23,8 @@ pub fn all_work(
 ) -> Result<Answer> {
     let simple = one_egraph(system, bank, start, target, budget.work, Scheduler::Simple)?;
     // A saturated e-graph would be the same under any scheduler.
-    if simple.result.is_ok() || simple.result == Err(Failure::Saturated) {
+    if simple.result.is_ok() || matches!(simple.result, Err(Failure::Saturated | Failure::Opposed))
+    {
         return Ok(simple);
     }
     let backoff = one_egraph(system, bank, start, target, budget.work, Scheduler::Backoff)?;
@@ -48,10 +49,22 @@ fn one_egraph(
             let proof = explain_equal(&stage, bank, start, target)?;
             Ok(checked(system, bank, vec![proof], [start, target])?)
         }
+        _ if stage.opposed.is_some() => Err(Failure::Opposed),
         (_, StopReason::Saturated) => Err(Failure::Saturated),
         (_, StopReason::Schedule) => Err(Failure::Schedule),
         (_, StopReason::Conflict) => Err(Failure::Conflict),
         _ => Err(Failure::Work),
     };
-    Ok(Answer { result, waypoints: Vec::new(), ledger })
+    let opposed = match stage.opposed {
+        Some((start, target)) => {
+            let mut side = |term| -> Result<_> {
+                let proof = explain_literal(&stage, bank, term)?;
+                let ends = [term, proof.end()];
+                checked(system, bank, vec![proof], ends)
+            };
+            Some([side(start)?, side(target)?])
+        }
+        None => None,
+    };
+    Ok(Answer { result, opposed, waypoints: Vec::new(), ledger })
 }

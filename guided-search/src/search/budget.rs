@@ -106,6 +106,52 @@ impl From<Cap> for String {
     }
 }
 
+/// Which schedulers e-graphs are grown with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Schedulers {
+    /// [`Scheduler::Simple`].
+    #[default]
+    Simple,
+    /// [`Scheduler::Backoff`].
+    Backoff,
+    /// Both in turn: each proves what the other does not.
+    Auto,
+}
+
+impl Schedulers {
+    /// That of the first e-graph, and that of another one for the same question, if there is one.
+    pub fn in_turn(self) -> (Scheduler, Option<Scheduler>) {
+        match self {
+            Schedulers::Simple => (Scheduler::Simple, None),
+            Schedulers::Backoff => (Scheduler::Backoff, None),
+            Schedulers::Auto => (Scheduler::Simple, Some(Scheduler::Backoff)),
+        }
+    }
+}
+
+impl fmt::Display for Schedulers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Schedulers::Auto => f.write_str("auto"),
+            one => one.in_turn().0.fmt(f),
+        }
+    }
+}
+
+impl FromStr for Schedulers {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        match text.parse() {
+            Ok(Scheduler::Simple) => Ok(Schedulers::Simple),
+            Ok(Scheduler::Backoff) => Ok(Schedulers::Backoff),
+            Err(_) if text == "auto" => Ok(Schedulers::Auto),
+            Err(_) => Err(format!("expected auto, simple or backoff, found '{text}'")),
+        }
+    }
+}
+
 /// The limits that every method of a comparison shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
@@ -114,7 +160,7 @@ pub struct Budget {
     /// E-nodes ever built, summed over all e-graphs.
     pub work: u64,
     /// How e-graphs are grown.
-    pub scheduler: Scheduler,
+    pub scheduler: Schedulers,
 }
 
 impl Budget {
@@ -122,7 +168,7 @@ impl Budget {
     pub fn saturation(&self, used: u64, until: u64) -> SaturationConfig {
         SaturationConfig {
             limits: self.cap.limits(until.saturating_sub(used)),
-            scheduler: self.scheduler,
+            scheduler: self.scheduler.in_turn().0,
             ..SaturationConfig::default()
         }
     }

@@ -1,7 +1,7 @@
 //! Frontier terms: those that the last iteration of an e-graph brought into a class.
 
 use crate::search::stage::{Side, Stage};
-use dataset_gen::counting::counts::Terms;
+use dataset_gen::counting::counts::{Room, Terms, fitting};
 use dataset_gen::drawing::frontier::Frontier;
 use egraph::{Id, TermBank, TermId};
 use rand_chacha::ChaCha8Rng;
@@ -10,10 +10,20 @@ use rand_chacha::ChaCha8Rng;
 /// drawn again.
 const DRAWS: u64 = 100;
 
+/// Products of limbs that may be made to count, for each e-node that was built: a search pays for
+/// the e-graph, and counting should not take much longer than growing it did.
+const PRODUCTS_PER_NODE: u64 = 16_384;
+/// And in the smallest e-graph.
+const LEAST_PRODUCTS: u64 = 1 << 24;
+/// Counts may take as much memory as the e-graph, and this much at least.
+const LEAST_BYTES: usize = 16 << 20;
+
 /// At most `wanted` distinct frontier terms of a side, drawn uniformly from those with at most
 /// `max_size` nodes that are plain: not padded (no subterm equals one of its own proper subterms),
 /// and no constant is written otherwise than as a literal. If the side is several classes still,
-/// each has the same share, as far as it has terms.
+/// each has the same share, as far as it has terms. The size is lowered where counting would take
+/// more time or memory than it may, and, for the terms that are still missing then, where draws give
+/// padded terms only.
 ///
 /// Needs a stage that kept the e-graph of the iteration before; without one there is no frontier.
 pub fn sample(
@@ -30,16 +40,49 @@ pub fn sample(
     let roots =
         stage.terms(side).iter().filter_map(|&term| before.lookup(&stage.egraph, bank, term));
     let roots: Vec<(Id, u32)> = roots.map(|class| (class, limit)).collect();
-    let mut frontier = Frontier::new(&stage.egraph, before, &roots, Terms::PLAIN);
+    let built = stage.egraph.built();
+    let room = Room {
+        bytes: stage.egraph.heap_bytes().max(LEAST_BYTES),
+        products: built.saturating_mul(PRODUCTS_PER_NODE).max(LEAST_PRODUCTS),
+    };
+    let mut roots = roots;
+    let mut frontier = fitting(&mut roots, |roots| {
+        Frontier::within(&stage.egraph, before, roots, Terms::PLAIN, room)
+    });
+    let limit = roots.iter().map(|&(_, limit)| limit).max().unwrap_or(0);
     let mut classes = stage.classes(bank, side);
     // What one class lacks goes to those that have more.
     classes.sort_by_cached_key(|&class| frontier.up_to(class, limit));
     for (i, &class) in classes.iter().enumerate() {
         let share = (wanted - found.len()).div_ceil(classes.len() - i);
-        let draws = DRAWS * share as u64;
-        found.extend(frontier.sample(bank, class, limit, share, draws, rng).terms);
+        found.extend(sample_class(&mut frontier, bank, (class, limit), share, rng));
     }
     found
+}
+
+/// At most `wanted` distinct frontier terms of a class, with lower and lower limits of size until there
+/// are enough: large terms are padded more often than small ones.
+fn sample_class(
+    frontier: &mut Frontier<'_>,
+    bank: &mut TermBank,
+    (class, mut limit): (Id, u32),
+    wanted: usize,
+    rng: &mut ChaCha8Rng,
+) -> Vec<TermId> {
+    let mut found: Vec<TermId> = Vec::new();
+    let least = frontier.counts().least_size(class).unwrap_or(limit);
+    loop {
+        let missing = wanted - found.len();
+        let draws = DRAWS * missing as u64;
+        let sample = frontier.sample(bank, class, limit, missing, draws, rng);
+        found.extend(
+            sample.terms.into_iter().filter(|term| !found.contains(term)).collect::<Vec<_>>(),
+        );
+        if found.len() >= wanted || limit <= least {
+            return found;
+        }
+        limit -= (limit - least).div_ceil(4);
+    }
 }
 
 #[cfg(test)]

@@ -1,23 +1,34 @@
 //! Guided search: from a start to a target through small, fresh e-graphs, with one checked proof.
 //!
-//! A question is first put to one e-graph under the cap. If that fails, the guide source is
-//! asked. Guides that the e-graph had reached already are true waypoints, and the search goes on
+//! A plan, if the source has one, is followed first. Then the question is put to one e-graph under
+//! the cap. If that fails, the guide source is asked. Guides that the e-graph had reached already are true waypoints, and the search goes on
 //! from them, one by one or united; the others are hypotheses, for which both halves are
-//! questions of their own. All of it shares one budget of work.
+//! questions of their own. While there is work left, the source is asked again. All of it shares
+//! one budget of work.
+//!
+//! Where both sides turn out to equal literals, and different ones, that is said, with both proofs.
 
 use crate::search::budget::{Budget, Ledger};
-use crate::search::reached::{Candidates, Hypothesis, Reached, explain_equal};
+use crate::search::reached::{Candidates, Hypothesis, Reached, explain_equal, explain_literal};
 use crate::search::stage::Stage;
 use crate::sources::guide_source::{GuideRequest, GuideSource, Waypoint};
 use anyhow::Result;
-use egraph::{Proof, Sketch, StopReason, System, TermBank, TermId, check, extract_sketch};
+use egraph::{
+    Proof, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank, TermId, check,
+    extract_sketch,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use std::time::Instant;
 use support::errors::Internal;
 
 /// A search that goes from stage to stage deeper than this gives up: a safe bound for the stack.
 const MAX_NESTING: u32 = 200;
+
+/// The source is asked again for the whole question until so many answers in a row led to no new
+/// e-graph.
+const IDLE_ANSWERS: u32 = 3;
 
 /// How waypoints that are known to be equal to the start (or the target) are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -30,7 +41,7 @@ pub enum Tactic {
 }
 
 /// The settings of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SearchSettings {
     /// Cap, total work and scheduler.
     pub budget: Budget,
@@ -44,6 +55,8 @@ pub struct SearchSettings {
     pub tactic: Tactic,
     /// Guides may have at most this many nodes.
     pub max_size: u64,
+    /// When to give up, whatever is left of the work. Not reproducible.
+    pub deadline: Option<Instant>,
 }
 
 /// Why a search ended without a proof.
@@ -54,12 +67,17 @@ pub enum Failure {
     Work,
     /// An e-graph under the cap did not suffice and no guide was left to try.
     Guides,
-    /// The e-graph of the question saturated: the rules do not connect the two terms.
+    /// The e-graph of the question saturated, and guides did not help. Whether the rules connect the
+    /// terms is not known: a one-way rule may lead to both from a third term.
     Saturated,
     /// The schedule of the rewrite system ended before the limits were reached.
     Schedule,
     /// Two different literals became equal: the rewrite system is not sound.
     Conflict,
+    /// The two terms were proved equal to two different literals.
+    Opposed,
+    /// The time was over.
+    Time,
 }
 
 impl std::fmt::Display for Failure {
@@ -70,6 +88,8 @@ impl std::fmt::Display for Failure {
             Failure::Saturated => "saturated",
             Failure::Schedule => "schedule",
             Failure::Conflict => "conflict",
+            Failure::Opposed => "opposed",
+            Failure::Time => "time",
         })
     }
 }
@@ -79,6 +99,9 @@ impl std::fmt::Display for Failure {
 pub struct Answer {
     /// One proof from the start to the target, accepted by the checker; or why there is none.
     pub result: Result<Proof, Failure>,
+    /// After [`Failure::Opposed`]: proofs, accepted by the checker, from the start and from the
+    /// target to different literals.
+    pub opposed: Option<[Proof; 2]>,
     /// The waypoints that the proof goes through, in order.
     pub waypoints: Vec<TermId>,
     /// What was spent.
@@ -108,17 +131,36 @@ pub fn prove(
         first_stop: None,
     };
     let place = Place { level: 0, nesting: 0, until: settings.budget.work };
-    let path = search.solve(&[start], &[target], place)?;
-    let within = search.ledger.work <= settings.budget.work;
-    let (ledger, first_stop) = (search.ledger, search.first_stop);
-    let (result, waypoints) = match path {
-        Some(path) if within => {
-            let waypoints = path[1..].iter().map(Proof::start).collect();
-            (Ok(checked(system, bank, path, [start, target])?), waypoints)
-        }
-        _ => (Err(reason(first_stop, &ledger, settings)), Vec::new()),
+    let plan = search.source.plan().to_vec();
+    let mut outcome = match plan.is_empty() {
+        true => Outcome::Open,
+        false => search.follow_plan(start, target, &plan, place)?,
     };
-    Ok(Answer { result, waypoints, ledger })
+    if matches!(outcome, Outcome::Open) {
+        outcome = search.solve(&[start], &[target], place)?;
+    }
+    let within = search.ledger.work <= settings.budget.work;
+    let failure = search.failure();
+    let ledger = search.ledger;
+    let failed =
+        |failure| Answer { result: Err(failure), opposed: None, waypoints: vec![], ledger };
+    Ok(match outcome {
+        Outcome::Path(path) if within => {
+            let waypoints = path[1..].iter().map(Proof::start).collect();
+            let proof = checked(system, bank, path, [start, target])?;
+            Answer { result: Ok(proof), opposed: None, waypoints, ledger }
+        }
+        Outcome::Opposed(sides) if within => {
+            let [from_start, from_target] = *sides;
+            let side = |path: Path, term: TermId| {
+                let end = path.last().map_or(term, Proof::end);
+                checked(system, bank, path, [term, end])
+            };
+            let opposed = Some([side(from_start, start)?, side(from_target, target)?]);
+            Answer { opposed, ..failed(Failure::Opposed) }
+        }
+        _ => failed(failure),
+    })
 }
 
 /// Chains the parts of a proof, which meet, and has the whole accepted by the checker as a proof
@@ -149,22 +191,35 @@ pub fn checked(
     }
 }
 
-fn reason(first: Option<StopReason>, ledger: &Ledger, settings: &SearchSettings) -> Failure {
-    match first {
-        Some(StopReason::Saturated) => Failure::Saturated,
-        Some(StopReason::Conflict) => Failure::Conflict,
-        // What is left would not fill another e-graph.
-        _ if ledger.work.saturating_add(settings.budget.cap.expected_nodes())
-            > settings.budget.work =>
-        {
-            Failure::Work
-        }
-        _ => Failure::Guides,
-    }
-}
-
 /// Proofs that follow each other, from a term of one side to a term of the other.
 type Path = Vec<Proof>;
+
+/// What came of a question.
+#[derive(Clone)]
+enum Outcome {
+    /// A path from a start to a target.
+    Path(Path),
+    /// Paths from a start and from a target to different literals.
+    Opposed(Box<[Path; 2]>),
+    /// Nothing is known.
+    Open,
+}
+
+impl Outcome {
+    /// The same for a question whose start leads by `head` to that of this one, and whose target is
+    /// led to by `tail`.
+    fn between(self, head: Path, tail: Path) -> Outcome {
+        match self {
+            Outcome::Path(path) => Outcome::Path([head, path, tail].concat()),
+            Outcome::Opposed(sides) => {
+                let [start, target] = *sides;
+                let back: Path = tail.into_iter().rev().map(Proof::reversed).collect();
+                Outcome::Opposed(Box::new([[head, start].concat(), [back, target].concat()]))
+            }
+            Outcome::Open => Outcome::Open,
+        }
+    }
+}
 
 /// Where in the search a question stands.
 #[derive(Clone, Copy)]
@@ -196,35 +251,30 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// A path from one of `starts` to one of `targets`.
-    fn solve(
-        &mut self,
-        starts: &[TermId],
-        targets: &[TermId],
-        place: Place,
-    ) -> Result<Option<Path>> {
+    /// An outcome for one of `starts` and one of `targets`.
+    fn solve(&mut self, starts: &[TermId], targets: &[TermId], place: Place) -> Result<Outcome> {
         if let Some(&same) = starts.iter().find(|s| targets.contains(s)) {
-            return Ok(Some(vec![Proof::reflexive(same)]));
+            return Ok(Outcome::Path(vec![Proof::reflexive(same)]));
         }
         let single = match (starts, targets) {
             ([start], [target]) => Some((*start, *target)),
             _ => None,
         };
         if let Some(path) = single.and_then(|pair| self.proved.get(&pair)) {
-            return Ok(Some(path.clone()));
+            return Ok(Outcome::Path(path.clone()));
         }
-        if self.ledger.work >= place.until || place.nesting > MAX_NESTING {
-            return Ok(None);
+        if self.is_over(place.until) || place.nesting > MAX_NESTING {
+            return Ok(Outcome::Open);
         }
         // From here on it is tried; a question without work left may come again with some.
         if !self.tried.insert((starts.to_vec(), targets.to_vec())) {
-            return Ok(None);
+            return Ok(Outcome::Open);
         }
-        let path = self.solve_new(starts, targets, place)?;
-        if let (Some(path), Some(pair)) = (&path, single) {
+        let outcome = self.solve_new(starts, targets, place)?;
+        if let (Outcome::Path(path), Some(pair)) = (&outcome, single) {
             self.proved.insert(pair, path.clone());
         }
-        Ok(path)
+        Ok(outcome)
     }
 
     fn solve_new(
@@ -232,8 +282,60 @@ impl Search<'_> {
         starts: &[TermId],
         targets: &[TermId],
         place: Place,
-    ) -> Result<Option<Path>> {
-        let config = self.settings.budget.saturation(self.ledger.work, place.until);
+    ) -> Result<Outcome> {
+        let (scheduler, other) = self.schedulers(place);
+        let mut stage = self.grow(starts, targets, place, scheduler);
+        if let Some(other) = other
+            && stage.met.is_none()
+            && stage.opposed.is_none()
+            && !matches!(stage.stop, StopReason::Saturated | StopReason::Conflict)
+            && !self.is_over(place.until)
+        {
+            let second = self.grow(starts, targets, place, other);
+            if second.met.is_some() || second.opposed.is_some() {
+                stage = second;
+            }
+        }
+        if let Some((start, target)) = stage.met {
+            return Ok(Outcome::Path(vec![explain_equal(&stage, self.bank, start, target)?]));
+        }
+        if let Some((start, target)) = stage.opposed {
+            let sides = [start, target].map(|term| explain_literal(&stage, self.bank, term));
+            let [start, target] = sides;
+            return Ok(Outcome::Opposed(Box::new([vec![start?], vec![target?]])));
+        }
+        if stage.stop == StopReason::Conflict {
+            return Ok(Outcome::Open);
+        }
+        // Only the whole question is asked for again. Further down the e-graph is not needed once
+        // there are guides, and others are grown.
+        let mut stage = Some(stage);
+        let mut idle = 0;
+        while let Some(asked) = stage.take().filter(|_| !self.is_over(place.until)) {
+            let candidates = self.ask(&asked, place)?;
+            stage = (place.nesting == 0).then_some(asked);
+            let before = self.ledger.work;
+            let outcome = self.try_candidates(starts, targets, &candidates, place)?;
+            if !matches!(outcome, Outcome::Open) {
+                return Ok(outcome);
+            }
+            idle = if self.ledger.work == before { idle + 1 } else { 0 };
+            if idle == IDLE_ANSWERS {
+                break;
+            }
+        }
+        Ok(Outcome::Open)
+    }
+
+    /// Grows the e-graph of a question.
+    fn grow(
+        &mut self,
+        starts: &[TermId],
+        targets: &[TermId],
+        place: Place,
+        scheduler: Scheduler,
+    ) -> Stage {
+        let config = self.saturation(place.until, scheduler);
         let stage = Stage::grow(self.system, self.bank, starts, targets, &config, true);
         self.ledger.book(stage.egraph.built());
         self.first_stop.get_or_insert(stage.stop);
@@ -244,25 +346,62 @@ impl Search<'_> {
             targets = targets.len(),
             e_nodes = stage.egraph.node_count(),
             work = self.ledger.work,
-            "stage: {}",
+            "stage ({scheduler}): {}",
             stage.stop
         );
-        if let Some((start, target)) = stage.met {
-            return Ok(Some(vec![explain_equal(&stage, self.bank, start, target)?]));
+        stage
+    }
+
+    /// How to grow the next e-graph.
+    fn saturation(&self, until: u64, scheduler: Scheduler) -> SaturationConfig {
+        let mut config = self.settings.budget.saturation(self.ledger.work, until);
+        let left = |at: Instant| at.saturating_duration_since(Instant::now());
+        config.limits.time = self.settings.deadline.map(left);
+        SaturationConfig { scheduler, ..config }
+    }
+
+    /// The schedulers for a question: both for the whole one, further down one or the other.
+    fn schedulers(&self, place: Place) -> (Scheduler, Option<Scheduler>) {
+        match self.settings.budget.scheduler.in_turn() {
+            (first, Some(other)) if place.nesting > 0 => {
+                (if place.nesting.is_multiple_of(2) { first } else { other }, None)
+            }
+            schedulers => schedulers,
         }
-        let hopeless = matches!(stage.stop, StopReason::Saturated | StopReason::Conflict);
-        if hopeless || self.ledger.work >= place.until {
-            return Ok(None);
+    }
+
+    /// Whether there is no work left, or no time.
+    fn is_over(&self, until: u64) -> bool {
+        self.ledger.work >= until || self.settings.deadline.is_some_and(|at| Instant::now() >= at)
+    }
+
+    /// Why there is no proof.
+    fn failure(&self) -> Failure {
+        let Budget { cap, work, .. } = self.settings.budget;
+        match self.first_stop {
+            _ if self.settings.deadline.is_some_and(|at| Instant::now() >= at) => Failure::Time,
+            Some(StopReason::Saturated) => Failure::Saturated,
+            Some(StopReason::Conflict) => Failure::Conflict,
+            // What is left would not fill another e-graph.
+            _ if self.ledger.work.saturating_add(cap.expected_nodes()) > work => Failure::Work,
+            _ => Failure::Guides,
         }
-        let candidates = self.ask(&stage, place)?;
-        // The e-graph is not needed further down, where others are grown.
-        drop(stage);
-        let path = match self.settings.tactic {
-            Tactic::Each => self.try_each(starts, targets, &candidates, place)?,
-            Tactic::United => self.try_united(starts, targets, &candidates, place)?,
+    }
+
+    /// Goes on from what the source said.
+    fn try_candidates(
+        &mut self,
+        starts: &[TermId],
+        targets: &[TermId],
+        candidates: &Candidates,
+        place: Place,
+    ) -> Result<Outcome> {
+        let outcome = match self.settings.tactic {
+            Tactic::Each => self.try_each(starts, targets, candidates, place)?,
+            Tactic::United => self.try_united(starts, targets, candidates, place)?,
         };
-        if path.is_some() {
-            return Ok(path);
+        if !matches!(outcome, Outcome::Open) {
+            return Ok(outcome);
         }
         if !candidates.hypotheses.is_empty() {
             return self.try_hypotheses(starts, targets, &candidates.hypotheses, place);
@@ -272,9 +411,10 @@ impl Search<'_> {
         match targets {
             [target] if candidates.is_empty() && place.nesting > 0 => {
                 let sketch = Sketch::from_term(self.bank, *target);
-                self.reach(starts, &sketch, place.until)
+                let path = self.reach(starts, &sketch, place.until)?;
+                Ok(path.map_or(Outcome::Open, Outcome::Path))
             }
-            _ => Ok(None),
+            _ => Ok(Outcome::Open),
         }
     }
 
@@ -303,18 +443,17 @@ impl Search<'_> {
         targets: &[TermId],
         candidates: &Candidates,
         place: Place,
-    ) -> Result<Option<Path>> {
+    ) -> Result<Outcome> {
         for (from, to) in candidates.pairs(self.settings.attempts) {
             let left = from.map_or(starts, |reached| std::slice::from_ref(&reached.term));
             let right = to.map_or(targets, |reached| std::slice::from_ref(&reached.term));
-            if let Some(middle) = self.solve(left, right, place.below(place.until))? {
-                let mut path: Path = from.map(|r| r.proof.clone()).into_iter().collect();
-                path.extend(middle);
-                path.extend(to.map(|r| r.proof.clone()));
-                return Ok(Some(path));
+            let middle = self.solve(left, right, place.below(place.until))?;
+            if !matches!(middle, Outcome::Open) {
+                let proof = |reached: Option<&Reached>| reached.map(|r| r.proof.clone());
+                return Ok(middle.between(Vec::from_iter(proof(from)), Vec::from_iter(proof(to))));
             }
         }
-        Ok(None)
+        Ok(Outcome::Open)
     }
 
     /// Goes on from all proved waypoints at once.
@@ -324,25 +463,26 @@ impl Search<'_> {
         targets: &[TermId],
         candidates: &Candidates,
         place: Place,
-    ) -> Result<Option<Path>> {
+    ) -> Result<Outcome> {
         let terms = |reached: &[Reached], otherwise: &[TermId]| match reached {
             [] => otherwise.to_vec(),
             _ => reached.iter().map(|r| r.term).collect(),
         };
         let left = terms(&candidates.from_start, starts);
         let right = terms(&candidates.from_target, targets);
-        let Some(middle) = self.solve(&left, &right, place.below(place.until))? else {
-            return Ok(None);
+        let middle = self.solve(&left, &right, place.below(place.until))?;
+        let ends = match &middle {
+            Outcome::Path(path) => [path.first().map(Proof::start), path.last().map(Proof::end)],
+            Outcome::Opposed(sides) => sides.each_ref().map(|side| side.first().map(Proof::start)),
+            Outcome::Open => return Ok(Outcome::Open),
         };
-        let (Some(first), Some(last)) = (middle.first(), middle.last()) else { return Ok(None) };
-        let proof = |reached: &[Reached], end: TermId| {
-            reached.iter().find(|r| r.term == end).map(|r| r.proof.clone())
+        let proof = |reached: &[Reached], end: Option<TermId>| {
+            let of_end = reached.iter().find(|r| Some(r.term) == end);
+            Vec::from_iter(of_end.map(|r| r.proof.clone()))
         };
-        let mut path: Path = proof(&candidates.from_start, first.start()).into_iter().collect();
-        let tail = proof(&candidates.from_target, last.end());
-        path.extend(middle);
-        path.extend(tail);
-        Ok(Some(path))
+        let [first, last] = ends;
+        Ok(middle
+            .between(proof(&candidates.from_start, first), proof(&candidates.from_target, last)))
     }
 
     /// Halves the question at guides that nothing is known about yet, within shares of the work.
@@ -352,7 +492,7 @@ impl Search<'_> {
         targets: &[TermId],
         hypotheses: &[Hypothesis],
         place: Place,
-    ) -> Result<Option<Path>> {
+    ) -> Result<Outcome> {
         let left = place.until.saturating_sub(self.ledger.work);
         // Fewer attempts where the share of each would not pay for its two halves.
         let affordable = left / self.settings.budget.cap.expected_nodes().max(1).saturating_mul(4);
@@ -362,11 +502,12 @@ impl Search<'_> {
             let left = place.until.saturating_sub(self.ledger.work);
             let until = self.ledger.work + left / (attempts - tried);
             let inner = Place { level: place.level + 1, ..place.below(until) };
-            if let Some(path) = self.follow(starts, targets, hypothesis, inner)? {
-                return Ok(Some(path));
+            let outcome = self.follow(starts, targets, hypothesis, inner)?;
+            if !matches!(outcome, Outcome::Open) {
+                return Ok(outcome);
             }
         }
-        Ok(None)
+        Ok(Outcome::Open)
     }
 
     /// Proves a hypothetical way, stretch by stretch.
@@ -376,9 +517,9 @@ impl Search<'_> {
         targets: &[TermId],
         hypothesis: &Hypothesis,
         place: Place,
-    ) -> Result<Option<Path>> {
+    ) -> Result<Outcome> {
         if place.level > self.settings.depth {
-            return Ok(None);
+            return Ok(Outcome::Open);
         }
         let mut path = Path::new();
         let mut at = starts.to_vec();
@@ -388,40 +529,75 @@ impl Search<'_> {
             let until = self.ledger.work + left / open;
             let stretch = match (&hypothesis.head, waypoint) {
                 (Some(head), _) if i == 0 => Some(vec![head.clone()]),
-                (_, Waypoint::Term(term)) => self.solve(&at, &[*term], Place { until, ..place })?,
+                (_, Waypoint::Term(term)) => {
+                    match self.solve(&at, &[*term], Place { until, ..place })? {
+                        Outcome::Path(path) => Some(path),
+                        // That it is no waypoint says nothing about the question.
+                        Outcome::Opposed(_) | Outcome::Open => None,
+                    }
+                }
                 (_, Waypoint::Sketch(sketch)) => self.reach(&at, sketch, until)?,
             };
-            let Some(stretch) = stretch else { return Ok(None) };
+            let Some(stretch) = stretch else { return Ok(Outcome::Open) };
             path.extend(stretch);
             at = path.last().map(|proof| vec![proof.end()]).unwrap_or(at);
             open -= 1;
         }
         let last = match &hypothesis.tail {
-            Some(tail) if at == [tail.start()] => Some(vec![tail.clone()]),
+            Some(tail) if at == [tail.start()] => Outcome::Path(vec![tail.clone()]),
             _ => self.solve(&at, targets, place)?,
         };
-        Ok(last.map(|last| {
-            path.extend(last);
-            path
-        }))
+        Ok(last.between(path, Path::new()))
+    }
+
+    /// Goes the way of a plan: each e-graph is grown from the term before it, and ends in the
+    /// iteration where its sketch first holds.
+    fn follow_plan(
+        &mut self,
+        start: TermId,
+        target: TermId,
+        plan: &[Sketch],
+        place: Place,
+    ) -> Result<Outcome> {
+        let mut path = Path::new();
+        let mut at = start;
+        for sketch in plan {
+            let stretch = match sketch.to_term(self.bank) {
+                // Rules that only lead away from a term need it in the e-graph.
+                Some(term) => match self.solve(&[at], &[term], place.below(place.until))? {
+                    Outcome::Path(path) => Some(path),
+                    Outcome::Opposed(_) | Outcome::Open => None,
+                },
+                None => self.reach(&[at], sketch, place.until)?,
+            };
+            let Some(stretch) = stretch else { return Ok(Outcome::Open) };
+            at = stretch.last().map_or(at, Proof::end);
+            path.extend(stretch);
+        }
+        let last = self.solve(&[at], &[target], place.below(place.until))?;
+        Ok(last.between(path, Path::new()))
     }
 
     /// Grows an e-graph from `starts` alone until a term satisfies the sketch.
     fn reach(&mut self, starts: &[TermId], sketch: &Sketch, until: u64) -> Result<Option<Path>> {
-        if self.ledger.work >= until {
-            return Ok(None);
-        }
-        let config = self.settings.budget.saturation(self.ledger.work, until);
-        let stage = Stage::grow_to_sketch(self.system, self.bank, starts, sketch, &config);
-        self.ledger.book(stage.egraph.built());
-        if stage.stop == StopReason::Conflict {
-            return Ok(None);
-        }
-        for &start in starts {
-            let class = stage.egraph.lookup(self.bank, start);
-            let term = class.and_then(|c| extract_sketch(&stage.egraph, self.bank, c, sketch));
-            if let Some(term) = term {
-                return Ok(Some(vec![explain_equal(&stage, self.bank, start, term)?]));
+        let (first, other) = self.settings.budget.scheduler.in_turn();
+        for scheduler in [Some(first), other].into_iter().flatten() {
+            if self.is_over(until) {
+                return Ok(None);
+            }
+            let config = self.saturation(until, scheduler);
+            let stage = Stage::grow_to_sketch(self.system, self.bank, starts, sketch, &config);
+            self.ledger.book(stage.egraph.built());
+            self.first_stop.get_or_insert(stage.stop);
+            if stage.stop == StopReason::Conflict {
+                return Ok(None);
+            }
+            for &start in starts {
+                let class = stage.egraph.lookup(self.bank, start);
+                let term = class.and_then(|c| extract_sketch(&stage.egraph, self.bank, c, sketch));
+                if let Some(term) = term {
+                    return Ok(Some(vec![explain_equal(&stage, self.bank, start, term)?]));
+                }
             }
         }
         Ok(None)

@@ -6,7 +6,7 @@
 use crate::search::stage::{Side, Stage};
 use crate::sources::guide_source::{Guide, Waypoint};
 use anyhow::Result;
-use egraph::{Proof, TermBank, TermId, explain, extract_sketch};
+use egraph::{Leaf, LeafValue, Proof, TermBank, TermId, explain, extract_sketch};
 use support::errors::Internal;
 
 /// A term that is proved equal to a term of one side.
@@ -160,6 +160,18 @@ pub fn explain_equal(
         let (from, to) = (bank.display(from), bank.display(to));
         Internal::new(format!("no explanation for {from} = {to}, which the e-graph holds")).into()
     })
+}
+
+/// The proof that a term equals the literal of its class.
+///
+/// # Errors
+/// [`Internal`], when there is none.
+pub fn explain_literal(stage: &Stage, bank: &mut TermBank, term: TermId) -> Result<Proof> {
+    let class = stage.egraph.lookup(bank, term);
+    let value = class.and_then(|class| stage.egraph.literal(class));
+    let value = value.ok_or_else(|| Internal::new("a class that had a literal has none"))?;
+    let literal = bank.leaf(&Leaf { sort: bank.sort(term), value: LeafValue::Literal(value) });
+    explain_equal(stage, bank, term, literal)
 }
 
 fn insert(reached: &mut Vec<Reached>, stage: &Stage, side: Side, term: TermId, proof: Proof) {

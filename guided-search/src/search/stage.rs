@@ -1,11 +1,16 @@
 //! A stage: one fresh e-graph grown from both sides of a question, until they meet.
 
+use crate::search::budget::Schedulers;
 use egraph::{
-    EGraph, History, Id, Past, SaturationConfig, Sketch, StopReason, System, TermBank, TermId,
-    saturate, sketch_satisfied,
+    EGraph, History, Id, Past, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank,
+    TermId, saturate, sketch_satisfied,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Instant;
+
+/// E-nodes of the first turn of [`Stage::grow_in_turn`].
+const FIRST_TURN: usize = 4_096;
 
 /// An e-graph that was grown from two sides. All terms of a side are known to be equal.
 #[derive(Debug)]
@@ -20,6 +25,8 @@ pub struct Stage {
     pub targets: Vec<TermId>,
     /// A term of each side, equal in the e-graph.
     pub met: Option<(TermId, TermId)>,
+    /// A term of each side that equal different literals.
+    pub opposed: Option<(TermId, TermId)>,
     /// Why growth ended.
     pub stop: StopReason,
 }
@@ -35,7 +42,7 @@ pub enum Side {
 
 impl Stage {
     /// Grows a fresh e-graph from the terms of both sides until a term of one equals a term of
-    /// the other, or `config` ends it. What it was an iteration before is kept on request.
+    /// the other, or they equal different literals, or `config` ends it. What it was an iteration before is kept on request.
     pub fn grow(
         system: &Arc<System>,
         bank: &TermBank,
@@ -50,7 +57,8 @@ impl Stage {
         egraph.rebuild();
         let mut history = History::new(1);
         let report = saturate(&mut egraph, config, &mut |egraph, _| {
-            if meeting(egraph, &start_ids, &target_ids).is_some() {
+            let met = meeting(egraph, &start_ids, &target_ids).is_some();
+            if met || opposition(egraph, &start_ids, &target_ids).is_some() {
                 return ControlFlow::Break(());
             }
             if keep_before {
@@ -59,10 +67,10 @@ impl Stage {
             ControlFlow::Continue(())
         });
         // Two different literals became equal: nothing in this e-graph says anything.
-        let met = match report.stop {
-            StopReason::Conflict => None,
-            _ => meeting(&egraph, &start_ids, &target_ids).map(|(s, t)| (starts[s], targets[t])),
-        };
+        let sound = report.stop != StopReason::Conflict;
+        let terms = |(s, t): (usize, usize)| (starts[s], targets[t]);
+        let met = meeting(&egraph, &start_ids, &target_ids).filter(|_| sound).map(terms);
+        let opposed = opposition(&egraph, &start_ids, &target_ids).filter(|_| sound).map(terms);
         let before = history.earlier().map(|snapshot| Past::new(&egraph, snapshot));
         Stage {
             egraph,
@@ -70,7 +78,54 @@ impl Stage {
             starts: starts.to_vec(),
             targets: targets.to_vec(),
             met,
+            opposed,
             stop: report.stop,
+        }
+    }
+
+    /// As [`Stage::grow`], with the schedulers in turn, in e-graphs that may have four times as many
+    /// e-nodes from one turn to the next, until the sides meet or none of them can grow further: what
+    /// one scheduler proves early is found before the other has spent much.
+    pub fn grow_in_turn(
+        system: &Arc<System>,
+        bank: &TermBank,
+        [start, target]: [TermId; 2],
+        config: &SaturationConfig,
+        schedulers: Schedulers,
+    ) -> Stage {
+        let began = Instant::now();
+        let grow = |scheduler: Scheduler, nodes: Option<usize>| {
+            let mut config = SaturationConfig { scheduler, ..config.clone() };
+            config.limits.nodes = nodes;
+            config.limits.time = config.limits.time.map(|t| t.saturating_sub(began.elapsed()));
+            Stage::grow(system, bank, &[start], &[target], &config, false)
+        };
+        let most = config.limits.nodes;
+        let (first, other) = schedulers.in_turn();
+        let Some(other) = other else { return grow(first, most) };
+        let mut turns = vec![first, other];
+        let mut nodes = FIRST_TURN;
+        loop {
+            let last_turn = most.is_some_and(|most| nodes >= most);
+            let limit = Some(most.map_or(nodes, |most| nodes.min(most)));
+            let mut ended: Option<Stage> = None;
+            let mut growing = Vec::new();
+            for &scheduler in &turns {
+                let stage = grow(scheduler, limit);
+                if stage.met.is_some() || stage.opposed.is_some() {
+                    return stage;
+                }
+                if stage.stop == StopReason::Nodes && !last_turn {
+                    growing.push(scheduler);
+                }
+                // Of those that ended for good, the first says why.
+                ended.get_or_insert(stage);
+            }
+            match ended {
+                Some(stage) if growing.is_empty() => return stage,
+                _ => turns = growing,
+            }
+            nodes = nodes.saturating_mul(4);
         }
     }
 
@@ -97,6 +152,7 @@ impl Stage {
             starts: starts.to_vec(),
             targets: Vec::new(),
             met: None,
+            opposed: None,
             stop: report.stop,
         }
     }
@@ -141,4 +197,13 @@ fn meeting(egraph: &EGraph, starts: &[Id], targets: &[Id]) -> Option<(usize, usi
         let t = targets.iter().position(|&target| egraph.find(target) == class)?;
         Some((s, t))
     })
+}
+
+/// A start and a target that are known to equal different literals.
+fn opposition(egraph: &EGraph, starts: &[Id], targets: &[Id]) -> Option<(usize, usize)> {
+    let literal = |ids: &[Id]| {
+        ids.iter().enumerate().find_map(|(i, &id)| egraph.literal(id).map(|value| (i, value)))
+    };
+    let ((s, start), (t, target)) = (literal(starts)?, literal(targets)?);
+    (start != target).then_some((s, t))
 }

@@ -1,15 +1,15 @@
 //! Guides that a person wrote: sketches or terms, in the order in which they should be reached.
 
-use crate::sources::guide_source::{Guide, GuideRequest, GuideSet, GuideSource, Waypoint};
+use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource};
 use anyhow::{Result, anyhow, ensure};
 use egraph::{Place, Sketch, SortId, System, TermBank};
 use std::path::Path;
 use support::files::text::read_text;
 
-/// Answers the whole question with the whole list, and no other.
+/// A plan: it is followed before anything else is tried, and there are no other guides.
 #[derive(Clone, Debug)]
 pub struct ExpertGuides {
-    waypoints: Vec<Waypoint>,
+    plan: Vec<Sketch>,
 }
 
 impl ExpertGuides {
@@ -22,7 +22,7 @@ impl ExpertGuides {
     pub fn load(path: &Path, system: &System, sort: SortId) -> Result<ExpertGuides> {
         let name = path.display();
         let text = read_text(path, "guides")?;
-        let mut waypoints = Vec::new();
+        let mut plan = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
             let content = line.split(';').next().unwrap_or("");
             if content.trim().is_empty() || content.trim_start().starts_with('#') {
@@ -32,17 +32,19 @@ impl ExpertGuides {
                 let place = Place { line: number, ..e.place };
                 anyhow!("{name}:{place}: {}", e.message)
             })?;
-            waypoints.push(Waypoint::Sketch(sketch));
+            plan.push(sketch);
         }
-        ensure!(!waypoints.is_empty(), "{name} holds no guide: expected a sketch or term a line");
-        Ok(ExpertGuides { waypoints })
+        ensure!(!plan.is_empty(), "{name} holds no guide: expected a sketch or term a line");
+        Ok(ExpertGuides { plan })
     }
 }
 
 impl GuideSource for ExpertGuides {
-    fn guides(&mut self, request: &GuideRequest<'_>, _: &mut TermBank) -> Result<GuideSet> {
-        let whole = request.level == 0;
-        let guide = Guide { waypoints: self.waypoints.clone(), reached: None };
-        Ok(GuideSet { guides: whole.then_some(guide).into_iter().collect(), ..GuideSet::default() })
+    fn guides(&mut self, _: &GuideRequest<'_>, _: &mut TermBank) -> Result<GuideSet> {
+        Ok(GuideSet::default())
+    }
+
+    fn plan(&self) -> &[Sketch] {
+        &self.plan
     }
 }

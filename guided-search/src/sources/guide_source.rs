@@ -82,6 +82,11 @@ pub trait GuideSource {
     /// # Errors
     /// A fault of the source, such as a model that can't be run; not finding any is no error.
     fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet>;
+
+    /// Sketches to reach one after the other, before anything else is tried; none by default.
+    fn plan(&self) -> &[Sketch] {
+        &[]
+    }
 }
 
 /// No guides at all: a search with this source is one e-graph at the cap.
