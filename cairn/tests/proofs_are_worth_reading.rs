@@ -91,7 +91,8 @@ fn proofs_are_shortened_and_say_how_many_steps_they_have() {
     let (short, raw) = (explain(&[]), explain(&["--no-shorten"]));
     assert!(steps(&short) < steps(&raw), "{short}\n{raw}");
     // The terms are numbered from 0.
-    let terms = short.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit()));
+    let terms =
+        short.lines().filter(|line| line.trim_start().starts_with(|c: char| c.is_ascii_digit()));
     assert_eq!(terms.count(), steps(&short) + 1, "{short}");
     assert!(short.contains(&format!(", {} before it was shortened", steps(&raw))), "{short}");
 }
