@@ -12,9 +12,9 @@ const DRAWS: u64 = 100;
 
 /// Products of limbs that may be made to count, for each e-node that was built: a search pays for
 /// the e-graph, and counting should not take much longer than growing it did.
-const PRODUCTS_PER_NODE: u64 = 16_384;
+const PRODUCTS_PER_NODE: u64 = 1_024;
 /// And in the smallest e-graph.
-const LEAST_PRODUCTS: u64 = 1 << 24;
+const LEAST_PRODUCTS: u64 = 1 << 26;
 /// Counts may take as much memory as the e-graph, and this much at least.
 const LEAST_BYTES: usize = 16 << 20;
 
