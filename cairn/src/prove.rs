@@ -71,7 +71,7 @@ pub struct ProveArgs {
     /// the cap if that is more]
     #[arg(long, value_name = "N")]
     work: Option<u64>,
-    /// At most so many seconds (not reproducible)
+    /// Seconds at most (not reproducible)
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
     /// Guides per request, 1 to 1000

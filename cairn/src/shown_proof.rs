@@ -13,7 +13,7 @@ use support::files::whole_file::{FileKind, OutputFile, first_bytes};
 use support::show::console::print;
 use support::show::numbers::counted;
 
-/// A proof printed step by step has at most so many steps, through terms of at most so many nodes.
+/// The longest proof, and the largest terms, that are printed step by step.
 pub const PRINTED: Caps = Caps { steps: 10_000, term_size: 10_000 };
 
 /// The options of every command that shows a proof.

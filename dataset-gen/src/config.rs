@@ -109,7 +109,7 @@ pub struct Sampling {
 pub struct Proofs {
     /// Pairs of terms per class that are explained at most, drawn from all ordered pairs.
     pub pairs: usize,
-    /// Proofs per class that are kept; when there are so many no further pair is explained.
+    /// Proofs per class that are kept; when there are enough, no further pair is explained.
     pub kept: usize,
     /// Whether proofs are shortened.
     pub shorten: bool,
@@ -200,7 +200,7 @@ impl Default for Splits {
     }
 }
 
-/// So many times the most steps may a proof have that is to be shortened.
+/// A proof that is to be shortened may have this many times the most steps.
 const SHORTENED_FROM: usize = 2;
 
 impl Saturation {

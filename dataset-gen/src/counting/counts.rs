@@ -45,7 +45,7 @@ impl Room {
     /// As much as there is.
     pub const ANY: Room = Room { bytes: usize::MAX, products: u64::MAX };
 
-    /// So many bytes, and any time.
+    /// This many bytes, and any time.
     pub fn of_bytes(bytes: usize) -> Room {
         Room { bytes, ..Room::ANY }
     }
@@ -67,7 +67,7 @@ struct Level {
 
 const NO_LIMIT: &str = "nothing takes more than there can be";
 
-/// So many cells are counted at a time by one thread.
+/// Cells that one thread counts at a time.
 const PART: usize = 512;
 
 /// Which terms of a class are counted.
@@ -205,7 +205,7 @@ impl Counts {
     }
 
     /// The counts of one size of some cells, from those of smaller sizes; not all of them, if that
-    /// takes more than so many products.
+    /// takes more than `most_products`.
     fn level(&self, size: u32, cells: Range<u32>, most_products: u64) -> Level {
         let mut level = Level::default();
         let (mut sum, mut part) = (Vec::new(), Vec::new());

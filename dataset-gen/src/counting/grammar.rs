@@ -40,7 +40,7 @@ impl Cell {
 /// An e-node of a class, or the one pair of cells of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alternative {
-    /// The e-node; of no meaning in a product.
+    /// The e-node; meaningless in a product.
     pub node: Id,
     /// First cell or [`NONE`].
     pub left: u32,

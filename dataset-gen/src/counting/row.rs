@@ -78,7 +78,7 @@ impl Row {
         8 * self.capacity(number.len()).saturating_sub(self.capacity(0))
     }
 
-    /// Limbs for all numbers, if the widest has at least so many.
+    /// Limbs for all numbers, if the widest has at least `width`.
     fn capacity(&self, width: usize) -> usize {
         let width = width.max(self.width as usize);
         let wide = if width == 1 { 0 } else { self.numbers - self.narrow };

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::hash::Hash;
 
-/// Of so many alternatives one has its running sum kept: the others are weighed again.
+/// One alternative in this many has its running sum kept; the others are weighed again.
 pub const RUN: usize = 8;
 
 /// Chooses alternatives. What is chosen does not depend on what is remembered.
@@ -22,7 +22,7 @@ pub struct Choices<K> {
 }
 
 impl<K: Copy + Eq + Hash> Choices<K> {
-    /// Remembers at most so many bytes.
+    /// Remembers at most `bytes` bytes.
     pub fn new(room: usize) -> Self {
         Choices { sums: FxHashMap::default(), bytes: 0, room }
     }
@@ -106,7 +106,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// For the sums of so many numbers, none of which has more limbs than `width`.
+    /// For the sums of `numbers` numbers, none of which has more limbs than `width`.
     fn new(numbers: usize, width: usize) -> Sums {
         let width = width.max(1);
         Sums { limbs: Vec::with_capacity(numbers * width), width }

@@ -20,7 +20,7 @@ pub trait Steps {
     /// The cell of a part, if it is a class: of a pair it is none.
     fn class(&self, part: &Self::Part) -> Option<u32>;
 
-    /// The node of a part (of no meaning for a pair). Its children are given to `child`, the last
+    /// The node of a part (meaningless for a pair). Its children are given to `child`, the last
     /// one first.
     fn step(&mut self, part: Self::Part, child: impl FnMut(Self::Part)) -> Id;
 }
@@ -60,7 +60,7 @@ pub fn derive<S: Steps>(
 }
 
 /// The size that a number falls to, each having as many numbers as it counts; the counts of those
-/// before are taken off. `None` if there are not so many.
+/// before are taken off. `None` if there are fewer.
 pub fn size_of<C: AsRef<[u64]>>(
     number: &mut [u64],
     mut sizes: RangeInclusive<u32>,

@@ -27,7 +27,7 @@ pub struct Unranker {
 }
 
 impl Unranker {
-    /// Remembers at most so many bytes of sums.
+    /// Remembers at most this many bytes of sums.
     pub fn new(room: usize) -> Self {
         Unranker { choices: Choices::new(room) }
     }
@@ -37,7 +37,7 @@ impl Unranker {
         self.choices.begin();
     }
 
-    /// The node of a term (of no meaning in a product). The places of its children are added to
+    /// The node of a term (meaningless in a product). The places of its children are added to
     /// `children`, the last one first.
     pub fn step(&mut self, counts: &Counts, place: Place, mut children: impl FnMut(Place)) -> Id {
         let Place { cell, size, mut number } = place;

@@ -32,7 +32,7 @@ struct Table {
     /// Where the places to begin are in `guides`.
     guide: u32,
     shift: u32,
-    /// There is a sum after every so many alternatives.
+    /// There is a sum after this many alternatives.
     run: u32,
 }
 
@@ -50,7 +50,7 @@ enum Todo {
 }
 
 impl NarrowUnranker {
-    /// Remembers at most so many bytes of sums.
+    /// Remembers at most this many bytes of sums.
     pub fn new(room: usize) -> Self {
         NarrowUnranker {
             blocks: Vec::new(),

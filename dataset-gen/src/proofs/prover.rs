@@ -72,7 +72,7 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// Proofs between some pairs of `terms`, which are of one class; as many as are to be kept.
+    /// Proofs between some pairs of `terms`, which are of one class; until enough are kept.
     ///
     /// # Errors
     /// A proof that the checker refuses: a fault of the program.

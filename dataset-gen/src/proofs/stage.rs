@@ -11,7 +11,7 @@ pub struct Stage {
     pub egraph: EGraph,
     /// The e-node of the term.
     pub root: Id,
-    /// As it was some iterations earlier, if that was asked for and there were so many.
+    /// As it was some iterations earlier, if that was asked for and it had that many.
     pub earlier: Option<Past>,
     /// Why it stopped growing. After a conflict it must not be used.
     pub stop: StopReason,

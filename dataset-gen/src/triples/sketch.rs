@@ -140,7 +140,7 @@ impl Task {
         Some(kept)
     }
 
-    /// Whether so many positions that refuse each term are enough.
+    /// Whether this many positions that refuse each term are enough.
     fn enough(&self, refused: &[usize]) -> bool {
         let satisfying = refused.iter().zip(&self.weights).filter(|(n, _)| **n == 0);
         refused[0] > 0 && satisfying.map(|(_, weight)| weight).sum::<usize>() <= self.spare

@@ -2,7 +2,7 @@
 //!
 //! Recursively, after Heinimann, Koehler, Steuwer, *Machine Learning Guided Equality Saturation*
 //! (EGRAPHS 2025): the first, the middle and the last term are a triple; then both halves are
-//! split alike. Or by a window: pieces of one length, every so many steps.
+//! split alike. Or by a window: pieces of one length, at regular distances.
 
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};

@@ -11,7 +11,7 @@
 //! - *Search* ([`search`]): the shortest way through the terms that are a few rewrites away from
 //!   the proof.
 //!
-//! Only the result matters: whoever uses it has it checked. Everything is deterministic, and
+//! Only the result matters: its users have it checked. Everything is deterministic, and
 //! bounded by counts, never by time.
 
 mod fingerprints;

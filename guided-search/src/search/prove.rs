@@ -26,7 +26,7 @@ use support::errors::Internal;
 /// A search that goes from stage to stage deeper than this gives up: a safe bound for the stack.
 const MAX_NESTING: u32 = 200;
 
-/// The source is asked again for the whole question until so many answers in a row led to no new
+/// The source is asked again for the whole question until this many answers in a row led to no new
 /// e-graph.
 const IDLE_ANSWERS: u32 = 3;
 

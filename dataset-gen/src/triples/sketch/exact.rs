@@ -143,7 +143,7 @@ impl Near {
         Near { nodes, terms }
     }
 
-    /// At least so many positions must be kept besides; `None` if no more of them are enough.
+    /// The least number of positions that must be kept besides; `None` if no number of them is enough.
     /// `room` is memory to use again.
     fn bound(&self, task: &Task, state: &State, room: &mut Vec<(u32, usize)>) -> Option<usize> {
         let near = &self.nodes[state.next * self.terms..][..self.terms];

@@ -2,7 +2,7 @@
 //!
 //! A search comes by many more terms than it looks at twice. Entered in a bank, they would take
 //! most of its time and memory; a fingerprint is a few multiplications. Two terms may have the
-//! same one, if hardly ever: whoever relies on fingerprints looks at the terms in the end.
+//! same one, though hardly ever: users of fingerprints look at the terms in the end.
 
 use crate::term::bank::{TermBank, TermId};
 use crate::term::leaves::Head;
