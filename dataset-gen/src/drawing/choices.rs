@@ -22,7 +22,7 @@ pub struct Choices<K> {
 }
 
 impl<K: Copy + Eq + Hash> Choices<K> {
-    /// Remembers at most `bytes` bytes.
+    /// Remembers at most `room` bytes.
     pub fn new(room: usize) -> Self {
         Choices { sums: FxHashMap::default(), bytes: 0, room }
     }
