@@ -7,18 +7,20 @@
 use crate::dataset::admission::{Admission, Survey};
 use crate::dataset::assemble::{Ids, describe_file, survey};
 use crate::dataset::duplicates::ORDER;
-use crate::dataset::info::{DatasetInfo, FileInfo};
+use crate::dataset::info::{DatasetInfo, FileInfo, SplitInfo, Totals, system_of};
 use crate::proofs::row::ProofRow;
-use crate::resplit::{counted_proofs, for_each_proof, system_of};
+use crate::resplit::{counted_proofs, for_each_proof};
 use crate::seeds::split::Split;
 use crate::triples::from_proofs::triples_of;
 use crate::triples::row::Triple;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use egraph::{System, TermBank, check_flat};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
 use support::files::table::{for_each_batch, numbered_files};
+use support::files::whole_file::named_inside;
 use support::run::Run;
 use support::show::progress::Progress;
 
@@ -53,10 +55,13 @@ pub fn verify(directory: &Path, run: &Run) -> Result<Verified> {
     let (config, most) = (&info.cairn.config, proofs.triples);
     let admission = pool.install(|| survey(&system, config, most, &temporary, &mut counted))?;
     let mut expected = Expected { admission, ids: Ids::default(), segments: 0 };
+    let mut triples = BTreeMap::new();
     for split in ORDER {
+        let before = verified.triples;
         pool.install(|| {
             of_split(directory, split, &info, &system, &mut expected, &mut verified, &progress)
         })?;
+        triples.insert(split, verified.triples - before);
     }
     progress.finish();
     let totals = &info.cairn.totals;
@@ -68,32 +73,101 @@ pub fn verify(directory: &Path, run: &Run) -> Result<Verified> {
         "dataset_info.json speaks of [proofs, steps, segments, duplicates, shared] = {said:?}: \
          found {found:?}"
     );
+    let sums = Totals { duplicates: repeated, shared, ..Totals::of(&info.cairn.seeds) };
+    description(&info, &triples, &sums)?;
     Ok(verified)
 }
 
+/// Whether the files of a dataset are those that its description speaks of, and no others.
 fn files(directory: &Path, info: &DatasetInfo) -> Result<u64> {
-    for (name, said) in &info.cairn.files {
-        let path = directory.join(name);
-        let FileInfo { bytes, sha256 } = describe_file(&path)?;
-        ensure!(
-            bytes == said.bytes && sha256 == said.sha256,
-            "{} is not the file that dataset_info.json describes: it has {bytes} bytes and \
-             SHA-256 {sha256}",
-            path.display()
-        );
-    }
+    let described = info.cairn.files.keys();
+    described.clone().try_for_each(|name| is_whole(directory, info, name))?;
     for split in Split::ALL {
-        for stem in [split.data(), split.proofs()] {
-            for path in numbered_files(&directory.join(stem))? {
-                let name = path.strip_prefix(directory).unwrap_or(&path).to_string_lossy();
-                ensure!(
-                    info.cairn.files.contains_key(&*name),
-                    "dataset_info.json does not speak of {name}"
-                );
-            }
+        described_files(directory, info, &split.data())?;
+        described_files(directory, info, &split.proofs())?;
+    }
+    Ok(described.len() as u64)
+}
+
+fn is_whole(directory: &Path, info: &DatasetInfo, name: &str) -> Result<()> {
+    let said = info
+        .cairn
+        .files
+        .get(name)
+        .with_context(|| format!("dataset_info.json does not speak of {name}"))?;
+    let path = named_inside(directory, name)?;
+    let FileInfo { bytes, sha256 } = describe_file(&path)?;
+    ensure!(
+        bytes == said.bytes && sha256 == said.sha256,
+        "{} is not the file that dataset_info.json describes: it has {bytes} bytes and \
+         SHA-256 {sha256}",
+        path.display()
+    );
+    Ok(())
+}
+
+/// The names of the files of a table, which the description must have.
+fn described_files(directory: &Path, info: &DatasetInfo, stem: &str) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for path in numbered_files(&directory.join(stem))? {
+        let name = path.strip_prefix(directory).unwrap_or(&path).to_string_lossy().into_owned();
+        ensure!(
+            info.cairn.files.contains_key(&name),
+            "dataset_info.json does not speak of {name}"
+        );
+        names.push(name);
+    }
+    Ok(names)
+}
+
+/// Refuses a dataset whose files of proofs are not those that its description speaks of.
+///
+/// # Errors
+/// The first file that is another, is missing, or is not described.
+pub(crate) fn proofs_are_whole(directory: &Path, info: &DatasetInfo) -> Result<()> {
+    for split in Split::ALL {
+        for name in described_files(directory, info, &split.proofs())? {
+            is_whole(directory, info, &name)?;
         }
     }
-    Ok(info.cairn.files.len() as u64)
+    Ok(())
+}
+
+/// Whether the description says of the tables and of the seeds what follows from the rest of it,
+/// which is verified.
+fn description(info: &DatasetInfo, triples: &BTreeMap<Split, u64>, totals: &Totals) -> Result<()> {
+    let split = |(&name, &num_examples): (&Split, &u64)| {
+        let prefix = format!("{}-", name.data());
+        let files = info.cairn.files.iter().filter(|(file, _)| file.starts_with(&prefix));
+        let num_bytes = files.map(|(_, file)| file.bytes).sum();
+        (name, SplitInfo { name, num_examples, num_bytes })
+    };
+    let right = DatasetInfo::new(triples.iter().map(split).collect(), info.cairn.clone());
+    let said = |what: &str| format!("dataset_info.json: {what} is not that of these files");
+    for (name, split) in &right.splits {
+        let found = info.splits.get(name).with_context(|| said(&format!("splits.{name}")))?;
+        ensure!(
+            found.num_bytes == split.num_bytes,
+            "{}: {}, expected {}",
+            said(&format!("splits.{name}.num_bytes")),
+            found.num_bytes,
+            split.num_bytes
+        );
+    }
+    ensure!(info.splits == right.splits, said("splits"));
+    ensure!(
+        info.download_size == right.download_size,
+        "{}: {}, expected {}",
+        said("download_size"),
+        info.download_size,
+        right.download_size
+    );
+    for (name, feature) in &right.features {
+        ensure!(info.features.get(name) == Some(feature), said(&format!("features.{name}")));
+    }
+    ensure!(info.features == right.features, said("features"));
+    ensure!(info.cairn.totals == *totals, said("cairn.totals"));
+    Ok(())
 }
 
 /// What triples the proofs give.
@@ -191,7 +265,10 @@ impl Rows {
 }
 
 /// Checks proofs; gives their number of steps.
-fn check_all(system: &System, rows: &[ProofRow]) -> Result<u64> {
+///
+/// # Errors
+/// One is refused.
+pub(crate) fn check_all(system: &System, rows: &[ProofRow]) -> Result<u64> {
     let one = |row: &ProofRow| -> Result<u64> {
         let mut bank = TermBank::new(system.language.clone());
         let check = || -> Result<u64> {

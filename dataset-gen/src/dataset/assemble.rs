@@ -170,6 +170,7 @@ pub fn begin(out: &Path, way: &str, origin: &Provenance) -> Result<Begun> {
              another directory",
             out.display()
         );
+        StagedDir::tidy(out);
         return Ok(Begun::Finished(Box::new(info)));
     }
     let staged = StagedDir::create(out, &format!("{way}{}", serde_json::to_string(origin)?))?;

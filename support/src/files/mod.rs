@@ -1,6 +1,7 @@
 //! What is read and written: whole files, directories of one writer, tables, text, configuration.
 //! It must not know what the files are about.
 
+pub mod columns;
 pub mod hash;
 pub mod output_dir;
 pub mod table;

@@ -210,7 +210,9 @@ fn shielded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
 
 fn builder(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
     // A pipe would let us wait for ever.
-    ensure!(fs::metadata(path)?.is_file(), "not a regular file");
+    let metadata = fs::metadata(path)?;
+    ensure!(!metadata.is_dir(), "a directory: expected a file");
+    ensure!(metadata.is_file(), "not a regular file");
     let file = File::open(path)?;
     let reader = ParquetRecordBatchReaderBuilder::try_new(file)
         .map_err(|e| anyhow!("not a whole Parquet file: {e}"))?;
