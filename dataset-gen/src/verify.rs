@@ -5,22 +5,20 @@
 //! row by row, and counted.
 
 use crate::dataset::admission::{Admission, Survey};
-use crate::dataset::assemble::{Ids, describe_file, survey};
+use crate::dataset::assemble::{Ids, survey};
 use crate::dataset::duplicates::ORDER;
-use crate::dataset::info::{DatasetInfo, FileInfo, SplitInfo, Totals, system_of};
-use crate::proofs::row::ProofRow;
+use crate::dataset::info::{DatasetInfo, SplitInfo, Totals, system_of};
+use crate::proofs::checked::check_all;
 use crate::resplit::{counted_proofs, for_each_proof};
 use crate::seeds::split::Split;
 use crate::triples::from_proofs::triples_of;
 use crate::triples::row::Triple;
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use egraph::{System, TermBank, check_flat};
-use rayon::prelude::*;
+use egraph::System;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
 use support::files::table::{for_each_batch, numbered_files};
-use support::files::whole_file::named_inside;
 use support::run::Run;
 use support::show::progress::Progress;
 
@@ -81,56 +79,12 @@ pub fn verify(directory: &Path, run: &Run) -> Result<Verified> {
 /// Whether the files of a dataset are those that its description speaks of, and no others.
 fn files(directory: &Path, info: &DatasetInfo) -> Result<u64> {
     let described = info.cairn.files.keys();
-    described.clone().try_for_each(|name| is_whole(directory, info, name))?;
+    described.clone().try_for_each(|name| info.expect_file(directory, name))?;
     for split in Split::ALL {
-        described_files(directory, info, &split.data())?;
-        described_files(directory, info, &split.proofs())?;
+        info.files_of(directory, &split.data())?;
+        info.files_of(directory, &split.proofs())?;
     }
     Ok(described.len() as u64)
-}
-
-fn is_whole(directory: &Path, info: &DatasetInfo, name: &str) -> Result<()> {
-    let said = info
-        .cairn
-        .files
-        .get(name)
-        .with_context(|| format!("dataset_info.json does not speak of {name}"))?;
-    let path = named_inside(directory, name)?;
-    let FileInfo { bytes, sha256 } = describe_file(&path)?;
-    ensure!(
-        bytes == said.bytes && sha256 == said.sha256,
-        "{} is not the file that dataset_info.json describes: it has {bytes} bytes and \
-         SHA-256 {sha256}",
-        path.display()
-    );
-    Ok(())
-}
-
-/// The names of the files of a table, which the description must have.
-fn described_files(directory: &Path, info: &DatasetInfo, stem: &str) -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for path in numbered_files(&directory.join(stem))? {
-        let name = path.strip_prefix(directory).unwrap_or(&path).to_string_lossy().into_owned();
-        ensure!(
-            info.cairn.files.contains_key(&name),
-            "dataset_info.json does not speak of {name}"
-        );
-        names.push(name);
-    }
-    Ok(names)
-}
-
-/// Refuses a dataset whose files of proofs are not those that its description speaks of.
-///
-/// # Errors
-/// The first file that is another, is missing, or is not described.
-pub(crate) fn proofs_are_whole(directory: &Path, info: &DatasetInfo) -> Result<()> {
-    for split in Split::ALL {
-        for name in described_files(directory, info, &split.proofs())? {
-            is_whole(directory, info, &name)?;
-        }
-    }
-    Ok(())
 }
 
 /// Whether the description says of the tables and of the seeds what follows from the rest of it,
@@ -262,22 +216,4 @@ impl Rows {
             self.batch = self.receiver.recv().ok()?.into_iter();
         }
     }
-}
-
-/// Checks proofs; gives their number of steps.
-///
-/// # Errors
-/// One is refused.
-pub(crate) fn check_all(system: &System, rows: &[ProofRow]) -> Result<u64> {
-    let one = |row: &ProofRow| -> Result<u64> {
-        let mut bank = TermBank::new(system.language.clone());
-        let check = || -> Result<u64> {
-            let proof = row.proof(system, &mut bank)?;
-            check_flat(system, &bank, &proof).map_err(|e| anyhow!("{e}"))?;
-            Ok(proof.steps.len() as u64)
-        };
-        let mut check = check;
-        check().with_context(|| format!("proof {} of seed {} is wrong", row.id, row.seed_id))
-    };
-    rows.par_iter().map(one).sum()
 }

@@ -116,7 +116,8 @@ impl Config {
     /// # Errors
     /// The first that is not.
     pub fn check(&self) -> Result<(), Mistake> {
-        let check = |key, ok: bool, expected| if ok { Ok(()) } else { Err(Mistake { key, expected }) };
+        let check =
+            |key, ok: bool, expected| if ok { Ok(()) } else { Err(Mistake { key, expected }) };
         let (m, t) = (&self.model, &self.training);
         check("heads", m.heads >= 2, "at least 2")?;
         check("width", m.width > 0 && m.width.is_multiple_of(m.heads), "a multiple of heads")?;
@@ -200,6 +201,16 @@ mod tests {
         assert!(
             Config::load(Path::new("none.toml")).unwrap_err().to_string().contains("none.toml")
         );
+    }
+
+    #[test]
+    fn numbers_come_back_from_json_as_they_were() {
+        let mut config = Config::default();
+        for i in 1..2_000u32 {
+            config.training.learning_rate = f64::from(i).sqrt() / 1e3;
+            let text = serde_json::to_string(&config).unwrap();
+            assert_eq!(serde_json::from_str::<Config>(&text).unwrap(), config);
+        }
     }
 
     #[test]

@@ -214,7 +214,9 @@ fn bad_input_is_refused_with_its_place() {
     assert!(edit("\"width\": 48", "\"width\": 96").contains("has shape"));
     assert!(edit("\"decoder_layers\": 2", "\"decoder_layers\": 3").contains("no tensor"));
     assert!(edit("\"decoder_layers\": 2", "\"decoder_layers\": 1").contains("unexpected tensor"));
-    assert!(edit("\"heads\": 4", "\"heads\": 0").contains("config.json: heads: expected at least 2"));
+    assert!(
+        edit("\"heads\": 4", "\"heads\": 0").contains("config.json: heads: expected at least 2")
+    );
     assert!(edit("\"batch\": 8", "\"batch\": 0").contains("batch: expected 1 to 65536"));
     assert!(edit("\"width\": 48", "\"width\": 1152921504606846976").contains("width: expected"));
     assert!(edit("cairn-model-1", "cairn-model-9").contains("expected 'cairn-model-1'"));
@@ -266,12 +268,8 @@ fn no_link_in_a_model_leads_out_of_it_and_leftovers_are_removed() {
     let mut config = common::small_config();
     config.training.steps = 2;
     let fresh = options(config);
-    let longer = |steps| TrainOptions {
-        resume: true,
-        config: None,
-        steps: Some(steps),
-        ..fresh.clone()
-    };
+    let longer =
+        |steps| TrainOptions { resume: true, config: None, steps: Some(steps), ..fresh.clone() };
     train(&data, &out, &fresh, &mut go_on).unwrap();
 
     // As a kill leaves it: an old state, one half-written, temporary files.

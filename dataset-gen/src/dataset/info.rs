@@ -12,7 +12,9 @@ use egraph::{StopReason, System};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
-use support::files::whole_file::write_atomic;
+use support::files::hash::of_file;
+use support::files::table::numbered_files;
+use support::files::whole_file::{named_inside, write_atomic};
 
 /// The file that marks a directory as a dataset; written last.
 pub const INFO_FILE: &str = "dataset_info.json";
@@ -183,6 +185,10 @@ impl Totals {
     }
 }
 
+fn unknown_file(name: &str) -> String {
+    format!("dataset_info.json does not speak of {name}")
+}
+
 /// What something is that is not a dataset, as far as the names of its files tell.
 fn what_else(path: &Path) -> &'static str {
     let has = |name: &str| path.join(name).is_file();
@@ -224,6 +230,37 @@ impl DatasetInfo {
     /// The number of triples of a split.
     pub fn rows(&self, split: Split) -> u64 {
         self.splits.get(&split).map_or(0, |info| info.num_examples)
+    }
+
+    /// Refuses a file of the dataset in `directory` that is not the one which this describes.
+    ///
+    /// # Errors
+    /// It is another, is not there, or is not described; the name leads out of the directory.
+    pub fn expect_file(&self, directory: &Path, name: &str) -> Result<()> {
+        let said = self.cairn.files.get(name).with_context(|| unknown_file(name))?;
+        let path = named_inside(directory, name)?;
+        let (sha256, bytes) = of_file(&path)?;
+        ensure!(
+            bytes == said.bytes && sha256 == said.sha256,
+            "{} is not the file that dataset_info.json describes: it has {bytes} bytes and \
+             SHA-256 {sha256}",
+            path.display()
+        );
+        Ok(())
+    }
+
+    /// The names of the files of a table, all of which are described.
+    ///
+    /// # Errors
+    /// One is missing or is not described.
+    pub fn files_of(&self, directory: &Path, stem: &str) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        for path in numbered_files(&directory.join(stem))? {
+            let name = path.strip_prefix(directory).unwrap_or(&path).to_string_lossy().into_owned();
+            ensure!(self.cairn.files.contains_key(&name), unknown_file(&name));
+            names.push(name);
+        }
+        Ok(names)
     }
 
     /// Reads `dataset_info.json` of a dataset's directory.

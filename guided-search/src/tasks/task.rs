@@ -131,7 +131,7 @@ impl TaskSet {
                 path.display()
             );
         }
-        let recognise = |path: &Path| read_parquet(path, MOST_TEXT).is_ok();
+        let recognise = |path: &Path| read_origin(path).is_ok();
         OutputFile::new(path, FileKind { name: "a task file", recognise })
     }
 
@@ -202,16 +202,20 @@ pub fn short(hash: &str) -> &str {
     hash.get(..12).unwrap_or(hash)
 }
 
+fn read_origin(path: &Path) -> Result<TaskOrigin> {
+    let name = path.display();
+    let origin = read_note(path, METADATA)?
+        .with_context(|| format!("{name} is not a task file: its metadata has no key 'cairn'"))?;
+    serde_json::from_str(&origin).with_context(|| format!("{name} is not a task file"))
+}
+
 /// More bytes of terms than these are in no task file that is worth trying. Parquet packs what
 /// repeats so well that a small file can have any number of them.
 const MOST_TEXT: usize = 1 << 28;
 
 fn read_parquet(path: &Path, most_text: usize) -> Result<TaskSet> {
     let name = path.display();
-    let origin = read_note(path, METADATA)?
-        .with_context(|| format!("{name} is not a task file: its metadata has no key 'cairn'"))?;
-    let origin =
-        serde_json::from_str(&origin).with_context(|| format!("{name} is not a task file"))?;
+    let origin = read_origin(path)?;
     let mut tasks: Vec<Task> = Vec::new();
     let mut ids = FxHashSet::default();
     let mut bytes = 0;
@@ -411,7 +415,10 @@ mod tests {
             writer.write(&batch).unwrap();
             writer.close().unwrap();
             let message = format!("{:#}", TaskSet::load(&path, &system()).unwrap_err());
-            assert!(message.contains(&format!("column '{missing}' has missing values")), "{message}");
+            assert!(
+                message.contains(&format!("column '{missing}' has missing values")),
+                "{message}"
+            );
         }
     }
 

@@ -177,7 +177,9 @@ mod tests {
         };
         let (trained, vars) = get(Parameters::given(tensors(&[1.0, 2.0]), &Device::Cpu));
         assert!(trained.is_variable() && vars == 1);
-        assert!(trained.sqr().unwrap().sum_all().unwrap().backward().unwrap().get(&trained).is_some());
+        assert!(
+            trained.sqr().unwrap().sum_all().unwrap().backward().unwrap().get(&trained).is_some()
+        );
         let (fixed, vars) = get(Parameters::fixed(tensors(&[1.0, 2.0]), &Device::Cpu));
         assert!(!fixed.is_variable() && vars == 0);
         assert!(fixed.sqr().unwrap().sum_all().unwrap().backward().unwrap().get(&fixed).is_none());

@@ -258,10 +258,14 @@ mod tests {
         let language = fixtures::system().language.clone();
         let json = Vocabulary::build(language.clone(), &FxHashMap::default()).unwrap();
         let json = json.to_json().unwrap();
-        let charsmap = "\"normalizer\": {\"type\": \"Precompiled\", \"precompiled_charsmap\": \"\"}";
+        let charsmap =
+            "\"normalizer\": {\"type\": \"Precompiled\", \"precompiled_charsmap\": \"\"}";
         for (from, to) in [
             ("\"decoder\": null", "\"decoder\": tru"),
-            ("\"decoder\": null", "\"decoder\": {\"type\": \"WordPiece\", \"prefix\": \"\", \"cleanup\": true}"),
+            (
+                "\"decoder\": null",
+                "\"decoder\": {\"type\": \"WordPiece\", \"prefix\": \"\", \"cleanup\": true}",
+            ),
             ("\"normalizer\": null", charsmap),
             ("\"type\": \"WordPiece\"", "\"type\": \"BPE\""),
             ("\"9</w>\": ", "\"9</w>\": 7"),

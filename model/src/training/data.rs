@@ -130,8 +130,7 @@ impl Dataset {
                 split.name()
             );
         }
-        let left_out =
-            [self.train.len() - train.len(), self.validation.len() - validation.len()];
+        let left_out = [self.train.len() - train.len(), self.validation.len() - validation.len()];
         Ok(Examples { train, validation, left_out })
     }
 

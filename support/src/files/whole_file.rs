@@ -101,11 +101,7 @@ pub fn named_inside(directory: &Path, name: &str) -> Result<PathBuf> {
         ensure!(!found.is_symlink(), "{} is a link: expected a regular file", path.display());
         kind = Some(found);
     }
-    ensure!(
-        kind.is_some_and(|kind| kind.is_file()),
-        "{} is not a regular file",
-        path.display()
-    );
+    ensure!(kind.is_some_and(|kind| kind.is_file()), "{} is not a regular file", path.display());
     Ok(path)
 }
 
