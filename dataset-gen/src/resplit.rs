@@ -9,7 +9,8 @@ use crate::seeds::split::Split;
 use crate::triples::splitting::Splitting;
 use anyhow::Result;
 use std::path::Path;
-use support::files::table::{for_each_batch, numbered_files};
+use support::files::numbered::numbered_files;
+use support::files::table::for_each_batch;
 use support::run::Run;
 use support::show::progress::Progress;
 

@@ -18,7 +18,8 @@ use egraph::System;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
-use support::files::table::{for_each_batch, numbered_files};
+use support::files::numbered::numbered_files;
+use support::files::table::for_each_batch;
 use support::run::Run;
 use support::show::progress::Progress;
 

@@ -21,8 +21,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use support::errors::Internal;
 use support::files::hash::of_file;
+use support::files::numbered::NumberedFiles;
 use support::files::output_dir::StagedDir;
-use support::files::table::NumberedFiles;
 use support::files::whole_file::write_atomic;
 
 /// Gives the proofs of a split, all those of a seed at a time and always in the same order.

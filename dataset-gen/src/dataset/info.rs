@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use support::files::hash::of_file;
-use support::files::table::numbered_files;
+use support::files::numbered::numbered_files;
 use support::files::whole_file::{named_inside, write_atomic};
 
 /// The file that marks a directory as a dataset; written last.

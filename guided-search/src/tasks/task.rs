@@ -4,13 +4,13 @@
 //! as JSON under the key `cairn` of the file's metadata. Tasks from elsewhere are CSV with the
 //! columns `start` and `target` (and `id`, if there is one), or text with two terms a line.
 
-use crate::tasks::question::{read_question, read_texts};
+use crate::tasks::outside::{read_csv, read_lines};
+use crate::tasks::question::read_texts;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use arrow_array::ArrayRef;
 use arrow_array::types::UInt32Type;
 use arrow_schema::{DataType, Field};
-use dataset_gen::seeds::csv::Field as CsvField;
-use egraph::{ParseError, Place, System, TermBank, TermId, parse_all, parse_one};
+use egraph::{System, TermBank, TermId};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -233,13 +233,11 @@ fn read_parquet(path: &Path, most_text: usize) -> Result<TaskSet> {
     Ok(TaskSet { origin, tasks })
 }
 
-type At<T> = std::result::Result<T, (Place, String)>;
-
 /// A file system takes names of 255 bytes, and a proof's has the method, too.
 const LONGEST_ID: usize = 200;
 
 /// Ids are parts of the names of files.
-fn check_id(id: &str) -> Result<(), String> {
+pub(super) fn check_id(id: &str) -> Result<(), String> {
     if id.len() > LONGEST_ID {
         let begin: String = id.chars().take(20).collect();
         return Err(format!(
@@ -253,83 +251,10 @@ fn check_id(id: &str) -> Result<(), String> {
     Err(format!("the id '{id}' is not made of letters, digits, '-' and '_'"))
 }
 
-fn outside(id: String, start: String, target: String) -> Task {
-    Task { seed_id: id.clone(), id, start, target, waypoints: Vec::new(), links: 0 }
-}
-
-/// Text: a start and a target a line; `#` at the start of a line and `;` begin comments.
-fn read_lines(text: &str, bank: &mut TermBank) -> At<Vec<Task>> {
-    let mut tasks = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        if line.trim_start().starts_with('#') {
-            continue;
-        }
-        let on_line = |place: Place| Place { line: number, ..place };
-        let terms = parse_all(line).map_err(|e| (on_line(e.place), e.message))?;
-        let [_, second] = &terms[..] else {
-            if terms.is_empty() {
-                continue;
-            }
-            let message = format!("expected a start and a target, found {} terms", terms.len());
-            return Err((on_line(terms[0].place()), message));
-        };
-        read_question(bank, &terms).map_err(|(_, e)| (on_line(e.place), e.message))?;
-        let bytes: usize =
-            line.chars().take(second.place().column as usize - 1).map(char::len_utf8).sum();
-        let (start, target) = line.split_at(bytes);
-        let target = target.split(';').next().unwrap_or(target);
-        tasks.push(outside(
-            format!("line-{number}"),
-            start.trim().to_owned(),
-            target.trim().to_owned(),
-        ));
-    }
-    Ok(tasks)
-}
-
-fn read_csv(text: &str, bank: &mut TermBank) -> At<Vec<Task>> {
-    let mut records = dataset_gen::seeds::csv::read_records(text);
-    let start_of_file = Place { line: 1, column: 1 };
-    let header = match records.next() {
-        Some(header) => header?,
-        None => return Err((start_of_file, "the file is empty".to_owned())),
-    };
-    let column = |name| header.column(name);
-    let (Some(start), Some(target)) = (column("start")?, column("target")?) else {
-        let message = "expected a header with the columns 'start' and 'target'";
-        return Err((start_of_file, message.to_owned()));
-    };
-    let id = column("id")?;
-    let mut tasks = Vec::new();
-    for record in records {
-        let record = record?;
-        let (expected, found) = (header.fields.len(), record.fields.len());
-        if expected != found {
-            let message = format!("expected {expected} fields as in the header, found {found}");
-            return Err((record.place(), message));
-        }
-        let line = record.place().line;
-        let id = match id {
-            Some(id) => record.fields[id].text.clone(),
-            None => format!("line-{line}"),
-        };
-        check_id(&id).map_err(|message| (record.place(), message))?;
-        let ends = [&record.fields[start], &record.fields[target]];
-        let at = |end: &CsvField, e: ParseError| (end.place_of(e.place), e.message);
-        let mut terms = Vec::new();
-        for end in ends {
-            terms.push(parse_one(&end.text).map_err(|e| at(end, e))?);
-        }
-        read_question(bank, &terms).map_err(|(i, e)| at(ends[i], e))?;
-        let text = |column: usize| record.fields[column].text.clone();
-        tasks.push(outside(id, text(start), text(target)));
-    }
-    Ok(tasks)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tasks::outside::outside;
 
     fn system() -> System {
         System::parse("(sort I) (literal i64 I) (variable I) (op + (I I) I)").unwrap()

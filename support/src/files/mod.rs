@@ -3,6 +3,7 @@
 
 pub mod columns;
 pub mod hash;
+pub mod numbered;
 pub mod output_dir;
 pub mod table;
 pub mod text;
