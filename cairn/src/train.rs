@@ -6,7 +6,7 @@ use model::config::Config;
 use model::training::runs::{TrainOptions, train as train_model};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use support::show::console::print;
+use support::show::console::{note, print};
 
 /// Train a model that writes guides
 #[derive(Clone, Debug, clap::Args)]
@@ -70,6 +70,13 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     let report = pool.install(|| {
         train_model(&args.data, &args.out, &options, &mut |_| ControlFlow::Continue(()))
     })?;
+    let [train, validation] = report.left_out;
+    if train + validation > 0 {
+        note(&format!(
+            "left out, for a term has more tokens than max_tokens allows: {train} triples of the \
+             training split, {validation} of the validation split"
+        ));
+    }
     if let Some(best) = report.best() {
         print(&format!(
             "{}: {} parameters, {} triples, validation loss {:.3} at step {} (unigram model {:.3})\n",

@@ -344,3 +344,14 @@ fn a_refused_proof() {
     command.args(["check", "p.json", "--system"]).arg(&halide);
     refused(&directory, command, &["p.json"]);
 }
+
+#[test]
+fn a_name_can_not_forge_what_is_printed() {
+    let directory = directory();
+    let mut command = cairn(&directory);
+    command.args(["saturate", "--system", "s.rules", "--term", "(+ a\u{202e}b \u{1b}[2Kc)"]);
+    let output = command.assert().success();
+    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    assert!(text.contains("a\\u202eb") && text.contains("\\u001b[2Kc"), "{text}");
+    assert!(!text.contains('\u{202e}') && !text.contains('\u{1b}'), "{text}");
+}

@@ -118,6 +118,21 @@ fn datasets_that_are_none() {
 }
 
 #[test]
+fn what_is_no_dataset_is_called_by_its_name() {
+    let model = [("x/config.json", "{}"), ("x/tokenizer.json", "{}")];
+    for (files, expected) in [
+        (&model[..], "x is a model, not a dataset"),
+        (&[("x/evaluation.json", "{}")], "x is the results of an evaluation, not a dataset"),
+        (&[("x/part.json", "{}")], "x is a part of a dataset, not a dataset"),
+    ] {
+        let text = message(files, &["inspect", "{}/x"]);
+        assert!(text.starts_with(expected), "{text}");
+    }
+    let text = message(&[("x.parquet", "PAR1")], &["inspect", "{}/x.parquet"]);
+    assert!(text.starts_with("x.parquet is a file, not a dataset"), "{text}");
+}
+
+#[test]
 fn parquet_files() {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path();

@@ -46,7 +46,8 @@ pub fn generate(config: &Config, out: &Path, run: &Run) -> Result<DatasetInfo> {
     let Input { system, rules, provenance, .. } = &input;
     pool.install(|| {
         let units = Growing { input: &input, config, run, staged: &staged }.grow_all(&all)?;
-        assemble_units(staged, system, rules, provenance, &units, run)
+        // Each proof was checked when it was made, and each unit has its hash.
+        assemble_units(staged, system, rules, provenance, &units, &|_| Ok(()), run)
     })
 }
 
@@ -71,6 +72,7 @@ pub fn generate_part(config: &Config, shard: Shard, out: &Path, run: &Run) -> Re
             "{} already holds a part that was made with other arguments: choose another directory",
             out.display()
         );
+        StagedDir::tidy(out);
         return Ok(Outcome::Already);
     }
     let staged = StagedDir::create(out, &serde_json::to_string(&info)?)?;
@@ -78,7 +80,7 @@ pub fn generate_part(config: &Config, shard: Shard, out: &Path, run: &Run) -> Re
     let growing = Growing { input: &input, config, run, staged: &staged };
     pool.install(|| growing.grow_all(&own))?;
     // A part without seeds has the directory, too.
-    std::fs::create_dir_all(staged.path().join(UNITS))?;
+    staged.directory(UNITS)?;
     write_atomic(&staged.file(SYSTEM_FILE)?, &input.rules)?;
     info.save(&staged.file(PART_FILE)?)?;
     staged.publish()?;
@@ -161,9 +163,7 @@ struct Growing<'a> {
 impl Growing<'_> {
     /// Makes the units of these seeds that are not there yet, on the threads of the current pool.
     fn grow_all(&self, seeds: &[u32]) -> Result<Vec<Unit>> {
-        let directory = self.staged.path().join(UNITS);
-        std::fs::create_dir_all(&directory)
-            .with_context(|| format!("cannot write {}", directory.display()))?;
+        let directory = self.staged.directory(UNITS)?;
         let progress = Progress::new("seeds", seeds.len() as u64, self.run.quiet);
         let began = Instant::now();
         let triples = AtomicU64::new(0);

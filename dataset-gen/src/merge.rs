@@ -2,12 +2,14 @@
 
 use crate::dataset::admission::Survey;
 use crate::dataset::assemble::{Begun, assemble, begin, refuse_other};
-use crate::dataset::info::{DatasetInfo, Provenance, Totals};
-use crate::dataset::part::{PartInfo, Shard};
+use crate::dataset::info::{DatasetInfo, Provenance, Totals, system_of};
+use crate::dataset::part::{PART_FILE, PartInfo, Shard};
 use crate::dataset::unit::{UNITS, Unit};
-use crate::resplit::system_of;
-use anyhow::{Result, bail, ensure};
+use crate::proofs::checked::check_all;
+use crate::proofs::row::ProofRow;
+use anyhow::{Context, Result, bail, ensure};
 use egraph::System;
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use support::files::output_dir::StagedDir;
 use support::run::Run;
@@ -31,12 +33,40 @@ pub fn merge(parts: &[PathBuf], out: &Path, run: &Run) -> Result<DatasetInfo> {
         let of = infos.iter().position(|info| info.shard.has(seed)).unwrap_or(0);
         Unit::new(&parts[of].join(UNITS), seed)
     };
+    // Before there is a unit for each seed that is spoken of.
+    for (path, info) in parts.iter().zip(&infos) {
+        all_there(path, info)?;
+    }
     let units: Vec<Unit> = (0..first.seeds).map(unit).collect();
     let staged = match begin(out, "merge ", &first.cairn)? {
         Begun::Finished(info) => return Ok(*info),
         Begun::New(staged) => staged,
     };
-    pool.install(|| assemble_units(staged, &system, &rules, &first.cairn, &units, run))
+    pool.install(|| {
+        // Damage must not come out as a whole dataset: it may have been done on the way here.
+        let check = |rows: &[ProofRow]| check_all(&system, rows).map(drop);
+        assemble_units(staged, &system, &rules, &first.cairn, &units, &check, run)
+    })
+}
+
+/// Refuses a part that does not have as many units as it has seeds.
+fn all_there(path: &Path, info: &PartInfo) -> Result<()> {
+    let Shard { index, count } = info.shard;
+    let expected = info.seeds.saturating_sub(index).div_ceil(count) as usize;
+    let directory = path.join(UNITS);
+    let entries = std::fs::read_dir(&directory)
+        .with_context(|| format!("cannot read {}", directory.display()))?;
+    let is_report = |entry: &std::io::Result<DirEntry>| {
+        entry.as_ref().is_ok_and(|e| Path::new(&e.file_name()).extension() == Some("json".as_ref()))
+    };
+    let found = entries.filter(is_report).count();
+    ensure!(
+        found == expected,
+        "{} speaks of {expected} seeds in this part, but {} has the reports of {found}",
+        path.join(PART_FILE).display(),
+        directory.display()
+    );
+    Ok(())
 }
 
 fn check_parts(paths: &[PathBuf], infos: &[PartInfo]) -> Result<()> {
@@ -63,7 +93,7 @@ fn check_parts(paths: &[PathBuf], infos: &[PartInfo]) -> Result<()> {
     Ok(())
 }
 
-/// As [`assemble`], of the proofs of finished units, by seed.
+/// As [`assemble`], of the proofs of finished units, by seed, all of which must pass `check`.
 ///
 /// # Errors
 /// As [`assemble`], or a damaged unit.
@@ -73,6 +103,7 @@ pub fn assemble_units(
     rules: &[u8],
     provenance: &Provenance,
     units: &[Unit],
+    check: &dyn Fn(&[ProofRow]) -> Result<()>,
     run: &Run,
 ) -> Result<DatasetInfo> {
     let reports = units.iter().map(Unit::report).collect::<Result<Vec<_>>>()?;
@@ -84,7 +115,9 @@ pub fn assemble_units(
     let progress = Progress::new("seeds merged", all, run.quiet);
     let info = assemble(staged, system, rules, provenance, most, &mut |split, sink| {
         for (unit, _) in units.iter().zip(&splits).filter(|(_, s)| **s == split) {
-            sink(unit.proofs()?)?;
+            let rows = unit.proofs()?;
+            check(&rows)?;
+            sink(rows)?;
             progress.advance(1);
         }
         Ok(())

@@ -2,32 +2,17 @@
 
 use crate::dataset::admission::Survey;
 use crate::dataset::assemble::{Begun, assemble, begin, refuse_other};
-use crate::dataset::info::{DatasetInfo, Provenance, SYSTEM_FILE};
+use crate::dataset::info::{DatasetInfo, Provenance, system_of};
+use crate::proofs::checked::check_all;
 use crate::proofs::row::ProofRow;
 use crate::seeds::split::Split;
 use crate::triples::splitting::Splitting;
-use anyhow::{Result, anyhow, ensure};
-use egraph::System;
+use anyhow::Result;
 use std::path::Path;
-use support::files::table::{for_each_batch, numbered_files};
+use support::files::numbered::numbered_files;
+use support::files::table::for_each_batch;
 use support::run::Run;
 use support::show::progress::Progress;
-
-/// The rewrite system in the directory of a dataset or of a part, with its file's content.
-///
-/// # Errors
-/// It is missing, damaged, or not the one with this hash.
-pub fn system_of(directory: &Path, hash: &str) -> Result<(System, Vec<u8>)> {
-    let path = directory.join(SYSTEM_FILE);
-    let (system, rules) = System::load_with_bytes(&path).map_err(|error| anyhow!("{error}"))?;
-    ensure!(
-        system.hash == hash,
-        "{} is not the rewrite system that {} was made with",
-        path.display(),
-        directory.display()
-    );
-    Ok((system, rules))
-}
 
 /// Gives the proofs of a dataset's split in order, all those of a seed at a time.
 ///
@@ -73,13 +58,19 @@ pub(crate) fn counted_proofs<'a>(
 /// that could not be split when `from` was made are not among them.
 ///
 /// # Errors
-/// A dataset that can't be read, or as [`assemble`].
+/// A dataset that can't be read, whose files are not those that it describes, or a proof of which
+/// is wrong; or as [`assemble`].
 pub fn resplit(from: &Path, splitting: &Splitting, out: &Path, run: &Run) -> Result<DatasetInfo> {
     splitting.validate()?;
     refuse_other(out)?;
     let pool = run.build_pool()?;
     let info = DatasetInfo::load(from)?;
     let (system, rules) = system_of(from, info.system_hash())?;
+    for split in Split::ALL {
+        for name in info.files_of(from, &split.proofs())? {
+            info.expect_file(from, &name)?;
+        }
+    }
     let mut provenance = Provenance { files: Default::default(), ..info.cairn };
     provenance.config.splitting = splitting.clone();
     let kept = provenance.totals.proofs.kept;
@@ -90,7 +81,14 @@ pub fn resplit(from: &Path, splitting: &Splitting, out: &Path, run: &Run) -> Res
     // No proof has more segments than steps.
     let most = provenance.totals.proofs.steps;
     let progress = Progress::new("proofs", Survey::passes(most) * kept, run.quiet);
-    let mut proofs = counted_proofs(from, &progress);
+    let mut counted = counted_proofs(from, &progress);
+    // Damage must not come out as a whole dataset.
+    let mut proofs = |split: Split, sink: &mut dyn FnMut(Vec<ProofRow>) -> Result<()>| {
+        counted(split, &mut |rows| {
+            check_all(&system, &rows)?;
+            sink(rows)
+        })
+    };
     let made = pool.install(|| assemble(staged, &system, &rules, provenance, most, &mut proofs));
     progress.finish();
     made

@@ -5,20 +5,21 @@
 //! row by row, and counted.
 
 use crate::dataset::admission::{Admission, Survey};
-use crate::dataset::assemble::{Ids, describe_file, survey};
+use crate::dataset::assemble::{Ids, survey};
 use crate::dataset::duplicates::ORDER;
-use crate::dataset::info::{DatasetInfo, FileInfo};
-use crate::proofs::row::ProofRow;
-use crate::resplit::{counted_proofs, for_each_proof, system_of};
+use crate::dataset::info::{DatasetInfo, SplitInfo, Totals, system_of};
+use crate::proofs::checked::check_all;
+use crate::resplit::{counted_proofs, for_each_proof};
 use crate::seeds::split::Split;
 use crate::triples::from_proofs::triples_of;
 use crate::triples::row::Triple;
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use egraph::{System, TermBank, check_flat};
-use rayon::prelude::*;
+use egraph::System;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
-use support::files::table::{for_each_batch, numbered_files};
+use support::files::numbered::numbered_files;
+use support::files::table::for_each_batch;
 use support::run::Run;
 use support::show::progress::Progress;
 
@@ -53,10 +54,13 @@ pub fn verify(directory: &Path, run: &Run) -> Result<Verified> {
     let (config, most) = (&info.cairn.config, proofs.triples);
     let admission = pool.install(|| survey(&system, config, most, &temporary, &mut counted))?;
     let mut expected = Expected { admission, ids: Ids::default(), segments: 0 };
+    let mut triples = BTreeMap::new();
     for split in ORDER {
+        let before = verified.triples;
         pool.install(|| {
             of_split(directory, split, &info, &system, &mut expected, &mut verified, &progress)
         })?;
+        triples.insert(split, verified.triples - before);
     }
     progress.finish();
     let totals = &info.cairn.totals;
@@ -68,32 +72,57 @@ pub fn verify(directory: &Path, run: &Run) -> Result<Verified> {
         "dataset_info.json speaks of [proofs, steps, segments, duplicates, shared] = {said:?}: \
          found {found:?}"
     );
+    let sums = Totals { duplicates: repeated, shared, ..Totals::of(&info.cairn.seeds) };
+    description(&info, &triples, &sums)?;
     Ok(verified)
 }
 
+/// Whether the files of a dataset are those that its description speaks of, and no others.
 fn files(directory: &Path, info: &DatasetInfo) -> Result<u64> {
-    for (name, said) in &info.cairn.files {
-        let path = directory.join(name);
-        let FileInfo { bytes, sha256 } = describe_file(&path)?;
+    let described = info.cairn.files.keys();
+    described.clone().try_for_each(|name| info.expect_file(directory, name))?;
+    for split in Split::ALL {
+        info.files_of(directory, &split.data())?;
+        info.files_of(directory, &split.proofs())?;
+    }
+    Ok(described.len() as u64)
+}
+
+/// Whether the description says of the tables and of the seeds what follows from the rest of it,
+/// which is verified.
+fn description(info: &DatasetInfo, triples: &BTreeMap<Split, u64>, totals: &Totals) -> Result<()> {
+    let split = |(&name, &num_examples): (&Split, &u64)| {
+        let prefix = format!("{}-", name.data());
+        let files = info.cairn.files.iter().filter(|(file, _)| file.starts_with(&prefix));
+        let num_bytes = files.map(|(_, file)| file.bytes).sum();
+        (name, SplitInfo { name, num_examples, num_bytes })
+    };
+    let right = DatasetInfo::new(triples.iter().map(split).collect(), info.cairn.clone());
+    let said = |what: &str| format!("dataset_info.json: {what} is not that of these files");
+    for (name, split) in &right.splits {
+        let found = info.splits.get(name).with_context(|| said(&format!("splits.{name}")))?;
         ensure!(
-            bytes == said.bytes && sha256 == said.sha256,
-            "{} is not the file that dataset_info.json describes: it has {bytes} bytes and \
-             SHA-256 {sha256}",
-            path.display()
+            found.num_bytes == split.num_bytes,
+            "{}: {}, expected {}",
+            said(&format!("splits.{name}.num_bytes")),
+            found.num_bytes,
+            split.num_bytes
         );
     }
-    for split in Split::ALL {
-        for stem in [split.data(), split.proofs()] {
-            for path in numbered_files(&directory.join(stem))? {
-                let name = path.strip_prefix(directory).unwrap_or(&path).to_string_lossy();
-                ensure!(
-                    info.cairn.files.contains_key(&*name),
-                    "dataset_info.json does not speak of {name}"
-                );
-            }
-        }
+    ensure!(info.splits == right.splits, said("splits"));
+    ensure!(
+        info.download_size == right.download_size,
+        "{}: {}, expected {}",
+        said("download_size"),
+        info.download_size,
+        right.download_size
+    );
+    for (name, feature) in &right.features {
+        ensure!(info.features.get(name) == Some(feature), said(&format!("features.{name}")));
     }
-    Ok(info.cairn.files.len() as u64)
+    ensure!(info.features == right.features, said("features"));
+    ensure!(info.cairn.totals == *totals, said("cairn.totals"));
+    Ok(())
 }
 
 /// What triples the proofs give.
@@ -188,19 +217,4 @@ impl Rows {
             self.batch = self.receiver.recv().ok()?.into_iter();
         }
     }
-}
-
-/// Checks proofs; gives their number of steps.
-fn check_all(system: &System, rows: &[ProofRow]) -> Result<u64> {
-    let one = |row: &ProofRow| -> Result<u64> {
-        let mut bank = TermBank::new(system.language.clone());
-        let check = || -> Result<u64> {
-            let proof = row.proof(system, &mut bank)?;
-            check_flat(system, &bank, &proof).map_err(|e| anyhow!("{e}"))?;
-            Ok(proof.steps.len() as u64)
-        };
-        let mut check = check;
-        check().with_context(|| format!("proof {} of seed {} is wrong", row.id, row.seed_id))
-    };
-    rows.par_iter().map(one).sum()
 }

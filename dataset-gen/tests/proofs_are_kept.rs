@@ -163,7 +163,83 @@ fn whatever_is_wrong_with_a_dataset_is_found() {
     assert!(more.contains("that are no pieces of its proofs"), "{more}");
     let rules = wrong(&|| fs::write(out.join("system.rules"), "(sort I)").unwrap());
     assert!(rules.contains("is not the rewrite system"), "{rules}");
+    let with_info = |change: &dyn Fn(&mut DatasetInfo)| {
+        wrong(&|| {
+            let mut info = DatasetInfo::load(&out).unwrap();
+            change(&mut info);
+            info.save(&out.join("dataset_info.json")).unwrap();
+        })
+    };
+    let bytes = with_info(&|info| info.splits.get_mut(&Split::Train).unwrap().num_bytes += 1);
+    assert!(bytes.contains("splits.train.num_bytes is not that of these files"), "{bytes}");
+    let size = with_info(&|info| info.download_size -= 1);
+    assert!(size.contains("download_size is not that"), "{size}");
+    let dtype = with_info(&|info| info.features.get_mut("guide").unwrap().dtype = "int8".into());
+    assert!(dtype.contains("features.guide is not that"), "{dtype}");
+    let column = with_info(&|info| drop(info.features.remove("guide")));
+    assert!(column.contains("features.guide is not that"), "{column}");
+    let seeds = with_info(&|info| info.cairn.totals.seeds += 1);
+    assert!(seeds.contains("cairn.totals is not that"), "{seeds}");
+    for name in ["/dev/zero", "../seeds.txt", "/etc/hostname"] {
+        let outside = with_info(&|info| {
+            let (_, file) = info.cairn.files.pop_first().unwrap();
+            info.cairn.files.insert(name.to_owned(), file);
+        });
+        assert!(outside.contains("is not the name of a file inside"), "{outside}");
+    }
     verify(&out, &quiet(1, 0)).unwrap();
+}
+
+#[test]
+fn damage_is_not_split_and_not_merged() {
+    let place = place();
+    let out = place.path("data");
+    generate(&place.config, &out, &quiet(2, 0)).unwrap();
+    let splitting = Splitting { cutoff: 3, ..place.config.splitting.clone() };
+    let split = || {
+        let made = resplit(&out, &splitting, &place.path("split"), &quiet(1, 0));
+        assert!(!place.path("split").exists());
+        format!("{:#}", made.unwrap_err())
+    };
+    let proofs = out.join("proofs/train-00000-of-00001.parquet");
+    let whole = fs::read(&proofs).unwrap();
+    let mut flipped = whole.clone();
+    flipped[100] ^= 1;
+    fs::write(&proofs, flipped).unwrap();
+    assert!(split().contains("is not the file that dataset_info.json describes"), "{}", split());
+    // The description was changed with the file: the proof is wrong all the same.
+    fs::write(&proofs, whole).unwrap();
+    let mut rows: Vec<ProofRow> = read_table(&proofs).unwrap();
+    rows[1].forward[0] = !rows[1].forward[0];
+    write_table(&proofs, &rows).unwrap();
+    describe_again(&out);
+    assert!(split().contains("is wrong"), "{}", split());
+
+    let part = parts(&place, &place.config, 1).remove(0);
+    let merged = || {
+        let made = merge(std::slice::from_ref(&part), &place.path("merged"), &quiet(1, 0));
+        assert!(!place.path("merged").exists());
+        format!("{:#}", made.unwrap_err())
+    };
+    for name in ["units/0000000.parquet", "units/0000000.json"] {
+        let file = part.join(name);
+        let whole = fs::read(&file).unwrap();
+        let mut flipped = whole.clone();
+        // A digit within a number of the report, or a byte of a page.
+        let text = String::from_utf8_lossy(&whole).into_owned();
+        let place = text.find("\"e_nodes\":").map_or(60, |at| at + "\"e_nodes\":".len());
+        flipped[place] ^= 1;
+        fs::write(&file, flipped).unwrap();
+        assert!(merged().contains("is damaged"), "{}", merged());
+        fs::write(&file, whole).unwrap();
+    }
+    let description = part.join("part.json");
+    let text = fs::read_to_string(&description).unwrap();
+    let seeds = text.lines().find(|line| line.trim_start().starts_with("\"seeds\": ")).unwrap();
+    fs::write(&description, text.replacen(seeds, "  \"seeds\": 4294967295,", 1)).unwrap();
+    assert!(merged().contains("speaks of 4294967295 seeds in this part"), "{}", merged());
+    fs::write(&description, text).unwrap();
+    merge(std::slice::from_ref(&part), &place.path("merged"), &quiet(1, 0)).unwrap();
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::network::attention::Heads;
 use crate::tokens::positions::Buckets;
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -17,6 +17,16 @@ pub struct Config {
     pub model: ModelConfig,
     /// How it is trained.
     pub training: TrainingConfig,
+}
+
+/// A value of a configuration that is out of its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: expected {expected}")]
+pub struct Mistake {
+    /// The value's key.
+    pub key: &'static str,
+    /// What was expected.
+    pub expected: &'static str,
 }
 
 /// The shape of the network.
@@ -93,12 +103,22 @@ impl Config {
             anyhow!("{line}: {}", e.message())
         })?;
         // What is wrong with a value is said with the line of its key.
-        let check = |key: &str, ok: bool, expected: &str| {
-            let line = text.lines().position(|l| l.trim_start().starts_with(key)).unwrap_or(0) + 1;
-            ensure!(ok, "{line}: {key}: expected {expected}");
-            Ok(())
-        };
-        let (m, t) = (&config.model, &config.training);
+        config.check().map_err(|mistake| {
+            let at = |l: &str| l.trim_start().starts_with(mistake.key);
+            let line = text.lines().position(at).unwrap_or(0) + 1;
+            anyhow!("{line}: {mistake}")
+        })?;
+        Ok(config)
+    }
+
+    /// Whether all values are in their ranges.
+    ///
+    /// # Errors
+    /// The first that is not.
+    pub fn check(&self) -> Result<(), Mistake> {
+        let check =
+            |key, ok: bool, expected| if ok { Ok(()) } else { Err(Mistake { key, expected }) };
+        let (m, t) = (&self.model, &self.training);
         check("heads", m.heads >= 2, "at least 2")?;
         check("width", m.width > 0 && m.width.is_multiple_of(m.heads), "a multiple of heads")?;
         let some_of_each = (1..m.heads).contains(&m.ancestor_heads);
@@ -118,8 +138,7 @@ impl Config {
         check("clip_norm", t.clip_norm > 0.0, "a positive number")?;
         check("dropout", (0.0..1.0).contains(&t.dropout), "0 to below 1")?;
         check("evaluate_every", t.evaluate_every > 0, "at least 1")?;
-        check("validation_triples", t.validation_triples > 0, "at least 1")?;
-        Ok(config)
+        check("validation_triples", t.validation_triples > 0, "at least 1")
     }
 }
 
@@ -182,6 +201,16 @@ mod tests {
         assert!(
             Config::load(Path::new("none.toml")).unwrap_err().to_string().contains("none.toml")
         );
+    }
+
+    #[test]
+    fn numbers_come_back_from_json_as_they_were() {
+        let mut config = Config::default();
+        for i in 1..2_000u32 {
+            config.training.learning_rate = f64::from(i).sqrt() / 1e3;
+            let text = serde_json::to_string(&config).unwrap();
+            assert_eq!(serde_json::from_str::<Config>(&text).unwrap(), config);
+        }
     }
 
     #[test]

@@ -54,7 +54,7 @@ impl GuideModel {
         let path = directory.join(MODEL_FILE);
         let (tensors, _) = load_safetensors(&path, device)?;
         let features = Features::new(&vocabulary);
-        let mut parameters = Parameters::given(tensors, device);
+        let mut parameters = Parameters::fixed(tensors, device);
         let config = run.config.model;
         let network = Transformer::new(&config, features, vocabulary.len(), &mut parameters)
             .and_then(|network| parameters.finish().map(|_| network))
@@ -90,6 +90,24 @@ impl GuideModel {
             system.hash
         );
         Ok(())
+    }
+
+    /// Whether the model can read a question: none of its terms is longer than `max_tokens`. It
+    /// gives no guide for others.
+    ///
+    /// # Errors
+    /// The terms are not of the model's language.
+    pub fn can_read(&self, bank: &TermBank, start: TermId, target: TermId) -> Result<bool> {
+        let limit = self.config.max_tokens;
+        // Before the terms are written out: the size of a shared term may be astronomical.
+        if bank.size(start).max(bank.size(target)) > limit as u64 {
+            return Ok(false);
+        }
+        let renaming = Renaming::new(bank, &[start, target]);
+        let fits = |t| -> Result<bool> {
+            Ok(tokenise(&self.vocabulary, bank, t, &renaming)?.tokens().len() <= limit)
+        };
+        Ok(fits(start)? && fits(target)?)
     }
 
     /// Writes guides for tasks (start, target), the likeliest first, all different. Computes in

@@ -179,7 +179,7 @@ fn bad_input_is_refused_with_its_place() {
     common::write_dataset(&foreign, &common::triples(1, 9), &common::triples(2, 3));
     let rules = format!("{}; changed\n", common::RULES);
     std::fs::write(foreign.join("system.rules"), &rules).unwrap();
-    assert!(refusal(&foreign, &out, &resume).contains("but the dataset was made with"));
+    assert!(refusal(&foreign, &out, &resume).contains("is not the rewrite system that"));
     let hash = egraph::System::parse(&rules).unwrap().hash;
     let info = std::fs::read_to_string(foreign.join("dataset_info.json")).unwrap();
     let info = info.replace(&common::system().hash, &hash);
@@ -214,6 +214,129 @@ fn bad_input_is_refused_with_its_place() {
     assert!(edit("\"width\": 48", "\"width\": 96").contains("has shape"));
     assert!(edit("\"decoder_layers\": 2", "\"decoder_layers\": 3").contains("no tensor"));
     assert!(edit("\"decoder_layers\": 2", "\"decoder_layers\": 1").contains("unexpected tensor"));
+    assert!(
+        edit("\"heads\": 4", "\"heads\": 0").contains("config.json: heads: expected at least 2")
+    );
+    assert!(edit("\"batch\": 8", "\"batch\": 0").contains("batch: expected 1 to 65536"));
+    assert!(edit("\"width\": 48", "\"width\": 1152921504606846976").contains("width: expected"));
     assert!(edit("cairn-model-1", "cairn-model-9").contains("expected 'cairn-model-1'"));
-    assert!(edit(&common::system().hash, "0123").contains("was trained for 0123"));
+    assert!(edit(&common::system().hash, "0123").contains("expected 0123"));
+}
+
+#[test]
+fn a_second_training_is_refused_while_the_first_is_at_work() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
+    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
+    let mut config = common::small_config();
+    config.training.steps = 2;
+    let fresh = options(config);
+    // Held as by a process that was stopped just before it wrote anything: looking before the lock
+    // is taken finds nothing wrong.
+    let held = support::files::output_dir::OutputDir::create(&out, "config.json").unwrap();
+    let error = train(&data, &out, &fresh, &mut go_on).unwrap_err();
+    assert!(error.to_string().contains("another process is writing to"), "{error:#}");
+    drop(held);
+
+    // Of trainings that are begun at the same time one makes the model.
+    let made = std::sync::atomic::AtomicUsize::new(0);
+    let seeds: Vec<u64> = (0..4).collect();
+    std::thread::scope(|scope| {
+        for &seed in &seeds {
+            let (data, out, made) = (&data, &out, &made);
+            let options = TrainOptions { seed, ..fresh.clone() };
+            scope.spawn(move || match train(data, out, &options, &mut go_on) {
+                Ok(_) => drop(made.fetch_add(1, std::sync::atomic::Ordering::SeqCst)),
+                Err(error) => {
+                    let message = format!("{error:#}");
+                    let expected = ["another process is writing to", "already holds a model"];
+                    assert!(expected.iter().any(|part| message.contains(part)), "{message}");
+                }
+            });
+        }
+    });
+    assert_eq!(made.into_inner(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn no_link_in_a_model_leads_out_of_it_and_leftovers_are_removed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let (data, out) = (path("data"), path("out"));
+    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
+    let mut config = common::small_config();
+    config.training.steps = 2;
+    let fresh = options(config);
+    let longer =
+        |steps| TrainOptions { resume: true, config: None, steps: Some(steps), ..fresh.clone() };
+    train(&data, &out, &fresh, &mut go_on).unwrap();
+
+    // As a kill leaves it: an old state, one half-written, temporary files.
+    let states = out.join("training_state");
+    std::fs::create_dir(states.join("step-00000001")).unwrap();
+    std::fs::create_dir(states.join(".writing.tmp")).unwrap();
+    std::fs::write(out.join(".model.safetensors.tmp"), "half").unwrap();
+    train(&data, &out, &longer(2), &mut go_on).unwrap();
+    let names = |path: &Path| -> Vec<String> {
+        let entries = std::fs::read_dir(path).unwrap();
+        entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect()
+    };
+    assert_eq!(names(&states), ["step-00000002"]);
+    assert!(names(&out).iter().all(|name| !name.starts_with('.')), "{:?}", names(&out));
+
+    // All of its states lie elsewhere.
+    std::fs::rename(&states, path("victim")).unwrap();
+    std::os::unix::fs::symlink(path("victim"), &states).unwrap();
+    let message = format!("{:#}", train(&data, &out, &longer(3), &mut go_on).unwrap_err());
+    assert!(message.contains("training_state is a link"), "{message}");
+    assert_eq!(names(&path("victim")), ["step-00000002"]);
+}
+
+#[test]
+fn broken_weights_do_not_replace_the_good_ones() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
+    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
+    let mut config = common::small_config();
+    config.training.steps = 6;
+    config.training.evaluate_every = 1;
+    config.training.warmup_steps = 4;
+    let options = options(config);
+    let good = TrainOptions { steps: Some(1), ..options.clone() };
+    train(&data, &out, &good, &mut go_on).unwrap();
+    let state = out.join("training_state/step-00000001");
+    let file = state.join("optimizer.safetensors");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    // The root of a negative second moment is no number: loss and gradient of the next step are
+    // fine, but not the weights after it.
+    for number in bytes[header..].chunks_exact_mut(4) {
+        number.copy_from_slice(&(-1f32).to_le_bytes());
+    }
+    std::fs::write(&file, bytes).unwrap();
+    let before = std::fs::read(out.join("model.safetensors")).unwrap();
+    let on = TrainOptions { resume: true, config: None, steps: Some(6), ..options };
+    let message = format!("{:#}", train(&data, &out, &on, &mut go_on).unwrap_err());
+    assert!(message.contains("not a number any more"), "{message}");
+    assert!(std::fs::read(out.join("model.safetensors")).unwrap() == before);
+    assert!(!out.join("training_state/step-00000002").exists());
+}
+
+#[test]
+fn triples_that_are_too_long_are_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
+    let mut long = common::triples(1, 9);
+    let deep = (0..60).fold("v0".to_owned(), |term, _| format!("(neg {term})"));
+    for triple in &mut long[..2] {
+        triple.start = deep.clone();
+    }
+    common::write_dataset(&data, &long, &common::triples(2, 3));
+    let mut config = common::small_config();
+    config.training.steps = 1;
+    config.model.max_tokens = 50;
+    let report = train(&data, &out, &options(config), &mut go_on).unwrap();
+    assert_eq!(report.left_out, [2, 0]);
+    assert_eq!(report.triples, [7, 3]);
 }

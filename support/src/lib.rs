@@ -9,3 +9,4 @@ pub mod files;
 pub mod random;
 pub mod run;
 pub mod show;
+pub mod stopwatch;

@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use support::files::output_dir::{OutputDir, StagedDir};
 use support::files::whole_file::{
-    FileKind, OutputFile, first_bytes, write_atomic, write_atomic_with,
+    FileKind, OutputFile, first_bytes, named_inside, write_atomic, write_atomic_with,
 };
 
 fn names(path: &Path) -> Vec<String> {
@@ -203,4 +203,133 @@ fn what_did_no_work_stands_in_nobodys_way() {
     let message = StagedDir::create(&path, "three").unwrap_err().to_string();
     assert!(message.contains("unfinished work of a run with other arguments"), "{message}");
     StagedDir::create(&path, "two").unwrap();
+}
+
+/// A directory with a file that nobody may touch, and the path of a directory of ours.
+#[cfg(unix)]
+fn beside_a_victim(directory: &Path) -> (std::path::PathBuf, std::path::PathBuf) {
+    let victim = directory.join("victim");
+    fs::create_dir(&victim).unwrap();
+    fs::write(victim.join("thesis.tex"), "…").unwrap();
+    (victim, directory.join("data"))
+}
+
+#[cfg(unix)]
+#[test]
+fn no_link_leads_out_of_a_staging_directory() {
+    use std::os::unix::fs::symlink;
+    let directory = tempfile::tempdir().unwrap();
+    let (victim, path) = beside_a_victim(directory.path());
+    symlink(&victim, directory.path().join(".data.partial")).unwrap();
+    let message = StagedDir::create(&path, "key").unwrap_err().to_string();
+    assert!(message.contains(".data.partial is a link"), "{message}");
+    fs::remove_file(directory.path().join(".data.partial")).unwrap();
+    let staged = StagedDir::create(&path, "key").unwrap();
+    symlink(&victim, staged.path().join("units")).unwrap();
+    for refused in [staged.file("units/1"), staged.directory("units")] {
+        let message = refused.unwrap_err().to_string();
+        assert!(message.contains("units is a link"), "{message}");
+    }
+    assert_eq!(names(&victim), ["thesis.tex"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_lock_is_no_link() {
+    use std::os::unix::fs::symlink;
+    let directory = tempfile::tempdir().unwrap();
+    let (victim, path) = beside_a_victim(directory.path());
+    fs::create_dir(&path).unwrap();
+    symlink(victim.join("new"), path.join(".lock")).unwrap();
+    let taken = OutputDir::create(&path, "config.json").unwrap();
+    assert!(OutputDir::create(&path, "config.json").is_err());
+    drop(taken);
+    assert_eq!(names(&victim), ["thesis.tex"]);
+    assert_eq!(names(&path), Vec::<String>::new());
+}
+
+#[test]
+fn a_lock_that_was_replaced_is_not_taken() {
+    // Many that come and go: whoever has the directory must be the only one.
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run");
+    fs::create_dir(&path).unwrap();
+    let inside = std::sync::atomic::AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..400 {
+                    let Ok(taken) = OutputDir::create(&path, "config.json") else { continue };
+                    let before = inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                    assert_eq!(before, 0, "two have the directory");
+                    inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+                    drop(taken);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn what_killed_processes_left_is_removed() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = directory.path().join("run");
+    fs::create_dir_all(run.join("rows")).unwrap();
+    for name in ["config.json", ".lock", ".config.json.tmp", "rows/.1.json.tmp", "rows/1.json"] {
+        fs::write(run.join(name), "").unwrap();
+    }
+    drop(OutputDir::create(&run, "config.json").unwrap());
+    assert_eq!(names(&run), ["config.json", "rows"]);
+    assert_eq!(names(&run.join("rows")), ["1.json"]);
+
+    // Killed between the final name and the end.
+    let done = directory.path().join("done");
+    fs::create_dir(&done).unwrap();
+    for name in [".lock", ".key", "work"] {
+        fs::write(done.join(name), "").unwrap();
+    }
+    StagedDir::tidy(&done);
+    assert_eq!(names(&done), ["work"]);
+
+    let kind = FileKind { name: "a poem", recognise: |_| true };
+    let poem = directory.path().join("poem");
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(600);
+    for name in [".poem.123.tmp", ".poem.456.tmp", ".poem.mine.tmp"] {
+        let file = File::create(directory.path().join(name)).unwrap();
+        file.set_modified(old).unwrap();
+    }
+    // A process that lives.
+    let living = File::options().write(true).open(directory.path().join(".poem.456.tmp")).unwrap();
+    living.lock().unwrap();
+    OutputFile::new(&poem, kind).unwrap().write(|file| Ok(file.write_all(b"poem")?)).unwrap();
+    assert_eq!(names(directory.path()), [".poem.456.tmp", ".poem.mine.tmp", "done", "poem", "run"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_name_in_a_file_leads_to_a_regular_file_inside_only() {
+    use std::os::unix::fs::symlink;
+    let directory = tempfile::tempdir().unwrap();
+    let (victim, path) = beside_a_victim(directory.path());
+    fs::create_dir_all(path.join("proofs")).unwrap();
+    fs::write(path.join("proofs/1.json"), "").unwrap();
+    assert_eq!(named_inside(&path, "proofs/1.json").unwrap(), path.join("proofs/1.json"));
+    symlink(&victim, path.join("out")).unwrap();
+    symlink(victim.join("thesis.tex"), path.join("link")).unwrap();
+    let pipe = path.join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let absolute = path.join("proofs/1.json");
+    for name in [
+        "/dev/zero",
+        "../victim/thesis.tex",
+        "out/thesis.tex",
+        "link",
+        "pipe",
+        "proofs",
+        "",
+        "none",
+        absolute.to_str().unwrap(),
+    ] {
+        assert!(named_inside(&path, name).is_err(), "{name}");
+    }
 }

@@ -21,8 +21,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use support::errors::Internal;
 use support::files::hash::of_file;
+use support::files::numbered::NumberedFiles;
 use support::files::output_dir::StagedDir;
-use support::files::table::NumberedFiles;
 use support::files::whole_file::write_atomic;
 
 /// Gives the proofs of a split, all those of a seed at a time and always in the same order.
@@ -170,6 +170,7 @@ pub fn begin(out: &Path, way: &str, origin: &Provenance) -> Result<Begun> {
              another directory",
             out.display()
         );
+        StagedDir::tidy(out);
         return Ok(Begun::Finished(Box::new(info)));
     }
     let staged = StagedDir::create(out, &format!("{way}{}", serde_json::to_string(origin)?))?;

@@ -1,22 +1,43 @@
 //! `dataset_info.json`: what a dataset is and how to make it again.
 
 use crate::config::Config;
+use crate::dataset::part::PART_FILE;
 use crate::proofs::one_seed::SeedReport;
 use crate::proofs::prover::ProofTally;
 use crate::seeds::split::Split;
 use crate::triples::row::COLUMNS;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow, ensure};
 use arrow_schema::DataType;
-use egraph::StopReason;
+use egraph::{StopReason, System};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
-use support::files::whole_file::write_atomic;
+use support::files::hash::of_file;
+use support::files::numbered::numbered_files;
+use support::files::whole_file::{named_inside, write_atomic};
 
 /// The file that marks a directory as a dataset; written last.
 pub const INFO_FILE: &str = "dataset_info.json";
 /// The copy of the rewrite system that the dataset was made with.
 pub const SYSTEM_FILE: &str = "system.rules";
+
+/// The copy of the rewrite system in the directory of a dataset, of a part, of a model or of
+/// results, with its file's content.
+///
+/// # Errors
+/// It is missing, damaged, or not the one with this hash.
+pub fn system_of(directory: &Path, hash: &str) -> Result<(System, Vec<u8>)> {
+    let path = directory.join(SYSTEM_FILE);
+    let (system, rules) = System::load_with_bytes(&path).map_err(|error| anyhow!("{error}"))?;
+    ensure!(
+        system.hash == hash,
+        "{} is not the rewrite system that {} was made with: its hash is {}, expected {hash}",
+        path.display(),
+        directory.display(),
+        system.hash
+    );
+    Ok((system, rules))
+}
 
 /// The content of `dataset_info.json`. The names outside of `cairn` are those of the
 /// Hugging Face `datasets` library.
@@ -164,6 +185,26 @@ impl Totals {
     }
 }
 
+fn unknown_file(name: &str) -> String {
+    format!("dataset_info.json does not speak of {name}")
+}
+
+/// What something is that is not a dataset, as far as the names of its files tell.
+fn what_else(path: &Path) -> &'static str {
+    let has = |name: &str| path.join(name).is_file();
+    if has(PART_FILE) {
+        "a part of a dataset, not a dataset (see cairn merge)"
+    } else if has("config.json") && has("tokenizer.json") {
+        "a model, not a dataset"
+    } else if has("evaluation.json") {
+        "the results of an evaluation, not a dataset (see cairn report)"
+    } else if path.is_file() && path.extension().is_some_and(|ending| ending == "parquet") {
+        "a file, not a dataset: expected the directory of one"
+    } else {
+        "not a dataset"
+    }
+}
+
 impl DatasetInfo {
     /// The description of a dataset of triples.
     pub fn new(splits: BTreeMap<Split, SplitInfo>, cairn: Provenance) -> DatasetInfo {
@@ -191,6 +232,37 @@ impl DatasetInfo {
         self.splits.get(&split).map_or(0, |info| info.num_examples)
     }
 
+    /// Refuses a file of the dataset in `directory` that is not the one which this describes.
+    ///
+    /// # Errors
+    /// It is another, is not there, or is not described; the name leads out of the directory.
+    pub fn expect_file(&self, directory: &Path, name: &str) -> Result<()> {
+        let said = self.cairn.files.get(name).with_context(|| unknown_file(name))?;
+        let path = named_inside(directory, name)?;
+        let (sha256, bytes) = of_file(&path)?;
+        ensure!(
+            bytes == said.bytes && sha256 == said.sha256,
+            "{} is not the file that dataset_info.json describes: it has {bytes} bytes and \
+             SHA-256 {sha256}",
+            path.display()
+        );
+        Ok(())
+    }
+
+    /// The names of the files of a table, all of which are described.
+    ///
+    /// # Errors
+    /// One is missing or is not described.
+    pub fn files_of(&self, directory: &Path, stem: &str) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        for path in numbered_files(&directory.join(stem))? {
+            let name = path.strip_prefix(directory).unwrap_or(&path).to_string_lossy().into_owned();
+            ensure!(self.cairn.files.contains_key(&name), unknown_file(&name));
+            names.push(name);
+        }
+        Ok(names)
+    }
+
     /// Reads `dataset_info.json` of a dataset's directory.
     ///
     /// # Errors
@@ -199,7 +271,7 @@ impl DatasetInfo {
         let path = directory.join(INFO_FILE);
         let name = path.display();
         let text = std::fs::read_to_string(&path).with_context(|| {
-            format!("{} is not a dataset: cannot read {name}", directory.display())
+            format!("{} is {}: cannot read {name}", directory.display(), what_else(directory))
         })?;
         serde_json::from_str(&text)
             .map_err(anyhow::Error::new)

@@ -9,7 +9,8 @@ use anyhow::Result;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
-use support::files::table::{for_each_batch, numbered_files};
+use support::files::numbered::numbered_files;
+use support::files::table::for_each_batch;
 
 /// What [`inspect`] found.
 #[derive(Clone, Debug)]

@@ -2,13 +2,25 @@
 
 use crate::proofs::one_seed::SeedReport;
 use crate::proofs::row::ProofRow;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use support::files::hash::{of_file, sha256};
 use support::files::table::{read_table, write_table};
 use support::files::whole_file::write_atomic;
 
 /// The directory of units, in a directory that is being made or in a part.
 pub const UNITS: &str = "units";
+
+/// The file of a report.
+#[derive(Serialize, Deserialize)]
+struct ReportFile {
+    /// SHA-256 of the file of proofs.
+    proofs: String,
+    /// SHA-256 of the report as compact JSON.
+    sha256: String,
+    report: SeedReport,
+}
 
 /// The proofs and the report of a seed, by its index.
 #[derive(Clone, Debug)]
@@ -24,19 +36,24 @@ impl Unit {
         Unit { proofs: file("parquet"), report: file("json") }
     }
 
-    /// Writes both files.
+    /// Writes both files. The report's has the hashes of both.
     ///
     /// # Errors
     /// What the file system says.
     pub fn save(&self, report: &SeedReport, proofs: &[ProofRow]) -> Result<()> {
         write_table(&self.proofs, proofs)?;
         // The report comes last: where it is, the proofs are whole.
-        write_atomic(&self.report, serde_json::to_string(report)?.as_bytes())
+        let file = ReportFile {
+            proofs: of_file(&self.proofs)?.0,
+            sha256: sha256(serde_json::to_string(report)?.as_bytes()),
+            report: report.clone(),
+        };
+        write_atomic(&self.report, serde_json::to_string(&file)?.as_bytes())
     }
 
-    /// The report, if the unit is finished.
+    /// The report, if the unit is finished and neither of its files is damaged.
     pub fn finished(&self) -> Option<SeedReport> {
-        self.report().ok()
+        self.whole_proofs().and_then(|()| self.report()).ok()
     }
 
     /// The report.
@@ -45,6 +62,14 @@ impl Unit {
     /// It is missing or damaged; the file is named.
     pub fn report(&self) -> Result<SeedReport> {
         let name = self.report.display();
+        let ReportFile { report, sha256: said, .. } = self.file()?;
+        let found = sha256(serde_json::to_string(&report)?.as_bytes());
+        ensure!(found == said, "{name} is damaged: it does not have the hash that it names");
+        Ok(report)
+    }
+
+    fn file(&self) -> Result<ReportFile> {
+        let name = self.report.display();
         let text = std::fs::read(&self.report).with_context(|| format!("cannot read {name}"))?;
         serde_json::from_slice(&text).with_context(|| format!("{name} is damaged"))
     }
@@ -52,8 +77,20 @@ impl Unit {
     /// The proofs.
     ///
     /// # Errors
-    /// As [`read_table`].
+    /// The file is not the one that the report describes; or as [`read_table`].
     pub fn proofs(&self) -> Result<Vec<ProofRow>> {
+        self.whole_proofs()?;
         read_table(&self.proofs)
+    }
+
+    fn whole_proofs(&self) -> Result<()> {
+        let (found, _) = of_file(&self.proofs)?;
+        ensure!(
+            found == self.file()?.proofs,
+            "{} is damaged: it does not have the hash that {} names",
+            self.proofs.display(),
+            self.report.display()
+        );
+        Ok(())
     }
 }

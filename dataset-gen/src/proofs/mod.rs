@@ -2,6 +2,7 @@
 //! It must not know how proofs are split.
 
 pub mod chain;
+pub mod checked;
 pub mod drawn;
 pub mod one_seed;
 pub mod prover;

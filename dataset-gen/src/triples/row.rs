@@ -13,7 +13,8 @@ use egraph::{TermBank, TermId};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
-use support::files::table::{Columns, NumberedFiles, Record, numbered_files, read_table};
+use support::files::numbered::{NumberedFiles, numbered_files};
+use support::files::table::{Columns, Record, read_table};
 
 /// A piece of a proof: from `start` over `guide` to `target`, as s-expressions whose variables
 /// are in normal form over (start, target, guide).

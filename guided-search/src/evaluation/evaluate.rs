@@ -2,6 +2,7 @@
 //!
 //! A finished task is a file of its own, so that a run that was stopped goes on where it was.
 
+use crate::evaluation::checked::{proof_of, question_hash};
 use crate::evaluation::results::{Row, write_results};
 use crate::search::baselines::all_work;
 use crate::search::budget::Budget;
@@ -10,23 +11,26 @@ use crate::sources::method::Method;
 use crate::sources::{self, SourceContext};
 use crate::tasks::task::{Task, TaskOrigin, TaskSet};
 use anyhow::{Context, Result, ensure};
+use dataset_gen::dataset::info::SYSTEM_FILE;
 use egraph::{System, TermBank, proof_to_json};
 use model::GuideModel;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
 use support::files::output_dir::OutputDir;
-use support::files::whole_file::write_atomic;
+use support::files::whole_file::{named_inside, own_directory, write_atomic};
+use support::show::console::note;
+use support::show::numbers::counted_as;
 use support::show::progress::Progress;
+use support::stopwatch::{self, Stopwatch};
 
 /// The file that marks a directory as results; it holds the [`Evaluation`].
 pub const EVALUATION_FILE: &str = "evaluation.json";
 /// The table of results in the directory.
 pub const RESULTS_FILE: &str = "results.parquet";
-/// The copy of the rewrite system in the directory.
-pub const SYSTEM_FILE: &str = "system.rules";
+/// The reason of a row that is solved.
+const PROVED: &str = "proved";
 const ROWS: &str = "rows";
 const PROOFS: &str = "proofs";
 
@@ -107,15 +111,17 @@ pub fn evaluate(
             "method '{method}' needs a model: give its directory with --model"
         );
     }
-    refuse_other_settings(evaluation, out)?;
+    // Nothing is looked at before the lock is held: another evaluation may be at work here.
     let directory = OutputDir::create(out, EVALUATION_FILE)?;
+    refuse_other_settings(evaluation, out)?;
+    if !quiet {
+        note_unreadable(evaluation, inputs)?;
+    }
     let text = serde_json::to_string_pretty(evaluation)? + "\n";
     write_atomic(&directory.file(EVALUATION_FILE), text.as_bytes())?;
     write_atomic(&directory.file(SYSTEM_FILE), inputs.system_text.as_bytes())?;
     for name in [ROWS, PROOFS] {
-        let path = directory.file(name);
-        std::fs::create_dir_all(&path)
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        own_directory(&directory.file(name))?;
     }
     let progress = Progress::new("tasks", inputs.tasks.tasks.len() as u64, quiet);
     let rows: Result<Vec<Vec<Row>>> = inputs
@@ -124,13 +130,16 @@ pub fn evaluate(
         .par_iter()
         .enumerate()
         .map(|(index, task)| {
-            if let Some(rows) = finished(&directory, task) {
-                progress.found(1);
-                return Ok(rows);
-            }
-            let rows = run_task(evaluation, inputs, index, task, &directory)?;
-            progress.advance(1);
-            Ok(rows)
+            // A thread that waits for others inside a task may take up this one meanwhile.
+            stopwatch::task(|| {
+                if let Some(rows) = finished(evaluation, inputs.system, task, &directory) {
+                    progress.found(1);
+                    return Ok(rows);
+                }
+                let rows = run_task(evaluation, inputs, index, task, &directory)?;
+                progress.advance(1);
+                Ok(rows)
+            })
         })
         .collect();
     let rows: Vec<Row> = rows?.into_iter().flatten().collect();
@@ -172,10 +181,92 @@ fn rows_file(task: &Task) -> String {
     format!("{ROWS}/{}.json", task.id)
 }
 
-/// The rows of a task that an earlier run finished.
-fn finished(directory: &OutputDir, task: &Task) -> Option<Vec<Row>> {
-    let text = std::fs::read_to_string(directory.file(&rows_file(task))).ok()?;
-    serde_json::from_str(&text).ok()
+/// The rows of a task that an earlier run finished, unless something is wrong with them or with
+/// their proofs: then the task is run again.
+fn finished(
+    evaluation: &Evaluation,
+    system: &System,
+    task: &Task,
+    directory: &OutputDir,
+) -> Option<Vec<Row>> {
+    let name = rows_file(task);
+    let path = directory.file(&name);
+    std::fs::symlink_metadata(&path).ok()?;
+    let read = || -> Result<Vec<Row>> {
+        let text = std::fs::read_to_string(named_inside(directory.path(), &name)?)?;
+        let rows: Vec<Row> = serde_json::from_str(&text)?;
+        expect_rows(evaluation, system, task, directory.path(), &rows)?;
+        Ok(rows)
+    };
+    read()
+        .inspect_err(|error| {
+            note(&format!("{} is not used, the task is run again: {error:#}", path.display()));
+        })
+        .ok()
+}
+
+/// Whether rows are those that this evaluation makes of a task, as far as can be told without doing
+/// it again.
+fn expect_rows(
+    evaluation: &Evaluation,
+    system: &System,
+    task: &Task,
+    directory: &Path,
+    rows: &[Row],
+) -> Result<()> {
+    let mut bank = TermBank::new(system.language.clone());
+    let chain = task.terms(&mut bank)?;
+    let question = question_hash(&bank, chain[0], chain[chain.len() - 1])?;
+    ensure!(rows.len() == evaluation.methods.len(), "not a row for each method");
+    let hard = hardness(rows);
+    for (row, &method) in rows.iter().zip(&evaluation.methods) {
+        let expected = Row {
+            task: task.id.clone(),
+            method: method.name().to_owned(),
+            question: question.clone(),
+            links: task.links,
+            hard,
+            reason: if row.solved { PROVED.to_owned() } else { row.reason.clone() },
+            proof_file: if row.solved { proof_file(task, method) } else { String::new() },
+            cap: evaluation.budget.cap.to_string(),
+            total_work: evaluation.budget.work,
+            guides: evaluation.guides as u32,
+            attempts: evaluation.attempts as u32,
+            system_hash: system.hash.clone(),
+            seed: evaluation.seed,
+            ..row.clone()
+        };
+        ensure!(*row == expected, "the row of {method} is of another task or other settings");
+        if row.solved {
+            let mut bank = TermBank::new(system.language.clone());
+            let proof = proof_of(directory, system, &mut bank, row)?;
+            ensure!(proof.len() as u64 == row.proof_steps, "the proof of {method} is another");
+        } else {
+            ensure!(row.reason != PROVED && row.proof_steps == 0, "{method} has no proof");
+        }
+    }
+    Ok(())
+}
+
+/// Says how many tasks the model gives no guide for because their terms are too long for it.
+fn note_unreadable(evaluation: &Evaluation, inputs: &Inputs<'_>) -> Result<()> {
+    let Some(model) = inputs.model.filter(|_| evaluation.methods.iter().any(|m| m.needs_model()))
+    else {
+        return Ok(());
+    };
+    let mut too_long = 0u64;
+    for task in &inputs.tasks.tasks {
+        let mut bank = TermBank::new(inputs.system.language.clone());
+        let chain = task.terms(&mut bank)?;
+        too_long += u64::from(!model.can_read(&bank, chain[0], chain[chain.len() - 1])?);
+    }
+    if too_long > 0 {
+        note(&format!(
+            "{} too long for the model, which gives no guides for them",
+            counted_as(too_long, "task is", "tasks are")
+        ));
+    }
+    Ok(())
 }
 
 fn run_task(
@@ -191,10 +282,19 @@ fn run_task(
             .with_context(|| format!("task {}, method {method}", task.id))?;
         rows.push(row);
     }
-    let hard = rows.iter().find(|r| r.method == Method::AllWork.name()).map(|r| !r.solved);
+    let hard = hardness(&rows);
     rows.iter_mut().for_each(|row| row.hard = hard);
     write_atomic(&directory.file(&rows_file(task)), serde_json::to_string(&rows)?.as_bytes())?;
     Ok(rows)
+}
+
+/// Whether one e-graph with all the work fails on the task, if that was tried.
+fn hardness(rows: &[Row]) -> Option<bool> {
+    rows.iter().find(|r| r.method == Method::AllWork.name()).map(|r| !r.solved)
+}
+
+fn proof_file(task: &Task, method: Method) -> String {
+    format!("{PROOFS}/{}--{method}.json", task.id)
 }
 
 fn run_method(
@@ -218,7 +318,7 @@ fn run_method(
         max_size: guide_size(bank.size(start), bank.size(target)),
         deadline: None,
     };
-    let began = Instant::now();
+    let watch = Stopwatch::start();
     let answer = if method == Method::AllWork {
         all_work(inputs.system, &mut bank, start, target, &evaluation.budget)?
     } else {
@@ -231,17 +331,18 @@ fn run_method(
         let mut source = sources::for_method(method, &context)?;
         prove(inputs.system, &mut bank, start, target, source.as_mut(), &settings)?
     };
-    let seconds = began.elapsed().as_secs_f64();
+    let seconds = watch.seconds();
+    let question = question_hash(&bank, start, target)?;
     let proof_file = match &answer.result {
         Ok(proof) => {
-            let name = format!("{PROOFS}/{}--{method}.json", task.id);
+            let name = proof_file(task, method);
             let json = proof_to_json(inputs.system, &bank, proof);
             write_atomic(&directory.file(&name), json.as_bytes())?;
             name
         }
         Err(_) => String::new(),
     };
-    Ok(row(evaluation, inputs, task, method, &answer, &bank, proof_file, seconds))
+    Ok(row(evaluation, inputs, task, method, &answer, &bank, question, proof_file, seconds))
 }
 
 /// The size that guides may have: as the waypoints of a far chain, twice the start's, and
@@ -258,16 +359,18 @@ fn row(
     method: Method,
     answer: &Answer,
     bank: &TermBank,
+    question: String,
     proof_file: String,
     seconds: f64,
 ) -> Row {
     let (solved, reason, proof_steps) = match &answer.result {
-        Ok(proof) => (true, "proved".to_owned(), proof.len() as u64),
+        Ok(proof) => (true, PROVED.to_owned(), proof.len() as u64),
         Err(failure) => (false, failure.to_string(), 0),
     };
     Row {
         task: task.id.clone(),
         method: method.name().to_owned(),
+        question,
         links: task.links,
         hard: None,
         solved,

@@ -1,21 +1,13 @@
 //! Results of an evaluation: a row per task and method, as Parquet.
 
-use anyhow::{Context, Result};
-use arrow_array::builder::{
-    BooleanBuilder, Float64Builder, StringBuilder, UInt32Builder, UInt64Builder,
-};
-use arrow_array::cast::AsArray;
+use anyhow::Result;
 use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::{DataType, Field};
 use serde::{Deserialize, Serialize};
-use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
-use support::files::whole_file::write_atomic_with;
+use support::files::columns::{flags, numbers, text_lists, texts};
+use support::files::table::{Columns, Record, read_table, write_table};
 
 /// What one method did with one task. All but the two columns of seconds is the same in every
 /// run with the same inputs and seed.
@@ -25,6 +17,8 @@ pub struct Row {
     pub task: String,
     /// The method's name.
     pub method: String,
+    /// What was asked, see [`crate::evaluation::checked::question_hash`].
+    pub question: String,
     /// Links of the task's chain; 0 for a task from elsewhere.
     pub links: u32,
     /// Whether one e-graph with all the work fails on the task; `None` if that was not tried.
@@ -63,72 +57,115 @@ pub struct Row {
     pub model_seconds: f64,
 }
 
+impl Record for Row {
+    const NAME: &'static str = "results";
+    const ROW_GROUP: usize = 16_384;
+    const BATCH: usize = 1_024;
+
+    fn fields() -> Vec<Field> {
+        let columns = [
+            ("task", DataType::Utf8),
+            ("method", DataType::Utf8),
+            ("question", DataType::Utf8),
+            ("links", DataType::UInt32),
+            ("hard", DataType::Boolean),
+            ("solved", DataType::Boolean),
+            ("reason", DataType::Utf8),
+            ("work", DataType::UInt64),
+            ("e_graphs", DataType::UInt64),
+            ("requests", DataType::UInt64),
+            ("proof_steps", DataType::UInt64),
+            ("waypoints", DataType::new_list(DataType::Utf8, true)),
+            ("proof_file", DataType::Utf8),
+            ("cap", DataType::Utf8),
+            ("total_work", DataType::UInt64),
+            ("guides", DataType::UInt32),
+            ("attempts", DataType::UInt32),
+            ("system_hash", DataType::Utf8),
+            ("seed", DataType::UInt64),
+            ("seconds", DataType::Float64),
+            ("model_seconds", DataType::Float64),
+        ];
+        // Whether a task is hard is not always known.
+        columns.map(|(name, kind)| Field::new(name, kind, name == "hard")).into()
+    }
+
+    fn columns(rows: &[Row]) -> Vec<ArrayRef> {
+        vec![
+            texts(rows, |r| &r.task),
+            texts(rows, |r| &r.method),
+            texts(rows, |r| &r.question),
+            numbers::<UInt32Type, _>(rows, |r| r.links),
+            flags(rows, |r| r.hard),
+            flags(rows, |r| Some(r.solved)),
+            texts(rows, |r| &r.reason),
+            numbers::<UInt64Type, _>(rows, |r| r.work),
+            numbers::<UInt64Type, _>(rows, |r| r.e_graphs),
+            numbers::<UInt64Type, _>(rows, |r| r.requests),
+            numbers::<UInt64Type, _>(rows, |r| r.proof_steps),
+            text_lists(rows, |r| &r.waypoints),
+            texts(rows, |r| &r.proof_file),
+            texts(rows, |r| &r.cap),
+            numbers::<UInt64Type, _>(rows, |r| r.total_work),
+            numbers::<UInt32Type, _>(rows, |r| r.guides),
+            numbers::<UInt32Type, _>(rows, |r| r.attempts),
+            texts(rows, |r| &r.system_hash),
+            numbers::<UInt64Type, _>(rows, |r| r.seed),
+            numbers::<Float64Type, _>(rows, |r| r.seconds),
+            numbers::<Float64Type, _>(rows, |r| r.model_seconds),
+        ]
+    }
+
+    fn read(batch: &Columns<'_>, rows: &mut Vec<Row>) -> Result<()> {
+        let texts = |name| batch.texts(name);
+        let u32s = |name| batch.numbers::<UInt32Type>(name);
+        let u64s = |name| batch.numbers::<UInt64Type>(name);
+        let f64s = |name| batch.numbers::<Float64Type>(name);
+        let (task, method, question) = (texts("task")?, texts("method")?, texts("question")?);
+        let (reason, proof_file) = (texts("reason")?, texts("proof_file")?);
+        let (cap, system_hash) = (texts("cap")?, texts("system_hash")?);
+        let (links, guides, attempts) = (u32s("links")?, u32s("guides")?, u32s("attempts")?);
+        batch.get("solved")?;
+        let (hard, solved) = (batch.flags("hard")?, batch.flags("solved")?);
+        let (work, e_graphs, requests) = (u64s("work")?, u64s("e_graphs")?, u64s("requests")?);
+        let (proof_steps, total_work) = (u64s("proof_steps")?, u64s("total_work")?);
+        let (seed, waypoints) = (u64s("seed")?, batch.text_lists("waypoints")?);
+        let (seconds, model_seconds) = (f64s("seconds")?, f64s("model_seconds")?);
+        for i in 0..batch.rows() {
+            rows.push(Row {
+                task: task.value(i).to_owned(),
+                method: method.value(i).to_owned(),
+                question: question.value(i).to_owned(),
+                links: links.value(i),
+                hard: hard.is_valid(i).then(|| hard.value(i)),
+                solved: solved.value(i),
+                reason: reason.value(i).to_owned(),
+                work: work.value(i),
+                e_graphs: e_graphs.value(i),
+                requests: requests.value(i),
+                proof_steps: proof_steps.value(i),
+                waypoints: waypoints.value(i)?,
+                proof_file: proof_file.value(i).to_owned(),
+                cap: cap.value(i).to_owned(),
+                total_work: total_work.value(i),
+                guides: guides.value(i),
+                attempts: attempts.value(i),
+                system_hash: system_hash.value(i).to_owned(),
+                seed: seed.value(i),
+                seconds: seconds.value(i),
+                model_seconds: model_seconds.value(i),
+            });
+        }
+        Ok(())
+    }
+}
+
 /// Writes `results.parquet`.
 ///
 /// # Errors
 /// What the file system says.
 pub fn write_results(path: &Path, rows: &[Row]) -> Result<()> {
-    let text = |value: fn(&Row) -> &str| -> ArrayRef {
-        let mut column = StringBuilder::new();
-        rows.iter().for_each(|row| column.append_value(value(row)));
-        Arc::new(column.finish())
-    };
-    let u64s = |value: fn(&Row) -> u64| -> ArrayRef {
-        let mut column = UInt64Builder::new();
-        rows.iter().for_each(|row| column.append_value(value(row)));
-        Arc::new(column.finish())
-    };
-    let u32s = |value: fn(&Row) -> u32| -> ArrayRef {
-        let mut column = UInt32Builder::new();
-        rows.iter().for_each(|row| column.append_value(value(row)));
-        Arc::new(column.finish())
-    };
-    let f64s = |value: fn(&Row) -> f64| -> ArrayRef {
-        let mut column = Float64Builder::new();
-        rows.iter().for_each(|row| column.append_value(value(row)));
-        Arc::new(column.finish())
-    };
-    let bools = |value: fn(&Row) -> Option<bool>| -> ArrayRef {
-        let mut column = BooleanBuilder::new();
-        rows.iter().for_each(|row| column.append_option(value(row)));
-        Arc::new(column.finish())
-    };
-    let mut waypoints = arrow_array::builder::ListBuilder::new(StringBuilder::new());
-    for row in rows {
-        row.waypoints.iter().for_each(|w| waypoints.values().append_value(w));
-        waypoints.append(true);
-    }
-    let batch = RecordBatch::try_from_iter_with_nullable([
-        ("task", text(|r| &r.task), false),
-        ("method", text(|r| &r.method), false),
-        ("links", u32s(|r| r.links), false),
-        ("hard", bools(|r| r.hard), true),
-        ("solved", bools(|r| Some(r.solved)), false),
-        ("reason", text(|r| &r.reason), false),
-        ("work", u64s(|r| r.work), false),
-        ("e_graphs", u64s(|r| r.e_graphs), false),
-        ("requests", u64s(|r| r.requests), false),
-        ("proof_steps", u64s(|r| r.proof_steps), false),
-        ("waypoints", Arc::new(waypoints.finish()), false),
-        ("proof_file", text(|r| &r.proof_file), false),
-        ("cap", text(|r| &r.cap), false),
-        ("total_work", u64s(|r| r.total_work), false),
-        ("guides", u32s(|r| r.guides), false),
-        ("attempts", u32s(|r| r.attempts), false),
-        ("system_hash", text(|r| &r.system_hash), false),
-        ("seed", u64s(|r| r.seed), false),
-        ("seconds", f64s(|r| r.seconds), false),
-        ("model_seconds", f64s(|r| r.model_seconds), false),
-    ])?;
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
-        .build();
-    write_atomic_with(path, |file| {
-        let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties))?;
-        writer.write(&batch)?;
-        writer.close()?;
-        Ok(())
-    })
+    write_table(path, rows)
 }
 
 /// Reads `results.parquet`.
@@ -136,75 +173,7 @@ pub fn write_results(path: &Path, rows: &[Row]) -> Result<()> {
 /// # Errors
 /// A file that is missing, cut short, or not one of results; the file is named.
 pub fn read_results(path: &Path) -> Result<Vec<Row>> {
-    let read = || -> Result<Vec<Row>> {
-        let file = File::open(path).context("cannot read results")?;
-        let whole = "is not a whole Parquet file";
-        let reader = ParquetRecordBatchReaderBuilder::try_new(file).context(whole)?;
-        let mut rows = Vec::new();
-        for batch in reader.build().context(whole)? {
-            read_batch(&batch.context(whole)?, &mut rows)?;
-        }
-        Ok(rows)
-    };
-    read().with_context(|| path.display().to_string())
-}
-
-fn read_batch(batch: &RecordBatch, rows: &mut Vec<Row>) -> Result<()> {
-    let wrong =
-        |name: &str| format!("is not a file of results: no column '{name}' of the right type");
-    let column = |name: &str| batch.column_by_name(name).with_context(|| wrong(name));
-    let text = |name: &'static str| -> Result<_> {
-        column(name)?.as_string_opt::<i32>().with_context(|| wrong(name))
-    };
-    let u64s = |name: &'static str| -> Result<_> {
-        column(name)?.as_primitive_opt::<UInt64Type>().with_context(|| wrong(name))
-    };
-    let u32s = |name: &'static str| -> Result<_> {
-        column(name)?.as_primitive_opt::<UInt32Type>().with_context(|| wrong(name))
-    };
-    let f64s = |name: &'static str| -> Result<_> {
-        column(name)?.as_primitive_opt::<Float64Type>().with_context(|| wrong(name))
-    };
-    let bools = |name: &'static str| -> Result<_> {
-        column(name)?.as_boolean_opt().with_context(|| wrong(name))
-    };
-    let (task, method, reason) = (text("task")?, text("method")?, text("reason")?);
-    let (proof_file, cap, system_hash) = (text("proof_file")?, text("cap")?, text("system_hash")?);
-    let (links, guides, attempts) = (u32s("links")?, u32s("guides")?, u32s("attempts")?);
-    let (hard, solved) = (bools("hard")?, bools("solved")?);
-    let (work, e_graphs, requests) = (u64s("work")?, u64s("e_graphs")?, u64s("requests")?);
-    let (proof_steps, total_work) = (u64s("proof_steps")?, u64s("total_work")?);
-    let seed = u64s("seed")?;
-    let (seconds, model_seconds) = (f64s("seconds")?, f64s("model_seconds")?);
-    let waypoints = column("waypoints")?.as_list_opt::<i32>();
-    let waypoints = waypoints.with_context(|| wrong("waypoints"))?;
-    for i in 0..batch.num_rows() {
-        let stops = waypoints.value(i);
-        let stops = stops.as_string_opt::<i32>().with_context(|| wrong("waypoints"))?;
-        rows.push(Row {
-            task: task.value(i).to_owned(),
-            method: method.value(i).to_owned(),
-            links: links.value(i),
-            hard: hard.is_valid(i).then(|| hard.value(i)),
-            solved: solved.value(i),
-            reason: reason.value(i).to_owned(),
-            work: work.value(i),
-            e_graphs: e_graphs.value(i),
-            requests: requests.value(i),
-            proof_steps: proof_steps.value(i),
-            waypoints: stops.iter().flatten().map(str::to_owned).collect(),
-            proof_file: proof_file.value(i).to_owned(),
-            cap: cap.value(i).to_owned(),
-            total_work: total_work.value(i),
-            guides: guides.value(i),
-            attempts: attempts.value(i),
-            system_hash: system_hash.value(i).to_owned(),
-            seed: seed.value(i),
-            seconds: seconds.value(i),
-            model_seconds: model_seconds.value(i),
-        });
-    }
-    Ok(())
+    read_table(path)
 }
 
 #[cfg(test)]
@@ -218,6 +187,7 @@ mod tests {
         let row = Row {
             task: "t-0".into(),
             method: "oracle".into(),
+            question: "11".into(),
             links: 4,
             hard: Some(true),
             solved: true,

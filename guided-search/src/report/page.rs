@@ -1,11 +1,13 @@
 //! A self-contained page about an evaluation: table, curves, proofs and settings.
 
-use crate::evaluation::evaluate::{Evaluation, RESULTS_FILE, SYSTEM_FILE};
+use crate::evaluation::checked::check_proofs;
+use crate::evaluation::evaluate::{Evaluation, RESULTS_FILE};
 use crate::evaluation::results::{Row, read_results};
 use crate::evaluation::statistics::{median, wilson};
 use crate::report::proof_view::proof_section;
 use crate::sources::method::Method;
 use anyhow::{Context, Result, ensure};
+use dataset_gen::dataset::info::system_of;
 use egraph::System;
 use std::fmt::Write;
 use std::io::Write as _;
@@ -128,12 +130,9 @@ pub fn report(directory: &Path) -> Result<String> {
     );
     let rows = read_results(&results)?;
     ensure!(!rows.is_empty(), "{} holds no result", results.display());
-    let system = System::load(&directory.join(SYSTEM_FILE))?;
-    ensure!(
-        system.hash == evaluation.tasks.system_hash,
-        "{} is not the rewrite system of these results",
-        directory.join(SYSTEM_FILE).display()
-    );
+    let (system, _) = system_of(directory, &evaluation.tasks.system_hash)?;
+    // The page says that all of them were accepted.
+    check_proofs(directory, &system, &rows)?;
     let mut body = String::new();
     introduction(&mut body, &evaluation);
     let all: Vec<&Row> = rows.iter().collect();

@@ -1,10 +1,9 @@
 //! A proof for readers: one line a step, the rewritten subterm marked, waypoints standing out.
 
+use crate::evaluation::checked::proof_of;
 use crate::evaluation::results::Row;
-use anyhow::{Context, Result, anyhow};
-use egraph::{
-    Caps, FlatProof, Justification, Node, System, TermBank, TermId, check, proof_from_json,
-};
+use anyhow::{Result, anyhow};
+use egraph::{Caps, FlatProof, Justification, Node, System, TermBank, TermId};
 use std::fmt::Write;
 use std::path::Path;
 use support::show::numbers::{counted, thousands};
@@ -23,12 +22,8 @@ pub fn proof_section(
     system: &System,
     row: &Row,
 ) -> Result<()> {
-    let path = directory.join(&row.proof_file);
-    let name = path.display();
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {name}"))?;
     let mut bank = TermBank::new(system.language.clone());
-    let proof = proof_from_json(system, &mut bank, &text).with_context(|| format!("{name}"))?;
-    check(system, &bank, &proof).with_context(|| format!("{name} was refused"))?;
+    let proof = proof_of(directory, system, &mut bank, row)?;
     let sort = bank.sort(proof.start());
     let waypoints = row
         .waypoints

@@ -5,7 +5,7 @@ use crate::sources::guide_source::{Guide, GuideRequest, GuideSet, GuideSource, W
 use anyhow::Result;
 use egraph::{Node, Sketch, TermBank, TermId};
 use model::{DecodeOptions, GuideModel, Strategy};
-use std::time::Instant;
+use support::stopwatch::Stopwatch;
 
 /// A subtree whose root the model gives less than this probability becomes `?`.
 const CERTAIN: f32 = 0.5;
@@ -23,9 +23,9 @@ pub struct ModelGuides<'a> {
 
 impl GuideSource for ModelGuides<'_> {
     fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet> {
-        let began = Instant::now();
+        let watch = Stopwatch::start();
         let written = decode(self.model, self.seed, self.task, request, bank)?;
-        let model_seconds = began.elapsed().as_secs_f64();
+        let model_seconds = watch.seconds();
         let guides = written.into_iter().map(|guide| {
             let reached = [Side::Start, Side::Target]
                 .into_iter()

@@ -10,7 +10,7 @@ use crate::sources::tree_distance::tree_distance;
 use anyhow::Result;
 use egraph::{TermBank, TermId};
 use model::GuideModel;
-use std::time::Instant;
+use support::stopwatch::Stopwatch;
 
 /// Of how many frontier terms a side the best are taken.
 const DRAWN: usize = 100;
@@ -28,9 +28,9 @@ pub struct SelectGuides<'a> {
 
 impl GuideSource for SelectGuides<'_> {
     fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet> {
-        let began = Instant::now();
+        let watch = Stopwatch::start();
         let written = decode(self.model, self.seed, self.task, request, bank)?;
-        let model_seconds = began.elapsed().as_secs_f64();
+        let model_seconds = watch.seconds();
         let written: Vec<TermId> = written.into_iter().map(|guide| guide.term).collect();
         let mut rng = stream(self.seed, self.task, request.number, 3);
         let mut guides = Vec::new();

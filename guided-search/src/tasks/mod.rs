@@ -3,5 +3,6 @@
 
 pub mod chains;
 pub mod held_out;
+mod outside;
 pub mod question;
 pub mod task;

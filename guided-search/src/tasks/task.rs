@@ -4,24 +4,19 @@
 //! as JSON under the key `cairn` of the file's metadata. Tasks from elsewhere are CSV with the
 //! columns `start` and `target` (and `id`, if there is one), or text with two terms a line.
 
-use crate::tasks::question::{read_question, read_texts};
+use crate::tasks::outside::{read_csv, read_lines};
+use crate::tasks::question::read_texts;
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use arrow_array::builder::{ListBuilder, StringBuilder, UInt32Builder};
-use arrow_array::cast::AsArray;
+use arrow_array::ArrayRef;
 use arrow_array::types::UInt32Type;
-use arrow_array::{ArrayRef, RecordBatch};
-use dataset_gen::seeds::csv::Field;
-use egraph::{ParseError, Place, System, TermBank, TermId, parse_all, parse_one};
-use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
+use arrow_schema::{DataType, Field};
+use egraph::{System, TermBank, TermId};
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::Path;
-use std::sync::Arc;
+use support::files::columns::{numbers, text_lists, texts};
+use support::files::table::{Columns, Record, TableWriter, for_each_batch, read_note};
 use support::files::text::read_text;
 use support::files::whole_file::{FileKind, OutputFile};
 
@@ -97,7 +92,7 @@ impl TaskSet {
         let name = path.display();
         let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
         let set = match ending.as_deref() {
-            Some("parquet") => read_parquet(path).with_context(|| format!("{name}"))?,
+            Some("parquet") => read_parquet(path, MOST_TEXT)?,
             ending => {
                 let text = read_text(path, "tasks")?;
                 let mut bank = TermBank::new(system.language.clone());
@@ -116,7 +111,7 @@ impl TaskSet {
             short(&system.hash)
         );
         let mut bank = TermBank::new(system.language.clone());
-        let mut ids = rustc_hash::FxHashSet::default();
+        let mut ids = FxHashSet::default();
         for task in &set.tasks {
             task.terms(&mut bank).with_context(|| format!("{name}"))?;
             check_id(&task.id).map_err(|message| anyhow!("{name}: {message}"))?;
@@ -136,7 +131,7 @@ impl TaskSet {
                 path.display()
             );
         }
-        let recognise = |path: &Path| read_parquet(path).is_ok();
+        let recognise = |path: &Path| read_origin(path).is_ok();
         OutputFile::new(path, FileKind { name: "a task file", recognise })
     }
 
@@ -145,41 +140,60 @@ impl TaskSet {
     /// # Errors
     /// As [`TaskSet::output`], and what the file system says.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let batch = self.batch()?;
-        let metadata = KeyValue::new(METADATA.to_owned(), serde_json::to_string(&self.origin)?);
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
-            .set_key_value_metadata(Some(vec![metadata]))
-            .build();
         TaskSet::output(path)?.write(|file| {
-            let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties))?;
-            writer.write(&batch)?;
-            writer.close()?;
+            let mut writer = TableWriter::new::<Task>(file)?;
+            writer.write(&self.tasks)?;
+            writer.note(METADATA, serde_json::to_string(&self.origin)?);
+            writer.finish()?;
             Ok(())
         })
     }
+}
 
-    fn batch(&self) -> Result<RecordBatch> {
-        let mut texts: [StringBuilder; 4] = Default::default();
-        let mut waypoints = ListBuilder::new(StringBuilder::new());
-        let mut links = UInt32Builder::new();
-        for task in &self.tasks {
-            let values = [&task.id, &task.seed_id, &task.start, &task.target];
-            texts.iter_mut().zip(values).for_each(|(column, value)| column.append_value(value));
-            task.waypoints.iter().for_each(|w| waypoints.values().append_value(w));
-            waypoints.append(true);
-            links.append_value(task.links);
-        }
-        let [mut id, mut seed_id, mut start, mut target] = texts;
-        let columns: [(&str, ArrayRef); 6] = [
-            ("id", Arc::new(id.finish())),
-            ("seed_id", Arc::new(seed_id.finish())),
-            ("start", Arc::new(start.finish())),
-            ("target", Arc::new(target.finish())),
-            ("waypoints", Arc::new(waypoints.finish())),
-            ("links", Arc::new(links.finish())),
+impl Record for Task {
+    const NAME: &'static str = "tasks";
+    const ROW_GROUP: usize = 16_384;
+    const BATCH: usize = 256;
+
+    fn fields() -> Vec<Field> {
+        let columns = [
+            ("id", DataType::Utf8),
+            ("seed_id", DataType::Utf8),
+            ("start", DataType::Utf8),
+            ("target", DataType::Utf8),
+            ("waypoints", DataType::new_list(DataType::Utf8, true)),
+            ("links", DataType::UInt32),
         ];
-        Ok(RecordBatch::try_from_iter(columns)?)
+        columns.map(|(name, kind)| Field::new(name, kind, false)).into()
+    }
+
+    fn columns(tasks: &[Task]) -> Vec<ArrayRef> {
+        vec![
+            texts(tasks, |t| &t.id),
+            texts(tasks, |t| &t.seed_id),
+            texts(tasks, |t| &t.start),
+            texts(tasks, |t| &t.target),
+            text_lists(tasks, |t| &t.waypoints),
+            numbers::<UInt32Type, _>(tasks, |t| t.links),
+        ]
+    }
+
+    fn read(batch: &Columns<'_>, tasks: &mut Vec<Task>) -> Result<()> {
+        let (ids, seeds) = (batch.texts("id")?, batch.texts("seed_id")?);
+        let (starts, targets) = (batch.texts("start")?, batch.texts("target")?);
+        let waypoints = batch.text_lists("waypoints")?;
+        let links = batch.numbers::<UInt32Type>("links")?;
+        for row in 0..batch.rows() {
+            tasks.push(Task {
+                id: ids.value(row).to_owned(),
+                seed_id: seeds.value(row).to_owned(),
+                start: starts.value(row).to_owned(),
+                target: targets.value(row).to_owned(),
+                waypoints: waypoints.value(row)?,
+                links: links.value(row),
+            });
+        }
+        Ok(())
     }
 }
 
@@ -188,141 +202,59 @@ pub fn short(hash: &str) -> &str {
     hash.get(..12).unwrap_or(hash)
 }
 
-fn read_parquet(path: &Path) -> Result<TaskSet> {
-    let file = File::open(path).context("cannot read tasks")?;
-    let reader =
-        ParquetRecordBatchReaderBuilder::try_new(file).context("is not a whole Parquet file")?;
-    let metadata = reader.metadata().file_metadata().key_value_metadata();
-    let origin = metadata
-        .and_then(|all| all.iter().find(|kv| kv.key == METADATA))
-        .and_then(|kv| kv.value.clone())
-        .context("is not a task file: its metadata has no key 'cairn'")?;
-    let origin = serde_json::from_str(&origin).context("is not a task file")?;
-    let mut tasks = Vec::new();
-    for batch in reader.build().context("is not a whole Parquet file")? {
-        read_batch(&batch.context("is not a whole Parquet file")?, &mut tasks)?;
-    }
+fn read_origin(path: &Path) -> Result<TaskOrigin> {
+    let name = path.display();
+    let origin = read_note(path, METADATA)?
+        .with_context(|| format!("{name} is not a task file: its metadata has no key 'cairn'"))?;
+    serde_json::from_str(&origin).with_context(|| format!("{name} is not a task file"))
+}
+
+/// More bytes of terms than these are in no task file that is worth trying. Parquet packs what
+/// repeats so well that a small file can have any number of them.
+const MOST_TEXT: usize = 1 << 28;
+
+fn read_parquet(path: &Path, most_text: usize) -> Result<TaskSet> {
+    let name = path.display();
+    let origin = read_origin(path)?;
+    let mut tasks: Vec<Task> = Vec::new();
+    let mut ids = FxHashSet::default();
+    let mut bytes = 0;
+    for_each_batch(path, |batch: Vec<Task>| {
+        for task in batch {
+            check_id(&task.id).map_err(|message| anyhow!("{name}: {message}"))?;
+            ensure!(ids.insert(task.id.clone()), "{name}: two tasks have the id '{}'", task.id);
+            let texts = [&task.seed_id, &task.start, &task.target];
+            bytes += texts.into_iter().chain(&task.waypoints).map(String::len).sum::<usize>();
+            ensure!(bytes <= most_text, "{name}: more than {most_text} bytes of terms");
+            tasks.push(task);
+        }
+        Ok(())
+    })?;
     Ok(TaskSet { origin, tasks })
 }
 
-fn read_batch(batch: &RecordBatch, tasks: &mut Vec<Task>) -> Result<()> {
-    let column = |name: &str| {
-        batch
-            .column_by_name(name)
-            .with_context(|| format!("is not a task file: no column '{name}'"))
-    };
-    let wrong = |name: &str| format!("column '{name}' has another type than in a task file");
-    let texts = |name: &'static str| -> Result<_> {
-        column(name)?.as_string_opt::<i32>().with_context(|| wrong(name))
-    };
-    let (ids, seeds) = (texts("id")?, texts("seed_id")?);
-    let (starts, targets) = (texts("start")?, texts("target")?);
-    let waypoints = column("waypoints")?.as_list_opt::<i32>();
-    let waypoints = waypoints.with_context(|| wrong("waypoints"))?;
-    let links = column("links")?.as_primitive_opt::<UInt32Type>();
-    let links = links.with_context(|| wrong("links"))?;
-    for row in 0..batch.num_rows() {
-        let stops = waypoints.value(row);
-        let stops = stops.as_string_opt::<i32>().with_context(|| wrong("waypoints"))?;
-        tasks.push(Task {
-            id: ids.value(row).to_owned(),
-            seed_id: seeds.value(row).to_owned(),
-            start: starts.value(row).to_owned(),
-            target: targets.value(row).to_owned(),
-            waypoints: stops.iter().flatten().map(str::to_owned).collect(),
-            links: links.value(row),
-        });
-    }
-    Ok(())
-}
-
-type At<T> = std::result::Result<T, (Place, String)>;
+/// A file system takes names of 255 bytes, and a proof's has the method, too.
+const LONGEST_ID: usize = 200;
 
 /// Ids are parts of the names of files.
-fn check_id(id: &str) -> Result<(), String> {
+pub(super) fn check_id(id: &str) -> Result<(), String> {
+    if id.len() > LONGEST_ID {
+        let begin: String = id.chars().take(20).collect();
+        return Err(format!(
+            "the id '{begin}…' has {} characters: expected at most {LONGEST_ID}",
+            id.chars().count()
+        ));
+    }
     if !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c)) {
         return Ok(());
     }
     Err(format!("the id '{id}' is not made of letters, digits, '-' and '_'"))
 }
 
-fn outside(id: String, start: String, target: String) -> Task {
-    Task { seed_id: id.clone(), id, start, target, waypoints: Vec::new(), links: 0 }
-}
-
-/// Text: a start and a target a line; `#` at the start of a line and `;` begin comments.
-fn read_lines(text: &str, bank: &mut TermBank) -> At<Vec<Task>> {
-    let mut tasks = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        if line.trim_start().starts_with('#') {
-            continue;
-        }
-        let on_line = |place: Place| Place { line: number, ..place };
-        let terms = parse_all(line).map_err(|e| (on_line(e.place), e.message))?;
-        let [_, second] = &terms[..] else {
-            if terms.is_empty() {
-                continue;
-            }
-            let message = format!("expected a start and a target, found {} terms", terms.len());
-            return Err((on_line(terms[0].place()), message));
-        };
-        read_question(bank, &terms).map_err(|(_, e)| (on_line(e.place), e.message))?;
-        let bytes: usize =
-            line.chars().take(second.place().column as usize - 1).map(char::len_utf8).sum();
-        let (start, target) = line.split_at(bytes);
-        let target = target.split(';').next().unwrap_or(target);
-        tasks.push(outside(
-            format!("line-{number}"),
-            start.trim().to_owned(),
-            target.trim().to_owned(),
-        ));
-    }
-    Ok(tasks)
-}
-
-fn read_csv(text: &str, bank: &mut TermBank) -> At<Vec<Task>> {
-    let mut records = dataset_gen::seeds::csv::read_records(text);
-    let start_of_file = Place { line: 1, column: 1 };
-    let header = match records.next() {
-        Some(header) => header?,
-        None => return Err((start_of_file, "the file is empty".to_owned())),
-    };
-    let column = |name| header.column(name);
-    let (Some(start), Some(target)) = (column("start")?, column("target")?) else {
-        let message = "expected a header with the columns 'start' and 'target'";
-        return Err((start_of_file, message.to_owned()));
-    };
-    let id = column("id")?;
-    let mut tasks = Vec::new();
-    for record in records {
-        let record = record?;
-        let (expected, found) = (header.fields.len(), record.fields.len());
-        if expected != found {
-            let message = format!("expected {expected} fields as in the header, found {found}");
-            return Err((record.place(), message));
-        }
-        let line = record.place().line;
-        let id = match id {
-            Some(id) => record.fields[id].text.clone(),
-            None => format!("line-{line}"),
-        };
-        check_id(&id).map_err(|message| (record.place(), message))?;
-        let ends = [&record.fields[start], &record.fields[target]];
-        let at = |end: &Field, e: ParseError| (end.place_of(e.place), e.message);
-        let mut terms = Vec::new();
-        for end in ends {
-            terms.push(parse_one(&end.text).map_err(|e| at(end, e))?);
-        }
-        read_question(bank, &terms).map_err(|(i, e)| at(ends[i], e))?;
-        let text = |column: usize| record.fields[column].text.clone();
-        tasks.push(outside(id, text(start), text(target)));
-    }
-    Ok(tasks)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tasks::outside::outside;
 
     fn system() -> System {
         System::parse("(sort I) (literal i64 I) (variable I) (op + (I I) I)").unwrap()
@@ -355,6 +287,66 @@ mod tests {
         assert_eq!(TaskSet::load(&path, &system()).unwrap(), set);
     }
 
+    /// The message about a file of these tasks.
+    fn refused(tasks: Vec<Task>) -> String {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("t.parquet");
+        let origin = TaskOrigin { system_hash: system().hash, ..TaskOrigin::default() };
+        TaskSet { origin, tasks }.save(&path).unwrap();
+        format!("{:#}", TaskSet::load(&path, &system()).unwrap_err())
+    }
+
+    #[test]
+    fn a_small_file_with_many_rows_is_refused_at_the_first_that_repeats() {
+        let task = outside("x".to_owned(), "a".to_owned(), "b".to_owned());
+        let message = refused(vec![task; 300_000]);
+        assert!(message.contains("t.parquet: two tasks have the id 'x'"), "{message}");
+        // Each with an id of its own, all with the same long terms.
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("t.parquet");
+        let task = |i: u32| outside(i.to_string(), "(+ a b)".to_owned(), "(+ b a)".to_owned());
+        let set = TaskSet { tasks: (0..1_000).map(task).collect(), ..TaskSet::default() };
+        set.save(&path).unwrap();
+        assert_eq!(read_parquet(&path, 20_000).unwrap(), set);
+        let message = read_parquet(&path, 10_000).unwrap_err().to_string();
+        assert!(message.ends_with("t.parquet: more than 10000 bytes of terms"), "{message}");
+    }
+
+    #[test]
+    fn missing_values_are_refused() {
+        use arrow_array::{RecordBatch, StringArray, UInt32Array, new_null_array};
+        use std::sync::Arc;
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("t.parquet");
+        for missing in ["seed_id", "waypoints", "links"] {
+            let columns = Task::fields().into_iter().map(|field| -> (String, ArrayRef) {
+                let column: ArrayRef = match field.name().as_str() {
+                    name if name == missing => new_null_array(field.data_type(), 1),
+                    "links" => Arc::new(UInt32Array::from(vec![0])),
+                    "waypoints" => text_lists(&[()], |()| &[]),
+                    _ => Arc::new(StringArray::from(vec!["a"])),
+                };
+                (field.name().clone(), column)
+            });
+            let batch = RecordBatch::try_from_iter(columns).unwrap();
+            let file = std::fs::File::create(&path).unwrap();
+            let mut writer =
+                parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+            let origin = TaskOrigin { system_hash: system().hash, ..TaskOrigin::default() };
+            writer.append_key_value_metadata(parquet::file::metadata::KeyValue::new(
+                METADATA.to_owned(),
+                serde_json::to_string(&origin).unwrap(),
+            ));
+            writer.write(&batch).unwrap();
+            writer.close().unwrap();
+            let message = format!("{:#}", TaskSet::load(&path, &system()).unwrap_err());
+            assert!(
+                message.contains(&format!("column '{missing}' has missing values")),
+                "{message}"
+            );
+        }
+    }
+
     #[test]
     fn tasks_from_elsewhere_are_csv_or_text() {
         let text = load("t.txt", "# tasks\n(+ a 0) a ; easy\n\n(+ a b) (+ b a)\n").unwrap();
@@ -377,6 +369,8 @@ mod tests {
         assert!(message("t.csv", "a,b\n").contains("t.csv:1:1: expected a header"));
         assert!(message("t.csv", "id,start,target\n../x,a,a\n").contains("letters, digits"));
         assert!(message("t.txt", "").contains("holds no task"));
+        let long = format!("id,start,target\n{},a,a\n", "x".repeat(201));
+        assert!(message("t.csv", &long).contains("has 201 characters: expected at most 200"));
         assert!(message("t.parquet", "PAR1").contains("not a whole Parquet file"));
     }
 }

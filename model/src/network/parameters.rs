@@ -26,6 +26,8 @@ enum Source {
 pub struct Parameters {
     device: Device,
     source: Source,
+    /// Whether they are variables, for which gradients are computed.
+    trained: bool,
     vars: BTreeMap<String, Var>,
 }
 
@@ -33,12 +35,19 @@ impl Parameters {
     /// Parameters that begin at random, the same for the same seed.
     pub fn random(seed: u64, device: &Device) -> Parameters {
         let source = Source::Random(Box::new(ChaCha8Rng::seed_from_u64(seed)));
-        Parameters { device: device.clone(), source, vars: BTreeMap::new() }
+        Parameters { device: device.clone(), source, trained: true, vars: BTreeMap::new() }
     }
 
-    /// Parameters with given values.
+    /// Parameters with given values, to be trained further.
     pub fn given(tensors: BTreeMap<String, Tensor>, device: &Device) -> Parameters {
-        Parameters { device: device.clone(), source: Source::Given(tensors), vars: BTreeMap::new() }
+        let source = Source::Given(tensors);
+        Parameters { device: device.clone(), source, trained: true, vars: BTreeMap::new() }
+    }
+
+    /// Parameters with given values that stay as they are: what is computed with them keeps
+    /// nothing for gradients.
+    pub fn fixed(tensors: BTreeMap<String, Tensor>, device: &Device) -> Parameters {
+        Parameters { trained: false, ..Parameters::given(tensors, device) }
     }
 
     /// The parameter called `name`.
@@ -62,7 +71,11 @@ impl Parameters {
                     "tensor '{name}' has shape {:?}, expected {shape:?}",
                     tensor.dims()
                 );
-                Var::from_tensor(&tensor.to_device(&self.device)?)?
+                let tensor = tensor.to_device(&self.device)?;
+                if !self.trained {
+                    return Ok(tensor);
+                }
+                Var::from_tensor(&tensor)?
             }
         };
         let tensor = var.as_tensor().clone();
@@ -70,7 +83,7 @@ impl Parameters {
         Ok(tensor)
     }
 
-    /// All parameters by name, after the model is built.
+    /// All parameters that are trained by name, after the model is built.
     ///
     /// # Errors
     /// A given tensor was not asked for.
@@ -139,8 +152,49 @@ fn from_safetensors(
         ensure!(view.dtype() == safetensors::Dtype::F32, "tensor '{name}' is not of type f32");
         let floats: Vec<f32> =
             view.data().as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        // Nothing that is computed with such a value would mean anything.
+        ensure!(floats.iter().all(|x| x.is_finite()), "tensor '{name}' holds what is no number");
         let tensor = Tensor::from_vec(floats, view.shape(), device)?.to_dtype(DType::F32)?;
         tensors.insert(name.to_owned(), tensor);
     }
     Ok((tensors, header.metadata().clone().unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tensors(values: &[f32]) -> BTreeMap<String, Tensor> {
+        let tensor = Tensor::from_slice(values, values.len(), &Device::Cpu).unwrap();
+        BTreeMap::from([("x".to_owned(), tensor)])
+    }
+
+    #[test]
+    fn fixed_parameters_are_no_variables() {
+        let get = |mut parameters: Parameters| {
+            let tensor = parameters.get("x", &[2], Init::Ones).unwrap();
+            (tensor, parameters.finish().unwrap().len())
+        };
+        let (trained, vars) = get(Parameters::given(tensors(&[1.0, 2.0]), &Device::Cpu));
+        assert!(trained.is_variable() && vars == 1);
+        assert!(
+            trained.sqr().unwrap().sum_all().unwrap().backward().unwrap().get(&trained).is_some()
+        );
+        let (fixed, vars) = get(Parameters::fixed(tensors(&[1.0, 2.0]), &Device::Cpu));
+        assert!(!fixed.is_variable() && vars == 0);
+        assert!(fixed.sqr().unwrap().sum_all().unwrap().backward().unwrap().get(&fixed).is_none());
+    }
+
+    #[test]
+    fn weights_that_are_no_numbers_are_refused() {
+        let load = |values: &[f32]| {
+            let bytes = to_safetensors(&tensors(values), HashMap::new()).unwrap();
+            from_safetensors(&bytes, &Device::Cpu)
+        };
+        load(&[1.0, -2.0]).unwrap();
+        for wrong in [f32::NAN, f32::INFINITY] {
+            let message = load(&[1.0, wrong]).unwrap_err().to_string();
+            assert_eq!(message, "tensor 'x' holds what is no number");
+        }
+    }
 }

@@ -86,6 +86,11 @@ impl Vocabulary {
                 pieces.push(piece);
             }
         }
+        Vocabulary::of_pieces(language, pieces)
+    }
+
+    /// The vocabulary with these pieces, marked where a word ends.
+    fn of_pieces(language: Arc<Language>, pieces: Vec<String>) -> Result<Vocabulary> {
         let vocab: serde_json::Map<String, serde_json::Value> =
             pieces.iter().enumerate().map(|(i, piece)| (piece.clone(), i.into())).collect();
         let json = serde_json::json!({
@@ -105,35 +110,15 @@ impl Vocabulary {
                 "vocab": vocab,
             },
         });
-        Vocabulary::from_json(language, json.to_string().as_bytes())
-    }
-
-    /// Reads a `tokenizer.json`.
-    ///
-    /// # Errors
-    /// The file can't be read, or is no sub-vocabulary of this program.
-    pub fn load(language: Arc<Language>, path: &Path) -> Result<Vocabulary> {
-        let json = std::fs::read(path).with_context(|| path.display().to_string())?;
-        Vocabulary::from_json(language, &json).with_context(|| path.display().to_string())
-    }
-
-    fn from_json(language: Arc<Language>, json: &[u8]) -> Result<Vocabulary> {
-        let tokenizer = match Tokenizer::from_bytes(json) {
+        let tokenizer = match Tokenizer::from_bytes(json.to_string()) {
             Ok(tokenizer) => tokenizer,
             Err(e) => bail!("not a tokenizer: {e}"),
         };
-        let size = tokenizer.get_vocab_size(false);
-        let mut pieces = Vec::with_capacity(size);
-        for id in 0..size as u32 {
-            let piece = tokenizer
-                .get_model()
-                .id_to_token(id)
-                .with_context(|| format!("piece {id} of {size} is missing"))?;
-            pieces.push(match piece.strip_suffix(END) {
-                Some(text) => Piece { text: text.to_owned(), last: true },
-                None => Piece { text: piece, last: false },
-            });
-        }
+        let split = |piece: String| match piece.strip_suffix(END) {
+            Some(text) => Piece { text: text.to_owned(), last: true },
+            None => Piece { text: piece, last: false },
+        };
+        let pieces: Vec<Piece> = pieces.into_iter().map(split).collect();
         // With every letter in place, every word can be spelled, and every half-written word
         // ended.
         for letter in LETTERS.chars() {
@@ -146,15 +131,49 @@ impl Vocabulary {
         Ok(Vocabulary { language, tokenizer, pieces })
     }
 
+    /// Reads a `tokenizer.json`.
+    ///
+    /// # Errors
+    /// The file can't be read, or is no sub-vocabulary of this program.
+    pub fn load(language: Arc<Language>, path: &Path) -> Result<Vocabulary> {
+        let json = std::fs::read(path).with_context(|| path.display().to_string())?;
+        Vocabulary::from_json(language, &json).with_context(|| path.display().to_string())
+    }
+
+    /// Only the pieces are taken from the text, and all else in it must be as this program writes
+    /// it: other kinds of tokenizers make the library panic, or use memory without bound.
+    fn from_json(language: Arc<Language>, json: &[u8]) -> Result<Vocabulary> {
+        let value: serde_json::Value = serde_json::from_slice(json).context("not a tokenizer")?;
+        let vocab = value["model"]["vocab"].as_object().context("not a tokenizer")?;
+        let mut pieces: Vec<(u64, &String)> = Vec::with_capacity(vocab.len());
+        for (piece, id) in vocab {
+            let id = id.as_u64().with_context(|| format!("piece '{piece}' has no number"))?;
+            ensure!(!piece.is_empty() && piece != END, "a piece has no letter");
+            pieces.push((id, piece));
+        }
+        pieces.sort_unstable();
+        for ((id, _), expected) in pieces.iter().zip(0..) {
+            ensure!(*id == expected, "piece {expected} of {} is missing", pieces.len());
+        }
+        let pieces = pieces.into_iter().map(|(_, piece)| piece.clone()).collect();
+        let vocabulary = Vocabulary::of_pieces(language, pieces)?;
+        let expected = vocabulary.to_value()?;
+        ensure!(value == expected, "not a tokenizer that cairn wrote");
+        Ok(vocabulary)
+    }
+
     /// The `tokenizer.json` of the pieces.
     ///
     /// # Errors
     /// None in practice.
     pub fn to_json(&self) -> Result<String> {
+        Ok(serde_json::to_string_pretty(&self.to_value()?)? + "\n")
+    }
+
+    fn to_value(&self) -> Result<serde_json::Value> {
         // Through a Value, whose keys are sorted: the library writes its map in hash order.
         let text = self.tokenizer.to_string(false).map_err(|e| anyhow::anyhow!("{e}"))?;
-        let value: serde_json::Value = serde_json::from_str(&text)?;
-        Ok(serde_json::to_string_pretty(&value)? + "\n")
+        Ok(serde_json::from_str(&text)?)
     }
 
     /// The language of the operators.
@@ -232,5 +251,29 @@ mod tests {
         assert_eq!(json, again.to_json().unwrap());
         let broken = json.replace("\"9</w>\"", "\"9x</w>\"");
         assert!(Vocabulary::from_json(language, broken.as_bytes()).is_err());
+    }
+
+    #[test]
+    fn a_tokenizer_of_another_kind_is_refused() {
+        let language = fixtures::system().language.clone();
+        let json = Vocabulary::build(language.clone(), &FxHashMap::default()).unwrap();
+        let json = json.to_json().unwrap();
+        let charsmap =
+            "\"normalizer\": {\"type\": \"Precompiled\", \"precompiled_charsmap\": \"\"}";
+        for (from, to) in [
+            ("\"decoder\": null", "\"decoder\": tru"),
+            (
+                "\"decoder\": null",
+                "\"decoder\": {\"type\": \"WordPiece\", \"prefix\": \"\", \"cleanup\": true}",
+            ),
+            ("\"normalizer\": null", charsmap),
+            ("\"type\": \"WordPiece\"", "\"type\": \"BPE\""),
+            ("\"9</w>\": ", "\"9</w>\": 7"),
+            ("\"9</w>\"", "\"\""),
+        ] {
+            assert!(json.contains(from), "{from}");
+            let changed = json.replace(from, to);
+            assert!(Vocabulary::from_json(language.clone(), changed.as_bytes()).is_err(), "{to}");
+        }
     }
 }

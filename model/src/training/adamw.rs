@@ -2,7 +2,7 @@
 
 use crate::network::attention::with_floats;
 use crate::network::kernels::small_matrix::dot;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use candle_core::{Tensor, Var};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -52,7 +52,8 @@ impl AdamW {
     /// Returns their length before.
     ///
     /// # Errors
-    /// A parameter has no gradient, or the device fails.
+    /// A parameter has no gradient, a gradient is no number (then nothing is changed), or the device
+    /// fails.
     pub fn update(
         &mut self,
         vars: &BTreeMap<String, Var>,
@@ -70,6 +71,12 @@ impl AdamW {
             debug_assert_eq!(gradient.shape(), var.shape());
         }
         let norm = squares.sqrt();
+        // Before anything is changed: no clipping mends it, and it would spoil every parameter.
+        ensure!(
+            norm.is_finite(),
+            "the gradient is not a number any more at step {}: try a smaller learning_rate",
+            self.step
+        );
         self.step += 1;
         let power = i32::try_from(self.step).unwrap_or(i32::MAX);
         let mut update = Update {
@@ -157,6 +164,21 @@ mod tests {
         for (a, b) in a.iter().zip(&b) {
             let difference = (a - b).unwrap().abs().unwrap().max_all().unwrap();
             assert!(difference.to_scalar::<f32>().unwrap() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn a_gradient_that_is_no_number_changes_nothing() {
+        let x = Var::new(&[3f32, -2.0], &Device::Cpu).unwrap();
+        let vars = BTreeMap::from([("x".to_owned(), x.clone())]);
+        let mut adam = AdamW::new(&vars, 0.0).unwrap();
+        for wrong in [f32::NAN, f32::INFINITY, f32::MAX] {
+            let gradient = Tensor::new(&[wrong, 1.0], &Device::Cpu).unwrap();
+            let gradients = BTreeMap::from([("x".to_owned(), gradient)]);
+            let message = adam.update(&vars, &gradients, 0.03, 1.0).unwrap_err().to_string();
+            assert!(message.contains("the gradient is not a number any more"), "{message}");
+            assert_eq!(x.to_vec1::<f32>().unwrap(), [3.0, -2.0]);
+            assert_eq!(adam.step, 0);
         }
     }
 

@@ -17,17 +17,18 @@ use crate::config::Config;
 use crate::network::parameters::{load_safetensors, to_safetensors};
 use crate::tokens::vocabulary::Vocabulary;
 use crate::training::log::Evaluation;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use candle_core::{Device, Tensor};
-use dataset_gen::dataset::info::{DatasetInfo, SYSTEM_FILE, SplitInfo};
+use dataset_gen::dataset::info::{DatasetInfo, SYSTEM_FILE, SplitInfo, system_of};
 use dataset_gen::seeds::split::Split;
 use egraph::System;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use support::files::hash::of_files;
-use support::files::whole_file::write_atomic;
+use support::files::whole_file::{own_directory, write_atomic};
 
 /// Describes the run; marks a directory as a model's.
 pub const CONFIG_FILE: &str = "config.json";
@@ -37,6 +38,8 @@ const TOKENIZER_FILE: &str = "tokenizer.json";
 const STATE_DIRECTORY: &str = "training_state";
 const OPTIMIZER_FILE: &str = "optimizer.safetensors";
 const STATE_FILE: &str = "state.json";
+/// A state that is being written.
+const STAGING: &str = ".writing.tmp";
 const FORMAT: &str = "cairn-model-1";
 
 /// The content of `config.json`.
@@ -143,6 +146,7 @@ pub fn load_run(directory: &Path) -> Result<Run> {
     let run: Run = serde_json::from_str(&text)
         .with_context(|| format!("{name} is not the description of a Cairn model"))?;
     ensure!(run.format == FORMAT, "{name}: format '{}', expected '{FORMAT}'", run.format);
+    run.config.check().map_err(|mistake| anyhow!("{name}: {mistake}"))?;
     Ok(run)
 }
 
@@ -152,15 +156,7 @@ pub fn load_run(directory: &Path) -> Result<Run> {
 /// A file is missing, or not what it should be, or the files do not belong together.
 pub fn load_description(directory: &Path) -> Result<Description> {
     let run = load_run(directory)?;
-    let rules = directory.join(SYSTEM_FILE);
-    let system = System::load(&rules)?;
-    ensure!(
-        system.hash == run.system_hash,
-        "{}: the rewrite system has hash {}, but the model was trained for {}",
-        rules.display(),
-        system.hash,
-        run.system_hash
-    );
+    let (system, _) = system_of(directory, &run.system_hash)?;
     let tokenizer = directory.join(TOKENIZER_FILE);
     let vocabulary = Vocabulary::load(system.language.clone(), &tokenizer)?;
     ensure!(
@@ -232,12 +228,11 @@ impl State {
     pub fn save(&self, directory: &Path) -> Result<()> {
         let states = directory.join(STATE_DIRECTORY);
         let target = states.join(format!("step-{:08}", self.step));
-        let staging = states.join(".writing.tmp");
+        let staging = states.join(STAGING);
         let context = || format!("cannot write {}", target.display());
-        if staging.exists() {
-            fs::remove_dir_all(&staging).with_context(context)?;
-        }
-        fs::create_dir_all(&staging).with_context(context)?;
+        own_directory(&states)?;
+        remove(&staging)?;
+        own_directory(&staging)?;
         let mut moments = BTreeMap::new();
         for (which, tensors) in MOMENTS.iter().zip(&self.moments) {
             let named = tensors.iter().map(|(name, t)| (format!("{which}.{name}"), t.clone()));
@@ -248,17 +243,26 @@ impl State {
         write_atomic(&staging.join(OPTIMIZER_FILE), &to_safetensors(&moments, meta())?)?;
         let file = StateFile { step: self.step, log: self.log.clone() };
         write_atomic(&staging.join(STATE_FILE), serde_json::to_string_pretty(&file)?.as_bytes())?;
-        if target.exists() {
-            fs::remove_dir_all(&target).with_context(context)?;
-        }
+        remove(&target)?;
         fs::rename(&staging, &target).with_context(context)?;
-        for (step, path) in saved_states(&states)? {
-            if step < self.step {
-                fs::remove_dir_all(&path)
-                    .with_context(|| format!("cannot remove {}", path.display()))?;
-            }
+        State::remove_old(directory)
+    }
+
+    /// Removes what a killed process left beside the newest state: older ones, and one that was
+    /// being written.
+    ///
+    /// # Errors
+    /// `training_state` is a link, or what the file system says.
+    pub fn remove_old(directory: &Path) -> Result<()> {
+        let states = directory.join(STATE_DIRECTORY);
+        if fs::symlink_metadata(&states).is_err() {
+            return Ok(());
         }
-        Ok(())
+        own_directory(&states)?;
+        remove(&states.join(STAGING))?;
+        let mut found = saved_states(&states)?;
+        found.pop();
+        found.iter().try_for_each(|(_, path)| remove(path))
     }
 
     /// Reads the newest state of a directory, if there is one.
@@ -297,6 +301,16 @@ impl State {
             }
         }
         Ok(Some(State { step, log: file.log, parameters, moments }))
+    }
+}
+
+/// Removes a directory, or a link without what it leads to, if there is one.
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", path.display()))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::decoding::tree_builder::{TreeBuilder, TreeError};
 use crate::tokens::tree::{Renaming, tokenise, words};
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use anyhow::{Context, Result, ensure};
-use dataset_gen::dataset::info::{DatasetInfo, SYSTEM_FILE};
+use dataset_gen::dataset::info::{DatasetInfo, system_of};
 use dataset_gen::seeds::split::Split;
 use dataset_gen::triples::row::{Triple, read_triples};
 use egraph::{SortId, System, TermBank, TermId};
@@ -44,6 +44,16 @@ impl Example {
     }
 }
 
+/// What a dataset gives to train on.
+pub struct Examples {
+    /// Of the training split.
+    pub train: Vec<Example>,
+    /// Of the validation split.
+    pub validation: Vec<Example>,
+    /// How many triples of each split are left out, for a term of theirs has too many tokens.
+    pub left_out: [usize; 2],
+}
+
 /// The dataset of a training.
 pub struct Dataset {
     /// Its description.
@@ -66,16 +76,7 @@ impl Dataset {
     /// A file is missing or broken, or a row is no triple of the system's terms.
     pub fn load(directory: &Path) -> Result<Dataset> {
         let info = DatasetInfo::load(directory)?;
-        let path = directory.join(SYSTEM_FILE);
-        let system = System::load(&path)?;
-        let rules = std::fs::read(&path).with_context(|| path.display().to_string())?;
-        ensure!(
-            system.hash == info.system_hash(),
-            "{}: the rewrite system has hash {}, but the dataset was made with {}",
-            path.display(),
-            system.hash,
-            info.system_hash()
-        );
+        let (system, rules) = system_of(directory, info.system_hash())?;
         let mut bank = TermBank::new(system.language.clone());
         let mut read = |split: Split| -> Result<Vec<[TermId; 3]>> {
             let triples = read_triples(directory, split)?;
@@ -113,11 +114,7 @@ impl Dataset {
     ///
     /// # Errors
     /// Nothing is left of one of them.
-    pub fn examples(
-        &self,
-        vocabulary: &Vocabulary,
-        max_tokens: usize,
-    ) -> Result<(Vec<Example>, Vec<Example>)> {
+    pub fn examples(&self, vocabulary: &Vocabulary, max_tokens: usize) -> Result<Examples> {
         let read = |triples: &[[TermId; 3]]| -> Result<Vec<Example>> {
             let mut examples = Vec::new();
             for terms in triples {
@@ -133,7 +130,8 @@ impl Dataset {
                 split.name()
             );
         }
-        Ok((train, validation))
+        let left_out = [self.train.len() - train.len(), self.validation.len() - validation.len()];
+        Ok(Examples { train, validation, left_out })
     }
 
     /// Start, target and guide as tokens, unless one is too long.

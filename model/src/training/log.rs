@@ -30,6 +30,15 @@ pub struct Evaluation {
     pub tokens_per_second: f64,
 }
 
+impl Evaluation {
+    /// Whether what was measured are numbers.
+    pub fn is_finite(&self) -> bool {
+        [self.train_loss, self.validation_loss, self.validation_accuracy, self.unigram_loss]
+            .iter()
+            .all(|value| value.is_finite())
+    }
+}
+
 /// The validation with the lowest loss, the first of them.
 pub fn best(log: &[Evaluation]) -> Option<&Evaluation> {
     log.iter().reduce(|best, e| if e.validation_loss < best.validation_loss { e } else { best })

@@ -5,7 +5,7 @@ use crate::network::threads::one_thread_per_operation;
 use crate::training::checkpoint::{
     CONFIG_FILE, DatasetIdentity, Description, MODEL_FILE, State, load_description, load_run,
 };
-use crate::training::data::Dataset;
+use crate::training::data::{Dataset, Examples};
 use crate::training::log::{self, Evaluation};
 use crate::training::train::Trainer;
 use anyhow::{Result, bail, ensure};
@@ -39,6 +39,9 @@ pub struct TrainReport {
     pub parameters: usize,
     /// Triples trained and validated on.
     pub triples: [usize; 2],
+    /// Triples of the training and the validation split that were left out, for a term of theirs
+    /// has more tokens than the model reads.
+    pub left_out: [usize; 2],
     /// All validations, those before a resumption included.
     pub log: Vec<Evaluation>,
 }
@@ -64,7 +67,8 @@ pub fn train(
     observe: &mut dyn FnMut(&Evaluation) -> ControlFlow<()>,
 ) -> Result<TrainReport> {
     one_thread_per_operation();
-    OutputDir::check(out, CONFIG_FILE)?;
+    // Nothing is looked at before the lock is held: another training may be at work here.
+    let directory = OutputDir::create(out, CONFIG_FILE)?;
     let old = out.join(CONFIG_FILE).exists();
     match (old, options.resume) {
         (true, false) => bail!(
@@ -81,6 +85,7 @@ pub fn train(
     };
     config.training.steps = options.steps.unwrap_or(config.training.steps);
     ensure!(config.training.steps > 0, "--steps 0: expected at least 1");
+    State::remove_old(out)?;
     // A run that was killed before its first checkpoint begins anew.
     let state = State::load(out, &options.device)?;
     ensure!(
@@ -101,13 +106,14 @@ pub fn train(
         }
     };
     let max_tokens = description.run.config.model.max_tokens;
-    let (train, validation) = dataset.examples(&description.vocabulary, max_tokens)?;
-    let directory = OutputDir::create(out, CONFIG_FILE)?;
+    let Examples { train, validation, left_out } =
+        dataset.examples(&description.vocabulary, max_tokens)?;
     let trainer = Trainer::new(out, &description, state, &train, validation, &options.device)?;
     description.save(directory.path(), &dataset.rules)?;
     trainer.finish_writing()?;
     drop(dataset);
-    trainer.run(options.quiet, observe)
+    let report = trainer.run(options.quiet, observe)?;
+    Ok(TrainReport { left_out, ..report })
 }
 
 /// The configuration of the run in `out`, after checking that it is the one asked for now.

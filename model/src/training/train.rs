@@ -130,6 +130,11 @@ impl<'a> Trainer<'a> {
                     learning_rate: t.learning_rate_at(step - 1),
                     tokens_per_second: tokens as f64 / seconds,
                 };
+                ensure!(
+                    evaluation.is_finite(),
+                    "the loss is not a number any more at step {step}: the checkpoint before it \
+                     stays; try a smaller learning_rate"
+                );
                 progress.print(&line(&evaluation));
                 self.log.push(evaluation.clone());
                 self.checkpoint()?;
@@ -144,6 +149,7 @@ impl<'a> Trainer<'a> {
         Ok(TrainReport {
             parameters: self.vars.values().map(|var| var.elem_count()).sum(),
             triples: [self.train.len(), self.validation.len()],
+            left_out: [0, 0],
             log: self.log,
         })
     }
@@ -230,6 +236,16 @@ impl<'a> Trainer<'a> {
     }
 
     fn checkpoint(&self) -> Result<()> {
+        // What is broken must not take the place of the last good checkpoint.
+        let moments = self.optimizer.moments.iter().flatten();
+        for (name, tensor) in self.parameters().iter().chain(moments) {
+            ensure!(
+                is_finite(tensor)?,
+                "parameter '{name}' is not a number any more at step {}: the checkpoint before it \
+                 stays; try a smaller learning_rate",
+                self.optimizer.step
+            );
+        }
         let state = State {
             step: self.optimizer.step,
             log: self.log.clone(),
@@ -258,6 +274,13 @@ impl<'a> Trainer<'a> {
     }
 }
 
+/// Whether all elements are numbers.
+fn is_finite(tensor: &Tensor) -> Result<bool> {
+    // 0 · x is 0 for every number and NaN for everything else.
+    let zero: f32 = (tensor.detach() * 0.0)?.sum_all()?.to_scalar()?;
+    Ok(zero == 0.0)
+}
+
 fn line(e: &Evaluation) -> String {
     format!(
         "step {}: loss {:.3}, validation {:.3} (unigram {:.3}), {:.1} % of tokens right, {:.0} tokens/s",
@@ -277,4 +300,20 @@ fn thin_out(examples: Vec<Example>, limit: usize) -> Vec<Example> {
     let mut chosen: Vec<Example> = (0..kept).map(|i| examples[i * n / kept].clone()).collect();
     chosen.sort_by_key(Example::len);
     chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_element_that_is_no_number_is_found() {
+        let check = |values: &[f32]| {
+            is_finite(&Tensor::from_slice(values, values.len(), &Device::Cpu).unwrap()).unwrap()
+        };
+        assert!(check(&[1.0, -f32::MAX, f32::MAX, 0.0]));
+        for wrong in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            assert!(!check(&[1.0, wrong, 2.0]));
+        }
+    }
 }

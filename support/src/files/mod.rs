@@ -1,7 +1,9 @@
 //! What is read and written: whole files, directories of one writer, tables, text, configuration.
 //! It must not know what the files are about.
 
+pub mod columns;
 pub mod hash;
+pub mod numbered;
 pub mod output_dir;
 pub mod table;
 pub mod text;

@@ -4,10 +4,12 @@
 //! beside its final name and appears there in one step. Both hold an operating-system lock, so that
 //! a second process is refused, while the lock of a killed process is simply free again.
 
-use super::whole_file::{beside, cannot_write, parent, sync_directory, write_atomic};
+use super::whole_file::{
+    beside, cannot_write, own_directory, parent, sync_directory, write_atomic,
+};
 use anyhow::{Context, Result, bail, ensure};
-use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -25,15 +27,10 @@ impl Lock {
     /// Takes the lock of `directory`, which is called `name` in messages.
     fn take(directory: &Path, name: &Path) -> Result<Lock> {
         let path = directory.join(LOCK);
-        let file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .with_context(|| cannot_write(&path))?;
+        let file = open_lock(&path).with_context(|| cannot_write(&path))?;
         match file.try_lock() {
-            // The file may have been removed with its directory between open and lock.
-            Ok(()) if path.exists() => Ok(Lock { path, _file: file }),
+            // Between open and lock the file may have been removed, and another one be there.
+            Ok(()) if is_at(&file, &path) => Ok(Lock { path, _file: file }),
             Ok(()) | Err(TryLockError::WouldBlock) => {
                 bail!("another process is writing to {}", name.display())
             }
@@ -42,6 +39,52 @@ impl Lock {
             }
         }
     }
+}
+
+/// The file of a lock, made if it is not there. Links are not followed.
+fn open_lock(path: &Path) -> std::io::Result<File> {
+    if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
+        fs::remove_file(path)?;
+    }
+    match File::create_new(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            File::options().write(true).open(path)
+        }
+        opened => opened,
+    }
+}
+
+/// Whether `file` is the one that is at `path` now.
+fn is_at(file: &File, path: &Path) -> bool {
+    let (Ok(open), Ok(there)) = (file.metadata(), fs::symlink_metadata(path)) else { return false };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        (open.dev(), open.ino()) == (there.dev(), there.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        open.is_file() && there.is_file()
+    }
+}
+
+/// Removes temporary files that a killed process left in a directory of ours, and in those in it.
+/// The lock must be held.
+fn remove_leftovers(directory: &Path, depth: u32) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_dir() && depth > 0 {
+            remove_leftovers(&entry.path(), depth - 1);
+        } else if !kind.is_dir() && is_temporary(&entry.file_name()) {
+            fs::remove_file(entry.path()).ok();
+        }
+    }
+}
+
+fn is_temporary(name: &OsStr) -> bool {
+    let text = name.to_string_lossy();
+    text.starts_with('.') && text.ends_with(".tmp")
 }
 
 impl Drop for Lock {
@@ -55,8 +98,7 @@ fn contents(path: &Path) -> std::io::Result<Vec<OsString>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(path)? {
         let name = entry?.file_name();
-        let text = name.to_string_lossy();
-        if text != LOCK && !(text.starts_with('.') && text.ends_with(".tmp")) {
+        if name != LOCK && !is_temporary(&name) {
             names.push(name);
         }
     }
@@ -86,7 +128,8 @@ fn refuse_other(path: &Path, accept: impl Fn(&[OsString]) -> bool) -> Result<()>
 #[derive(Debug)]
 pub struct OutputDir {
     path: PathBuf,
-    created: bool,
+    /// The directories that were made here, the outermost first.
+    created: Vec<PathBuf>,
     // Option, so that drop can give the lock back before it looks whether the directory is empty.
     lock: Option<Lock>,
 }
@@ -101,17 +144,28 @@ impl OutputDir {
     }
 
     /// Makes or reopens a directory and locks it until the value is dropped. A directory that
-    /// was made here and is still empty then is removed again.
+    /// was made here and is still empty then is removed again, with those that were made around
+    /// it. What a killed process left half-written is removed now.
+    ///
+    /// Look at what is in the directory after this and not before: until the lock is held, another
+    /// process may be filling it.
     ///
     /// # Errors
     /// The directory holds something, but no file called `marker`; another process has it
     /// locked; or what the file system says.
     pub fn create(path: &Path, marker: &str) -> Result<OutputDir> {
         OutputDir::check(path, marker)?;
-        let created = !path.exists();
+        let missing = path.ancestors().take_while(|a| !a.as_os_str().is_empty() && !a.exists());
+        let mut created: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+        created.reverse();
         fs::create_dir_all(path).with_context(|| cannot_write(path))?;
         let lock = Some(Lock::take(path, path)?);
-        Ok(OutputDir { path: path.to_owned(), created, lock })
+        let directory = OutputDir { path: path.to_owned(), created, lock };
+        OutputDir::check(path, marker)?;
+        if directory.file(marker).exists() {
+            remove_leftovers(path, 1);
+        }
+        Ok(directory)
     }
 
     /// The directory.
@@ -128,9 +182,9 @@ impl OutputDir {
 impl Drop for OutputDir {
     fn drop(&mut self) {
         self.lock.take();
-        if self.created {
+        for path in self.created.iter().rev() {
             // Fails, as it should, if there is anything in it.
-            fs::remove_dir(&self.path).ok();
+            fs::remove_dir(path).ok();
         }
     }
 }
@@ -169,7 +223,8 @@ impl StagedDir {
         StagedDir::check(target)?;
         let target = without_links(target)?;
         let staging = beside(&target, ".partial")?;
-        fs::create_dir_all(&staging).with_context(|| cannot_write(&staging))?;
+        fs::create_dir_all(parent(&staging)).with_context(|| cannot_write(&staging))?;
+        own_directory(&staging)?;
         let lock = Lock::take(&staging, &target)?;
         // Another process may have been ready in the meantime.
         StagedDir::check(&target)?;
@@ -185,7 +240,11 @@ impl StagedDir {
             }
         };
         let key_file = staging.join(KEY);
-        if fs::read(&key_file).ok().as_deref() != Some(key.as_bytes()) {
+        let is_file = fs::symlink_metadata(&key_file).is_ok_and(|found| found.is_file());
+        let found = if is_file { fs::read(&key_file).ok() } else { None };
+        if found.as_deref() == Some(key.as_bytes()) {
+            remove_leftovers(&staging, 1);
+        } else {
             ensure!(
                 is_untouched(&staging)?,
                 "{} holds the unfinished work of a run with other arguments or another version: \
@@ -207,9 +266,36 @@ impl StagedDir {
     /// # Errors
     /// The parent directory can't be made.
     pub fn file(&self, name: &str) -> Result<PathBuf> {
-        let path = self.staging.join(name);
-        fs::create_dir_all(parent(&path)).with_context(|| cannot_write(&path))?;
+        let mut path = self.staging.clone();
+        let mut names = Path::new(name).iter().peekable();
+        while let Some(name) = names.next() {
+            path.push(name);
+            if names.peek().is_some() {
+                own_directory(&path)?;
+            }
+        }
         Ok(path)
+    }
+
+    /// A directory in the staging directory, made if it is not there.
+    ///
+    /// # Errors
+    /// It can't be made, or is a link.
+    pub fn directory(&self, name: &str) -> Result<PathBuf> {
+        let path = self.file(name)?;
+        own_directory(&path)?;
+        Ok(path)
+    }
+
+    /// Removes from a finished directory what a process left that was killed after it gave the
+    /// directory its name. Nothing happens where that can't be done: the output is whole.
+    pub fn tidy(target: &Path) {
+        if [KEY, LOCK].iter().any(|name| fs::symlink_metadata(target.join(name)).is_ok())
+            && let Ok(lock) = Lock::take(target, target)
+        {
+            fs::remove_file(target.join(KEY)).ok();
+            drop(lock);
+        }
     }
 
     /// Gives the work up: nothing stays.

@@ -1,4 +1,4 @@
-//! Rows in Parquet: one file, or numbered files of bounded size in the Hugging Face layout.
+//! Rows in Parquet files.
 
 use super::whole_file::write_atomic_with;
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -7,13 +7,16 @@ use arrow_schema::{Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::metadata::{KeyValue, ParquetMetaData};
 use parquet::file::properties::WriterProperties;
+use std::cell::Cell;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::{Arc, Once};
 
-/// A kind of row. No column has missing values.
+/// A kind of row. No column has missing values, but for those that say so.
 pub trait Record: Sized {
     /// What the rows are, for messages: "triples".
     const NAME: &'static str;
@@ -46,12 +49,20 @@ impl<'a> Columns<'a> {
         self.0.num_rows()
     }
 
+    /// A column that may have missing values.
+    ///
+    /// # Errors
+    /// There is no such column.
+    pub fn optional(&self, name: &str) -> Result<&'a ArrayRef> {
+        self.0.column_by_name(name).with_context(|| no_column(name))
+    }
+
     /// A column without missing values.
     ///
     /// # Errors
     /// There is no such column, or a value is missing.
     pub fn get(&self, name: &str) -> Result<&'a ArrayRef> {
-        let column = self.0.column_by_name(name).with_context(|| no_column(name))?;
+        let column = self.optional(name)?;
         ensure!(column.null_count() == 0, "column '{name}' has missing values");
         Ok(column)
     }
@@ -92,6 +103,11 @@ impl<W: Write + Send> TableWriter<W> {
             self.writer.write(&batch)?;
         }
         Ok(())
+    }
+
+    /// Adds a text about the whole table, which [`read_note`] finds.
+    pub fn note(&mut self, key: &str, text: String) {
+        self.writer.append_key_value_metadata(KeyValue::new(key.to_owned(), text));
     }
 
     /// Writes the footer and gives the output back.
@@ -139,22 +155,86 @@ pub fn for_each_batch<R: Record>(
     mut each: impl FnMut(Vec<R>) -> Result<()>,
 ) -> Result<()> {
     let place = || format!("cannot read {} from {}", R::NAME, path.display());
-    let batches = open::<R>(path).with_context(place)?;
-    for batch in batches {
+    let mut batches = shielded(|| open::<R>(path)).with_context(place)?;
+    loop {
         let mut rows = Vec::new();
-        batch
-            .map_err(|e| anyhow!("damaged Parquet file: {e}"))
-            .and_then(|batch| R::read(&Columns(&batch), &mut rows))
-            .with_context(place)?;
+        let more = shielded(|| {
+            let Some(batch) = batches.next() else { return Ok(false) };
+            let batch = batch.map_err(|e| anyhow!("damaged Parquet file: {e}"))?;
+            R::read(&Columns(&batch), &mut rows)?;
+            Ok(true)
+        });
+        if !more.with_context(place)? {
+            return Ok(());
+        }
         each(rows)?;
+    }
+}
+
+/// The text that was [noted](TableWriter::note) under a key, if there is one.
+///
+/// # Errors
+/// The file is missing, or is not a whole Parquet file.
+pub fn read_note(path: &Path, key: &str) -> Result<Option<String>> {
+    let read = || {
+        let reader = builder(path)?;
+        let notes = reader.metadata().file_metadata().key_value_metadata();
+        let found = notes.and_then(|all| all.iter().find(|note| note.key == key));
+        Ok(found.and_then(|note| note.value.clone()))
+    };
+    shielded(read).with_context(|| format!("cannot read {}", path.display()))
+}
+
+thread_local! {
+    /// Whether what panics on this thread is the reading of a damaged file.
+    static SHIELDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Reads from a file with a library that panics at some kinds of damage: an error then, and not a
+/// word of the panic.
+fn shielded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !SHIELDED.get() {
+                usual(panic);
+            }
+        }));
+    });
+    let before = SHIELDED.replace(true);
+    let result = catch_unwind(AssertUnwindSafe(read));
+    SHIELDED.set(before);
+    result.unwrap_or_else(|_| Err(anyhow!("damaged Parquet file")))
+}
+
+fn builder(path: &Path) -> Result<ParquetRecordBatchReaderBuilder<File>> {
+    // A pipe would let us wait for ever.
+    let metadata = fs::metadata(path)?;
+    ensure!(!metadata.is_dir(), "a directory: expected a file");
+    ensure!(metadata.is_file(), "not a regular file");
+    let file = File::open(path)?;
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+        .map_err(|e| anyhow!("not a whole Parquet file: {e}"))?;
+    refuse_other_compression(reader.metadata())?;
+    Ok(reader)
+}
+
+fn refuse_other_compression(metadata: &ParquetMetaData) -> Result<()> {
+    for column in metadata.row_groups().iter().flat_map(|group| group.columns()) {
+        let known =
+            matches!(column.compression(), Compression::UNCOMPRESSED | Compression::ZSTD(_));
+        ensure!(
+            known,
+            "compressed with {}, which is not supported: write it with zstd, or uncompressed",
+            column.compression().to_string().split('(').next().unwrap_or_default()
+        );
     }
     Ok(())
 }
 
 fn open<R: Record>(path: &Path) -> Result<parquet::arrow::arrow_reader::ParquetRecordBatchReader> {
-    let file = File::open(path)?;
-    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
-        .map_err(|e| anyhow!("not a whole Parquet file: {e}"))?;
+    let reader = builder(path)?;
     for expected in R::fields() {
         let (name, kind) = (expected.name(), expected.data_type());
         match reader.schema().column_with_name(name).map(|(_, field)| field.data_type()) {
@@ -164,119 +244,6 @@ fn open<R: Record>(path: &Path) -> Result<parquet::arrow::arrow_reader::ParquetR
         }
     }
     Ok(reader.with_batch_size(R::BATCH).build()?)
-}
-
-/// Writes a table as numbered files `stem-00000-of-00032.parquet` of bounded size. They have
-/// their names when it is known how many there are; until then they are called otherwise.
-pub struct NumberedFiles {
-    stem: PathBuf,
-    rows_per_file: usize,
-    /// The current file, and the rows that it has.
-    current: Option<(TableWriter<BufWriter<File>>, usize)>,
-    files: Vec<PathBuf>,
-}
-
-impl NumberedFiles {
-    /// Starts the table `stem`: the directory and how the names begin.
-    pub fn new(stem: &Path, rows_per_file: usize) -> NumberedFiles {
-        NumberedFiles { stem: stem.to_owned(), rows_per_file, current: None, files: Vec::new() }
-    }
-
-    /// Appends rows.
-    ///
-    /// # Errors
-    /// What Parquet or the file system says.
-    pub fn write<R: Record>(&mut self, mut rows: &[R]) -> Result<()> {
-        while !rows.is_empty() {
-            if self.current.as_ref().is_none_or(|(_, count)| *count == self.rows_per_file) {
-                self.begin::<R>()?;
-            }
-            let Some((writer, count)) = &mut self.current else { unreachable!("begun") };
-            let (now, later) = rows.split_at(rows.len().min(self.rows_per_file - *count));
-            let path = self.files.last().unwrap_or(&self.stem);
-            writer.write(now).with_context(|| format!("cannot write {}", path.display()))?;
-            *count += now.len();
-            rows = later;
-        }
-        Ok(())
-    }
-
-    fn begin<R: Record>(&mut self) -> Result<()> {
-        self.end()?;
-        let path = with_suffix(&self.stem, &format!("-{:05}.unfinished", self.files.len()));
-        let file =
-            File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
-        self.current = Some((TableWriter::new::<R>(BufWriter::new(file))?, 0));
-        self.files.push(path);
-        Ok(())
-    }
-
-    fn end(&mut self) -> Result<()> {
-        if let Some((writer, _)) = self.current.take() {
-            let path = self.files.last().unwrap_or(&self.stem);
-            let finish = || -> Result<()> {
-                let file = writer.finish()?.into_inner().map_err(|e| e.into_error())?;
-                Ok(file.sync_all()?)
-            };
-            finish().with_context(|| format!("cannot write {}", path.display()))?;
-        }
-        Ok(())
-    }
-
-    /// Ends the table, which has one file at least, and gives the files their names.
-    ///
-    /// # Errors
-    /// What Parquet or the file system says.
-    pub fn finish<R: Record>(mut self) -> Result<Vec<PathBuf>> {
-        if self.files.is_empty() {
-            self.begin::<R>()?;
-        }
-        self.end()?;
-        let count = self.files.len();
-        let mut named = Vec::with_capacity(count);
-        for (i, path) in self.files.iter().enumerate() {
-            let name = with_suffix(&self.stem, &format!("-{i:05}-of-{count:05}.parquet"));
-            fs::rename(path, &name).with_context(|| format!("cannot write {}", name.display()))?;
-            named.push(name);
-        }
-        Ok(named)
-    }
-}
-
-fn with_suffix(stem: &Path, suffix: &str) -> PathBuf {
-    let mut name = stem.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
-/// The files of the table `stem`, in order.
-///
-/// # Errors
-/// There is none, one is missing, or there are those of two tables.
-pub fn numbered_files(stem: &Path) -> Result<Vec<PathBuf>> {
-    let directory = stem.parent().unwrap_or(Path::new("."));
-    let prefix = stem.file_name().unwrap_or_default().to_string_lossy().into_owned() + "-";
-    let entries = fs::read_dir(directory)
-        .with_context(|| format!("cannot read {}-*.parquet", stem.display()))?;
-    let mut names = Vec::new();
-    for entry in entries {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        if name.starts_with(&prefix) && name.ends_with(".parquet") {
-            names.push(name);
-        }
-    }
-    names.sort();
-    let count = names.len();
-    for (i, name) in names.iter().enumerate() {
-        let expected = format!("{prefix}{i:05}-of-{count:05}.parquet");
-        ensure!(
-            *name == expected,
-            "{} has {name}: expected {expected}, for there are {count} files of that name",
-            directory.display()
-        );
-    }
-    ensure!(count > 0, "there is no file {}-*.parquet", stem.display());
-    Ok(names.into_iter().map(|name| directory.join(name)).collect())
 }
 
 #[cfg(test)]
@@ -310,34 +277,71 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_back_in_order_from_as_many_files_as_they_need() {
+    fn no_damaged_byte_makes_the_reader_panic() {
         let directory = tempfile::tempdir().unwrap();
-        let stem = directory.path().join("train");
-        let rows: Vec<Numbered> = (0..23).map(Numbered).collect();
-        let mut files = NumberedFiles::new(&stem, 10);
-        for part in rows.chunks(7) {
-            files.write(part).unwrap();
+        let path = directory.path().join("numbers.parquet");
+        write_table(&path, &(0..40).map(Numbered).collect::<Vec<_>>()).unwrap();
+        let whole = fs::read(&path).unwrap();
+        for place in 0..whole.len() {
+            for flip in [1, 0x10, 0x80, 0xff] {
+                let mut bytes = whole.clone();
+                bytes[place] ^= flip;
+                fs::write(&path, bytes).unwrap();
+                // Rows or an error that names the file, and no panic.
+                if let Err(error) = read_table::<Numbered>(&path) {
+                    assert!(format!("{error:#}").contains("numbers.parquet"), "{error:#}");
+                }
+            }
         }
-        let written = files.finish::<Numbered>().unwrap();
-        assert_eq!(written, numbered_files(&stem).unwrap());
-        assert_eq!(written.len(), 3);
-        assert!(written[2].ends_with("train-00002-of-00003.parquet"));
-        let read: Vec<Vec<Numbered>> = written.iter().map(|f| read_table(f).unwrap()).collect();
-        assert_eq!(read.iter().map(Vec::len).collect::<Vec<_>>(), [10, 10, 3]);
-        assert_eq!(read.concat(), rows);
-
-        fs::remove_file(&written[1]).unwrap();
-        let message = numbered_files(&stem).unwrap_err().to_string();
-        assert!(message.contains("expected train-00000-of-00002.parquet"), "{message}");
     }
 
     #[test]
-    fn a_table_without_rows_has_one_file() {
+    fn a_panic_of_the_reader_is_an_error() {
+        let read = || -> Result<()> { panic!("index out of bounds") };
+        assert_eq!(shielded(read).unwrap_err().to_string(), "damaged Parquet file");
+        assert!(!SHIELDED.get());
+    }
+
+    #[test]
+    fn another_compression_is_called_by_its_name() {
         let directory = tempfile::tempdir().unwrap();
-        let stem = directory.path().join("test");
-        let files = NumberedFiles::new(&stem, 10).finish::<Numbered>().unwrap();
-        assert_eq!(files, numbered_files(&stem).unwrap());
-        assert!(read_table::<Numbered>(&files[0]).unwrap().is_empty());
-        assert!(numbered_files(&directory.path().join("train")).is_err());
+        let path = directory.path().join("numbers.parquet");
+        write_table(&path, &[Numbered(1), Numbered(2)]).unwrap();
+        let metadata = |path: &Path| {
+            let file = File::open(path).unwrap();
+            let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+            reader.metadata().as_ref().clone()
+        };
+        let written = metadata(&path);
+        refuse_other_compression(&written).unwrap();
+        let group = written.row_group(0).clone();
+        let column = group.column(0).clone().into_builder();
+        let column = column.set_compression(Compression::SNAPPY).build().unwrap();
+        let group = group.into_builder().set_column_metadata(vec![column]).build().unwrap();
+        let snappy = written.into_builder().set_row_groups(vec![group]).build();
+        let message = refuse_other_compression(&snappy).unwrap_err().to_string();
+        assert!(message.starts_with("compressed with SNAPPY, which is not supported"), "{message}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_pipe_is_no_table() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("pipe.parquet");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let message = format!("{:#}", read_table::<Numbered>(&path).unwrap_err());
+        assert!(message.ends_with("not a regular file"), "{message}");
+    }
+
+    #[test]
+    fn a_note_is_found_under_its_key() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("numbers.parquet");
+        let mut writer = TableWriter::new::<Numbered>(Vec::new()).unwrap();
+        writer.write(&[Numbered(1)]).unwrap();
+        writer.note("about", "ones".to_owned());
+        fs::write(&path, writer.finish().unwrap()).unwrap();
+        assert_eq!(read_note(&path, "about").unwrap().as_deref(), Some("ones"));
+        assert_eq!(read_note(&path, "other").unwrap(), None);
     }
 }

@@ -7,7 +7,8 @@ use anyhow::{Context, Result, ensure};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{BufWriter, ErrorKind, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
 /// Writes a whole file: to a temporary name in the same directory, synced, then renamed.
 ///
@@ -35,7 +36,10 @@ fn write_over(
     fill: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
 ) -> Result<()> {
     let write = || -> Result<()> {
-        let mut file = BufWriter::new(create_anew(temporary)?);
+        let file = create_anew(temporary)?;
+        // For as long as the process lives: see `remove_orphans`.
+        file.try_lock().ok();
+        let mut file = BufWriter::new(file);
         fill(&mut file)?;
         file.flush()?;
         file.get_ref().sync_all()?;
@@ -48,12 +52,57 @@ fn write_over(
 
 /// Creates a file that was not there. What a killed process left under the name is removed, and so
 /// is a link, which is not followed: nothing outside the directory is written to.
-fn create_anew(path: &Path) -> std::io::Result<File> {
+pub(super) fn create_anew(path: &Path) -> std::io::Result<File> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     File::create_new(path)
+}
+
+/// Makes a directory in one that is ours, unless it is there already. A link is refused: it would
+/// lead what is written, or removed, out of our directory.
+///
+/// # Errors
+/// There is a link or a file of that name, or what the file system says.
+pub fn own_directory(path: &Path) -> Result<()> {
+    match fs::create_dir(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let kind = fs::symlink_metadata(path).with_context(|| cannot_write(path))?.file_type();
+            let name = path.display();
+            ensure!(!kind.is_symlink(), "{name} is a link: expected a directory, remove the link");
+            ensure!(kind.is_dir(), "{name} is a file: a directory is expected");
+            Ok(())
+        }
+        made => made.with_context(|| cannot_write(path)),
+    }
+}
+
+/// The path of a file that another file of `directory` names, which must be a plain relative name
+/// of a regular file in there: what is unpacked from elsewhere must not make us read anything else.
+///
+/// # Errors
+/// The name is absolute, leads out of the directory or over a link, or there is no regular file.
+pub fn named_inside(directory: &Path, name: &str) -> Result<PathBuf> {
+    let relative = Path::new(name);
+    let plain = relative.components().all(|part| matches!(part, Component::Normal(_)));
+    ensure!(
+        plain && !name.is_empty(),
+        "'{name}' is not the name of a file inside {}",
+        directory.display()
+    );
+    let mut path = directory.to_owned();
+    let mut kind = None;
+    for part in relative {
+        path.push(part);
+        let found = fs::symlink_metadata(&path)
+            .with_context(|| format!("cannot read {}", path.display()))?
+            .file_type();
+        ensure!(!found.is_symlink(), "{} is a link: expected a regular file", path.display());
+        kind = Some(found);
+    }
+    ensure!(kind.is_some_and(|kind| kind.is_file()), "{} is not a regular file", path.display());
+    Ok(path)
 }
 
 /// A kind of file that a command writes wherever its user likes.
@@ -92,6 +141,7 @@ impl OutputFile {
     pub fn write(&self, fill: impl FnOnce(&mut BufWriter<File>) -> Result<()>) -> Result<()> {
         let target = self.target()?;
         // No lock keeps another process from writing the same file: its temporary name is another.
+        remove_orphans(&target);
         let temporary = beside(&target, &format!(".{}.tmp", std::process::id()))?;
         write_over(&temporary, &target, fill)
     }
@@ -117,6 +167,30 @@ impl OutputFile {
         );
         fs::canonicalize(&self.given).with_context(|| cannot_write(&self.given))
     }
+}
+
+/// Removes temporary files that killed processes left beside an output: those that no living
+/// process has locked, and that were not made just now, to be locked the next moment.
+fn remove_orphans(target: &Path) {
+    let Ok(prefix) = beside(target, ".") else { return };
+    let prefix = prefix.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let Ok(entries) = fs::read_dir(parent(target)) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let number = name.to_str().and_then(|n| n.strip_prefix(&prefix)?.strip_suffix(".tmp"));
+        let ours = number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+        if ours
+            && entry.file_type().is_ok_and(|kind| kind.is_file())
+            && File::options().write(true).open(entry.path()).is_ok_and(|f| is_orphan(&f))
+        {
+            fs::remove_file(entry.path()).ok();
+        }
+    }
+}
+
+fn is_orphan(file: &File) -> bool {
+    let age = file.metadata().and_then(|m| m.modified()).ok().and_then(|at| at.elapsed().ok());
+    age.is_some_and(|age| age > Duration::from_secs(60)) && file.try_lock().is_ok()
 }
 
 /// The first bytes of a file as text, as many as are enough to recognise most kinds.
