@@ -4,4 +4,5 @@
 pub mod chains;
 pub mod held_out;
 pub mod question;
+pub mod scale;
 pub mod task;
