@@ -4,13 +4,15 @@ use crate::args::RunArgs;
 use anyhow::Result;
 use dataset_gen::config::Config;
 use dataset_gen::dataset::card::summary;
+use dataset_gen::dataset::info::DatasetInfo;
 use dataset_gen::dataset::part::Shard;
 use dataset_gen::generate::{Outcome, generate, generate_part};
 use egraph::{ByteSize, Scheduler};
 use std::path::PathBuf;
 use support::allocator::give_back_large_blocks;
 use support::files::toml::read_toml;
-use support::show::console::print;
+use support::show::console::{note, print};
+use support::show::numbers::thousands;
 
 const GENERATE_EXAMPLES: &str = "\
 Examples:
@@ -161,5 +163,24 @@ pub fn run(args: &GenerateArgs) -> Result<()> {
         return print(&format!("part {shard}: {what}\n{}\n", args.out.display()));
     }
     let info = generate(&config, &args.out, &args.run.run())?;
+    if let Some(warning) = mostly_too_long(&info)
+        && !args.run.run().quiet
+    {
+        note(&warning);
+    }
     print(&summary(&info, &args.out))
+}
+
+/// What to say where more than half of the explained pairs were dropped for their length.
+fn mostly_too_long(info: &DatasetInfo) -> Option<String> {
+    let (explained, dropped) = (info.cairn.totals.proofs.proofs, info.cairn.totals.proofs.too_long);
+    (dropped > explained / 2).then(|| {
+        format!(
+            "{} % of {} explained pairs were dropped, as their proofs have more than {} steps: \
+             --max-steps keeps longer ones, and smaller e-graphs (--memory) have shorter ones",
+            (100.0 * dropped as f64 / explained as f64).round(),
+            thousands(explained),
+            info.cairn.config.proofs.max_steps
+        )
+    })
 }

@@ -10,7 +10,6 @@ use dataset_gen::generate::generate;
 use guided_search::config::SearchConfig;
 use guided_search::evaluation::results::Row;
 use guided_search::report::page::{summaries, text_table, write_report};
-use guided_search::tasks::chains::ChainSettings;
 use model::training::runs::{TrainOptions, train};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
@@ -99,8 +98,7 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
     let tasks = directory.file("tasks.parquet");
     stage(3, "tasks: far chains from held-out seeds");
     if !tasks.exists() {
-        let settings = ChainSettings::from_preset(&preset.tasks, run.seed);
-        make_tasks(&system, &seeds, Some((&dataset, &seeds)), &settings, &tasks, run)?;
+        make_tasks(&system, &seeds, Some((&dataset, &seeds)), &preset.tasks, &tasks, run)?;
     }
 
     let results = directory.file("results");

@@ -28,7 +28,7 @@ Examples:
       --variables 2 --literals 0,1,8 --out seeds.csv
 
   # 50 of each odd size from 11 to 29 (there are none of even size) whose e-graphs grow to 2,000
-  # e-nodes, without those that equal a literal
+  # e-nodes, without those that equal a constant
   cairn seeds --system configs/systems/ring.rules --sizes 11..29 --count 500 \\
       --least-nodes 2000 --out seeds.txt
 
@@ -73,10 +73,11 @@ pub struct SeedsArgs {
     /// in the rules]
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     literals: Option<Literals>,
-    /// Keep only terms whose e-graphs grow to N e-nodes and don't equal a literal
+    /// Keep only terms whose e-graphs grow to N e-nodes and that equal no constant, which is a
+    /// literal or an operator without arguments
     #[arg(long, value_name = "N")]
     least_nodes: Option<usize>,
-    /// Keep terms that equal a literal, too
+    /// Keep terms that equal a constant, too
     #[arg(long, requires = "least_nodes")]
     keep_constants: bool,
     /// Memory of each e-graph [default: 32MiB]

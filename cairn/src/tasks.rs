@@ -4,13 +4,17 @@ use crate::args::{RunArgs, load_system, read_preset};
 use anyhow::{Result, ensure};
 use dataset_gen::seeds::read::load_seeds;
 use egraph::TermBank;
-use guided_search::tasks::chains::{ChainSettings, far_chains};
+use guided_search::config::TasksConfig;
+use guided_search::tasks::chains::{
+    CONFLICT, ChainSettings, NEAR, NO_FRONTIER, SATURATED, far_chains,
+};
 use guided_search::tasks::held_out::held_out;
+use guided_search::tasks::scale::Scale;
 use guided_search::tasks::task::TaskSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use support::run::Run;
-use support::show::console::print;
+use support::show::console::{note, print};
 use support::show::numbers::counted;
 
 const EXAMPLES: &str = "\
@@ -24,7 +28,11 @@ Examples:
       --data quickstart/dataset --config configs/search/quickstart.toml --out tasks.parquet
 
 Each waypoint of a chain is a frontier term of an e-graph grown from the one before; the target can't
-be proved from the seed by one e-graph under the cap.";
+be proved from the seed by one e-graph under the cap.
+
+Without --link-nodes, some chains are tried with 1000, 500, 200 and 100 e-nodes a link, and the largest
+is taken at which at least three quarters as many come about as at the best. The choice is told on
+the standard error and stands in the task file.";
 
 /// The arguments of `cairn tasks`.
 #[derive(Clone, Debug, clap::Args)]
@@ -48,7 +56,7 @@ pub struct TasksArgs {
     /// Links per chain [default: 8]
     #[arg(long, value_name = "N")]
     links: Option<u32>,
-    /// E-nodes of a link's e-graph [default: 1000]
+    /// E-nodes of a link's e-graph [default: 1000 to 100, as the seeds allow]
     #[arg(long, value_name = "L")]
     link_nodes: Option<usize>,
     /// E-nodes under which no target may be provable from its seed [default: 4 L]
@@ -78,10 +86,9 @@ pub fn run(args: &TasksArgs) -> Result<()> {
     preset.cap = args.cap.or(preset.cap);
     preset.count = args.count.or(preset.count);
     preset.rounds = args.rounds.or(preset.rounds);
-    let settings = ChainSettings::from_preset(&preset, args.run.run().seed);
     let data_seeds = args.data_seeds.as_ref().unwrap_or(&args.seeds);
     let data = args.data.as_deref().map(|data| (data, data_seeds.as_path()));
-    let set = make_tasks(&args.system, &args.seeds, data, &settings, &args.out, &args.run.run())?;
+    let set = make_tasks(&args.system, &args.seeds, data, &preset, &args.out, &args.run.run())?;
     print(&format!(
         "{} in {}; {} begun{}\n",
         counted(set.tasks.len() as u64, "task"),
@@ -92,7 +99,7 @@ pub fn run(args: &TasksArgs) -> Result<()> {
 }
 
 /// Makes a task file. `data` is a dataset, whose training seeds are left out, and the seed file
-/// that it was made from.
+/// that it was made from. The size of a link is chosen from the seeds where the preset has none.
 ///
 /// # Errors
 /// Bad input, no chain at all, or what the file system says.
@@ -100,10 +107,11 @@ pub fn make_tasks(
     system: &Path,
     seeds_file: &Path,
     data: Option<(&Path, &Path)>,
-    settings: &ChainSettings,
+    preset: &TasksConfig,
     out: &Path,
     run: &Run,
 ) -> Result<TaskSet> {
+    let mut settings = ChainSettings::from_preset(preset, run.seed);
     settings.check()?;
     TaskSet::output(out)?;
     let system = load_system(system)?;
@@ -113,14 +121,29 @@ pub fn make_tasks(
         seeds = held_out(seeds, &mut bank, &system, data, data_seeds)?;
     }
     let pool = run.build_pool()?;
-    let set = pool.install(|| far_chains(&system, &bank, &seeds, settings, run.quiet));
-    let count = seeds.len();
+    let say = |line: &str| {
+        if !run.quiet {
+            note(line)
+        }
+    };
+    if preset.link_nodes.is_none() {
+        let scale = pool.install(|| Scale::of_seeds(&system, &bank, &seeds, preset, run.seed));
+        say(&scale.to_string());
+        let preset = TasksConfig { link_nodes: Some(scale.link_nodes), ..preset.clone() };
+        settings = ChainSettings::from_preset(&preset, run.seed);
+    }
+    let set = pool.install(|| far_chains(&system, &bank, &seeds, &settings, run.quiet));
+    let advice = if set.tasks.len() < settings.count { advice(&set) } else { None };
     ensure!(
         !set.tasks.is_empty(),
-        "no chain came about from {}{}",
-        counted(count as u64, "seed"),
-        failures(&set)
+        "no chain came about from {}{}{}",
+        counted(seeds.len() as u64, "seed"),
+        failures(&set),
+        advice.map_or(String::new(), |advice| format!("; {advice}"))
     );
+    if let Some(advice) = advice {
+        say(&format!("{} of {} tasks: {advice}", set.tasks.len(), settings.count));
+    }
     set.save(out)?;
     Ok(set)
 }
@@ -132,4 +155,25 @@ fn failures(set: &TaskSet) -> String {
         let _ = write!(text, "; {} {reason}", counted(*count, "time"));
     }
     text
+}
+
+/// What helps against the most frequent reason for which chains came to nothing.
+fn advice(set: &TaskSet) -> Option<&'static str> {
+    let (reason, _) = set.origin.failures.iter().max_by_key(|&(_, &count)| count)?;
+    Some(match reason.as_str() {
+        SATURATED => {
+            "most e-graphs saturate; try a smaller --link-nodes, or seeds whose e-graphs grow \
+             (cairn seeds --least-nodes)"
+        }
+        NO_FRONTIER => {
+            "most chains end where a link finds no new term; try fewer --links, another \
+             --link-nodes, more --rounds, or more and larger seeds"
+        }
+        NEAR => {
+            "most targets are too near; try more --links, a smaller --cap, more --rounds, or more \
+             seeds"
+        }
+        CONFLICT => "the rules make two literals equal: they contradict each other",
+        _ => return None,
+    })
 }

@@ -1,4 +1,5 @@
-//! The rules of the shipped systems over fractions and over matrices, evaluated on random values.
+//! The rules of the shipped systems over fractions, real functions and matrices, evaluated on random
+//! values.
 //!
 //! The calculus of `math.rules` and `math-test.rules` is formal and not evaluated.
 
@@ -73,21 +74,45 @@ fn eval(language: &Language, pattern: &Pattern, env: &[Fraction]) -> Option<Frac
             let args: Option<Vec<_>> = args.iter().map(|a| eval(language, a, env)).collect();
             apply(&language.op(*op).name, &args?)
         }
-        Pattern::Compute(..) => panic!("a computation in a rule of algebra"),
+        Pattern::Compute(expr, _) => Some(Fraction(compute(expr, env)?, 1)),
     }
 }
 
-/// Conditions compare a variable with a number.
+/// The value of a computation on whole numbers; those that conditions compare have one.
+fn compute(expr: &Expr, env: &[Fraction]) -> Option<i128> {
+    match expr {
+        Expr::Value(Value::Int(n)) => Some(i128::from(*n)),
+        Expr::Var(x) => (env[x.0 as usize].1 == 1).then_some(env[x.0 as usize].0),
+        Expr::Apply(name, args) => {
+            let args: Option<Vec<i128>> = args.iter().map(|a| compute(a, env)).collect();
+            match (name.as_str(), &args?[..]) {
+                ("+", [a, b]) => a.checked_add(*b),
+                ("-", [a, b]) => a.checked_sub(*b),
+                ("*", [a, b]) => a.checked_mul(*b),
+                ("/", [a, b]) => Some(if *b == 0 { 0 } else { a.div_euclid(*b) }),
+                ("%", [a, b]) => Some(if *b == 0 { 0 } else { a.rem_euclid(*b) }),
+                _ => panic!("not evaluated: {name}"),
+            }
+        }
+        Expr::Value(_) => panic!("not a number"),
+    }
+}
+
+/// Conditions compare two computations.
 fn holds(condition: &Condition, env: &[Fraction]) -> bool {
     match condition {
         Condition::Const(_) => true,
-        Condition::Holds(Expr::Apply(name, args)) => match (name.as_str(), &args[..]) {
-            ("!=", [Expr::Var(x), Expr::Value(Value::Int(n))]) => {
-                env[x.0 as usize] != Fraction(i128::from(*n), 1)
+        Condition::Holds(Expr::Apply(name, args)) => {
+            let value = |i: usize| compute(&args[i], env).expect("a literal is a whole number");
+            match name.as_str() {
+                "!=" => value(0) != value(1),
+                "==" => value(0) == value(1),
+                "<" => value(0) < value(1),
+                ">" => value(0) > value(1),
+                ">=" => value(0) >= value(1),
+                _ => panic!("not evaluated: {name}"),
             }
-            (">", [Expr::Var(x), Expr::Value(Value::Int(0))]) => env[x.0 as usize].0 > 0,
-            _ => panic!("not evaluated: {name}"),
-        },
+        }
         Condition::Holds(_) => panic!("not a comparison"),
     }
 }
@@ -149,6 +174,11 @@ fn rules_of_algebra_that_look_right_are_caught() {
         "(rewrite (* ?a (div 1 ?a)) 1)",
         "(rewrite (* (pow ?a ?b) (pow ?a ?c)) (pow ?a (+ ?b ?c)))",
         "(rewrite (- ?a ?b) (- ?b ?a))",
+        "(rewrite (* ?a (pow ?a -1)) 1)",
+        "(rewrite (* ?x (pow ?x ?n)) (pow ?x (compute (+ ?n 1))) :when ((const ?n)))",
+        "(rewrite (* (pow ?x ?m) (pow ?x ?n)) (pow ?x (compute (+ ?m ?n)))
+                  :when ((const ?m) (const ?n)))",
+        "(rewrite (div ?a ?c) (compute (/ ?a ?c)) :when ((const ?a) (const ?c)))",
     ] {
         let text = format!(
             "(sort R) (op + (R R) R) (op - (R R) R) (op * (R R) R) (op div (R R) R)
@@ -156,6 +186,61 @@ fn rules_of_algebra_that_look_right_are_caught() {
         );
         let system = System::parse(&text).unwrap_or_else(|e| panic!("{rule}: {e}"));
         assert!(check(&system.language, &system.rules[0]).is_err(), "not caught: {rule}");
+    }
+}
+
+/// The value of a term of real functions; square roots of negative numbers are not evaluated.
+fn real(language: &Language, pattern: &Pattern, env: &[Fraction]) -> f64 {
+    match pattern {
+        Pattern::Var(var) => env[var.0 as usize].0 as f64 / env[var.0 as usize].1 as f64,
+        Pattern::Leaf(leaf) => match leaf.value {
+            LeafValue::Literal(Value::Int(i)) => i as f64,
+            _ => panic!("not a number: {leaf}"),
+        },
+        Pattern::Op(op, args) => {
+            let args: Vec<f64> = args.iter().map(|a| real(language, a, env)).collect();
+            match (language.op(*op).name.as_str(), &args[..]) {
+                ("+", [a, b]) => a + b,
+                ("-", [a, b]) => a - b,
+                ("*", [a, b]) => a * b,
+                ("sin", [a]) => a.sin(),
+                ("cos", [a]) => a.cos(),
+                ("ln", [a]) => a.ln(),
+                ("sqrt", [a]) => a.sqrt(),
+                (name, _) => panic!("{name} is not evaluated"),
+            }
+        }
+        Pattern::Compute(..) => panic!("a computation in a rule of real functions"),
+    }
+}
+
+/// Whether both sides come to the same number, as far as floating point tells.
+fn holds_for_reals(language: &Language, rule: &Rule) -> bool {
+    let mut rng = ChaCha8Rng::seed_from_u64(0x5eed);
+    (0..1_000).all(|_| {
+        let env = random_env(&mut rng, rule);
+        let difference = real(language, &rule.lhs, &env) - real(language, &rule.rhs, &env);
+        !rule.conditions.iter().all(|c| holds(c, &env)) || difference.abs() < 1e-9
+    })
+}
+
+#[test]
+fn both_sides_of_every_rule_of_real_functions_have_the_same_value() {
+    let system = load("math");
+    let mut rules = 0;
+    for rule in &system.rules {
+        if rule.ruleset.is_some_and(|set| system.rulesets[set.0 as usize] == "functions") {
+            assert!(holds_for_reals(&system.language, rule), "{}", rule.name);
+            rules += 1;
+        }
+    }
+    assert!(rules >= 8, "{rules}");
+    for wrong in ["(rewrite (sin (* -1 ?x)) (sin ?x))", "(rewrite (* (sqrt ?x) (sqrt ?x)) ?x)"] {
+        let text = format!(
+            "(sort R) (op * (R R) R) (op sin (R) R) (op sqrt (R) R) (literal i64 R) {wrong}"
+        );
+        let system = System::parse(&text).unwrap();
+        assert!(!holds_for_reals(&system.language, &system.rules[0]), "not caught: {wrong}");
     }
 }
 

@@ -86,3 +86,10 @@ fn math() {
     assert!(seeds.terms.len() >= 20, "{} seeds", seeds.terms.len());
     assert_eq!(distinct_after_renaming(&mut seeds), seeds.terms.len());
 }
+
+#[test]
+fn bitvectors() {
+    let mut seeds = load("bitvectors");
+    assert!(seeds.terms.len() >= 100, "{} seeds", seeds.terms.len());
+    assert_eq!(distinct_after_renaming(&mut seeds), seeds.terms.len());
+}

@@ -12,7 +12,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::path::PathBuf;
 
-const SYSTEMS: [&str; 5] = ["halide", "prop", "ring", "sums", "horner"];
+const SYSTEMS: [&str; 7] = ["halide", "prop", "prop-test", "ring", "bitvectors", "sums", "horner"];
 /// Small values run from -SMALL to SMALL, fewer where a rule has many variables.
 const SMALL: i128 = 9;
 const MAX_EXHAUSTIVE: u64 = 250_000;
@@ -50,6 +50,16 @@ fn apply(name: &str, args: &[i128]) -> Option<i128> {
         ("||" | "|", [a, b]) => truth(*a == 1 || *b == 1),
         ("->", [a, b]) => truth(*a == 0 || *b == 1),
         ("!" | "~", [a]) => truth(*a == 0),
+        // Words without an end: two's complement.
+        ("and", [a, b]) => Some(a & b),
+        ("or", [a, b]) => Some(a | b),
+        ("xor", [a, b]) => Some(a ^ b),
+        ("not", [a]) => Some(!a),
+        ("neg", [a]) => a.checked_neg(),
+        ("shl", [a, n]) => a.checked_mul(2i128.checked_pow(u32::try_from(*n).ok()?)?),
+        ("zero", []) => Some(0),
+        ("one", []) => Some(1),
+        ("ones", []) => Some(-1),
         ("Zero", []) => Some(0),
         ("Succ", [a]) => a.checked_add(1),
         ("pow", [a, b]) => a.checked_pow(u32::try_from(*b).ok()?),
@@ -239,6 +249,23 @@ fn both_sides_of_every_rule_have_the_same_value() {
 }
 
 #[test]
+fn rules_of_words_that_look_right_are_caught() {
+    let words = "(sort Word) (sort Nat) (op not (Word) Word) (op and (Word Word) Word)
+        (op or (Word Word) Word) (op neg (Word) Word) (op + (Word Word) Word)
+        (op shl (Word Nat) Word) (literal i64 Nat) (variable Word)";
+    for rule in [
+        "(rewrite (not ?a) (neg ?a))",
+        "(rewrite (+ ?a ?b) (or ?a ?b))",
+        "(rewrite (shl (not ?a) ?n) (not (shl ?a ?n)))",
+        "(rewrite (not (and ?a ?b)) (and (not ?a) (not ?b)))",
+        "(rewrite (and ?a (+ ?b ?c)) (+ (and ?a ?b) (and ?a ?c)))",
+    ] {
+        let system = System::parse(&format!("{words}\n{rule}")).unwrap();
+        assert!(check(&system.language, &system.rules[0], 0).is_err(), "not caught: {rule}");
+    }
+}
+
+#[test]
 fn rules_that_look_right_are_caught() {
     let halide = load("halide");
     for rule in [
@@ -284,10 +311,12 @@ fn declarations() -> &'static str {
 fn every_system_has_its_rules() {
     let count = |name| load(name).rules.len();
     assert!(count("halide") >= 60, "{}", count("halide"));
-    assert_eq!(count("prop"), 13);
+    assert!(count("prop") >= 25);
+    assert_eq!(count("prop-test"), 13);
+    assert!(count("bitvectors") >= 60);
     assert_eq!(count("tiling"), 5);
-    assert!(count("ring") >= 8);
-    assert!(count("math") >= 20);
+    assert!(count("ring") >= 15);
+    assert!(count("math") >= 50);
     assert_eq!(count("math-test"), 36);
     assert_eq!(count("sums"), 3);
     assert_eq!(count("matrix-chain"), 2);

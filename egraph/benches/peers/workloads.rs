@@ -56,7 +56,7 @@ pub fn all() -> Vec<Workload> {
         row("horner6", "horner", &polynomial(6), Stop::Saturated(None)),
         backoff(row("math-100k", "math-test", INTEGRAL, Stop::Iterations(55))),
         long(backoff(row("math-1M", "math-test", INTEGRAL, Stop::Iterations(200)))),
-        row("prop", "prop", IMPLICATION, Stop::Iterations(8)),
+        row("prop", "prop-test", IMPLICATION, Stop::Iterations(8)),
         row("halide", "halide", BOUNDS, Stop::Iterations(5)),
     ]
 }

@@ -28,6 +28,8 @@ const HORNER: &str = "(sort E) (variable E)
 (rewrite (^ ?x Zero) (Succ Zero) :name pow-zero)
 (rewrite (^ ?x (Succ ?n)) (* ?x (^ ?x ?n)) :name pow-succ)";
 
+const MATH: &str = include_str!("math.rules");
+
 /// One row of the table.
 pub struct Workload {
     pub name: &'static str,
@@ -82,7 +84,7 @@ pub fn workloads() -> Vec<Workload> {
         inline("AC 7", SUMS, chain("+", 7), 60),
         inline("Horner 5", HORNER, polynomial(5), 60),
         file("Halide, 10k nodes", "halide.rules", halide, 4),
-        file("math, 10k nodes", "math.rules", "(i (* (cos x) x) x)", 7),
+        inline("math, 10k nodes", MATH, "(i (* (cos x) x) x)".to_owned(), 7),
     ]
 }
 

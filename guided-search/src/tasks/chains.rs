@@ -21,6 +21,15 @@ use support::show::progress::Progress;
 /// Seeds that are tried together. Fixed, so that the number of threads can't show.
 const BATCH: usize = 32;
 
+/// Why a chain came to nothing: a saturated e-graph has no frontier to go on from.
+pub const SATURATED: &str = "an e-graph saturated within a link";
+/// Two literals became equal: the rules contradict each other.
+pub const CONFLICT: &str = "two literals became equal";
+/// No new term of at most twice the seed's size that is not padded.
+pub const NO_FRONTIER: &str = "a link has no frontier term";
+/// The target is not far.
+pub const NEAR: &str = "one e-graph at the cap proves it";
+
 /// How to make far chains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainSettings {
@@ -134,17 +143,17 @@ fn chain(
     for _ in 0..settings.links {
         let stage = grow(system, &bank, &terms[terms.len() - 1..], &[], settings.link_nodes);
         match stage.stop {
-            StopReason::Saturated => return Err("an e-graph saturated within a link"),
-            StopReason::Conflict => return Err("two literals became equal"),
+            StopReason::Saturated => return Err(SATURATED),
+            StopReason::Conflict => return Err(CONFLICT),
             _ => {}
         }
         let found = frontier::sample(&stage, &mut bank, Side::Start, max_size, 4, &mut rng);
         let next = found.into_iter().find(|term| !terms.contains(term));
-        terms.push(next.ok_or("a link has no frontier term")?);
+        terms.push(next.ok_or(NO_FRONTIER)?);
     }
     let target = terms[terms.len() - 1];
     if grow(system, &bank, &[start], &[target], settings.cap).met.is_some() {
-        return Err("one e-graph at the cap proves it");
+        return Err(NEAR);
     }
     let text = |terms: &[TermId]| terms.iter().map(|&t| bank.text(t)).collect();
     Ok(Task {

@@ -5,4 +5,5 @@ pub mod chains;
 pub mod held_out;
 mod outside;
 pub mod question;
+pub mod scale;
 pub mod task;

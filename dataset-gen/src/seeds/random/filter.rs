@@ -1,6 +1,6 @@
 //! Which terms are worth an e-graph: those whose e-graph grows.
 
-use egraph::{EGraph, SaturationConfig, StopReason, System, TermBank, TermId, saturate};
+use egraph::{EGraph, Id, Node, SaturationConfig, StopReason, System, TermBank, TermId, saturate};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ pub struct SeedFilter {
     /// Its e-graph must have that many canonical e-nodes after some iteration, or when a limit
     /// ends its growth.
     pub least_nodes: usize,
-    /// Whether terms that equal a literal are kept.
+    /// Whether terms that equal a constant are kept.
     pub keep_constants: bool,
     /// How e-graphs are grown, and within which limits.
     pub saturation: SaturationConfig,
@@ -25,7 +25,8 @@ pub enum Verdict {
     Saturated,
     /// A limit ended the growth of its e-graph before.
     Limited,
-    /// It equals a literal, as far as its e-graph was grown.
+    /// It equals a constant (a literal or an operator without arguments), as far as its e-graph
+    /// was grown.
     Constant,
     /// Two literals became equal in its e-graph: the rules are not sound.
     Conflict,
@@ -38,7 +39,7 @@ impl Verdict {
             Verdict::Kept => None,
             Verdict::Saturated => Some("saturated too early"),
             Verdict::Limited => Some("met a limit too early"),
-            Verdict::Constant => Some("equal to a literal"),
+            Verdict::Constant => Some("equal to a constant"),
             Verdict::Conflict => Some("with a conflict"),
         }
     }
@@ -55,7 +56,7 @@ impl SeedFilter {
         });
         if egraph.conflict().is_some() {
             Verdict::Conflict
-        } else if !self.keep_constants && egraph.literal(egraph.find(root)).is_some() {
+        } else if !self.keep_constants && equals_constant(&egraph, egraph.find(root)) {
             Verdict::Constant
         } else if large(&egraph) {
             Verdict::Kept
@@ -65,6 +66,15 @@ impl SeedFilter {
             Verdict::Limited
         }
     }
+}
+
+/// Whether a class has a literal or an operator without arguments, such as `zero`.
+fn equals_constant(egraph: &EGraph, class: Id) -> bool {
+    let nullary = |&id: &Id| match egraph.node(id) {
+        Node::Op(op) => egraph.system().language.op(op).args.is_empty(),
+        Node::Leaf(_) => false,
+    };
+    egraph.literal(class).is_some() || egraph.nodes(class).iter().any(nullary)
 }
 
 #[cfg(test)]
@@ -77,6 +87,7 @@ mod tests {
             "(sort I) (literal i64 I) (variable I) (op + (I I) I) (op * (I I) I) \
              (analysis constant) (rewrite (+ ?a ?b) (+ ?b ?a) :name comm) \
              (rewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c) :name assoc) \
+             (op nil () I) (rewrite (* ?a nil) nil :name nil) \
              (rewrite (* ?a 0) 0 :name zero) (rewrite (* ?a 13) 7 :name wrong)",
         );
         let system = Arc::new(system.unwrap());
@@ -98,6 +109,11 @@ mod tests {
         let constant = "(* (+ a (+ b (+ c d))) 0)";
         assert_eq!(verdict(constant, 20, free(), false), Verdict::Constant);
         assert_eq!(verdict(constant, 20, free(), true), Verdict::Kept);
+        let nullary = "(* (+ a (+ b (+ c d))) nil)";
+        assert_eq!(verdict(nullary, 20, free(), false), Verdict::Constant);
+        assert_eq!(verdict(nullary, 20, free(), true), Verdict::Kept);
+        let with_nullary = "(+ a (+ b (+ c nil)))";
+        assert_eq!(verdict(with_nullary, 20, free(), false), Verdict::Kept);
         assert_eq!(verdict("(+ (* 1 13) a)", 100, free(), false), Verdict::Conflict);
     }
 }
