@@ -17,6 +17,7 @@ use guided_search::sources::method::Method;
 use guided_search::sources::{SourceContext, for_method};
 use std::path::PathBuf;
 use std::sync::Arc;
+use support::allocator::give_back_large_blocks;
 use support::show::numbers::{counted, thousands};
 
 const EXAMPLES: &str = "\
@@ -96,6 +97,10 @@ pub struct ProveArgs {
 /// # Errors
 /// Bad input, [`NotProved`], or an internal fault.
 pub fn run(args: &ProveArgs) -> Result<()> {
+    // A model allocates and frees large blocks all the time; its e-graphs are small.
+    if args.model.is_none() {
+        give_back_large_blocks();
+    }
     check_numbers(args.work, args.guides, args.attempts)?;
     let out = proof_output(args.out.as_deref())?;
     let system = load_system(&args.system)?;
