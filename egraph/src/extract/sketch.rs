@@ -26,7 +26,7 @@ struct Ranks {
 
 impl Ranks {
     fn new(egraph: &EGraph) -> Ranks {
-        let mut rows = vec![(0, 0); (egraph.built() as usize).div_ceil(64)];
+        let mut rows = vec![(0u64, 0u32); (egraph.built() as usize).div_ceil(64)];
         egraph.classes().for_each(|Id(id)| rows[id as usize / 64].0 |= 1 << (id % 64));
         let mut classes = 0;
         for (bits, before) in &mut rows {
