@@ -9,6 +9,7 @@ use guided_search::search::prove::checked;
 use guided_search::search::reached::{explain_equal, explain_literal};
 use guided_search::search::stage::Stage;
 use std::path::PathBuf;
+use support::allocator::give_back_large_blocks;
 use support::show::numbers::counted;
 
 const EXAMPLES: &str = "\
@@ -53,6 +54,7 @@ pub struct ExplainArgs {
 /// # Errors
 /// Bad input, [`NotProved`], or an internal fault.
 pub fn run(args: &ExplainArgs) -> Result<()> {
+    give_back_large_blocks();
     let out = args.proof.output()?;
     let system = load_system(&args.system)?;
     let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;

@@ -17,6 +17,7 @@ use guided_search::sources::{SourceContext, for_method};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use support::allocator::give_back_large_blocks;
 use support::show::console::note;
 use support::show::numbers::{counted, thousands};
 
@@ -97,6 +98,10 @@ pub struct ProveArgs {
 /// # Errors
 /// Bad input, [`NotProved`], or an internal fault.
 pub fn run(args: &ProveArgs) -> Result<()> {
+    // A model allocates and frees large blocks all the time; its e-graphs are small.
+    if args.model.is_none() {
+        give_back_large_blocks();
+    }
     let work = args.work.unwrap_or_else(|| 80_000.max(4 * args.cap.expected_nodes()));
     check_numbers(work, args.guides, args.attempts)?;
     let out = args.proof.output()?;

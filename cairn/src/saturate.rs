@@ -6,8 +6,8 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::{ArgGroup, ValueEnum};
 use dataset_gen::seeds::read::load_seeds;
 use egraph::{
-    EGraph, Iteration, Report, Scheduler, Sketch, StopReason, System, TermBank, TermId, explain,
-    extract_sketch, extract_smallest, proof_to_json, saturate, sketch_satisfied,
+    EGraph, Iteration, Report, RuleTotals, Scheduler, Sketch, StopReason, System, TermBank, TermId,
+    explain, extract_sketch, extract_smallest, proof_to_json, saturate, sketch_satisfied,
 };
 use guided_search::search::prove::checked;
 use guided_search::tasks::question::quoted;
@@ -16,6 +16,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use support::allocator::give_back_large_blocks;
 use support::errors::Internal;
 use support::show::console::print;
 use support::show::numbers::{counted, counted_as};
@@ -90,6 +91,7 @@ enum Format {
 /// Bad input, a conflict, a goal that is not reached ([`NotProved`]), or the standard output can't
 /// be written.
 pub fn run(args: &SaturateArgs) -> Result<()> {
+    give_back_large_blocks();
     let system = load_system(&args.system)?;
     let mut bank = TermBank::new(system.language.clone());
     let terms: Vec<TermId> = match &args.terms {
@@ -171,7 +173,6 @@ fn grow(
             print(&format!("{last}\n"))?;
         }
         Format::Table => {
-            let iterations = report.iterations.len().saturating_sub(1);
             let what = if goal.is_some() { "satisfying term" } else { "equal term" };
             let found = match &found {
                 Some((text, size, _)) => {
@@ -190,7 +191,7 @@ fn grow(
             print(&format!(
                 "{details}stopped: {} after {}{left_out}\n{found}\n{proof}",
                 report.stop,
-                counted(iterations as u64, "iteration")
+                counted(report.iterations, "iteration")
             ))?;
         }
     }
@@ -205,21 +206,15 @@ fn grow(
 
 /// What each rule did in all iterations, and what the e-graph's parts take.
 fn details(system: &System, egraph: &EGraph, report: &Report) -> String {
-    let mut totals = vec![[0u64; 4]; system.rules.len()];
-    for rule in report.iterations.iter().flat_map(|iteration| &iteration.rules) {
-        let of_rule = [rule.matches, rule.new, rule.unions, u64::from(rule.banned)];
-        for (total, more) in totals[rule.rule.0 as usize].iter_mut().zip(of_rule) {
-            *total += more;
-        }
-    }
-    let mut rules: Vec<_> = system.rules.iter().zip(totals).filter(|(_, t)| *t != [0; 4]).collect();
-    rules.sort_by_key(|&(_, [matches, ..])| std::cmp::Reverse(matches));
+    let mut rules: Vec<&RuleTotals> = report.rules.iter().collect();
+    rules.sort_by_key(|rule| std::cmp::Reverse(rule.matches));
     let mut text = format!(
         "\n{:<30} {:>11} {:>11} {:>11} {:>7}\n",
         "rule", "matches", "new", "unions", "bans"
     );
-    for (rule, [matches, new, unions, bans]) in rules {
-        text += &format!("{:<30} {matches:>11} {new:>11} {unions:>11} {bans:>7}\n", rule.name);
+    for RuleTotals { rule, matches, new, unions, bans } in rules {
+        let name = &system.rule(*rule).name;
+        text += &format!("{name:<30} {matches:>11} {new:>11} {unions:>11} {bans:>7}\n");
     }
     text += &format!("\n{:<30} {:>14}\n", "part", "bytes");
     for (part, bytes) in egraph.heap_parts() {

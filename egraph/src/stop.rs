@@ -18,7 +18,7 @@ pub enum StopReason {
     Memory,
     /// The next match might have taken the e-graph over the limit on e-nodes.
     Nodes,
-    /// The limit on e-nodes tried while searching.
+    /// The limit on e-nodes tried while searching, see [`crate::Limits::visits`].
     Visits,
     /// The limit on iterations.
     Iterations,
@@ -30,6 +30,46 @@ pub enum StopReason {
     Goal,
     /// Two distinct literals were found equal; see [`crate::EGraph::conflict`].
     Conflict,
+}
+
+impl StopReason {
+    /// All of them.
+    pub const ALL: [StopReason; 10] = [
+        StopReason::Saturated,
+        StopReason::Schedule,
+        StopReason::Memory,
+        StopReason::Nodes,
+        StopReason::Visits,
+        StopReason::Iterations,
+        StopReason::Time,
+        StopReason::Cancelled,
+        StopReason::Goal,
+        StopReason::Conflict,
+    ];
+
+    /// What it means, in one sentence for people.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            StopReason::Saturated => "No rule changes anything any more.",
+            StopReason::Schedule => {
+                "The system's schedule came to its end, and its rules might change more."
+            }
+            StopReason::Memory => "The e-graph and its matches fill the memory that it may take.",
+            StopReason::Nodes => "The e-graph has as many e-nodes as it may have.",
+            StopReason::Visits => {
+                "The search for matches would have had to try more e-nodes than the limit on memory \
+                 or e-nodes allows: classes of many equal e-nodes have more combinations than can \
+                 be gone through."
+            }
+            StopReason::Iterations => "All iterations that were allowed have been done.",
+            StopReason::Time => "The time that was allowed is over.",
+            StopReason::Cancelled => "Somebody asked to stop.",
+            StopReason::Goal => "What was looked for has been found.",
+            StopReason::Conflict => {
+                "Two different literals became equal, so a rule of the system is not sound."
+            }
+        }
+    }
 }
 
 impl fmt::Display for StopReason {
@@ -70,5 +110,23 @@ impl Watch {
             return Some(StopReason::Cancelled);
         }
         self.deadline.is_some_and(|at| Instant::now() >= at).then_some(StopReason::Time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_reason_has_a_meaning_of_one_sentence() {
+        for reason in StopReason::ALL {
+            let meaning = reason.meaning();
+            assert!(meaning.starts_with(char::is_uppercase) && meaning.ends_with('.'), "{meaning}");
+            assert_eq!(meaning.matches('.').count(), 1, "{meaning}");
+        }
+        let different: BTreeSet<_> = StopReason::ALL.map(StopReason::meaning).into();
+        let named: BTreeSet<_> = StopReason::ALL.map(|reason| reason.to_string()).into();
+        assert_eq!((different.len(), named.len()), (StopReason::ALL.len(), StopReason::ALL.len()));
     }
 }

@@ -81,10 +81,11 @@ fn grow_both(
     egraph.add_term(&bank, term);
     let limits = Limits { iterations: Some(iterations), ..Default::default() };
     let config = SaturationConfig { limits, ..Default::default() };
-    let report = saturate(&mut egraph, &config, &mut |_, it| {
+    let mut ours = Growth::new();
+    saturate(&mut egraph, &config, &mut |_, it| {
+        ours.push((it.e_nodes, it.e_classes));
         if it.e_nodes > nodes { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    let ours: Growth = report.iterations.iter().map(|it| (it.e_nodes, it.e_classes)).collect();
 
     let growth = std::rc::Rc::new(std::cell::RefCell::new(Growth::new()));
     let seen = growth.clone();

@@ -1,58 +1,46 @@
 //! Limits on memory and e-nodes, with an allocator that counts; schedules and schedulers.
 
 mod common;
+#[path = "common/counting.rs"]
+mod counting;
 
-use egraph::{EGraph, Limits, Report, SaturationConfig, Scheduler, StopReason, TermBank, saturate};
-use std::alloc::{GlobalAlloc, Layout, System as SystemAllocator};
+use counting::{LIVE, PEAK};
+use egraph::{
+    EGraph, Iteration, Limits, Report, SaturationConfig, Scheduler, StopReason, TermBank, saturate,
+};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-
-struct Counting;
-
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-/// The most that was live since this was set to 0.
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: forwards to the system allocator and counts beside it.
-#[allow(unsafe_code)]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let live = LIVE.fetch_add(layout.size(), Relaxed) + layout.size();
-        PEAK.fetch_max(live, Relaxed);
-        unsafe { SystemAllocator.alloc(layout) }
-    }
-
-    // Growing in place takes what is more, and no copy beside the old one.
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        LIVE.fetch_sub(layout.size(), Relaxed);
-        let live = LIVE.fetch_add(size, Relaxed) + size;
-        PEAK.fetch_max(live, Relaxed);
-        unsafe { SystemAllocator.realloc(pointer, layout, size) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        LIVE.fetch_sub(layout.size(), Relaxed);
-        unsafe { SystemAllocator.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// The tests of this file run one after the other, for they share the count.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn run(text: &str, start: &str, limits: Limits, scheduler: Scheduler) -> (EGraph, Report) {
+    let (egraph, report, _) = run_seen(text, start, limits, scheduler);
+    (egraph, report)
+}
+
+/// As [`run`], with all iterations.
+fn run_seen(
+    text: &str,
+    start: &str,
+    limits: Limits,
+    scheduler: Scheduler,
+) -> (EGraph, Report, Vec<Iteration>) {
     let system = common::system(text);
     let mut bank = TermBank::new(system.language.clone());
     let term = bank.parse(start, None).unwrap();
     let mut egraph = EGraph::new(system);
     egraph.add_term(&bank, term);
     let config = SaturationConfig { limits, scheduler, ..Default::default() };
-    let report = saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
-    (egraph, report)
+    let mut iterations = Vec::new();
+    let report = saturate(&mut egraph, &config, &mut |_, iteration| {
+        iterations.push(iteration.clone());
+        ControlFlow::Continue(())
+    });
+    assert_eq!(report.iterations + 1, iterations.len() as u64);
+    (egraph, report, iterations)
 }
 
 const EXPLOSIVE: &str = "(* (+ (+ a b) (+ c (+ d 5))) (+ (+ (* 2 e) f) (- g (* 3 (+ a h)))))";
@@ -93,12 +81,12 @@ fn memory() {
 }
 
 /// All that can be seen of an e-graph and of how it grew, times aside.
-fn seen(egraph: &EGraph, report: &Report) -> String {
+fn seen(egraph: &EGraph, report: &Report, iterations: &[Iteration]) -> String {
     let mut bank = TermBank::new(egraph.system().language.clone());
-    let mut text = format!("{:?} {}\n", report.stop, report.left_out);
-    for i in &report.iterations {
+    let mut text = format!("{report:?}\n");
+    for i in iterations {
         let numbers = (i.e_nodes, i.e_classes, i.bytes, i.built, i.matches, i.new, i.unions);
-        text += &format!("{numbers:?} {:?}\n", i.rules);
+        text += &format!("{numbers:?} {} {:?}\n", i.visits, i.rules);
     }
     for class in egraph.classes() {
         text += &format!("{class:?} {:?}\n", egraph.nodes(class));
@@ -130,10 +118,13 @@ fn threads_change_nothing() {
                     let limits = limits.clone();
                     let pool = threads.map(pool);
                     let config = SaturationConfig { limits, scheduler, pool, cancel: None };
-                    let report =
-                        saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
+                    let mut iterations = Vec::new();
+                    let report = saturate(&mut egraph, &config, &mut |_, iteration| {
+                        iterations.push(iteration.clone());
+                        ControlFlow::Continue(())
+                    });
                     assert!(egraph.node_count() > 5_000, "too small for threads to be used");
-                    seen(&egraph, &report)
+                    seen(&egraph, &report, &iterations)
                 })
                 .collect();
             assert!(results.iter().all(|result| *result == results[0]), "{limits:?}");
@@ -168,13 +159,10 @@ fn a_flag_stops_a_run_soon() {
 fn the_same_limit_gives_the_same_e_graph() {
     let _guard = ONE_AT_A_TIME.lock();
     let limits = Limits { memory: Some(3 << 20), ..Default::default() };
-    let once = run(common::INTEGERS, EXPLOSIVE, limits.clone(), Scheduler::Simple).1;
-    let again = run(common::INTEGERS, EXPLOSIVE, limits, Scheduler::Simple).1;
-    let numbers = |r: &Report| -> Vec<_> {
-        r.iterations
-            .iter()
-            .map(|i| (i.e_nodes, i.e_classes, i.bytes, i.matches, i.unions))
-            .collect()
+    let once = run_seen(common::INTEGERS, EXPLOSIVE, limits.clone(), Scheduler::Simple).2;
+    let again = run_seen(common::INTEGERS, EXPLOSIVE, limits, Scheduler::Simple).2;
+    let numbers = |iterations: &[Iteration]| -> Vec<_> {
+        iterations.iter().map(|i| (i.e_nodes, i.e_classes, i.bytes, i.matches, i.unions)).collect()
     };
     assert_eq!(numbers(&once), numbers(&again));
 }
@@ -196,7 +184,7 @@ fn iterations_time_goal_and_saturation() {
     let sum = "(+ a (+ b (+ c d)))";
     let limits = |iterations| Limits { iterations, ..Default::default() };
     let (_, report) = run(common::SUMS, sum, limits(Some(2)), Scheduler::Simple);
-    assert_eq!((report.stop, report.iterations.len()), (StopReason::Iterations, 3));
+    assert_eq!((report.stop, report.iterations), (StopReason::Iterations, 2));
     let (egraph, report) = run(common::SUMS, sum, limits(None), Scheduler::Simple);
     assert_eq!((report.stop, egraph.class_count()), (StopReason::Saturated, 15));
     let no_time = Limits { time: Some(std::time::Duration::ZERO), ..Default::default() };
@@ -254,7 +242,7 @@ fn back_off_reaches_what_the_simple_scheduler_reaches_where_both_saturate() {
     let (backoff, second) = run(common::SUMS, sum, Limits::default(), Scheduler::Backoff);
     assert_eq!((first.stop, second.stop), (StopReason::Saturated, StopReason::Saturated));
     assert_eq!(simple.node_count(), backoff.node_count());
-    assert!(second.iterations.len() > first.iterations.len(), "no rule was ever banned");
+    assert!(second.iterations > first.iterations, "no rule was ever banned");
 }
 
 #[test]
@@ -283,5 +271,91 @@ fn a_schedule_runs_rulesets_in_its_order() {
         let endless = schedule.starts_with("(saturate");
         let stop = if endless { StopReason::Saturated } else { StopReason::Schedule };
         assert_eq!(report.stop, stop, "{schedule}");
+    }
+}
+
+/// A class of 200 e-nodes, and a pattern that has a match for each four of them: 1.6 thousand
+/// million matches.
+fn grow_dense(limits: Limits, cancel: Option<Arc<AtomicBool>>) -> (Report, Duration) {
+    let system = common::system(
+        "(sort S) (variable S) (op h (S) S) (op d () S) (op f (S S S S) S) (op list (S S) S)
+         (ruleset first) (ruleset then)
+         (rewrite (h ?x) d :name equal :ruleset first)
+         (rewrite (f (h ?x) (h ?y) (h ?z) (h ?w)) d :name dense :ruleset then)
+         (schedule (seq (run first) (run then)))",
+    );
+    let mut bank = TermBank::new(system.language.clone());
+    let list = (0..200).fold("(f d d d d)".to_owned(), |rest, n| format!("(list (h a{n}) {rest})"));
+    let term = bank.parse(&list, None).unwrap();
+    let mut egraph = EGraph::new(system);
+    egraph.add_term(&bank, term);
+    let config = SaturationConfig { limits, cancel, ..Default::default() };
+    let began = Instant::now();
+    let report = saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
+    (report, began.elapsed())
+}
+
+#[test]
+fn time_and_a_flag_stop_a_search_where_matches_are_dense() {
+    let _guard = ONE_AT_A_TIME.lock();
+    let limits = Limits { time: Some(Duration::from_millis(100)), ..Default::default() };
+    let (report, took) = grow_dense(limits, None);
+    assert_eq!(report.stop, StopReason::Time);
+    // Generous, for machines that are busy with other tests.
+    assert!(took < Duration::from_secs(2), "{took:?}");
+
+    let flag = Arc::new(AtomicBool::new(false));
+    let set = flag.clone();
+    let setter = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        set.store(true, Relaxed);
+    });
+    let (report, took) = grow_dense(Limits::default(), Some(flag));
+    setter.join().unwrap();
+    assert_eq!(report.stop, StopReason::Cancelled);
+    assert!(took < Duration::from_secs(2), "{took:?}");
+}
+
+/// 200 rules that match and say nothing new, and one that adds two e-nodes an iteration.
+fn idle_rules() -> String {
+    let idle: String =
+        (0..200).map(|n| format!("(rewrite (f ?x) (f ?x) :name idle-{n})")).collect();
+    format!(
+        "(sort S) (op a () S) (op s (S) S) (op f (S) S)
+         (rewrite (f ?x) (f (s ?x)) :name grow) {idle}"
+    )
+}
+
+#[test]
+fn iterations_take_no_memory_once_they_are_over() {
+    let _guard = ONE_AT_A_TIME.lock();
+    let system = common::system(&idle_rules());
+    let mut bank = TermBank::new(system.language.clone());
+    let term = bank.parse("(f a)", None).unwrap();
+    let before = LIVE.load(Relaxed);
+    PEAK.store(before, Relaxed);
+    let mut egraph = EGraph::new(system);
+    egraph.add_term(&bank, term);
+    let limits = Limits { memory: Some(2 << 20), iterations: Some(2_000), ..Default::default() };
+    let config = SaturationConfig { limits, ..Default::default() };
+    let report = saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
+    assert_eq!((report.stop, report.iterations), (StopReason::Iterations, 2_000));
+    let matches: Vec<u64> = report.rules.iter().map(|rule| rule.matches).collect();
+    assert!(
+        matches.len() == 201 && matches.iter().all(|m| (2_000..2_010).contains(m)),
+        "{matches:?}"
+    );
+    let peak = PEAK.load(Relaxed) - before;
+    assert!(peak <= 2 << 20, "{peak}");
+}
+
+#[test]
+fn a_run_whose_e_graph_hardly_grows_ends() {
+    let _guard = ONE_AT_A_TIME.lock();
+    let limits = Limits { visits: Some(10_000), iterations: Some(5_000), ..Default::default() };
+    for scheduler in [Scheduler::Simple, Scheduler::Backoff] {
+        let (egraph, report) = run(&idle_rules(), "(f a)", limits.clone(), scheduler);
+        assert_eq!(report.stop, StopReason::Visits, "{} e-nodes", egraph.node_count());
+        assert!((100..1_000).contains(&report.iterations), "{}", report.iterations);
     }
 }

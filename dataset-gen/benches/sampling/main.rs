@@ -188,7 +188,7 @@ fn compare(system: &Arc<System>, seed: &str, nodes: usize) -> bool {
     let course = saturate(&mut egraph, &config, &mut |egraph, _| {
         if egraph.node_count() < nodes { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
-    let iterations = course.iterations.last().map_or(0, |last| last.iteration);
+    let iterations = course.iterations;
     let root = egraph.find(root);
     let grown = egg_side::grow(system, &bank, term, iterations);
     // Counting, first draws, next draws; egg's counting and draws.

@@ -32,7 +32,7 @@ impl Stage {
             }
             ControlFlow::Continue(())
         });
-        let iterations = course.iterations.last().map_or(0, |last| last.iteration);
+        let iterations = course.iterations;
         let conflict = egraph.conflict().is_some();
         let snapshot = history.earlier().filter(|_| !conflict);
         let earlier = snapshot.map(|snapshot| Past::new(&egraph, snapshot));

@@ -105,7 +105,7 @@ impl Workload {
         let limits = Limits { iterations: Some(self.iterations), ..Default::default() };
         let config = SaturationConfig { limits, ..Default::default() };
         let report = saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
-        Grown { system, egraph, iterations: report.iterations.len() - 1 }
+        Grown { system, egraph, iterations: report.iterations as usize }
     }
 
     /// The start term as text.

@@ -12,8 +12,80 @@ use crate::term::leaves::Node;
 use crate::term::sketch::Sketch;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
+use std::rc::Rc;
 
 const NO_TERM: u64 = u64::MAX;
+
+/// Numbers the classes without gaps: a quarter of a byte for each id, so that a table needs entries
+/// for classes only.
+struct Ranks {
+    /// For 64 ids each: which of them are classes, and how many classes come before.
+    rows: Vec<(u64, u32)>,
+    classes: usize,
+}
+
+impl Ranks {
+    fn new(egraph: &EGraph) -> Ranks {
+        let mut rows = vec![(0u64, 0u32); (egraph.built() as usize).div_ceil(64)];
+        egraph.classes().for_each(|Id(id)| rows[id as usize / 64].0 |= 1 << (id % 64));
+        let mut classes = 0;
+        for (bits, before) in &mut rows {
+            *before = classes;
+            classes += bits.count_ones();
+        }
+        Ranks { rows, classes: classes as usize }
+    }
+
+    fn rank(&self, Id(class): Id) -> usize {
+        let (bits, before) = self.rows[class as usize / 64];
+        debug_assert!(bits >> (class % 64) & 1 == 1, "not a class");
+        let below = bits & ((1 << (class % 64)) - 1);
+        (before + below.count_ones()) as usize
+    }
+}
+
+/// Sizes by class: four bytes for each, and more only for the few that are large.
+#[derive(Clone)]
+struct ByClass {
+    ranks: Rc<Ranks>,
+    sizes: Vec<u32>,
+    large: FxHashMap<Id, u64>,
+}
+
+/// Stands for a size that is to be found among the large ones.
+const LARGE: u32 = u32::MAX - 1;
+const NONE: u32 = u32::MAX;
+
+impl ByClass {
+    /// Without a size for any class.
+    fn new(ranks: &Rc<Ranks>) -> ByClass {
+        let sizes = vec![NONE; ranks.classes];
+        ByClass { ranks: ranks.clone(), sizes, large: FxHashMap::default() }
+    }
+
+    fn get(&self, class: Id) -> u64 {
+        match self.sizes[self.ranks.rank(class)] {
+            NONE => NO_TERM,
+            LARGE => self.large[&class],
+            small => u64::from(small),
+        }
+    }
+
+    /// Sets a size that is less than before.
+    fn lower(&mut self, class: Id, size: u64) {
+        let entry = &mut self.sizes[self.ranks.rank(class)];
+        if *entry == LARGE {
+            self.large.remove(&class);
+        }
+        *entry = match u32::try_from(size) {
+            Ok(small) if small < LARGE => small,
+            _ => {
+                self.large.insert(class, size);
+                LARGE
+            }
+        };
+    }
+}
 
 /// The smallest term of a class; of several the first in the order of its e-nodes.
 pub fn extract_smallest(egraph: &EGraph, bank: &mut TermBank, class: Id) -> TermId {
@@ -37,9 +109,9 @@ pub fn extract_sketch(
     tables.term(bank, top, egraph.find(class))
 }
 
-/// The size of the smallest term by class; entries of ids that are not canonical mean nothing.
+/// The size of the smallest term by class.
 enum Sizes {
-    All(Vec<u64>),
+    All(ByClass),
     /// Those of the classes that have a term: of most sketches few do.
     Some(FxHashMap<Id, u64>),
 }
@@ -60,6 +132,7 @@ struct Table<'s> {
 /// The tables of a sketch and its parts, one for equal ones.
 struct Tables<'s> {
     egraph: &'s EGraph,
+    ranks: Rc<Ranks>,
     tables: Vec<Table<'s>>,
     known: FxHashMap<&'s Sketch, TableId>,
 }
@@ -76,10 +149,11 @@ enum Choice<'s> {
 impl<'s> Tables<'s> {
     /// With the table of `sketch`.
     fn of(egraph: &'s EGraph, sketch: &'s Sketch) -> (Tables<'s>, TableId) {
-        let sizes = Sizes::All(smallest_sizes(egraph));
+        let ranks = Rc::new(Ranks::new(egraph));
+        let sizes = Sizes::All(smallest_sizes(egraph, &ranks));
         let any = Table { sketch: &Sketch::Any, sizes, parts: Vec::new() };
         let known = FxHashMap::from_iter([(&Sketch::Any, SMALLEST)]);
-        let mut tables = Tables { egraph, tables: vec![any], known };
+        let mut tables = Tables { egraph, ranks, tables: vec![any], known };
         let top = tables.enter(sketch);
         (tables, top)
     }
@@ -102,14 +176,21 @@ impl<'s> Tables<'s> {
     /// The size of the smallest term of a class, as a table has it.
     fn size(&self, table: TableId, class: Id) -> u64 {
         match &self.tables[table].sizes {
-            Sizes::All(sizes) => sizes[class.0 as usize],
+            Sizes::All(sizes) => sizes.get(class),
             Sizes::Some(sizes) => sizes.get(&class).copied().unwrap_or(NO_TERM),
         }
     }
 
-    /// All sizes of a table, one by id.
-    fn all_sizes(&self, table: TableId) -> Vec<u64> {
-        (0..self.egraph.built() as u32).map(|id| self.size(table, Id(id))).collect()
+    /// All sizes of a table.
+    fn all_sizes(&self, table: TableId) -> ByClass {
+        match &self.tables[table].sizes {
+            Sizes::All(sizes) => sizes.clone(),
+            Sizes::Some(sizes) => {
+                let mut all = ByClass::new(&self.ranks);
+                sizes.iter().for_each(|(&class, &size)| all.lower(class, size));
+                all
+            }
+        }
     }
 
     fn sizes(&self, sketch: &Sketch, parts: &[TableId]) -> Sizes {
@@ -143,7 +224,7 @@ impl<'s> Tables<'s> {
                     if children.is_empty() {
                         return NO_TERM;
                     }
-                    application(children.iter().map(|c| sizes[c.0 as usize]))
+                    application(children.iter().map(|&c| sizes.get(c)))
                 }))
             }
         }
@@ -239,13 +320,13 @@ impl<'s> Tables<'s> {
 
 fn containing<'a>(
     egraph: &'a EGraph,
-    sizes: &'a [u64],
-    smallest: &'a [u64],
+    sizes: &'a ByClass,
+    smallest: &'a ByClass,
     node: Id,
     i: usize,
 ) -> impl Iterator<Item = u64> + 'a {
     let children = egraph.children(node).iter().enumerate();
-    children.map(move |(j, c)| if i == j { sizes[c.0 as usize] } else { smallest[c.0 as usize] })
+    children.map(move |(j, &c)| if i == j { sizes.get(c) } else { smallest.get(c) })
 }
 
 /// One node more than its children have together.
@@ -253,23 +334,21 @@ fn application(children: impl Iterator<Item = u64>) -> u64 {
     children.fold(1, u64::saturating_add)
 }
 
-fn smallest_sizes(egraph: &EGraph) -> Vec<u64> {
-    let none = vec![NO_TERM; egraph.built() as usize];
-    fixpoint(egraph, none, |sizes, node| {
-        application(egraph.children(node).iter().map(|c| sizes[c.0 as usize]))
+fn smallest_sizes(egraph: &EGraph, ranks: &Rc<Ranks>) -> ByClass {
+    fixpoint(egraph, ByClass::new(ranks), |sizes, node| {
+        application(egraph.children(node).iter().map(|&c| sizes.get(c)))
     })
 }
 
 /// Lowers `sizes` to what the e-nodes of each class allow, until nothing changes.
-fn fixpoint(egraph: &EGraph, mut sizes: Vec<u64>, size: impl Fn(&[u64], Id) -> u64) -> Vec<u64> {
-    let classes: Vec<Id> = egraph.classes().collect();
+fn fixpoint(egraph: &EGraph, mut sizes: ByClass, size: impl Fn(&ByClass, Id) -> u64) -> ByClass {
     loop {
         let mut changed = false;
-        for &class in &classes {
+        for class in egraph.classes() {
             let best = egraph.nodes(class).iter().map(|&n| size(&sizes, n)).min();
             let best = best.unwrap_or(NO_TERM);
-            if best < sizes[class.0 as usize] {
-                sizes[class.0 as usize] = best;
+            if best < sizes.get(class) {
+                sizes.lower(class, best);
                 changed = true;
             }
         }

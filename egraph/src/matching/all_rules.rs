@@ -5,10 +5,13 @@ use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::matching::begin::{Candidates, Part};
 use crate::matching::machine::Search;
-use crate::matching::matches::{Bounds, Found, Halt, News, Quota};
+use crate::matching::matches::{Bounds, Found, Halt, News, Quota, Tally};
+use crate::matching::queue::Queue;
 use crate::stop::Watch;
 use rayon::ThreadPool;
-use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 /// A rule to be searched for.
 #[derive(Clone, Copy, Debug)]
@@ -22,19 +25,10 @@ pub(crate) struct Request {
     pub before: usize,
 }
 
-impl Room {
-    /// Quotas of ids, and of visits.
-    fn quotas(self) -> (Quota, Quota) {
-        (Quota::new(self.bytes / size_of::<Id>()), Quota::new(self.visits))
-    }
-}
-
 /// What was found for one rule.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct RuleMatches {
     pub rule: usize,
-    /// By [`News`]: blocks of matches, see [`crate::matching::compiled_rule`].
-    pub blocks: [Vec<Vec<Id>>; News::COUNT],
     /// Matches seen, those included that would change nothing.
     pub seen: usize,
     /// Matches found.
@@ -47,11 +41,17 @@ pub(crate) struct RuleMatches {
 #[derive(Debug, Default)]
 pub(crate) struct Matches {
     pub rules: Vec<RuleMatches>,
+    /// By [`News`]: the matches, under the indices of their rules in `rules`.
+    pub queues: [Queue; News::COUNT],
+    /// E-nodes tried for an atom of a pattern.
+    pub visits: usize,
     /// Why there may be more that were not found; not [`Halt::TooMany`].
     pub halted: Option<Halt>,
 }
 
-/// So many changed e-nodes are searched from at a time, by one thread.
+/// So many changed e-nodes are searched from at a time, by one thread. Where a rule turns out to
+/// have too many matches, this is decided after one of these parts, so that what has been tried by
+/// then does not depend on threads.
 const PART: usize = 512;
 /// With fewer changed e-nodes than this, over all rules, threads cost more than they bring.
 const WORTHWHILE: usize = 8_192;
@@ -63,6 +63,61 @@ pub(crate) struct Room {
     pub bytes: usize,
     /// E-nodes that may be tried for an atom of a pattern.
     pub visits: usize,
+}
+
+/// What all searches of an iteration share.
+struct Shared<'a> {
+    searches: Vec<(Request, Search<'a>)>,
+    candidates: Candidates,
+    ids: Quota,
+    visits: Quota,
+    watch: &'a Watch,
+}
+
+impl Shared<'_> {
+    /// Searches a part for the rule with this number.
+    fn run(&self, rule: usize, part: Part<'_>, found: &mut Found) {
+        let (request, search) = &self.searches[rule];
+        search.run(part, &self.bounds(rule, request.match_limit), found);
+    }
+
+    fn bounds(&self, rule: usize, matches: usize) -> Bounds<'_> {
+        let Shared { ids, visits, watch, .. } = self;
+        Bounds { ids, visits, matches, rule, watch, only_count: false }
+    }
+
+    /// Whether a rule for which so much was found has more matches than it may have, old ones
+    /// included.
+    fn refuses(&self, rule: usize, tally: &mut Tally) -> Result<bool, Halt> {
+        let (request, search) = &self.searches[rule];
+        let limit = request.match_limit;
+        if tally.matches > limit || tally.matches.saturating_add(request.before) <= limit {
+            return Ok(tally.matches > limit);
+        }
+        let all = search.unseen();
+        let bounds = Bounds { only_count: true, ..self.bounds(rule, limit) };
+        let mut found = Found::default();
+        for part in all.parts(&self.candidates, PART) {
+            all.run(part, &bounds, &mut found);
+            if found.halted.is_some() {
+                break;
+            }
+        }
+        tally.visits += found.tally.visits;
+        match found.halted {
+            None => Ok(false),
+            Some(Halt::TooMany) => Ok(true),
+            Some(halt) => Err(halt),
+        }
+    }
+
+    fn report(&self, rule: usize, tally: Tally, refused: bool) -> RuleMatches {
+        let request = &self.searches[rule].0;
+        // How many more there are depends on when the search stopped, which is of no interest.
+        let most = request.match_limit.saturating_add(1);
+        let [seen, found] = if refused { [most, most] } else { [tally.matches, tally.kept] };
+        RuleMatches { rule: request.rule, seen, found, refused }
+    }
 }
 
 /// Searches for all requests in their order. What there is no room for, the last matches, is left
@@ -85,128 +140,152 @@ pub(crate) fn search(
         .collect();
     let candidates = Candidates::new(egraph, searches.iter().map(|(_, search)| search.seen()));
     let bytes = room.bytes.saturating_sub(candidates.heap_bytes());
-    let room = Room { bytes, ..room };
-    let threads = pool.and_then(|pool| by_threads(&searches, &candidates, room, pool, watch));
-    threads.unwrap_or_else(|| alone(&searches, &candidates, room, watch))
+    let quotas = || (Quota::new(bytes / size_of::<Id>()), Quota::new(room.visits));
+    let (ids, visits) = quotas();
+    let mut shared = Shared { searches, candidates, ids, visits, watch };
+    if let Some(matches) = pool.and_then(|pool| by_threads(&shared, pool)) {
+        return matches;
+    }
+    (shared.ids, shared.visits) = quotas();
+    alone(&shared)
 }
 
-fn alone(
-    searches: &[(Request, Search<'_>)],
-    candidates: &Candidates,
-    room: Room,
-    watch: &Watch,
-) -> Matches {
-    let (all_ids, all_visits) = room.quotas();
+fn alone(shared: &Shared<'_>) -> Matches {
     let mut matches = Matches::default();
-    for (request, search) in searches {
-        let own = Quota::new(request.match_limit);
-        let (ids, visits) = (&all_ids, &all_visits);
-        let bounds = Bounds { ids, visits, matches: &own, watch, only_count: false };
-        let mut found = Found::default();
-        for part in search.parts(candidates, PART) {
-            search.run(part, &bounds, &mut found);
-            if found.halted.is_some() {
+    let mut found = Found::default();
+    for (rule, (request, search)) in shared.searches.iter().enumerate() {
+        let before: [(usize, usize); News::COUNT] =
+            std::array::from_fn(|news| (found.queues[news].len(), found.queues[news].ids()));
+        let mut tally = Tally::default();
+        for part in search.parts(&shared.candidates, PART) {
+            found.tally = Tally::default();
+            shared.run(rule, part, &mut found);
+            tally += found.tally;
+            if found.halted.is_some() || tally.matches > request.match_limit {
                 break;
             }
         }
-        matches.halted = found.halted.filter(|&halt| halt != Halt::TooMany);
-        let taken = found.blocks.iter().flatten().map(Vec::len).sum();
-        let rule = collect(request, search, candidates, watch, vec![found]);
-        if rule.refused {
-            all_ids.give_back(taken);
+        matches.halted = found.halted.take().filter(|&halt| halt != Halt::TooMany);
+        let refused = shared.refuses(rule, &mut tally).unwrap_or_else(|halt| {
+            matches.halted.get_or_insert(halt);
+            false
+        });
+        if refused {
+            for (queue, (matches, ids)) in found.queues.iter_mut().zip(before) {
+                shared.ids.give_back(queue.ids() - ids);
+                queue.drop_last(queue.len() - matches);
+            }
         }
-        matches.rules.push(rule);
+        matches.visits += tally.visits;
+        matches.rules.push(shared.report(rule, tally, refused));
         if matches.halted.is_some() {
             break;
         }
     }
+    matches.queues = found.queues;
     matches
 }
 
 /// `None` if there are too few changes for it to pay, or if the matches do not fit in the room:
 /// which of them are left out must not depend on who was first.
-fn by_threads(
-    searches: &[(Request, Search<'_>)],
-    candidates: &Candidates,
-    room: Room,
-    pool: &ThreadPool,
-    watch: &Watch,
-) -> Option<Matches> {
+fn by_threads(shared: &Shared<'_>, pool: &ThreadPool) -> Option<Matches> {
     let mut parts: Vec<(usize, Part<'_>)> = Vec::new();
-    for (i, (_, search)) in searches.iter().enumerate() {
-        parts.extend(search.parts(candidates, PART).map(|part| (i, part)));
+    for (i, (_, search)) in shared.searches.iter().enumerate() {
+        parts.extend(search.parts(&shared.candidates, PART).map(|part| (i, part)));
     }
     let nodes: usize = parts.iter().map(|(_, part)| part.begin.len()).sum();
-    if nodes < WORTHWHILE || pool.current_num_threads() < 2 {
+    let threads = pool.current_num_threads();
+    if nodes < WORTHWHILE || threads < 2 {
         return None;
     }
-    let (ids, visits) = &room.quotas();
-    let own: Vec<Quota> =
-        searches.iter().map(|(request, _)| Quota::new(request.match_limit)).collect();
-    let found: Vec<Found> = pool.install(|| {
-        let run = |&(i, part): &(usize, Part<'_>)| {
+    let refused: Vec<AtomicBool> = shared.searches.iter().map(|_| false.into()).collect();
+    let ended = AtomicBool::new(false);
+    let next = AtomicUsize::new(0);
+    let tallies = vec![Tally::default(); shared.searches.len()];
+    let inbox = Mutex::new(Inbox { tallies, ..Inbox::default() });
+    // Parts are begun in their order, so that few results ever wait for an earlier one.
+    let work = || {
+        while !ended.load(Relaxed) {
+            let number = next.fetch_add(1, Relaxed);
+            let Some(&(rule, part)) = parts.get(number) else { break };
             let mut found = Found::default();
-            let bounds = Bounds { ids, visits, matches: &own[i], watch, only_count: false };
-            searches[i].1.run(part, &bounds, &mut found);
-            found.blocks.iter_mut().flatten().for_each(Vec::shrink_to_fit);
-            found
-        };
-        parts.par_iter().map(run).collect()
+            if !refused[rule].load(Relaxed) {
+                shared.run(rule, part, &mut found);
+            }
+            let mut inbox = inbox.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(halt) = found.halted.filter(|&halt| halt != Halt::TooMany) {
+                ended.store(true, Relaxed);
+                inbox.halted = Some(halt);
+            }
+            inbox.waiting.insert(number, found);
+            inbox.take_in(shared, &parts, &refused);
+        }
+    };
+    pool.in_place_scope(|scope| {
+        (1..threads).for_each(|_| scope.spawn(|_| work()));
+        work();
     });
-    let halts = |halt| found.iter().any(|f| f.halted == Some(halt));
-    if halts(Halt::Full) || halts(Halt::Endless) {
+    let Inbox { mut tallies, queues, halted, .. } =
+        inbox.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if matches!(halted, Some(Halt::Full | Halt::Endless)) {
         return None;
     }
-    let mut matches = Matches::default();
-    if halts(Halt::Expired) {
-        matches.halted = Some(Halt::Expired);
+    let mut matches = Matches { queues, halted, ..Matches::default() };
+    for (rule, tally) in tallies.iter_mut().enumerate() {
+        let refused = match shared.refuses(rule, tally) {
+            Ok(refused) => refused,
+            Err(Halt::Expired) => {
+                matches.halted = Some(Halt::Expired);
+                false
+            }
+            Err(_) => return None,
+        };
+        matches.visits += tally.visits;
+        matches.rules.push(shared.report(rule, *tally, refused));
     }
-    let mut found = parts.iter().map(|&(i, _)| i).zip(found).peekable();
-    for (i, (request, search)) in searches.iter().enumerate() {
-        let mut of_rule = Vec::new();
-        while let Some((_, part)) = found.next_if(|(rule, _)| *rule == i) {
-            of_rule.push(part);
-        }
-        matches.rules.push(collect(request, search, candidates, watch, of_rule));
+    if matches.rules.iter().any(|rule| rule.refused) {
+        matches.queues =
+            matches.queues.map(|queue| queue.keep(|rule| !matches.rules[rule].refused));
     }
     Some(matches)
 }
 
-fn collect(
-    request: &Request,
-    search: &Search<'_>,
-    candidates: &Candidates,
-    watch: &Watch,
-    mut parts: Vec<Found>,
-) -> RuleMatches {
-    let stride = search.rewrite.stride();
-    let blocks: [Vec<Vec<Id>>; News::COUNT] = std::array::from_fn(|news| {
-        parts.iter_mut().flat_map(|part| part.blocks[news].drain(..)).collect()
-    });
-    let seen: usize = parts.iter().map(|part| part.matches).sum();
-    let refused = seen > request.match_limit
-        || seen.saturating_add(request.before) > request.match_limit
-            && counts_more(search, candidates, watch, request.match_limit);
-    let mut matches = RuleMatches { rule: request.rule, seen, refused, ..Default::default() };
-    if refused {
-        // How many more there are depends on when the search stopped, which is of no interest.
-        matches.found = request.match_limit + 1;
-        matches.seen = matches.found;
-    } else {
-        matches.found = blocks.iter().flatten().map(|block| block.len() / stride).sum();
-        matches.blocks = blocks;
-    }
-    matches
+/// Where threads put what they have found.
+#[derive(Default)]
+struct Inbox {
+    /// By number of the part: what waits for an earlier part.
+    waiting: BTreeMap<usize, Found>,
+    /// The part that is to be taken in next.
+    next: usize,
+    queues: [Queue; News::COUNT],
+    tallies: Vec<Tally>,
+    /// Why the search ended early.
+    halted: Option<Halt>,
 }
 
-/// Whether a rule has more matches than `limit`, old ones included.
-fn counts_more(search: &Search<'_>, candidates: &Candidates, watch: &Watch, limit: usize) -> bool {
-    let (all, matches) = (Quota::new(usize::MAX), Quota::new(limit));
-    let bounds = Bounds { ids: &all, visits: &all, matches: &matches, watch, only_count: true };
-    let all = search.unseen();
-    let mut found = Found::default();
-    all.parts(candidates, PART).any(|part| {
-        all.run(part, &bounds, &mut found);
-        found.halted.is_some()
-    }) && found.halted == Some(Halt::TooMany)
+impl Inbox {
+    /// Takes in what waits, in the order of the parts.
+    fn take_in(
+        &mut self,
+        shared: &Shared<'_>,
+        parts: &[(usize, Part<'_>)],
+        refused: &[AtomicBool],
+    ) {
+        while let Some(found) = self.waiting.remove(&self.next) {
+            let (rule, _) = parts[self.next];
+            self.next += 1;
+            let tally = &mut self.tallies[rule];
+            let limit = shared.searches[rule].0.match_limit;
+            // What comes behind the part that had too many was not to be looked for.
+            if tally.matches > limit {
+                continue;
+            }
+            *tally += found.tally;
+            if tally.matches > limit {
+                refused[rule].store(true, Relaxed);
+                continue;
+            }
+            self.queues.iter_mut().zip(found.queues).for_each(|(all, part)| all.append(part));
+        }
+    }
 }

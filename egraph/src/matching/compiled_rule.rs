@@ -61,7 +61,7 @@ enum Source {
 }
 
 /// A rule, compiled.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Rewrite {
     pub rule: RuleId,
     pub lhs: Program,
@@ -92,15 +92,22 @@ impl Rewrite {
         let sources: Vec<Source> = sources.collect();
         let literals: Vec<(Register, VarId)> =
             literal_vars.iter().map(|&var| (lhs.register(usize::from(var.0)), var)).collect();
-        let rhs = Recipe::compile(&rule.rhs);
-        let (added, slots) = rhs.size();
-        let room = Room {
+        let (rhs, room) = (Recipe::compile(&rule.rhs), Rewrite::room(rule));
+        Rewrite { rule: id, lhs, rhs, literals, sources, room }
+    }
+
+    /// What one application of a rule takes at most, which is known before it is compiled.
+    pub fn room(rule: &Rule) -> Room {
+        let (applications, _) = rule.lhs.applications();
+        // All that is built, and the children of it.
+        let (added, slots) = (rule.rhs.size() - rule.rhs.variables(), rule.rhs.applications().1);
+        let literals = rule.literal_vars().len();
+        Room {
             // Each new e-node may be folded, which adds a literal, an edge and a union.
             nodes: 2 * added,
-            bound: 1 + nodes + literals.len() + added + added + slots,
+            bound: 1 + applications.max(1) + literals + added + added + slots,
             unions: 1 + added,
-        };
-        Rewrite { rule: id, lhs, rhs, literals, sources, room }
+        }
     }
 
     /// Number of bound e-nodes (part 1 of a match).

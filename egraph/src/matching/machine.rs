@@ -12,7 +12,7 @@ use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::matching::begin::{Begin, Candidates, Part};
 use crate::matching::compiled_rule::Rewrite;
-use crate::matching::matches::{Bounds, Found, Halt, NO_ID, News, Recent};
+use crate::matching::matches::{Bounds, Found, Halt, NO_ID, News, Recent, Tally};
 use crate::matching::plan::{Instruction, Test};
 use crate::matching::right_side::{Lookup, LookupRoom};
 use crate::rules::pattern::VarId;
@@ -33,7 +33,7 @@ pub(crate) struct Search<'a> {
     narrow: bool,
 }
 
-/// Quotas and the clock are looked at once in so many matches and e-nodes.
+/// Quotas and the clock are looked at once in so many matches, or e-nodes.
 const COUNT_EVERY: usize = 1_024;
 const LOOK_EVERY: usize = 4_096;
 /// So many matches are looked at together.
@@ -89,17 +89,19 @@ impl<'a> Search<'a> {
             Begin::Changed(_) => part.first,
             Begin::Roots(_) | Begin::Classes => 0,
         };
+        let program = lhs.start(start, self.rule);
         let mut machine = Machine {
             search: self,
             first: part.first,
-            program: lhs.starts.get(start).map_or(&[], |start| start),
+            program: program.map_or(&[], |start| &start.instructions),
+            tests: program.map_or(&[], |start| &start.tests),
             registers: vec![Id(0); lhs.registers],
             nodes: vec![Id(0); lhs.bound()],
             looked_up: Vec::new(),
             pending: Vec::new(),
             lookups: LookupRoom::default(),
             recent: Recent::new(part.begin.len()),
-            uncounted: Uncounted::default(),
+            uncounted: Tally::default(),
             found,
             bounds,
         };
@@ -128,21 +130,11 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What the quotas do not know of yet.
-#[derive(Default)]
-struct Uncounted {
-    /// E-nodes tried for an atom.
-    visits: usize,
-    /// Matches whose conditions hold.
-    matches: usize,
-    /// Those that were kept.
-    kept: usize,
-}
-
 struct Machine<'a> {
     search: &'a Search<'a>,
     first: usize,
     program: &'a [Instruction],
+    tests: &'a [Test],
     registers: Vec<Id>,
     nodes: Vec<Id>,
     looked_up: Vec<Id>,
@@ -151,7 +143,8 @@ struct Machine<'a> {
     pending: Vec<Id>,
     lookups: LookupRoom,
     recent: Recent,
-    uncounted: Uncounted,
+    /// What the quotas do not know of yet.
+    uncounted: Tally,
     found: &'a mut Found,
     bounds: &'a Bounds<'a>,
 }
@@ -203,9 +196,6 @@ impl Machine<'_> {
         self.uncounted.visits += nodes;
         if self.uncounted.visits >= LOOK_EVERY {
             self.count();
-            if self.bounds.watch.expired().is_some() {
-                self.found.halted = Some(Halt::Expired);
-            }
         }
     }
 
@@ -231,11 +221,10 @@ impl Machine<'_> {
                     }
                 }
                 Instruction::Test(number) => {
-                    let Search { rewrite, rule, .. } = *self.search;
-                    let Test { condition, registers } = &rewrite.lhs.tests[number];
+                    let Test { condition, registers } = &self.tests[number];
                     let class = |var: VarId| self.registers[registers[usize::from(var.0)]];
                     let value = |var: VarId| egraph.literal(class(var));
-                    if !rule.conditions[*condition].holds(&value) {
+                    if !self.search.rule.conditions[*condition].holds(&value) {
                         return;
                     }
                 }
@@ -408,22 +397,26 @@ impl Machine<'_> {
         if known {
             return;
         }
-        self.found.keep(news, ids);
+        self.found.queues[news as usize].push(self.bounds.rule, ids);
         self.uncounted.kept += 1;
     }
 
-    /// Tells the quotas of what they do not know of yet.
+    /// Tells the quotas of what they do not know of yet, and looks at the clock.
     fn count(&mut self) {
-        let Uncounted { visits, matches, kept } = std::mem::take(&mut self.uncounted);
-        self.found.matches += matches;
-        if !self.bounds.ids.take(kept * self.search.rewrite.stride()) {
-            self.found.halted.get_or_insert(Halt::Full);
+        let more = std::mem::take(&mut self.uncounted);
+        self.found.tally += more;
+        let halted = &mut self.found.halted;
+        if !self.bounds.ids.take(more.kept * self.search.rewrite.stride()) {
+            halted.get_or_insert(Halt::Full);
         }
-        if !self.bounds.visits.take(visits) {
-            self.found.halted.get_or_insert(Halt::Endless);
+        if !self.bounds.visits.take(more.visits) {
+            halted.get_or_insert(Halt::Endless);
         }
-        if !self.bounds.matches.take(matches) {
-            self.found.halted.get_or_insert(Halt::TooMany);
+        if self.found.tally.matches > self.bounds.matches {
+            halted.get_or_insert(Halt::TooMany);
+        }
+        if self.bounds.watch.expired().is_some() {
+            halted.get_or_insert(Halt::Expired);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What searches find, and how much they may find.
 
 use crate::id::Id;
+use crate::matching::queue::Queue;
 use crate::stop::Watch;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -23,24 +24,30 @@ impl News {
 /// Matches, in the order of their first changed e-nodes.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// By what there is of the right-hand side: runs of [`crate::matching::compiled_rule::Rewrite::stride`] ids, in blocks that
-    /// can be given back one by one.
-    pub blocks: [Vec<Vec<Id>>; News::COUNT],
-    /// Matches whose conditions hold, those included that would change nothing.
-    pub matches: usize,
+    /// By what there is of the right-hand side.
+    pub queues: [Queue; News::COUNT],
+    /// What has been done for it.
+    pub tally: Tally,
     /// Whether the search ended before it had found all.
     pub halted: Option<Halt>,
 }
 
-impl Found {
-    /// Appends the ids of a match.
-    pub fn keep(&mut self, news: News, ids: &[Id]) {
-        let blocks = &mut self.blocks[news as usize];
-        if blocks.last().is_none_or(|block| block.len() + ids.len() > BLOCK) {
-            let first = blocks.is_empty();
-            blocks.push(if first { Vec::new() } else { Vec::with_capacity(BLOCK) });
-        }
-        blocks.last_mut().expect("a block has been added").extend_from_slice(ids);
+/// What searches have done.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    /// E-nodes tried for an atom.
+    pub visits: usize,
+    /// Matches whose conditions hold, those included that would change nothing.
+    pub matches: usize,
+    /// Those that were kept.
+    pub kept: usize,
+}
+
+impl std::ops::AddAssign for Tally {
+    fn add_assign(&mut self, more: Tally) {
+        self.visits += more.visits;
+        self.matches += more.matches;
+        self.kept += more.kept;
     }
 }
 
@@ -51,7 +58,7 @@ pub(crate) enum Halt {
     Full,
     /// More e-nodes would have to be tried than may be.
     Endless,
-    /// The rule has more matches than it may have.
+    /// There are more matches than the rule may have.
     TooMany,
     /// Time is over, or somebody asked to stop.
     Expired,
@@ -70,7 +77,7 @@ impl Quota {
 
     /// Takes so much; false if that is more than there may be.
     pub fn take(&self, more: usize) -> bool {
-        self.used.fetch_add(more, Relaxed) + more <= self.limit
+        self.used.fetch_add(more, Relaxed).saturating_add(more) <= self.limit
     }
 
     /// Gives so much back.
@@ -85,15 +92,14 @@ pub(crate) struct Bounds<'a> {
     pub ids: &'a Quota,
     /// E-nodes that may be tried for an atom, over all rules.
     pub visits: &'a Quota,
-    /// Matches that this rule may have, those included that would change nothing.
-    pub matches: &'a Quota,
+    /// Matches that one part of a search may have, those included that would change nothing.
+    pub matches: usize,
+    /// The rule's number, under which its matches are kept.
+    pub rule: usize,
     pub watch: &'a Watch,
     /// Whether matches are counted and nothing else.
     pub only_count: bool,
 }
-
-/// Ids in a block, at least one match.
-const BLOCK: usize = 1 << 13;
 
 pub(crate) const NO_ID: Id = Id(u32::MAX);
 

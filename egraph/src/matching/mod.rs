@@ -7,4 +7,5 @@ pub(crate) mod compiled_rule;
 pub(crate) mod machine;
 pub(crate) mod matches;
 pub(crate) mod plan;
+pub(crate) mod queue;
 pub(crate) mod right_side;

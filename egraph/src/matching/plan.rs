@@ -10,6 +10,7 @@ use crate::rules::pattern::{Condition, Pattern, VarId};
 use crate::rules::system::Rule;
 use crate::term::language::OpId;
 use crate::term::leaves::Head;
+use std::sync::OnceLock;
 
 /// Index of a register; it holds a class.
 pub(crate) type Register = usize;
@@ -29,7 +30,7 @@ pub(crate) enum Instruction {
     Constant(Register, usize),
     /// Goes on if the class in the register has a literal.
     Literal(Register),
-    /// Goes on if the condition of the test with this number holds.
+    /// Goes on if the condition of the start's test with this number holds.
     Test(usize),
 }
 
@@ -70,8 +71,15 @@ enum Arg {
     Atom(usize),
 }
 
+/// What follows when a certain atom is bound first. At the end all conditions have been tested.
+#[derive(Clone, Debug)]
+pub(crate) struct Start {
+    pub instructions: Vec<Instruction>,
+    pub tests: Vec<Test>,
+}
+
 /// A left-hand side.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Program {
     /// Atom `i` has its class in register `i`. None for a bare variable or a constant, whose class
     /// is in register 0.
@@ -79,9 +87,9 @@ pub(crate) struct Program {
     pub constants: Vec<Constant>,
     /// The root, where there are no atoms: a constant, or else a variable.
     pub constant_root: bool,
-    /// By atom: what follows when that one is bound first. At the end all conditions are tested.
-    pub starts: Vec<Vec<Instruction>>,
-    pub tests: Vec<Test>,
+    /// By atom: what follows when that one is bound first; made when it is first asked for, for
+    /// all together are of the square of the pattern's size.
+    starts: Vec<OnceLock<Start>>,
     pub registers: usize,
     /// A register of each variable, and atom and child that it stands for.
     variables: Vec<(Register, Option<(usize, usize)>)>,
@@ -95,7 +103,6 @@ impl Program {
             constants: Vec::new(),
             constant_root: false,
             starts: Vec::new(),
-            tests: Vec::new(),
             registers: 1,
             variables: vec![(0, None); rule.variables.names.len()],
         };
@@ -115,12 +122,7 @@ impl Program {
                         }
                     }
                 }
-                let literals = rule.literal_vars();
-                for first in 0..program.atoms.len() {
-                    let (start, tests) = program.start(first, rule, &literals);
-                    program.starts.push(start);
-                    program.tests.extend(tests);
-                }
+                program.starts.resize(program.atoms.len(), OnceLock::new());
             }
         }
         program
@@ -166,13 +168,14 @@ impl Program {
         self.variables[var].1
     }
 
-    /// The program that begins with an e-node for atom `first`, and its tests.
-    fn start(
-        &self,
-        first: usize,
-        rule: &Rule,
-        literals: &[VarId],
-    ) -> (Vec<Instruction>, Vec<Test>) {
+    /// The program that begins with an e-node for atom `first`, where there are atoms. `rule` is
+    /// the rule that this was compiled from.
+    pub fn start(&self, first: usize, rule: &Rule) -> Option<&Start> {
+        Some(self.starts.get(first)?.get_or_init(|| self.plan(first, rule)))
+    }
+
+    fn plan(&self, first: usize, rule: &Rule) -> Start {
+        let literals = &rule.literal_vars();
         let mut plan = Plan {
             program: self,
             instructions: Vec::new(),
@@ -197,7 +200,7 @@ impl Program {
                 plan.bind(atom);
             }
         }
-        (plan.instructions, plan.tests)
+        Start { instructions: plan.instructions, tests: plan.tests }
     }
 }
 
@@ -265,8 +268,7 @@ impl Plan<'_> {
             all
         };
         for (condition, _) in self.conditions.extract_if(.., ready) {
-            let number = self.program.tests.len() + self.tests.len();
-            self.instructions.push(Instruction::Test(number));
+            self.instructions.push(Instruction::Test(self.tests.len()));
             let registers = known.iter().map(|register| register.unwrap_or(0)).collect();
             self.tests.push(Test { condition, registers });
         }

@@ -102,12 +102,6 @@ impl Recipe {
         }
     }
 
-    /// E-nodes of one instance at most, and their children.
-    pub fn size(&self) -> (usize, usize) {
-        let slots = self.applications.iter().map(|a| a.args.len()).sum();
-        (self.applications.len() + self.literals.len() + self.computed.len(), slots)
-    }
-
     /// The literals of the rule, by their numbers, where the e-graph has them.
     pub fn known_literals(&self, egraph: &EGraph) -> Vec<Option<Id>> {
         self.literals.iter().map(|leaf| egraph.leaf_node(leaf).map(|n| egraph.find(n))).collect()

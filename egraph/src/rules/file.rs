@@ -6,6 +6,7 @@ use crate::rules::system::{Rule, Rules, RulesetId, System};
 use crate::term::builtin::Builtin;
 use crate::term::language::{Language, LiteralKind, Operator, SortId, looks_numeric};
 use crate::text::sexpr::{ParseError, Place, Sexpr, parse_all};
+use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 
 /// The first mistake is reported with its place and what was expected.
@@ -25,7 +26,7 @@ pub(crate) fn read(text: &str) -> Result<System, ParseError> {
             reader.find_builtins();
         }
     }
-    let Reader { language, rules, rulesets, schedule } = reader;
+    let Reader { language, rules, rulesets, schedule, .. } = reader;
     let hash = hex(&Sha256::digest(text.as_bytes()));
     Ok(rules.into_system(language, rulesets, schedule, hash))
 }
@@ -46,6 +47,8 @@ struct Reader {
     language: Language,
     rules: Rules,
     rulesets: Vec<String>,
+    /// The rulesets, by their names.
+    ruleset_ids: FxHashMap<String, RulesetId>,
     schedule: Option<Schedule>,
 }
 
@@ -103,13 +106,14 @@ impl Reader {
         if self.language.sorts.len() >= usize::from(u16::MAX) {
             return Err(ParseError::new(place, "too many sorts: at most 65,535"));
         }
-        self.language.sorts.push(name.to_owned());
+        self.language.enter_sort(name);
         Ok(())
     }
 
     fn ruleset(&mut self, args: &[Sexpr], place: Place) -> Result<(), ParseError> {
         let name = one_atom(args, place, "(ruleset name)")?;
-        if self.rulesets.iter().any(|r| r == name) {
+        let number = RulesetId(self.rulesets.len() as u32);
+        if self.ruleset_ids.insert(name.to_owned(), number).is_some() {
             return Err(ParseError::new(place, format!("ruleset '{name}' is declared twice")));
         }
         self.rulesets.push(name.to_owned());
@@ -148,12 +152,8 @@ impl Reader {
         }
         let args = sorts.iter().map(|s| self.known_sort(s)).collect::<Result<_, _>>()?;
         let result = self.known_sort(result)?;
-        self.language.operators.push(Operator {
-            name: name.to_owned(),
-            args,
-            result,
-            builtin: None,
-        });
+        let name = name.to_owned();
+        self.language.enter(Operator { name, args, result, builtin: None });
         Ok(())
     }
 
@@ -227,11 +227,10 @@ impl Reader {
                 ":name" => name = Some(expect_atom(value, "a name")?),
                 ":ruleset" => {
                     let wanted = expect_atom(value, "the name of a ruleset")?;
-                    let found =
-                        self.rulesets.iter().position(|r| r == wanted).ok_or_else(|| {
-                            ParseError::new(value.place(), format!("unknown ruleset '{wanted}'"))
-                        })?;
-                    ruleset = Some(RulesetId(found as u32));
+                    let found = self.ruleset_ids.get(wanted).ok_or_else(|| {
+                        ParseError::new(value.place(), format!("unknown ruleset '{wanted}'"))
+                    })?;
+                    ruleset = Some(*found);
                 }
                 ":when" => {
                     when = value.list().ok_or_else(|| {
@@ -269,9 +268,6 @@ impl Reader {
         ruleset: Option<RulesetId>,
         place: Place,
     ) -> Result<(), ParseError> {
-        if self.rules.rules.iter().any(|r| r.name == name) {
-            return Err(ParseError::new(place, format!("a second rule is called '{name}'")));
-        }
         let language = &self.language;
         let mut variables = Variables::default();
         // A bare variable takes its sort from the other side.

@@ -144,6 +144,26 @@ impl Pattern {
         }
     }
 
+    /// Number of places where a variable stands.
+    pub(crate) fn variables(&self) -> usize {
+        match self {
+            Pattern::Op(_, args) => args.iter().map(Pattern::variables).sum(),
+            Pattern::Var(_) => 1,
+            Pattern::Leaf(_) | Pattern::Compute(..) => 0,
+        }
+    }
+
+    /// Number of operators with arguments, and of their arguments.
+    pub(crate) fn applications(&self) -> (usize, usize) {
+        match self {
+            Pattern::Op(_, args) if !args.is_empty() => args
+                .iter()
+                .map(Pattern::applications)
+                .fold((1, args.len()), |all, more| (all.0 + more.0, all.1 + more.1)),
+            _ => (0, 0),
+        }
+    }
+
     /// The sort of terms that match, `None` for a bare variable that has no sort yet.
     pub fn sort(&self, language: &Language, variables: &Variables) -> SortId {
         match self {

@@ -17,12 +17,16 @@ use crate::rules::pattern::{Condition, Pattern, VarId, Variables};
 use crate::rules::schedule::Schedule;
 use crate::term::language::Language;
 use crate::text::sexpr::{ParseError, utf8};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// Rules are numbered below this: an edge of the proof forest has 20 bits for its rule.
 pub(crate) const MOST_RULES: u32 = (1 << 20) - 1;
 /// A match binds at most this many ids: an edge of the proof forest has 12 bits for their number.
 pub(crate) const MOST_BOUND: u32 = (1 << 12) - 1;
+/// A left-hand side has at most this many operators with arguments: there is a program to begin
+/// with each of them, as long as the pattern.
+const MOST_APPLICATIONS: usize = 256;
 
 /// Index of a rule in [`System::rules`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
@@ -70,7 +74,7 @@ impl Rule {
 }
 
 /// A language with rewrite rules, and the hash of the text it came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct System {
     /// Sorts, operators, literals and variables.
     pub language: Arc<Language>,
@@ -86,32 +90,54 @@ pub struct System {
     pub(crate) rewrites: Vec<Rewrite>,
 }
 
+/// Compiled rules are the same where rules are.
+impl PartialEq for System {
+    fn eq(&self, other: &System) -> bool {
+        let System { language, rules, rulesets, schedule, hash, rewrites: _ } = self;
+        *language == other.language
+            && *rules == other.rules
+            && *rulesets == other.rulesets
+            && *schedule == other.schedule
+            && *hash == other.hash
+    }
+}
+
+impl Eq for System {}
+
 /// Rules as they are read, each compiled at once.
 #[derive(Default)]
 pub(crate) struct Rules {
-    pub rules: Vec<Rule>,
+    rules: Vec<Rule>,
     rewrites: Vec<Rewrite>,
+    names: FxHashSet<String>,
 }
 
 impl Rules {
     /// Adds a rule.
     ///
     /// # Errors
-    /// There are too many, or an edge of the proof forest could not name all that a match binds.
+    /// Another one has its name, there are too many, or it is too large.
     pub fn add(&mut self, rule: Rule) -> Result<(), String> {
         let id = self.rules.len() as u32;
         if id >= MOST_RULES {
             return Err(format!("too many rules: at most {MOST_RULES}"));
         }
         let most = MOST_BOUND as usize;
-        // To compile more takes long.
-        let small = rule.lhs.size().max(rule.rhs.size()) <= 4 * most;
-        let rewrite = small.then(|| Rewrite::compile(&rule, RuleId(id)));
-        let Some(rewrite) = rewrite.filter(|rewrite| rewrite.room.bound <= most) else {
+        if Rewrite::room(&rule).bound > most || rule.lhs.size() > 4 * most {
             return Err("the rule is too large: a proof could not name all its e-nodes".to_owned());
-        };
+        }
+        let (applications, _) = rule.lhs.applications();
+        if applications > MOST_APPLICATIONS {
+            return Err(format!(
+                "the left-hand side is too large: it has {applications} operators with arguments, \
+                 at most {MOST_APPLICATIONS} can be matched"
+            ));
+        }
+        if !self.names.insert(rule.name.clone()) {
+            return Err(format!("a second rule is called '{}'", rule.name));
+        }
+        self.rewrites.push(Rewrite::compile(&rule, RuleId(id)));
         self.rules.push(rule);
-        self.rewrites.push(rewrite);
         Ok(())
     }
 
@@ -123,7 +149,7 @@ impl Rules {
         schedule: Option<Schedule>,
         hash: String,
     ) -> System {
-        let Rules { rules, rewrites } = self;
+        let Rules { rules, rewrites, .. } = self;
         System { language: Arc::new(language), rules, rulesets, schedule, hash, rewrites }
     }
 }

@@ -3,6 +3,5 @@
 
 pub(crate) mod apply;
 pub(crate) mod backoff;
-pub(crate) mod queue;
 pub(crate) mod report;
 pub(crate) mod run;

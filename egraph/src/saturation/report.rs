@@ -1,4 +1,5 @@
-//! What a saturation did, iteration by iteration and rule by rule.
+//! What a saturation did, iteration by iteration and rule by rule. Iterations are shown to the
+//! observer and not kept: there can be more of them than memory has room for.
 
 use crate::rules::system::RuleId;
 use crate::stop::StopReason;
@@ -23,6 +24,8 @@ pub struct Iteration {
     pub new: u64,
     /// Those of them that united two classes; others did the same before them.
     pub unions: u64,
+    /// E-nodes tried while searching, see [`crate::Limits::visits`].
+    pub visits: u64,
     /// Seconds spent on the iteration: searching, applying and rebuilding.
     pub seconds: f64,
     /// Seconds spent on searching.
@@ -50,11 +53,37 @@ pub struct RuleReport {
     pub banned: bool,
 }
 
-/// The course of a saturation.
+/// What one rule did in all iterations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RuleTotals {
+    /// The rule.
+    pub rule: RuleId,
+    /// As in [`Iteration::matches`].
+    pub matches: u64,
+    /// As in [`Iteration::new`].
+    pub new: u64,
+    /// As in [`Iteration::unions`].
+    pub unions: u64,
+    /// How often it had too many matches and was banned.
+    pub bans: u64,
+}
+
+impl std::ops::AddAssign<RuleReport> for RuleTotals {
+    fn add_assign(&mut self, more: RuleReport) {
+        self.matches += more.matches;
+        self.new += more.new;
+        self.unions += more.unions;
+        self.bans += u64::from(more.banned);
+    }
+}
+
+/// The course of a saturation. Each single iteration is what an observer is shown.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// One entry per iteration, the start first.
-    pub iterations: Vec<Iteration>,
+    /// Number of iterations, the start not counted.
+    pub iterations: u64,
+    /// The rules that had matches or were banned, in the order of the system.
+    pub rules: Vec<RuleTotals>,
     /// Why it ended.
     pub stop: StopReason,
     /// Matches of the last iteration that were found and not applied, because of a limit. There

@@ -4,13 +4,13 @@ use crate::graph::changes::Epoch;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::matching::all_rules::{Matches, Request, Room, search};
-use crate::matching::matches::{Halt, News};
+use crate::matching::matches::Halt;
+use crate::matching::queue::Queue;
 use crate::rules::schedule::Schedule;
 use crate::rules::system::{RuleId, RulesetId, System};
 use crate::saturation::apply::Applier;
 use crate::saturation::backoff::{Bans, Scheduler};
-use crate::saturation::queue::Queue;
-use crate::saturation::report::{Iteration, Report, RuleReport};
+use crate::saturation::report::{Iteration, Report, RuleReport, RuleTotals};
 use crate::stop::{StopReason, Watch};
 use rayon::ThreadPool;
 use std::ops::{ControlFlow, RangeInclusive};
@@ -28,7 +28,9 @@ pub struct Limits {
     pub nodes: Option<usize>,
     /// E-nodes tried while searching for matches in one iteration: a class of many equal e-nodes
     /// can have more combinations than could ever be gone through. By default one for every byte
-    /// of the limit on memory, or 128 for each e-node of the limit on e-nodes.
+    /// of the limit on memory, or 128 for each e-node of the limit on e-nodes. All iterations
+    /// together may try four times as many, so that a run whose e-graph hardly grows ends too;
+    /// towards that the e-nodes count that each iteration goes through to rebuild.
     pub visits: Option<usize>,
     /// Iterations.
     pub iterations: Option<u64>,
@@ -87,9 +89,19 @@ fn saturate_here(
         config,
         observer,
         watch: Watch::new(config.limits.time, config.cancel.clone()),
-        iterations: Vec::new(),
+        iterations: 0,
+        totals: Vec::new(),
+        visits: 0,
         left_out: 0,
     };
+    let rules = (0..system.rules.len() as u32).map(RuleId);
+    run.totals.extend(rules.map(|rule| RuleTotals {
+        rule,
+        matches: 0,
+        new: 0,
+        unions: 0,
+        bans: 0,
+    }));
     let schedule = system.schedule.clone().unwrap_or_else(Schedule::all_rules);
     let stop = match run.start().map_break(|()| StopReason::Goal) {
         ControlFlow::Break(stop) => stop,
@@ -99,7 +111,9 @@ fn saturate_here(
             ControlFlow::Continue(_) => StopReason::Schedule,
         },
     };
-    Report { iterations: run.iterations, stop, left_out: run.left_out }
+    let mut rules = run.totals;
+    rules.retain(|rule| rule.matches > 0 || rule.bans > 0);
+    Report { iterations: run.iterations - 1, rules, stop, left_out: run.left_out }
 }
 
 struct Run<'a> {
@@ -113,7 +127,12 @@ struct Run<'a> {
     config: &'a SaturationConfig,
     observer: &'a mut Observer<'a>,
     watch: Watch,
-    iterations: Vec<Iteration>,
+    /// How many have been reported, the start included.
+    iterations: u64,
+    /// By rule.
+    totals: Vec<RuleTotals>,
+    /// E-nodes tried in all iterations, and gone through to rebuild.
+    visits: usize,
     left_out: u64,
 }
 
@@ -126,11 +145,15 @@ const TOGETHER: RangeInclusive<usize> = 64..=4_096;
 /// What matches may take for each e-node of a limit, in bytes.
 const NODE_BYTES: usize = 128;
 
+/// All iterations together may try so many times the e-nodes that one may.
+const VISITS_OF_ALL: usize = 4;
+
 /// What applying has done.
 #[derive(Default)]
 struct Applied {
     rules: Vec<RuleReport>,
     unions: u64,
+    visits: usize,
     stop: Option<StopReason>,
 }
 
@@ -144,7 +167,7 @@ impl Run<'_> {
     fn report(&mut self, applied: Applied, took: [Duration; 3]) -> ControlFlow<()> {
         let [search, apply, rebuild] = took.map(|time| time.as_secs_f64());
         let iteration = Iteration {
-            iteration: self.iterations.len() as u64,
+            iteration: self.iterations,
             e_nodes: self.egraph.node_count(),
             e_classes: self.egraph.class_count(),
             bytes: self.egraph.heap_bytes(),
@@ -152,15 +175,17 @@ impl Run<'_> {
             matches: applied.rules.iter().map(|rule| rule.matches).sum(),
             new: applied.rules.iter().map(|rule| rule.new).sum(),
             unions: applied.unions,
+            visits: applied.visits as u64,
             seconds: search + apply + rebuild,
             search_seconds: search,
             apply_seconds: apply,
             rebuild_seconds: rebuild,
             rules: applied.rules,
         };
-        let flow = (self.observer)(self.egraph, &iteration);
-        self.iterations.push(iteration);
-        flow
+        self.iterations += 1;
+        iteration.rules.iter().for_each(|rule| self.totals[rule.rule.0 as usize] += *rule);
+        self.visits = self.visits.saturating_add(applied.visits).saturating_add(iteration.e_nodes);
+        (self.observer)(self.egraph, &iteration)
     }
 
     /// Executes a whole schedule; whether to go on with it would change nothing.
@@ -208,12 +233,15 @@ impl Run<'_> {
 
     /// One iteration; whether it changed the e-graph, or may do so once bans end.
     fn iterate(&mut self, ruleset: Option<RulesetId>) -> ControlFlow<StopReason, bool> {
-        let number = self.iterations.len() as u64 - 1;
+        let number = self.iterations - 1;
         if self.config.limits.iterations.is_some_and(|limit| number >= limit) {
             return ControlFlow::Break(StopReason::Iterations);
         }
         if let Some(stop) = self.watch.expired() {
             return ControlFlow::Break(stop);
+        }
+        if self.visits > self.most_visits().saturating_mul(VISITS_OF_ALL) {
+            return ControlFlow::Break(StopReason::Visits);
         }
         let built = self.egraph.built();
         let began = Instant::now();
@@ -240,16 +268,20 @@ impl Run<'_> {
         ControlFlow::Continue(changed)
     }
 
+    /// E-nodes that one iteration may try.
+    fn most_visits(&self) -> usize {
+        let Limits { memory, nodes, visits, .. } = self.config.limits;
+        let by_nodes = nodes.map(|nodes| nodes.saturating_mul(NODE_BYTES));
+        visits.or(memory.into_iter().chain(by_nodes).min()).unwrap_or(usize::MAX)
+    }
+
     /// What the matches of an iteration may take.
     fn room(&self) -> Room {
-        let Limits { memory, nodes, visits, .. } = self.config.limits;
+        let Limits { memory, nodes, .. } = self.config.limits;
         let most = usize::MAX;
         let left = memory.map_or(most, |bytes| bytes.saturating_sub(self.egraph.heap_bytes()));
         let by_nodes = nodes.map_or(most, |nodes| nodes.saturating_mul(NODE_BYTES));
-        let all = memory.unwrap_or(most).min(by_nodes);
-        let unlimited = memory.is_none() && nodes.is_none();
-        let visits = visits.unwrap_or(if unlimited { most } else { all });
-        Room { bytes: left.min(by_nodes), visits }
+        Room { bytes: left.min(by_nodes), visits: self.most_visits() }
     }
 
     /// The new matches of all rules that may run. They too must fit into what the memory limit
@@ -292,19 +324,13 @@ impl Run<'_> {
 
     /// Applies matches until a limit. Those that wait take memory too: where that is what is
     /// lacking, the last ones are left out for the sake of the first.
-    fn apply(&mut self, mut matches: Matches) -> Applied {
+    fn apply(&mut self, matches: Matches) -> Applied {
         let system = self.system.clone();
         let limits = &self.config.limits;
         let mut unions = vec![0; matches.rules.len()];
         let mut rules = Vec::new();
         let mut queue = Queue::default();
-        for news in 0..News::COUNT {
-            for (number, found) in matches.rules.iter_mut().enumerate() {
-                let stride = system.rewrites[found.rule].stride();
-                let blocks = found.blocks[news].drain(..);
-                blocks.for_each(|ids| queue.push(number, stride, ids));
-            }
-        }
+        matches.queues.into_iter().for_each(|of_news| queue.append(of_news));
         for found in &matches.rules {
             let rule = RuleId(found.rule as u32);
             let (matches, new, banned) = (found.seen as u64, found.found as u64, found.refused);
@@ -367,6 +393,6 @@ impl Run<'_> {
             Halt::Full => Some(StopReason::Memory),
             _ => self.watch.expired(),
         });
-        Applied { unions: unions.iter().sum(), rules, stop }
+        Applied { unions: unions.iter().sum(), visits: matches.visits, rules, stop }
     }
 }

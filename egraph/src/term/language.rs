@@ -4,6 +4,7 @@
 //! operator *computes* on literals is looked up by its name and sorts (see [`crate::term::builtin`]).
 
 use crate::term::builtin::Builtin;
+use rustc_hash::FxHashMap;
 use std::fmt;
 
 /// Index of a sort in [`Language::sorts`].
@@ -86,8 +87,12 @@ impl fmt::Display for Leaf {
 pub struct Language {
     /// Names of the sorts, by [`SortId`].
     pub sorts: Vec<String>,
+    /// The sorts, by their names.
+    sort_names: FxHashMap<String, SortId>,
     /// The operators, by [`OpId`].
     pub operators: Vec<Operator>,
+    /// The operators, by their names.
+    names: FxHashMap<String, OpId>,
     /// Literal kinds in the order of their declarations, at most one per sort.
     pub literals: Vec<(LiteralKind, SortId)>,
     /// Sorts that have variables, in the order of their declarations.
@@ -99,8 +104,13 @@ pub struct Language {
 impl Language {
     /// The operator called `name`. Names are unique in a language.
     pub fn operator(&self, name: &str) -> Option<OpId> {
-        let index = self.operators.iter().position(|op| op.name == name)?;
-        Some(OpId(index as u32))
+        self.names.get(name).copied()
+    }
+
+    /// Adds an operator whose name no other has.
+    pub(crate) fn enter(&mut self, operator: Operator) {
+        self.names.insert(operator.name.clone(), OpId(self.operators.len() as u32));
+        self.operators.push(operator);
     }
 
     /// The operator behind an id.
@@ -110,8 +120,13 @@ impl Language {
 
     /// The sort called `name`.
     pub fn sort(&self, name: &str) -> Option<SortId> {
-        let index = self.sorts.iter().position(|sort| sort == name)?;
-        Some(SortId(index as u16))
+        self.sort_names.get(name).copied()
+    }
+
+    /// Adds a sort whose name no other has.
+    pub(crate) fn enter_sort(&mut self, name: &str) {
+        self.sort_names.insert(name.to_owned(), SortId(self.sorts.len() as u16));
+        self.sorts.push(name.to_owned());
     }
 
     /// The name of a sort.
