@@ -7,7 +7,7 @@ use egraph::Scheduler;
 use guided_search::config::CompareConfig;
 use guided_search::evaluation::evaluate::{Evaluation, Inputs, RESULTS_FILE, evaluate};
 use guided_search::evaluation::results::Row;
-use guided_search::report::page::{summaries, text_table};
+use guided_search::report::summary::{summaries, text_table};
 use guided_search::search::budget::{Budget, Cap, check_numbers};
 use guided_search::sources::method::Method;
 use guided_search::tasks::task::TaskSet;
