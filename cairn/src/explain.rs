@@ -4,32 +4,35 @@ use crate::args::{
     LimitArgs, NotProved, ProofFormat, RunArgs, load_system, print_proof, proof_output,
     read_question, write_proof,
 };
+use crate::shipped::SYSTEMS;
 use anyhow::Result;
 use guided_search::search::prove::checked;
 use guided_search::search::reached::explain_equal;
 use guided_search::search::stage::Stage;
 use std::path::PathBuf;
+use support::files::input::InputFile;
 use support::show::numbers::counted;
 
 const EXAMPLES: &str = "\
 Examples:
   # A proof, one rewrite step a line
-  cairn explain --system configs/systems/halide.rules --from '(<= (+ x 1) (+ y 1))' --to '(<= x y)'
+  cairn explain --system halide --from '(<= (+ x 1) (+ y 1))' --to '(<= x y)'
 
   # The proof as a file, and an independent check of it
-  cairn explain --system configs/systems/halide.rules --from '(+ (* 2 a) 0)' --to '(* a 2)' \\
+  cairn explain --system halide --from '(+ (* 2 a) 0)' --to '(* a 2)' \\
       --out proof.json
-  cairn check proof.json --system configs/systems/halide.rules
+  cairn check proof.json --system halide
 
-The e-graph grows from both terms until they meet. Exit code 3: they did not meet within the limits.";
+The e-graph grows from both terms until they meet. Exit code 3: they did not meet within the \
+limits.";
 
 /// The arguments of `cairn explain`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct ExplainArgs {
-    /// The rewrite system, a .rules file
-    #[arg(long, value_name = "FILE")]
-    system: PathBuf,
+    /// The rewrite system: a .rules file, or a shipped one by its name, as halide
+    #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
+    system: InputFile,
     /// The term that the proof starts with
     #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
     from: String,

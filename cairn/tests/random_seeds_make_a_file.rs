@@ -54,7 +54,7 @@ impl Place {
     fn read(&self, name: &str) -> (TermBank, Vec<egraph::TermId>) {
         let system = system();
         let mut bank = TermBank::new(system.language.clone());
-        let seeds = load_seeds(&self.path(name), &system, &mut bank, None).unwrap();
+        let seeds = load_seeds(&self.path(name).into(), &system, &mut bank, None).unwrap();
         let terms = seeds.into_iter().map(|seed| seed.term).collect();
         (bank, terms)
     }

@@ -119,8 +119,8 @@ fn an_e_graph_with_a_conflict_is_left_out_and_counted() {
     let rules = format!("{} (rewrite (* ?a 100) 7 :name wrong)", small_system::RULES);
     std::fs::write(place.path("wrong.rules"), rules).unwrap();
     std::fs::write(place.path("two.txt"), "(+ a (+ b (+ c d)))\n(+ a (* 3 100))\n").unwrap();
-    place.config.system = Some(place.path("wrong.rules"));
-    place.config.seeds = Some(place.path("two.txt"));
+    place.config.system = Some(place.path("wrong.rules").into());
+    place.config.seeds = Some(place.path("two.txt").into());
     let info = generate(&place.config, &place.path("data"), &quiet(1, 0)).unwrap();
     assert_eq!(info.cairn.totals.conflicts, 1);
     assert!(info.cairn.seeds[1].classes.is_empty());

@@ -18,7 +18,7 @@ pub fn bars(histogram: &Histogram, label: &str) -> Markup {
     };
     let bars: Vec<Bar> = buckets.iter().map(bar).collect();
     let most = bars.iter().map(|bar| bar.count).max().unwrap_or(0).max(1);
-    let y = Axis::numbers("triples", (0.0, most as f64), 1.0);
+    let y = Axis::numbers("", (0.0, most as f64), 1.0);
     let description = format!("{label}, {min} to {max}");
     Chart::new(Axis::of_bars(label, &bars), y, 220, &description).bars(&bars).markup()
 }

@@ -20,7 +20,8 @@ const STYLE: &str =
 /// The page of an inspection.
 pub fn dataset_page(Inspection { info, stats, examples }: &Inspection) -> String {
     let Provenance { version, system_hash, totals, seed, config, .. } = &info.cairn;
-    let system = config.system.as_deref().unwrap_or("system.rules".as_ref()).display();
+    let system =
+        config.system.as_ref().map_or("system.rules".as_ref(), |file| file.path()).display();
     let body = html! {
         h1 { "Waypoints of proofs over " (system) }
         p {

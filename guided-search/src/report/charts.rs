@@ -111,3 +111,52 @@ fn solved_by_links(rows: &[&Row], summaries: &[Summary]) -> Markup {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::summary::summaries;
+
+    fn row(task: &str, links: u32) -> Row {
+        Row {
+            task: task.to_owned(),
+            method: "model".to_owned(),
+            links,
+            hard: None,
+            solved: true,
+            reason: "proved".to_owned(),
+            work: 7,
+            e_graphs: 1,
+            requests: 0,
+            proof_steps: 1,
+            waypoints: Vec::new(),
+            proof_file: String::new(),
+            cap: "10".to_owned(),
+            total_work: 10,
+            guides: 1,
+            attempts: 1,
+            system_hash: String::new(),
+            seed: 0,
+            seconds: 0.0,
+            model_seconds: 0.0,
+        }
+    }
+
+    #[test]
+    fn no_chart_is_drawn_of_one_task_or_of_one_length() {
+        let charts_of = |rows: &[Row]| {
+            let rows: Vec<&Row> = rows.iter().collect();
+            charts(&rows, &summaries(&rows), 10).into_string().matches("<svg").count()
+        };
+        assert_eq!(charts_of(&[row("a", 4)]), 0);
+        assert_eq!(charts_of(&[row("a", 4), row("b", 4)]), 1);
+        assert_eq!(charts_of(&[row("a", 4), row("b", 5)]), 2);
+    }
+
+    #[test]
+    fn a_method_has_the_same_colour_in_every_report_and_another_than_its_neighbours() {
+        assert_eq!(class("cap"), "m0 baseline");
+        assert_eq!(class("oracle"), format!("m{} ceiling", (Method::ALL.len() - 1) % COLOURS));
+        assert!(class("model").ends_with(" learned"));
+    }
+}

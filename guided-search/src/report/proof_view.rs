@@ -105,5 +105,9 @@ fn term_html(bank: &TermBank, term: TermId, path: Option<&[u32]>) -> Markup {
             }
         }
     };
-    if path.is_some_and(<[u32]>::is_empty) { html! { mark { (text) } } } else { text }
+    if path.is_some_and(<[u32]>::is_empty) {
+        html! { mark { (text) } }
+    } else {
+        text
+    }
 }

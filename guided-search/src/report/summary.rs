@@ -114,11 +114,17 @@ pub fn text_table(summaries: &[Summary]) -> String {
             format!("{}/{}", s.solved, s.tasks),
             s.rate(),
             format!("{low:.0} to {high:.0}"),
-            s.median_work.map_or("-".to_owned(), |w| thousands(w.round() as u64)),
+            s.median_work.map_or("-".to_owned(), median_text),
             s.seconds
         );
     }
     text
+}
+
+/// A median with commas: that of an even number of tasks may lie half-way between two.
+pub(super) fn median_text(value: f64) -> String {
+    let half = if value.fract() == 0.0 { "" } else { ".5" };
+    thousands(value as u64) + half
 }
 
 pub(super) fn percent(part: usize, whole: usize) -> f64 {

@@ -2,7 +2,7 @@
 
 use crate::evaluation::results::Row;
 use crate::report::charts::{bar, class};
-use crate::report::summary::Summary;
+use crate::report::summary::{Summary, median_text};
 use crate::sources::method::Method;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ const OPEN: usize = 12;
 
 /// A line per method.
 pub fn methods_table(summaries: &[Summary]) -> Markup {
-    let number = |value: Option<f64>| value.map_or("–".to_owned(), |v| thousands(v.round() as u64));
+    let number = |value: Option<f64>| value.map_or("–".to_owned(), median_text);
     html! {
         div.scroll {
             table {

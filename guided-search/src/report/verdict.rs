@@ -19,12 +19,12 @@ pub fn verdict(summaries: &[Summary], rows: &[&Row]) -> Markup {
                 (Some(l), Some(b)) if l.solved > b.solved => {
                     (names(&learned)) ", guided by a model, solved the most: " (share(l, true))
                     "; the best baseline without a model, " (names(&baseline)) ", solved "
-                    (share(b, false)) ". Guides won here, " (certainty(l, b)) "."
+                    (share(b, false)) ". The model's guides won here, " (certainty(l, b)) "."
                 }
                 (Some(l), Some(b)) if l.solved < b.solved => {
                     (names(&baseline)) ", a baseline without a model, solved the most: "
                     (share(b, true)) "; the best of the model's guides, " (names(&learned))
-                    ", solved " (share(l, false)) ". Guides lost here, " (certainty(b, l)) "."
+                    ", solved " (share(l, false)) ". The model's guides lost here, " (certainty(b, l)) "."
                 }
                 (Some(l), Some(_)) => {
                     (names(&learned)) ", guided by a model, and " (names(&baseline))
@@ -74,7 +74,7 @@ fn share(s: &Summary, whole: bool) -> String {
     let (low, high) = s.interval();
     let of = if whole { format!(" of {}", counted(s.tasks as u64, "task")) } else { String::new() };
     let interval = if whole { "95 % interval " } else { "" };
-    format!("{}{of} ({:.0} %, {interval}{low:.0} to {high:.0} %)", s.solved, s.rate())
+    format!("{}{of} ({:.1} %, {interval}{low:.0} to {high:.0} %)", s.solved, s.rate())
 }
 
 fn certainty(more: &Summary, less: &Summary) -> &'static str {
@@ -121,11 +121,11 @@ mod tests {
     fn it_is_said_whoever_wins_and_whether_it_may_be_chance() {
         let lost = said(&[("cap", 0), ("all-work", 33), ("model", 29), ("oracle", 40)]);
         assert!(lost.contains("all-work, a baseline without a model, solved the most: 33 of 40"));
-        assert!(lost.contains("Guides lost here, but the intervals overlap"), "{lost}");
+        assert!(lost.contains("The model's guides lost here, but the intervals overlap"), "{lost}");
         assert!(lost.contains("The ceiling, oracle, which is told true waypoints, solved 40"));
         let won = said(&[("all-work", 10), ("model", 39), ("select", 39)]);
         assert!(won.contains("model and select, guided by a model, solved the most: 39 of 40"));
-        assert!(won.contains("Guides won here, and the intervals do not overlap"), "{won}");
+        assert!(won.contains("The model's guides won here, and the intervals do not overlap"), "{won}");
         assert!(said(&[("all-work", 9), ("model", 9)]).contains("solved equally many: 9 of 40"));
         assert!(said(&[("all-work", 0), ("model", 0)]).contains("No method solved any of the 40"));
         assert!(said(&[("all-work", 9)]).contains("No method with a model was tried"));

@@ -2,6 +2,7 @@
 //! It must not know what the files are about.
 
 pub mod hash;
+pub mod input;
 pub mod output_dir;
 pub mod table;
 pub mod text;

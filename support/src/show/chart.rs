@@ -8,7 +8,7 @@ use maud::{Markup, PreEscaped, html};
 use std::fmt::Write;
 
 const WIDTH: f64 = 640.0;
-const LEFT: f64 = 68.0;
+const LEFT: f64 = 76.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 44.0;
@@ -182,7 +182,7 @@ impl Chart {
     fn svg(&self, style: Option<&str>) -> Markup {
         let view = format!("0 0 {WIDTH} {}", self.height);
         html! {
-            svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox=(view) role="img"
+            svg xmlns=[style.map(|_| "http://www.w3.org/2000/svg")] class="chart" viewBox=(view) role="img"
                 aria-label=(self.description)
             {
                 @if let Some(style) = style {
@@ -265,8 +265,8 @@ mod tests {
         let chart = Chart::new(x, Axis::per_cent("solved"), 340, "solved over work");
         let svg = chart.lines(Shape::Steps, &[series("a"), series("b")]).markup().into_string();
         assert_eq!(svg.matches("<path").count(), 2);
-        assert!(svg.contains("M68.0 296.0H624.0V155.0"), "{svg}");
-        assert!(svg.contains("&lt;a&gt;") && !svg.contains("<style>"));
+        assert!(svg.contains("M76.0 296.0H624.0V155.0"), "{svg}");
+        assert!(svg.contains("&lt;a&gt;") && !svg.contains("<style>") && !svg.contains("http"));
     }
 
     #[test]
