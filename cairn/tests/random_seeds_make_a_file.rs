@@ -41,7 +41,10 @@ impl Place {
         let error = String::from_utf8(output.stderr)?;
         match output.status.code() {
             Some(0) => Ok(()),
-            Some(2) => Err(anyhow::Error::msg(error)),
+            Some(2) => {
+                let message = error.strip_prefix("error: ").expect("a message of the program");
+                Err(anyhow::Error::msg(message.trim_end().to_owned()))
+            }
             code => panic!("exit code {code:?}: {error}"),
         }
     }
@@ -203,7 +206,7 @@ fn bad_input() {
         let message = place.refused(words);
         assert!(message.contains(part), "{message}");
     };
-    usage("--count 1", "<--size <NODES>|--sizes <A..B>>");
+    usage("--count 1", "<--size <N>|--sizes <A..B>>");
     usage("--size 5 --sizes 5..6 --count 1", "cannot be used with");
     usage("--sizes 7..5 --count 1", "expected the least and the largest size, as 10..20");
     usage("--size 5 --count 1 --literals 1,x", "expected 64-bit integers as -2,0,1, or none");

@@ -125,7 +125,10 @@ mod tests {
         assert!(lost.contains("The ceiling, oracle, which is told true waypoints, solved 40"));
         let won = said(&[("all-work", 10), ("model", 39), ("select", 39)]);
         assert!(won.contains("model and select, guided by a model, solved the most: 39 of 40"));
-        assert!(won.contains("The model's guides won here, and the intervals do not overlap"), "{won}");
+        assert!(
+            won.contains("The model's guides won here, and the intervals do not overlap"),
+            "{won}"
+        );
         assert!(said(&[("all-work", 9), ("model", 9)]).contains("solved equally many: 9 of 40"));
         assert!(said(&[("all-work", 0), ("model", 0)]).contains("No method solved any of the 40"));
         assert!(said(&[("all-work", 9)]).contains("No method with a model was tried"));
