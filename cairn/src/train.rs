@@ -14,7 +14,7 @@ use support::show::console::print;
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  # The preset `tiny` on a dataset made by `cairn generate`; minutes on two cores
+  # The preset `tiny` on a dataset of `cairn generate`; minutes on two cores
   cairn train --data data/halide --out models/halide
 
   # Go on after an interruption, with the same losses as if there had been none
