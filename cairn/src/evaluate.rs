@@ -28,8 +28,9 @@ Examples:
   cairn report results
 
   # With a model, some methods only
-  cairn evaluate --system halide --tasks tasks.parquet --model quickstart/model \\
-      --methods all-work,both-sides,model,select,oracle --out results-model
+  cairn evaluate --system halide --tasks tasks.parquet \\
+      --model quickstart/model --methods all-work,both-sides,model,select,oracle \\
+      --out results-model
 
 Every method gets the same cap on each e-graph, the same total work, guides and attempts. The same \
 command goes on with an evaluation that was stopped. Results are the same for any number of \

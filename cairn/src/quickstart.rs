@@ -27,7 +27,7 @@ use support::show::console::print;
 
 const EXAMPLES: &str = "\
 Examples:
-  # In a clone of the repository: builds, then runs for some minutes on two cores
+  # In a clone of the repository: builds, then runs some minutes on two cores
   cargo run --release -- quickstart
 
   # Elsewhere, with other random choices
