@@ -29,8 +29,8 @@ Examples:
 
   # With a model, some methods only
   cairn evaluate --system halide --tasks tasks.parquet \\
-      --model quickstart/model --methods all-work,both-sides,model,select,oracle \\
-      --out results-model
+      --model quickstart/model --out results-model \\
+      --methods all-work,both-sides,model,select,oracle
 
 Every method gets the same cap on each e-graph, the same total work, guides and attempts. The same \
 command goes on with an evaluation that was stopped. Results are the same for any number of \
