@@ -10,6 +10,7 @@ use rayon::ThreadPool;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use support::files::input::InputFile;
 use support::files::toml::read_toml;
 use support::run::Run;
 
@@ -105,13 +106,25 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 ///
 /// # Errors
 /// The first mistake, with its place.
-pub fn load_system(path: &Path) -> Result<Arc<System>> {
-    Ok(Arc::new(System::load(path)?))
+pub fn load_system(file: &InputFile) -> Result<Arc<System>> {
+    Ok(load_system_with_text(file)?.0)
+}
+
+/// As [`load_system`]; also gives the text, which is read once.
+///
+/// # Errors
+/// As [`load_system`].
+pub fn load_system_with_text(file: &InputFile) -> Result<(Arc<System>, String)> {
+    let bytes = file.read("the rewrite system")?;
+    // The message alone: it has the place and all that its source says.
+    let system = System::from_bytes(&file.to_string(), bytes.clone())
+        .map_err(|mistake| anyhow!("{mistake}"))?;
+    Ok((Arc::new(system), String::from_utf8(bytes)?))
 }
 
 /// The preset in a file, or one that leaves everything open.
-pub fn read_preset(path: Option<&Path>) -> Result<SearchConfig> {
-    path.map_or_else(|| Ok(SearchConfig::default()), read_toml)
+pub fn read_preset(file: Option<&InputFile>) -> Result<SearchConfig> {
+    file.map_or_else(|| Ok(SearchConfig::default()), read_toml)
 }
 
 /// A bank and the two terms of a question, which have one sort.

@@ -1,23 +1,25 @@
 //! `cairn check`: has the checker replay a proof file.
 
 use crate::args::load_system;
+use crate::shipped::SYSTEMS;
 use crate::shown_proof::PRINTED;
 use anyhow::{Context, Result};
 use egraph::{TermBank, check, proof_from_json};
 use std::path::PathBuf;
+use support::files::input::InputFile;
 use support::show::console::print;
 use support::show::numbers::counted;
 
 const EXAMPLES: &str = "\
 Examples:
   # Make a proof, then check it
-  cairn explain --system configs/systems/halide.rules --from '(+ (* 2 a) 0)' --to '(* a 2)' \\
+  cairn explain --system halide --from '(+ (* 2 a) 0)' --to '(* a 2)' \\
       --out proof.json
-  cairn check proof.json --system configs/systems/halide.rules
+  cairn check proof.json --system halide
 
-The checker replays every step on the terms alone; it shares no code with the e-graph but arithmetic. Exit code 2:
-the file is not a proof of this system, or the proof was refused. Of a term with more than 10,000
-nodes the rest is printed as `…`.";
+The checker replays every step on the terms alone; it shares no code with the e-graph but \
+arithmetic. Exit code 2: the file is not a proof of this system, or the proof was refused. Of a \
+term with more than 10,000 nodes the rest is printed as `…`.";
 
 /// The arguments of `cairn check`.
 #[derive(Clone, Debug, clap::Args)]
@@ -26,9 +28,9 @@ pub struct CheckArgs {
     /// The proof file
     #[arg(value_name = "FILE")]
     proof: PathBuf,
-    /// The rewrite system, a .rules file
-    #[arg(long, value_name = "FILE")]
-    system: PathBuf,
+    /// The rewrite system: a .rules file, or a shipped one by its name, as halide
+    #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
+    system: InputFile,
 }
 
 /// Runs the command.

@@ -1,44 +1,47 @@
 //! `cairn evaluate`: all methods on all tasks, under the same limits.
 
 use crate::args::DeviceChoice;
-use crate::args::{RunArgs, load_model, load_system, read_preset};
-use anyhow::{Context, Result, ensure};
+use crate::args::{RunArgs, load_model, load_system_with_text, read_preset};
+use crate::shipped::{SEARCHES, SYSTEMS};
+use anyhow::{Result, ensure};
 use guided_search::config::CompareConfig;
 use guided_search::evaluation::evaluate::{Evaluation, Inputs, RESULTS_FILE, evaluate};
 use guided_search::evaluation::results::Row;
-use guided_search::report::page::{summaries, text_table};
+use guided_search::report::summary::{summaries, text_table};
 use guided_search::search::budget::{Budget, Cap, Schedulers, check_numbers};
 use guided_search::sources::method::Method;
 use guided_search::tasks::task::TaskSet;
 use model::training::checkpoint::content_hash;
 use std::path::{Path, PathBuf};
 use support::files::hash::of_file;
+use support::files::input::InputFile;
 use support::run::Run;
 use support::show::console::print;
 
 const EXAMPLES: &str = "\
 Examples:
   # Without a model: baselines, chance and the ceiling
-  cairn tasks --system configs/systems/halide.rules --seeds configs/seeds/halide.txt \\
-      --links 4 --link-nodes 200 --count 20 --out tasks.parquet
-  cairn evaluate --system configs/systems/halide.rules --tasks tasks.parquet --out results
+  cairn tasks --system halide --seeds halide --links 4 --link-nodes 200 \\
+      --count 20 --out tasks.parquet
+  cairn evaluate --system halide --tasks tasks.parquet --out results
   cairn report results
 
   # With a model, some methods only
-  cairn evaluate --system configs/systems/halide.rules --tasks tasks.parquet \\
-      --model quickstart/model --methods all-work,both-sides,model,select,oracle --out results-model
+  cairn evaluate --system halide --tasks tasks.parquet \\
+      --model quickstart/model --out results-model \\
+      --methods all-work,both-sides,model,select,oracle
 
-Every method gets the same cap on each e-graph, the same total work, guides and attempts. The same
-command goes on with an evaluation that was stopped. Results are the same for any number of threads,
-the columns of seconds aside.";
+Every method gets the same cap on each e-graph, the same total work, guides and attempts. The same \
+command goes on with an evaluation that was stopped. Results are the same for any number of \
+threads, the columns of seconds aside.";
 
 /// The arguments of `cairn evaluate`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct EvaluateArgs {
-    /// The rewrite system, a .rules file
-    #[arg(long, value_name = "FILE")]
-    system: PathBuf,
+    /// The rewrite system: a .rules file, or a shipped one by its name, as halide
+    #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
+    system: InputFile,
     /// The tasks: Parquet from `cairn tasks`, CSV with the columns `start` and `target`, or text
     /// with a start and a target a line
     #[arg(long, value_name = "FILE")]
@@ -49,9 +52,9 @@ pub struct EvaluateArgs {
     /// Where the model computes
     #[arg(long, value_enum, default_value_t, requires = "model")]
     device: DeviceChoice,
-    /// A preset, see configs/search; options overrule it
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    /// A preset: a file, or a shipped one by its name, default or quickstart; options overrule it
+    #[arg(long, value_name = "FILE", value_parser = SEARCHES.parser())]
+    config: Option<InputFile>,
     /// The methods, separated by commas [default: all that the tasks and the model allow]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     methods: Option<Vec<Method>>,
@@ -86,7 +89,7 @@ pub struct EvaluateArgs {
 /// # Errors
 /// Bad input, or an internal fault.
 pub fn run(args: &EvaluateArgs) -> Result<()> {
-    let mut preset = read_preset(args.config.as_deref())?;
+    let mut preset = read_preset(args.config.as_ref())?;
     let search = &mut preset.search;
     search.methods = args.methods.clone().or(search.methods.take());
     search.cap = args.cap.or(search.cap);
@@ -114,7 +117,7 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
 /// The files of an evaluation.
 pub struct Paths<'a> {
     /// The rewrite system.
-    pub system: &'a Path,
+    pub system: &'a InputFile,
     /// The tasks.
     pub tasks: &'a Path,
     /// The model.
@@ -130,9 +133,7 @@ pub struct Paths<'a> {
 /// # Errors
 /// As [`evaluate`], and for inputs that can't be read.
 pub fn compare(paths: &Paths<'_>, settings: &CompareConfig, run: &Run) -> Result<Vec<Row>> {
-    let system = load_system(paths.system)?;
-    let system_text = std::fs::read_to_string(paths.system)
-        .with_context(|| format!("cannot read {}", paths.system.display()))?;
+    let (system, system_text) = load_system_with_text(paths.system)?;
     let tasks = TaskSet::load(paths.tasks, &system)?;
     let model = paths.model.map(|path| load_model(path, &system, paths.device)).transpose()?;
     let mut evaluation = resolve(paths, settings, run, &tasks)?;
@@ -204,7 +205,7 @@ fn command(paths: &Paths<'_>, evaluation: &Evaluation) -> String {
     format!(
         "cairn evaluate --system {} --tasks {}{model} --methods {} --cap {} --work {} \
          --scheduler {} --guides {} --attempts {} --depth {} --seed {} --out {}",
-        paths.system.display(),
+        paths.system,
         paths.tasks.display(),
         names.join(","),
         evaluation.budget.cap,

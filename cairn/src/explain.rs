@@ -1,6 +1,7 @@
 //! `cairn explain`: a proof between two terms, from one e-graph.
 
 use crate::args::{LimitArgs, NotProved, RunArgs, load_system, read_question};
+use crate::shipped::SYSTEMS;
 use crate::shown_proof::{ProofArgs, show_opposed};
 use anyhow::Result;
 use egraph::Scheduler;
@@ -8,19 +9,19 @@ use guided_search::search::budget::Schedulers;
 use guided_search::search::prove::checked;
 use guided_search::search::reached::{explain_equal, explain_literal};
 use guided_search::search::stage::Stage;
-use std::path::PathBuf;
 use support::allocator::give_back_large_blocks;
+use support::files::input::InputFile;
 use support::show::numbers::counted;
 
 const EXAMPLES: &str = "\
 Examples:
   # A proof, one rewrite step a line
-  cairn explain --system configs/systems/halide.rules --from '(<= (+ x 1) (+ y 1))' --to '(<= x y)'
+  cairn explain --system halide --from '(<= (+ x 1) (+ y 1))' --to '(<= x y)'
 
   # The proof as a file, and an independent check of it
-  cairn explain --system configs/systems/halide.rules --from '(+ (* 2 a) 0)' --to '(* a 2)' \\
+  cairn explain --system halide --from '(+ (* 2 a) 0)' --to '(* a 2)' \\
       --out proof.json
-  cairn check proof.json --system configs/systems/halide.rules
+  cairn check proof.json --system halide
 
 The e-graph grows from both terms until they meet. The proof is shortened. Exit code 3: the terms
 did not meet within the limits, or equal different literals, which is then proved.";
@@ -29,9 +30,9 @@ did not meet within the limits, or equal different literals, which is then prove
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct ExplainArgs {
-    /// The rewrite system, a .rules file
-    #[arg(long, value_name = "FILE")]
-    system: PathBuf,
+    /// The rewrite system: a .rules file, or a shipped one by its name, as halide
+    #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
+    system: InputFile,
     /// The term that the proof starts with
     #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
     from: String,

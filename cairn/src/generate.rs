@@ -1,7 +1,8 @@
 //! `cairn generate`.
 
 use crate::args::RunArgs;
-use anyhow::Result;
+use crate::shipped::{DATASETS, SEEDS, SYSTEMS};
+use anyhow::{Context, Result};
 use dataset_gen::config::Config;
 use dataset_gen::dataset::card::summary;
 use dataset_gen::dataset::info::DatasetInfo;
@@ -10,37 +11,39 @@ use dataset_gen::generate::{Outcome, generate, generate_part};
 use egraph::{ByteSize, Scheduler};
 use std::path::PathBuf;
 use support::allocator::give_back_large_blocks;
+use support::files::input::InputFile;
 use support::files::toml::read_toml;
 use support::show::console::{note, print};
 use support::show::numbers::thousands;
 
 const GENERATE_EXAMPLES: &str = "\
 Examples:
-  The shipped preset for a first try, in a few seconds:
-    cairn generate --config configs/dataset/quickstart.toml --out data/quickstart
+  # The shipped preset for a first try, in a few seconds
+  cairn generate --config quickstart --out data/quickstart
 
-  The first 100 terms of a CSV file (column `expression`), an e-graph of 32 MiB each:
-    cairn generate --system configs/systems/halide.rules --seeds seeds.csv --limit 100 \\
+  # The first 100 terms of a CSV file (column `expression`), 32 MiB each
+  cairn generate --system halide --seeds seeds.csv --limit 100 \\
       --memory 32MiB --out data/halide-100
 
-  Other random choices, smaller terms, longer proofs:
-    cairn generate --config configs/dataset/default.toml --seed 7 --max-size 40 \\
-      --max-steps 400 --out data/halide-7
+  # Other random choices, smaller terms, longer proofs
+  cairn generate --config default --seed 7 --max-size 40 --max-steps 400 \\
+      --out data/halide-7
 
-  Two chains a seed, each of four e-graphs and further than one e-graph can prove:
-    cairn generate --config configs/dataset/default.toml --memory 4MiB --chains 2 --links 4 \\
-      --far --out data/chains
+  # Two chains a seed, each of four e-graphs and further than one can prove
+  cairn generate --config default --memory 4MiB --chains 2 --links 4 --far \\
+      --out data/chains
 
-  One of eight parts of the work, on whatever machine, and the parts together:
-    cairn generate --config configs/dataset/default.toml --shard 0/8 --out parts/0
-    cairn merge parts/* --out data/halide
+  # One of eight parts of the work, and the parts together
+  cairn generate --config default --shard 0/8 --out parts/0
+  cairn merge parts/* --out data/halide
 
-The directory appears when all of it is there: data/*.parquet (triples), proofs/*.parquet,
-README.md (the dataset card), system.rules and dataset_info.json. A run that was stopped goes on where it was when it is
-started again with the same arguments. The same arguments give the same bytes, whatever the
-number of threads.
+The directory appears when all of it is there: data/*.parquet (triples), proofs/*.parquet, \
+README.md (the dataset card), system.rules and dataset_info.json. A run that was stopped goes on \
+where it was when it is started again with the same arguments. The same arguments give the same \
+bytes, whatever the number of threads.
 
-Configuration (TOML, every key optional; flags go before it): see configs/dataset/default.toml.";
+Configuration is TOML, every key optional; flags go before it. configs/dataset/default.toml in the \
+repository has every key.";
 
 /// Make a dataset of (start, guide, target) triples from seed terms
 #[derive(Clone, Debug, clap::Args)]
@@ -49,15 +52,16 @@ pub struct GenerateArgs {
     /// Directory to make; it must not exist, or be empty
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Configuration file
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Rewrite system (.rules)
-    #[arg(long, value_name = "FILE")]
-    system: Option<PathBuf>,
-    /// Seed terms: .csv with a column `expression`, or text with a term a line
-    #[arg(long, value_name = "FILE")]
-    seeds: Option<PathBuf>,
+    /// Configuration: a file, or a shipped preset by its name, default or quickstart
+    #[arg(long, value_name = "FILE", value_parser = DATASETS.parser())]
+    config: Option<InputFile>,
+    /// Rewrite system: a .rules file, or a shipped one by its name, as halide
+    #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
+    system: Option<InputFile>,
+    /// Seed terms: .csv with a column `expression`, or text with a term a line; or shipped ones by
+    /// their name, as halide
+    #[arg(long, value_name = "FILE", value_parser = SEEDS.parser())]
+    seeds: Option<InputFile>,
     /// Use only the first N seeds
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -124,9 +128,19 @@ impl GenerateArgs {
             }
         }
         let mut config = match &self.config {
-            Some(path) => read_toml(path)?,
+            Some(file) => read_toml(file)?,
             None => Config::default(),
         };
+        // A configuration may name shipped files, too.
+        for (key, shipped, file) in
+            [("system", &SYSTEMS, &mut config.system), ("seeds", &SEEDS, &mut config.seeds)]
+        {
+            if let Some(InputFile::Path(path)) = file {
+                let name = path.clone().into_os_string();
+                let context = || format!("{key} = \"{}\"", path.display());
+                *file = Some(shipped.resolve(name).with_context(context)?);
+            }
+        }
         set_option(&mut config.system, &self.system);
         set_option(&mut config.seeds, &self.seeds);
         set_option(&mut config.limit, &self.limit);

@@ -2,16 +2,19 @@
 
 mod args;
 mod check;
+mod completions;
 mod evaluate;
 mod explain;
 mod generate;
 mod inspect;
+mod man;
 mod merge;
 mod prove;
 mod quickstart;
 mod report;
 mod saturate;
 mod seeds;
+mod shipped;
 mod shown_proof;
 mod split;
 mod tasks;
@@ -28,6 +31,9 @@ use support::errors::exit_code;
 use support::show::console::note;
 
 /// Equality saturation guided by machine learning
+///
+/// Rewrite systems, seeds and presets that are shipped with cairn can be named without a file, as
+/// in `--system halide`; a file of that name is taken first.
 ///
 /// Exit codes: 0 done, 1 a fault of cairn itself, 2 bad input or a refused proof, 3 no proof was
 /// found (explain, prove) or the goal was not reached (saturate).
@@ -73,6 +79,10 @@ enum Command {
     Report(report::ReportArgs),
     /// Run all stages, small, on the shipped Halide seeds
     Quickstart(quickstart::QuickstartArgs),
+    /// Print what a shell needs to complete commands and options
+    Completions(completions::CompletionsArgs),
+    /// Print the manual page, or write the pages of all commands
+    Man(man::ManArgs),
 }
 
 fn main() -> ExitCode {
@@ -117,6 +127,8 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Quickstart(args) => quickstart::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     }
 }
 
@@ -186,6 +198,30 @@ fn start_log(verbose: bool) {
 mod tests {
     use super::*;
     use anyhow::Context;
+    use clap::CommandFactory;
+
+    /// The width at which help is shown where there is no terminal, and that of narrow terminals.
+    const WIDTHS: [usize; 2] = [100, 80];
+
+    #[test]
+    fn no_line_of_any_help_is_too_long_or_broken_within_an_example() {
+        let mut program = Cairn::command();
+        program.build();
+        for command in program.get_subcommands_mut() {
+            let name = command.get_name().to_owned();
+            let notes = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+            // An indented line is an example, which can't be wrapped; any other is a paragraph.
+            let longest = |line: &&str| line.starts_with(' ') && line.chars().count() > WIDTHS[1];
+            assert_eq!(notes.lines().find(longest), None, "cairn {name}");
+            for width in WIDTHS {
+                let help = command.clone().term_width(width).render_long_help().to_string();
+                // The line of usage is never wrapped.
+                let most = |line: &str| if line.starts_with("Usage: ") { WIDTHS[0] } else { width };
+                let long = help.lines().find(|line| line.chars().count() > most(line));
+                assert_eq!(long, None, "cairn {name} --help");
+            }
+        }
+    }
 
     #[test]
     fn what_a_cause_says_is_not_said_again() {

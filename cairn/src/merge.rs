@@ -10,11 +10,11 @@ use support::show::console::print;
 const EXAMPLES: &str = "\
 Examples:
   for i in 0 1 2 3; do
-    cairn generate --config configs/dataset/quickstart.toml --shard $i/4 --out parts/$i
+    cairn generate --config quickstart --shard $i/4 --out parts/$i
   done
   cairn merge parts/* --out data/quickstart
 
-The result has the same bytes as that of `cairn generate` without --shard. The parts may be given
+The result has the same bytes as that of `cairn generate` without --shard. The parts may be given \
 in any order; they stay as they are. scripts/slurm/ does this on a cluster.";
 
 /// Make a dataset of the parts that `cairn generate --shard` made

@@ -3,6 +3,7 @@
 use crate::args::{
     DeviceChoice, NotProved, RunArgs, load_model, load_system, read_question, seconds,
 };
+use crate::shipped::SYSTEMS;
 use crate::shown_proof::{PRINTED, ProofArgs, show_opposed};
 use anyhow::{Result, bail, ensure};
 use egraph::{System, TermBank, TermId};
@@ -18,23 +19,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use support::allocator::give_back_large_blocks;
+use support::files::input::InputFile;
 use support::show::console::note;
 use support::show::numbers::{counted, thousands};
 
 const EXAMPLES: &str = "\
 Examples:
   # Random waypoints from both sides, e-graphs of at most 200 e-nodes
-  cairn prove --system configs/systems/halide.rules --method both-sides --cap 200 --work 40000 \\
+  cairn prove --system halide --method both-sides --cap 200 --work 40000 \\
       --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)'
 
   # A trained model's guides
-  cairn prove --system configs/systems/halide.rules --model quickstart/model --cap 2000 \\
+  cairn prove --system halide --model quickstart/model --cap 2000 \\
       --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)'
 
-  # An expert's sketches, one a line in the order in which they should be reached
+  # An expert's sketches, one a line in the order in which they are reached
   echo '(<= (* 2 ?) (* 2 ?))' > guides.txt
-  cairn prove --system configs/systems/halide.rules --expert guides.txt --cap 200 \\
-      --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)' --out proof.json
+  cairn prove --system halide --expert guides.txt --cap 200 --out proof.json \\
+      --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)'
 
 Exit code 3: no proof was found within the budget.";
 
@@ -42,9 +44,9 @@ Exit code 3: no proof was found within the budget.";
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct ProveArgs {
-    /// The rewrite system, a .rules file
-    #[arg(long, value_name = "FILE")]
-    system: PathBuf,
+    /// The rewrite system: a .rules file, or a shipped one by its name, as halide
+    #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
+    system: InputFile,
     /// The start
     #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
     from: String,
@@ -163,11 +165,16 @@ fn search(
     let default = if args.model.is_some() { Method::Model(Tactic::Each) } else { Method::Cap };
     let method = args.method.unwrap_or(default);
     ensure!(
-        method.needs_model() == args.model.is_some(),
-        "--model and a method of the model go together (the method is '{method}')"
+        args.model.is_some() || !method.needs_model(),
+        "method '{method}' needs a model: give its directory with --model"
     );
+    let unused = args.model.is_some() && !method.needs_model();
+    if unused && !args.run.run().quiet {
+        note(&format!("method '{method}' does not use the model"));
+    }
     let model =
-        args.model.as_ref().map(|path| load_model(path, system, args.device)).transpose()?;
+        args.model.as_ref().filter(|_| !unused).map(|path| load_model(path, system, args.device));
+    let model = model.transpose()?;
     let context =
         SourceContext { model: model.as_ref(), chain: &[], seed: args.run.run().seed, task: 0 };
     let mut source: Box<dyn GuideSource + '_> = match (&args.expert, method) {

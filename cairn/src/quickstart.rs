@@ -2,49 +2,49 @@
 
 use crate::args::{DeviceChoice, RunArgs};
 use crate::evaluate::{Paths, compare};
+use crate::shipped::{DATASETS, SEARCHES, SEEDS, SYSTEMS};
 use crate::tasks::make_tasks;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use dataset_gen::config::Config as DatasetConfig;
 use dataset_gen::dataset::info::INFO_FILE;
 use dataset_gen::generate::generate;
 use guided_search::config::SearchConfig;
 use guided_search::evaluation::results::Row;
-use guided_search::report::page::{summaries, text_table, write_report};
+use guided_search::report::page::write_report;
+use guided_search::report::summary::{summaries, text_table};
 use model::training::runs::{TrainOptions, train};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use support::files::input::InputFile;
 use support::files::output_dir::OutputDir;
+use support::files::toml::read_toml;
 use support::files::whole_file::write_atomic;
 use support::run::Run;
 use support::show::console::print;
 
 const EXAMPLES: &str = "\
 Examples:
-  # In a clone of the repository: builds, then runs for some minutes on two cores
+  # In a clone of the repository: builds, then runs some minutes on two cores
   cargo run --release -- quickstart
 
   # Elsewhere, with other random choices
   cairn quickstart --out /tmp/quickstart --seed 7
 
-What it does is, stage by stage (OUT is the directory of --out):
-  cairn generate --system OUT/halide.rules --seeds OUT/halide.txt --out OUT/dataset …
-  cairn train --data OUT/dataset --out OUT/model
-  cairn tasks --system OUT/halide.rules --seeds OUT/halide.txt --data OUT/dataset --out OUT/tasks.parquet …
-  cairn evaluate --system OUT/halide.rules --tasks OUT/tasks.parquet --model OUT/model --out OUT/results
-  cairn report OUT/results --out OUT/report.html
+What it does is, stage by stage, in the directory of --out:
+  cairn generate --config quickstart --out dataset
+  cairn train --data dataset --out model
+  cairn tasks --config quickstart --system halide --seeds halide \\
+      --data dataset --out tasks.parquet
+  cairn evaluate --config quickstart --system halide --tasks tasks.parquet \\
+      --model model --out results
+  cairn report results --out report.html
 
 A run that was stopped goes on where it was.";
 
 /// The file that marks a directory as that of a quickstart.
 const MARKER: &str = "quickstart.txt";
-
-// The binary works without the repository beside it.
-const SYSTEM: &str = include_str!("../../configs/systems/halide.rules");
-const SEEDS: &str = include_str!("../../configs/seeds/halide.txt");
-const DATASET: &str = include_str!("../../configs/dataset/quickstart.toml");
-const SEARCH: &str = include_str!("../../configs/search/quickstart.toml");
 
 /// The arguments of `cairn quickstart`.
 #[derive(Clone, Debug, clap::Args)]
@@ -78,13 +78,15 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
     refuse_other_seed(&directory.file(MARKER), &marker)?;
     write_atomic(&directory.file(MARKER), marker.as_bytes())?;
     let (system, seeds) = (directory.file("halide.rules"), directory.file("halide.txt"));
-    write_atomic(&system, SYSTEM.as_bytes())?;
-    write_atomic(&seeds, SEEDS.as_bytes())?;
+    write_atomic(&system, SYSTEMS.named("halide")?.text.as_bytes())?;
+    write_atomic(&seeds, SEEDS.named("halide")?.text.as_bytes())?;
+    let (system, seeds) = (InputFile::from(system), InputFile::from(seeds));
 
     let dataset = directory.file("dataset");
     stage(1, "dataset: triples from proofs of small e-graphs");
     if !dataset.join(INFO_FILE).exists() {
-        let mut config: DatasetConfig = toml::from_str(DATASET).context("the embedded preset")?;
+        let mut config: DatasetConfig =
+            read_toml(&InputFile::Carried(DATASETS.named("quickstart")?))?;
         config.system = Some(system.clone());
         config.seeds = Some(seeds.clone());
         generate(&config, &dataset, run)?;
@@ -94,7 +96,7 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
     stage(2, "model: learns to write guides");
     train_model(&dataset, &model, run, &pool)?;
 
-    let preset: SearchConfig = toml::from_str(SEARCH).context("the embedded preset")?;
+    let preset: SearchConfig = read_toml(&InputFile::Carried(SEARCHES.named("quickstart")?))?;
     let tasks = directory.file("tasks.parquet");
     stage(3, "tasks: far chains from held-out seeds");
     if !tasks.exists() {

@@ -13,7 +13,8 @@ Examples:
   # Elsewhere
   cairn report results --out /tmp/report.html
 
-The page needs no network and no JavaScript. It replaces an earlier report only. Every proof it shows is checked once more.";
+The page needs no network and no JavaScript. It replaces an earlier report only. Every proof it \
+shows is checked once more.";
 
 /// The arguments of `cairn report`.
 #[derive(Clone, Debug, clap::Args)]

@@ -1,6 +1,7 @@
 //! `cairn saturate`: grows one e-graph and shows every iteration.
 
 use crate::args::{LimitArgs, NotProved, RunArgs, load_system};
+use crate::shipped::{SEEDS, SYSTEMS};
 use crate::shown_proof::{PRINTED, Shown};
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::{ArgGroup, ValueEnum};
@@ -14,47 +15,47 @@ use guided_search::tasks::question::quoted;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 use std::sync::Arc;
 use support::allocator::give_back_large_blocks;
 use support::errors::Internal;
+use support::files::input::InputFile;
 use support::show::console::print;
 use support::show::numbers::{counted, counted_as};
 
 const EXAMPLES: &str = "\
 Examples:
   # Grow an e-graph from one term until it has 10,000 e-nodes
-  cairn saturate --system configs/systems/halide.rules --term '(< (+ x 1) (+ y 1))' --nodes 10000
+  cairn saturate --system halide --term '(< (+ x 1) (+ y 1))' --nodes 10000
 
-  # Stop as soon as a term of the given shape is reached, and print the smallest one
-  cairn saturate --system configs/systems/tiling.rules \\
-      --term '(m (* n1 32) (m (* n2 32) f))' \\
+  # Stop as soon as a term of the given shape is reached, and print the smallest
+  cairn saturate --system tiling --term '(m (* n1 32) (m (* n2 32) f))' \\
       --goal '(contains (m n1 (m 32 (m n2 (m 32 f)))))'
 
   # All terms of a file in one e-graph, one JSON object per iteration
-  cairn saturate --system configs/systems/halide.rules --terms configs/seeds/halide.txt \\
+  cairn saturate --system halide --terms my-seeds.txt \\
       --memory 64MiB --iterations 3 --format json
 
-In a sketch `?` is any term, `(contains s)` a term with a subterm that satisfies s,
+In a sketch `?` is any term, `(contains s)` a term with a subterm that satisfies s, \
 `(only-contains s)` a term all of whose leaves satisfy s, `(or s t)` one of several.
 
-Exit code 3: no term that satisfies the goal was found within the limits. Exit code 2: bad input, or
-growth stopped with `conflict`: two different literals became equal, so a rule is not sound.";
+Exit code 3: no term that satisfies the goal was found within the limits. Exit code 2: bad input, \
+or growth stopped with `conflict`: two different literals became equal, so a rule is not sound.";
 
 /// The arguments of `cairn saturate`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 #[command(group = ArgGroup::new("start").args(["term", "terms"]).required(true))]
 pub struct SaturateArgs {
-    /// The rewrite system, a .rules file
-    #[arg(long, value_name = "FILE")]
-    system: PathBuf,
+    /// The rewrite system: a .rules file, or a shipped one by its name, as halide
+    #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
+    system: InputFile,
     /// The term to start from; may be given several times
     #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
     term: Vec<String>,
-    /// A file of terms to start from: text with one a line, or CSV with a column `expression`
-    #[arg(long, value_name = "FILE")]
-    terms: Option<PathBuf>,
+    /// A file of terms to start from: text with one a line, or CSV with a column `expression`; or
+    /// shipped seeds by their name, as halide
+    #[arg(long, value_name = "FILE", value_parser = SEEDS.parser())]
+    terms: Option<InputFile>,
     /// Stop when the class of the first term holds one that satisfies this sketch; exit code 3 if
     /// none ever does
     #[arg(long, value_name = "SKETCH", allow_negative_numbers = true)]

@@ -1,7 +1,8 @@
 //! `cairn seeds`: makes a file of random seeds.
 
-use crate::args::RunArgs;
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use crate::args::{RunArgs, load_system};
+use crate::shipped::SYSTEMS;
+use anyhow::{Context, Result, bail, ensure};
 use dataset_gen::config::Saturation;
 use dataset_gen::seeds::random::draws::{Source, Tally};
 use dataset_gen::seeds::random::file::SeedFile;
@@ -14,27 +15,27 @@ use num_bigint::BigUint;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::Arc;
+use support::files::input::InputFile;
 use support::show::console::print;
 use support::show::progress::Progress;
 
 const EXAMPLES: &str = "\
 Examples:
   # 1,000 terms of 15 nodes, of all sorts
-  cairn seeds --system configs/systems/halide.rules --size 15 --count 1000 --out seeds.txt
+  cairn seeds --system halide --size 15 --count 1000 --out seeds.txt
 
   # Conditions only, over two variables and the literals 0, 1 and 8, as CSV
-  cairn seeds --system configs/systems/halide.rules --size 15 --count 1000 --sort Bool \\
+  cairn seeds --system halide --size 15 --count 1000 --sort Bool \\
       --variables 2 --literals 0,1,8 --out seeds.csv
 
-  # 50 of each odd size from 11 to 29 (there are none of even size) whose e-graphs grow to 2,000
-  # e-nodes, without those that equal a constant
-  cairn seeds --system configs/systems/ring.rules --sizes 11..29 --count 500 \\
+  # 50 of each odd size from 11 to 29 (there are none of even size) whose
+  # e-graphs grow to 2,000 e-nodes, without those that equal a constant
+  cairn seeds --system ring --sizes 11..29 --count 500 \\
       --least-nodes 2000 --out seeds.txt
 
-Each well-sorted term of the size is equally likely, where terms that differ in the names of their
-variables only are one: they are counted exactly. No term is drawn twice. The same arguments give
-the same file, whatever the number of threads, and a larger --count begins with the same terms of
+Each well-sorted term of the size is equally likely, where terms that differ in the names of their \
+variables only are one: they are counted exactly. No term is drawn twice. The same arguments give \
+the same file, whatever the number of threads, and a larger --count begins with the same terms of \
 each size.";
 
 /// Variables of a sort in a term, if nothing else is said.
@@ -51,11 +52,11 @@ const MOST_SEEDS: u64 = 100_000_000;
 #[command(after_long_help = EXAMPLES)]
 #[command(group = clap::ArgGroup::new("nodes of a term").args(["size", "sizes"]).required(true))]
 pub struct SeedsArgs {
-    /// Rewrite system (.rules)
-    #[arg(long, value_name = "FILE")]
-    system: PathBuf,
+    /// Rewrite system: a .rules file, or a shipped one by its name, as halide
+    #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
+    system: InputFile,
     /// Nodes of each term
-    #[arg(long, value_name = "NODES")]
+    #[arg(long, value_name = "N")]
     size: Option<usize>,
     /// Nodes of the terms, from A to B, each size equally often; sizes without terms are skipped
     #[arg(long, value_name = "A..B")]
@@ -141,8 +142,7 @@ impl FromStr for Literals {
 /// Bad input, fewer terms than asked for, or what the file system says.
 pub fn run(args: &SeedsArgs) -> Result<()> {
     let out = SeedFile::new(&args.out)?;
-    // The message alone: it has the place and all that its source says.
-    let system = Arc::new(System::load(&args.system).map_err(|error| anyhow!("{error}"))?);
+    let system = load_system(&args.system)?;
     let filter = filter(args)?;
     let (least, largest) = match (args.size, args.sizes) {
         (Some(size), _) => (size, size),

@@ -11,15 +11,16 @@ use support::show::console::print;
 
 const EXAMPLES: &str = "\
 Examples:
-  Segments of 8 steps, one every 4 steps, from the proofs of a dataset:
-    cairn split data/halide --scheme window --length 8 --stride 4 --out data/halide-window
+  # Segments of 8 steps, one every 4 steps, from the proofs of a dataset
+  cairn split data/halide --scheme window --length 8 --stride 4 \\
+      --out data/halide-window
 
-  Halves down to segments of 10 steps:
-    cairn split data/halide --cutoff 10 --out data/halide-10
+  # Halves down to segments of 10 steps
+  cairn split data/halide --cutoff 10 --out data/halide-10
 
-No e-graph is grown: the proofs are those of the dataset, and the new one has them, too. Proofs that
-were too short to be split when it was made are not among them: with a smaller cutoff than then it
-has fewer than a new dataset would. What is not given stays as it was.";
+No e-graph is grown: the proofs are those of the dataset, and the new one has them, too. Proofs \
+that were too short to be split when it was made are not among them: with a smaller cutoff than \
+then it has fewer than a new dataset would. What is not given stays as it was.";
 
 /// Take other triples from the proofs of a dataset
 #[derive(Clone, Debug, clap::Args)]

@@ -1,6 +1,7 @@
 //! `cairn tasks`: far chains from held-out seeds.
 
 use crate::args::{RunArgs, load_system, read_preset};
+use crate::shipped::{SEARCHES, SEEDS, SYSTEMS};
 use anyhow::{Result, ensure};
 use dataset_gen::seeds::read::load_seeds;
 use egraph::TermBank;
@@ -13,6 +14,7 @@ use guided_search::tasks::scale::Scale;
 use guided_search::tasks::task::TaskSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use support::files::input::InputFile;
 use support::run::Run;
 use support::show::console::{note, print};
 use support::show::numbers::counted;
@@ -20,39 +22,40 @@ use support::show::numbers::counted;
 const EXAMPLES: &str = "\
 Examples:
   # 20 chains of 4 links, each link an e-graph of 200 e-nodes
-  cairn tasks --system configs/systems/halide.rules --seeds configs/seeds/halide.txt \\
-      --links 4 --link-nodes 200 --count 20 --out tasks.parquet
+  cairn tasks --system halide --seeds halide --links 4 --link-nodes 200 \\
+      --count 20 --out tasks.parquet
 
-  # The same from seeds that the dataset's training split does not have
-  cairn tasks --system configs/systems/halide.rules --seeds configs/seeds/halide.txt \\
-      --data quickstart/dataset --config configs/search/quickstart.toml --out tasks.parquet
+  # From seeds that the dataset's training split does not have
+  cairn tasks --system halide --seeds halide --data quickstart/dataset \\
+      --config quickstart --out tasks.parquet
 
-Each waypoint of a chain is a frontier term of an e-graph grown from the one before; the target can't
-be proved from the seed by one e-graph under the cap.
+Each waypoint of a chain is a frontier term of an e-graph grown from the one before; the target \
+can't be proved from the seed by one e-graph under the cap.
 
-Without --link-nodes, some chains are tried with 1000, 500, 200 and 100 e-nodes a link, and the largest
-is taken at which at least three quarters as many come about as at the best. The choice is told on
-the standard error and stands in the task file.";
+Without --link-nodes, some chains are tried with 1000, 500, 200 and 100 e-nodes a link, and the \
+largest is taken at which at least three quarters as many come about as at the best. The choice is \
+told on the standard error and stands in the task file.";
 
 /// The arguments of `cairn tasks`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct TasksArgs {
-    /// The rewrite system, a .rules file
-    #[arg(long, value_name = "FILE")]
-    system: PathBuf,
-    /// The seed terms: text with one a line, or CSV with a column `expression`
-    #[arg(long, value_name = "FILE")]
-    seeds: PathBuf,
+    /// The rewrite system: a .rules file, or a shipped one by its name, as halide
+    #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
+    system: InputFile,
+    /// The seed terms: text with one a line, or CSV with a column `expression`; or shipped ones by
+    /// their name, as halide
+    #[arg(long, value_name = "FILE", value_parser = SEEDS.parser())]
+    seeds: InputFile,
     /// A dataset: seeds that it trains on are left out
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// The seed file that the dataset was made from [default: that of --seeds]
-    #[arg(long, value_name = "FILE", requires = "data")]
-    data_seeds: Option<PathBuf>,
-    /// A preset, see configs/search; options overrule it
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", requires = "data", value_parser = SEEDS.parser())]
+    data_seeds: Option<InputFile>,
+    /// A preset: a file, or a shipped one by its name, default or quickstart; options overrule it
+    #[arg(long, value_name = "FILE", value_parser = SEARCHES.parser())]
+    config: Option<InputFile>,
     /// Links per chain [default: 8]
     #[arg(long, value_name = "N")]
     links: Option<u32>,
@@ -80,14 +83,14 @@ pub struct TasksArgs {
 /// # Errors
 /// Bad input, no chain at all, or what the file system says.
 pub fn run(args: &TasksArgs) -> Result<()> {
-    let mut preset = read_preset(args.config.as_deref())?.tasks;
+    let mut preset = read_preset(args.config.as_ref())?.tasks;
     preset.links = args.links.or(preset.links);
     preset.link_nodes = args.link_nodes.or(preset.link_nodes);
     preset.cap = args.cap.or(preset.cap);
     preset.count = args.count.or(preset.count);
     preset.rounds = args.rounds.or(preset.rounds);
     let data_seeds = args.data_seeds.as_ref().unwrap_or(&args.seeds);
-    let data = args.data.as_deref().map(|data| (data, data_seeds.as_path()));
+    let data = args.data.as_deref().map(|data| (data, data_seeds));
     let set = make_tasks(&args.system, &args.seeds, data, &preset, &args.out, &args.run.run())?;
     print(&format!(
         "{} in {}; {} begun{}\n",
@@ -104,9 +107,9 @@ pub fn run(args: &TasksArgs) -> Result<()> {
 /// # Errors
 /// Bad input, no chain at all, or what the file system says.
 pub fn make_tasks(
-    system: &Path,
-    seeds_file: &Path,
-    data: Option<(&Path, &Path)>,
+    system: &InputFile,
+    seeds_file: &InputFile,
+    data: Option<(&Path, &InputFile)>,
     preset: &TasksConfig,
     out: &Path,
     run: &Run,

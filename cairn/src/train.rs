@@ -1,32 +1,34 @@
 //! `cairn train`.
 
 use crate::args::{DeviceChoice, RunArgs};
+use crate::shipped::MODELS;
 use anyhow::Result;
 use model::config::Config;
 use model::training::runs::{TrainOptions, train as train_model};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use support::files::input::InputFile;
 use support::show::console::{note, print};
 
 /// Train a model that writes guides
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = "\
 Examples:
-  The preset `tiny` on a dataset made by `cairn generate`; minutes on two cores:
-    cairn train --data data/halide --out models/halide
+  # The preset `tiny` on a dataset of `cairn generate`; minutes on two cores
+  cairn train --data data/halide --out models/halide
 
-  Go on after an interruption, with the same losses as if there had been none:
-    cairn train --data data/halide --out models/halide --resume
+  # Go on after an interruption, with the same losses as if there had been none
+  cairn train --data data/halide --out models/halide --resume
 
-  A longer training of the same preset:
-    cairn train --data data/halide --out models/halide-5000 --steps 5000
+  # A longer training of the same preset
+  cairn train --data data/halide --out models/halide-5000 --steps 5000
 
-  A larger model on a GPU:
-    cairn train --data data/halide --out models/halide-12m \\
-        --config configs/model/12m.toml --device cuda
+  # A larger model on a GPU, with a cairn that was built with --features cuda
+  cairn train --data data/halide --out models/halide-12m --config 12m \\
+      --device cuda
 
-The output directory holds config.json, tokenizer.json, system.rules, the weights with the lowest
-validation loss (model.safetensors), train_log.jsonl and loss.svg, and in training_state/ the last
+The output directory holds config.json, tokenizer.json, system.rules, the weights with the lowest \
+validation loss (model.safetensors), train_log.jsonl and loss.svg, and in training_state/ the last \
 checkpoint.")]
 pub struct TrainArgs {
     /// Directory of a dataset
@@ -35,10 +37,10 @@ pub struct TrainArgs {
     /// Directory to write the model to
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Shape of the network and of its training, a file such as those in configs/model/
-    /// [default: the preset tiny]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+    /// Shape of the network and of its training: a file, or a shipped preset by its name, tiny,
+    /// 12m, 92m or 312m [default: tiny]
+    #[arg(long, value_name = "FILE", value_parser = MODELS.parser())]
+    config: Option<InputFile>,
     /// Optimiser steps [default: as the configuration says]
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
@@ -57,7 +59,7 @@ pub struct TrainArgs {
 /// # Errors
 /// As [`model::training::runs::train`], and a configuration that can't be read.
 pub fn run(args: &TrainArgs) -> Result<()> {
-    let config = args.config.as_deref().map(Config::load).transpose()?;
+    let config = args.config.as_ref().map(Config::load).transpose()?;
     let options = TrainOptions {
         config,
         steps: args.steps,

@@ -10,7 +10,7 @@ const EXAMPLES: &str = "\
 Examples:
   cairn verify data/halide
 
-Hashes the files, checks every proof again, takes the triples from the proofs again and compares
+Hashes the files, checks every proof again, takes the triples from the proofs again and compares \
 them, row by row; counts. What is wrong first is reported with its place, and the exit code is 2.";
 
 /// Check a dataset: its files, proofs, triples and counts

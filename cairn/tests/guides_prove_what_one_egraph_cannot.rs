@@ -22,7 +22,7 @@ fn tasks() -> (Arc<System>, TaskSet) {
     let system = Arc::new(System::load(&shipped("systems/halide.rules")).unwrap());
     let mut bank = TermBank::new(system.language.clone());
     let seeds = dataset_gen::seeds::read::load_seeds(
-        &shipped("seeds/halide.txt"),
+        &shipped("seeds/halide.txt").into(),
         &system,
         &mut bank,
         None,

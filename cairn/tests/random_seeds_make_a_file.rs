@@ -57,7 +57,7 @@ impl Place {
     fn read(&self, name: &str) -> (TermBank, Vec<egraph::TermId>) {
         let system = system();
         let mut bank = TermBank::new(system.language.clone());
-        let seeds = load_seeds(&self.path(name), &system, &mut bank, None).unwrap();
+        let seeds = load_seeds(&self.path(name).into(), &system, &mut bank, None).unwrap();
         let terms = seeds.into_iter().map(|seed| seed.term).collect();
         (bank, terms)
     }
@@ -206,7 +206,7 @@ fn bad_input() {
         let message = place.refused(words);
         assert!(message.contains(part), "{message}");
     };
-    usage("--count 1", "<--size <NODES>|--sizes <A..B>>");
+    usage("--count 1", "<--size <N>|--sizes <A..B>>");
     usage("--size 5 --sizes 5..6 --count 1", "cannot be used with");
     usage("--sizes 7..5 --count 1", "expected the least and the largest size, as 10..20");
     usage("--size 5 --count 1 --literals 1,x", "expected 64-bit integers as -2,0,1, or none");

@@ -5,7 +5,7 @@ use crate::triples::splitting::Splitting;
 use anyhow::{Result, ensure};
 use egraph::{ByteSize, Caps, Limits, MAX_DEPTH, SaturationConfig, Scheduler};
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use support::files::input::InputFile;
 
 /// How to make a dataset: everything but the seed of random choices. In TOML every key is
 /// optional and an unknown key is an error.
@@ -14,10 +14,10 @@ use std::path::PathBuf;
 pub struct Config {
     /// The rewrite system's file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub system: Option<PathBuf>,
+    pub system: Option<InputFile>,
     /// The seed file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub seeds: Option<PathBuf>,
+    pub seeds: Option<InputFile>,
     /// Use only that many seeds, the first of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,

@@ -19,10 +19,11 @@ use anyhow::{Context, Result, anyhow};
 use egraph::{System, TermBank};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
+use support::files::input::InputFile;
 use support::files::output_dir::StagedDir;
 use support::files::whole_file::write_atomic;
 use support::run::Run;
@@ -113,16 +114,17 @@ struct Input {
 
 impl Input {
     fn read(config: &Config, run: &Run) -> Result<Input> {
-        let system_path = required(&config.system, "rewrite system", "system")?;
-        let seeds_path = required(&config.seeds, "seed file", "seeds")?;
+        let system_file = required(&config.system, "rewrite system", "system")?;
+        let seeds_file = required(&config.seeds, "seed file", "seeds")?;
         // Each file once: it may be a pipe. The message alone: it has the place and all that its
         // source says.
-        let (system, rules) =
-            System::load_with_bytes(system_path).map_err(|error| anyhow!("{error}"))?;
+        let rules = system_file.read("the rewrite system")?;
+        let system = System::from_bytes(&system_file.to_string(), rules.clone())
+            .map_err(|error| anyhow!("{error}"))?;
         let system = Arc::new(system);
         let mut bank = TermBank::new(system.language.clone());
         let (seeds, seeds_hash) =
-            load_seeds_with_hash(seeds_path, &system, &mut bank, config.limit)?;
+            load_seeds_with_hash(seeds_file, &system, &mut bank, config.limit)?;
         let splits = partition(&mut bank, &seeds, config.splits, run.seed);
         let provenance = Provenance {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -130,8 +132,8 @@ impl Input {
             seeds_hash,
             seed: run.seed,
             config: Config {
-                system: Some(file_name(system_path)),
-                seeds: Some(file_name(seeds_path)),
+                system: Some(system_file.file_name().into()),
+                seeds: Some(seeds_file.file_name().into()),
                 ..config.clone()
             },
             files: BTreeMap::new(),
@@ -142,14 +144,10 @@ impl Input {
     }
 }
 
-fn required<'a>(path: &'a Option<PathBuf>, what: &str, key: &str) -> Result<&'a Path> {
-    path.as_deref().with_context(|| {
+fn required<'a>(file: &'a Option<InputFile>, what: &str, key: &str) -> Result<&'a InputFile> {
+    file.as_ref().with_context(|| {
         format!("no {what}: expected --{key} FILE, or '{key}' in the configuration")
     })
-}
-
-fn file_name(path: &Path) -> PathBuf {
-    path.file_name().map(PathBuf::from).unwrap_or_default()
 }
 
 /// The seeds of one process, on their way to units.
@@ -208,7 +206,7 @@ mod tests {
         let file = |name: &str, text: &str| {
             let path = directory.path().join(name);
             std::fs::write(&path, text).unwrap();
-            path
+            InputFile::Path(path)
         };
         let rules = "(sort I) (literal i64 I) (variable I) (op + (I I) I)
             (rewrite (+ ?a ?b) (+ ?b ?a))

@@ -2,9 +2,10 @@
 
 use crate::network::attention::Heads;
 use crate::tokens::positions::Buckets;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use support::files::input::InputFile;
+use support::files::text::text_of;
 
 /// The preset that is used when none is named.
 const TINY: &str = include_str!("../../configs/model/tiny.toml");
@@ -89,10 +90,9 @@ impl Config {
     /// # Errors
     /// The file can't be read, has an unknown or a missing key or a value out of range; the
     /// message has file and line.
-    pub fn load(path: &Path) -> Result<Config> {
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read {}", path.display()))?;
-        Config::parse(&text).map_err(|e| anyhow!("{}:{e}", path.display()))
+    pub fn load(file: &InputFile) -> Result<Config> {
+        let text = text_of(file.read("the configuration")?, file.path())?;
+        Config::parse(&text).map_err(|e| anyhow!("{file}:{e}"))
     }
 
     /// Reads the text of a file. The message of an error begins with the line.
@@ -175,7 +175,7 @@ mod tests {
     fn presets_are_valid() {
         Config::default();
         for entry in std::fs::read_dir("../configs/model").unwrap() {
-            Config::load(&entry.unwrap().path()).unwrap();
+            Config::load(&entry.unwrap().path().into()).unwrap();
         }
     }
 
@@ -185,7 +185,7 @@ mod tests {
         let path = directory.path().join("mine.toml");
         let message = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            Config::load(&path).unwrap_err().to_string()
+            Config::load(&path.clone().into()).unwrap_err().to_string()
         };
         let unknown = message(&TINY.replace("clip_norm", "clip_nrom"));
         let line = TINY.lines().position(|l| l.starts_with("clip_norm")).unwrap() + 1;
@@ -199,7 +199,10 @@ mod tests {
         assert!(huge.contains("width: expected at most 16384"), "{huge}");
         assert!(message("[model]\nwidth = 'x'").contains("mine.toml:2: invalid type"));
         assert!(
-            Config::load(Path::new("none.toml")).unwrap_err().to_string().contains("none.toml")
+            Config::load(&InputFile::Path("none.toml".into()))
+                .unwrap_err()
+                .to_string()
+                .contains("none.toml")
         );
     }
 

@@ -10,6 +10,7 @@ use crate::triples::row::{COLUMNS, Triple};
 use crate::triples::splitting::Scheme;
 use std::fmt::Write;
 use std::path::Path;
+use support::files::input::InputFile;
 use support::show::numbers::{counted, thousands};
 
 /// What the columns mean, in the order of [`COLUMNS`].
@@ -41,8 +42,11 @@ pub fn card(info: &DatasetInfo, written: &Written) -> String {
 fn write_card(out: &mut String, info: &DatasetInfo, written: &Written) -> std::fmt::Result {
     header(out, info)?;
     let cairn = &info.cairn;
-    let system = cairn.config.system.as_deref().unwrap_or("system.rules".as_ref()).display();
-    let seeds = cairn.config.seeds.as_deref().unwrap_or("seeds".as_ref()).display();
+    let name = |file: &Option<InputFile>, other: &str| {
+        file.as_ref().map_or_else(|| other.to_owned(), InputFile::to_string)
+    };
+    let system = name(&cairn.config.system, "system.rules");
+    let seeds = name(&cairn.config.seeds, "seeds");
     writeln!(
         out,
         "# Waypoints of proofs over {system}\n\n\
@@ -75,7 +79,7 @@ fn write_card(out: &mut String, info: &DatasetInfo, written: &Written) -> std::f
         out.push_str(&histogram.text(title));
     }
     writeln!(out, "```\n")?;
-    how(out, info, &seeds.to_string())
+    how(out, info, &seeds)
 }
 
 fn header(out: &mut String, info: &DatasetInfo) -> std::fmt::Result {

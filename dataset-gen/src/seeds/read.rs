@@ -6,9 +6,9 @@ use egraph::System;
 use egraph::{Place, Sexpr, parse_all};
 use egraph::{TermBank, TermId};
 use rustc_hash::FxHashMap;
-use std::path::Path;
 use support::files::hash::sha256;
-use support::files::text::{read_bytes, text_of};
+use support::files::input::InputFile;
+use support::files::text::text_of;
 
 /// A term to grow an e-graph from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,12 +29,12 @@ pub struct Seed {
 /// A file that can't be read, a term that is not one of `system`'s language (with file, line and
 /// column), no seed at all.
 pub fn load_seeds(
-    path: &Path,
+    file: &InputFile,
     system: &System,
     bank: &mut TermBank,
     limit: Option<usize>,
 ) -> Result<Vec<Seed>> {
-    load_seeds_with_hash(path, system, bank, limit).map(|(seeds, _)| seeds)
+    load_seeds_with_hash(file, system, bank, limit).map(|(seeds, _)| seeds)
 }
 
 /// As [`load_seeds`]; also gives the SHA-256 of the file, which is read once.
@@ -42,21 +42,21 @@ pub fn load_seeds(
 /// # Errors
 /// As [`load_seeds`].
 pub fn load_seeds_with_hash(
-    path: &Path,
+    file: &InputFile,
     system: &System,
     bank: &mut TermBank,
     limit: Option<usize>,
 ) -> Result<(Vec<Seed>, String)> {
     debug_assert_eq!(**bank.language(), *system.language, "a bank of another language");
-    let name = path.display();
-    let bytes = read_bytes(path, "seeds")?;
+    let bytes = file.read("seeds")?;
     let hash = sha256(&bytes);
+    let path = file.path();
     let text = text_of(bytes, path)?;
     let limit = limit.unwrap_or(usize::MAX);
     let is_csv = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
     let seeds = if is_csv { read_csv(&text, bank, limit) } else { read_text(&text, bank, limit) }
-        .map_err(|(place, message)| anyhow!("{name}:{place}: {message}"))?;
-    ensure!(!seeds.is_empty(), "{name} holds no seed: expected at least one term");
+        .map_err(|(place, message)| anyhow!("{file}:{place}: {message}"))?;
+    ensure!(!seeds.is_empty(), "{file} holds no seed: expected at least one term");
     Ok((seeds, hash))
 }
 
@@ -148,7 +148,7 @@ mod tests {
         let path = directory.path().join(name);
         std::fs::write(&path, text).unwrap();
         let mut bank = TermBank::new(system.language.clone());
-        let seeds = load_seeds(&path, &system, &mut bank, limit)
+        let seeds = load_seeds(&path.clone().into(), &system, &mut bank, limit)
             .map_err(|e| anyhow!("{}", e.to_string().replace(&path.display().to_string(), name)))?;
         Ok(seeds.into_iter().map(|s| (s.id, bank.text(s.term))).collect())
     }

@@ -34,7 +34,8 @@ pub fn place() -> Place {
     let seeds = directory.path().join("seeds.txt");
     fs::write(&system, RULES).unwrap();
     fs::write(&seeds, SEEDS).unwrap();
-    let mut config = Config { system: Some(system), seeds: Some(seeds), ..Config::default() };
+    let mut config =
+        Config { system: Some(system.into()), seeds: Some(seeds.into()), ..Config::default() };
     config.saturation.nodes = Some(400);
     config.sampling.max_size = 16;
     config.sampling.terms = 10;

@@ -193,10 +193,17 @@ impl System {
         let name = || path.display().to_string();
         let bytes =
             std::fs::read(path).map_err(|reason| SystemError::Read { path: name(), reason })?;
-        let system = utf8(bytes.clone())
+        Ok((System::from_bytes(&name(), bytes.clone())?, bytes))
+    }
+
+    /// Reads what a `.rules` file holds; `name` is what mistakes call it.
+    ///
+    /// # Errors
+    /// The text is wrong.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<System, SystemError> {
+        utf8(bytes)
             .and_then(|text| System::parse(&text))
-            .map_err(|mistake| SystemError::Parse { path: name(), mistake })?;
-        Ok((system, bytes))
+            .map_err(|mistake| SystemError::Parse { path: name.to_owned(), mistake })
     }
 
     /// Reads the text of a `.rules` file.

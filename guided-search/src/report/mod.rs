@@ -1,4 +1,9 @@
 //! The page about an evaluation. It must not change what was measured.
 
+mod charts;
 pub mod page;
-pub mod proof_view;
+mod proof_view;
+pub mod summary;
+mod tables;
+mod verdict;
+mod words;

@@ -9,7 +9,8 @@ use dataset_gen::seeds::split::Split;
 use egraph::{System, TermBank};
 use rustc_hash::FxHashSet;
 use std::path::Path;
-use support::files::hash::of_file;
+use support::files::hash::sha256;
+use support::files::input::InputFile;
 
 /// The seeds that no training seed of the dataset in `data` equals after renaming of variables.
 ///
@@ -24,18 +25,18 @@ pub fn held_out(
     bank: &mut TermBank,
     system: &System,
     data: &Path,
-    dataset_seeds: &Path,
+    dataset_seeds: &InputFile,
 ) -> Result<Vec<Seed>> {
     let info = DatasetInfo::load(data)?;
-    let (data, file) = (data.display(), dataset_seeds.display());
+    let data = data.display();
     ensure!(
         info.system_hash() == system.hash,
         "the dataset in {data} was made with another rewrite system"
     );
     let made = &info.cairn;
     ensure!(
-        of_file(dataset_seeds)?.0 == made.seeds_hash,
-        "the dataset in {data} was made from other seeds than {file}: give its seed file with \
+        sha256(&dataset_seeds.read("seeds")?) == made.seeds_hash,
+        "the dataset in {data} was made from other seeds than {dataset_seeds}: give its seed file with \
          --data-seeds"
     );
     let all = load_seeds(dataset_seeds, system, bank, made.config.limit)?;

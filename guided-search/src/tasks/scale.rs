@@ -83,6 +83,7 @@ mod tests {
     use super::*;
     use dataset_gen::seeds::read::load_seeds;
     use std::path::Path;
+    use support::files::input::InputFile;
 
     /// The shipped seeds of a system, and the system.
     fn shipped(name: &str) -> (Arc<System>, TermBank, Vec<Seed>) {
@@ -90,7 +91,7 @@ mod tests {
         let system = System::load(&configs.join(format!("systems/{name}.rules"))).unwrap();
         let system = Arc::new(system);
         let mut bank = TermBank::new(system.language.clone());
-        let path = configs.join(format!("seeds/{name}.txt"));
+        let path = InputFile::Path(configs.join(format!("seeds/{name}.txt")));
         let seeds = load_seeds(&path, &system, &mut bank, Some(24)).unwrap();
         (system, bank, seeds)
     }

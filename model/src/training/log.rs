@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use std::fmt::Write;
 use std::path::Path;
 use support::files::whole_file::write_atomic;
+use support::show::chart::{Axis, Chart, Series, Shape};
 
 /// The file of the lines.
 pub const LOG_FILE: &str = "train_log.jsonl";
@@ -58,72 +58,59 @@ pub fn save(directory: &Path, log: &[Evaluation]) -> Result<()> {
     write_atomic(&directory.join(PLOT_FILE), plot(log).as_bytes())
 }
 
-const WIDTH: f64 = 640.0;
-const HEIGHT: f64 = 360.0;
-const LEFT: f64 = 56.0;
-const RIGHT: f64 = 16.0;
-const TOP: f64 = 20.0;
-const BOTTOM: f64 = 44.0;
+const STYLE: &str = "
+.paper { fill: #ffffff; }
+text { font: 12px sans-serif; fill: #59636e; }
+.grid { stroke: #d1d9e0; stroke-dasharray: 2 4; }
+.axis { stroke: #59636e; }
+.line { fill: none; stroke-width: 2; stroke-linejoin: round; }
+.unigram .line { stroke: #888888; } text.unigram { fill: #888888; }
+.training .line { stroke: #1f77b4; } text.training { fill: #1f77b4; }
+.validation .line { stroke: #d62728; } text.validation { fill: #d62728; }
+";
 
 /// Training and validation loss over the steps, with the unigram model's as a line, as SVG.
 pub fn plot(log: &[Evaluation]) -> String {
     let steps = log.last().map_or(1, |e| e.step.max(1)) as f64;
-    let highest = log
-        .iter()
-        .flat_map(|e| [e.train_loss, e.validation_loss, e.unigram_loss])
-        .filter(|loss| loss.is_finite())
-        .fold(0.5f32, f32::max);
-    let top = f64::from((highest * 2.0).ceil() / 2.0);
-    let x = |step: f64| LEFT + (WIDTH - LEFT - RIGHT) * step / steps;
-    let y = |loss: f64| TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - loss / top);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n\
-         <rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"white\"/>\n"
-    );
-    // Writing to a String can't fail.
-    for i in 0..=4 {
-        let (loss, step) = (top * f64::from(i) / 4.0, steps * f64::from(i) / 4.0);
-        let _ = writeln!(
-            svg,
-            "<line x1=\"{LEFT}\" x2=\"{}\" y1=\"{1:.1}\" y2=\"{1:.1}\" stroke=\"#ddd\"/>\
-             <text x=\"{2}\" y=\"{3:.1}\" text-anchor=\"end\">{loss:.2}</text>\
-             <text x=\"{4:.1}\" y=\"{5}\" text-anchor=\"middle\">{step:.0}</text>",
-            WIDTH - RIGHT,
-            y(loss),
-            LEFT - 6.0,
-            y(loss) + 4.0,
-            x(step),
-            HEIGHT - BOTTOM + 16.0,
-        );
-    }
-    let mut line = |color: &str, name: &str, place: usize, loss: &dyn Fn(&Evaluation) -> f32| {
-        let points: Vec<String> = log
+    let series = |class: &str, name: &str, loss: fn(&Evaluation) -> f32| Series {
+        name: name.to_owned(),
+        class: class.to_owned(),
+        points: log
             .iter()
             .filter(|e| loss(e).is_finite())
-            .map(|e| format!("{:.1},{:.1}", x(e.step as f64), y(f64::from(loss(e)))))
-            .collect();
-        let _ = writeln!(
-            svg,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"/>\
-             <text x=\"{}\" y=\"{}\" text-anchor=\"end\" fill=\"{color}\">{name}</text>",
-            points.join(" "),
-            WIDTH - RIGHT - 6.0,
-            TOP + 16.0 * (place + 1) as f64,
-        );
+            .map(|e| (e.step as f64, f64::from(loss(e))))
+            .collect(),
     };
-    line("#888888", "unigram model", 0, &|e| e.unigram_loss);
-    line("#1f77b4", "training", 1, &|e| e.train_loss);
-    line("#d62728", "validation", 2, &|e| e.validation_loss);
-    let _ = writeln!(
-        svg,
-        "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">steps</text>\
-         <text x=\"14\" y=\"{}\" transform=\"rotate(-90 14 {3})\" text-anchor=\"middle\">\
-         loss (nats per token)</text>\n</svg>",
-        (LEFT + WIDTH - RIGHT) / 2.0,
-        HEIGHT - 8.0,
-        HEIGHT / 2.0,
-        HEIGHT / 2.0,
-    );
-    svg
+    let lines = [
+        series("unigram", "unigram model", |e| e.unigram_loss),
+        series("training", "training", |e| e.train_loss),
+        series("validation", "validation", |e| e.validation_loss),
+    ];
+    let losses = lines.iter().flat_map(|line| &line.points).map(|point| point.1);
+    let top = (losses.fold(0.5, f64::max) * 2.0).ceil() / 2.0;
+    let x = Axis::numbers("steps", (0.0, steps), 1.0);
+    let y = Axis::numbers("loss (nats per token)", (0.0, top), 0.01);
+    let chart = Chart::new(x, y, 360, "training and validation loss over the steps");
+    chart.lines(Shape::Straight, &lines).names(&lines).file(STYLE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn losses_are_drawn_and_one_that_is_no_number_is_left_out() {
+        let line = |step, train_loss| Evaluation {
+            step,
+            train_loss,
+            validation_loss: 2.0,
+            validation_accuracy: 0.5,
+            unigram_loss: 2.5,
+            learning_rate: 1e-3,
+            tokens_per_second: 0.0,
+        };
+        let svg = plot(&[line(100, 3.0), line(200, f32::NAN)]);
+        assert_eq!(svg.matches("<path").count(), 3);
+        assert!(!svg.contains("NaN") && svg.contains(">validation</text>"), "{svg}");
+    }
 }

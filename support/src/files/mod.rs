@@ -3,6 +3,7 @@
 
 pub mod columns;
 pub mod hash;
+pub mod input;
 pub mod numbered;
 pub mod output_dir;
 pub mod table;

@@ -1,22 +1,20 @@
 //! Configuration files in TOML, with mistakes reported as `file:line:column: message`.
 
-use super::text::place_after;
-use anyhow::{Context, Result, anyhow};
+use super::input::InputFile;
+use super::text::{place_after, text_of};
+use anyhow::{Result, anyhow};
 use serde::de::DeserializeOwned;
-use std::path::Path;
 
 /// Reads a configuration. Give `T` the attribute `serde(deny_unknown_fields)`, so that a
 /// mistyped key is an error too.
 ///
 /// # Errors
 /// The file can't be read, is not TOML, or has a key or value that `T` does not know.
-pub fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<T> {
-    let name = path.display();
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("cannot read the configuration {name}"))?;
+pub fn read_toml<T: DeserializeOwned>(file: &InputFile) -> Result<T> {
+    let text = text_of(file.read("the configuration")?, file.path())?;
     toml::from_str(&text).map_err(|error| {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or("");
         let (line, column) = place_after(before);
-        anyhow!("{name}:{line}:{column}: {}", error.message())
+        anyhow!("{file}:{line}:{column}: {}", error.message())
     })
 }

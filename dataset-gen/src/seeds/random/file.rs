@@ -88,7 +88,7 @@ mod tests {
                 SeedFile::new(&path).unwrap().write(&seeds, &["of 3 nodes".into()]).unwrap();
             }
             let mut bank = TermBank::new(system.language.clone());
-            let read = load_seeds(&path, &system, &mut bank, None).unwrap();
+            let read = load_seeds(&path.clone().into(), &system, &mut bank, None).unwrap();
             assert_eq!((read[0].id.as_str(), bank.text(read[0].term)), (id, term.clone()));
             assert_eq!(read.len(), 1);
         }

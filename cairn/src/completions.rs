@@ -1,0 +1,34 @@
+//! `cairn completions`: what a shell needs to complete commands and options.
+
+use crate::Cairn;
+use anyhow::Result;
+use clap::CommandFactory;
+use clap_complete::Shell;
+use support::show::console::print;
+
+const EXAMPLES: &str = "\
+Examples:
+  # For bash, read at the next login
+  cairn completions bash > ~/.local/share/bash-completion/completions/cairn
+
+  # For fish
+  cairn completions fish > ~/.config/fish/completions/cairn.fish";
+
+/// The arguments of `cairn completions`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL", value_enum)]
+    shell: Shell,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The standard output can't be written.
+pub fn run(args: &CompletionsArgs) -> Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cairn::command(), "cairn", &mut script);
+    print(&String::from_utf8(script)?)
+}

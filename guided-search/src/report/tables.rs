@@ -1,0 +1,165 @@
+//! The tables of the page: methods, why they failed, and task by task.
+
+use crate::evaluation::results::Row;
+use crate::report::charts::{bar, class};
+use crate::report::summary::{Summary, median_text};
+use crate::sources::method::Method;
+use maud::{Markup, html};
+use std::collections::BTreeMap;
+use support::show::numbers::thousands;
+
+/// A table of more tasks is folded.
+const OPEN: usize = 12;
+
+/// A line per method.
+pub fn methods_table(summaries: &[Summary]) -> Markup {
+    let number = |value: Option<f64>| value.map_or("–".to_owned(), median_text);
+    html! {
+        div.scroll {
+            table {
+                thead {
+                    tr {
+                        th { "method" }
+                        th.n { "solved" } th.n { "%" } th.n { "95 % interval" } th {}
+                        th.n { "work" } th.n { "e-graphs" } th.n { "proof nodes" }
+                        th.n { "seconds" } th.n { "in the model" }
+                    }
+                }
+                tbody {
+                    @for s in summaries {
+                        @let (low, high) = s.interval();
+                        tr class=(class(&s.method)) {
+                            td {
+                                span.swatch {} b { (s.method) }
+                                small { (description(&s.method)) }
+                            }
+                            td.n { (s.solved) "/" (s.tasks) }
+                            td.n { (format!("{:.1}", s.rate())) }
+                            td.n { (format!("{low:.0}–{high:.0}")) }
+                            td { (bar(s)) }
+                            td.n { (number(s.median_work)) }
+                            td.n { (number(s.median_e_graphs)) }
+                            td.n { (number(s.median_steps)) }
+                            td.n { (format!("{:.2}", s.seconds)) }
+                            td.n { (format!("{:.2}", s.model_seconds)) }
+                        }
+                    }
+                }
+            }
+        }
+        p.note {
+            "Work, e-graphs and proof nodes are medians over the tasks that the method solved; \
+             seconds are means over all tasks."
+        }
+    }
+}
+
+fn description(method: &str) -> &'static str {
+    method.parse::<Method>().map(Method::description).unwrap_or_default()
+}
+
+/// Why methods did not solve tasks: a line per method, a column per reason.
+pub fn reasons_table(rows: &[Row], summaries: &[Summary]) -> Markup {
+    let mut counts: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| !row.solved) {
+        *counts.entry(&row.reason).or_default().entry(&row.method).or_default() += 1;
+    }
+    html! {
+        h2 { "Why tasks were not solved" }
+        @if counts.is_empty() {
+            p { "Every method solved every task." }
+        } @else {
+            div.scroll {
+                table {
+                    thead {
+                        tr {
+                            th { "method" } th.n { "solved" }
+                            @for reason in counts.keys() { th.n { (reason) } }
+                        }
+                    }
+                    tbody {
+                        @for s in summaries {
+                            tr {
+                                td { b { (s.method) } } td.n { (s.solved) }
+                                @for of_reason in counts.values() {
+                                    td.n {
+                                        @match of_reason.get(s.method.as_str()) {
+                                            Some(count) => (count),
+                                            None => "–",
+                                        }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            dl { @for reason in counts.keys() { dt { (reason) } dd { (meaning(reason)) } } }
+        }
+    }
+}
+
+fn meaning(reason: &str) -> &'static str {
+    match reason {
+        "work" => "all of the work was spent",
+        "guides" => "the cap was reached and no guide was left to try",
+        "saturated" => "the e-graph was complete, and the two terms had not met in it",
+        "schedule" => "the schedule of the rewrite system came to its end",
+        "conflict" => "two different literals became equal: a rule is not sound",
+        _ => "as the search gave it",
+    }
+}
+
+/// What every method spent on every task.
+pub fn tasks_table(rows: &[Row], summaries: &[Summary]) -> Markup {
+    let mut tasks: Vec<(&Row, BTreeMap<&str, &Row>)> = Vec::new();
+    for row in rows {
+        match tasks.last_mut() {
+            Some((first, of_task)) if first.task == row.task => {
+                of_task.insert(&row.method, row);
+            }
+            _ => tasks.push((row, BTreeMap::from([(row.method.as_str(), row)]))),
+        }
+    }
+    let several_lengths = tasks.windows(2).any(|pair| pair[0].0.links != pair[1].0.links);
+    html! {
+        h2 { "Task by task" }
+        details open[tasks.len() <= OPEN] {
+            summary { "The work of every method on each of " (tasks.len()) " tasks" }
+            p.note {
+                "A number is the work with which the task was solved; otherwise the reason stands \
+                 there. A task in italics is hard."
+            }
+            div.scroll {
+                table.tasks {
+                    thead {
+                        tr {
+                            th { "task" }
+                            @if several_lengths { th.n { "links" } }
+                            @for s in summaries { th.n { (s.method) } }
+                        }
+                    }
+                    tbody {
+                        @for (first, of_task) in &tasks {
+                            tr {
+                                td { @if first.hard == Some(true) { i { (first.task) } } @else { (first.task) } }
+                                @if several_lengths { td.n { (first.links) } }
+                                @for s in summaries { (cell(of_task.get(s.method.as_str()).copied())) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn cell(row: Option<&Row>) -> Markup {
+    html! {
+        @match row {
+            Some(row) if row.solved => td.n.yes { (thousands(row.work)) },
+            Some(row) => td.n.no { (row.reason) },
+            None => td {},
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! The result of an evaluation in plain sentences, whoever wins.
+
+use crate::evaluation::results::Row;
+use crate::report::summary::{Role, Summary};
+use maud::{Markup, html};
+use support::show::numbers::counted;
+
+/// Which method solved most of a set of tasks: of those with a model next to those without.
+pub fn verdict(summaries: &[Summary], rows: &[&Row]) -> Markup {
+    let (learned, baseline) = (best(summaries, Role::Learned), best(summaries, Role::Baseline));
+    html! {
+        p.verdict {
+            @match (learned.first(), baseline.first()) {
+                (None, None) => "No method was compared that has to find its way by itself.",
+                (Some(l), Some(b)) if l.solved == 0 && b.solved == 0 => {
+                    "No method solved any of the " (counted(l.tasks as u64, "task"))
+                    ", with a model's guides or without."
+                }
+                (Some(l), Some(b)) if l.solved > b.solved => {
+                    (names(&learned)) ", guided by a model, solved the most: " (share(l, true))
+                    "; the best baseline without a model, " (names(&baseline)) ", solved "
+                    (share(b, false)) ". The model's guides won here, " (certainty(l, b)) "."
+                }
+                (Some(l), Some(b)) if l.solved < b.solved => {
+                    (names(&baseline)) ", a baseline without a model, solved the most: "
+                    (share(b, true)) "; the best of the model's guides, " (names(&learned))
+                    ", solved " (share(l, false)) ". The model's guides lost here, " (certainty(b, l)) "."
+                }
+                (Some(l), Some(_)) => {
+                    (names(&learned)) ", guided by a model, and " (names(&baseline))
+                    ", the best baseline without one, solved equally many: " (share(l, true))
+                    ". The model's guides bought nothing here."
+                }
+                (Some(only), None) => {
+                    (names(&learned)) " solved the most: " (share(only, true))
+                    ". No baseline without a model was tried beside it."
+                }
+                (None, Some(only)) => {
+                    (names(&baseline)) " solved the most: " (share(only, true))
+                    ". No method with a model was tried."
+                }
+            }
+        }
+        @if let (Some(l), Some(b)) = (learned.first(), baseline.first()) {
+            p {
+                "Task by task: " b { (l.method) } " alone solved " (alone(rows, l, b)) ", "
+                b { (b.method) } " alone " (alone(rows, b, l)) "."
+                @for ceiling in best(summaries, Role::Ceiling) {
+                    " The ceiling, " b { (ceiling.method) } ", which is told true waypoints, solved "
+                    (ceiling.solved) "."
+                }
+            }
+        }
+    }
+}
+
+/// The methods of a role that solved most: several, if they solved equally many.
+fn best(summaries: &[Summary], role: Role) -> Vec<&Summary> {
+    let of_role = || summaries.iter().filter(move |s| Role::of(&s.method) == role);
+    let most = of_role().map(|s| s.solved).max();
+    of_role().filter(|s| Some(s.solved) == most).collect()
+}
+
+fn names(methods: &[&Summary]) -> Markup {
+    html! {
+        @for (i, method) in methods.iter().enumerate() {
+            @if i > 0 { (if i + 1 == methods.len() { " and " } else { ", " }) }
+            b { (method.method) }
+        }
+    }
+}
+
+fn share(s: &Summary, whole: bool) -> String {
+    let (low, high) = s.interval();
+    let of = if whole { format!(" of {}", counted(s.tasks as u64, "task")) } else { String::new() };
+    let interval = if whole { "95 % interval " } else { "" };
+    format!("{}{of} ({:.1} %, {interval}{low:.0} to {high:.0} %)", s.solved, s.rate())
+}
+
+fn certainty(more: &Summary, less: &Summary) -> &'static str {
+    if more.interval().0 <= less.interval().1 {
+        "but the intervals overlap, so that it may be chance"
+    } else {
+        "and the intervals do not overlap"
+    }
+}
+
+/// Tasks that `one` solved and `other` did not.
+fn alone(rows: &[&Row], one: &Summary, other: &Summary) -> usize {
+    let solved = |method: &str, task: &str| {
+        rows.iter().any(|r| r.method == method && r.task == task && r.solved)
+    };
+    rows.iter()
+        .filter(|r| r.method == one.method && r.solved && !solved(&other.method, &r.task))
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(method: &str, solved: usize) -> Summary {
+        Summary {
+            method: method.to_owned(),
+            tasks: 40,
+            solved,
+            median_work: None,
+            median_e_graphs: None,
+            median_steps: None,
+            seconds: 0.0,
+            model_seconds: 0.0,
+        }
+    }
+
+    fn said(methods: &[(&str, usize)]) -> String {
+        let summaries: Vec<_> = methods.iter().map(|&(m, solved)| summary(m, solved)).collect();
+        verdict(&summaries, &[]).into_string().replace("<b>", "").replace("</b>", "")
+    }
+
+    #[test]
+    fn it_is_said_whoever_wins_and_whether_it_may_be_chance() {
+        let lost = said(&[("cap", 0), ("all-work", 33), ("model", 29), ("oracle", 40)]);
+        assert!(lost.contains("all-work, a baseline without a model, solved the most: 33 of 40"));
+        assert!(lost.contains("The model's guides lost here, but the intervals overlap"), "{lost}");
+        assert!(lost.contains("The ceiling, oracle, which is told true waypoints, solved 40"));
+        let won = said(&[("all-work", 10), ("model", 39), ("select", 39)]);
+        assert!(won.contains("model and select, guided by a model, solved the most: 39 of 40"));
+        assert!(
+            won.contains("The model's guides won here, and the intervals do not overlap"),
+            "{won}"
+        );
+        assert!(said(&[("all-work", 9), ("model", 9)]).contains("solved equally many: 9 of 40"));
+        assert!(said(&[("all-work", 0), ("model", 0)]).contains("No method solved any of the 40"));
+        assert!(said(&[("all-work", 9)]).contains("No method with a model was tried"));
+        assert!(said(&[("model", 9)]).contains("No baseline without a model"));
+        assert!(said(&[("oracle", 9)]).contains("No method was compared"));
+    }
+}

@@ -1,0 +1,62 @@
+//! What the words of the page mean.
+
+use crate::evaluation::evaluate::Evaluation;
+use maud::{Markup, html};
+use support::show::numbers::thousands;
+
+/// The words, folded.
+pub fn words(evaluation: &Evaluation) -> Markup {
+    let budget = &evaluation.budget;
+    let cap = format!("the most that one e-graph may hold, here {} e-nodes or bytes", budget.cap);
+    let cap = match budget.cap {
+        crate::search::budget::Cap::Nodes(nodes) => {
+            format!("the most e-nodes that one e-graph may hold, here {}", thousands(nodes as u64))
+        }
+        crate::search::budget::Cap::Memory(_) => cap,
+    };
+    let work = format!(
+        "all e-nodes ever built for a task, summed over its e-graphs, those grown to find a guide \
+         included; every method may spend {}",
+        thousands(budget.work)
+    );
+    let attempts = format!("guides that are tried per question, here {}", evaluation.attempts);
+    html! {
+        details {
+            summary { "What the words on this page mean" }
+            dl {
+                @for (word, meaning) in [
+                    ("task", "two terms, a start and a target, that are to be proved equal"),
+                    ("e-graph", "a set of terms with all their rewritings found so far; e-nodes \
+                      are its size"),
+                    ("cap", &cap),
+                    ("work", &work),
+                    ("guide", "a term or sketch on the way from start to target, at which a fresh \
+                      e-graph is begun"),
+                    ("waypoint", "a guide that the proof goes through"),
+                    ("attempts", &attempts),
+                    ("one by one", "each guide gets e-graphs of its own"),
+                    ("united", "all guides that are proved equal to one side go into one e-graph"),
+                    ("frontier", "terms that an e-graph reached in its last iteration"),
+                    ("cap (method)", "one e-graph up to the cap and nothing else"),
+                    ("all-work", "one e-graph that may hold all of the work: the baseline without \
+                      a cap"),
+                    ("random, both-sides, nearest", "guides taken from the frontier without a \
+                      model: by chance from the start's side, by chance from both, or those most \
+                      like the target"),
+                    ("model", "guides that a trained model writes"),
+                    ("select", "frontier terms of both sides that are most like what the model \
+                      writes"),
+                    ("oracle", "the true waypoints of the chain that made the task: what perfect \
+                      guides would buy"),
+                    ("far chain", "how a task was made: from a seed, link by link, each link \
+                      ending at a frontier term of a fresh e-graph"),
+                    ("hard", "a task that all-work does not solve"),
+                    ("95 % interval", "where the true rate may lie, by Wilson's score, if these \
+                      tasks are a random sample"),
+                ] {
+                    dt { (word) } dd { (meaning) }
+                }
+            }
+        }
+    }
+}
