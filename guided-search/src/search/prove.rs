@@ -291,10 +291,9 @@ impl Search<'_> {
             && !matches!(stage.stop, StopReason::Saturated | StopReason::Conflict)
             && !self.is_over(place.until)
         {
-            let second = self.grow(starts, targets, place, other);
-            if second.met.is_some() || second.opposed.is_some() {
-                stage = second;
-            }
+            // One e-graph at a time: there is no memory for two.
+            drop(stage);
+            stage = self.grow(starts, targets, place, other);
         }
         if let Some((start, target)) = stage.met {
             return Ok(Outcome::Path(vec![explain_equal(&stage, self.bank, start, target)?]));

@@ -108,9 +108,9 @@ impl Stage {
         loop {
             let last_turn = most.is_some_and(|most| nodes >= most);
             let limit = Some(most.map_or(nodes, |most| nodes.min(most)));
-            let mut ended: Option<Stage> = None;
             let mut growing = Vec::new();
-            for &scheduler in &turns {
+            for (turn, &scheduler) in (1..).zip(&turns) {
+                // One e-graph at a time: there is no memory for two.
                 let stage = grow(scheduler, limit);
                 if stage.met.is_some() || stage.opposed.is_some() {
                     return stage;
@@ -118,13 +118,11 @@ impl Stage {
                 if stage.stop == StopReason::Nodes && !last_turn {
                     growing.push(scheduler);
                 }
-                // Of those that ended for good, the first says why.
-                ended.get_or_insert(stage);
+                if turn == turns.len() && growing.is_empty() {
+                    return stage;
+                }
             }
-            match ended {
-                Some(stage) if growing.is_empty() => return stage,
-                _ => turns = growing,
-            }
+            turns = growing;
             nodes = nodes.saturating_mul(4);
         }
     }
