@@ -26,7 +26,7 @@ pub(crate) const MOST_RULES: u32 = (1 << 20) - 1;
 pub(crate) const MOST_BOUND: u32 = (1 << 12) - 1;
 /// A left-hand side has at most this many operators with arguments: there is a program to begin
 /// with each of them, as long as the pattern.
-const MOST_APPLICATIONS: usize = 256;
+const MOST_APPLICATIONS: usize = 1_024;
 
 /// Index of a rule in [`System::rules`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
