@@ -75,10 +75,14 @@ fn sample_class(
         let missing = wanted - found.len();
         let draws = DRAWS * missing as u64;
         let sample = frontier.sample(bank, class, limit, missing, draws, rng);
-        found.extend(
-            sample.terms.into_iter().filter(|term| !found.contains(term)).collect::<Vec<_>>(),
-        );
-        if found.len() >= wanted || limit <= least {
+        // Where it is not padding that makes draws fail, there are hardly any other terms.
+        let padded = 2 * sample.padded > sample.drawn;
+        for term in sample.terms {
+            if !found.contains(&term) {
+                found.push(term);
+            }
+        }
+        if found.len() >= wanted || limit <= least || !padded {
             return found;
         }
         limit -= (limit - least).div_ceil(4);

@@ -303,7 +303,9 @@ impl Search<'_> {
             let [start, target] = sides;
             return Ok(Outcome::Opposed(Box::new([vec![start?], vec![target?]])));
         }
-        if stage.stop == StopReason::Conflict {
+        // A waypoint whose e-graph saturates is given up; the whole question may have other guides.
+        let saturated = stage.stop == StopReason::Saturated && place.nesting > 0;
+        if saturated || stage.stop == StopReason::Conflict {
             return Ok(Outcome::Open);
         }
         // Only the whole question is asked for again. Further down the e-graph is not needed once
