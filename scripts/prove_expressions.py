@@ -37,15 +37,17 @@ def main():
     parser.add_argument("file", type=Path)
     parser.add_argument("--system", default="halide")
     parser.add_argument("--cairn", type=Path, default=CAIRN)
-    parser.add_argument("options", nargs="*")
-    arguments = parser.parse_args()
+    words = sys.argv[1:]
+    own = words[: words.index("--")] if "--" in words else words
+    options = words[len(own) + 1 :]
+    arguments = parser.parse_args(own)
     with arguments.file.open(newline="") as file:
         expressions = [row["expression"] for row in csv.DictReader(file)]
     proved, all_seconds, slowest_failure = 0, 0.0, 0.0
     for number, expression in enumerate(expressions):
         for literal in ("1", "0"):
             code, seconds, said = ask(
-                arguments.cairn, arguments.system, expression, literal, arguments.options
+                arguments.cairn, arguments.system, expression, literal, options
             )
             all_seconds += seconds
             print(f"{number} = {literal}: {seconds:.1f} s, {said}", flush=True)
