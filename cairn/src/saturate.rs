@@ -10,7 +10,7 @@ use egraph::{
     EGraph, Iteration, Report, RuleTotals, Scheduler, Sketch, StopReason, System, TermBank, TermId,
     explain, extract_sketch, extract_smallest, proof_to_json, saturate, sketch_satisfied,
 };
-use guided_search::search::prove::checked;
+use guided_search::search::answer::checked;
 use guided_search::tasks::question::quoted;
 use serde_json::{Value, json};
 use std::io::Write;

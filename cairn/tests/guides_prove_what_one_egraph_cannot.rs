@@ -5,8 +5,9 @@ mod common;
 
 use common::{cairn, shipped};
 use egraph::{Proof, System, TermBank, check, proof_from_json};
+use guided_search::search::answer::{Answer, Failure, SearchSettings, Tactic};
 use guided_search::search::budget::{Budget, Cap, Schedulers};
-use guided_search::search::prove::{Answer, Failure, SearchSettings, Tactic, prove};
+use guided_search::search::prove::prove;
 use guided_search::sources::both_sides::BothSides;
 use guided_search::sources::guide_source::{
     Guide, GuideRequest, GuideSet, GuideSource, NoGuides, Waypoint,

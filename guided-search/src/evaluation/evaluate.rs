@@ -4,9 +4,10 @@
 
 use crate::evaluation::checked::{proof_of, question_hash};
 use crate::evaluation::results::{Row, write_results};
+use crate::search::answer::{Answer, SearchSettings};
 use crate::search::baselines::all_work;
 use crate::search::budget::Budget;
-use crate::search::prove::{Answer, SearchSettings, prove};
+use crate::search::prove::prove;
 use crate::sources::method::Method;
 use crate::sources::{self, SourceContext};
 use crate::tasks::task::{Task, TaskOrigin, TaskSet};

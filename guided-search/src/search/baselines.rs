@@ -1,7 +1,7 @@
 //! The unguided baseline in its best form: one e-graph that may use all of the work at once.
 
+use crate::search::answer::{Answer, Failure, checked};
 use crate::search::budget::{Budget, Ledger, node_limits};
-use crate::search::prove::{Answer, Failure, checked};
 use crate::search::reached::{explain_equal, explain_literal};
 use crate::search::stage::Stage;
 use anyhow::Result;

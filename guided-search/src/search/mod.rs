@@ -1,6 +1,7 @@
 //! Guided search: one account of work, one fresh e-graph a stage. It must not know where guides come
 //! from.
 
+pub mod answer;
 pub mod baselines;
 pub mod budget;
 pub mod frontier;

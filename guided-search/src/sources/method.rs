@@ -1,6 +1,6 @@
 //! The methods that an evaluation compares, by name.
 
-use crate::search::prove::Tactic;
+use crate::search::answer::Tactic;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
