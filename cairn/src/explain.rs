@@ -5,9 +5,9 @@ use crate::shipped::SYSTEMS;
 use crate::shown_proof::{ProofArgs, show_opposed};
 use anyhow::Result;
 use egraph::Scheduler;
-use guided_search::search::answer::checked;
+use guided_search::search::answer::{checked, opposed_proofs};
 use guided_search::search::budget::Schedulers;
-use guided_search::search::reached::{explain_equal, explain_literal};
+use guided_search::search::reached::explain_equal;
 use guided_search::search::stage::Stage;
 use support::allocator::give_back_large_blocks;
 use support::files::input::InputFile;
@@ -61,10 +61,8 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
     let config = args.limits.config(args.run.run().build_pool()?, Scheduler::Simple);
     let stage = Stage::grow_in_turn(&system, &bank, [from, to], &config, args.scheduler);
-    if let Some((start, target)) = stage.opposed {
-        let sides = [start, target].map(|term| explain_literal(&stage, &mut bank, term));
-        let [start, target] = sides;
-        return show_opposed(&out, &system, &mut bank, &[start?, target?]);
+    if let Some(sides) = opposed_proofs(&system, &mut bank, &stage)? {
+        return show_opposed(&out, &system, &mut bank, &sides);
     }
     if stage.met.is_none() {
         let nodes = counted(stage.egraph.node_count() as u64, "e-node");

@@ -1,8 +1,8 @@
 //! The unguided baseline in its best form: one e-graph that may use all of the work at once.
 
-use crate::search::answer::{Answer, Failure, checked};
+use crate::search::answer::{Answer, Failure, checked, opposed_proofs};
 use crate::search::budget::{Budget, Ledger, node_limits};
-use crate::search::reached::{explain_equal, explain_literal};
+use crate::search::reached::explain_equal;
 use crate::search::stage::Stage;
 use anyhow::Result;
 use egraph::{SaturationConfig, Scheduler, StopReason, System, TermBank, TermId};
@@ -55,16 +55,6 @@ fn one_egraph(
         (_, StopReason::Conflict) => Err(Failure::Conflict),
         _ => Err(Failure::Work),
     };
-    let opposed = match stage.opposed {
-        Some((start, target)) => {
-            let mut side = |term| -> Result<_> {
-                let proof = explain_literal(&stage, bank, term)?;
-                let ends = [term, proof.end()];
-                checked(system, bank, vec![proof], ends)
-            };
-            Some([side(start)?, side(target)?])
-        }
-        None => None,
-    };
+    let opposed = opposed_proofs(system, bank, &stage)?;
     Ok(Answer { result, opposed, waypoints: Vec::new(), ledger })
 }

@@ -8,9 +8,9 @@
 //!
 //! Where both sides turn out to equal literals, and different ones, that is said, with both proofs.
 
-use crate::search::answer::{Answer, Failure, SearchSettings, Tactic, checked};
+use crate::search::answer::{Answer, Failure, SearchSettings, Tactic, checked, opposed_proofs};
 use crate::search::budget::{Budget, Ledger};
-use crate::search::reached::{Candidates, Hypothesis, Reached, explain_equal, explain_literal};
+use crate::search::reached::{Candidates, Hypothesis, Reached, explain_equal};
 use crate::search::stage::Stage;
 use crate::sources::guide_source::{GuideRequest, GuideSource, Waypoint};
 use anyhow::Result;
@@ -191,10 +191,8 @@ impl Search<'_> {
         if let Some((start, target)) = stage.met {
             return Ok(Outcome::Path(vec![explain_equal(&stage, self.bank, start, target)?]));
         }
-        if let Some((start, target)) = stage.opposed {
-            let sides = [start, target].map(|term| explain_literal(&stage, self.bank, term));
-            let [start, target] = sides;
-            return Ok(Outcome::Opposed(Box::new([vec![start?], vec![target?]])));
+        if let Some(sides) = opposed_proofs(self.system, self.bank, &stage)? {
+            return Ok(Outcome::Opposed(Box::new(sides.map(|side| vec![side]))));
         }
         // A waypoint whose e-graph saturates is given up; the whole question may have other guides.
         let saturated = stage.stop == StopReason::Saturated && place.nesting > 0;

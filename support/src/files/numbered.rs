@@ -123,34 +123,8 @@ pub fn numbered_files(stem: &Path) -> Result<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::table::{Columns, read_table};
-    use arrow_array::{Array, ArrayRef, UInt64Array};
-    use arrow_schema::{DataType, Field};
-    use std::sync::Arc;
-
-    /// A row with a number.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    struct Numbered(u64);
-
-    impl Record for Numbered {
-        const NAME: &'static str = "numbers";
-        const ROW_GROUP: usize = 100;
-        const BATCH: usize = 4;
-
-        fn fields() -> Vec<Field> {
-            vec![Field::new("id", DataType::UInt64, false)]
-        }
-
-        fn columns(rows: &[Self]) -> Vec<ArrayRef> {
-            vec![Arc::new(UInt64Array::from_iter_values(rows.iter().map(|row| row.0)))]
-        }
-
-        fn read(batch: &Columns<'_>, rows: &mut Vec<Self>) -> Result<()> {
-            let ids = batch.get("id")?.as_any().downcast_ref::<UInt64Array>();
-            rows.extend(ids.context("no numbers")?.values().iter().map(|&id| Numbered(id)));
-            Ok(())
-        }
-    }
+    use crate::files::table::read_table;
+    use crate::files::table::tests::Numbered;
 
     #[test]
     fn rows_come_back_in_order_from_as_many_files_as_they_need() {

@@ -247,14 +247,14 @@ fn open<R: Record>(path: &Path) -> Result<parquet::arrow::arrow_reader::ParquetR
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use arrow_array::UInt64Array;
     use arrow_schema::DataType;
 
     /// A row with a number.
     #[derive(Clone, Debug, PartialEq, Eq)]
-    struct Numbered(u64);
+    pub(crate) struct Numbered(pub u64);
 
     impl Record for Numbered {
         const NAME: &'static str = "numbers";
