@@ -2,13 +2,16 @@
 
 use crate::args::DeviceChoice;
 use crate::args::{RunArgs, load_model, load_system_with_text, read_preset};
+use crate::search_args::{self, SearchArgs};
 use crate::shipped::{SEARCHES, SYSTEMS};
 use anyhow::{Result, ensure};
 use guided_search::config::CompareConfig;
 use guided_search::evaluation::evaluate::{Evaluation, Inputs, RESULTS_FILE, evaluate};
 use guided_search::evaluation::results::Row;
 use guided_search::report::summary::{summaries, text_table};
-use guided_search::search::budget::{Budget, Cap, Schedulers, check_numbers};
+use guided_search::search::answer::SearchSettings;
+use guided_search::search::budget::{Budget, Cap};
+use guided_search::search::schedulers::Schedulers;
 use guided_search::sources::method::Method;
 use guided_search::tasks::task::TaskSet;
 use model::training::checkpoint::content_hash;
@@ -29,10 +32,10 @@ Examples:
   # With a model, some methods only
   cairn evaluate --system halide --tasks tasks.parquet \\
       --model quickstart/model --out results-model \\
-      --methods all-work,both-sides,model,select,oracle
+      --methods all-work,descend,model,select,oracle
 
-Every method gets the same cap on each e-graph, the same total work, guides and attempts. The same \
-command goes on with an evaluation that was stopped. Results are the same for any number of \
+Every method searches in the same way, with the same cap on each e-graph and the same total work. The \
+same command goes on with an evaluation that was stopped. Results are the same for any number of \
 threads, the columns of seconds aside.";
 
 /// The arguments of `cairn evaluate`.
@@ -58,25 +61,8 @@ pub struct EvaluateArgs {
     /// The methods, separated by commas [default: all that the tasks and the model allow]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     methods: Option<Vec<Method>>,
-    /// Cap on each e-graph, in e-nodes (4000) or memory (64MiB) [default: that of the tasks]
-    #[arg(long, value_name = "CAP")]
-    cap: Option<Cap>,
-    /// Work per task and method: e-nodes ever built, over all e-graphs [default: 10 L n]
-    #[arg(long, value_name = "N")]
-    work: Option<u64>,
-    /// How rules that match too often are treated: simple, backoff, or auto for both in turn
-    /// [default: simple]
-    #[arg(long, value_name = "NAME")]
-    scheduler: Option<Schedulers>,
-    /// Guides per request, 1 to 1000 [default: 10]
-    #[arg(long, value_name = "K")]
-    guides: Option<usize>,
-    /// Guides tried per question, 1 to 1000 [default: 4]
-    #[arg(long, value_name = "N")]
-    attempts: Option<usize>,
-    /// How often a question may be halved at an unproved guide [default: 4]
-    #[arg(long, value_name = "N")]
-    depth: Option<u32>,
+    #[command(flatten)]
+    search: SearchArgs,
     /// The directory for the results
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -92,12 +78,7 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
     let mut preset = read_preset(args.config.as_ref())?;
     let search = &mut preset.search;
     search.methods = args.methods.clone().or(search.methods.take());
-    search.cap = args.cap.or(search.cap);
-    search.work = args.work.or(search.work);
-    search.scheduler = args.scheduler.or(search.scheduler);
-    search.guides = args.guides.or(search.guides);
-    search.attempts = args.attempts.or(search.attempts);
-    search.depth = args.depth.or(search.depth);
+    args.search.overrule(search);
     let paths = Paths {
         system: &args.system,
         tasks: &args.tasks,
@@ -157,9 +138,11 @@ fn resolve(
     let work = (origin.link_nodes as u64).saturating_mul(10).saturating_mul(origin.links.into());
     let budget = Budget {
         cap,
-        work: settings.work.unwrap_or(if chains { work } else { 80_000 }),
-        scheduler: settings.scheduler.unwrap_or_default(),
+        work: if chains { work } else { 80_000.max(2 * cap.expected_nodes()) },
+        scheduler: Schedulers::Simple,
     };
+    let search = search_args::settings(settings, budget, run.seed);
+    search.check()?;
     let possible = |method: &Method| {
         (paths.model.is_some() || !method.needs_model()) && (chains || *method != Method::Oracle)
     };
@@ -181,16 +164,11 @@ fn resolve(
         tasks_hash: String::new(),
         task_count: tasks.tasks.len(),
         methods,
-        budget,
-        guides: settings.guides.unwrap_or(10),
-        attempts: settings.attempts.unwrap_or(4),
-        depth: settings.depth.unwrap_or(4),
-        seed: run.seed,
+        search,
         model: paths.model.map(|path| path.display().to_string()),
         model_hash: None,
         command: String::new(),
     };
-    check_numbers(evaluation.budget.work, evaluation.guides, evaluation.attempts)?;
     evaluation.command = command(paths, &evaluation);
     Ok(evaluation)
 }
@@ -202,19 +180,26 @@ fn command(paths: &Paths<'_>, evaluation: &Evaluation) -> String {
         Some(model) => format!(" --model {model}"),
         None => String::new(),
     };
+    let SearchSettings {
+        nucleus,
+        certain,
+        seed,
+        budget,
+        guides,
+        expansion,
+        walk,
+        slack,
+        drawn,
+        ..
+    } = evaluation.search;
+    let Budget { cap, work, scheduler } = budget;
     format!(
-        "cairn evaluate --system {} --tasks {}{model} --methods {} --cap {} --work {} \
-         --scheduler {} --guides {} --attempts {} --depth {} --seed {} --out {}",
+        "cairn evaluate --system {} --tasks {}{model} --methods {} --cap {cap} --work {work} \
+         --scheduler {scheduler} --guides {guides} --expansion {expansion} --walk {walk} \
+         --slack {slack} --drawn {drawn} --nucleus {nucleus} --certain {certain} --seed {seed} --out {}",
         paths.system,
         paths.tasks.display(),
         names.join(","),
-        evaluation.budget.cap,
-        evaluation.budget.work,
-        evaluation.budget.scheduler,
-        evaluation.guides,
-        evaluation.attempts,
-        evaluation.depth,
-        evaluation.seed,
         paths.out.display()
     )
 }

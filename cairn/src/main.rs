@@ -13,6 +13,7 @@ mod prove;
 mod quickstart;
 mod report;
 mod saturate;
+mod search_args;
 mod seeds;
 mod shipped;
 mod shown_proof;

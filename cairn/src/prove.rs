@@ -3,19 +3,19 @@
 use crate::args::{
     DeviceChoice, NotProved, RunArgs, load_model, load_system, read_question, seconds,
 };
+use crate::search_args::{self, SearchArgs};
 use crate::shipped::SYSTEMS;
 use crate::shown_proof::{PRINTED, ProofArgs, show_opposed};
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, ensure};
 use egraph::{System, TermBank, TermId};
-use guided_search::evaluation::evaluate::guide_size;
-use guided_search::search::answer::{Answer, Failure, SearchSettings, Tactic};
-use guided_search::search::baselines::all_work;
-use guided_search::search::budget::{Budget, Cap, Schedulers, check_numbers};
+use guided_search::by_method::{self, Aids};
+use guided_search::config::CompareConfig;
+use guided_search::search::answer::{Answer, Failure, Question, SearchSettings};
+use guided_search::search::budget::{Budget, Cap};
 use guided_search::search::prove::prove;
+use guided_search::search::schedulers::Schedulers;
 use guided_search::sources::expert::ExpertGuides;
-use guided_search::sources::guide_source::GuideSource;
 use guided_search::sources::method::Method;
-use guided_search::sources::{SourceContext, for_method};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,8 +26,8 @@ use support::show::numbers::{counted, thousands};
 
 const EXAMPLES: &str = "\
 Examples:
-  # Random waypoints from both sides, e-graphs of at most 200 e-nodes
-  cairn prove --system halide --method both-sides --cap 200 --work 40000 \\
+  # Small random waypoints from both sides, e-graphs of at most 200 e-nodes
+  cairn prove --system halide --method descend --cap 200 --work 40000 \\
       --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)'
 
   # A trained model's guides
@@ -54,9 +54,9 @@ pub struct ProveArgs {
     /// The target
     #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
     to: String,
-    /// Where guides come from: cap (none), all-work (none, one large e-graph), random, both-sides,
-    /// nearest, model, select (of the frontier, by the model), each but the first two also with
-    /// `-united` [default: model with --model, otherwise cap]
+    /// Where guides come from: cap (none), all-work (none, one large e-graph), random, descend (random,
+    /// and small), smallest, nearest, model, select (of the frontier, by the model) [default: model
+    /// with --model, otherwise descend]
     #[arg(long, value_name = "NAME", conflicts_with = "expert")]
     method: Option<Method>,
     /// The directory of a trained model
@@ -68,28 +68,11 @@ pub struct ProveArgs {
     /// A file of guides: a sketch or term a line
     #[arg(long, value_name = "FILE")]
     expert: Option<PathBuf>,
-    /// Cap on each e-graph, in e-nodes (4000) or memory (64MiB)
-    #[arg(long, value_name = "CAP", default_value = "4000")]
-    cap: Cap,
-    /// Work in all: e-nodes ever built, over all e-graphs [default: 80,000, or that of 4 e-graphs at
-    /// the cap if that is more]
-    #[arg(long, value_name = "N")]
-    work: Option<u64>,
+    #[command(flatten)]
+    search: SearchArgs,
     /// Seconds at most (not reproducible)
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
-    /// Guides per request, 1 to 1000
-    #[arg(long, value_name = "K", default_value_t = 10)]
-    guides: usize,
-    /// Guides tried per question, 1 to 1000
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    attempts: usize,
-    /// How often a question may be halved at an unproved guide
-    #[arg(long, value_name = "N", default_value_t = 4)]
-    depth: u32,
-    /// How rules that match too often are treated: simple, backoff, or auto for both in turn
-    #[arg(long, value_name = "NAME", default_value_t = Schedulers::Auto)]
-    scheduler: Schedulers,
     #[command(flatten)]
     proof: ProofArgs,
     #[command(flatten)]
@@ -105,14 +88,20 @@ pub fn run(args: &ProveArgs) -> Result<()> {
     if args.model.is_none() {
         give_back_large_blocks();
     }
-    let work = args.work.unwrap_or_else(|| 80_000.max(4 * args.cap.expected_nodes()));
-    check_numbers(work, args.guides, args.attempts)?;
+    let run = args.run.run();
+    let mut preset = CompareConfig::default();
+    args.search.overrule(&mut preset);
+    let cap = preset.cap.unwrap_or(Cap::Nodes(4_000));
+    let work = 80_000.max(cap.expected_nodes().saturating_mul(2));
+    let scheduler = Schedulers::Auto;
+    let settings = search_args::settings(&preset, Budget { cap, work, scheduler }, run.seed);
+    settings.check()?;
     let out = args.proof.output()?;
     let system = load_system(&args.system)?;
     let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
-    let budget = Budget { cap: args.cap, work, scheduler: args.scheduler };
-    let pool = args.run.run().build_pool()?;
-    let answer = pool.install(|| search(args, &system, &mut bank, [from, to], budget))?;
+    let pool = run.build_pool()?;
+    let answer = pool.install(|| search(args, &system, &mut bank, [from, to], &settings))?;
+    let work = settings.budget.work;
     let ledger = answer.ledger;
     let spent = format!(
         "{} of {} work, {}, {} for guides, {:.1} s in the model",
@@ -161,13 +150,17 @@ fn search(
     system: &Arc<System>,
     bank: &mut TermBank,
     [from, to]: [TermId; 2],
-    budget: Budget,
+    settings: &SearchSettings,
 ) -> Result<Answer> {
-    let default = if args.model.is_some() { Method::Model(Tactic::Each) } else { Method::Cap };
+    let default = if args.model.is_some() { Method::Model } else { Method::Descend };
     let method = args.method.unwrap_or(default);
     ensure!(
         args.model.is_some() || !method.needs_model(),
         "method '{method}' needs a model: give its directory with --model"
+    );
+    ensure!(
+        method != Method::Oracle,
+        "method 'oracle' needs a known chain: it is for `cairn evaluate`"
     );
     let unused = args.model.is_some() && !method.needs_model();
     if unused && !args.run.run().quiet {
@@ -176,24 +169,12 @@ fn search(
     let model =
         args.model.as_ref().filter(|_| !unused).map(|path| load_model(path, system, args.device));
     let model = model.transpose()?;
-    let context =
-        SourceContext { model: model.as_ref(), chain: &[], seed: args.run.run().seed, task: 0 };
-    let mut source: Box<dyn GuideSource + '_> = match (&args.expert, method) {
-        (Some(path), _) => Box::new(ExpertGuides::load(path, system, bank.sort(from))?),
-        (None, Method::AllWork) => return all_work(system, bank, from, to, &budget),
-        (None, Method::Oracle) => {
-            bail!("method 'oracle' needs a known chain: it is for `cairn evaluate`")
-        }
-        (None, method) => for_method(method, &context)?,
-    };
-    let settings = SearchSettings {
-        budget,
-        guides: args.guides,
-        attempts: args.attempts,
-        depth: args.depth,
-        tactic: method.tactic(),
-        max_size: guide_size(bank.size(from), bank.size(to)),
-        deadline: args.time.and_then(|time| Instant::now().checked_add(time)),
-    };
-    prove(system, bank, from, to, source.as_mut(), &settings)
+    let deadline = args.time.and_then(|time| Instant::now().checked_add(time));
+    let question = Question { ends: [from, to], number: 0, deadline };
+    if let Some(path) = &args.expert {
+        let mut expert = ExpertGuides::load(path, system, bank.sort(from))?;
+        return prove(system, bank, question, &mut expert, settings);
+    }
+    let aids = Aids { model: model.as_ref(), chain: &[] };
+    by_method::answer(method, system, bank, question, settings, aids)
 }

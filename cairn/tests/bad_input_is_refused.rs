@@ -247,7 +247,9 @@ fn numbers_out_of_their_range() {
     for (option, value, message) in [
         ("--guides", "0", "guides 0: expected 1 to 1000"),
         ("--guides", "100000", "guides 100000: expected 1 to 1000"),
-        ("--attempts", "0", "attempts 0: expected 1 to 1000"),
+        ("--walk", "0", "walk 0: expected 1 to 1000"),
+        ("--drawn", "1001", "drawn 1001: expected 1 to 1000"),
+        ("--expansion", "0", "'0' is too small"),
         ("--work", "0", "work: expected at least 1 e-node"),
         ("--cap", "0", "'0' is too small"),
         ("--cap", "0MiB", "'0MiB' is too small"),

@@ -24,7 +24,7 @@ fn run(directory: &TempDir, threads: &str, name: &str) -> Vec<Row> {
 fn evaluate(directory: &TempDir, threads: &str, name: &str) {
     cairn(directory)
         .args(["evaluate", "--tasks", &format!("{name}.parquet"), "--out", name, "--quiet"])
-        .args(["--methods", "cap,all-work,random,both-sides-united,oracle", "--threads", threads])
+        .args(["--methods", "cap,all-work,random,descend,oracle", "--threads", threads])
         .arg("--system")
         .arg(shipped("systems/halide.rules"))
         .assert()

@@ -4,15 +4,17 @@
 mod common;
 
 use common::{cairn, shipped};
-use egraph::{Proof, System, TermBank, check, proof_from_json};
-use guided_search::search::answer::{Answer, Failure, SearchSettings, Tactic};
-use guided_search::search::budget::{Budget, Cap, Schedulers};
+use egraph::{System, TermBank, TermId, check, proof_from_json};
+use guided_search::search::answer::{Answer, Failure, Question, SearchSettings};
+use guided_search::search::budget::{Budget, Cap};
 use guided_search::search::prove::prove;
-use guided_search::sources::both_sides::BothSides;
+use guided_search::search::schedulers::Schedulers;
+use guided_search::sources::descend::DescendGuides;
 use guided_search::sources::guide_source::{
-    Guide, GuideRequest, GuideSet, GuideSource, NoGuides, Waypoint,
+    GuideRequest, GuideSet, GuideSource, NoGuides, Proposal, Waypoint,
 };
 use guided_search::sources::oracle::Oracle;
+use guided_search::sources::smallest::SmallestGuides;
 use guided_search::tasks::chains::{ChainSettings, far_chains};
 use guided_search::tasks::task::TaskSet;
 use std::sync::Arc;
@@ -36,11 +38,18 @@ fn tasks() -> (Arc<System>, TaskSet) {
     (system, set)
 }
 
-fn settings(tactic: Tactic) -> SearchSettings {
-    let budget =
-        Budget { cap: Cap::Nodes(4 * LINK), work: 40 * LINK as u64, scheduler: Schedulers::Simple };
-    let (guides, attempts, depth, max_size, deadline) = (10, 4, 4, 60, None);
-    SearchSettings { budget, guides, attempts, depth, tactic, max_size, deadline }
+fn settings() -> SearchSettings {
+    let (cap, work) = (Cap::Nodes(4 * LINK), 40 * LINK as u64);
+    SearchSettings::within(Budget { cap, work, scheduler: Schedulers::Simple }, 0)
+}
+
+fn ask(
+    system: &Arc<System>,
+    bank: &mut TermBank,
+    ends: [TermId; 2],
+    source: &mut dyn GuideSource,
+) -> anyhow::Result<Answer> {
+    prove(system, bank, Question { ends, number: 0, deadline: None }, source, &settings())
 }
 
 fn assert_proved(system: &System, bank: &TermBank, answer: &Answer, ends: [egraph::TermId; 2]) {
@@ -59,37 +68,35 @@ fn true_waypoints_lead_to_every_target_and_no_guides_to_none() {
         let chain = task.terms(&mut bank).unwrap();
         assert_eq!(chain.len(), 5);
         let ends = [chain[0], chain[4]];
-        let [start, target] = ends;
-        let settings = settings(Tactic::Each);
-        let none = prove(&system, &mut bank, start, target, &mut NoGuides, &settings).unwrap();
+        let none = ask(&system, &mut bank, ends, &mut NoGuides).unwrap();
         assert_eq!(none.result.unwrap_err(), Failure::Guides);
         assert_eq!(none.ledger.e_graphs, 1);
-        let mut oracle = Oracle { chain };
-        let answer = prove(&system, &mut bank, start, target, &mut oracle, &settings).unwrap();
+        let answer = ask(&system, &mut bank, ends, &mut Oracle { chain }).unwrap();
         assert_proved(&system, &bank, &answer, ends);
     }
 }
 
 #[test]
-fn chance_reaches_some_targets() {
+fn chance_and_size_reach_some_targets() {
     let (system, set) = tasks();
-    let mut proved = 0;
-    for tactic in [Tactic::Each, Tactic::United] {
-        for (number, task) in (0..).zip(&set.tasks) {
+    let mut proved = [0; 3];
+    for (task, number) in set.tasks.iter().zip(0..) {
+        let random = |slack| DescendGuides { seed: 0, task: number, slack };
+        let sources: [Box<dyn GuideSource>; 3] =
+            [Box::new(random(u64::MAX)), Box::new(random(4)), Box::new(SmallestGuides)];
+        for (mut source, proved) in sources.into_iter().zip(&mut proved) {
             let mut bank = TermBank::new(system.language.clone());
             let chain = task.terms(&mut bank).unwrap();
             let ends = [chain[0], chain[4]];
-            let mut source = BothSides { seed: 0, task: number };
-            let answer =
-                prove(&system, &mut bank, ends[0], ends[1], &mut source, &settings(tactic));
-            let answer = answer.unwrap();
+            let answer = ask(&system, &mut bank, ends, source.as_mut()).unwrap();
             if answer.result.is_ok() {
                 assert_proved(&system, &bank, &answer, ends);
-                proved += 1;
+                *proved += 1;
             }
         }
     }
-    assert!(proved > 0);
+    let [random, descend, smallest] = proved;
+    assert!(random > 0 && smallest > 0 && descend > random, "{proved:?}");
 }
 
 #[test]
@@ -120,27 +127,62 @@ fn an_experts_guides_are_the_stages_of_a_proof_that_check_accepts() {
     cairn(&directory).args(["check", "proof.json", "--system"]).arg(&rules).assert().success();
 }
 
-/// Says that it has reached a waypoint from a term that is none of the question's.
+/// Says that the class of the start holds a term that it does not hold.
 struct Liar {
-    proof: Proof,
+    term: TermId,
 }
 
 impl GuideSource for Liar {
     fn guides(&mut self, _: &GuideRequest<'_>, _: &mut TermBank) -> anyhow::Result<GuideSet> {
-        let waypoints = vec![Waypoint::Term(self.proof.end())];
-        let guides = vec![Guide { waypoints, reached: Some(self.proof.clone()) }];
-        Ok(GuideSet { guides, ..GuideSet::default() })
+        Ok(GuideSet { reached: [vec![self.term], vec![]], ..GuideSet::default() })
     }
 }
 
 #[test]
-fn a_source_with_a_proof_of_something_else_is_found_out() {
+fn a_source_that_has_not_reached_what_it_says_is_found_out() {
     let (system, set) = tasks();
     let mut bank = TermBank::new(system.language.clone());
     let chain = set.tasks[0].terms(&mut bank).unwrap();
-    // The waypoint is a true one, but nothing shows that the start equals it.
-    let mut liar = Liar { proof: Proof::reflexive(chain[1]) };
-    let settings = settings(Tactic::Each);
-    let error = prove(&system, &mut bank, chain[0], chain[4], &mut liar, &settings).unwrap_err();
+    let mut liar = Liar { term: chain[4] };
+    let error = ask(&system, &mut bank, [chain[0], chain[4]], &mut liar).unwrap_err();
     assert_eq!(support::errors::exit_code(&error), 1, "{error:#}");
+}
+
+/// Proposes terms that are only looked up, and draws at random.
+struct Prompter {
+    chance: DescendGuides,
+    terms: Vec<TermId>,
+}
+
+impl GuideSource for Prompter {
+    fn guides(
+        &mut self,
+        request: &GuideRequest<'_>,
+        bank: &mut TermBank,
+    ) -> anyhow::Result<GuideSet> {
+        let mut set = self.chance.guides(request, bank)?;
+        let proposal = |term| Proposal { waypoint: Waypoint::Term(term), expand: false };
+        set.proposals = self.terms.drain(..).map(proposal).collect();
+        Ok(set)
+    }
+}
+
+#[test]
+fn what_is_proposed_joins_a_pool_where_an_e_graph_reaches_it() {
+    let (system, set) = tasks();
+    let mut reached = 0;
+    for task in &set.tasks {
+        let mut bank = TermBank::new(system.language.clone());
+        let chain = task.terms(&mut bank).unwrap();
+        let ends = [chain[0], chain[4]];
+        let chance = DescendGuides { seed: 0, task: 0, slack: 4 };
+        let mut source = Prompter { chance, terms: chain[1..4].to_vec() };
+        let answer = ask(&system, &mut bank, ends, &mut source).unwrap();
+        assert_eq!(answer.ledger.proposed, 3);
+        reached += answer.ledger.reached;
+        if answer.result.is_ok() {
+            assert_proved(&system, &bank, &answer, ends);
+        }
+    }
+    assert!(reached > 0);
 }

@@ -1,6 +1,7 @@
 //! Presets for tasks and evaluation, as TOML files (read by [`support::files::toml::read_toml`]).
 
-use crate::search::budget::{Cap, Schedulers};
+use crate::search::budget::Cap;
+use crate::search::schedulers::Schedulers;
 use crate::sources::method::Method;
 use serde::Deserialize;
 
@@ -40,12 +41,20 @@ pub struct CompareConfig {
     pub work: Option<u64>,
     /// How e-graphs are grown.
     pub scheduler: Option<Schedulers>,
-    /// Guides per request.
+    /// Guides a side per request.
     pub guides: Option<usize>,
-    /// Guides tried per question.
-    pub attempts: Option<usize>,
-    /// How often a question may be halved.
-    pub depth: Option<u32>,
+    /// Cap on the e-graph of an expansion.
+    pub expansion: Option<Cap>,
+    /// E-graphs of a walk.
+    pub walk: Option<usize>,
+    /// How many nodes larger than the smallest term of its side a frontier term may be.
+    pub slack: Option<u64>,
+    /// Of how many frontier terms a side the best are taken.
+    pub drawn: Option<usize>,
+    /// A model's terms are drawn from its likeliest tokens, of this probability together.
+    pub nucleus: Option<f64>,
+    /// Subtrees of less probability are left open.
+    pub certain: Option<f64>,
     /// The methods to compare.
     pub methods: Option<Vec<Method>>,
 }
@@ -56,7 +65,7 @@ mod tests {
 
     #[test]
     fn values_are_optional_and_typed() {
-        let text = "[search]\ncap = \"64MiB\"\nmethods = [\"oracle\", \"both-sides\"]\n";
+        let text = "[search]\ncap = \"64MiB\"\nmethods = [\"oracle\", \"descend\"]\n";
         let config = toml::from_str::<SearchConfig>(text).unwrap();
         assert_eq!(config.search.cap, Some(Cap::Memory(64 << 20)));
         assert_eq!(config.search.methods.map(|m| m.len()), Some(2));

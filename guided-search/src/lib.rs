@@ -5,6 +5,7 @@
 //!
 //! What this crate must not know: how guides are learned, the command line.
 
+pub mod by_method;
 pub mod config;
 pub mod evaluation;
 pub mod report;

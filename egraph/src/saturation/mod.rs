@@ -2,6 +2,6 @@
 //! anybody wants the e-graph.
 
 pub(crate) mod apply;
-pub(crate) mod backoff;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod scheduler;

@@ -1,15 +1,12 @@
-//! Evaluation: every method on every task, under the same cap, work, guides and attempts.
+//! Evaluation: every method on every task, within the same cap and work, by the same search.
 //!
 //! A finished task is a file of its own, so that a run that was stopped goes on where it was.
 
+use crate::by_method::{self, Aids};
 use crate::evaluation::checked::{proof_of, question_hash};
 use crate::evaluation::results::{Row, write_results};
-use crate::search::answer::{Answer, SearchSettings};
-use crate::search::baselines::all_work;
-use crate::search::budget::Budget;
-use crate::search::prove::prove;
+use crate::search::answer::{Answer, Question, SearchSettings};
 use crate::sources::method::Method;
-use crate::sources::{self, SourceContext};
 use crate::tasks::task::{Task, TaskOrigin, TaskSet};
 use anyhow::{Context, Result, ensure};
 use dataset_gen::dataset::info::SYSTEM_FILE;
@@ -36,7 +33,7 @@ const ROWS: &str = "rows";
 const PROOFS: &str = "proofs";
 
 /// What an evaluation does; two runs with equal values give equal results, wall times aside.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Evaluation {
     /// Version of the program.
@@ -49,16 +46,8 @@ pub struct Evaluation {
     pub task_count: usize,
     /// The methods, in order.
     pub methods: Vec<Method>,
-    /// Cap, total work and scheduler.
-    pub budget: Budget,
-    /// Guides per request (K).
-    pub guides: usize,
-    /// Guides tried per question.
-    pub attempts: usize,
-    /// How often a question may be halved.
-    pub depth: u32,
-    /// Seed of the random choices.
-    pub seed: u64,
+    /// Cap, total work, and how all of them search.
+    pub search: SearchSettings,
     /// The directory of the model, if a method needs one.
     pub model: Option<String>,
     /// [`support::files::hash::of_model`] of the model, if a method needs one.
@@ -229,12 +218,11 @@ fn expect_rows(
             hard,
             reason: if row.solved { PROVED.to_owned() } else { row.reason.clone() },
             proof_file: if row.solved { proof_file(task, method) } else { String::new() },
-            cap: evaluation.budget.cap.to_string(),
-            total_work: evaluation.budget.work,
-            guides: evaluation.guides as u32,
-            attempts: evaluation.attempts as u32,
+            cap: evaluation.search.budget.cap.to_string(),
+            total_work: evaluation.search.budget.work,
+            guides: evaluation.search.guides as u32,
             system_hash: system.hash.clone(),
-            seed: evaluation.seed,
+            seed: evaluation.search.seed,
             ..row.clone()
         };
         ensure!(*row == expected, "the row of {method} is of another task or other settings");
@@ -310,28 +298,11 @@ fn run_method(
     let mut bank = TermBank::new(inputs.system.language.clone());
     let chain = task.terms(&mut bank)?;
     let (start, target) = (chain[0], chain[chain.len() - 1]);
-    let settings = SearchSettings {
-        budget: evaluation.budget,
-        guides: evaluation.guides,
-        attempts: evaluation.attempts,
-        depth: evaluation.depth,
-        tactic: method.tactic(),
-        max_size: guide_size(bank.size(start), bank.size(target)),
-        deadline: None,
-    };
     let watch = Stopwatch::start();
-    let answer = if method == Method::AllWork {
-        all_work(inputs.system, &mut bank, start, target, &evaluation.budget)?
-    } else {
-        let context = SourceContext {
-            model: inputs.model,
-            chain: &chain,
-            seed: evaluation.seed,
-            task: index as u64,
-        };
-        let mut source = sources::for_method(method, &context)?;
-        prove(inputs.system, &mut bank, start, target, source.as_mut(), &settings)?
-    };
+    let question = Question { ends: [start, target], number: index as u64, deadline: None };
+    let aids = Aids { model: inputs.model, chain: &chain };
+    let settings = &evaluation.search;
+    let answer = by_method::answer(method, inputs.system, &mut bank, question, settings, aids)?;
     let seconds = watch.seconds();
     let question = question_hash(&bank, start, target)?;
     let proof_file = match &answer.result {
@@ -344,12 +315,6 @@ fn run_method(
         Err(_) => String::new(),
     };
     Ok(row(evaluation, inputs, task, method, &answer, &bank, question, proof_file, seconds))
-}
-
-/// The size that guides may have: as the waypoints of a far chain, twice the start's, and
-/// never less than the target's.
-pub fn guide_size(start: u64, target: u64) -> u64 {
-    start.saturating_mul(2).max(target)
 }
 
 #[allow(clippy::too_many_arguments)] // a plain record of everything that was done
@@ -378,16 +343,18 @@ fn row(
         reason,
         work: answer.ledger.work,
         e_graphs: answer.ledger.e_graphs,
+        peak_bytes: answer.ledger.peak_bytes,
         requests: answer.ledger.requests,
+        proposed: answer.ledger.proposed,
+        reached: answer.ledger.reached,
         proof_steps,
         waypoints: answer.waypoints.iter().map(|&w| bank.text(w)).collect(),
         proof_file,
-        cap: evaluation.budget.cap.to_string(),
-        total_work: evaluation.budget.work,
-        guides: evaluation.guides as u32,
-        attempts: evaluation.attempts as u32,
+        cap: evaluation.search.budget.cap.to_string(),
+        total_work: evaluation.search.budget.work,
+        guides: evaluation.search.guides as u32,
         system_hash: inputs.system.hash.clone(),
-        seed: evaluation.seed,
+        seed: evaluation.search.seed,
         seconds,
         model_seconds: answer.ledger.model_seconds,
     }

@@ -31,8 +31,14 @@ pub struct Row {
     pub work: u64,
     /// E-graphs grown.
     pub e_graphs: u64,
+    /// Bytes of the largest e-graph.
+    pub peak_bytes: u64,
     /// Times that guides were asked for.
     pub requests: u64,
+    /// Waypoints that were proposed without knowing whether they can be reached.
+    pub proposed: u64,
+    /// Times that an e-graph reached one of these, or a term of the other side.
+    pub reached: u64,
     /// Nodes of the proof, shared parts counted once; 0 without a proof.
     pub proof_steps: u64,
     /// Waypoints that the proof goes through.
@@ -43,10 +49,8 @@ pub struct Row {
     pub cap: String,
     /// Work allowed in all.
     pub total_work: u64,
-    /// Guides per request (K).
+    /// Guides a side per request (K).
     pub guides: u32,
-    /// Guides tried per question.
-    pub attempts: u32,
     /// SHA-256 of the rewrite system.
     pub system_hash: String,
     /// Seed of the random choices.
@@ -73,14 +77,16 @@ impl Record for Row {
             ("reason", DataType::Utf8),
             ("work", DataType::UInt64),
             ("e_graphs", DataType::UInt64),
+            ("peak_bytes", DataType::UInt64),
             ("requests", DataType::UInt64),
+            ("proposed", DataType::UInt64),
+            ("reached", DataType::UInt64),
             ("proof_steps", DataType::UInt64),
             ("waypoints", DataType::new_list(DataType::Utf8, true)),
             ("proof_file", DataType::Utf8),
             ("cap", DataType::Utf8),
             ("total_work", DataType::UInt64),
             ("guides", DataType::UInt32),
-            ("attempts", DataType::UInt32),
             ("system_hash", DataType::Utf8),
             ("seed", DataType::UInt64),
             ("seconds", DataType::Float64),
@@ -101,14 +107,16 @@ impl Record for Row {
             texts(rows, |r| &r.reason),
             numbers::<UInt64Type, _>(rows, |r| r.work),
             numbers::<UInt64Type, _>(rows, |r| r.e_graphs),
+            numbers::<UInt64Type, _>(rows, |r| r.peak_bytes),
             numbers::<UInt64Type, _>(rows, |r| r.requests),
+            numbers::<UInt64Type, _>(rows, |r| r.proposed),
+            numbers::<UInt64Type, _>(rows, |r| r.reached),
             numbers::<UInt64Type, _>(rows, |r| r.proof_steps),
             text_lists(rows, |r| &r.waypoints),
             texts(rows, |r| &r.proof_file),
             texts(rows, |r| &r.cap),
             numbers::<UInt64Type, _>(rows, |r| r.total_work),
             numbers::<UInt32Type, _>(rows, |r| r.guides),
-            numbers::<UInt32Type, _>(rows, |r| r.attempts),
             texts(rows, |r| &r.system_hash),
             numbers::<UInt64Type, _>(rows, |r| r.seed),
             numbers::<Float64Type, _>(rows, |r| r.seconds),
@@ -124,10 +132,12 @@ impl Record for Row {
         let (task, method, question) = (texts("task")?, texts("method")?, texts("question")?);
         let (reason, proof_file) = (texts("reason")?, texts("proof_file")?);
         let (cap, system_hash) = (texts("cap")?, texts("system_hash")?);
-        let (links, guides, attempts) = (u32s("links")?, u32s("guides")?, u32s("attempts")?);
+        let (links, guides) = (u32s("links")?, u32s("guides")?);
         batch.get("solved")?;
         let (hard, solved) = (batch.flags("hard")?, batch.flags("solved")?);
         let (work, e_graphs, requests) = (u64s("work")?, u64s("e_graphs")?, u64s("requests")?);
+        let (peak_bytes, proposed, reached) =
+            (u64s("peak_bytes")?, u64s("proposed")?, u64s("reached")?);
         let (proof_steps, total_work) = (u64s("proof_steps")?, u64s("total_work")?);
         let (seed, waypoints) = (u64s("seed")?, batch.text_lists("waypoints")?);
         let (seconds, model_seconds) = (f64s("seconds")?, f64s("model_seconds")?);
@@ -142,14 +152,16 @@ impl Record for Row {
                 reason: reason.value(i).to_owned(),
                 work: work.value(i),
                 e_graphs: e_graphs.value(i),
+                peak_bytes: peak_bytes.value(i),
                 requests: requests.value(i),
+                proposed: proposed.value(i),
+                reached: reached.value(i),
                 proof_steps: proof_steps.value(i),
                 waypoints: waypoints.value(i)?,
                 proof_file: proof_file.value(i).to_owned(),
                 cap: cap.value(i).to_owned(),
                 total_work: total_work.value(i),
                 guides: guides.value(i),
-                attempts: attempts.value(i),
                 system_hash: system_hash.value(i).to_owned(),
                 seed: seed.value(i),
                 seconds: seconds.value(i),
@@ -194,14 +206,16 @@ mod tests {
             reason: "proved".into(),
             work: 1_234,
             e_graphs: 7,
+            peak_bytes: 65_536,
             requests: 3,
+            proposed: 20,
+            reached: 2,
             proof_steps: 40,
             waypoints: vec!["(+ a b)".into()],
             proof_file: "proofs/t-0--oracle.json".into(),
             cap: "4000".into(),
             total_work: 80_000,
             guides: 10,
-            attempts: 4,
             system_hash: "00".into(),
             seed: 0,
             seconds: 0.25,

@@ -9,6 +9,7 @@ use crate::report::summary::{Role, summaries};
 use crate::report::tables::{methods_table, reasons_table, tasks_table};
 use crate::report::verdict::verdict;
 use crate::report::words::words;
+use crate::search::answer::SearchSettings;
 use crate::sources::method::Method;
 use anyhow::{Context, Result, ensure};
 use dataset_gen::dataset::info::system_of;
@@ -61,7 +62,7 @@ pub fn report(directory: &Path) -> Result<String> {
 fn body(evaluation: &Evaluation, rows: &[Row], proofs: &Markup) -> Markup {
     let all: Vec<&Row> = rows.iter().collect();
     let of_all = summaries(&all);
-    let work = evaluation.budget.work;
+    let work = evaluation.search.budget.work;
     html! {
         h1 { "Guided equality saturation" }
         (verdict(&of_all, &all))
@@ -80,7 +81,7 @@ fn body(evaluation: &Evaluation, rows: &[Row], proofs: &Markup) -> Markup {
 }
 
 fn introduction(evaluation: &Evaluation) -> Markup {
-    let origin = &evaluation.tasks;
+    let (origin, search) = (&evaluation.tasks, &evaluation.search);
     let failed: u64 = origin.failures.values().sum();
     let reason = |(reason, count): (&String, &u64)| format!("{reason} ({})", thousands(*count));
     let reasons: Vec<String> = origin.failures.iter().map(reason).collect();
@@ -93,11 +94,10 @@ fn introduction(evaluation: &Evaluation) -> Markup {
                 (thousands(origin.link_nodes as u64)) " e-nodes, and one e-graph of "
                 (thousands(origin.cap as u64)) " e-nodes can't connect the ends."
             }
-            " Every method had the same cap on each e-graph (" (evaluation.budget.cap) ") and the \
-             same total work (" (thousands(evaluation.budget.work)) " e-nodes ever built, over all \
-             e-graphs), " (counted(evaluation.guides as u64, "guide")) " per request and "
-            (counted(evaluation.attempts as u64, "attempt")) " per question. Every proof counted \
-             here was accepted by the checker."
+            " Every method had the same cap on each e-graph (" (search.budget.cap) ") and the \
+             same total work (" (thousands(search.budget.work)) " e-nodes ever built, over all \
+             e-graphs), and " (counted(search.guides as u64, "guide")) " a side per request. Every \
+             proof counted here was accepted by the checker."
         }
         @if failed > 0 {
             p.note {
@@ -164,7 +164,9 @@ fn proofs(directory: &Path, system: &System, rows: &[Row]) -> Result<Markup> {
 }
 
 fn settings(evaluation: &Evaluation) -> Markup {
-    let Evaluation { version, tasks, budget, guides, attempts, depth, seed, .. } = evaluation;
+    let Evaluation { version, tasks, search, .. } = evaluation;
+    let SearchSettings { budget, guides, expansion, walk, slack, drawn, nucleus, certain, seed } =
+        search;
     html! {
         h2 { "Settings" }
         dl {
@@ -174,9 +176,13 @@ fn settings(evaluation: &Evaluation) -> Markup {
                 ("cap on each e-graph", budget.cap.to_string()),
                 ("total work", thousands(budget.work)),
                 ("scheduler", budget.scheduler.to_string()),
-                ("guides per request", guides.to_string()),
-                ("attempts per question", attempts.to_string()),
-                ("depth of halving", depth.to_string()),
+                ("guides a side per request", guides.to_string()),
+                ("cap on the e-graph of an expansion", expansion.to_string()),
+                ("e-graphs of a walk", walk.to_string()),
+                ("nodes above the smallest term", slack.to_string()),
+                ("frontier terms drawn to be ranked", drawn.to_string()),
+                ("probability of the tokens that a model draws from", nucleus.to_string()),
+                ("probability below which a subtree is left open", certain.to_string()),
                 ("seed", seed.to_string()),
                 ("seed of the tasks", tasks.seed.to_string()),
             ] {

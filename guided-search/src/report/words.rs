@@ -6,7 +6,7 @@ use support::show::numbers::thousands;
 
 /// The words, folded.
 pub fn words(evaluation: &Evaluation) -> Markup {
-    let budget = &evaluation.budget;
+    let budget = &evaluation.search.budget;
     let cap = format!("the most that one e-graph may hold, here {} e-nodes or bytes", budget.cap);
     let cap = match budget.cap {
         crate::search::budget::Cap::Nodes(nodes) => {
@@ -19,7 +19,6 @@ pub fn words(evaluation: &Evaluation) -> Markup {
          included; every method may spend {}",
         thousands(budget.work)
     );
-    let attempts = format!("guides that are tried per question, here {}", evaluation.attempts);
     html! {
         details {
             summary { "What the words on this page mean" }
@@ -33,16 +32,15 @@ pub fn words(evaluation: &Evaluation) -> Markup {
                     ("guide", "a term or sketch on the way from start to target, at which a fresh \
                       e-graph is begun"),
                     ("waypoint", "a guide that the proof goes through"),
-                    ("attempts", &attempts),
-                    ("one by one", "each guide gets e-graphs of its own"),
-                    ("united", "all guides that are proved equal to one side go into one e-graph"),
+                    ("expansion", "a fresh e-graph, grown from a term of each side"),
                     ("frontier", "terms that an e-graph reached in its last iteration"),
                     ("cap (method)", "one e-graph up to the cap and nothing else"),
                     ("all-work", "one e-graph that may hold all of the work: the baseline without \
                       a cap"),
-                    ("random, both-sides, nearest", "guides taken from the frontier without a \
-                      model: by chance from the start's side, by chance from both, or those most \
-                      like the target"),
+                    ("random, descend, nearest", "guides taken from the frontier of both sides \
+                      without a model: by chance, by chance from the small ones, or those most like \
+                      the other side"),
+                    ("smallest", "the smallest term of each side, until nothing becomes smaller"),
                     ("model", "guides that a trained model writes"),
                     ("select", "frontier terms of both sides that are most like what the model \
                       writes"),

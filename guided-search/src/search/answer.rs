@@ -1,41 +1,83 @@
 //! What is asked of a search, and what it answers: one checked proof, or why there is none.
 
-use crate::search::budget::{Budget, Ledger};
+use crate::search::budget::{Budget, Cap, Ledger};
 use crate::search::reached::explain_literal;
 use crate::search::stage::Stage;
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use egraph::{Proof, System, TermBank, TermId, check};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 use support::errors::Internal;
 
-/// How waypoints that are known to be equal to the start (or the target) are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Tactic {
-    /// One after the other, the most promising first.
-    Each,
-    /// All together in one next e-graph.
-    United,
+/// A question to a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Question {
+    /// The start and the target.
+    pub ends: [TermId; 2],
+    /// Tells the random choices of one question from those of another.
+    pub number: u64,
+    /// When to give up, whatever is left of the work. Not reproducible.
+    pub deadline: Option<Instant>,
 }
 
-/// The settings of a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The settings of a search, the same for all methods of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SearchSettings {
     /// Cap, total work and scheduler.
     pub budget: Budget,
-    /// Guides asked for at a time (K).
+    /// Guides a side that are asked for at a time (K).
     pub guides: usize,
-    /// Guides tried for one question.
-    pub attempts: usize,
-    /// How often a question may be halved at an unproved guide.
-    pub depth: u32,
-    /// How proved waypoints are used.
-    pub tactic: Tactic,
-    /// Guides may have at most this many nodes.
-    pub max_size: u64,
-    /// When to give up, whatever is left of the work. Not reproducible.
-    pub deadline: Option<Instant>,
+    /// The cap on the e-graph of an expansion.
+    pub expansion: Cap,
+    /// E-graphs after which a walk from pair to pair ends and another one begins.
+    pub walk: usize,
+    /// How many nodes larger than the smallest term of its side a frontier term may be.
+    pub slack: u64,
+    /// Of how many frontier terms a side the best are taken, where they are ranked.
+    pub drawn: usize,
+    /// What a model writes is drawn from its likeliest tokens, of this probability together.
+    pub nucleus: f64,
+    /// A subtree whose root a model gives less than this probability is left open where a guide is
+    /// not reached.
+    pub certain: f64,
+    /// Seed of the random choices.
+    pub seed: u64,
+}
+
+/// More guides, draws or e-graphs of a walk than a search has any use for.
+const MOST: usize = 1_000;
+
+impl SearchSettings {
+    /// The settings that are best on average, within a budget.
+    pub fn within(budget: Budget, seed: u64) -> SearchSettings {
+        let expansion = budget.cap.of_expansion();
+        SearchSettings {
+            budget,
+            guides: 10,
+            expansion,
+            walk: 32,
+            slack: 4,
+            drawn: 100,
+            nucleus: 0.95,
+            certain: 0.5,
+            seed,
+        }
+    }
+
+    /// # Errors
+    /// A number is out of its range, which is named.
+    pub fn check(&self) -> Result<()> {
+        ensure!(self.budget.work > 0, "work: expected at least 1 e-node");
+        let SearchSettings { guides, walk, drawn, .. } = *self;
+        for (name, number) in [("guides", guides), ("walk", walk), ("drawn", drawn)] {
+            ensure!((1..=MOST).contains(&number), "{name} {number}: expected 1 to {MOST}");
+        }
+        for (name, part) in [("nucleus", self.nucleus), ("certain", self.certain)] {
+            ensure!((0.0..=1.0).contains(&part), "{name} {part}: expected 0 to 1");
+        }
+        Ok(())
+    }
 }
 
 /// Why a search ended without a proof.

@@ -17,8 +17,7 @@ use std::sync::Arc;
 pub fn all_work(
     system: &Arc<System>,
     bank: &mut TermBank,
-    start: TermId,
-    target: TermId,
+    [start, target]: [TermId; 2],
     budget: &Budget,
 ) -> Result<Answer> {
     let simple = one_egraph(system, bank, start, target, budget.work, Scheduler::Simple)?;
@@ -43,7 +42,7 @@ fn one_egraph(
     let config = SaturationConfig { limits, scheduler, ..SaturationConfig::default() };
     let stage = Stage::grow(system, bank, &[start], &[target], &config, false);
     let mut ledger = Ledger::default();
-    ledger.book(stage.egraph.built());
+    ledger.book(&stage.egraph);
     let result = match (stage.met, stage.stop) {
         (Some(_), _) if ledger.work <= work => {
             let proof = explain_equal(&stage, bank, start, target)?;

@@ -1,7 +1,7 @@
 //! What a search may spend: the cap on each e-graph, and the total work over all of them.
 
-use anyhow::{Result, ensure};
-use egraph::{ByteSize, Limits, SaturationConfig, Scheduler};
+use crate::search::schedulers::Schedulers;
+use egraph::{ByteSize, EGraph, Limits};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -25,6 +25,15 @@ impl Cap {
             Cap::Memory(bytes) => {
                 Limits { nodes: Some(left), memory: Some(bytes), ..Limits::default() }
             }
+        }
+    }
+
+    /// The cap on an e-graph that is one of many, if nothing else is said: more of them find more than
+    /// large ones, as long as each finds something.
+    pub fn of_expansion(self) -> Cap {
+        match self {
+            Cap::Nodes(nodes) => Cap::Nodes((nodes / 2).clamp(1, 40_000)),
+            Cap::Memory(bytes) => Cap::Memory((bytes / 2).clamp(1, 4 << 20)),
         }
     }
 
@@ -106,52 +115,6 @@ impl From<Cap> for String {
     }
 }
 
-/// Which schedulers e-graphs are grown with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Schedulers {
-    /// [`Scheduler::Simple`].
-    #[default]
-    Simple,
-    /// [`Scheduler::Backoff`].
-    Backoff,
-    /// Both in turn: each proves what the other does not.
-    Auto,
-}
-
-impl Schedulers {
-    /// That of the first e-graph, and that of another one for the same question, if there is one.
-    pub fn in_turn(self) -> (Scheduler, Option<Scheduler>) {
-        match self {
-            Schedulers::Simple => (Scheduler::Simple, None),
-            Schedulers::Backoff => (Scheduler::Backoff, None),
-            Schedulers::Auto => (Scheduler::Simple, Some(Scheduler::Backoff)),
-        }
-    }
-}
-
-impl fmt::Display for Schedulers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Schedulers::Auto => f.write_str("auto"),
-            one => one.in_turn().0.fmt(f),
-        }
-    }
-}
-
-impl FromStr for Schedulers {
-    type Err = String;
-
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
-        match text.parse() {
-            Ok(Scheduler::Simple) => Ok(Schedulers::Simple),
-            Ok(Scheduler::Backoff) => Ok(Schedulers::Backoff),
-            Err(_) if text == "auto" => Ok(Schedulers::Auto),
-            Err(_) => Err(format!("expected auto, simple or backoff, found '{text}'")),
-        }
-    }
-}
-
 /// The limits that every method of a comparison shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
@@ -163,32 +126,6 @@ pub struct Budget {
     pub scheduler: Schedulers,
 }
 
-impl Budget {
-    /// How to grow the next e-graph when the ledger stands at `used` and may reach `until`.
-    pub fn saturation(&self, used: u64, until: u64) -> SaturationConfig {
-        SaturationConfig {
-            limits: self.cap.limits(until.saturating_sub(used)),
-            scheduler: self.scheduler.in_turn().0,
-            ..SaturationConfig::default()
-        }
-    }
-}
-
-/// More guides a request, or tries a question, than a search has any use for.
-pub const MOST: usize = 1_000;
-
-/// Checks the numbers that are asked for on the command line or in a preset.
-///
-/// # Errors
-/// One of them is out of its range, which is named.
-pub fn check_numbers(work: u64, guides: usize, attempts: usize) -> Result<()> {
-    ensure!(work > 0, "work: expected at least 1 e-node");
-    for (name, number) in [("guides", guides), ("attempts", attempts)] {
-        ensure!((1..=MOST).contains(&number), "{name} {number}: expected 1 to {MOST}");
-    }
-    Ok(())
-}
-
 /// What a search has spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ledger {
@@ -196,17 +133,24 @@ pub struct Ledger {
     pub work: u64,
     /// E-graphs grown.
     pub e_graphs: u64,
+    /// Bytes of the largest e-graph.
+    pub peak_bytes: u64,
     /// Times the guide source was asked.
     pub requests: u64,
+    /// Waypoints that it proposed without knowing whether they can be reached.
+    pub proposed: u64,
+    /// Times that an e-graph reached one of these, or a term of the other side.
+    pub reached: u64,
     /// Seconds in the model.
     pub model_seconds: f64,
 }
 
 impl Ledger {
     /// Books one e-graph.
-    pub fn book(&mut self, built: u64) {
-        self.work += built;
+    pub fn book(&mut self, egraph: &EGraph) {
+        self.work += egraph.built();
         self.e_graphs += 1;
+        self.peak_bytes = self.peak_bytes.max(egraph.heap_bytes() as u64);
     }
 }
 

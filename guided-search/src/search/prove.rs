@@ -1,134 +1,73 @@
 //! Guided search: from a start to a target through small, fresh e-graphs, with one checked proof.
 //!
 //! A plan, if the source has one, is followed first. Then the question is put to one e-graph under
-//! the cap. If that fails, the guide source is asked. Guides that the e-graph had reached already are true waypoints, and the search goes on
-//! from them, one by one or united; the others are hypotheses, for which both halves are
-//! questions of their own. While there is work left, the source is asked again. All of it shares
-//! one budget of work.
+//! the cap. If that fails, an any-time search goes on under one account of work: what is known to equal
+//! the start is one pool of terms, what equals the target the other. Each expansion is one fresh
+//! e-graph grown from a term of each. The source of guides then says which terms of the e-graph should
+//! join the pools, and the best pairs of them are expanded next. What it proposes without knowing whether
+//! it can be reached is looked up in every e-graph, and joins a pool where it is found.
 //!
 //! Where both sides turn out to equal literals, and different ones, that is said, with both proofs.
 
-use crate::search::answer::{Answer, Failure, SearchSettings, Tactic, checked, opposed_proofs};
-use crate::search::budget::{Budget, Ledger};
-use crate::search::reached::{Candidates, Hypothesis, Reached, explain_equal};
+use crate::search::agenda::{Agenda, Pair, ranked};
+use crate::search::answer::{Answer, Failure, Question, SearchSettings, checked};
+use crate::search::budget::{Budget, Cap, Ledger};
+use crate::search::known::Known;
+use crate::search::reached::{explain_equal, explain_literal};
 use crate::search::stage::Stage;
-use crate::sources::guide_source::{GuideRequest, GuideSource, Waypoint};
+use crate::sources::guide_source::{GuideRequest, GuideSource, Proposal, Waypoint};
+use crate::sources::randomness::stream;
 use anyhow::Result;
 use egraph::{
     Proof, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank, TermId,
-    extract_sketch,
+    extract_sketch, extract_smallest,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 use std::time::Instant;
+use support::stopwatch::Stopwatch;
 
-/// A search that goes from stage to stage deeper than this gives up: a safe bound for the stack.
-const MAX_NESTING: u32 = 200;
-
-/// The source is asked again for the whole question until this many answers in a row led to no new
-/// e-graph.
-const IDLE_ANSWERS: u32 = 3;
-
-/// Proves that `start` equals `target`, with the guides of `source`.
+/// Proves that the two ends of a question are equal, with the guides of `source`.
 ///
 /// # Errors
 /// A fault of the source, or [`Internal`](support::errors::Internal) when a proof is refused by the checker.
 pub fn prove(
     system: &Arc<System>,
     bank: &mut TermBank,
-    start: TermId,
-    target: TermId,
+    question: Question,
     source: &mut dyn GuideSource,
     settings: &SearchSettings,
 ) -> Result<Answer> {
+    let mut known = Known::default();
+    known.add(question.ends[0]);
+    known.add(question.ends[1]);
+    let [start, target] = question.ends.map(|end| bank.size(end));
     let mut search = Search {
         system,
         bank,
         source,
         settings,
+        question: question.ends,
+        deadline: question.deadline,
+        max_size: guide_size(start, target),
+        known,
+        smallest: [u64::MAX; 2],
+        literals: [None; 2],
+        sketches: Vec::new(),
+        agenda: Agenda::new(settings.walk, stream(settings.seed, question.number, 0, u64::MAX - 1)),
+        expanded: Vec::new(),
+        expansion: settings.expansion,
         ledger: Ledger::default(),
-        proved: FxHashMap::default(),
-        tried: FxHashSet::default(),
         first_stop: None,
     };
-    let place = Place { level: 0, nesting: 0, until: settings.budget.work };
-    let plan = search.source.plan().to_vec();
-    let mut outcome = match plan.is_empty() {
-        true => Outcome::Open,
-        false => search.follow_plan(start, target, &plan, place)?,
-    };
-    if matches!(outcome, Outcome::Open) {
-        outcome = search.solve(&[start], &[target], place)?;
-    }
-    let within = search.ledger.work <= settings.budget.work;
-    let failure = search.failure();
-    let ledger = search.ledger;
-    let failed =
-        |failure| Answer { result: Err(failure), opposed: None, waypoints: vec![], ledger };
-    Ok(match outcome {
-        Outcome::Path(path) if within => {
-            let waypoints = path[1..].iter().map(Proof::start).collect();
-            let proof = checked(system, bank, path, [start, target])?;
-            Answer { result: Ok(proof), opposed: None, waypoints, ledger }
-        }
-        Outcome::Opposed(sides) if within => {
-            let [from_start, from_target] = *sides;
-            let side = |path: Path, term: TermId| {
-                let end = path.last().map_or(term, Proof::end);
-                checked(system, bank, path, [term, end])
-            };
-            let opposed = Some([side(from_start, start)?, side(from_target, target)?]);
-            Answer { opposed, ..failed(Failure::Opposed) }
-        }
-        _ => failed(failure),
-    })
+    search.follow_plan()?;
+    search.run()?;
+    search.answer()
 }
 
-/// Proofs that follow each other, from a term of one side to a term of the other.
-type Path = Vec<Proof>;
-
-/// What came of a question.
-#[derive(Clone)]
-enum Outcome {
-    /// A path from a start to a target.
-    Path(Path),
-    /// Paths from a start and from a target to different literals.
-    Opposed(Box<[Path; 2]>),
-    /// Nothing is known.
-    Open,
-}
-
-impl Outcome {
-    /// The same for a question whose start leads by `head` to that of this one, and whose target is
-    /// led to by `tail`.
-    fn between(self, head: Path, tail: Path) -> Outcome {
-        match self {
-            Outcome::Path(path) => Outcome::Path([head, path, tail].concat()),
-            Outcome::Opposed(sides) => {
-                let [start, target] = *sides;
-                let back: Path = tail.into_iter().rev().map(Proof::reversed).collect();
-                Outcome::Opposed(Box::new([[head, start].concat(), [back, target].concat()]))
-            }
-            Outcome::Open => Outcome::Open,
-        }
-    }
-}
-
-/// Where in the search a question stands.
-#[derive(Clone, Copy)]
-struct Place {
-    /// Hypothetical waypoints above it.
-    level: u32,
-    /// Stages above it.
-    nesting: u32,
-    /// The total work at which it must give up.
-    until: u64,
-}
-
-impl Place {
-    fn below(self, until: u64) -> Place {
-        Place { nesting: self.nesting + 1, until, ..self }
-    }
+/// The size that guides may have: as the waypoints of a far chain, twice the start's, and never less
+/// than the target's.
+fn guide_size(start: u64, target: u64) -> u64 {
+    start.saturating_mul(2).max(target)
 }
 
 struct Search<'a> {
@@ -136,142 +75,270 @@ struct Search<'a> {
     bank: &'a mut TermBank,
     source: &'a mut dyn GuideSource,
     settings: &'a SearchSettings,
+    question: Pair,
+    deadline: Option<Instant>,
+    max_size: u64,
+    known: Known,
+    smallest: [u64; 2],
+    /// The literals that the sides are known to equal.
+    literals: [Option<TermId>; 2],
+    /// What was proposed and is no term: looked up in every e-graph.
+    sketches: Vec<Sketch>,
+    agenda: Agenda,
+    /// Pairs that had an e-graph of their own, in that order.
+    expanded: Vec<Pair>,
+    /// The cap on the e-graph of an expansion.
+    expansion: Cap,
     ledger: Ledger,
-    proved: FxHashMap<(TermId, TermId), Path>,
-    /// Questions that were asked and did not end in a proof (yet): not asked again.
-    tried: FxHashSet<(Vec<TermId>, Vec<TermId>)>,
     first_stop: Option<StopReason>,
 }
 
 impl Search<'_> {
-    /// An outcome for one of `starts` and one of `targets`.
-    fn solve(&mut self, starts: &[TermId], targets: &[TermId], place: Place) -> Result<Outcome> {
-        if let Some(&same) = starts.iter().find(|s| targets.contains(s)) {
-            return Ok(Outcome::Path(vec![Proof::reflexive(same)]));
-        }
-        let single = match (starts, targets) {
-            ([start], [target]) => Some((*start, *target)),
-            _ => None,
-        };
-        if let Some(path) = single.and_then(|pair| self.proved.get(&pair)) {
-            return Ok(Outcome::Path(path.clone()));
-        }
-        if self.is_over(place.until) || place.nesting > MAX_NESTING {
-            return Ok(Outcome::Open);
-        }
-        // From here on it is tried; a question without work left may come again with some.
-        if !self.tried.insert((starts.to_vec(), targets.to_vec())) {
-            return Ok(Outcome::Open);
-        }
-        let outcome = self.solve_new(starts, targets, place)?;
-        if let (Outcome::Path(path), Some(pair)) = (&outcome, single) {
-            self.proved.insert(pair, path.clone());
-        }
-        Ok(outcome)
-    }
-
-    fn solve_new(
-        &mut self,
-        starts: &[TermId],
-        targets: &[TermId],
-        place: Place,
-    ) -> Result<Outcome> {
-        let (scheduler, other) = self.schedulers(place);
-        let mut stage = self.grow(starts, targets, place, scheduler);
-        if let Some(other) = other
-            && stage.met.is_none()
-            && stage.opposed.is_none()
-            && !matches!(stage.stop, StopReason::Saturated | StopReason::Conflict)
-            && !self.is_over(place.until)
-        {
-            // One e-graph at a time: there is no memory for two.
-            drop(stage);
-            stage = self.grow(starts, targets, place, other);
-        }
-        if let Some((start, target)) = stage.met {
-            return Ok(Outcome::Path(vec![explain_equal(&stage, self.bank, start, target)?]));
-        }
-        if let Some(sides) = opposed_proofs(self.system, self.bank, &stage)? {
-            return Ok(Outcome::Opposed(Box::new(sides.map(|side| vec![side]))));
-        }
-        // A waypoint whose e-graph saturates is given up; the whole question may have other guides.
-        let saturated = stage.stop == StopReason::Saturated && place.nesting > 0;
-        if saturated || stage.stop == StopReason::Conflict {
-            return Ok(Outcome::Open);
-        }
-        // Only the whole question is asked for again. Further down the e-graph is not needed once
-        // there are guides, and others are grown.
-        let mut stage = Some(stage);
-        let mut idle = 0;
-        while let Some(asked) = stage.take().filter(|_| !self.is_over(place.until)) {
-            let candidates = self.ask(&asked, place)?;
-            stage = (place.nesting == 0).then_some(asked);
-            let before = self.ledger.work;
-            let outcome = self.try_candidates(starts, targets, &candidates, place)?;
-            if !matches!(outcome, Outcome::Open) {
-                return Ok(outcome);
+    /// Searches until the question is answered or nothing is left.
+    fn run(&mut self) -> Result<()> {
+        let (first, other) = self.settings.budget.scheduler.in_turn();
+        for scheduler in [Some(first), other].into_iter().flatten() {
+            if self.is_over() {
+                return Ok(());
             }
-            idle = if self.ledger.work == before { idle + 1 } else { 0 };
-            if idle == IDLE_ANSWERS {
+            let last = Some(scheduler) == other.or(Some(first));
+            let stage = self.expand(self.question, scheduler)?;
+            // A saturated e-graph would be the same under any scheduler.
+            if last || stage.stop == StopReason::Saturated {
+                self.ask(&stage, self.question)?;
                 break;
             }
         }
-        Ok(Outcome::Open)
+        while !self.is_over() {
+            let Some(pair) = self.agenda.next() else {
+                if !self.ask_again_with_more() {
+                    break;
+                }
+                continue;
+            };
+            if self.known.connected(pair[0], pair[1]) || self.expanded.contains(&pair) {
+                continue;
+            }
+            self.expanded.push(pair);
+            let turn = if self.ledger.e_graphs.is_multiple_of(2) { None } else { other };
+            let stage = self.expand(pair, turn.unwrap_or(first))?;
+            self.ask(&stage, pair)?;
+        }
+        Ok(())
     }
 
-    /// Grows the e-graph of a question.
-    fn grow(
-        &mut self,
-        starts: &[TermId],
-        targets: &[TermId],
-        place: Place,
-        scheduler: Scheduler,
-    ) -> Stage {
-        let config = self.saturation(place.until, scheduler);
-        let stage = Stage::grow(self.system, self.bank, starts, targets, &config, true);
-        self.ledger.book(stage.egraph.built());
-        self.first_stop.get_or_insert(stage.stop);
+    /// When nothing is left to expand: the pairs whose e-graphs had a part of the cap only, the
+    /// last ones first. Returns whether there are any.
+    fn ask_again_with_more(&mut self) -> bool {
+        let again: Vec<Pair> = self.expanded.drain(..).rev().collect();
+        let more = self.expansion != self.settings.budget.cap && !again.is_empty();
+        self.expansion = self.settings.budget.cap;
+        self.agenda.push(again);
+        more
+    }
+
+    /// Grows the e-graph of a pair, and keeps what it says.
+    fn expand(&mut self, pair: Pair, scheduler: Scheduler) -> Result<Stage> {
+        let [start, target] = pair;
+        let config = self.saturation(scheduler, self.cap_of(pair));
+        let stage = Stage::grow(self.system, self.bank, &[start], &[target], &config, true);
+        self.book(&stage);
         tracing::debug!(
-            level = place.level,
-            nesting = place.nesting,
-            starts = starts.len(),
-            targets = targets.len(),
+            known = self.known.terms().len(),
+            start = self.bank.size(start),
+            target = self.bank.size(target),
             e_nodes = stage.egraph.node_count(),
             work = self.ledger.work,
             "stage ({scheduler}): {}",
             stage.stop
         );
-        stage
+        if stage.stop != StopReason::Conflict {
+            self.learn(&stage)?;
+        }
+        Ok(stage)
+    }
+
+    /// Books an e-graph.
+    fn book(&mut self, stage: &Stage) {
+        self.ledger.book(&stage.egraph);
+        self.first_stop.get_or_insert(stage.stop);
+    }
+
+    /// What the e-graph of a pair may take: where one of its terms belongs to no pool yet, as much
+    /// as that of the whole question, which is all that is known of how far it is.
+    fn cap_of(&self, pair: Pair) -> Cap {
+        let cap = self.settings.budget.cap;
+        let whole = pair == self.question || (0..2).any(|i| !self.is_in_pool(i, pair[i]));
+        if whole { cap } else { self.expansion }
     }
 
     /// How to grow the next e-graph.
-    fn saturation(&self, until: u64, scheduler: Scheduler) -> SaturationConfig {
-        let mut config = self.settings.budget.saturation(self.ledger.work, until);
+    fn saturation(&self, scheduler: Scheduler, cap: Cap) -> SaturationConfig {
+        let work = self.settings.budget.work;
         let left = |at: Instant| at.saturating_duration_since(Instant::now());
-        config.limits.time = self.settings.deadline.map(left);
-        SaturationConfig { scheduler, ..config }
+        let mut limits = cap.limits(work.saturating_sub(self.ledger.work));
+        limits.time = self.deadline.map(left);
+        SaturationConfig { limits, scheduler, ..SaturationConfig::default() }
     }
 
-    /// The schedulers for a question: both for the whole one, further down one or the other.
-    fn schedulers(&self, place: Place) -> (Scheduler, Option<Scheduler>) {
-        match self.settings.budget.scheduler.in_turn() {
-            (first, Some(other)) if place.nesting > 0 => {
-                (if place.nesting.is_multiple_of(2) { first } else { other }, None)
-            }
-            schedulers => schedulers,
+    /// Whether a term is known to equal the start (0) or the target (1).
+    fn is_in_pool(&self, side: usize, term: TermId) -> bool {
+        self.known.connected(self.question[side], term)
+    }
+
+    /// Keeps what an e-graph says of the terms that are known, of sketches, and of literals.
+    fn learn(&mut self, stage: &Stage) -> Result<()> {
+        if let Some((start, target)) = stage.met {
+            self.known.connect(explain_equal(stage, self.bank, start, target)?);
         }
+        let ends = [stage.starts[0], stage.targets[0]];
+        let classes = ends.map(|end| stage.egraph.lookup(self.bank, end));
+        for term in self.known.terms().to_vec() {
+            let class = stage.egraph.lookup(self.bank, term);
+            let side = (0..2).find(|&i| class.is_some() && class == classes[i]);
+            if let Some(i) = side.filter(|&i| !self.known.connected(term, ends[i])) {
+                self.known.connect(explain_equal(stage, self.bank, ends[i], term)?);
+                self.ledger.reached += 1;
+            }
+        }
+        for (end, class) in ends.into_iter().zip(classes) {
+            let Some(class) = class else { continue };
+            let held = |sketch: &Sketch| extract_sketch(&stage.egraph, self.bank, class, sketch);
+            let found: Vec<TermId> = self.sketches.iter().filter_map(held).collect();
+            for term in found {
+                self.known.connect(explain_equal(stage, self.bank, end, term)?);
+                self.ledger.reached += 1;
+            }
+            let pools = (0..2).filter(|&side| self.is_in_pool(side, end));
+            for side in pools.collect::<Vec<_>>() {
+                let small = extract_smallest(&stage.egraph, self.bank, class);
+                self.smallest[side] = self.smallest[side].min(self.bank.size(small));
+                if self.literals[side].is_none() && stage.egraph.literal(class).is_some() {
+                    let proof = explain_literal(stage, self.bank, end)?;
+                    self.literals[side] = Some(proof.end());
+                    self.known.connect(proof);
+                }
+            }
+        }
+        Ok(())
     }
 
-    /// Whether there is no work left, or no time.
-    fn is_over(&self, until: u64) -> bool {
-        self.ledger.work >= until || self.settings.deadline.is_some_and(|at| Instant::now() >= at)
+    /// Asks the source what should be expanded next.
+    fn ask(&mut self, stage: &Stage, pair: Pair) -> Result<()> {
+        if self.is_over() || stage.stop == StopReason::Conflict {
+            return Ok(());
+        }
+        let request = GuideRequest {
+            stage,
+            guides: self.settings.guides,
+            max_size: self.max_size,
+            smallest: self.smallest,
+            number: self.ledger.requests,
+        };
+        let watch = Stopwatch::start();
+        let found = self.source.guides(&request, self.bank)?;
+        tracing::debug!(
+            start = found.reached[0].len(),
+            target = found.reached[1].len(),
+            proposals = found.proposals.len(),
+            seconds = watch.seconds(),
+            "request"
+        );
+        self.ledger.requests += 1;
+        self.ledger.model_seconds += found.model_seconds;
+        self.ledger.proposed += found.proposals.len() as u64;
+        let mut lists = [vec![pair[0]], vec![pair[1]]];
+        for (i, terms) in found.reached.into_iter().enumerate() {
+            let mut list = Vec::new();
+            for term in terms {
+                if term != pair[i] {
+                    self.known.connect(explain_equal(stage, self.bank, pair[i], term)?);
+                    list.push(term);
+                }
+            }
+            // A side that has become a literal stays that: nothing is smaller.
+            let literal = self.literals[i].filter(|_| self.is_in_pool(i, pair[i]));
+            match literal {
+                Some(literal) => lists[i] = vec![literal],
+                None if list.is_empty() => {}
+                None => lists[i] = list,
+            }
+        }
+        let [starts, targets] = &lists;
+        let mut next = ranked(starts, targets);
+        next.retain(|next| *next != pair);
+        self.agenda.push(next);
+        let proposed = !found.proposals.is_empty();
+        for Proposal { waypoint, expand } in found.proposals {
+            match waypoint {
+                Waypoint::Sketch(sketch) => self.sketches.push(sketch),
+                Waypoint::Term(term) => {
+                    self.known.add(term);
+                    if expand {
+                        self.agenda.push(vec![[pair[0], term], [term, pair[1]]]);
+                    }
+                }
+            }
+        }
+        if proposed {
+            // Some of it may stand here already.
+            self.learn(stage)?;
+        }
+        // Each is looked up in every e-graph, whose size that takes as time.
+        let old = self.sketches.len().saturating_sub(self.settings.guides);
+        self.sketches.drain(..old);
+        Ok(())
+    }
+
+    /// Whether there is an answer, or no work left, or no time.
+    fn is_over(&self) -> bool {
+        self.is_answered()
+            || self.ledger.work >= self.settings.budget.work
+            || self.deadline.is_some_and(|at| Instant::now() >= at)
+    }
+
+    fn is_answered(&self) -> bool {
+        let [start, target] = self.question;
+        self.known.connected(start, target) || self.opposed().is_some()
+    }
+
+    /// The literals of the sides, where they differ.
+    fn opposed(&self) -> Option<[TermId; 2]> {
+        let [start, target] = self.literals;
+        Some([start?, target?]).filter(|[start, target]| start != target)
+    }
+
+    fn answer(self) -> Result<Answer> {
+        let [start, target] = self.question;
+        let within = self.ledger.work <= self.settings.budget.work;
+        let failure = self.failure();
+        let proof = |from: TermId, to: TermId| {
+            let path = self.known.path(from, to).unwrap_or_default();
+            let waypoints: Vec<TermId> = path.iter().skip(1).map(Proof::start).collect();
+            let path = if path.is_empty() { vec![Proof::reflexive(from)] } else { path };
+            checked(self.system, self.bank, path, [from, to]).map(|proof| (proof, waypoints))
+        };
+        let ledger = self.ledger;
+        let failed =
+            |failure| Answer { result: Err(failure), opposed: None, waypoints: vec![], ledger };
+        if within && self.known.connected(start, target) {
+            let (proof, waypoints) = proof(start, target)?;
+            return Ok(Answer { result: Ok(proof), opposed: None, waypoints, ledger });
+        }
+        Ok(match self.opposed() {
+            Some(literals) if within => {
+                let sides = [proof(start, literals[0])?.0, proof(target, literals[1])?.0];
+                Answer { opposed: Some(sides), ..failed(Failure::Opposed) }
+            }
+            _ => failed(failure),
+        })
     }
 
     /// Why there is no proof.
     fn failure(&self) -> Failure {
         let Budget { cap, work, .. } = self.settings.budget;
         match self.first_stop {
-            _ if self.settings.deadline.is_some_and(|at| Instant::now() >= at) => Failure::Time,
+            _ if self.deadline.is_some_and(|at| Instant::now() >= at) => Failure::Time,
             Some(StopReason::Saturated) => Failure::Saturated,
             Some(StopReason::Conflict) => Failure::Conflict,
             // What is left would not fill another e-graph.
@@ -280,216 +347,53 @@ impl Search<'_> {
         }
     }
 
-    /// Goes on from what the source said.
-    fn try_candidates(
-        &mut self,
-        starts: &[TermId],
-        targets: &[TermId],
-        candidates: &Candidates,
-        place: Place,
-    ) -> Result<Outcome> {
-        let outcome = match self.settings.tactic {
-            Tactic::Each => self.try_each(starts, targets, candidates, place)?,
-            Tactic::United => self.try_united(starts, targets, candidates, place)?,
-        };
-        if !matches!(outcome, Outcome::Open) {
-            return Ok(outcome);
-        }
-        if !candidates.hypotheses.is_empty() {
-            return self.try_hypotheses(starts, targets, &candidates.hypotheses, place);
-        }
-        // Nothing else is left to try on a stretch that begins or ends at a waypoint: the whole cap for its
-        // start's side, which rules that only lead from there to the target may need.
-        match targets {
-            [target] if candidates.is_empty() && place.nesting > 0 => {
-                let sketch = Sketch::from_term(self.bank, *target);
-                let path = self.reach(starts, &sketch, place.until)?;
-                Ok(path.map_or(Outcome::Open, Outcome::Path))
-            }
-            _ => Ok(Outcome::Open),
-        }
-    }
-
-    fn ask(&mut self, stage: &Stage, place: Place) -> Result<Candidates> {
-        let request = GuideRequest {
-            system: self.system,
-            stage,
-            guides: self.settings.guides,
-            max_size: self.settings.max_size,
-            budget: &self.settings.budget,
-            work_left: place.until - self.ledger.work,
-            number: self.ledger.requests,
-            level: place.level,
-        };
-        let found = self.source.guides(&request, self.bank)?;
-        self.ledger.requests += 1;
-        self.ledger.model_seconds += found.model_seconds;
-        found.built.iter().for_each(|&built| self.ledger.book(built));
-        Candidates::sort(stage, self.bank, found.guides)
-    }
-
-    /// Goes on from proved waypoints, one pair after the other.
-    fn try_each(
-        &mut self,
-        starts: &[TermId],
-        targets: &[TermId],
-        candidates: &Candidates,
-        place: Place,
-    ) -> Result<Outcome> {
-        for (from, to) in candidates.pairs(self.settings.attempts) {
-            let left = from.map_or(starts, |reached| std::slice::from_ref(&reached.term));
-            let right = to.map_or(targets, |reached| std::slice::from_ref(&reached.term));
-            let middle = self.solve(left, right, place.below(place.until))?;
-            if !matches!(middle, Outcome::Open) {
-                let proof = |reached: Option<&Reached>| reached.map(|r| r.proof.clone());
-                return Ok(middle.between(Vec::from_iter(proof(from)), Vec::from_iter(proof(to))));
-            }
-        }
-        Ok(Outcome::Open)
-    }
-
-    /// Goes on from all proved waypoints at once.
-    fn try_united(
-        &mut self,
-        starts: &[TermId],
-        targets: &[TermId],
-        candidates: &Candidates,
-        place: Place,
-    ) -> Result<Outcome> {
-        let terms = |reached: &[Reached], otherwise: &[TermId]| match reached {
-            [] => otherwise.to_vec(),
-            _ => reached.iter().map(|r| r.term).collect(),
-        };
-        let left = terms(&candidates.from_start, starts);
-        let right = terms(&candidates.from_target, targets);
-        let middle = self.solve(&left, &right, place.below(place.until))?;
-        let ends = match &middle {
-            Outcome::Path(path) => [path.first().map(Proof::start), path.last().map(Proof::end)],
-            Outcome::Opposed(sides) => sides.each_ref().map(|side| side.first().map(Proof::start)),
-            Outcome::Open => return Ok(Outcome::Open),
-        };
-        let proof = |reached: &[Reached], end: Option<TermId>| {
-            let of_end = reached.iter().find(|r| Some(r.term) == end);
-            Vec::from_iter(of_end.map(|r| r.proof.clone()))
-        };
-        let [first, last] = ends;
-        Ok(middle
-            .between(proof(&candidates.from_start, first), proof(&candidates.from_target, last)))
-    }
-
-    /// Halves the question at guides that nothing is known about yet, within shares of the work.
-    fn try_hypotheses(
-        &mut self,
-        starts: &[TermId],
-        targets: &[TermId],
-        hypotheses: &[Hypothesis],
-        place: Place,
-    ) -> Result<Outcome> {
-        let left = place.until.saturating_sub(self.ledger.work);
-        // Fewer attempts where the share of each would not pay for its two halves.
-        let affordable = left / self.settings.budget.cap.expected_nodes().max(1).saturating_mul(4);
-        let wanted = self.settings.attempts.min(hypotheses.len()) as u64;
-        let attempts = affordable.max(1).min(wanted);
-        for (tried, hypothesis) in (0..attempts).zip(hypotheses) {
-            let left = place.until.saturating_sub(self.ledger.work);
-            let until = self.ledger.work + left / (attempts - tried);
-            let inner = Place { level: place.level + 1, ..place.below(until) };
-            let outcome = self.follow(starts, targets, hypothesis, inner)?;
-            if !matches!(outcome, Outcome::Open) {
-                return Ok(outcome);
-            }
-        }
-        Ok(Outcome::Open)
-    }
-
-    /// Proves a hypothetical way, stretch by stretch.
-    fn follow(
-        &mut self,
-        starts: &[TermId],
-        targets: &[TermId],
-        hypothesis: &Hypothesis,
-        place: Place,
-    ) -> Result<Outcome> {
-        if place.level > self.settings.depth {
-            return Ok(Outcome::Open);
-        }
-        let mut path = Path::new();
-        let mut at = starts.to_vec();
-        let mut open = hypothesis.waypoints.len() as u64 + 1;
-        for (i, waypoint) in hypothesis.waypoints.iter().enumerate() {
-            let left = place.until.saturating_sub(self.ledger.work);
-            let until = self.ledger.work + left / open;
-            let stretch = match (&hypothesis.head, waypoint) {
-                (Some(head), _) if i == 0 => Some(vec![head.clone()]),
-                (_, Waypoint::Term(term)) => {
-                    match self.solve(&at, &[*term], Place { until, ..place })? {
-                        Outcome::Path(path) => Some(path),
-                        // That it is no waypoint says nothing about the question.
-                        Outcome::Opposed(_) | Outcome::Open => None,
-                    }
-                }
-                (_, Waypoint::Sketch(sketch)) => self.reach(&at, sketch, until)?,
-            };
-            let Some(stretch) = stretch else { return Ok(Outcome::Open) };
-            path.extend(stretch);
-            at = path.last().map(|proof| vec![proof.end()]).unwrap_or(at);
-            open -= 1;
-        }
-        let last = match &hypothesis.tail {
-            Some(tail) if at == [tail.start()] => Outcome::Path(vec![tail.clone()]),
-            _ => self.solve(&at, targets, place)?,
-        };
-        Ok(last.between(path, Path::new()))
-    }
-
     /// Goes the way of a plan: each e-graph is grown from the term before it, and ends in the
     /// iteration where its sketch first holds.
-    fn follow_plan(
-        &mut self,
-        start: TermId,
-        target: TermId,
-        plan: &[Sketch],
-        place: Place,
-    ) -> Result<Outcome> {
-        let mut path = Path::new();
-        let mut at = start;
-        for sketch in plan {
-            let stretch = match sketch.to_term(self.bank) {
-                // Rules that only lead away from a term need it in the e-graph.
-                Some(term) => match self.solve(&[at], &[term], place.below(place.until))? {
-                    Outcome::Path(path) => Some(path),
-                    Outcome::Opposed(_) | Outcome::Open => None,
-                },
-                None => self.reach(&[at], sketch, place.until)?,
-            };
-            let Some(stretch) = stretch else { return Ok(Outcome::Open) };
-            at = stretch.last().map_or(at, Proof::end);
-            path.extend(stretch);
+    fn follow_plan(&mut self) -> Result<()> {
+        let [mut at, target] = self.question;
+        let plan = self.source.plan().to_vec();
+        for sketch in &plan {
+            // Rules that only lead away from a term need it in the e-graph.
+            let term = sketch.to_term(self.bank);
+            let Some(reached) = self.reach(at, term, sketch)? else { return Ok(()) };
+            at = reached;
         }
-        let last = self.solve(&[at], &[target], place.below(place.until))?;
-        Ok(last.between(path, Path::new()))
+        if !plan.is_empty() {
+            self.reach(at, Some(target), &Sketch::from_term(self.bank, target))?;
+        }
+        Ok(())
     }
 
-    /// Grows an e-graph from `starts` alone until a term satisfies the sketch.
-    fn reach(&mut self, starts: &[TermId], sketch: &Sketch, until: u64) -> Result<Option<Path>> {
+    /// Grows an e-graph from a term until it has reached another one, or one of a shape, which it
+    /// answers with.
+    fn reach(
+        &mut self,
+        from: TermId,
+        to: Option<TermId>,
+        sketch: &Sketch,
+    ) -> Result<Option<TermId>> {
         let (first, other) = self.settings.budget.scheduler.in_turn();
         for scheduler in [Some(first), other].into_iter().flatten() {
-            if self.is_over(until) {
+            if self.is_over() {
                 return Ok(None);
             }
-            let config = self.saturation(until, scheduler);
-            let stage = Stage::grow_to_sketch(self.system, self.bank, starts, sketch, &config);
-            self.ledger.book(stage.egraph.built());
-            self.first_stop.get_or_insert(stage.stop);
+            let config = self.saturation(scheduler, self.settings.budget.cap);
+            let stage = match to {
+                Some(to) => Stage::grow(self.system, self.bank, &[from], &[to], &config, false),
+                None => Stage::grow_to_sketch(self.system, self.bank, &[from], sketch, &config),
+            };
+            self.book(&stage);
             if stage.stop == StopReason::Conflict {
                 return Ok(None);
             }
-            for &start in starts {
-                let class = stage.egraph.lookup(self.bank, start);
-                let term = class.and_then(|c| extract_sketch(&stage.egraph, self.bank, c, sketch));
-                if let Some(term) = term {
-                    return Ok(Some(vec![explain_equal(&stage, self.bank, start, term)?]));
-                }
+            let class = stage.egraph.lookup(self.bank, from);
+            let term = match to {
+                Some(to) => stage.met.map(|_| to),
+                None => class.and_then(|c| extract_sketch(&stage.egraph, self.bank, c, sketch)),
+            };
+            if let Some(term) = term {
+                self.known.connect(explain_equal(&stage, self.bank, from, term)?);
+                return Ok(Some(term));
             }
         }
         Ok(None)

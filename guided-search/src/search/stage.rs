@@ -1,6 +1,6 @@
 //! A stage: one fresh e-graph grown from both sides of a question, until they meet.
 
-use crate::search::budget::Schedulers;
+use crate::search::schedulers::Schedulers;
 use egraph::{
     EGraph, History, Id, Past, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank,
     TermId, saturate, sketch_satisfied,

@@ -1,45 +1,39 @@
 //! Where guides come from: a model, an expert's file, the known chain, or chance.
+//! A new source is a file beside this one; a method of that name stands in `method`, and what it is given
+//! in `by_method`.
 
-use crate::search::budget::Budget;
 use crate::search::stage::Stage;
 use anyhow::Result;
-use egraph::{Proof, Sketch, System, TermBank, TermId};
-use std::sync::Arc;
+use egraph::{Sketch, TermBank, TermId};
 
-/// A question to a guide source: how to get from the stage's start to its target.
+/// A question to a guide source: how to go on from a stage that did not connect its two sides.
 #[derive(Debug)]
 pub struct GuideRequest<'a> {
-    /// The rewrite system.
-    pub system: &'a Arc<System>,
-    /// The e-graph that was grown from both sides and did not connect them.
+    /// The e-graph, grown from a term of each side.
     pub stage: &'a Stage,
-    /// How many guides are wanted at most (K).
+    /// How many guides a side are wanted at most (K).
     pub guides: usize,
-    /// Guides should be no larger than this many nodes.
+    /// Guides may have at most this many nodes.
     pub max_size: u64,
-    /// The limits of the search, for a source that grows e-graphs of its own.
-    pub budget: &'a Budget,
-    /// E-nodes that the source may build.
-    pub work_left: u64,
+    /// Nodes of the smallest term that is known to equal the start, and the target.
+    pub smallest: [u64; 2],
     /// Distinguishes the requests of one search, for sources that draw at random.
     pub number: u64,
-    /// How many recursion levels this request lies below the whole question.
-    pub level: u32,
 }
 
 impl GuideRequest<'_> {
-    /// The start of the question: the first term of that side.
+    /// The start of the stage.
     pub fn start(&self) -> TermId {
         self.stage.starts[0]
     }
 
-    /// The target of the question: the first term of that side.
+    /// The target of the stage.
     pub fn target(&self) -> TermId {
         self.stage.targets[0]
     }
 }
 
-/// A stop on the way: a term, or any term of a shape.
+/// What is looked up in every e-graph from now on.
 #[derive(Clone, Debug)]
 pub enum Waypoint {
     /// This term.
@@ -48,36 +42,30 @@ pub enum Waypoint {
     Sketch(Sketch),
 }
 
-/// A way from the start to the target: its stops in order, none of them trusted.
+/// A waypoint that may be on the way; it is not trusted.
 #[derive(Clone, Debug)]
-pub struct Guide {
-    /// The stops, at least one.
-    pub waypoints: Vec<Waypoint>,
-    /// A proof that a term of the start's side equals the first waypoint, if the source has one.
-    pub reached: Option<Proof>,
-}
-
-impl Guide {
-    /// A guide of one term.
-    pub fn term(term: TermId) -> Guide {
-        Guide { waypoints: vec![Waypoint::Term(term)], reached: None }
-    }
+pub struct Proposal {
+    /// Where the way may go through.
+    pub waypoint: Waypoint,
+    /// Whether e-graphs should be grown from the start to the waypoint, and from there to the target;
+    /// of a term only.
+    pub expand: bool,
 }
 
 /// The answer of a guide source, and what it cost.
 #[derive(Debug, Default)]
 pub struct GuideSet {
-    /// The guides, the most promising first.
-    pub guides: Vec<Guide>,
-    /// E-nodes built to find them, one entry per e-graph.
-    pub built: Vec<u64>,
+    /// Terms of the stage's class of the start, and of the target, the most promising first.
+    pub reached: [Vec<TermId>; 2],
+    /// What is not known to be reached.
+    pub proposals: Vec<Proposal>,
     /// Seconds in a model.
     pub model_seconds: f64,
 }
 
 /// Something that proposes guides. Whatever it says is checked.
 pub trait GuideSource {
-    /// Guides for a question, the most promising first.
+    /// Guides for a stage, the most promising first.
     ///
     /// # Errors
     /// A fault of the source, such as a model that can't be run; not finding any is no error.

@@ -1,6 +1,5 @@
 //! The methods that an evaluation compares, by name.
 
-use crate::search::answer::Tactic;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -13,35 +12,33 @@ pub enum Method {
     Cap,
     /// One e-graph that may use all of the work at once.
     AllWork,
-    /// Random frontier terms of an e-graph grown from the start alone.
-    Random(Tactic),
     /// Random frontier terms of both sides.
-    BothSides(Tactic),
-    /// The frontier terms of the start that are nearest to the target.
-    Nearest(Tactic),
+    Random,
+    /// The same, none much larger than the smallest term found.
+    Descend,
+    /// The smallest terms of both sides.
+    Smallest,
+    /// The frontier terms of both sides that are nearest to the other side.
+    Nearest,
     /// The decoder's guides.
-    Model(Tactic),
+    Model,
     /// Frontier terms of both sides, those nearest to the decoder's guides.
-    Select(Tactic),
+    Select,
     /// The true waypoints of the chain.
     Oracle,
 }
 
 impl Method {
     /// All methods, in the order of a report: baselines first, the ceiling last.
-    pub const ALL: [Method; 13] = [
+    pub const ALL: [Method; 9] = [
         Method::Cap,
         Method::AllWork,
-        Method::Random(Tactic::Each),
-        Method::Random(Tactic::United),
-        Method::BothSides(Tactic::Each),
-        Method::BothSides(Tactic::United),
-        Method::Nearest(Tactic::Each),
-        Method::Nearest(Tactic::United),
-        Method::Model(Tactic::Each),
-        Method::Model(Tactic::United),
-        Method::Select(Tactic::Each),
-        Method::Select(Tactic::United),
+        Method::Random,
+        Method::Descend,
+        Method::Smallest,
+        Method::Nearest,
+        Method::Model,
+        Method::Select,
         Method::Oracle,
     ];
 
@@ -50,16 +47,12 @@ impl Method {
         match self {
             Method::Cap => "cap",
             Method::AllWork => "all-work",
-            Method::Random(Tactic::Each) => "random",
-            Method::Random(Tactic::United) => "random-united",
-            Method::BothSides(Tactic::Each) => "both-sides",
-            Method::BothSides(Tactic::United) => "both-sides-united",
-            Method::Nearest(Tactic::Each) => "nearest",
-            Method::Nearest(Tactic::United) => "nearest-united",
-            Method::Model(Tactic::Each) => "model",
-            Method::Model(Tactic::United) => "model-united",
-            Method::Select(Tactic::Each) => "select",
-            Method::Select(Tactic::United) => "select-united",
+            Method::Random => "random",
+            Method::Descend => "descend",
+            Method::Smallest => "smallest",
+            Method::Nearest => "nearest",
+            Method::Model => "model",
+            Method::Select => "select",
             Method::Oracle => "oracle",
         }
     }
@@ -69,39 +62,21 @@ impl Method {
         match self {
             Method::Cap => "one e-graph at the cap",
             Method::AllWork => "one e-graph with all the work, the better of simple and back-off",
-            Method::Random(Tactic::Each) => "random guides from the start, one by one",
-            Method::Random(Tactic::United) => "random guides from the start, united",
-            Method::BothSides(Tactic::Each) => "random guides from both sides, one by one",
-            Method::BothSides(Tactic::United) => "random guides from both sides, united",
-            Method::Nearest(Tactic::Each) => "guides nearest to the target, one by one",
-            Method::Nearest(Tactic::United) => "guides nearest to the target, united",
-            Method::Model(Tactic::Each) => "the model's guides, one by one",
-            Method::Model(Tactic::United) => "the model's guides, those reached united",
-            Method::Select(Tactic::Each) => {
-                "both frontiers, nearest to the model's guides, one by one"
+            Method::Random => "random frontier terms of both sides",
+            Method::Descend => {
+                "random frontier terms of both sides, none much larger than the smallest found"
             }
-            Method::Select(Tactic::United) => {
-                "both frontiers, nearest to the model's guides, united"
-            }
+            Method::Smallest => "the smallest terms of both sides, until nothing changes",
+            Method::Nearest => "frontier terms of both sides, nearest to the other side",
+            Method::Model => "the model's guides, and chance where they are not reached",
+            Method::Select => "frontier terms of both sides, nearest to the model's guides",
             Method::Oracle => "the true waypoints: the ceiling",
-        }
-    }
-
-    /// How proved waypoints are used.
-    pub fn tactic(self) -> Tactic {
-        match self {
-            Method::Cap | Method::AllWork | Method::Oracle => Tactic::Each,
-            Method::Random(tactic)
-            | Method::BothSides(tactic)
-            | Method::Nearest(tactic)
-            | Method::Model(tactic)
-            | Method::Select(tactic) => tactic,
         }
     }
 
     /// Whether it needs a trained model.
     pub fn needs_model(self) -> bool {
-        matches!(self, Method::Model(_) | Method::Select(_))
+        matches!(self, Method::Model | Method::Select)
     }
 }
 
@@ -145,6 +120,6 @@ mod tests {
         for method in Method::ALL {
             assert_eq!(method.name().parse(), Ok(method));
         }
-        assert!("magic".parse::<Method>().unwrap_err().contains("both-sides-united"));
+        assert!("magic".parse::<Method>().unwrap_err().contains("smallest"));
     }
 }

@@ -1,14 +1,13 @@
 //! Guides that the trained model writes.
 
 use crate::search::stage::Side;
-use crate::sources::guide_source::{Guide, GuideRequest, GuideSet, GuideSource, Waypoint};
+use crate::sources::descend::draw;
+use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource, Proposal, Waypoint};
+use crate::sources::randomness::stream;
 use anyhow::Result;
 use egraph::{Node, Sketch, TermBank, TermId};
 use model::{DecodeOptions, GuideModel, Strategy};
 use support::stopwatch::Stopwatch;
-
-/// A subtree whose root the model gives less than this probability becomes `?`.
-const CERTAIN: f32 = 0.5;
 
 /// Decodes K guides for a question by nucleus sampling, the most probable first. A guide that the
 /// e-graph at hand does not hold becomes a sketch of what the model is certain of.
@@ -19,26 +18,51 @@ pub struct ModelGuides<'a> {
     pub seed: u64,
     /// Number of the task.
     pub task: u64,
+    /// How many nodes larger than the smallest term of its side a term that is drawn may be.
+    pub slack: u64,
+    /// A subtree whose root the model gives less than this probability becomes `?`.
+    pub certain: f64,
+    /// Terms are drawn from the likeliest tokens of this probability together.
+    pub nucleus: f64,
 }
 
 impl GuideSource for ModelGuides<'_> {
     fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet> {
         let watch = Stopwatch::start();
-        let written = decode(self.model, self.seed, self.task, request, bank)?;
+        let written = decode(self.model, self.nucleus, [self.seed, self.task], request, bank)?;
         let model_seconds = watch.seconds();
-        let guides = written.into_iter().map(|guide| {
-            let reached = [Side::Start, Side::Target]
-                .into_iter()
-                .any(|side| request.stage.equal_to(bank, side, guide.term).is_some());
-            let sketch = sketch(bank, guide.term, &mut guide.node_probabilities.iter());
-            match sketch {
-                // A lone `?` says nothing.
-                Sketch::Any => Guide::term(guide.term),
-                _ if reached => Guide::term(guide.term),
-                sketch => Guide { waypoints: vec![Waypoint::Sketch(sketch)], reached: None },
+        let mut rng = stream(self.seed, self.task, request.number, 4);
+        let drawn = draw(request, bank, request.guides, self.slack, &mut rng);
+        let mut set = GuideSet { model_seconds, ..GuideSet::default() };
+        for guide in written {
+            let stage = request.stage;
+            match SIDES.into_iter().find(|&s| stage.equal_to(bank, s, guide.term).is_some()) {
+                Some(side) => set.reached[side as usize].push(guide.term),
+                None => set.proposals.push(Proposal {
+                    waypoint: open(bank, guide.term, &guide.node_probabilities, self.certain),
+                    expand: false,
+                }),
             }
-        });
-        Ok(GuideSet { guides: guides.collect(), model_seconds, ..GuideSet::default() })
+        }
+        // What the model lacks is left to chance.
+        for (terms, drawn) in set.reached.iter_mut().zip(drawn) {
+            for term in drawn {
+                if terms.len() < request.guides && !terms.contains(&term) {
+                    terms.push(term);
+                }
+            }
+        }
+        Ok(set)
+    }
+}
+
+const SIDES: [Side; 2] = [Side::Start, Side::Target];
+
+/// A guide as a sketch of what the model is certain of; a lone `?` would say nothing.
+fn open(bank: &TermBank, term: TermId, probabilities: &[f32], certain: f64) -> Waypoint {
+    match sketch(bank, term, &mut probabilities.iter(), certain) {
+        Sketch::Any => Waypoint::Term(term),
+        sketch => Waypoint::Sketch(sketch),
     }
 }
 
@@ -48,13 +72,13 @@ impl GuideSource for ModelGuides<'_> {
 /// The model can't be run.
 pub fn decode(
     model: &GuideModel,
-    seed: u64,
-    task: u64,
+    nucleus: f64,
+    [seed, task]: [u64; 2],
     request: &GuideRequest<'_>,
     bank: &mut TermBank,
 ) -> Result<Vec<model::Guide>> {
     let options = DecodeOptions {
-        strategy: Strategy::Nucleus { p: 0.95, temperature: 1.0 },
+        strategy: Strategy::Nucleus { p: nucleus, temperature: 1.0 },
         guides: request.guides,
         max_size: usize::try_from(request.max_size).unwrap_or(usize::MAX),
         // Another stream of random numbers for every request.
@@ -66,10 +90,18 @@ pub fn decode(
 
 /// The term with subtrees that are not certain left open. `probabilities` are those of its nodes
 /// in pre-order; terms that a model writes are small, so recursion is safe.
-fn sketch(bank: &TermBank, term: TermId, probabilities: &mut std::slice::Iter<'_, f32>) -> Sketch {
-    let certain = probabilities.next().is_none_or(|&p| p >= CERTAIN);
-    let args: Vec<Sketch> =
-        bank.children(term).iter().map(|&child| sketch(bank, child, probabilities)).collect();
+fn sketch(
+    bank: &TermBank,
+    term: TermId,
+    probabilities: &mut std::slice::Iter<'_, f32>,
+    least: f64,
+) -> Sketch {
+    let certain = probabilities.next().is_none_or(|&p| f64::from(p) >= least);
+    let args: Vec<Sketch> = bank
+        .children(term)
+        .iter()
+        .map(|&child| sketch(bank, child, probabilities, least))
+        .collect();
     match bank.node(term) {
         _ if !certain => Sketch::Any,
         Node::Leaf(leaf) => Sketch::Leaf(leaf.clone()),
@@ -88,8 +120,9 @@ mod tests {
         let system = System::parse(system).unwrap();
         let mut bank = TermBank::new(system.language.clone());
         let term = bank.parse("(+ (neg (+ a b)) (+ c 1))", None).unwrap();
-        let text =
-            |p: [f32; 8]| sketch(&bank, term, &mut p.iter()).display(bank.language()).to_string();
+        let text = |p: [f32; 8]| {
+            sketch(&bank, term, &mut p.iter(), 0.5).display(bank.language()).to_string()
+        };
         let [yes, no] = [0.9, 0.1];
         assert_eq!(text([yes; 8]), "(+ (neg (+ a b)) (+ c 1))");
         assert_eq!(text([yes, yes, no, yes, yes, yes, yes, no]), "(+ (neg ?) (+ c ?))");

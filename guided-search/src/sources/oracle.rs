@@ -1,6 +1,6 @@
 //! The true waypoints of a known chain: what a perfect model would say, and so the ceiling.
 
-use crate::sources::guide_source::{Guide, GuideRequest, GuideSet, GuideSource};
+use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource, Proposal, Waypoint};
 use anyhow::Result;
 use egraph::{TermBank, TermId};
 
@@ -20,8 +20,9 @@ impl GuideSource for Oracle {
             }
             _ => None,
         };
+        let proposal = |term| Proposal { waypoint: Waypoint::Term(term), expand: true };
         Ok(GuideSet {
-            guides: middle.map(Guide::term).into_iter().collect(),
+            proposals: middle.map(proposal).into_iter().collect(),
             ..GuideSet::default()
         })
     }

@@ -7,7 +7,7 @@
 
 use crate::config::TasksConfig;
 use crate::search::budget::Cap;
-use crate::search::frontier;
+use crate::search::frontier_terms;
 use crate::search::stage::{Side, Stage};
 use crate::sources::randomness::stream;
 use crate::tasks::task::{Task, TaskOrigin, TaskSet};
@@ -147,7 +147,7 @@ fn chain(
             StopReason::Conflict => return Err(CONFLICT),
             _ => {}
         }
-        let found = frontier::sample(&stage, &mut bank, Side::Start, max_size, 4, &mut rng);
+        let found = frontier_terms::sample(&stage, &mut bank, Side::Start, max_size, 4, &mut rng);
         let next = found.into_iter().find(|term| !terms.contains(term));
         terms.push(next.ok_or(NO_FRONTIER)?);
     }

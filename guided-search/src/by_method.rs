@@ -1,0 +1,62 @@
+//! The search of a method, by the method's name.
+
+use crate::search::answer::{Answer, Question, SearchSettings};
+use crate::search::baselines::all_work;
+use crate::search::prove::prove;
+use crate::sources::descend::DescendGuides;
+use crate::sources::guide_source::{GuideSource, NoGuides};
+use crate::sources::method::Method;
+use crate::sources::model_source::ModelGuides;
+use crate::sources::nearest::NearestGuides;
+use crate::sources::oracle::Oracle;
+use crate::sources::select::SelectGuides;
+use crate::sources::smallest::SmallestGuides;
+use anyhow::{Context, Result};
+use egraph::{System, TermBank, TermId};
+use model::GuideModel;
+use std::sync::Arc;
+
+/// What methods may draw on beside the question.
+#[derive(Clone, Copy, Default)]
+pub struct Aids<'a> {
+    /// The trained model, if there is one.
+    pub model: Option<&'a GuideModel>,
+    /// The task's chain, start and target included: for the oracle alone.
+    pub chain: &'a [TermId],
+}
+
+/// Answers a question by a method.
+///
+/// # Errors
+/// The method needs a model and there is none, a fault of the model, or an internal fault.
+pub fn answer(
+    method: Method,
+    system: &Arc<System>,
+    bank: &mut TermBank,
+    question: Question,
+    settings: &SearchSettings,
+    aids: Aids<'_>,
+) -> Result<Answer> {
+    let SearchSettings { slack, drawn, seed, .. } = *settings;
+    let task = question.number;
+    let model = || aids.model.with_context(|| format!("method '{method}' needs a model"));
+    let mut source: Box<dyn GuideSource + '_> = match method {
+        // The one method that is no guided search.
+        Method::AllWork => return all_work(system, bank, question.ends, &settings.budget),
+        Method::Cap => Box::new(NoGuides),
+        Method::Random => Box::new(DescendGuides { seed, task, slack: u64::MAX }),
+        Method::Descend => Box::new(DescendGuides { seed, task, slack }),
+        Method::Smallest => Box::new(SmallestGuides),
+        Method::Nearest => Box::new(NearestGuides { seed, task, slack, drawn }),
+        Method::Model => {
+            let (model, certain) = (model()?, settings.certain);
+            Box::new(ModelGuides { model, seed, task, slack, certain, nucleus: settings.nucleus })
+        }
+        Method::Select => {
+            let (model, nucleus) = (model()?, settings.nucleus);
+            Box::new(SelectGuides { model, seed, task, slack, drawn, nucleus })
+        }
+        Method::Oracle => Box::new(Oracle { chain: aids.chain.to_vec() }),
+    };
+    prove(system, bank, question, source.as_mut(), settings)
+}
