@@ -224,7 +224,7 @@ impl Proofs {
 }
 
 impl Config {
-    /// Bytes that the counts of terms may take beside an e-graph: as many again as it may.
+    /// Bytes that the counts of terms may take beside an e-graph: the same number as the e-graph.
     pub fn counts_memory(&self) -> usize {
         self.saturation.memory.0
     }
