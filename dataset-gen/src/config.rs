@@ -31,20 +31,10 @@ pub struct Config {
     pub chains: Chains,
     /// How they are split.
     pub splitting: Splitting,
-    /// Sketches of guides.
-    pub sketches: Sketches,
     /// The shares of the seeds.
     pub splits: Splits,
     /// How large files become.
     pub files: Files,
-}
-
-/// Sketches of guides.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Sketches {
-    /// The share of the ends of proofs of the class that may satisfy a sketch.
-    pub share: f64,
 }
 
 /// Rows of one Parquet file at most.
@@ -182,12 +172,6 @@ impl Default for Chains {
     }
 }
 
-impl Default for Sketches {
-    fn default() -> Self {
-        Sketches { share: 0.1 }
-    }
-}
-
 impl Default for Files {
     fn default() -> Self {
         Files { triples: 1_000_000, proofs: 50_000 }
@@ -240,7 +224,7 @@ impl Proofs {
 }
 
 impl Config {
-    /// Bytes that the counts of terms may take beside an e-graph: as many again as it may.
+    /// Bytes that the counts of terms may take beside an e-graph: the same number as the e-graph.
     pub fn counts_memory(&self) -> usize {
         self.saturation.memory.0
     }
@@ -294,11 +278,6 @@ impl Config {
         );
         ensure!(chains.links >= 2, "chains.links = {}: expected at least 2", chains.links);
         splitting.validate()?;
-        let share = self.sketches.share;
-        ensure!(
-            (0.0..=1.0).contains(&share),
-            "sketches.share = {share}: expected a share from 0 to 1"
-        );
         ensure!(files.triples > 0, "files.triples = 0: expected at least 1");
         ensure!(files.proofs > 0, "files.proofs = 0: expected at least 1");
         let shares = [splits.train, splits.validation, splits.test];

@@ -168,7 +168,7 @@ fn of_split(
             }
             verified.steps += check_all(system, &rows)?;
             verified.proofs += count;
-            for triples in triples_of(system, &rows, &info.cairn.config)? {
+            for triples in triples_of(system, &rows, &info.cairn.config.splitting)? {
                 expected.segments += triples.len() as u64;
                 let mut admitted = expected.admission.admitted(split, triples)?;
                 expected.ids.triples(&mut admitted);

@@ -7,13 +7,13 @@ use proptest::prelude::*;
 prop_compose! {
     fn triple()(
         numbers in any::<(u64, u32, u64, u32, u32, u32, u32, u32, u32)>(),
-        texts in any::<(String, String, String, String, String)>(),
+        texts in any::<(String, String, String, String)>(),
     ) -> Triple {
         let (id, seed, proof, steps_start_guide, steps_guide_target, start_size, guide_size, target_size, depth) =
             numbers;
-        let (seed_id, start, guide, target, sketch) = texts;
+        let (seed_id, start, guide, target) = texts;
         Triple {
-            id, seed, seed_id, proof, start, guide, target, sketch, steps_start_guide, steps_guide_target,
+            id, seed, seed_id, proof, start, guide, target, steps_start_guide, steps_guide_target,
             start_size, guide_size, target_size, depth,
         }
     }

@@ -5,6 +5,7 @@
 mod common;
 
 use candle_core::{Device, Tensor};
+use dataset_gen::seeds::normal_form::Renaming;
 use model::config::ModelConfig;
 use model::decoding::tree_builder::TreeBuilder;
 use model::network::batch::{Features, decoder_batch, decoder_step, encoder_batch};
@@ -12,7 +13,7 @@ use model::network::dropout::Dropout;
 use model::network::kernels::fused::cross_entropy;
 use model::network::parameters::Parameters;
 use model::network::transformer::{Cache, Transformer};
-use model::tokens::tree::{Renaming, tokenise};
+use model::tokens::tree::tokenise;
 use model::tokens::vocabulary::Vocabulary;
 use std::sync::Arc;
 

@@ -14,7 +14,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, Write};
 use std::path::Path;
 
-/// So many triples are kept in memory: as many as fit in tables of 2²¹ places, some 110 MB.
+/// At most this number of triples is kept in memory: they fit in tables of 2²¹ places, some 110 MB.
 const IN_MEMORY: u64 = 1_800_000;
 /// Most buckets: open files.
 const MOST_BUCKETS: u64 = 256;

@@ -69,7 +69,7 @@ pub fn assemble(
         let mut stats = Stats::default();
         proofs(split, &mut |rows| {
             let rows = ids.proofs(rows);
-            let found = triples_of(system, &rows, &config)?;
+            let found = triples_of(system, &rows, &config.splitting)?;
             segments.count(&rows, &found);
             let mut admitted = Vec::new();
             for triples in found {
@@ -131,7 +131,7 @@ pub(crate) fn survey(
     let mut survey = Survey::new(most, config.splits, directory)?;
     for split in ORDER {
         proofs(split, &mut |rows| {
-            let mut triples = triples_of(system, &rows, config)?.into_iter().flatten();
+            let mut triples = triples_of(system, &rows, &config.splitting)?.into_iter().flatten();
             triples.try_for_each(|triple| survey.add(split, &triple))
         })?;
     }

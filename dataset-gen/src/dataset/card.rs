@@ -14,7 +14,7 @@ use support::files::input::InputFile;
 use support::show::numbers::{counted, thousands};
 
 /// What the columns mean, in the order of [`COLUMNS`].
-const MEANINGS: [&str; 14] = [
+const MEANINGS: [&str; 13] = [
     "number of the row",
     "index of the seed in the seed file, from 0",
     "the seed's id in the seed file",
@@ -22,8 +22,6 @@ const MEANINGS: [&str; 14] = [
     "where the proof starts",
     "a term half-way",
     "where the proof ends",
-    "as few nodes of the guide as tell it from the start and from most ends of proofs of the class; \
-     `?` is any term",
     "rewrite steps from start to guide",
     "rewrite steps from guide to target",
     "nodes of the start",

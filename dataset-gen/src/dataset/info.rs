@@ -9,7 +9,8 @@ use crate::triples::row::COLUMNS;
 use anyhow::{Context, Result, anyhow, ensure};
 use arrow_schema::DataType;
 use egraph::{StopReason, System};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 use support::files::hash::of_file;
@@ -98,6 +99,7 @@ pub struct Provenance {
     /// Seed of all random choices.
     pub seed: u64,
     /// The configuration; of the files only the names.
+    #[serde(deserialize_with = "without_sketches")]
     pub config: Config,
     /// The Parquet files, by their paths in the directory.
     pub files: BTreeMap<String, FileInfo>,
@@ -105,6 +107,13 @@ pub struct Provenance {
     pub totals: Totals,
     /// One report a seed.
     pub seeds: Vec<SeedReport>,
+}
+
+/// Reads a configuration. Those of earlier versions say how sketches of guides are made.
+fn without_sketches<'de, D: Deserializer<'de>>(from: D) -> Result<Config, D::Error> {
+    let mut sections = serde_json::Map::deserialize(from)?;
+    sections.remove("sketches");
+    Config::deserialize(serde_json::Value::Object(sections)).map_err(D::Error::custom)
 }
 
 impl Provenance {
@@ -275,7 +284,12 @@ impl DatasetInfo {
         })?;
         serde_json::from_str(&text)
             .map_err(anyhow::Error::new)
-            .and_then(|info: DatasetInfo| info.cairn.config.validate().map(|()| info))
+            .and_then(|mut info: DatasetInfo| {
+                // Datasets of earlier versions have the column; no reader asks for it.
+                info.features.remove("sketch");
+                info.cairn.config.validate()?;
+                Ok(info)
+            })
             .with_context(|| format!("{name} is not the description of a Cairn dataset"))
     }
 

@@ -15,20 +15,20 @@ pub struct Derivation {
 /// Takes terms apart, one node at a time.
 pub trait Steps {
     /// A term, or a pair of terms, by what it is one of and its number.
-    type Part;
+    type Term;
 
-    /// The cell of a part, if it is a class: of a pair it is none.
-    fn class(&self, part: &Self::Part) -> Option<u32>;
+    /// The cell of a term, if it is a class: of a pair it is none.
+    fn class(&self, term: &Self::Term) -> Option<u32>;
 
-    /// The node of a part (meaningless for a pair). Its children are given to `child`, the last
+    /// The node of a term (meaningless for a pair). Its children are given to `child`, the last
     /// one first.
-    fn step(&mut self, part: Self::Part, child: impl FnMut(Self::Part)) -> Id;
+    fn step(&mut self, term: Self::Term, child: impl FnMut(Self::Term)) -> Id;
 }
 
-/// Derives the whole of a part. With `stop_if_padded` that ends where a class stands below itself.
+/// Derives the whole of a term. With `stop_if_padded` that ends where a class stands below itself.
 pub fn derive<S: Steps>(
     steps: &mut S,
-    root: S::Part,
+    root: S::Term,
     stop_if_padded: bool,
     derivation: &mut Derivation,
 ) {
@@ -39,11 +39,11 @@ pub fn derive<S: Steps>(
     // None: the way back up.
     let mut todo = vec![Some(root)];
     while let Some(next) = todo.pop() {
-        let Some(part) = next else {
+        let Some(term) = next else {
             path.pop();
             continue;
         };
-        let class = steps.class(&part);
+        let class = steps.class(&term);
         if let Some(class) = class {
             derivation.padded |= path.contains(&class);
             if derivation.padded && stop_if_padded {
@@ -52,7 +52,7 @@ pub fn derive<S: Steps>(
             path.push(class);
             todo.push(None);
         }
-        let node = steps.step(part, |child| todo.push(Some(child)));
+        let node = steps.step(term, |child| todo.push(Some(child)));
         if class.is_some() {
             derivation.nodes.push(node);
         }

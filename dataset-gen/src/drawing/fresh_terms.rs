@@ -12,7 +12,7 @@ use crate::counting::limbs;
 use crate::counting::state::Earlier;
 use crate::drawing::choices::Choices;
 use crate::drawing::derivation::Steps;
-use crate::drawing::unrank::{Place, Unranker};
+use crate::drawing::unrank::{RankedTerm, Unranker};
 use egraph::{EGraph, Id};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
@@ -20,7 +20,7 @@ use std::rc::Rc;
 
 /// The counts of an e-graph and of an earlier state of it.
 #[derive(Debug)]
-pub struct Difference<'a> {
+pub struct FreshTerms<'a> {
     later: &'a EGraph,
     pub all: Counts,
     /// Of the terms that the later e-graph's filter admits.
@@ -52,18 +52,18 @@ struct Sets {
     numbers: FxHashMap<Rc<[u32]>, u32>,
 }
 
-/// Some terms of a cell.
+/// A term of a cell, by its number among some of the cell's terms.
 #[derive(Debug)]
-pub enum Part {
+pub enum TermOf {
     /// All of the later cell.
-    Later(Place),
+    Later(RankedTerm),
     /// All of the earlier cell.
-    Earlier(Place),
+    Earlier(RankedTerm),
     /// All of the later cell but those of a set of earlier ones.
-    Fresh(Place, u32),
+    Fresh(RankedTerm, u32),
 }
 
-impl<'a> Difference<'a> {
+impl<'a> FreshTerms<'a> {
     /// Counts the `terms` of the roots of both, see [`crate::drawing::frontier::Frontier::within`]. An
     /// earlier root is a later one too.
     pub fn new(
@@ -71,13 +71,13 @@ impl<'a> Difference<'a> {
         (earlier, known_roots): (Earlier<'_>, &[(Id, u32)]),
         terms: Terms,
         room: Room,
-    ) -> Result<Difference<'a>, TooLarge> {
+    ) -> Result<FreshTerms<'a>, TooLarge> {
         let filter = Filter::new(later, roots.iter().map(|&(root, _)| root), terms);
         let all = Counts::of(Grammar::new(later, roots, &filter), terms, room)?;
         let room = room.beside(&all);
         let known = Counts::of(Grammar::new(&earlier, known_roots, &filter), terms, room)?;
         let room = all.room();
-        Ok(Difference {
+        Ok(FreshTerms {
             later,
             all,
             known,
@@ -105,19 +105,20 @@ impl<'a> Difference<'a> {
         fresh
     }
 
-    /// The terms of a place that are in none of the earlier cells `known` (ascending).
-    pub fn part(&mut self, place: Place, mut known: Vec<u32>) -> Part {
+    /// The term of a later cell with this number among those that are in none of the earlier cells
+    /// `known` (ascending).
+    pub fn term(&mut self, place: RankedTerm, mut known: Vec<u32>) -> TermOf {
         known.retain(|&cell| self.had(cell, place.size));
         match known.is_empty() {
-            true => Part::Later(place),
-            false => Part::Fresh(place, self.sets.number(known)),
+            true => TermOf::Later(place),
+            false => TermOf::Fresh(place, self.sets.number(known)),
         }
     }
 
-    fn fresh_step(&mut self, place: Place, set: u32, mut child: impl FnMut(Part)) -> Id {
-        let Place { cell, size, mut number } = place;
+    fn fresh_step(&mut self, place: RankedTerm, set: u32, mut child: impl FnMut(TermOf)) -> Id {
+        let RankedTerm { cell, size, mut number } = place;
         let images = self.images(set);
-        let Difference { all, known, choices, .. } = self;
+        let FreshTerms { all, known, choices, .. } = self;
         let (all, known) = (&*all, &*known);
         let alternatives = all.grammar.alternatives(cell);
         let width = limbs::trim(all.limbs(cell, size)).len();
@@ -148,7 +149,7 @@ impl<'a> Difference<'a> {
             (only, NONE) => {
                 let mut known: Vec<u32> = known.iter().map(|a| a.left).collect();
                 known.sort_unstable();
-                child(self.part(Place { cell: only, size, number }, known));
+                child(self.term(RankedTerm { cell: only, size, number }, known));
             }
             (left, right) => {
                 let [first, second] = self.split(left, right, size, number, &known);
@@ -173,7 +174,7 @@ impl<'a> Difference<'a> {
         size: u32,
         mut number: Vec<u64>,
         known: &[Alternative],
-    ) -> [Part; 2] {
+    ) -> [TermOf; 2] {
         let (first, last) =
             self.all.split_sizes(left, right, size).expect("the pair was counted at this size");
         let mut left_size = first;
@@ -211,10 +212,10 @@ impl<'a> Difference<'a> {
             limbs::add_product(&mut pairs, self.known.limbs(cell, left_size), &rest);
             if limbs::compare(&number, &pairs) == Ordering::Less {
                 let (first, second) = limbs::divide(&number, &rest);
-                let second = Place { cell: right, size: right_size, number: second };
+                let second = RankedTerm { cell: right, size: right_size, number: second };
                 return [
-                    Part::Earlier(Place { cell, size: left_size, number: first }),
-                    self.part(second, seconds),
+                    TermOf::Earlier(RankedTerm { cell, size: left_size, number: first }),
+                    self.term(second, seconds),
                 ];
             }
             limbs::subtract(&mut number, &pairs);
@@ -224,8 +225,8 @@ impl<'a> Difference<'a> {
         let mut firsts: Vec<u32> = had.iter().map(|&(l, _)| l).collect();
         firsts.dedup();
         [
-            self.part(Place { cell: left, size: left_size, number: first }, firsts),
-            Part::Later(Place { cell: right, size: right_size, number: second }),
+            self.term(RankedTerm { cell: left, size: left_size, number: first }, firsts),
+            TermOf::Later(RankedTerm { cell: right, size: right_size, number: second }),
         ]
     }
 
@@ -238,33 +239,33 @@ impl<'a> Difference<'a> {
     }
 }
 
-impl Steps for Difference<'_> {
-    type Part = Part;
+impl Steps for FreshTerms<'_> {
+    type Term = TermOf;
 
     /// The later cell.
-    fn class(&self, part: &Part) -> Option<u32> {
-        match part {
-            Part::Earlier(place) => {
+    fn class(&self, term: &TermOf) -> Option<u32> {
+        match term {
+            TermOf::Earlier(place) => {
                 let is_class = self.known.grammar.cells[place.cell as usize].is_class;
                 let (all, known) = (&self.all.grammar, &self.known.grammar);
                 is_class.then(|| Images::class(self.later, all, known, place.cell))
             }
-            Part::Later(place) | Part::Fresh(place, _) => {
+            TermOf::Later(place) | TermOf::Fresh(place, _) => {
                 self.all.grammar.cells[place.cell as usize].is_class.then_some(place.cell)
             }
         }
     }
 
     /// The node is of either state.
-    fn step(&mut self, part: Part, mut child: impl FnMut(Part)) -> Id {
-        match part {
-            Part::Later(place) => {
-                self.unranker.step(&self.all, place, |place| child(Part::Later(place)))
+    fn step(&mut self, term: TermOf, mut child: impl FnMut(TermOf)) -> Id {
+        match term {
+            TermOf::Later(place) => {
+                self.unranker.step(&self.all, place, |place| child(TermOf::Later(place)))
             }
-            Part::Earlier(place) => {
-                self.known_unranker.step(&self.known, place, |place| child(Part::Earlier(place)))
+            TermOf::Earlier(place) => {
+                self.known_unranker.step(&self.known, place, |place| child(TermOf::Earlier(place)))
             }
-            Part::Fresh(place, set) => self.fresh_step(place, set, child),
+            TermOf::Fresh(place, set) => self.fresh_step(place, set, child),
         }
     }
 }

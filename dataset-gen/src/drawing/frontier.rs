@@ -7,15 +7,15 @@
 //! frontier(q, s) = c(q, s) − Σ c′(qᵢ′, s)
 //! ```
 //!
-//! Terms are drawn from such a difference without rejection, see `difference.rs`.
+//! Terms are drawn from such a difference without rejection, see `fresh_terms.rs`.
 
 use crate::counting::counts::{Counts, Room, Terms, TooLarge};
 use crate::counting::limbs;
 use crate::counting::state::Earlier;
 use crate::drawing::derivation::{Derivation, build, derive, size_of};
-use crate::drawing::fresh_terms::Difference;
+use crate::drawing::fresh_terms::FreshTerms;
 use crate::drawing::sampling::Sample;
-use crate::drawing::unrank::Place;
+use crate::drawing::unrank::RankedTerm;
 use egraph::{EGraph, Id, Past, TermBank, TermId};
 use num_bigint::BigUint;
 use rand::Rng;
@@ -28,7 +28,7 @@ pub struct Frontier<'a> {
     later: &'a EGraph,
     /// The classes of the later e-graph, each with the earlier cells whose terms are left out.
     roots: Vec<(Id, Vec<u32>)>,
-    difference: Difference<'a>,
+    fresh: FreshTerms<'a>,
 }
 
 impl<'a> Frontier<'a> {
@@ -69,12 +69,12 @@ impl<'a> Frontier<'a> {
         let is_known = |id: &Id| u64::from(id.0) < earlier.built();
         let known: Vec<(Id, u32)> = roots.iter().copied().filter(|(id, _)| is_known(id)).collect();
         let state = Earlier { egraph: later, past: earlier };
-        let difference = Difference::new((later, &roots), (state, &known), terms, room)?;
+        let fresh = FreshTerms::new((later, &roots), (state, &known), terms, room)?;
         let mut classes: Vec<(Id, Vec<u32>)> = Vec::new();
         for &(root, _) in &roots {
             let class = later.find(root);
             let known = is_known(&root).then(|| earlier.find(root));
-            let known = known.and_then(|class| difference.known.grammar.cell_of(class));
+            let known = known.and_then(|class| fresh.known.grammar.cell_of(class));
             match classes.iter_mut().find(|(other, _)| *other == class) {
                 Some((_, cells)) => cells.extend(known),
                 None => classes.push((class, Vec::from_iter(known))),
@@ -84,19 +84,19 @@ impl<'a> Frontier<'a> {
             cells.sort_unstable();
             cells.dedup();
         }
-        Ok(Frontier { later, roots: classes, difference })
+        Ok(Frontier { later, roots: classes, fresh })
     }
 
     /// The counts of all terms of the roots, those that were represented earlier included.
     pub fn counts(&self) -> &Counts {
-        &self.difference.all
+        &self.fresh.all
     }
 
     /// The number of frontier terms of `class` (canonical in the later e-graph, and a root) with
     /// exactly `size` nodes; zero for other classes.
     pub fn count(&self, class: Id, size: u32) -> BigUint {
         match self.root(class) {
-            Some((cell, known)) => limbs::to_biguint(&self.difference.fresh(cell, size, known)),
+            Some((cell, known)) => limbs::to_biguint(&self.fresh.fresh(cell, size, known)),
             None => BigUint::ZERO,
         }
     }
@@ -106,8 +106,8 @@ impl<'a> Frontier<'a> {
     pub fn up_to(&self, class: Id, limit: u32) -> BigUint {
         let Some((cell, known)) = self.root(class) else { return BigUint::ZERO };
         let mut sum = Vec::new();
-        for size in self.difference.all.grammar.cells[cell as usize].min..=limit {
-            limbs::add(&mut sum, &self.difference.fresh(cell, size, known));
+        for size in self.fresh.all.grammar.cells[cell as usize].min..=limit {
+            limbs::add(&mut sum, &self.fresh.fresh(cell, size, known));
         }
         limbs::to_biguint(&sum)
     }
@@ -137,10 +137,10 @@ impl<'a> Frontier<'a> {
         attempts: u64,
         rng: &mut impl Rng,
     ) -> Sample {
-        self.difference.begin();
+        self.fresh.begin();
         let class = self.later.find(class);
         let total = self.up_to(class, limit);
-        let reject = !self.difference.all.terms.padded;
+        let reject = !self.fresh.all.terms.padded;
         let attempts = if total == BigUint::ZERO { 0 } else { attempts };
         Sample::draw(wanted, attempts, || {
             let derivation = self.derive(class, limit, &below(&total, rng), reject)?;
@@ -151,7 +151,7 @@ impl<'a> Frontier<'a> {
 
     fn root(&self, class: Id) -> Option<(u32, &[u32])> {
         let (_, known) = self.roots.iter().find(|(root, _)| *root == class)?;
-        Some((self.difference.all.grammar.cell_of(class)?, known))
+        Some((self.fresh.all.grammar.cell_of(class)?, known))
     }
 
     fn derive(
@@ -163,13 +163,13 @@ impl<'a> Frontier<'a> {
     ) -> Option<Derivation> {
         let (root, known) = self.root(self.later.find(class))?;
         let mut number = number.to_u64_digits();
-        let least = self.difference.all.grammar.cells[root as usize].min;
-        let count = |size| self.difference.fresh(root, size, known);
+        let least = self.fresh.all.grammar.cells[root as usize].min;
+        let count = |size| self.fresh.fresh(root, size, known);
         let size = size_of(&mut number, least..=limit, count)?;
         let known = known.to_vec();
-        let part = self.difference.part(Place { cell: root, size, number }, known);
+        let term = self.fresh.term(RankedTerm { cell: root, size, number }, known);
         let mut derivation = Derivation::default();
-        derive(&mut self.difference, part, stop_if_padded, &mut derivation);
+        derive(&mut self.fresh, term, stop_if_padded, &mut derivation);
         Some(derivation)
     }
 }

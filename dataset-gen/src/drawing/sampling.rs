@@ -8,7 +8,7 @@ use crate::counting::counts::Counts;
 use crate::counting::grammar::Cell;
 use crate::counting::limbs;
 use crate::drawing::derivation::{Derivation, build, derive, size_of};
-use crate::drawing::unrank::{Counted, Place, Unranker};
+use crate::drawing::unrank::{Counted, RankedTerm, Unranker};
 use crate::drawing::unrank_narrow::NarrowUnranker;
 use egraph::{EGraph, Id, TermBank, TermId};
 use num_bigint::BigUint;
@@ -167,7 +167,7 @@ impl<'a> Sampler<'a> {
         let mut number = number.to_u64_digits();
         let least = counts.grammar.cells[root as usize].min;
         let size = size_of(&mut number, least..=limit, |size| counts.limbs(root, size))?;
-        let place = Place { cell: root, size, number };
+        let place = RankedTerm { cell: root, size, number };
         let mut steps = Counted { counts, unranker: &mut self.unranker };
         derive(&mut steps, place, stop_if_padded, &mut self.derivation);
         Some(())

@@ -11,9 +11,9 @@ use crate::drawing::derivation::Steps;
 use egraph::Id;
 use std::cmp::Ordering;
 
-/// A term of a cell: one of `size` nodes, by its number among those.
+/// A term of a cell: one of `size` nodes, by its number (its rank) among those.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct RankedTerm {
     pub cell: u32,
     pub size: u32,
     pub number: Vec<u64>,
@@ -39,8 +39,13 @@ impl Unranker {
 
     /// The node of a term (meaningless in a product). The places of its children are added to
     /// `children`, the last one first.
-    pub fn step(&mut self, counts: &Counts, place: Place, mut children: impl FnMut(Place)) -> Id {
-        let Place { cell, size, mut number } = place;
+    pub fn step(
+        &mut self,
+        counts: &Counts,
+        place: RankedTerm,
+        mut children: impl FnMut(RankedTerm),
+    ) -> Id {
+        let RankedTerm { cell, size, mut number } = place;
         let alternatives = counts.grammar.alternatives(cell);
         let width = limbs::trim(counts.limbs(cell, size)).len();
         let size_below = size - counts.grammar.cells[cell as usize].own_size();
@@ -52,14 +57,14 @@ impl Unranker {
         let (alternative, size) = (alternatives[chosen], size_below);
         match (alternative.left, alternative.right) {
             (NONE, _) => {}
-            (only, NONE) => children(Place { cell: only, size, number }),
+            (only, NONE) => children(RankedTerm { cell: only, size, number }),
             (left, right) => {
                 let (left_size, number) = split(counts, left, right, size, number);
                 let right_size = size - left_size;
                 // The pair's number is left number · count of the right ones + right number.
                 let (first, second) = limbs::divide(&number, counts.limbs(right, right_size));
-                children(Place { cell: right, size: right_size, number: second });
-                children(Place { cell: left, size: left_size, number: first });
+                children(RankedTerm { cell: right, size: right_size, number: second });
+                children(RankedTerm { cell: left, size: left_size, number: first });
             }
         }
         alternative.node
@@ -73,13 +78,13 @@ pub struct Counted<'a> {
 }
 
 impl Steps for Counted<'_> {
-    type Part = Place;
+    type Term = RankedTerm;
 
-    fn class(&self, place: &Place) -> Option<u32> {
+    fn class(&self, place: &RankedTerm) -> Option<u32> {
         self.counts.grammar.cells[place.cell as usize].is_class.then_some(place.cell)
     }
 
-    fn step(&mut self, place: Place, child: impl FnMut(Place)) -> Id {
+    fn step(&mut self, place: RankedTerm, child: impl FnMut(RankedTerm)) -> Id {
         self.unranker.step(self.counts, place, child)
     }
 }

@@ -1,73 +1,69 @@
 //! Variables by number: terms that differ only in the names of their variables become equal. So
 //! do terms that differ in literals only, where that is wanted.
 
-use egraph::{Language, Leaf, LeafValue, Node, TermBank, TermId, looks_numeric};
-use rustc_hash::{FxHashMap, FxHashSet};
+use egraph::{Language, Leaf, LeafValue, TermBank, TermId, looks_numeric};
+use rustc_hash::FxHashMap;
 
-/// `terms` with the variables renamed to `v0`, `v1`, … in order of their first occurrence, from
-/// left to right over the terms in the order given. One renaming for all of the terms; a
-/// variable keeps its sort. A name that is an operator's is skipped.
+/// `terms` with the variables renamed as [`Renaming::new`] says, one renaming for all of them.
 pub fn rename_variables(bank: &mut TermBank, terms: &[TermId]) -> Vec<TermId> {
-    Renamer::default().rename(bank, terms)
+    let renaming = Renaming::new(bank, terms);
+    terms.iter().map(|&term| renaming.rename(bank, term)).collect()
 }
 
-/// Renames variables in the terms of one bank, and remembers what became of subterms.
-#[derive(Debug, Default)]
-pub struct Renamer {
-    /// By the variables in the order of their first occurrence: new terms by old ones.
-    renamed: FxHashMap<Vec<TermId>, FxHashMap<TermId, TermId>>,
+/// New names for the variables of several terms, and the way back.
+#[derive(Clone, Debug, Default)]
+pub struct Renaming {
+    /// Each variable with the one that it becomes.
+    pairs: Vec<[Leaf; 2]>,
+    /// Places in `pairs`.
+    by_old: FxHashMap<Leaf, usize>,
+    by_new: FxHashMap<Leaf, usize>,
 }
 
-impl Renamer {
-    /// As [`rename_variables`].
-    pub fn rename(&mut self, bank: &mut TermBank, terms: &[TermId]) -> Vec<TermId> {
-        let variables = variables(bank, terms);
-        let renamed = self.renamed.entry(variables).or_insert_with_key(|variables| {
-            let language = bank.language().clone();
-            let mut names = Names { language: &language, next: 0 };
-            let mut rename = |&variable: &TermId| {
-                let value = LeafValue::Variable(names.next_name());
-                (variable, bank.leaf(&Leaf { sort: bank.sort(variable), value }))
-            };
-            variables.iter().map(&mut rename).collect()
-        });
-        terms.iter().map(|&term| replace(bank, renamed, term)).collect()
-    }
-}
-
-/// The distinct variables of all terms in order of first occurrence.
-fn variables(bank: &TermBank, terms: &[TermId]) -> Vec<TermId> {
-    let mut seen = FxHashSet::default();
-    let mut found = Vec::new();
-    let mut todo: Vec<TermId> = terms.iter().rev().copied().collect();
-    while let Some(term) = todo.pop() {
-        if seen.insert(term) {
-            match bank.node(term) {
-                Node::Leaf(Leaf { value: LeafValue::Variable(_), .. }) => found.push(term),
-                _ => todo.extend(bank.children(term).iter().rev()),
+impl Renaming {
+    /// Calls the variables of `terms` `v0`, `v1`, … in order of their first occurrence, from left
+    /// to right over the terms in the order given. A variable keeps its sort. A name that is an
+    /// operator's is skipped.
+    pub fn new(bank: &TermBank, terms: &[TermId]) -> Renaming {
+        let mut names = Names { language: bank.language(), next: 0 };
+        let mut renaming = Renaming::default();
+        for &term in terms {
+            for old in bank.variables(term) {
+                if !renaming.by_old.contains_key(old) {
+                    let value = LeafValue::Variable(names.next_name());
+                    let new = Leaf { sort: old.sort, value };
+                    renaming.by_old.insert(old.clone(), renaming.pairs.len());
+                    renaming.by_new.insert(new.clone(), renaming.pairs.len());
+                    renaming.pairs.push([old.clone(), new]);
+                }
             }
         }
+        renaming
     }
-    found
-}
 
-/// What becomes of a term all variables of which are in `renamed`; so do its subterms.
-fn replace(bank: &mut TermBank, renamed: &mut FxHashMap<TermId, TermId>, term: TermId) -> TermId {
-    let mut todo = vec![term];
-    while let Some(&term) = todo.last() {
-        let open = todo.len();
-        if !renamed.contains_key(&term) {
-            let children = bank.children(term).iter();
-            todo.extend(children.filter(|child| !renamed.contains_key(child)));
-            if todo.len() > open {
-                continue;
-            }
-            let new: Vec<TermId> = bank.children(term).iter().map(|c| renamed[c]).collect();
-            renamed.insert(term, bank.add(bank.head(term), &new));
-        }
-        todo.pop();
+    /// The variables with their new names, in order of first occurrence.
+    pub fn renamed(&self) -> impl Iterator<Item = &Leaf> {
+        self.pairs.iter().map(|[_, new]| new)
     }
-    renamed[&term]
+
+    /// A leaf with its new name. A literal, and a variable that the renaming does not know, stay as
+    /// they are.
+    pub fn leaf<'a>(&'a self, leaf: &'a Leaf) -> &'a Leaf {
+        self.by_old.get(leaf).map_or(leaf, |&place| &self.pairs[place][1])
+    }
+
+    /// A term with the new names.
+    pub fn rename(&self, bank: &mut TermBank, term: TermId) -> TermId {
+        bank.map_leaves(term, &mut |leaf| self.leaf(leaf).clone())
+    }
+
+    /// A term with the variables that the new names stand for. New names that stand for nothing, or
+    /// for a variable of another sort, stay.
+    pub fn restore(&self, bank: &mut TermBank, term: TermId) -> TermId {
+        bank.map_leaves(term, &mut |leaf| {
+            self.by_new.get(leaf).map_or(leaf, |&place| &self.pairs[place][0]).clone()
+        })
+    }
 }
 
 /// The texts of terms with `#0`, `#1`, … for their literals, in order of their first occurrence over
@@ -138,6 +134,20 @@ mod tests {
     #[test]
     fn variables_can_be_swapped() {
         assert_eq!(renamed(PLUS, &["(+ v1 v0)"]), ["(+ v0 v1)"]);
+    }
+
+    #[test]
+    fn renamed_terms_come_back_and_new_names_of_nothing_stay() {
+        let system = System::parse(&format!("{PLUS} (op v0 () I)")).unwrap();
+        let mut bank = TermBank::new(system.language.clone());
+        let [term, other] =
+            ["(+ v1 (+ x v0))", "(+ v1 (+ v2 v3))"].map(|text| bank.parse(text, None).unwrap());
+        let renaming = Renaming::new(&bank, &[term]);
+        let renamed = renaming.rename(&mut bank, term);
+        assert_eq!(bank.text(renamed), "(+ v1 (+ v2 v0))");
+        assert_eq!(renaming.restore(&mut bank, renamed), term);
+        let restored = renaming.restore(&mut bank, other);
+        assert_eq!(bank.text(restored), "(+ v1 (+ x v3))");
     }
 
     #[test]

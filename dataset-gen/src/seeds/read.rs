@@ -1,11 +1,8 @@
 //! Seed terms, from text (a term a line) or CSV (a column `expression`).
 
-use crate::seeds::csv::{Field, Record, read_records};
-use anyhow::{Result, anyhow, ensure};
-use egraph::System;
-use egraph::{Place, Sexpr, parse_all};
-use egraph::{TermBank, TermId};
-use rustc_hash::FxHashMap;
+use crate::seeds::term_file::{Layout, TermFile};
+use anyhow::{Result, ensure};
+use egraph::{System, TermBank, TermId};
 use support::files::hash::sha256;
 use support::files::input::InputFile;
 use support::files::text::text_of;
@@ -52,92 +49,23 @@ pub fn load_seeds_with_hash(
     let hash = sha256(&bytes);
     let path = file.path();
     let text = text_of(bytes, path)?;
-    let limit = limit.unwrap_or(usize::MAX);
-    let is_csv = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv"));
-    let seeds = if is_csv { read_csv(&text, bank, limit) } else { read_text(&text, bank, limit) }
-        .map_err(|(place, message)| anyhow!("{file}:{place}: {message}"))?;
+    let terms = TermFile::new(file.to_string(), path, text);
+    let mut seeds = Vec::new();
+    for line in terms.lines(LAYOUT)?.take(limit.unwrap_or(usize::MAX)) {
+        let line = line?;
+        let term = bank.read(&line.terms[0], None).map_err(|e| line.term_error(0, &e))?;
+        seeds.push(Seed { id: line.id.unwrap_or_else(|| line.number.to_string()), term });
+    }
     ensure!(!seeds.is_empty(), "{file} holds no seed: expected at least one term");
     Ok((seeds, hash))
 }
 
-type At<T> = std::result::Result<T, (Place, String)>;
-
-fn read_text(text: &str, bank: &mut TermBank, limit: usize) -> At<Vec<Seed>> {
-    let mut seeds = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        if seeds.len() >= limit {
-            break;
-        }
-        let on_line = |place: Place| Place { line: number, ..place };
-        if line.trim_start().starts_with('#') {
-            continue;
-        }
-        let terms = parse_all(line).map_err(|e| (on_line(e.place), e.message))?;
-        match &terms[..] {
-            [] => {}
-            [term] => {
-                let term = read_term(term, bank).map_err(|(p, m)| (on_line(p), m))?;
-                seeds.push(Seed { id: number.to_string(), term });
-            }
-            [_, second, ..] => {
-                let message = "a second term on the line: expected one term a line";
-                return Err((on_line(second.place()), message.to_owned()));
-            }
-        }
-    }
-    Ok(seeds)
-}
-
-fn read_term(term: &Sexpr, bank: &mut TermBank) -> At<TermId> {
-    bank.read(term, None).map_err(|e| (e.place, e.message))
-}
-
-const START: Place = Place { line: 1, column: 1 };
-
-fn read_csv(text: &str, bank: &mut TermBank, limit: usize) -> At<Vec<Seed>> {
-    let mut records = read_records(text);
-    let header = match records.next() {
-        Some(header) => header?,
-        None => return Err((START, "the file is empty".to_owned())),
-    };
-    let expression = header.column("expression")?.ok_or_else(|| {
-        (header.place(), "expected a header with a column 'expression'".to_owned())
-    })?;
-    let id = header.column("id")?;
-    let mut ids = FxHashMap::default();
-    let mut seeds = Vec::new();
-    for record in records.take(limit) {
-        let record: Record = record?;
-        if record.fields.len() != header.fields.len() {
-            let message = format!(
-                "expected {} fields as in the header, found {}",
-                header.fields.len(),
-                record.fields.len()
-            );
-            return Err((record.place(), message));
-        }
-        let field: &Field = &record.fields[expression];
-        let term =
-            bank.parse(&field.text, None).map_err(|e| (field.place_of(e.place), e.message))?;
-        let id = match id {
-            Some(id) => {
-                let (field, line) = (&record.fields[id], record.place().line);
-                if let Some(first) = ids.insert(field.text.clone(), line) {
-                    let message = format!("id '{}' is that of line {first}, too", field.text);
-                    return Err((field.place_of(START), message));
-                }
-                field.text.clone()
-            }
-            None => record.place().line.to_string(),
-        };
-        seeds.push(Seed { id, term });
-    }
-    Ok(seeds)
-}
+const LAYOUT: Layout<1> = Layout { columns: ["expression"], line: "one term a line" };
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use anyhow::anyhow;
 
     fn load(name: &str, text: &str, limit: Option<usize>) -> Result<Vec<(String, String)>> {
         let system = System::parse(

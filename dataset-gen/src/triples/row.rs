@@ -4,15 +4,13 @@ use crate::seeds::one_sort::sort_of;
 use crate::seeds::split::Split;
 use anyhow::Result;
 use arrow_array::ArrayRef;
-use arrow_array::builder::{StringBuilder, UInt32Builder, UInt64Builder};
-use arrow_array::cast::AsArray;
 use arrow_array::types::{UInt32Type, UInt64Type};
 use arrow_schema::{DataType, Field};
 use egraph::ParseError;
 use egraph::{TermBank, TermId};
 use serde::Serialize;
 use std::path::Path;
-use std::sync::Arc;
+use support::files::columns::{numbers, texts};
 use support::files::numbered::{NumberedFiles, numbered_files};
 use support::files::table::{Columns, Record, read_table};
 
@@ -34,9 +32,6 @@ pub struct Triple {
     pub guide: String,
     /// Where the proof ends.
     pub target: String,
-    /// A sketch of the guide: as few of its nodes as are needed so that the start does not
-    /// satisfy it, and only few of the other terms of the class do.
-    pub sketch: String,
     /// Number of rewrite steps from start to guide.
     pub steps_start_guide: u32,
     /// Number of rewrite steps from guide to target.
@@ -75,7 +70,7 @@ impl Triple {
 }
 
 /// Name and type of every column, in order.
-pub const COLUMNS: [(&str, DataType); 14] = [
+pub const COLUMNS: [(&str, DataType); 13] = [
     ("id", DataType::UInt64),
     ("seed", DataType::UInt32),
     ("seed_id", DataType::Utf8),
@@ -83,7 +78,6 @@ pub const COLUMNS: [(&str, DataType); 14] = [
     ("start", DataType::Utf8),
     ("guide", DataType::Utf8),
     ("target", DataType::Utf8),
-    ("sketch", DataType::Utf8),
     ("steps_start_guide", DataType::UInt32),
     ("steps_guide_target", DataType::UInt32),
     ("start_size", DataType::UInt32),
@@ -102,47 +96,30 @@ impl Record for Triple {
     }
 
     fn columns(rows: &[Triple]) -> Vec<ArrayRef> {
-        let strings = |get: fn(&Triple) -> &str| -> ArrayRef {
-            let mut builder = StringBuilder::new();
-            rows.iter().for_each(|t| builder.append_value(get(t)));
-            Arc::new(builder.finish())
-        };
-        let numbers = |get: fn(&Triple) -> u32| -> ArrayRef {
-            let mut builder = UInt32Builder::with_capacity(rows.len());
-            rows.iter().for_each(|t| builder.append_value(get(t)));
-            Arc::new(builder.finish())
-        };
-        let ids = |get: fn(&Triple) -> u64| -> ArrayRef {
-            let mut builder = UInt64Builder::with_capacity(rows.len());
-            rows.iter().for_each(|t| builder.append_value(get(t)));
-            Arc::new(builder.finish())
-        };
         vec![
-            ids(|t| t.id),
-            numbers(|t| t.seed),
-            strings(|t| &t.seed_id),
-            ids(|t| t.proof),
-            strings(|t| &t.start),
-            strings(|t| &t.guide),
-            strings(|t| &t.target),
-            strings(|t| &t.sketch),
-            numbers(|t| t.steps_start_guide),
-            numbers(|t| t.steps_guide_target),
-            numbers(|t| t.start_size),
-            numbers(|t| t.guide_size),
-            numbers(|t| t.target_size),
-            numbers(|t| t.depth),
+            numbers::<UInt64Type, _>(rows, |t| t.id),
+            numbers::<UInt32Type, _>(rows, |t| t.seed),
+            texts(rows, |t| &t.seed_id),
+            numbers::<UInt64Type, _>(rows, |t| t.proof),
+            texts(rows, |t| &t.start),
+            texts(rows, |t| &t.guide),
+            texts(rows, |t| &t.target),
+            numbers::<UInt32Type, _>(rows, |t| t.steps_start_guide),
+            numbers::<UInt32Type, _>(rows, |t| t.steps_guide_target),
+            numbers::<UInt32Type, _>(rows, |t| t.start_size),
+            numbers::<UInt32Type, _>(rows, |t| t.guide_size),
+            numbers::<UInt32Type, _>(rows, |t| t.target_size),
+            numbers::<UInt32Type, _>(rows, |t| t.depth),
         ]
     }
 
     fn read(batch: &Columns<'_>, rows: &mut Vec<Triple>) -> Result<()> {
-        let id = |name| batch.get(name).map(|c| c.as_primitive::<UInt64Type>());
-        let number = |name| batch.get(name).map(|c| c.as_primitive::<UInt32Type>());
-        let string = |name| batch.get(name).map(|c| c.as_string::<i32>());
+        let id = |name| batch.numbers::<UInt64Type>(name);
+        let number = |name| batch.numbers::<UInt32Type>(name);
+        let string = |name| batch.texts(name);
         let (ids, proof) = (id("id")?, id("proof")?);
         let (seed, seed_id) = (number("seed")?, string("seed_id")?);
         let (start, guide, target) = (string("start")?, string("guide")?, string("target")?);
-        let sketch = string("sketch")?;
         let first_steps = number("steps_start_guide")?;
         let second_steps = number("steps_guide_target")?;
         let start_size = number("start_size")?;
@@ -157,7 +134,6 @@ impl Record for Triple {
             start: start.value(row).to_owned(),
             guide: guide.value(row).to_owned(),
             target: target.value(row).to_owned(),
-            sketch: sketch.value(row).to_owned(),
             steps_start_guide: first_steps.value(row),
             steps_guide_target: second_steps.value(row),
             start_size: start_size.value(row),

@@ -49,7 +49,7 @@ pub(crate) struct Matches {
     pub halted: Option<Halt>,
 }
 
-/// So many changed e-nodes are searched from at a time, by one thread. Where a rule turns out to
+/// Changed e-nodes that one thread searches from at a time. Where a rule turns out to
 /// have too many matches, this is decided after one of these parts, so that what has been tried by
 /// then does not depend on threads.
 const PART: usize = 512;

@@ -36,7 +36,7 @@ pub(crate) struct Search<'a> {
 /// Quotas and the clock are looked at once in so many matches, or e-nodes.
 const COUNT_EVERY: usize = 1_024;
 const LOOK_EVERY: usize = 4_096;
-/// So many matches are looked at together.
+/// Matches that are looked at together.
 const PENDING: usize = 64;
 
 impl<'a> Search<'a> {

@@ -32,7 +32,7 @@ struct LookRoom {
     lookups: LookupRoom,
 }
 
-/// So many matches are looked at by one thread at a time.
+/// Matches that one thread looks at at a time.
 const PART: usize = 128;
 
 impl Applier {

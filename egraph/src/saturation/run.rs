@@ -139,7 +139,7 @@ struct Run<'a> {
 /// Matches are applied in runs of this many between looks at the clock.
 const CLOCK_EVERY: usize = 1_024;
 
-/// So many matches are looked at together before they are applied; fewer if few wait.
+/// Matches that are looked at together before they are applied: the more, the more wait.
 const TOGETHER: RangeInclusive<usize> = 64..=4_096;
 
 /// What matches may take for each e-node of a limit, in bytes.

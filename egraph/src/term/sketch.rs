@@ -37,7 +37,19 @@ impl Sketch {
         text: &str,
         sort: Option<SortId>,
     ) -> Result<Sketch, ParseError> {
-        read(language, &parse_one(text)?, sort)
+        Sketch::read(language, &parse_one(text)?, sort)
+    }
+
+    /// As [`Sketch::parse`], from an s-expression.
+    ///
+    /// # Errors
+    /// As [`Sketch::parse`].
+    pub fn read(
+        language: &Language,
+        sexpr: &Sexpr,
+        sort: Option<SortId>,
+    ) -> Result<Sketch, ParseError> {
+        read(language, sexpr, sort)
     }
 
     /// The one term that satisfies the sketch, if it is a plain term.

@@ -1,10 +1,13 @@
 //! Guides that a person wrote: sketches or terms, in the order in which they should be reached.
 
 use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource};
-use anyhow::{Result, anyhow, ensure};
-use egraph::{Place, Sketch, SortId, System, TermBank};
+use anyhow::{Result, ensure};
+use dataset_gen::seeds::term_file::{Layout, TermFile, TermLine};
+use egraph::{Sketch, SortId, System, TermBank};
 use std::path::Path;
 use support::files::text::read_text;
+
+const LAYOUT: Layout<1> = Layout { columns: ["guide"], line: "one sketch or term a line" };
 
 /// A plan: it is followed before anything else is tried, and there are no other guides.
 #[derive(Clone, Debug)]
@@ -13,27 +16,20 @@ pub struct ExpertGuides {
 }
 
 impl ExpertGuides {
-    /// Reads a sketch a line; blank lines, lines that start with `#`, and everything after a `;`
-    /// are comments.
+    /// Reads a file with a sketch a line, or CSV with a column `guide`.
     ///
     /// # Errors
     /// A file that can't be read, a line that is not a sketch of `sort` (with its place), or no
     /// sketch at all.
     pub fn load(path: &Path, system: &System, sort: SortId) -> Result<ExpertGuides> {
         let name = path.display();
-        let text = read_text(path, "guides")?;
-        let mut plan = Vec::new();
-        for (number, line) in (1..).zip(text.lines()) {
-            let content = line.split(';').next().unwrap_or("");
-            if content.trim().is_empty() || content.trim_start().starts_with('#') {
-                continue;
-            }
-            let sketch = Sketch::parse(&system.language, content, Some(sort)).map_err(|e| {
-                let place = Place { line: number, ..e.place };
-                anyhow!("{name}:{place}: {}", e.message)
-            })?;
-            plan.push(sketch);
-        }
+        let file = TermFile::new(name.to_string(), path, read_text(path, "guides")?);
+        let read = |line: Result<TermLine<1>>| {
+            let line = line?;
+            Sketch::read(&system.language, &line.terms[0], Some(sort))
+                .map_err(|e| line.term_error(0, &e))
+        };
+        let plan = file.lines(LAYOUT)?.map(read).collect::<Result<Vec<_>>>()?;
         ensure!(!plan.is_empty(), "{name} holds no guide: expected a sketch or term a line");
         Ok(ExpertGuides { plan })
     }

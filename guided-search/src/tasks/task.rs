@@ -4,12 +4,13 @@
 //! as JSON under the key `cairn` of the file's metadata. Tasks from elsewhere are CSV with the
 //! columns `start` and `target` (and `id`, if there is one), or text with two terms a line.
 
-use crate::tasks::outside::{read_csv, read_lines};
+use crate::tasks::outside::read_outside;
 use crate::tasks::question::read_texts;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use arrow_array::ArrayRef;
 use arrow_array::types::UInt32Type;
 use arrow_schema::{DataType, Field};
+use dataset_gen::seeds::term_file::TermFile;
 use egraph::{System, TermBank, TermId};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
@@ -93,12 +94,10 @@ impl TaskSet {
         let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
         let set = match ending.as_deref() {
             Some("parquet") => read_parquet(path, MOST_TEXT)?,
-            ending => {
-                let text = read_text(path, "tasks")?;
+            _ => {
+                let file = TermFile::new(name.to_string(), path, read_text(path, "tasks")?);
                 let mut bank = TermBank::new(system.language.clone());
-                let read = if ending == Some("csv") { read_csv } else { read_lines };
-                let tasks =
-                    read(&text, &mut bank).map_err(|(place, m)| anyhow!("{name}:{place}: {m}"))?;
+                let tasks = read_outside(&file, &mut bank)?;
                 let system_hash = system.hash.clone();
                 TaskSet { origin: TaskOrigin { system_hash, ..TaskOrigin::default() }, tasks }
             }

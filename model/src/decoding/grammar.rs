@@ -3,8 +3,8 @@
 
 use crate::decoding::tree_builder::TreeBuilder;
 use crate::tokens::spelling::Words;
-use crate::tokens::tree::Renaming;
 use crate::tokens::vocabulary::{Meaning, Token, Vocabulary};
+use dataset_gen::seeds::normal_form::Renaming;
 use egraph::SortId;
 
 /// The terms that may answer a task.
@@ -23,8 +23,8 @@ impl<'a> Grammar<'a> {
     pub fn new(vocabulary: &'a Vocabulary, renaming: &Renaming, max_size: usize) -> Grammar<'a> {
         let sorts = vocabulary.language().sorts.len();
         let mut variables = vec![Vec::new(); sorts];
-        for (i, leaf) in renaming.variables().iter().enumerate() {
-            variables[usize::from(leaf.sort.0)].push(format!("v{i}"));
+        for leaf in renaming.renamed() {
+            variables[usize::from(leaf.sort.0)].push(leaf.to_string());
         }
         let smallest = vec![None; sorts];
         let mut grammar = Grammar { vocabulary, variables, smallest, max_size };

@@ -215,7 +215,8 @@ impl Room {
 mod tests {
     use super::*;
     use crate::fixtures;
-    use crate::tokens::tree::{Renaming, tokenise};
+    use crate::tokens::tree::tokenise;
+    use dataset_gen::seeds::normal_form::Renaming;
 
     #[test]
     fn neighbours_of_a_node() {

@@ -1,75 +1,20 @@
 //! Terms to tokens and back: one token per node in pre-order, words spelled by pieces.
 //!
-//! Variables are renamed `v0`, `v1`, … by first occurrence over the terms of a task or triple,
-//! so that the model never sees a user's names.
+//! Variables have the names of their normal form over the terms of a task or triple, so that the
+//! model never sees a user's names.
 
 use crate::decoding::tree_builder::TreeBuilder;
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use anyhow::Result;
-use egraph::{Leaf, LeafValue, Node, TermBank, TermId};
-use rustc_hash::FxHashMap;
-
-/// A consistent renaming of the variables of several terms.
-#[derive(Clone, Debug, Default)]
-pub struct Renaming {
-    /// Variable `i` is called `v{i}`.
-    variables: Vec<Leaf>,
-    index: FxHashMap<Leaf, usize>,
-}
-
-impl Renaming {
-    /// Names the variables of `terms` by first occurrence, in the order of the terms.
-    pub fn new(bank: &TermBank, terms: &[TermId]) -> Renaming {
-        let mut renaming = Renaming::default();
-        for &t in terms {
-            for leaf in bank.variables(t) {
-                if !renaming.index.contains_key(leaf) {
-                    renaming.index.insert(leaf.clone(), renaming.variables.len());
-                    renaming.variables.push(leaf.clone());
-                }
-            }
-        }
-        renaming
-    }
-
-    /// The variables that have names, by their numbers.
-    pub fn variables(&self) -> &[Leaf] {
-        &self.variables
-    }
-
-    /// How a leaf is written: a literal as it is, a variable by its new name.
-    ///
-    /// A variable that the renaming does not know is written as it is.
-    pub fn word(&self, leaf: &Leaf) -> String {
-        match self.index.get(leaf) {
-            Some(i) => format!("v{i}"),
-            None => leaf.to_string(),
-        }
-    }
-
-    /// `t` with the new names replaced by the variables that they stand for. New names that stand
-    /// for nothing, or for a variable of another sort, stay.
-    pub fn restore(&self, bank: &mut TermBank, t: TermId) -> TermId {
-        bank.map_leaves(t, &mut |leaf| {
-            let original = match &leaf.value {
-                LeafValue::Variable(name) => name
-                    .strip_prefix('v')
-                    .and_then(|number| number.parse::<usize>().ok())
-                    .and_then(|i| self.variables.get(i))
-                    .filter(|original| original.sort == leaf.sort),
-                LeafValue::Literal(_) => None,
-            };
-            original.unwrap_or(leaf).clone()
-        })
-    }
-}
+use dataset_gen::seeds::normal_form::Renaming;
+use egraph::{Node, TermBank, TermId};
 
 /// The words of the leaves of `t`, one per occurrence.
 pub fn words(bank: &TermBank, t: TermId, renaming: &Renaming) -> Vec<String> {
     let mut words = Vec::new();
     each_node(bank, t, &mut |node| {
         if let Node::Leaf(leaf) = node {
-            words.push(renaming.word(leaf));
+            words.push(renaming.leaf(leaf).to_string());
         }
     });
     words
@@ -89,7 +34,7 @@ pub fn tokenise(
     let mut failed = None;
     each_node(bank, t, &mut |node| match node {
         Node::Op(op) => tokens.push(vocabulary.operator(op)),
-        Node::Leaf(leaf) => match vocabulary.spell(&renaming.word(leaf)) {
+        Node::Leaf(leaf) => match vocabulary.spell(&renaming.leaf(leaf).to_string()) {
             Ok(pieces) => tokens.extend(pieces),
             Err(e) => failed = Some(e),
         },
@@ -139,6 +84,21 @@ mod tests {
         let (start, target) = (parse("(+ y x)"), parse("(* x (+ z y))"));
         let renaming = Renaming::new(&bank, &[start, target]);
         assert_eq!(words(&bank, target, &renaming), ["v1", "v2", "v0"]);
+    }
+
+    /// Where `v0` is an operator, no variable is called so.
+    #[test]
+    fn names_of_operators_are_none_of_variables() {
+        let text = "(sort I) (variable I) (op + (I I) I) (op v0 () I)";
+        let system = egraph::System::parse(text).unwrap();
+        let mut bank = TermBank::new(system.language.clone());
+        let t = bank.parse("(+ x v0)", None).unwrap();
+        let vocabulary = Vocabulary::build(system.language.clone(), &Default::default()).unwrap();
+        let renaming = Renaming::new(&bank, &[t]);
+        let tree = tokenise(&vocabulary, &bank, t, &renaming).unwrap();
+        let spelled = tree.term(&vocabulary, &mut bank).unwrap();
+        assert_eq!(bank.text(spelled), "(+ v1 v0)");
+        assert_eq!(renaming.restore(&mut bank, spelled), t);
     }
 
     #[test]

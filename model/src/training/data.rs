@@ -1,10 +1,11 @@
 //! Triples as tokens, and the order in which they are trained on.
 
 use crate::decoding::tree_builder::{TreeBuilder, TreeError};
-use crate::tokens::tree::{Renaming, tokenise, words};
+use crate::tokens::tree::{tokenise, words};
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use anyhow::{Context, Result, ensure};
 use dataset_gen::dataset::info::{DatasetInfo, system_of};
+use dataset_gen::seeds::normal_form::Renaming;
 use dataset_gen::seeds::split::Split;
 use dataset_gen::triples::row::{Triple, read_triples};
 use egraph::{SortId, System, TermBank, TermId};

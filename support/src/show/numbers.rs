@@ -13,7 +13,7 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
-/// So many things: "1 e-graph", "2,000 e-graphs".
+/// A number of things: "1 e-graph", "2,000 e-graphs".
 pub fn counted(number: u64, thing: &str) -> String {
     counted_as(number, thing, &format!("{thing}s"))
 }

@@ -19,12 +19,12 @@ pub(super) struct Neighbour {
     pub fingerprint: u64,
     /// Number of nodes, as [`TermBank::size`].
     pub size: u64,
-    place: Place,
+    site: Site,
 }
 
 /// Where a neighbour differs.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum Site {
     /// At the root, by the rewrite at `.0` in [`Moves::rewrites`].
     Root(u32),
     /// In child `.0`, whose neighbour this is, at `.1` in [`Moves::found`].
@@ -162,13 +162,13 @@ impl Moves {
     /// The rewrite by which the neighbour at `index` differs, and where.
     pub fn place(&self, index: u32) -> (Path, Rewrite) {
         let mut path = Path::new();
-        let mut place = self.found[index as usize].place;
+        let mut site = self.found[index as usize].site;
         loop {
-            match place {
-                Place::Root(rewrite) => return (path, self.rewrites[rewrite as usize]),
-                Place::Child(child, index) => {
+            match site {
+                Site::Root(rewrite) => return (path, self.rewrites[rewrite as usize]),
+                Site::Child(child, index) => {
                     path.push(child);
-                    place = self.found[index as usize].place;
+                    site = self.found[index as usize].site;
                 }
             }
         }
@@ -187,8 +187,8 @@ impl Moves {
         for rewrite in from..to {
             let to = self.rewrites[rewrite as usize].to;
             let fingerprint = self.fingerprints.of(bank, to);
-            let place = Place::Root(rewrite);
-            self.found.push(Neighbour { fingerprint, size: bank.size(to), place });
+            let site = Site::Root(rewrite);
+            self.found.push(Neighbour { fingerprint, size: bank.size(to), site });
         }
         let (head, size) = (bank.head(t), bank.size(t));
         let children = bank.children(t);
@@ -207,7 +207,7 @@ impl Moves {
                 self.found.push(Neighbour {
                     fingerprint: self.fingerprints.ended(before, after),
                     size: others.saturating_add(size),
-                    place: Place::Child(i as u32, index),
+                    site: Site::Child(i as u32, index),
                 });
             }
         }

@@ -7,9 +7,9 @@
 //!     egg-pipeline --system FILE --seeds FILE --bytes 1 [--nodes N]
 //!
 //! The rule file, the meaning of its conditions, the caps and the order of work are Cairn's. Left
-//! out are: checking proofs, shortening them (but for egg's own `--optimise 1`), sketches of
-//! guides, dropping duplicates, splitting by seed, Parquet. `--bytes 1` only grows the e-graphs, of
-//! egg and of Cairn, and prints their bytes per e-node.
+//! out are: checking proofs, shortening them (but for egg's own `--optimise 1`),
+//! dropping duplicates, splitting by seed, Parquet. `--bytes 1` only grows the e-graphs, of egg and
+//! of Cairn, and prints their bytes per e-node.
 
 #[allow(dead_code)] // its benchmark uses all of it
 #[path = "../../../../egraph/benches/peers/allocator.rs"]
