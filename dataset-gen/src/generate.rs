@@ -12,7 +12,7 @@ use crate::dataset::part::{PART_FILE, PartInfo, Shard};
 use crate::dataset::unit::{UNITS, Unit};
 use crate::merge::assemble_units;
 use crate::proofs::one_seed::{SeedReport, grow};
-use crate::seeds::partition::partition;
+use crate::seeds::assign_splits::partition;
 use crate::seeds::read::{Seed, load_seeds_with_hash};
 use crate::seeds::split::Split;
 use anyhow::{Context, Result, anyhow};

@@ -119,7 +119,9 @@ mod tests {
         let texts = ["(+ a (+ b c))", "(+ (+ a b) c)", "(+ c (+ b a))", "(+ b (+ a c))", "d"];
         let [a, b, c, d, other] = texts.map(|text| bank.parse(text, None).unwrap());
         let mut egraph = EGraph::new(system);
-        [a, b, c, d].map(|term| egraph.add_term(&bank, term));
+        for term in [a, b, c, d] {
+            egraph.add_term(&bank, term);
+        }
         saturate(&mut egraph, &egraph::SaturationConfig::default(), &mut |_, _| {
             std::ops::ControlFlow::Continue(())
         });

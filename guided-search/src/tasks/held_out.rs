@@ -2,8 +2,8 @@
 
 use anyhow::{Result, ensure};
 use dataset_gen::dataset::info::DatasetInfo;
+use dataset_gen::seeds::assign_splits::partition;
 use dataset_gen::seeds::normal_form::rename_variables;
-use dataset_gen::seeds::partition::partition;
 use dataset_gen::seeds::read::{Seed, load_seeds};
 use dataset_gen::seeds::split::Split;
 use egraph::{System, TermBank};
