@@ -33,7 +33,7 @@ pub use rules::pattern::{Condition, DisplayPattern, Expr, Pattern, VarId, Variab
 pub use rules::schedule::Schedule;
 pub use rules::system::{Rule, RuleId, RulesetId, System, SystemError};
 pub use saturation::report::{Iteration, Report, RuleReport, RuleTotals};
-pub use saturation::run::{Limits, Observer, SaturationConfig, saturate};
+pub use saturation::run::{Limits, Observer, SaturationConfig, saturate, saturate_until};
 pub use saturation::scheduler::Scheduler;
 pub use stop::StopReason;
 pub use term::bank::{TermBank, TermId};

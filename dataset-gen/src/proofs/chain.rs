@@ -8,10 +8,9 @@ use crate::counting::counts::{Room, fitting};
 use crate::drawing::frontier::Frontier;
 use crate::proofs::prover::{ProofTally, Prover, Shortened};
 use crate::proofs::stage::Stage;
-use egraph::{EGraph, StopReason, TermBank, TermId, saturate};
+use egraph::{EGraph, StopReason, TermBank, TermId, saturate_until};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
-use std::ops::ControlFlow;
 use support::errors::Internal;
 
 /// What came of the chains of a seed. Each that was begun is counted once more, one that became
@@ -127,8 +126,6 @@ fn is_far(first: &Stage, bank: &TermBank, a: TermId, b: TermId, config: &Config)
     let mut egraph = EGraph::new(first.egraph.system().clone());
     let ends = [a, b].map(|term| egraph.add_term(bank, term));
     let met = |egraph: &EGraph| egraph.find(ends[0]) == egraph.find(ends[1]);
-    saturate(&mut egraph, &config.saturation.config(), &mut |egraph, _| {
-        if met(egraph) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
+    saturate_until(&mut egraph, &config.saturation.config(), met);
     !met(&egraph)
 }

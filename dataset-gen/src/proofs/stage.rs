@@ -1,8 +1,7 @@
 //! An e-graph grown from one term, and what it was some iterations earlier.
 
 use crate::config::Config;
-use egraph::{EGraph, History, Id, Past, StopReason, System, TermBank, TermId, saturate};
-use std::ops::ControlFlow;
+use egraph::{EGraph, History, Id, Past, StopReason, System, TermBank, TermId, saturate_until};
 use std::sync::Arc;
 
 /// The e-graph of a seed, or of a link of a chain.
@@ -26,11 +25,11 @@ impl Stage {
         let root = egraph.add_term(bank, term);
         let wanted = config.sampling.frontier > 0 || config.chains.count > 0;
         let mut history = History::new(config.sampling.frontier_iterations as usize);
-        let course = saturate(&mut egraph, &config.saturation.config(), &mut |egraph, _| {
+        let course = saturate_until(&mut egraph, &config.saturation.config(), |egraph| {
             if wanted {
                 history.record(egraph);
             }
-            ControlFlow::Continue(())
+            false
         });
         let iterations = course.iterations;
         let conflict = egraph.conflict().is_some();

@@ -71,6 +71,18 @@ pub fn saturate(
     }
 }
 
+/// As [`saturate`], until `holds` says so of the rebuilt e-graph after an iteration, or of the start.
+pub fn saturate_until(
+    egraph: &mut EGraph,
+    config: &SaturationConfig,
+    mut holds: impl FnMut(&EGraph) -> bool + Send,
+) -> Report {
+    saturate(egraph, config, &mut |egraph, _| match holds(egraph) {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    })
+}
+
 /// Sees the e-graph after an iteration, and says whether to go on.
 pub type Observer<'a> = dyn FnMut(&EGraph, &Iteration) -> ControlFlow<()> + Send + 'a;
 

@@ -3,9 +3,8 @@
 use crate::search::schedulers::Schedulers;
 use egraph::{
     EGraph, History, Id, Past, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank,
-    TermId, saturate, sketch_satisfied,
+    TermId, saturate_until, sketch_satisfied,
 };
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -56,15 +55,13 @@ impl Stage {
         let target_ids: Vec<Id> = targets.iter().map(|&t| egraph.add_term(bank, t)).collect();
         egraph.rebuild();
         let mut history = History::new(1);
-        let report = saturate(&mut egraph, config, &mut |egraph, _| {
-            let met = meeting(egraph, &start_ids, &target_ids).is_some();
-            if met || opposition(egraph, &start_ids, &target_ids).is_some() {
-                return ControlFlow::Break(());
-            }
-            if keep_before {
+        let report = saturate_until(&mut egraph, config, |egraph| {
+            let over = meeting(egraph, &start_ids, &target_ids).is_some()
+                || opposition(egraph, &start_ids, &target_ids).is_some();
+            if keep_before && !over {
                 history.record(egraph);
             }
-            ControlFlow::Continue(())
+            over
         });
         // Two different literals became equal: nothing in this e-graph says anything.
         let sound = report.stop != StopReason::Conflict;
@@ -138,11 +135,8 @@ impl Stage {
     ) -> Stage {
         let mut egraph = EGraph::new(system.clone());
         let ids: Vec<Id> = starts.iter().map(|&t| egraph.add_term(bank, t)).collect();
-        let report = saturate(&mut egraph, config, &mut |egraph, _| {
-            if ids.iter().any(|&id| sketch_satisfied(egraph, egraph.find(id), sketch)) {
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
+        let report = saturate_until(&mut egraph, config, |egraph| {
+            ids.iter().any(|&id| sketch_satisfied(egraph, egraph.find(id), sketch))
         });
         Stage {
             egraph,

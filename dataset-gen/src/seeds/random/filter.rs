@@ -1,7 +1,9 @@
 //! Which terms are worth an e-graph: those whose e-graph grows.
 
-use egraph::{EGraph, Id, Node, SaturationConfig, StopReason, System, TermBank, TermId, saturate};
-use std::ops::ControlFlow;
+use egraph::{
+    EGraph, Id, Node, SaturationConfig, StopReason, System, TermBank, TermId, saturate_until,
+};
+
 use std::sync::Arc;
 
 /// What is asked of a seed.
@@ -51,9 +53,7 @@ impl SeedFilter {
         let mut egraph = EGraph::new(system.clone());
         let root = egraph.add_term(bank, term);
         let large = |egraph: &EGraph| egraph.node_count() >= self.least_nodes;
-        let report = saturate(&mut egraph, &self.saturation, &mut |egraph, _| {
-            if large(egraph) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+        let report = saturate_until(&mut egraph, &self.saturation, large);
         if egraph.conflict().is_some() {
             Verdict::Conflict
         } else if !self.keep_constants && equals_constant(&egraph, egraph.find(root)) {
