@@ -10,6 +10,7 @@ use guided_search::search::budget::{Budget, Cap};
 use guided_search::search::prove::prove;
 use guided_search::search::schedulers::Schedulers;
 use guided_search::sources::descend::DescendGuides;
+use guided_search::sources::expert::ExpertGuides;
 use guided_search::sources::guide_source::{
     GuideRequest, GuideSet, GuideSource, NoGuides, Proposal, Waypoint,
 };
@@ -125,6 +126,35 @@ fn an_experts_guides_are_the_stages_of_a_proof_that_check_accepts() {
     let proof = proof_from_json(&system, &mut bank, &text).unwrap();
     assert_eq!(bank.text(proof.end()), task.target);
     cairn(&directory).args(["check", "proof.json", "--system"]).arg(&rules).assert().success();
+}
+
+#[test]
+fn a_stage_of_a_plan_ends_where_its_sketch_first_holds_whatever_the_cap() {
+    let directory = tempfile::tempdir().unwrap();
+    // The split and the tiled form of a map over two dimensions: the second is what the target is.
+    let plan =
+        "(contains (m n1 (m 32 (m n2 (m 32 f)))))\n(contains (m n1 (m n2 (m 32 (m 32 f)))))\n";
+    let path = directory.path().join("plan.txt");
+    std::fs::write(&path, plan).unwrap();
+    let system = Arc::new(System::load(&shipped("systems/tiling.rules")).unwrap());
+    let mut bank = TermBank::new(system.language.clone());
+    let ends = [
+        "(m (* n1 32) (m (* n2 32) f))",
+        "(o (o (o (m (* n1 32) j) j) (o (o (m n1 T) (o (m n1 (m n2 (m 32 (m 32 f)))) (m n1 T))) \
+         (m n1 (m 32 (s 32))))) (s 32))",
+    ]
+    .map(|text| bank.parse(text, None).unwrap());
+    let mut expert = ExpertGuides::load(&path, &system, bank.sort(ends[0])).unwrap();
+    for cap in [26_000, 300_000, 1_000_000] {
+        let (cap, work) = (Cap::Nodes(cap), 20_000_000);
+        let budget = Budget { cap, work, scheduler: Schedulers::Simple };
+        let question = Question { ends, number: 0, deadline: None };
+        let settings = SearchSettings::within(budget, 0);
+        let answer = prove(&system, &mut bank, question, &mut expert, &settings).unwrap();
+        check(&system, &bank, answer.result.as_ref().unwrap()).unwrap();
+        assert_eq!(answer.ledger.requests, 0);
+        assert!(answer.ledger.work < 20_000, "{} with a cap of {cap}", answer.ledger.work);
+    }
 }
 
 /// Says that the class of the start holds a term that it does not hold.
