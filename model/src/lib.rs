@@ -17,7 +17,9 @@ pub mod tokens;
 pub mod training;
 
 pub use candle_core::Device;
+pub use decoding::choices::Choices;
 pub use decoding::decode::{DecodeOptions, Strategy};
+pub use decoding::score::Likelihood;
 pub use guide_model::{Guide, GuideModel};
 
 /// The first NVIDIA GPU.

@@ -64,7 +64,7 @@ fn logits_agree() {
     let target = encoder_batch(features, buckets, &world.side(1));
     let memory = network.encode(&start, &target, &Dropout::none()).unwrap();
     let (guide, targets) = decoder_batch(features, buckets, &world.side(2));
-    let whole = network.decode(&guide, &memory, &Dropout::none()).unwrap();
+    let whole = network.decode(&guide, &memory, None, &Dropout::none()).unwrap();
     let n = targets.len() / world.trees.len();
     let whole: Vec<Vec<f32>> = whole.to_vec2().unwrap();
 
@@ -117,7 +117,7 @@ fn every_parameter_gets_a_gradient() {
     let (guide, targets) = decoder_batch(features, buckets, &world.side(2));
     let dropout = Dropout::new(0.1, 0, 0);
     let memory = network.encode(&start, &target, &dropout).unwrap();
-    let logits = network.decode(&guide, &memory, &dropout).unwrap();
+    let logits = network.decode(&guide, &memory, None, &dropout).unwrap();
     let loss = cross_entropy(&logits, &Arc::new(targets), 100).unwrap();
     let gradients = loss.backward().unwrap();
     let vars = parameters.finish().unwrap();

@@ -334,12 +334,19 @@ impl Transformer {
     }
 
     /// Logits of whole guides, every node predicted from those before it.
-    /// `[batch · nodes, tokens]`
+    /// `[batch · nodes, tokens]`. `rows` says which task of the memory each guide is for, if not
+    /// each for its own; the memory then gets no gradient.
     ///
     /// # Errors
     /// The device fails.
-    pub fn decode(&self, guide: &Batch, memory: &Memory, dropout: &Dropout) -> Result<Tensor> {
-        self.decoder(guide, memory, None, None, dropout)
+    pub fn decode(
+        &self,
+        guide: &Batch,
+        memory: &Memory,
+        rows: Option<&[u32]>,
+        dropout: &Dropout,
+    ) -> Result<Tensor> {
+        self.decoder(guide, memory, rows, None, dropout)
     }
 
     /// Logits of the next node of half-written guides, `[rows, tokens]`. `rows` says which task

@@ -211,7 +211,7 @@ impl<'a> Trainer<'a> {
         let target = encoder_batch(self.features, buckets, &side(1));
         let (guide, targets) = decoder_batch(self.features, buckets, &side(2));
         let memory = self.network.encode(&start, &target, dropout)?;
-        Ok((self.network.decode(&guide, &memory, dropout)?, targets))
+        Ok((self.network.decode(&guide, &memory, None, dropout)?, targets))
     }
 
     /// Loss per token and part of the tokens found likeliest, over the validation examples.

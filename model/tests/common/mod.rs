@@ -6,8 +6,11 @@ use dataset_gen::seeds::split::Split;
 use dataset_gen::triples::row::{Triple, write_triples};
 use egraph::{System, TermBank, TermId};
 use model::config::Config;
+use model::training::runs::{TrainOptions, train};
+use model::{Device, GuideModel};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 pub const RULES: &str = "(sort Int) (sort Bool)
@@ -109,4 +112,27 @@ pub fn small_config() -> Config {
     config.training.warmup_steps = 5;
     config.training.learning_rate = 5e-3;
     config
+}
+
+/// A small model that has been trained for a few steps.
+pub fn small_model(steps: u64) -> GuideModel {
+    model_of(small_config(), steps)
+}
+
+/// A model of this shape, trained for a few steps.
+pub fn model_of(mut config: Config, steps: u64) -> GuideModel {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
+    write_dataset(&data, &triples(1, 40), &triples(2, 3));
+    config.training.steps = steps;
+    let options = TrainOptions {
+        config: Some(config),
+        steps: None,
+        seed: 0,
+        resume: false,
+        device: Device::Cpu,
+        quiet: true,
+    };
+    train(&data, &out, &options, &mut |_| ControlFlow::Continue(())).unwrap();
+    GuideModel::load(&out, &Device::Cpu).unwrap()
 }
