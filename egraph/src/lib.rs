@@ -17,7 +17,7 @@ mod stop;
 mod term;
 mod text;
 
-pub use extract::sketch::{extract_sketch, extract_smallest, sketch_satisfied};
+pub use extract::sketch::{LeastSizes, extract_sketch, extract_smallest, sketch_satisfied};
 pub use graph::egraph::EGraph;
 pub use graph::past::{History, Past, Snapshot};
 pub use id::Id;

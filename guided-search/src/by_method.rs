@@ -5,6 +5,8 @@ use crate::search::baselines::all_work;
 use crate::search::prove::prove;
 use crate::sources::descend::DescendGuides;
 use crate::sources::guide_source::{GuideSource, NoGuides};
+use crate::sources::inside::InsideGuides;
+use crate::sources::likely::LikelyGuides;
 use crate::sources::method::Method;
 use crate::sources::model_source::ModelGuides;
 use crate::sources::nearest::NearestGuides;
@@ -55,6 +57,11 @@ pub fn answer(
         Method::Select => {
             let (model, nucleus) = (model()?, settings.nucleus);
             Box::new(SelectGuides { model, seed, task, slack, drawn, nucleus })
+        }
+        Method::Likely => Box::new(LikelyGuides { model: model()?, seed, task, slack, drawn }),
+        Method::Inside => {
+            let (model, nucleus) = (model()?, settings.nucleus);
+            Box::new(InsideGuides { model, seed, task, slack, nucleus })
         }
         Method::Oracle => Box::new(Oracle { chain: aids.chain.to_vec() }),
     };

@@ -87,6 +87,21 @@ impl ByClass {
     }
 }
 
+/// The sizes of the smallest terms of all classes.
+pub struct LeastSizes(ByClass);
+
+impl LeastSizes {
+    /// Of a rebuilt e-graph.
+    pub fn of(egraph: &EGraph) -> LeastSizes {
+        LeastSizes(smallest_sizes(egraph, &Rc::new(Ranks::new(egraph))))
+    }
+
+    /// Nodes of the smallest term of a canonical class.
+    pub fn size(&self, class: Id) -> u64 {
+        self.0.get(class)
+    }
+}
+
 /// The smallest term of a class; of several the first in the order of its e-nodes.
 pub fn extract_smallest(egraph: &EGraph, bank: &mut TermBank, class: Id) -> TermId {
     extract_sketch(egraph, bank, class, &Sketch::Any).expect("every class has a finite term")

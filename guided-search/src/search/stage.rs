@@ -39,6 +39,9 @@ pub enum Side {
     Target,
 }
 
+/// Both of them.
+pub const SIDES: [Side; 2] = [Side::Start, Side::Target];
+
 impl Stage {
     /// Grows a fresh e-graph from the terms of both sides until a term of one equals a term of
     /// the other, or they equal different literals, or `config` ends it. What it was an iteration before is kept on request.

@@ -28,6 +28,11 @@ impl GuideSource for DescendGuides {
     }
 }
 
+/// The size that terms of either side may have.
+pub fn limits(request: &GuideRequest<'_>, slack: u64) -> [u64; 2] {
+    request.smallest.map(|smallest| smallest.saturating_add(slack).min(request.max_size))
+}
+
 /// At most `wanted` frontier terms of either side, none larger than the smallest term known of it
 /// and `slack` nodes, or as many more as it takes to find some; the smallest term where there are
 /// none at all.
@@ -38,10 +43,8 @@ pub fn draw(
     slack: u64,
     rng: &mut ChaCha8Rng,
 ) -> [Vec<TermId>; 2] {
-    let mut draw = |side, smallest: u64| {
-        let mut slack = slack;
+    let mut draw = |side, mut limit: u64| {
         loop {
-            let limit = smallest.saturating_add(slack).min(request.max_size);
             let terms = frontier_terms::sample(request.stage, bank, side, limit, wanted, rng);
             if !terms.is_empty() {
                 return terms;
@@ -50,9 +53,9 @@ pub fn draw(
                 return smallest_terms(request.stage, bank, side);
             }
             // What is new is larger than that.
-            slack = slack.max(1).saturating_mul(2);
+            limit = limit.saturating_add(slack.max(4)).min(request.max_size);
         }
     };
-    let [start, target] = request.smallest;
+    let [start, target] = limits(request, slack);
     [draw(Side::Start, start), draw(Side::Target, target)]
 }

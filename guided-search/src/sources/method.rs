@@ -24,13 +24,17 @@ pub enum Method {
     Model,
     /// Frontier terms of both sides, those nearest to the decoder's guides.
     Select,
+    /// Frontier terms of both sides, those likeliest to the model.
+    Likely,
+    /// What the model writes inside the classes of both sides.
+    Inside,
     /// The true waypoints of the chain.
     Oracle,
 }
 
 impl Method {
     /// All methods, in the order of a report: baselines first, the ceiling last.
-    pub const ALL: [Method; 9] = [
+    pub const ALL: [Method; 11] = [
         Method::Cap,
         Method::AllWork,
         Method::Random,
@@ -39,6 +43,8 @@ impl Method {
         Method::Nearest,
         Method::Model,
         Method::Select,
+        Method::Likely,
+        Method::Inside,
         Method::Oracle,
     ];
 
@@ -53,6 +59,8 @@ impl Method {
             Method::Nearest => "nearest",
             Method::Model => "model",
             Method::Select => "select",
+            Method::Likely => "likely",
+            Method::Inside => "inside",
             Method::Oracle => "oracle",
         }
     }
@@ -70,13 +78,15 @@ impl Method {
             Method::Nearest => "frontier terms of both sides, nearest to the other side",
             Method::Model => "the model's guides, and chance where they are not reached",
             Method::Select => "frontier terms of both sides, nearest to the model's guides",
+            Method::Likely => "frontier terms of both sides, likeliest to the model",
+            Method::Inside => "terms that the model writes inside the classes of both sides",
             Method::Oracle => "the true waypoints: the ceiling",
         }
     }
 
     /// Whether it needs a trained model.
     pub fn needs_model(self) -> bool {
-        matches!(self, Method::Model | Method::Select)
+        matches!(self, Method::Model | Method::Select | Method::Likely | Method::Inside)
     }
 }
 

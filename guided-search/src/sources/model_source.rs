@@ -1,6 +1,6 @@
 //! Guides that the trained model writes.
 
-use crate::search::stage::Side;
+use crate::search::stage::SIDES;
 use crate::sources::descend::draw;
 use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource, Proposal, Waypoint};
 use crate::sources::randomness::stream;
@@ -56,8 +56,6 @@ impl GuideSource for ModelGuides<'_> {
     }
 }
 
-const SIDES: [Side; 2] = [Side::Start, Side::Target];
-
 /// A guide as a sketch of what the model is certain of; a lone `?` would say nothing.
 fn open(bank: &TermBank, term: TermId, probabilities: &[f32], certain: f64) -> Waypoint {
     match sketch(bank, term, &mut probabilities.iter(), certain) {
@@ -77,15 +75,19 @@ pub fn decode(
     request: &GuideRequest<'_>,
     bank: &mut TermBank,
 ) -> Result<Vec<model::Guide>> {
-    let options = DecodeOptions {
+    let options = options(request, nucleus, [seed, task]);
+    let question = [(request.start(), request.target())];
+    Ok(model.guides(bank, &question, &options)?.pop().unwrap_or_default())
+}
+
+/// How to write for a request: other random numbers for every one.
+pub fn options(request: &GuideRequest<'_>, nucleus: f64, [seed, task]: [u64; 2]) -> DecodeOptions {
+    DecodeOptions {
         strategy: Strategy::Nucleus { p: nucleus, temperature: 1.0 },
         guides: request.guides,
         max_size: usize::try_from(request.max_size).unwrap_or(usize::MAX),
-        // Another stream of random numbers for every request.
         seed: seed ^ task.rotate_left(20) ^ request.number.rotate_left(44),
-    };
-    let question = [(request.start(), request.target())];
-    Ok(model.guides(bank, &question, &options)?.pop().unwrap_or_default())
+    }
 }
 
 /// The term with subtrees that are not certain left open. `probabilities` are those of its nodes

@@ -1,6 +1,6 @@
 //! The smallest terms of both sides, until nothing becomes smaller.
 
-use crate::search::stage::{Side, Stage};
+use crate::search::stage::{SIDES, Side, Stage};
 use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource};
 use anyhow::Result;
 use egraph::{TermBank, TermId, extract_smallest};
@@ -11,8 +11,7 @@ pub struct SmallestGuides;
 
 impl GuideSource for SmallestGuides {
     fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet> {
-        let sides = [Side::Start, Side::Target];
-        let reached = sides.map(|side| smallest_terms(request.stage, bank, side));
+        let reached = SIDES.map(|side| smallest_terms(request.stage, bank, side));
         Ok(GuideSet { reached, ..GuideSet::default() })
     }
 }
