@@ -212,6 +212,7 @@ fn expect_rows(
     for (row, &method) in rows.iter().zip(&evaluation.methods) {
         let expected = Row {
             task: task.id.clone(),
+            seed_id: task.seed_id.clone(),
             method: method.name().to_owned(),
             question: question.clone(),
             links: task.links,
@@ -335,6 +336,7 @@ fn row(
     };
     Row {
         task: task.id.clone(),
+        seed_id: task.seed_id.clone(),
         method: method.name().to_owned(),
         question,
         links: task.links,

@@ -15,6 +15,8 @@ use support::files::table::{Columns, Record, read_table, write_table};
 pub struct Row {
     /// The task's id.
     pub task: String,
+    /// The seed that the task was made from.
+    pub seed_id: String,
     /// The method's name.
     pub method: String,
     /// What was asked, see [`crate::evaluation::checked::question_hash`].
@@ -69,6 +71,7 @@ impl Record for Row {
     fn fields() -> Vec<Field> {
         let columns = [
             ("task", DataType::Utf8),
+            ("seed_id", DataType::Utf8),
             ("method", DataType::Utf8),
             ("question", DataType::Utf8),
             ("links", DataType::UInt32),
@@ -99,6 +102,7 @@ impl Record for Row {
     fn columns(rows: &[Row]) -> Vec<ArrayRef> {
         vec![
             texts(rows, |r| &r.task),
+            texts(rows, |r| &r.seed_id),
             texts(rows, |r| &r.method),
             texts(rows, |r| &r.question),
             numbers::<UInt32Type, _>(rows, |r| r.links),
@@ -130,6 +134,7 @@ impl Record for Row {
         let u64s = |name| batch.numbers::<UInt64Type>(name);
         let f64s = |name| batch.numbers::<Float64Type>(name);
         let (task, method, question) = (texts("task")?, texts("method")?, texts("question")?);
+        let seed_id = texts("seed_id")?;
         let (reason, proof_file) = (texts("reason")?, texts("proof_file")?);
         let (cap, system_hash) = (texts("cap")?, texts("system_hash")?);
         let (links, guides) = (u32s("links")?, u32s("guides")?);
@@ -144,6 +149,7 @@ impl Record for Row {
         for i in 0..batch.rows() {
             rows.push(Row {
                 task: task.value(i).to_owned(),
+                seed_id: seed_id.value(i).to_owned(),
                 method: method.value(i).to_owned(),
                 question: question.value(i).to_owned(),
                 links: links.value(i),
@@ -188,6 +194,37 @@ pub fn read_results(path: &Path) -> Result<Vec<Row>> {
     read_table(path)
 }
 
+/// A row for tests.
+#[cfg(test)]
+pub fn row(task: &str, method: &str, solved: bool) -> Row {
+    Row {
+        task: task.into(),
+        seed_id: task.into(),
+        method: method.into(),
+        question: "11".into(),
+        links: 4,
+        hard: None,
+        solved,
+        reason: if solved { "proved" } else { "work" }.into(),
+        work: 1_234,
+        e_graphs: 7,
+        peak_bytes: 65_536,
+        requests: 3,
+        proposed: 20,
+        reached: 2,
+        proof_steps: 40,
+        waypoints: vec!["(+ a b)".into()],
+        proof_file: "proofs/t-0--oracle.json".into(),
+        cap: "4000".into(),
+        total_work: 80_000,
+        guides: 10,
+        system_hash: "00".into(),
+        seed: 0,
+        seconds: 0.25,
+        model_seconds: 0.0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,31 +233,7 @@ mod tests {
     fn results_round_trip() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("results.parquet");
-        let row = Row {
-            task: "t-0".into(),
-            method: "oracle".into(),
-            question: "11".into(),
-            links: 4,
-            hard: Some(true),
-            solved: true,
-            reason: "proved".into(),
-            work: 1_234,
-            e_graphs: 7,
-            peak_bytes: 65_536,
-            requests: 3,
-            proposed: 20,
-            reached: 2,
-            proof_steps: 40,
-            waypoints: vec!["(+ a b)".into()],
-            proof_file: "proofs/t-0--oracle.json".into(),
-            cap: "4000".into(),
-            total_work: 80_000,
-            guides: 10,
-            system_hash: "00".into(),
-            seed: 0,
-            seconds: 0.25,
-            model_seconds: 0.0,
-        };
+        let row = Row { hard: Some(true), ..row("t-0", "oracle", true) };
         let rows = vec![row.clone(), Row { hard: None, waypoints: vec![], ..row }];
         write_results(&path, &rows).unwrap();
         assert_eq!(read_results(&path).unwrap(), rows);

@@ -115,34 +115,11 @@ fn solved_by_links(rows: &[&Row], summaries: &[Summary]) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluation::results;
     use crate::report::summary::summaries;
 
     fn row(task: &str, links: u32) -> Row {
-        Row {
-            task: task.to_owned(),
-            question: String::new(),
-            method: "model".to_owned(),
-            links,
-            hard: None,
-            solved: true,
-            reason: "proved".to_owned(),
-            work: 7,
-            e_graphs: 1,
-            peak_bytes: 0,
-            proposed: 0,
-            reached: 0,
-            requests: 0,
-            proof_steps: 1,
-            waypoints: Vec::new(),
-            proof_file: String::new(),
-            cap: "10".to_owned(),
-            total_work: 10,
-            guides: 1,
-            system_hash: String::new(),
-            seed: 0,
-            seconds: 0.0,
-            model_seconds: 0.0,
-        }
+        Row { links, ..results::row(task, "model", true) }
     }
 
     #[test]

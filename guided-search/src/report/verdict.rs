@@ -1,8 +1,10 @@
 //! The result of an evaluation in plain sentences, whoever wins.
 
 use crate::evaluation::results::Row;
+use crate::evaluation::statistics::{bootstrap, mcnemar};
 use crate::report::summary::{Role, Summary};
 use maud::{Markup, html};
+use std::collections::BTreeMap;
 use support::show::numbers::counted;
 
 /// Which method solved most of a set of tasks: of those with a model next to those without.
@@ -19,12 +21,12 @@ pub fn verdict(summaries: &[Summary], rows: &[&Row]) -> Markup {
                 (Some(l), Some(b)) if l.solved > b.solved => {
                     (names(&learned)) ", guided by a model, solved the most: " (share(l, true))
                     "; the best baseline without a model, " (names(&baseline)) ", solved "
-                    (share(b, false)) ". The model's guides won here, " (certainty(l, b)) "."
+                    (share(b, false)) ". The model's guides won here, " (certainty(rows, l, b)) "."
                 }
                 (Some(l), Some(b)) if l.solved < b.solved => {
                     (names(&baseline)) ", a baseline without a model, solved the most: "
                     (share(b, true)) "; the best of the model's guides, " (names(&learned))
-                    ", solved " (share(l, false)) ". The model's guides lost here, " (certainty(b, l)) "."
+                    ", solved " (share(l, false)) ". The model's guides lost here, " (certainty(rows, b, l)) "."
                 }
                 (Some(l), Some(_)) => {
                     (names(&learned)) ", guided by a model, and " (names(&baseline))
@@ -77,12 +79,34 @@ fn share(s: &Summary, whole: bool) -> String {
     format!("{}{of} ({:.1} %, {interval}{low:.0} to {high:.0} %)", s.solved, s.rate())
 }
 
-fn certainty(more: &Summary, less: &Summary) -> &'static str {
-    if more.interval().0 <= less.interval().1 {
-        "but the intervals overlap, so that it may be chance"
-    } else {
-        "and the intervals do not overlap"
+/// Whether it may be chance that one method solved more than another, of the same tasks.
+fn certainty(rows: &[&Row], more: &Summary, less: &Summary) -> String {
+    let p = mcnemar(alone(rows, more, less), alone(rows, less, more));
+    let (low, high) = bootstrap(&differences(rows, more, less), 0);
+    let chance = if p < 0.05 { "and that is hardly chance" } else { "but that may be chance" };
+    format!(
+        "{chance} (McNemar's exact test on the same tasks: p = {p:.2}{}; difference {:.1} to {:.1} points by a \
+         bootstrap over seeds)",
+        if p < 0.005 { format!(", {p:.0e}") } else { String::new() },
+        100.0 * low,
+        100.0 * high
+    )
+}
+
+/// By seed: how many tasks more one method solved than another, and of how many.
+fn differences(rows: &[&Row], one: &Summary, other: &Summary) -> Vec<(f64, usize)> {
+    let mut seeds: BTreeMap<&str, (f64, usize)> = BTreeMap::new();
+    for row in rows {
+        let seed = seeds.entry(&row.seed_id).or_default();
+        let solved = f64::from(row.solved);
+        if row.method == one.method {
+            seed.0 += solved;
+            seed.1 += 1;
+        } else if row.method == other.method {
+            seed.0 -= solved;
+        }
     }
+    seeds.into_values().filter(|&(_, tasks)| tasks > 0).collect()
 }
 
 /// Tasks that `one` solved and `other` did not.
@@ -98,37 +122,30 @@ fn alone(rows: &[&Row], one: &Summary, other: &Summary) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn summary(method: &str, solved: usize) -> Summary {
-        Summary {
-            method: method.to_owned(),
-            tasks: 40,
-            solved,
-            median_work: None,
-            median_e_graphs: None,
-            median_steps: None,
-            seconds: 0.0,
-            model_seconds: 0.0,
-        }
-    }
+    use crate::evaluation::results::row;
+    use crate::report::summary::summaries;
 
     fn said(methods: &[(&str, usize)]) -> String {
-        let summaries: Vec<_> = methods.iter().map(|&(m, solved)| summary(m, solved)).collect();
-        verdict(&summaries, &[]).into_string().replace("<b>", "").replace("</b>", "")
+        let task = |i: usize| format!("t-{i}");
+        let rows: Vec<Row> = (0..40)
+            .flat_map(|i| methods.iter().map(move |&(m, solved)| row(&task(i), m, i < solved)))
+            .collect();
+        let rows: Vec<&Row> = rows.iter().collect();
+        verdict(&summaries(&rows), &rows).into_string().replace("<b>", "").replace("</b>", "")
     }
 
     #[test]
     fn it_is_said_whoever_wins_and_whether_it_may_be_chance() {
         let lost = said(&[("cap", 0), ("all-work", 33), ("model", 29), ("oracle", 40)]);
         assert!(lost.contains("all-work, a baseline without a model, solved the most: 33 of 40"));
-        assert!(lost.contains("The model's guides lost here, but the intervals overlap"), "{lost}");
+        assert!(
+            lost.contains("The model's guides lost here, but that may be chance (McNemar"),
+            "{lost}"
+        );
         assert!(lost.contains("The ceiling, oracle, which is told true waypoints, solved 40"));
         let won = said(&[("all-work", 10), ("model", 39), ("select", 39)]);
         assert!(won.contains("model and select, guided by a model, solved the most: 39 of 40"));
-        assert!(
-            won.contains("The model's guides won here, and the intervals do not overlap"),
-            "{won}"
-        );
+        assert!(won.contains("The model's guides won here, and that is hardly chance"), "{won}");
         assert!(said(&[("all-work", 9), ("model", 9)]).contains("solved equally many: 9 of 40"));
         assert!(said(&[("all-work", 0), ("model", 0)]).contains("No method solved any of the 40"));
         assert!(said(&[("all-work", 9)]).contains("No method with a model was tried"));

@@ -49,6 +49,8 @@ pub fn words(evaluation: &Evaluation) -> Markup {
                     ("far chain", "how a task was made: from a seed, link by link, each link \
                       ending at a frontier term of a fresh e-graph"),
                     ("hard", "a task that all-work does not solve"),
+                    ("p", "how likely chance alone would make a difference at least as large, of two \
+                      methods of which neither is better, on the same tasks (McNemar's exact test)"),
                     ("95 % interval", "where the true rate may lie, by Wilson's score, if these \
                       tasks are a random sample"),
                 ] {
