@@ -20,6 +20,7 @@ fn options(config: Config) -> TrainOptions {
         resume: false,
         device: Device::Cpu,
         quiet: true,
+        stop: Default::default(),
     }
 }
 
@@ -217,9 +218,12 @@ fn bad_input_is_refused_with_its_place() {
     assert!(
         edit("\"heads\": 4", "\"heads\": 0").contains("config.json: heads: expected at least 2")
     );
-    assert!(edit("\"batch\": 8", "\"batch\": 0").contains("batch: expected 1 to 65536"));
+    assert!(
+        edit("\"batch_tokens\": 250", "\"batch_tokens\": 0")
+            .contains("batch_tokens: expected 1 to")
+    );
     assert!(edit("\"width\": 48", "\"width\": 1152921504606846976").contains("width: expected"));
-    assert!(edit("cairn-model-1", "cairn-model-9").contains("expected 'cairn-model-1'"));
+    assert!(edit("cairn-model-2", "cairn-model-9").contains("expected 'cairn-model-2'"));
     assert!(edit(&common::system().hash, "0123").contains("expected 0123"));
 }
 

@@ -105,7 +105,7 @@ pub fn small_config() -> Config {
     config.model.encoder_layers = 1;
     config.model.decoder_layers = 2;
     config.model.feed_forward = 96;
-    config.training.batch = 8;
+    config.training.batch_tokens = 250;
     config.training.warmup_steps = 5;
     config.training.learning_rate = 5e-3;
     config

@@ -1,0 +1,132 @@
+//! What is computed on a batch: the loss, its gradient, and a score.
+
+use crate::config::Config;
+use crate::decoding::tree_builder::TreeBuilder;
+use crate::network::batch::{Features, decoder_batch, encoder_batch};
+use crate::network::dropout::Dropout;
+use crate::network::transformer::Transformer;
+use crate::tokens::vocabulary::Vocabulary;
+use crate::training::adamw::add_to;
+use crate::training::batches::{Lengths, PART_TOKENS, Stream, parts};
+use crate::training::data::Example;
+use crate::training::loss::{Score, Targets, loss, score};
+use crate::training::masks::Masks;
+use anyhow::{Context, Result};
+use candle_core::{Device, Tensor, Var};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Padded tokens that a GPU computes on at a time.
+pub(crate) const GPU_TOKENS: usize = 1 << 14;
+
+/// A network that is being fitted, and what it is fitted with.
+pub(crate) struct Fitting<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) vocabulary: &'a Vocabulary,
+    pub(crate) features: Features,
+    pub(crate) network: Transformer,
+    /// The network's parameters by name.
+    pub(crate) vars: BTreeMap<String, Var>,
+    pub(crate) masks: Arc<Masks>,
+    pub(crate) seed: u64,
+}
+
+/// What a batch, or a part of it, came to.
+pub(crate) struct Outcome {
+    /// How well its targets are predicted, with dropout.
+    pub(crate) score: Score,
+    /// Of the loss, which is a mean over the targets of the whole batch.
+    pub(crate) gradients: BTreeMap<String, Tensor>,
+}
+
+/// A part of a batch with its number.
+type Part<'b> = (usize, &'b [Example]);
+
+impl Fitting<'_> {
+    fn device(&self) -> &Device {
+        self.network.device()
+    }
+
+    /// The parts of a batch, whose examples come by rising length.
+    fn parts<'b>(&self, batch: &'b [Example]) -> Vec<Part<'b>> {
+        let lengths: Vec<Lengths> =
+            batch.iter().map(|example| example.lengths().map(|n| n as u16)).collect();
+        let budget = if self.device().is_cpu() { PART_TOKENS } else { GPU_TOKENS };
+        let ranges = parts(&lengths, budget);
+        ranges.into_iter().enumerate().map(|(i, range)| (i, &batch[range])).collect()
+    }
+
+    /// Loss and gradient of the batch of a step.
+    pub(crate) fn outcome(&self, batch: &[Example], step: u64) -> Result<Outcome> {
+        let counted = batch.iter().map(|example| example.tokens[2].len()).sum();
+        let one = |(part, examples): Part<'_>| {
+            let stream = Stream::Dropout { step, part }.number();
+            let t = &self.config.training;
+            let dropout = Dropout::new(t.dropout, self.seed, stream);
+            let (logits, targets) = self.forward(examples, &dropout)?;
+            let score = score(&logits, &targets)?;
+            let loss = loss(&logits, &targets, counted, t.label_smoothing)?;
+            let mut all = loss.backward()?;
+            let gradient = |(name, var): (&String, &Var)| {
+                let found = all.remove(var).with_context(|| format!("no gradient of {name}"))?;
+                Ok((name.clone(), found))
+            };
+            let gradients = self.vars.iter().map(gradient).collect::<Result<_>>()?;
+            Ok(Outcome { score, gradients })
+        };
+        let sum = |mut a: Outcome, b: Outcome| {
+            for (name, gradient) in &mut a.gradients {
+                add_to(gradient, &b.gradients[name])?;
+            }
+            Ok(Outcome { score: a.score.plus(b.score), ..a })
+        };
+        fold(&self.parts(batch), &one, &sum)
+    }
+
+    /// How well the guides of examples are predicted. They come by rising length.
+    pub(crate) fn score(&self, examples: &[Example]) -> Result<Score> {
+        let one = |(_, examples): Part<'_>| {
+            let (logits, targets) = self.forward(examples, &Dropout::none())?;
+            score(&logits, &targets)
+        };
+        fold(&self.parts(examples), &one, &|a: Score, b| Ok(a.plus(b)))
+    }
+
+    fn forward(&self, batch: &[Example], dropout: &Dropout) -> Result<(Tensor, Arc<Targets>)> {
+        let trees = batch
+            .iter()
+            .map(|example| example.trees(self.vocabulary))
+            .collect::<Result<Vec<_>, _>>()?;
+        let side = |i: usize| -> Vec<&TreeBuilder> { trees.iter().map(|t| &t[i]).collect() };
+        let buckets = self.config.model.buckets();
+        let start = encoder_batch(self.features, buckets, &side(0));
+        let target = encoder_batch(self.features, buckets, &side(1));
+        let (guide, tokens) = decoder_batch(self.features, buckets, &side(2));
+        let nodes = tokens.len() / batch.len();
+        let mut masks = vec![0; tokens.len()];
+        for (row, example) in masks.chunks_exact_mut(nodes).zip(batch) {
+            row[..example.masks.len()].copy_from_slice(&example.masks);
+        }
+        let memory = self.network.encode(&start, &target, dropout)?;
+        let logits = self.network.decode(&guide, &memory, dropout)?;
+        Ok((logits, Arc::new(Targets { tokens, masks, sets: self.masks.clone() })))
+    }
+}
+
+/// Computes `one` of all items in parallel and sums them up in an order that does not depend on the
+/// number of threads. No more sums are in memory than there are threads and halvings.
+fn fold<I: Copy + Sync, T: Send>(
+    items: &[I],
+    one: &(impl Fn(I) -> Result<T> + Sync),
+    sum: &(impl Fn(T, T) -> Result<T> + Sync),
+) -> Result<T> {
+    match items {
+        [] => anyhow::bail!("an empty batch"),
+        [item] => one(*item),
+        _ => {
+            let (left, right) = items.split_at(items.len().div_ceil(2));
+            let (left, right) = rayon::join(|| fold(left, one, sum), || fold(right, one, sum));
+            sum(left?, right?)
+        }
+    }
+}
