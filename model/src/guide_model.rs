@@ -16,6 +16,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use candle_core::Device;
 use egraph::{Language, System, TermBank, TermId};
 use rayon::prelude::*;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -192,7 +193,11 @@ impl GuideModel {
         let decoder_tasks: Vec<Task> = tasks
             .iter()
             .map(|task| Task {
-                grammar: Grammar::new(&self.vocabulary, &task.renaming, options.max_size),
+                grammar: RefCell::new(Grammar::new(
+                    &self.vocabulary,
+                    &task.renaming,
+                    options.max_size,
+                )),
                 sort: egraph::SortId(task.start.slots()[0].sort),
                 stream: stream(&task.start, &task.target),
             })

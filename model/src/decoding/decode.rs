@@ -11,6 +11,7 @@ use anyhow::{Context, Result, ensure};
 use egraph::SortId;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use support::errors::Internal;
 
@@ -70,7 +71,8 @@ impl DecodeOptions {
 
 /// A task as the decoder sees it.
 pub(crate) struct Task<'a> {
-    pub(crate) grammar: Grammar<'a>,
+    /// It remembers its answers.
+    pub(crate) grammar: RefCell<Grammar<'a>>,
     pub(crate) sort: SortId,
     /// Tells the samples of this task from those of others.
     pub(crate) stream: u64,
@@ -146,10 +148,9 @@ impl Decoder<'_> {
         let step = decoder_step(self.features, self.buckets, &trees);
         let logits = self.network.decode_step(&step, self.memory, rows, cache)?;
         let logits: Vec<Vec<f32>> = logits.to_vec2()?;
-        let mut allowed = Vec::new();
         let mut all = Vec::with_capacity(hypotheses.len());
         for ((hypothesis, row), logits) in hypotheses.iter().zip(rows).zip(&logits) {
-            self.tasks[*row as usize].grammar.allowed(&hypothesis.tree, &mut allowed);
+            let allowed = self.tasks[*row as usize].grammar.borrow_mut().allowed(&hypothesis.tree);
             let max = allowed.iter().fold(f32::MIN, |max, t| max.max(logits[*t as usize]));
             let sum: f64 = allowed.iter().map(|t| f64::from(logits[*t as usize] - max).exp()).sum();
             let log_sum = max + sum.ln() as f32;

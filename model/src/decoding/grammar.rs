@@ -6,6 +6,11 @@ use crate::tokens::spelling::Words;
 use crate::tokens::tree::Renaming;
 use crate::tokens::vocabulary::{Meaning, Token, Vocabulary};
 use egraph::SortId;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// Tokens in ascending order.
+pub type Tokens = Arc<[Token]>;
 
 /// The terms that may answer a task.
 #[derive(Clone, Debug)]
@@ -16,6 +21,12 @@ pub struct Grammar<'a> {
     /// Nodes of the smallest term by sort; `None` if there is none.
     smallest: Vec<Option<usize>>,
     max_size: usize,
+    /// Nodes that the most demanding operator's children need: no more spare ones change anything.
+    enough: usize,
+    /// Answers given, by the sort of the hole and what is spare of `max_size`, capped at `enough`.
+    holes: FxHashMap<(SortId, usize), Tokens>,
+    /// Answers given within words, by sort and letters.
+    words: Vec<FxHashMap<String, Tokens>>,
 }
 
 impl<'a> Grammar<'a> {
@@ -27,12 +38,23 @@ impl<'a> Grammar<'a> {
             variables[usize::from(leaf.sort.0)].push(format!("v{i}"));
         }
         let smallest = vec![None; sorts];
-        let mut grammar = Grammar { vocabulary, variables, smallest, max_size };
+        let mut grammar = Grammar {
+            vocabulary,
+            variables,
+            smallest,
+            max_size,
+            enough: 0,
+            holes: FxHashMap::default(),
+            words: vec![FxHashMap::default(); sorts],
+        };
         grammar.find_smallest();
+        let operators = &vocabulary.language().operators;
+        let demands = operators.iter().filter_map(|op| grammar.smallest_of(&op.args));
+        grammar.enough = demands.max().unwrap_or(0);
         grammar
     }
 
-    fn words(&self, sort: SortId) -> Words<'_> {
+    fn words_of(&self, sort: SortId) -> Words<'_> {
         Words {
             literals: self.vocabulary.language().literal_kind(sort),
             variables: &self.variables[usize::from(sort.0)],
@@ -41,7 +63,7 @@ impl<'a> Grammar<'a> {
 
     fn find_smallest(&mut self) {
         for sort in 0..self.smallest.len() {
-            if self.words(SortId(sort as u16)).any() {
+            if self.words_of(SortId(sort as u16)).any() {
                 self.smallest[sort] = Some(1);
             }
         }
@@ -73,42 +95,57 @@ impl<'a> Grammar<'a> {
         self.smallest_of(&[sort]).is_some_and(|size| size <= self.max_size)
     }
 
-    /// Writes to `allowed` the tokens that may come next, in ascending order. There is at least
-    /// one if the tree has a hole, [`Grammar::can_begin`] held for the root and every token
-    /// so far was allowed.
-    pub fn allowed(&self, tree: &TreeBuilder, allowed: &mut Vec<Token>) {
-        allowed.clear();
-        let Some((hole, others)) = tree.holes().split_last() else { return };
-        let tokens = 0..self.vocabulary.len() as Token;
+    /// The tokens that may come next. There is at least one if the tree has a hole,
+    /// [`Grammar::can_begin`] held for the root and every token so far was allowed.
+    pub fn allowed(&mut self, tree: &TreeBuilder) -> Tokens {
+        let Some((hole, others)) = tree.holes().split_last() else { return Arc::default() };
         if let Some((sort, text)) = tree.word() {
-            allowed.extend(tokens.filter(|token| self.may_spell(sort, text, *token)));
-            return;
+            if let Some(known) = self.words[usize::from(sort.0)].get(text) {
+                return known.clone();
+            }
+            let tokens = 0..self.vocabulary.len() as Token;
+            let found: Tokens = tokens.filter(|token| self.may_spell(sort, text, *token)).collect();
+            self.words[usize::from(sort.0)].insert(text.to_owned(), found.clone());
+            return found;
         }
-        let sorts: Vec<SortId> = others.iter().map(|slot| SortId(slot.sort)).collect();
-        let Some(spare) = self
-            .smallest_of(&sorts)
-            .and_then(|rest| self.max_size.checked_sub(tree.nodes() + 1 + rest))
-        else {
-            return;
-        };
-        let language = self.vocabulary.language();
         let sort = SortId(hole.sort);
-        let words = self.words(sort).any();
-        allowed.extend(tokens.filter(|token| match self.vocabulary.meaning(*token) {
+        let spare = others
+            .iter()
+            .try_fold(tree.nodes() + 1, |sum, slot| {
+                sum.checked_add(self.smallest[usize::from(slot.sort)]?)
+            })
+            .and_then(|needed| self.max_size.checked_sub(needed));
+        let Some(spare) = spare.map(|spare| spare.min(self.enough)) else {
+            return Arc::default();
+        };
+        if let Some(known) = self.holes.get(&(sort, spare)) {
+            return known.clone();
+        }
+        let found = self.fill(sort, spare);
+        self.holes.insert((sort, spare), found.clone());
+        found
+    }
+
+    /// The tokens that may fill a hole of `sort` if the children may have `spare` nodes.
+    fn fill(&self, sort: SortId, spare: usize) -> Tokens {
+        let language = self.vocabulary.language();
+        let words = self.words_of(sort).any();
+        let fits = |token: &Token| match self.vocabulary.meaning(*token) {
             Meaning::Special => false,
             Meaning::Operator(op) => {
                 let op = language.op(op);
                 op.result == sort && self.smallest_of(&op.args).is_some_and(|size| size <= spare)
             }
             Meaning::Piece(_) => words && self.may_spell(sort, "", *token),
-        }));
+        };
+        (0..self.vocabulary.len() as Token).filter(fits).collect()
     }
 
     /// Whether a word of `sort` may go on with `token` after `text`.
     fn may_spell(&self, sort: SortId, text: &str, token: Token) -> bool {
         let Meaning::Piece(piece) = self.vocabulary.meaning(token) else { return false };
         let longer = format!("{text}{}", piece.text);
-        let words = self.words(sort);
+        let words = self.words_of(sort);
         if piece.last { words.contains(&longer) } else { words.continues(&longer) }
     }
 }
@@ -134,13 +171,16 @@ mod tests {
             let names = bank.parse(&names, None).unwrap();
             let renaming = Renaming::new(&bank, &[names]);
             let vocabulary = fixtures::vocabulary();
-            let grammar = Grammar::new(&vocabulary, &renaming, max_size);
+            let mut grammar = Grammar::new(&vocabulary, &renaming, max_size);
             prop_assert!(grammar.can_begin(SortId(sort)));
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             let mut tree = TreeBuilder::new(SortId(sort));
-            let mut allowed = Vec::new();
             while tree.next_slot().is_some() {
-                grammar.allowed(&tree, &mut allowed);
+                let allowed = grammar.allowed(&tree);
+                // What is remembered is what is found.
+                prop_assert_eq!(
+                    &Grammar::new(&vocabulary, &renaming, max_size).allowed(&tree), &allowed
+                );
                 prop_assert!(!allowed.is_empty(), "stuck after {:?}", tree.tokens());
                 let token = allowed[rng.random_range(0..allowed.len())];
                 tree.push(&vocabulary, token).unwrap();

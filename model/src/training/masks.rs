@@ -126,12 +126,10 @@ impl<'a> MaskMaker<'a> {
             .or_insert_with(|| Grammar::new(vocabulary, renaming, max_size));
         let mut tree = TreeBuilder::new(sort);
         let mut set = vec![0u64; vocabulary.len().div_ceil(64)];
-        let mut allowed = Vec::new();
         let mut numbers = Vec::with_capacity(guide.len());
         for token in guide {
             set.fill(0);
-            grammar.allowed(&tree, &mut allowed);
-            for allowed in &allowed {
+            for allowed in grammar.allowed(&tree).iter() {
                 set[*allowed as usize / 64] |= 1 << (allowed % 64);
             }
             let fits = contains(&set, *token) && tree.push(vocabulary, *token).is_ok();
