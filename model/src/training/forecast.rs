@@ -56,10 +56,10 @@ impl Shape<'_> {
         // A guide is about a third of a triple. The backward pass needs room beside them.
         let activations = 4 * (2 * encoder + decoder) / 3 * part_tokens.max(longest) * 3 / 2;
         // Weights and two moments; a gradient of each part at work, and two sums.
-        let weights = 4 * self.parameters * (3 + parts + 2);
-        // Writing a checkpoint copies the moments twice.
-        let checkpoint = 4 * self.parameters * 7;
-        (weights.max(checkpoint) + parts * activations) as u64
+        // At the least: writing a checkpoint copies the moments twice.
+        let copies = (3 + parts + 2).max(7) as u64;
+        let weights = 4u64.saturating_mul(self.parameters as u64).saturating_mul(copies);
+        weights.saturating_add((parts * activations) as u64)
     }
 }
 

@@ -1,11 +1,16 @@
 //! Training a model on a dataset: a new run, or one taken up again.
 
 use crate::config::Config;
+use crate::network::batch::Features;
+use crate::network::parameters::Parameters;
 use crate::network::threads::one_thread_per_operation;
+use crate::network::transformer::Transformer;
+use crate::training::batches::{Batches, Place};
 use crate::training::checkpoint::{
     CONFIG_FILE, DatasetIdentity, Description, MODEL_FILE, State, load_description, load_run,
 };
 use crate::training::data::Dataset;
+use crate::training::forecast::{Shape, refuse_what_does_not_fit};
 use crate::training::log::{self, Evaluation};
 use crate::training::token_file::Examples;
 use crate::training::train::Trainer;
@@ -16,6 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use support::files::output_dir::OutputDir;
+use support::show::console::note;
 
 /// What to train and how.
 #[derive(Clone, Debug)]
@@ -122,12 +128,30 @@ pub fn train(
     let identity = DatasetIdentity::new(&dataset.info);
     let (system, vocabulary) = (dataset.system.clone(), examples.vocabulary.clone());
     let description = Description::new(system, vocabulary, config, options.seed, identity);
+    announce(&description.run.config, &examples, options)?;
     let trainer = Trainer::new(out, &description, state, &examples, &options.device)?;
-    trainer.announce(options.quiet)?;
     description.save(directory.path(), &dataset.rules)?;
     trainer.finish_writing()?;
     drop(dataset);
     trainer.run(options, observe)
+}
+
+/// Says what is going to be trained on what, before anything large is made.
+///
+/// # Errors
+/// It does not fit into the memory that there is.
+fn announce(config: &Config, examples: &Examples, options: &TrainOptions) -> Result<()> {
+    let (vocabulary, lengths) = (&examples.vocabulary, examples.train_lengths());
+    let (tokens, mut counted) = (vocabulary.len(), Parameters::counted());
+    Transformer::new(&config.model, Features::new(vocabulary), tokens, &mut counted)?;
+    let shape = Shape { config, parameters: counted.count(), tokens, lengths };
+    let memory = refuse_what_does_not_fit(&shape, &options.device)?;
+    if !options.quiet {
+        let budget = config.training.batch_tokens;
+        let batches = Batches::new(lengths, budget, options.seed, Place::default());
+        note(&shape.line(memory, batches.per_epoch()));
+    }
+    Ok(())
 }
 
 /// The configuration of the run in `out`, after checking that it is the one asked for now.

@@ -130,3 +130,69 @@ fn fold<I: Copy + Sync, T: Send>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use crate::network::parameters::Parameters;
+    use crate::tokens::tree::{Renaming, tokenise};
+    use crate::training::masks::MaskMaker;
+    use egraph::{SortId, TermBank};
+
+    /// Examples by rising length.
+    fn examples(vocabulary: &Vocabulary) -> (Vec<Example>, Masks) {
+        let mut bank = TermBank::new(fixtures::system().language.clone());
+        let mut maker = MaskMaker::new(vocabulary, 100);
+        let mut examples: Vec<Example> = (0..40)
+            .map(|i| {
+                let sizes = [9, 12, 1 + i % 30];
+                let terms = sizes.map(|size| fixtures::random_term(&mut bank, i as u64, size));
+                let renaming = Renaming::new(&bank, &terms);
+                let tokens = terms
+                    .map(|t| tokenise(vocabulary, &bank, t, &renaming).unwrap().tokens().to_vec());
+                let masks = maker.masks_of(&renaming, SortId(0), &tokens[2]).unwrap();
+                Example { sort: SortId(0), tokens, masks }
+            })
+            .collect();
+        examples.sort_by_key(Example::len);
+        (examples, maker.masks().clone())
+    }
+
+    #[test]
+    fn every_token_of_a_step_weighs_the_same_whatever_the_length_of_its_guide() {
+        let vocabulary = fixtures::vocabulary();
+        let (examples, masks) = examples(&vocabulary);
+        let mut config = Config::default();
+        config.training.label_smoothing = 0.1;
+        let features = Features::new(&vocabulary);
+        let mut parameters = Parameters::random(1, &Device::Cpu);
+        let network =
+            Transformer::new(&config.model, features, vocabulary.len(), &mut parameters).unwrap();
+        let vars = parameters.finish().unwrap();
+        let (vocabulary, masks) = (&vocabulary, Arc::new(masks));
+        let fitting =
+            Fitting { config: &config, vocabulary, features, network, vars, masks, seed: 0 };
+        assert!(fitting.parts(&examples).len() > 3);
+        let whole = fitting.outcome(&examples, 0).unwrap();
+        let tokens: usize = examples.iter().map(|e| e.tokens[2].len()).sum();
+        assert_eq!(whole.score.tokens, tokens as u64);
+        assert_eq!(whole.score.tokens, fitting.score(&examples).unwrap().tokens);
+        for (name, gradient) in &whole.gradients {
+            let mut sum = gradient.zeros_like().unwrap();
+            for example in &examples {
+                let alone = fitting.outcome(std::slice::from_ref(example), 0).unwrap();
+                let part = example.tokens[2].len() as f64 / tokens as f64;
+                sum = (sum + (&alone.gradients[name] * part).unwrap()).unwrap();
+            }
+            let largest = |t: &Tensor| {
+                t.abs().unwrap().flatten_all().unwrap().max(0).unwrap().to_scalar::<f32>().unwrap()
+            };
+            let difference = largest(&(&sum - gradient).unwrap());
+            assert!(difference < 1e-4 * (1.0 + largest(gradient)), "{name}: {difference}");
+            if name == "embedding" {
+                break; // every example is computed anew for each name
+            }
+        }
+    }
+}

@@ -9,7 +9,7 @@ use crate::training::batches::{Batches, Place};
 use crate::training::checkpoint::{Description, State, save_model, saved_model_step};
 use crate::training::data::{Example, unigram_loss};
 use crate::training::events;
-use crate::training::forecast::{Shape, Timing, refuse_what_does_not_fit};
+use crate::training::forecast::Timing;
 use crate::training::log::{self, Evaluation, Since};
 use crate::training::runs::{End, TrainOptions, TrainReport};
 use crate::training::step::Fitting;
@@ -21,7 +21,6 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
-use support::show::console::note;
 use support::show::progress::Progress;
 
 /// A run in progress.
@@ -80,35 +79,6 @@ impl<'a> Trainer<'a> {
             validation,
             unigram_loss,
         })
-    }
-
-    fn parameter_count(&self) -> usize {
-        self.fitting.vars.values().map(|var| var.elem_count()).sum()
-    }
-
-    /// Says what is going to be trained on what.
-    ///
-    /// # Errors
-    /// A step does not fit into the memory that there is.
-    pub(crate) fn announce(&self, quiet: bool) -> Result<()> {
-        let shape = Shape {
-            config: self.config,
-            parameters: self.parameter_count(),
-            tokens: self.examples.vocabulary.len(),
-            lengths: self.examples.train_lengths(),
-        };
-        let memory = refuse_what_does_not_fit(&shape, self.fitting.network.device())?;
-        if !quiet {
-            let t = &self.config.training;
-            let batches = Batches::new(
-                self.examples.train_lengths(),
-                t.batch_tokens,
-                self.fitting.seed,
-                self.place,
-            );
-            note(&shape.line(memory, batches.per_epoch()));
-        }
-        Ok(())
     }
 
     /// Whether the validation loss has not fallen for too long.
@@ -171,7 +141,7 @@ impl<'a> Trainer<'a> {
         }
         progress.finish();
         Ok(TrainReport {
-            parameters: self.parameter_count(),
+            parameters: self.fitting.vars.values().map(|var| var.elem_count()).sum(),
             triples: [self.examples.counts()[0], self.validation.len()],
             left_out: self.examples.left_out(),
             log: self.log,
