@@ -12,10 +12,11 @@ use std::ops::Range;
 
 /// Batches whose examples are sorted by length together.
 const POOL: usize = 32;
-/// Padded tokens that a processor computes on at a time: one thread on a part whose activations fit
-/// into its cache is faster than all threads on each operation in turn. Part of the result's
-/// definition, since gradients are summed over the parts.
-pub const PART_TOKENS: usize = 512;
+/// The fewest padded tokens that a processor computes on at a time, if there are as many; and the
+/// most, with longer examples left aside.
+const PART_TOKENS: [usize; 2] = [256, 512];
+/// Parts of a batch, if they are not too small.
+const PARTS: usize = 16;
 
 /// Tokens of start, target and guide of an example.
 pub type Lengths = [u16; 3];
@@ -131,6 +132,14 @@ fn cut<T>(items: &[T], budget: usize, size: impl Fn(&T) -> usize) -> Vec<Range<u
     ranges
 }
 
+/// Padded tokens that a processor computes on at a time, in steps of `batch_tokens`: one thread on a
+/// part whose activations fit into its cache is faster than all threads on each operation in turn.
+/// Part of the result's definition, since gradients are summed over the parts.
+pub fn part_tokens(batch_tokens: usize) -> usize {
+    let [least, most] = PART_TOKENS;
+    (batch_tokens / PARTS).clamp(least, most)
+}
+
 /// The parts of at most `budget` padded tokens in which a batch is computed: they depend on nothing
 /// but its examples, so that its gradient is the same number for every number of threads.
 pub fn parts(lengths: &[Lengths], budget: usize) -> Vec<Range<usize>> {
@@ -170,7 +179,7 @@ impl Stream {
     pub fn number(self) -> u64 {
         match self {
             Stream::Epoch(epoch) => 1 << 63 | epoch,
-            // A step has fewer parts: two that follow each other have more than PART_TOKENS.
+            // A step has fewer parts: two that follow each other have more than 256 tokens.
             Stream::Dropout { step, part } => 1 << 62 | step << 20 | part as u64,
         }
     }

@@ -1,12 +1,15 @@
 //! What a training will take, said before it begins: parameters, tokens, memory and time.
 
 use crate::config::Config;
-use crate::training::batches::{Lengths, PART_TOKENS};
+use crate::training::batches::{Lengths, part_tokens};
 use crate::training::step::GPU_TOKENS;
 use anyhow::{Result, ensure};
 use candle_core::Device;
 use std::time::Duration;
 use support::show::numbers::thousands;
+
+/// Bytes of the program, the tokens of the validation split, and the like.
+const REST: u64 = 48 << 20;
 
 /// What the size of a training depends on.
 pub struct Shape<'a> {
@@ -43,8 +46,9 @@ impl Shape<'_> {
         let (m, t) = (&self.config.model, &self.config.training);
         let longest = self.lengths.iter().map(|l| l.iter().map(|n| usize::from(*n)).sum());
         let longest = longest.max().unwrap_or(0);
-        // Parts of a step that are computed at a time; parts may be half full.
-        let parts = (2 * t.batch_tokens.max(longest)).div_ceil(part_tokens).clamp(1, threads);
+        // Parts of a step, which may be half full, and those that are computed at a time.
+        let all = (2 * t.batch_tokens.max(longest)).div_ceil(part_tokens).max(1);
+        let parts = all.min(threads);
         // The results of a layer that are kept until the backward pass, in floats a token: those of
         // a block of attention are about seven widths, those of a feed-forward block four and two
         // hidden layers; with dropout each of the two has a mask and a product more.
@@ -54,12 +58,12 @@ impl Shape<'_> {
         let encoder = m.encoder_layers * (attention + feed_forward) + m.decoder_layers * 2 * d;
         let decoder = m.decoder_layers * (3 * attention + feed_forward) + 3 * self.tokens;
         // A guide is about a third of a triple. The backward pass needs room beside them.
-        let activations = 4 * (2 * encoder + decoder) / 3 * part_tokens.max(longest) * 3 / 2;
-        // Weights and two moments; a gradient of each part at work, and two sums.
-        // At the least: writing a checkpoint copies the moments twice.
-        let copies = (3 + parts + 2).max(7) as u64;
+        let activations = 4 * (2 * encoder + decoder) / 3 * part_tokens.max(longest) * 5 / 2;
+        // Weights and two moments; two gradients of each part at work; sums that wait for others.
+        let copies = (3 + 2 * parts + all.ilog2() as usize + 1) as u64;
         let weights = 4u64.saturating_mul(self.parameters as u64).saturating_mul(copies);
-        weights.saturating_add((parts * activations) as u64)
+        // What is freed stays with the allocator: as measured, as much again.
+        weights.saturating_add((parts * activations) as u64).saturating_mul(2).saturating_add(REST)
     }
 }
 
@@ -72,7 +76,7 @@ pub fn refuse_what_does_not_fit(shape: &Shape, device: &Device) -> Result<u64> {
         return Ok(shape.bytes(1, GPU_TOKENS));
     }
     let threads = rayon::current_num_threads();
-    let needed = shape.bytes(threads, PART_TOKENS);
+    let needed = shape.bytes(threads, part_tokens(shape.config.training.batch_tokens));
     refuse(needed, available(), threads)?;
     Ok(needed)
 }
@@ -123,7 +127,7 @@ impl Timing {
     }
 
     /// Takes note of a step after which `step` are done; once, a line on how long the others take.
-    pub fn line(&mut self, step: u64, took: Duration) -> Option<String> {
+    pub fn first_line(&mut self, step: u64, took: Duration) -> Option<String> {
         self.spent += took;
         let measured = step - self.first;
         let enough = measured >= MEASURED_STEPS || self.spent >= MEASURED_TIME;
@@ -131,14 +135,18 @@ impl Timing {
             return None;
         }
         self.said = true;
-        let left = self.steps - step;
-        let seconds = self.spent.as_secs_f64() / measured as f64 * left as f64;
-        let time = match seconds {
+        let (steps, time) = (thousands(self.steps - step), self.left(step));
+        Some(format!("the other {steps} steps take about {time}, without validations"))
+    }
+
+    /// How long the steps after `step` take, at the mean of those measured.
+    pub fn left(&self, step: u64) -> String {
+        let each = self.spent.as_secs_f64() / step.saturating_sub(self.first).max(1) as f64;
+        match each * self.steps.saturating_sub(step) as f64 {
             s if s < 120.0 => format!("{s:.0} seconds"),
             s if s < 7200.0 => format!("{:.0} minutes", s / 60.0),
             s => format!("{:.1} hours", s / 3600.0),
-        };
-        Some(format!("the other {} steps take about {time}, without validations", thousands(left)))
+        }
     }
 }
 
@@ -155,7 +163,7 @@ mod tests {
             config.model.width = width;
             let parameters = 100 * width * width;
             Shape { config: &config, parameters, tokens: 100, lengths: &lengths }
-                .bytes(threads, PART_TOKENS)
+                .bytes(threads, part_tokens(batch_tokens))
         };
         assert!(bytes(1, 1000, 64) < bytes(2, 1000, 64));
         assert!(bytes(8, 1000, 64) < bytes(8, 10_000, 64));
@@ -176,7 +184,8 @@ mod tests {
     fn the_duration_is_told_once() {
         let mut timing = Timing::new(100, 3100);
         let second = Duration::from_secs(1);
-        let lines: Vec<Option<String>> = (101..130).map(|step| timing.line(step, second)).collect();
+        let lines: Vec<Option<String>> =
+            (101..130).map(|step| timing.first_line(step, second)).collect();
         let expected = "the other 2,990 steps take about 50 minutes, without validations";
         assert_eq!(lines.iter().flatten().collect::<Vec<_>>(), [expected]);
     }

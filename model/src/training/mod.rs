@@ -14,3 +14,4 @@ pub mod runs;
 pub mod step;
 pub mod token_file;
 pub(crate) mod train;
+pub mod workers;

@@ -7,10 +7,11 @@ use crate::network::dropout::Dropout;
 use crate::network::transformer::Transformer;
 use crate::tokens::vocabulary::Vocabulary;
 use crate::training::adamw::add_to;
-use crate::training::batches::{Lengths, PART_TOKENS, Stream, parts};
+use crate::training::batches::{Lengths, Stream, part_tokens, parts};
 use crate::training::data::Example;
 use crate::training::loss::{Score, Targets, loss, score};
 use crate::training::masks::Masks;
+use crate::training::workers::Workers;
 use anyhow::{Context, Result};
 use candle_core::{Device, Tensor, Var};
 use std::collections::BTreeMap;
@@ -29,6 +30,8 @@ pub(crate) struct Fitting<'a> {
     pub(crate) vars: BTreeMap<String, Var>,
     pub(crate) masks: Arc<Masks>,
     pub(crate) seed: u64,
+    /// One for a GPU.
+    pub(crate) workers: Workers,
 }
 
 /// What a batch, or a part of it, came to.
@@ -51,7 +54,8 @@ impl Fitting<'_> {
     fn parts<'b>(&self, batch: &'b [Example]) -> Vec<Part<'b>> {
         let lengths: Vec<Lengths> =
             batch.iter().map(|example| example.lengths().map(|n| n as u16)).collect();
-        let budget = if self.device().is_cpu() { PART_TOKENS } else { GPU_TOKENS };
+        let cpu = part_tokens(self.config.training.batch_tokens);
+        let budget = if self.device().is_cpu() { cpu } else { GPU_TOKENS };
         let ranges = parts(&lengths, budget);
         ranges.into_iter().enumerate().map(|(i, range)| (i, &batch[range])).collect()
     }
@@ -80,7 +84,7 @@ impl Fitting<'_> {
             }
             Ok(Outcome { score: a.score.plus(b.score), ..a })
         };
-        fold(&self.parts(batch), &one, &sum)
+        self.workers.sum(&self.parts(batch), &one, &sum)
     }
 
     /// How well the guides of examples are predicted. They come by rising length.
@@ -89,7 +93,7 @@ impl Fitting<'_> {
             let (logits, targets) = self.forward(examples, &Dropout::none())?;
             score(&logits, &targets)
         };
-        fold(&self.parts(examples), &one, &|a: Score, b| Ok(a.plus(b)))
+        self.workers.sum(&self.parts(examples), &one, &|a: Score, b| Ok(a.plus(b)))
     }
 
     fn forward(&self, batch: &[Example], dropout: &Dropout) -> Result<(Tensor, Arc<Targets>)> {
@@ -110,24 +114,6 @@ impl Fitting<'_> {
         let memory = self.network.encode(&start, &target, dropout)?;
         let logits = self.network.decode(&guide, &memory, dropout)?;
         Ok((logits, Arc::new(Targets { tokens, masks, sets: self.masks.clone() })))
-    }
-}
-
-/// Computes `one` of all items in parallel and sums them up in an order that does not depend on the
-/// number of threads. No more sums are in memory than there are threads and halvings.
-fn fold<I: Copy + Sync, T: Send>(
-    items: &[I],
-    one: &(impl Fn(I) -> Result<T> + Sync),
-    sum: &(impl Fn(T, T) -> Result<T> + Sync),
-) -> Result<T> {
-    match items {
-        [] => anyhow::bail!("an empty batch"),
-        [item] => one(*item),
-        _ => {
-            let (left, right) = items.split_at(items.len().div_ceil(2));
-            let (left, right) = rayon::join(|| fold(left, one, sum), || fold(right, one, sum));
-            sum(left?, right?)
-        }
     }
 }
 
@@ -171,8 +157,17 @@ mod tests {
             Transformer::new(&config.model, features, vocabulary.len(), &mut parameters).unwrap();
         let vars = parameters.finish().unwrap();
         let (vocabulary, masks) = (&vocabulary, Arc::new(masks));
-        let fitting =
-            Fitting { config: &config, vocabulary, features, network, vars, masks, seed: 0 };
+        let workers = Workers::new(2).unwrap();
+        let fitting = Fitting {
+            config: &config,
+            vocabulary,
+            features,
+            network,
+            vars,
+            masks,
+            seed: 0,
+            workers,
+        };
         assert!(fitting.parts(&examples).len() > 3);
         let whole = fitting.outcome(&examples, 0).unwrap();
         let tokens: usize = examples.iter().map(|e| e.tokens[2].len()).sum();

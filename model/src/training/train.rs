@@ -14,6 +14,7 @@ use crate::training::log::{self, Evaluation, Since};
 use crate::training::runs::{End, TrainOptions, TrainReport};
 use crate::training::step::Fitting;
 use crate::training::token_file::Examples;
+use crate::training::workers::Workers;
 use anyhow::{Context, Result, ensure};
 use candle_core::{Device, Tensor};
 use std::collections::BTreeMap;
@@ -65,8 +66,10 @@ impl<'a> Trainer<'a> {
         let validation = examples.validation(config.training.validation_triples)?;
         let unigram_loss = unigram_loss(examples.token_counts(), &examples.masks, &validation);
         let masks = examples.masks.clone();
-        let fitting =
-            Fitting { config, vocabulary, features, network, vars, masks, seed: run.seed };
+        let threads = if device.is_cpu() { rayon::current_num_threads() } else { 1 };
+        let workers = Workers::new(threads)?;
+        let seed = run.seed;
+        let fitting = Fitting { config, vocabulary, features, network, vars, masks, seed, workers };
         Ok(Trainer {
             out,
             config,
@@ -112,7 +115,7 @@ impl<'a> Trainer<'a> {
             self.since.seconds += began.elapsed().as_secs_f64();
             progress.message(self.numbers(&batches));
             progress.advance(1);
-            if let Some(line) = timing.line(self.optimizer.step, began.elapsed()) {
+            if let Some(line) = timing.first_line(self.optimizer.step, began.elapsed()) {
                 progress.print(&line);
             }
             let asked = options.stop.load(Ordering::Relaxed);
@@ -120,7 +123,7 @@ impl<'a> Trainer<'a> {
                 || self.optimizer.step == t.steps
             {
                 let evaluation = self.evaluate(&batches)?;
-                progress.print(&line(&evaluation));
+                progress.print(&line(&evaluation, &timing.left(self.optimizer.step)));
                 self.log.push(evaluation.clone());
                 self.since = Since::default();
                 self.checkpoint()?;
@@ -276,14 +279,18 @@ fn is_finite(tensor: &Tensor) -> Result<bool> {
     Ok(zero == 0.0)
 }
 
-fn line(e: &Evaluation) -> String {
+fn line(e: &Evaluation, left: &str) -> String {
     format!(
-        "step {}: loss {:.3}, validation {:.3} (unigram {:.3}), {:.1} % of tokens right, {:.0} tokens/s",
+        "step {} (epoch {:.2}): loss {:.3}, validation {:.3} (unigram {:.3}), {:.1} % of tokens right, \
+         gradient {:.2}, rate {:.1e}, {:.0} tokens/s, {left} left",
         e.step,
+        e.epoch,
         e.train_loss,
         e.validation_loss,
         e.unigram_loss,
         100.0 * e.validation_accuracy,
+        e.gradient_norm,
+        e.learning_rate,
         e.tokens_per_second
     )
 }
