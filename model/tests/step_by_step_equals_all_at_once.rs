@@ -13,8 +13,8 @@ use model::network::parameters::Parameters;
 use model::network::transformer::{Cache, Transformer};
 use model::tokens::tree::{Renaming, tokenise};
 use model::tokens::vocabulary::Vocabulary;
+use model::training::examples::masks::Masks;
 use model::training::loss::{Targets, loss};
-use model::training::masks::Masks;
 use std::sync::Arc;
 
 struct World {
@@ -119,7 +119,7 @@ fn every_parameter_gets_a_gradient() {
     let memory = network.encode(&start, &target, &dropout).unwrap();
     let logits = network.decode(&guide, &memory, &dropout).unwrap();
     let mut sets = Masks::new(world.vocabulary.len());
-    let all = sets.insert(&vec![u64::MAX >> (64 - world.vocabulary.len() % 64)]);
+    let all = sets.insert(&[u64::MAX >> (64 - world.vocabulary.len() % 64)]);
     let masks = vec![all; targets.len()];
     let targets = Arc::new(Targets { tokens: targets, masks, sets: Arc::new(sets) });
     let loss = loss(&logits, &targets, 100, 0.0).unwrap();

@@ -3,8 +3,8 @@
 
 mod common;
 
-use model::training::data::{Dataset, Example};
-use model::training::token_file::Examples;
+use model::training::examples::data::{Dataset, Example};
+use model::training::examples::token_file::Examples;
 use std::path::Path;
 use std::time::SystemTime;
 

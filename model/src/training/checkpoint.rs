@@ -17,7 +17,7 @@
 use crate::config::Config;
 use crate::network::parameters::{load_safetensors, to_safetensors};
 use crate::tokens::vocabulary::Vocabulary;
-use crate::training::batches::Place;
+use crate::training::examples::batches::Place;
 use crate::training::log::{Evaluation, Since};
 use anyhow::{Context, Result, anyhow, ensure};
 use candle_core::{Device, Tensor};

@@ -1,7 +1,7 @@
 //! What a training will take, said before it begins: parameters, tokens, memory and time.
 
 use crate::config::Config;
-use crate::training::batches::{Lengths, part_tokens};
+use crate::training::examples::batches::{Lengths, part_tokens};
 use crate::training::step::GPU_TOKENS;
 use anyhow::{Result, ensure};
 use candle_core::Device;

@@ -3,7 +3,7 @@
 
 use crate::network::attention::{floats, with_floats};
 use crate::tokens::vocabulary::{PAD, Token};
-use crate::training::masks::{Masks, members};
+use crate::training::examples::masks::{Masks, members};
 use anyhow::Result;
 use candle_core::{CpuStorage, CustomOp1, D, Layout, Shape, Tensor};
 use std::sync::Arc;

@@ -2,16 +2,13 @@
 //! the grammar, so that the loss is over the tokens that a guide may have; not how guides are chosen.
 
 pub mod adamw;
-pub mod batches;
 pub mod checkpoint;
-pub mod data;
 pub mod events;
+pub mod examples;
 pub mod forecast;
 pub mod log;
 pub mod loss;
-pub mod masks;
 pub mod runs;
 pub mod step;
-pub mod token_file;
 pub(crate) mod train;
 pub mod workers;

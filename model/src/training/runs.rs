@@ -5,14 +5,14 @@ use crate::network::batch::Features;
 use crate::network::parameters::Parameters;
 use crate::network::threads::one_thread_per_operation;
 use crate::network::transformer::Transformer;
-use crate::training::batches::{Batches, Place};
 use crate::training::checkpoint::{
     CONFIG_FILE, DatasetIdentity, Description, MODEL_FILE, State, load_description, load_run,
 };
-use crate::training::data::Dataset;
+use crate::training::examples::batches::{Batches, Place};
+use crate::training::examples::data::Dataset;
+use crate::training::examples::token_file::Examples;
 use crate::training::forecast::{Shape, refuse_what_does_not_fit};
 use crate::training::log::{self, Evaluation};
-use crate::training::token_file::Examples;
 use crate::training::train::Trainer;
 use anyhow::{Result, bail, ensure};
 use candle_core::Device;

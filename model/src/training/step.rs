@@ -7,10 +7,10 @@ use crate::network::dropout::Dropout;
 use crate::network::transformer::Transformer;
 use crate::tokens::vocabulary::Vocabulary;
 use crate::training::adamw::add_to;
-use crate::training::batches::{Lengths, Stream, part_tokens, parts};
-use crate::training::data::Example;
+use crate::training::examples::batches::{Lengths, Stream, part_tokens, parts};
+use crate::training::examples::data::Example;
+use crate::training::examples::masks::Masks;
 use crate::training::loss::{Score, Targets, loss, score};
-use crate::training::masks::Masks;
 use crate::training::workers::Workers;
 use anyhow::{Context, Result};
 use candle_core::{Device, Tensor, Var};
@@ -123,7 +123,7 @@ mod tests {
     use crate::fixtures;
     use crate::network::parameters::Parameters;
     use crate::tokens::tree::{Renaming, tokenise};
-    use crate::training::masks::MaskMaker;
+    use crate::training::examples::masks::MaskMaker;
     use egraph::{SortId, TermBank};
 
     /// Examples by rising length.

@@ -5,15 +5,15 @@ use crate::network::batch::Features;
 use crate::network::parameters::Parameters;
 use crate::network::transformer::Transformer;
 use crate::training::adamw::AdamW;
-use crate::training::batches::{Batches, Place};
 use crate::training::checkpoint::{Description, State, save_model, saved_model_step};
-use crate::training::data::{Example, unigram_loss};
 use crate::training::events;
+use crate::training::examples::batches::{Batches, Place};
+use crate::training::examples::data::{Example, unigram_loss};
+use crate::training::examples::token_file::Examples;
 use crate::training::forecast::Timing;
 use crate::training::log::{self, Evaluation, Since};
 use crate::training::runs::{End, TrainOptions, TrainReport};
 use crate::training::step::Fitting;
-use crate::training::token_file::Examples;
 use crate::training::workers::Workers;
 use anyhow::{Context, Result, ensure};
 use candle_core::{Device, Tensor};
@@ -158,7 +158,7 @@ impl<'a> Trainer<'a> {
         let t = &self.config.training;
         let step = self.optimizer.step;
         let batch: Vec<Example> = batches
-            .next()
+            .take()
             .iter()
             .map(|i| self.examples.train(*i as usize))
             .collect::<Result<_>>()?;

@@ -3,7 +3,7 @@
 use crate::decoding::tree_builder::{TreeBuilder, TreeError};
 use crate::tokens::tree::{Renaming, tokenise, words};
 use crate::tokens::vocabulary::{Token, Vocabulary};
-use crate::training::masks::{MaskMaker, Masks, members};
+use crate::training::examples::masks::{MaskMaker, Masks, members};
 use anyhow::{Context, Result};
 use dataset_gen::dataset::info::{DatasetInfo, SYSTEM_FILE, system_of};
 use dataset_gen::seeds::split::Split;

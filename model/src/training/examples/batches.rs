@@ -81,7 +81,7 @@ impl<'a> Batches<'a> {
     }
 
     /// The examples of the next batch, by rising length.
-    pub fn next(&mut self) -> &[u32] {
+    pub fn take(&mut self) -> &[u32] {
         if self.place.batch as usize >= self.plan.1.batches.len() {
             self.place = Place { epoch: self.place.epoch + 1, batch: 0 };
         }
@@ -200,7 +200,7 @@ mod tests {
         let epoch = |number: u64| {
             let mut batches = Batches::new(&lengths, 900, 7, Place { epoch: number, batch: 0 });
             let all: Vec<Vec<u32>> =
-                (0..batches.per_epoch()).map(|_| batches.next().to_vec()).collect();
+                (0..batches.per_epoch()).map(|_| batches.take().to_vec()).collect();
             assert_eq!(batches.place().epoch, number);
             assert_eq!(batches.epochs(), number as f64 + 1.0);
             all
@@ -221,7 +221,7 @@ mod tests {
         let mut batches = Batches::new(&lengths, 900, 7, Place::default());
         let (mut tokens, mut padded, mut full) = (0, 0, 0);
         for _ in 0..batches.per_epoch() {
-            let batch: Vec<Lengths> = batches.next().iter().map(|i| lengths[*i as usize]).collect();
+            let batch: Vec<Lengths> = batches.take().iter().map(|i| lengths[*i as usize]).collect();
             let sum: usize = batch.iter().map(total).sum();
             assert!(sum <= 900);
             full += usize::from(sum > 700);
@@ -231,7 +231,7 @@ mod tests {
         assert!(full + 10 > batches.per_epoch());
         assert!(padded * 100 < tokens * 115, "{padded} {tokens}");
         let one = [[500, 500, 500]];
-        assert_eq!(Batches::new(&one, 900, 7, Place::default()).next(), [0]);
+        assert_eq!(Batches::new(&one, 900, 7, Place::default()).take(), [0]);
     }
 
     #[test]
@@ -240,10 +240,10 @@ mod tests {
         let mut batches = Batches::new(&lengths, 2000, 7, Place::default());
         let mut later = Vec::new();
         for _ in 0..3 * batches.per_epoch() {
-            later.push((batches.place(), batches.next().to_vec()));
+            later.push((batches.place(), batches.take().to_vec()));
         }
         for (place, batch) in later {
-            assert_eq!(Batches::new(&lengths, 2000, 7, place).next(), batch);
+            assert_eq!(Batches::new(&lengths, 2000, 7, place).take(), batch);
         }
     }
 

@@ -17,9 +17,9 @@
 //! memory holds six bytes of lengths and eight of an offset for each.
 
 use crate::tokens::vocabulary::{Token, Vocabulary};
-use crate::training::batches::Lengths;
-use crate::training::data::{Chunk, Dataset, Example};
-use crate::training::masks::Masks;
+use crate::training::examples::batches::Lengths;
+use crate::training::examples::data::{Chunk, Dataset, Example};
+use crate::training::examples::masks::Masks;
 use anyhow::{Context, Result, anyhow, ensure};
 use dataset_gen::seeds::split::Split;
 use egraph::SortId;
