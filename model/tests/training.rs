@@ -330,6 +330,30 @@ fn broken_weights_do_not_replace_the_good_ones() {
 }
 
 #[test]
+fn nor_do_they_between_two_validations() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
+    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
+    let mut config = common::small_config();
+    config.training.steps = 20;
+    config.training.checkpoint_minutes = 1e-9;
+    let options = TrainOptions { stop: Arc::new(AtomicBool::new(true)), ..options(config) };
+    train(&data, &out, &options, &mut go_on).unwrap();
+    let file = out.join("training_state/step-00000001/optimizer.safetensors");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    for number in bytes[header..].chunks_exact_mut(4) {
+        number.copy_from_slice(&(-1f32).to_le_bytes());
+    }
+    std::fs::write(&file, bytes).unwrap();
+    let on = TrainOptions { resume: true, config: None, ..options };
+    let message = format!("{:#}", train(&data, &out, &on, &mut go_on).unwrap_err());
+    assert!(message.contains("parameter '") && message.contains("stays"), "{message}");
+    assert!(out.join("training_state/step-00000001").exists());
+    assert!(!out.join("training_state/step-00000002").exists());
+}
+
+#[test]
 fn triples_that_are_too_long_are_counted() {
     let directory = tempfile::tempdir().unwrap();
     let (data, out) = (directory.path().join("data"), directory.path().join("out"));
