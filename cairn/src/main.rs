@@ -17,6 +17,7 @@ mod search_args;
 mod seeds;
 mod shipped;
 mod shown_proof;
+mod signals;
 mod split;
 mod tasks;
 mod train;
@@ -24,6 +25,7 @@ mod verify;
 
 use args::NotProved;
 use clap::{Parser, Subcommand};
+use signals::Interrupted;
 use std::error::Error;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -37,7 +39,8 @@ use support::show::console::note;
 /// in `--system halide`; a file of that name is taken first.
 ///
 /// Exit codes: 0 done, 1 a fault of cairn itself, 2 bad input or a refused proof, 3 no proof was
-/// found (explain, prove) or the goal was not reached (saturate).
+/// found (explain, prove) or the goal was not reached (saturate), 130 and 143 ended by SIGINT
+/// (Ctrl-C) and SIGTERM.
 #[derive(Parser)]
 #[command(name = "cairn", version, max_term_width = 100)]
 struct Cairn {
@@ -93,16 +96,18 @@ fn main() -> ExitCode {
     match catch_unwind(AssertUnwindSafe(|| run(cairn.command))) {
         Ok(Ok(())) => ExitCode::SUCCESS,
         Ok(Err(error)) if is_closed_pipe(&error) => ExitCode::SUCCESS,
-        Ok(Err(error)) => match error.downcast_ref::<NotProved>() {
-            Some(NotProved(reason)) => {
+        Ok(Err(error)) => {
+            if let Some(NotProved(reason)) = error.downcast_ref() {
                 note(&format!("not proved: {reason}"));
-                ExitCode::from(3)
+                return ExitCode::from(3);
             }
-            None => {
-                note(&format!("error: {}", one_line(&error)));
-                ExitCode::from(exit_code(&error))
+            if let Some(Interrupted { signal, message }) = error.downcast_ref() {
+                note(message);
+                return ExitCode::from(128 + signal);
             }
-        },
+            note(&format!("error: {}", one_line(&error)));
+            ExitCode::from(exit_code(&error))
+        }
         // The panic's own message is on the standard error already.
         Err(_) => {
             note("error: internal error (this is a bug in cairn, not in your input)");

@@ -3,6 +3,7 @@
 use crate::args::{DeviceChoice, RunArgs};
 use crate::evaluate::{Paths, compare};
 use crate::shipped::{DATASETS, SEARCHES, SEEDS, SYSTEMS};
+use crate::signals::Signals;
 use crate::tasks::make_tasks;
 use anyhow::Result;
 use dataset_gen::config::Config as DatasetConfig;
@@ -12,7 +13,7 @@ use guided_search::config::SearchConfig;
 use guided_search::evaluation::results::Row;
 use guided_search::report::page::write_report;
 use guided_search::report::summary::{summaries, text_table};
-use model::training::runs::{TrainOptions, train};
+use model::training::runs::{End, TrainOptions, train};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -134,6 +135,7 @@ fn refuse_other_seed(path: &Path, marker: &str) -> Result<()> {
 
 /// Trains, or goes on with a training that was stopped; one that is finished ends at once.
 fn train_model(dataset: &Path, model: &Path, run: &Run, pool: &ThreadPool) -> Result<()> {
+    let signals = Signals::catch()?;
     let options = TrainOptions {
         config: None,
         steps: None,
@@ -141,8 +143,18 @@ fn train_model(dataset: &Path, model: &Path, run: &Run, pool: &ThreadPool) -> Re
         resume: model.join("config.json").exists(),
         device: DeviceChoice::Cpu.open()?,
         quiet: run.quiet,
+        stop: signals.asked.clone(),
     };
-    pool.install(|| train(dataset, model, &options, &mut |_| ControlFlow::Continue(())))?;
+    let report =
+        pool.install(|| train(dataset, model, &options, &mut |_| ControlFlow::Continue(())))?;
+    if report.end == End::Stopped {
+        let message = format!(
+            "stopped after step {} of the training, whose checkpoint is written: the same command \
+             goes on",
+            report.step
+        );
+        return Err(signals.interrupted(message).into());
+    }
     Ok(())
 }
 

@@ -2,9 +2,10 @@
 
 use crate::args::{DeviceChoice, RunArgs};
 use crate::shipped::MODELS;
+use crate::signals::Signals;
 use anyhow::Result;
 use model::config::Config;
-use model::training::runs::{TrainOptions, train as train_model};
+use model::training::runs::{End, TrainOptions, train as train_model};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use support::files::input::InputFile;
@@ -28,8 +29,12 @@ Examples:
       --device cuda
 
 The output directory holds config.json, tokenizer.json, system.rules, the weights with the lowest \
-validation loss (model.safetensors), train_log.jsonl and loss.svg, and in training_state/ the last \
-checkpoint.")]
+validation loss (model.safetensors), train_log.jsonl and loss.svg, an event file for TensorBoard, and \
+in training_state/ the last checkpoint. The dataset as tokens is kept in its directory, as \
+.tokens-N.bin, for the next training.
+
+On SIGINT (Ctrl-C) and SIGTERM the step is ended and a checkpoint written; the exit code is then 130 \
+or 143, and --resume goes on. A second signal ends the program at once.")]
 pub struct TrainArgs {
     /// Directory of a dataset
     #[arg(long, value_name = "DIR")]
@@ -60,6 +65,7 @@ pub struct TrainArgs {
 /// As [`model::training::runs::train`], and a configuration that can't be read.
 pub fn run(args: &TrainArgs) -> Result<()> {
     let config = args.config.as_ref().map(Config::load).transpose()?;
+    let signals = Signals::catch()?;
     let options = TrainOptions {
         config,
         steps: args.steps,
@@ -67,6 +73,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         resume: args.resume,
         device: args.device.open()?,
         quiet: args.run.run().quiet,
+        stop: signals.asked.clone(),
     };
     let pool = args.run.run().build_pool()?;
     let report = pool.install(|| {
@@ -78,6 +85,22 @@ pub fn run(args: &TrainArgs) -> Result<()> {
             "left out, for a term has more tokens than max_tokens allows: {train} triples of the \
              training split, {validation} of the validation split"
         ));
+    }
+    if report.end == End::Stopped {
+        let (out, step) = (args.out.display(), report.step);
+        let seed = match options.seed {
+            0 => String::new(),
+            seed => format!(" --seed {seed}"),
+        };
+        let message = format!(
+            "stopped after step {step}, whose checkpoint is written: go on with cairn train --data \
+             {} --out {out}{seed} --resume",
+            args.data.display()
+        );
+        return Err(signals.interrupted(message).into());
+    }
+    if report.end == End::Patience {
+        note(&format!("ended after step {}: the validation loss falls no more", report.step));
     }
     if let Some(best) = report.best() {
         print(&format!(

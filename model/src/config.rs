@@ -10,6 +10,9 @@ use support::files::text::text_of;
 /// The preset that is used when none is named.
 const TINY: &str = include_str!("../../configs/model/tiny.toml");
 
+/// Bounds the numbers of parts of a step, from which streams of random numbers are counted.
+const MOST_BATCH_TOKENS: usize = 1 << 24;
+
 /// A file of `configs/model/`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -59,8 +62,8 @@ pub struct ModelConfig {
 pub struct TrainingConfig {
     /// Optimiser steps.
     pub steps: u64,
-    /// Triples in a step.
-    pub batch: usize,
+    /// At most this many tokens of starts, targets and guides in a step, but at least one triple.
+    pub batch_tokens: usize,
     /// The learning rate at the end of the warm-up; it then falls to a tenth as a cosine.
     pub learning_rate: f64,
     /// Steps over which the learning rate rises.
@@ -71,10 +74,23 @@ pub struct TrainingConfig {
     pub clip_norm: f64,
     /// Probability that an activation is dropped, from 0 to below 1.
     pub dropout: f64,
+    /// Part of a target's probability that is spread over all tokens allowed in its place.
+    #[serde(default)]
+    pub label_smoothing: f64,
     /// Steps between validations; each writes a checkpoint.
     pub evaluate_every: u64,
+    /// Training ends early after this many validations without a lower loss; 0 for never.
+    #[serde(default)]
+    pub patience: u64,
+    /// A checkpoint is written also when this many minutes have passed since the last one.
+    #[serde(default = "ten_minutes")]
+    pub checkpoint_minutes: f64,
     /// At most this many triples of the validation split are looked at.
     pub validation_triples: usize,
+}
+
+fn ten_minutes() -> f64 {
+    10.0
 }
 
 impl Default for Config {
@@ -100,7 +116,10 @@ impl Config {
         let config: Config = toml::from_str(text).map_err(|e| {
             let at = e.span().map_or(0, |span| span.start);
             let line = text[..at.min(text.len())].matches('\n').count() + 1;
-            anyhow!("{line}: {}", e.message())
+            let old = e.message().starts_with("unknown field `batch`,");
+            let advice =
+                if old { ": give batch_tokens, tokens of a step, in its place" } else { "" };
+            anyhow!("{line}: {}{advice}", e.message())
         })?;
         // What is wrong with a value is said with the line of its key.
         config.check().map_err(|mistake| {
@@ -132,11 +151,14 @@ impl Config {
         check("clip", (1..=100).contains(&m.clip), "1 to 100")?;
         check("max_tokens", (1..=8_192).contains(&m.max_tokens), "1 to 8192")?;
         check("steps", t.steps > 0, "at least 1")?;
-        check("batch", (1..=65_536).contains(&t.batch), "1 to 65536")?;
+        check("batch_tokens", (1..=MOST_BATCH_TOKENS).contains(&t.batch_tokens), "1 to 16777216")?;
         check("learning_rate", t.learning_rate > 0.0 && t.learning_rate < 1.0, "0 to 1")?;
         check("weight_decay", (0.0..1.0).contains(&t.weight_decay), "0 to 1")?;
         check("clip_norm", t.clip_norm > 0.0, "a positive number")?;
         check("dropout", (0.0..1.0).contains(&t.dropout), "0 to below 1")?;
+        check("label_smoothing", (0.0..1.0).contains(&t.label_smoothing), "0 to below 1")?;
+        let minutes = t.checkpoint_minutes > 0.0 && t.checkpoint_minutes <= 1e6;
+        check("checkpoint_minutes", minutes, "a positive number of at most 1000000")?;
         check("evaluate_every", t.evaluate_every > 0, "at least 1")?;
         check("validation_triples", t.validation_triples > 0, "at least 1")
     }
@@ -193,6 +215,8 @@ mod tests {
             unknown.contains(&format!("mine.toml:{line}: unknown field `clip_nrom`")),
             "{unknown}"
         );
+        let triples = message(&TINY.replace("batch_tokens", "batch"));
+        assert!(triples.contains("give batch_tokens, tokens of a step, in its place"), "{triples}");
         let range = message(&TINY.replace("dropout = 0", "dropout = 1"));
         assert!(range.contains("dropout: expected 0 to below 1"), "{range}");
         let huge = message(&TINY.replace("width = 64", "width = 100000000"));

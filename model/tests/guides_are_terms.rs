@@ -28,6 +28,7 @@ fn an_untrained_model_writes_terms() {
         resume: false,
         device: Device::Cpu,
         quiet: true,
+        stop: Default::default(),
     };
     train(&data, &out, &options, &mut |_| ControlFlow::Continue(())).unwrap();
     let model = GuideModel::load(&out, &Device::Cpu).unwrap();
@@ -90,6 +91,7 @@ fn what_can_not_be_answered_gets_no_guides_and_wrong_options_are_refused() {
         resume: false,
         device: Device::Cpu,
         quiet: true,
+        stop: Default::default(),
     };
     train(&data, &out, &options, &mut |_| ControlFlow::Continue(())).unwrap();
     let model = GuideModel::load(&out, &Device::Cpu).unwrap();

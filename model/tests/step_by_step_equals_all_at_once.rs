@@ -10,11 +10,12 @@ use model::config::ModelConfig;
 use model::decoding::tree_builder::TreeBuilder;
 use model::network::batch::{Features, decoder_batch, decoder_step, encoder_batch};
 use model::network::dropout::Dropout;
-use model::network::kernels::fused::cross_entropy;
 use model::network::parameters::Parameters;
 use model::network::transformer::{Cache, Transformer};
 use model::tokens::tree::tokenise;
 use model::tokens::vocabulary::Vocabulary;
+use model::training::examples::masks::Masks;
+use model::training::loss::{Targets, loss};
 use std::sync::Arc;
 
 struct World {
@@ -118,7 +119,11 @@ fn every_parameter_gets_a_gradient() {
     let dropout = Dropout::new(0.1, 0, 0);
     let memory = network.encode(&start, &target, &dropout).unwrap();
     let logits = network.decode(&guide, &memory, None, &dropout).unwrap();
-    let loss = cross_entropy(&logits, &Arc::new(targets), 100).unwrap();
+    let mut sets = Masks::new(world.vocabulary.len());
+    let all = sets.insert(&[u64::MAX >> (64 - world.vocabulary.len() % 64)]);
+    let masks = vec![all; targets.len()];
+    let targets = Arc::new(Targets { tokens: targets, masks, sets: Arc::new(sets) });
+    let loss = loss(&logits, &targets, 100, 0.0).unwrap();
     let gradients = loss.backward().unwrap();
     let vars = parameters.finish().unwrap();
     assert!(vars.len() > 40);

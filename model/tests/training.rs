@@ -7,10 +7,12 @@ use candle_core::Device;
 use dataset_gen::triples::row::Triple;
 use egraph::TermBank;
 use model::config::Config;
-use model::training::runs::{TrainOptions, TrainReport, train};
+use model::training::runs::{End, TrainOptions, TrainReport, train};
 use model::{DecodeOptions, GuideModel, Strategy};
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 fn options(config: Config) -> TrainOptions {
     TrainOptions {
@@ -20,6 +22,7 @@ fn options(config: Config) -> TrainOptions {
         resume: false,
         device: Device::Cpu,
         quiet: true,
+        stop: Default::default(),
     }
 }
 
@@ -217,9 +220,12 @@ fn bad_input_is_refused_with_its_place() {
     assert!(
         edit("\"heads\": 4", "\"heads\": 0").contains("config.json: heads: expected at least 2")
     );
-    assert!(edit("\"batch\": 8", "\"batch\": 0").contains("batch: expected 1 to 65536"));
+    assert!(
+        edit("\"batch_tokens\": 250", "\"batch_tokens\": 0")
+            .contains("batch_tokens: expected 1 to")
+    );
     assert!(edit("\"width\": 48", "\"width\": 1152921504606846976").contains("width: expected"));
-    assert!(edit("cairn-model-1", "cairn-model-9").contains("expected 'cairn-model-1'"));
+    assert!(edit("cairn-model-2", "cairn-model-9").contains("expected 'cairn-model-2'"));
     assert!(edit(&common::system().hash, "0123").contains("expected 0123"));
 }
 
@@ -324,6 +330,30 @@ fn broken_weights_do_not_replace_the_good_ones() {
 }
 
 #[test]
+fn nor_do_they_between_two_validations() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
+    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
+    let mut config = common::small_config();
+    config.training.steps = 20;
+    config.training.checkpoint_minutes = 1e-9;
+    let options = TrainOptions { stop: Arc::new(AtomicBool::new(true)), ..options(config) };
+    train(&data, &out, &options, &mut go_on).unwrap();
+    let file = out.join("training_state/step-00000001/optimizer.safetensors");
+    let mut bytes = std::fs::read(&file).unwrap();
+    let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    for number in bytes[header..].chunks_exact_mut(4) {
+        number.copy_from_slice(&(-1f32).to_le_bytes());
+    }
+    std::fs::write(&file, bytes).unwrap();
+    let on = TrainOptions { resume: true, config: None, ..options };
+    let message = format!("{:#}", train(&data, &out, &on, &mut go_on).unwrap_err());
+    assert!(message.contains("parameter '") && message.contains("stays"), "{message}");
+    assert!(out.join("training_state/step-00000001").exists());
+    assert!(!out.join("training_state/step-00000002").exists());
+}
+
+#[test]
 fn triples_that_are_too_long_are_counted() {
     let directory = tempfile::tempdir().unwrap();
     let (data, out) = (directory.path().join("data"), directory.path().join("out"));
@@ -339,4 +369,110 @@ fn triples_that_are_too_long_are_counted() {
     let report = train(&data, &out, &options(config), &mut go_on).unwrap();
     assert_eq!(report.left_out, [2, 0]);
     assert_eq!(report.triples, [7, 3]);
+}
+
+/// The files of a finished model whose bytes do not depend on when it was trained.
+fn files(directory: &Path) -> Vec<Vec<u8>> {
+    let mut files: Vec<Vec<u8>> =
+        ["config.json", "tokenizer.json", "model.safetensors", "loss.svg"]
+            .iter()
+            .map(|name| std::fs::read(directory.join(name)).unwrap())
+            .collect();
+    let log = std::fs::read_to_string(directory.join("train_log.jsonl")).unwrap();
+    for line in log.lines() {
+        let mut line: serde_json::Value = serde_json::from_str(line).unwrap();
+        line["tokens_per_second"] = 0.into();
+        line["time"] = 0.into();
+        files.push(line.to_string().into_bytes());
+    }
+    files
+}
+
+#[test]
+fn a_training_that_is_stopped_at_every_step_ends_with_the_same_bytes() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let data = path("data");
+    common::write_dataset(&data, &common::triples(1, 50), &common::triples(2, 10));
+    let mut config = common::small_config();
+    config.training.steps = 17;
+    config.training.evaluate_every = 5;
+    config.training.dropout = 0.1;
+    let whole = options(config.clone());
+    train(&data, &path("whole"), &whole, &mut go_on).unwrap();
+
+    // A checkpoint after every step changes nothing.
+    config.training.checkpoint_minutes = 1e-9;
+    train(&data, &path("often"), &options(config), &mut go_on).unwrap();
+    assert!(files(&path("often"))[1..] == files(&path("whole"))[1..]);
+
+    let mut parts = TrainOptions { stop: Arc::new(AtomicBool::new(true)), ..whole };
+    let mut ends = Vec::new();
+    while ends.last() != Some(&End::LastStep) {
+        let report = train(&data, &path("parts"), &parts, &mut go_on).unwrap();
+        ends.push(report.end);
+        assert_eq!(report.step, ends.len() as u64);
+        parts.resume = true;
+    }
+    assert_eq!(ends.len(), 17);
+    assert!(files(&path("parts")) == files(&path("whole")));
+}
+
+#[test]
+fn training_ends_when_nothing_gets_better_any_more() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
+    common::write_dataset(&data, &common::triples(1, 50), &common::triples(2, 10));
+    let mut config = common::small_config();
+    config.training.steps = 50;
+    config.training.evaluate_every = 1;
+    config.training.learning_rate = 1e-12; // no change that 32 bits can hold
+    config.training.label_smoothing = 0.1;
+    config.training.patience = 3;
+    let mut options = options(config);
+    let report = train(&data, &out, &options, &mut go_on).unwrap();
+    assert_eq!((report.end, report.step), (End::Patience, 4));
+    options.resume = true;
+    let report = train(&data, &out, &options, &mut go_on).unwrap();
+    assert_eq!((report.end, report.step), (End::Patience, 4));
+}
+
+#[test]
+fn a_model_of_the_first_format_can_be_used_but_not_gone_on_with() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
+    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
+    let mut config = common::small_config();
+    config.training.steps = 1;
+    let fresh = options(config);
+    train(&data, &out, &fresh, &mut go_on).unwrap();
+    let path = out.join("config.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    value["format"] = "cairn-model-1".into();
+    let training = value["config"]["training"].as_object_mut().unwrap();
+    for key in ["batch_tokens", "label_smoothing", "patience", "checkpoint_minutes"] {
+        training.remove(key).unwrap();
+    }
+    training.insert("batch".to_owned(), 16.into());
+    std::fs::write(&path, value.to_string()).unwrap();
+    GuideModel::load(&out, &Device::Cpu).unwrap();
+    let resume = TrainOptions { resume: true, config: None, ..fresh };
+    let message = refusal(&data, &out, &resume);
+    assert!(message.contains("was trained by an earlier version of cairn"), "{message}");
+}
+
+#[test]
+fn a_step_that_does_not_fit_into_memory_is_refused_before_anything_is_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
+    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
+    let mut config = common::small_config();
+    config.training.steps = 1;
+    config.model.encoder_layers = 200;
+    config.model.feed_forward = 65_536;
+    config.model.width = 2_048;
+    // Two hundred layers of more than a billion bytes each: the network alone would be too large.
+    let message = refusal(&data, &out, &options(config));
+    assert!(message.contains("choose a smaller preset"), "{message}");
 }

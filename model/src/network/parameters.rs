@@ -20,6 +20,8 @@ pub enum Init {
 enum Source {
     Random(Box<ChaCha8Rng>),
     Given(BTreeMap<String, Tensor>),
+    /// Only counts: how many numbers were asked for.
+    Counted(usize),
 }
 
 /// Hands out parameters by name while a model is built, and keeps them in the order of the names.
@@ -36,6 +38,20 @@ impl Parameters {
     pub fn random(seed: u64, device: &Device) -> Parameters {
         let source = Source::Random(Box::new(ChaCha8Rng::seed_from_u64(seed)));
         Parameters { device: device.clone(), source, trained: true, vars: BTreeMap::new() }
+    }
+
+    /// No parameters: what is built with these takes no memory, and can't compute anything.
+    pub fn counted() -> Parameters {
+        let source = Source::Counted(0);
+        Parameters { device: Device::Cpu, source, trained: false, vars: BTreeMap::new() }
+    }
+
+    /// How many numbers were asked for of parameters that are only counted.
+    pub fn count(&self) -> usize {
+        match self.source {
+            Source::Counted(count) => count,
+            _ => self.vars.values().map(|var| var.elem_count()).sum(),
+        }
     }
 
     /// Parameters with given values, to be trained further.
@@ -63,6 +79,11 @@ impl Parameters {
                     Init::Normal(deviation) => (0..n).map(|_| normal(rng, deviation)).collect(),
                 };
                 Var::from_vec(data, shape, &self.device)?
+            }
+            Source::Counted(count) => {
+                let n = shape.iter().try_fold(1usize, |n, size| n.checked_mul(*size));
+                *count = count.saturating_add(n.unwrap_or(usize::MAX));
+                return Ok(Tensor::zeros(0, DType::F32, &self.device)?);
             }
             Source::Given(tensors) => {
                 let tensor = tensors.remove(name).with_context(|| format!("no tensor '{name}'"))?;
@@ -183,6 +204,19 @@ mod tests {
         let (fixed, vars) = get(Parameters::fixed(tensors(&[1.0, 2.0]), &Device::Cpu));
         assert!(!fixed.is_variable() && vars == 0);
         assert!(fixed.sqr().unwrap().sum_all().unwrap().backward().unwrap().get(&fixed).is_none());
+    }
+
+    #[test]
+    fn what_is_only_counted_takes_no_memory() {
+        let mut parameters = Parameters::counted();
+        for _ in 0..2 {
+            let tensor = parameters.get("x", &[1 << 20, 1 << 20], Init::Ones).unwrap();
+            assert_eq!(tensor.elem_count(), 0);
+        }
+        assert_eq!(parameters.count(), 1 << 41);
+        let mut parameters = Parameters::random(0, &Device::Cpu);
+        parameters.get("x", &[2, 3], Init::Ones).unwrap();
+        assert_eq!(parameters.count(), 6);
     }
 
     #[test]

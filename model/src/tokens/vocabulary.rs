@@ -142,7 +142,7 @@ impl Vocabulary {
 
     /// Only the pieces are taken from the text, and all else in it must be as this program writes
     /// it: other kinds of tokenizers make the library panic, or use memory without bound.
-    fn from_json(language: Arc<Language>, json: &[u8]) -> Result<Vocabulary> {
+    pub(crate) fn from_json(language: Arc<Language>, json: &[u8]) -> Result<Vocabulary> {
         let value: serde_json::Value = serde_json::from_slice(json).context("not a tokenizer")?;
         let vocab = value["model"]["vocab"].as_object().context("not a tokenizer")?;
         let mut pieces: Vec<(u64, &String)> = Vec::with_capacity(vocab.len());

@@ -1,9 +1,9 @@
 //! AdamW (Loshchilov and Hutter, 2019) with clipping by norm and a state that can be saved.
 
-use crate::network::attention::with_floats;
+use crate::network::attention::{floats, with_floats};
 use crate::network::kernels::small_matrix::dot;
 use anyhow::{Context, Result, ensure};
-use candle_core::{Tensor, Var};
+use candle_core::{CpuStorage, DType, InplaceOp2, InplaceOp3, Layout, Tensor, Var};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const CHUNK: usize = 1 << 14;
 /// The optimiser: moments of the gradients by parameter.
 pub struct AdamW {
     /// First and second moments.
-    pub moments: [BTreeMap<String, Tensor>; 2],
+    moments: [BTreeMap<String, Var>; 2],
     /// Updates made.
     pub step: u64,
     /// Decoupled decay of the matrices, per unit of learning rate.
@@ -42,10 +42,30 @@ impl AdamW {
     /// # Errors
     /// The device fails.
     pub fn new(vars: &BTreeMap<String, Var>, weight_decay: f64) -> Result<AdamW> {
-        let zeros = || -> Result<BTreeMap<String, Tensor>> {
-            vars.iter().map(|(name, var)| Ok((name.clone(), var.zeros_like()?))).collect()
+        let zeros = || -> Result<BTreeMap<String, Var>> {
+            let zeros = |var: &Var| Var::zeros(var.shape(), DType::F32, var.device());
+            vars.iter().map(|(name, var)| Ok((name.clone(), zeros(var)?))).collect()
         };
         Ok(AdamW { moments: [zeros()?, zeros()?], step: 0, weight_decay })
+    }
+
+    /// Goes on after `step` updates with the moments that there were.
+    ///
+    /// # Errors
+    /// The device fails.
+    pub fn resume(&mut self, step: u64, moments: [BTreeMap<String, Tensor>; 2]) -> Result<()> {
+        let var = |(name, tensor): (String, Tensor)| Ok((name, Var::from_tensor(&tensor)?));
+        for (mine, given) in self.moments.iter_mut().zip(moments) {
+            *mine = given.into_iter().map(var).collect::<Result<_>>()?;
+        }
+        self.step = step;
+        Ok(())
+    }
+
+    /// First and second moments of the gradients by parameter, as they are now.
+    pub fn moments(&self) -> [BTreeMap<String, Tensor>; 2] {
+        let tensor = |(name, var): (&String, &Var)| (name.clone(), var.as_detached_tensor());
+        [0, 1].map(|which: usize| self.moments[which].iter().map(tensor).collect())
     }
 
     /// Updates the parameters. Gradients longer than `clip_norm` together are shortened to it.
@@ -87,61 +107,127 @@ impl AdamW {
         };
         for (name, var) in vars {
             let gradient = gradients.get(name).with_context(|| format!("no gradient of {name}"))?;
-            let [first, second] = &mut self.moments;
-            let moment = |m: &mut BTreeMap<String, Tensor>| {
-                m.remove(name).with_context(|| format!("no moment of {name}"))
+            let moment = |which: usize| {
+                self.moments[which].get(name).with_context(|| format!("no moment of {name}"))
             };
-            let (m, v) = (moment(first)?, moment(second)?);
             let matrix = var.dims().len() > 1;
             update.decay = if matrix { 1.0 - learning_rate * self.weight_decay } else { 1.0 };
-            let [p, m, v] = if var.device().is_cpu() {
-                update.on_cpu(var, gradient, &m, &v)?
-            } else {
-                update.composed(var, gradient, &m, &v)?
-            };
-            var.set(&p)?;
-            first.insert(name.clone(), m);
-            second.insert(name.clone(), v);
+            update.apply(var, gradient, moment(0)?, moment(1)?)?;
         }
         Ok(norm)
     }
 }
 
 impl Update {
-    fn composed(self, p: &Var, g: &Tensor, m: &Tensor, v: &Tensor) -> Result<[Tensor; 3]> {
+    /// Changes a parameter and its moments in their place.
+    fn apply(self, p: &Var, g: &Tensor, m: &Var, v: &Var) -> Result<()> {
+        if !p.device().is_cpu() {
+            let [new_p, new_m, new_v] = self.composed(p, g, m, v)?;
+            p.set(&new_p)?;
+            m.set(&new_m)?;
+            v.set(&new_v)?;
+            return Ok(());
+        }
+        let clip = self.clip as f32;
+        let (beta1, beta2) = (BETA1 as f32, BETA2 as f32);
+        in_place(m, g, |m, g| *m = beta1 * *m + (1.0 - beta1) * (g * clip))?;
+        in_place(v, g, |v, g| *v = beta2 * *v + (1.0 - beta2) * (g * clip) * (g * clip))?;
+        p.inplace_op3(m, v, &Step(self))?;
+        Ok(())
+    }
+
+    fn composed(self, p: &Var, g: &Tensor, m: &Var, v: &Var) -> Result<[Tensor; 3]> {
         let g = (g * self.clip)?;
-        let m = ((m * BETA1)? + (&g * (1.0 - BETA1))?)?;
-        let v = ((v * BETA2)? + (g.sqr()? * (1.0 - BETA2))?)?;
+        let m = ((m.as_tensor() * BETA1)? + (&g * (1.0 - BETA1))?)?;
+        let v = ((v.as_tensor() * BETA2)? + (g.sqr()? * (1.0 - BETA2))?)?;
         let deviation = ((&v * self.second)?.sqrt()? + EPSILON)?;
         let p = ((p.as_tensor() * self.decay)? - ((&m * self.rate)? / deviation)?)?;
         Ok([p.detach(), m.detach(), v.detach()])
     }
+}
 
-    /// The same in one pass.
-    fn on_cpu(self, p: &Var, g: &Tensor, m: &Tensor, v: &Tensor) -> Result<[Tensor; 3]> {
-        let copy = |t: &Tensor| with_floats(t, |x| Ok(x.to_vec()));
-        let (mut p_new, mut m_new, mut v_new) = (copy(p)?, copy(m)?, copy(v)?);
-        let [clip, rate, second, decay] =
-            [self.clip, self.rate, self.second, self.decay].map(|x| x as f32);
-        let (beta1, beta2, epsilon) = (BETA1 as f32, BETA2 as f32, EPSILON as f32);
-        with_floats(g, |g| {
-            p_new
-                .par_chunks_mut(CHUNK)
-                .zip(m_new.par_chunks_mut(CHUNK))
-                .zip(v_new.par_chunks_mut(CHUNK))
-                .zip(g.par_chunks(CHUNK))
-                .for_each(|(((p, m), v), g)| {
-                    for (((p, m), v), g) in p.iter_mut().zip(m).zip(v).zip(g) {
-                        let g = g * clip;
-                        *m = beta1 * *m + (1.0 - beta1) * g;
-                        *v = beta2 * *v + (1.0 - beta2) * g * g;
-                        *p = *p * decay - rate * *m / ((*v * second).sqrt() + epsilon);
-                    }
-                });
+/// The change of a parameter, given its moments.
+struct Step(Update);
+
+impl InplaceOp3 for Step {
+    fn name(&self) -> &'static str {
+        "adamw"
+    }
+
+    fn cpu_fwd(
+        &self,
+        s1: &mut CpuStorage,
+        l1: &Layout,
+        s2: &CpuStorage,
+        l2: &Layout,
+        s3: &CpuStorage,
+        l3: &Layout,
+    ) -> candle_core::Result<()> {
+        let (p, m, v) = (floats_mut(s1, l1)?, floats(s2, l2)?, floats(s3, l3)?);
+        let [rate, second, decay] = [self.0.rate, self.0.second, self.0.decay].map(|x| x as f32);
+        let epsilon = EPSILON as f32;
+        let chunks = p.par_chunks_mut(CHUNK).zip(m.par_chunks(CHUNK)).zip(v.par_chunks(CHUNK));
+        chunks.for_each(|((p, m), v)| {
+            for ((p, m), v) in p.iter_mut().zip(m).zip(v) {
+                *p = *p * decay - rate * m / ((v * second).sqrt() + epsilon);
+            }
+        });
+        Ok(())
+    }
+}
+
+/// Adds a gradient to another.
+///
+/// # Errors
+/// Shapes that differ, or the device fails.
+pub fn add_to(sum: &mut Tensor, gradient: &Tensor) -> Result<()> {
+    match sum.device().is_cpu() {
+        true => in_place(sum, gradient, |sum, x| *sum += x),
+        false => {
+            *sum = (&*sum + gradient)?;
             Ok(())
-        })?;
-        let like = |data: Vec<f32>| Tensor::from_vec(data, p.shape(), p.device());
-        Ok([like(p_new)?, like(m_new)?, like(v_new)?])
+        }
+    }
+}
+
+/// Changes each element of `x` by the one of `y` in its place; both on the CPU.
+fn in_place(x: &Tensor, y: &Tensor, f: impl Fn(&mut f32, f32) + Sync) -> Result<()> {
+    Ok(x.inplace_op2(&y.contiguous()?, &Each(f))?)
+}
+
+struct Each<F>(F);
+
+impl<F: Fn(&mut f32, f32) + Sync> InplaceOp2 for Each<F> {
+    fn name(&self) -> &'static str {
+        "in-place"
+    }
+
+    fn cpu_fwd(
+        &self,
+        s1: &mut CpuStorage,
+        l1: &Layout,
+        s2: &CpuStorage,
+        l2: &Layout,
+    ) -> candle_core::Result<()> {
+        let (x, y) = (floats_mut(s1, l1)?, floats(s2, l2)?);
+        if x.len() != y.len() {
+            candle_core::bail!("{} and {} elements", x.len(), y.len());
+        }
+        x.par_chunks_mut(CHUNK).zip(y.par_chunks(CHUNK)).for_each(|(x, y)| {
+            x.iter_mut().zip(y).for_each(|(x, y)| (self.0)(x, *y));
+        });
+        Ok(())
+    }
+}
+
+/// The elements of a contiguous f32 tensor on the CPU.
+fn floats_mut<'a>(
+    storage: &'a mut CpuStorage,
+    layout: &Layout,
+) -> candle_core::Result<&'a mut [f32]> {
+    match (storage, layout.contiguous_offsets()) {
+        (CpuStorage::F32(data), Some((from, to))) => Ok(&mut data[from..to]),
+        _ => candle_core::bail!("expected a contiguous f32 tensor of shape {:?}", layout.shape()),
     }
 }
 
@@ -156,12 +242,14 @@ mod tests {
             let data: Vec<f32> = (0..30).map(|i| (i as f32 + phase).sin()).collect();
             Tensor::from_vec(data, (5, 6), &Device::Cpu).unwrap()
         };
-        let p = Var::from_tensor(&tensor(0.0)).unwrap();
-        let (g, m, v) = (tensor(1.0), tensor(2.0), tensor(3.0).abs().unwrap());
+        let var = |t: Tensor| Var::from_tensor(&t).unwrap();
+        let (p, g) = (var(tensor(0.0)), tensor(1.0));
+        let (m, v) = (var(tensor(2.0)), var(tensor(3.0).abs().unwrap()));
         let update = Update { clip: 0.5, rate: 0.01, second: 1.3, decay: 0.99 };
-        let a = update.on_cpu(&p, &g, &m, &v).unwrap();
-        let b = update.composed(&p, &g, &m, &v).unwrap();
-        for (a, b) in a.iter().zip(&b) {
+        let expected = update.composed(&p, &g, &m, &v).unwrap();
+        let seen_elsewhere = p.as_tensor().clone();
+        update.apply(&p, &g, &m, &v).unwrap();
+        for (a, b) in [&seen_elsewhere, &m, &v].into_iter().zip(&expected) {
             let difference = (a - b).unwrap().abs().unwrap().max_all().unwrap();
             assert!(difference.to_scalar::<f32>().unwrap() < 1e-6);
         }

@@ -6,6 +6,7 @@
 //! system.rules         a copy of the rewrite system
 //! model.safetensors    the weights with the lowest validation loss
 //! train_log.jsonl      one line per validation
+//! events.out.tfevents.cairn    the same for TensorBoard
 //! loss.svg             the same as a picture
 //! training_state/step-…/    the last checkpoint: weights, moments, log, in one step
 //! ```
@@ -16,7 +17,8 @@
 use crate::config::Config;
 use crate::network::parameters::{load_safetensors, to_safetensors};
 use crate::tokens::vocabulary::Vocabulary;
-use crate::training::log::Evaluation;
+use crate::training::examples::batches::Place;
+use crate::training::log::{Evaluation, Since};
 use anyhow::{Context, Result, anyhow, ensure};
 use candle_core::{Device, Tensor};
 use dataset_gen::dataset::info::{DatasetInfo, SYSTEM_FILE, SplitInfo, system_of};
@@ -40,7 +42,13 @@ const OPTIMIZER_FILE: &str = "optimizer.safetensors";
 const STATE_FILE: &str = "state.json";
 /// A state that is being written.
 const STAGING: &str = ".writing.tmp";
-const FORMAT: &str = "cairn-model-1";
+const FORMAT: &str = "cairn-model-2";
+/// Of models whose steps had a fixed number of triples and whose loss was over all tokens: their
+/// weights can be used, but their training can't be gone on with.
+const FIRST_FORMAT: &str = "cairn-model-1";
+
+/// Stands for a triple of a model of the first format.
+const TOKENS_OF_A_TRIPLE: u64 = 64;
 
 /// The content of `config.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,6 +65,13 @@ pub struct Run {
     pub seed: u64,
     /// The dataset.
     pub dataset: DatasetIdentity,
+}
+
+impl Run {
+    /// Whether this version of the program can go on with the training.
+    pub fn can_go_on(&self) -> bool {
+        self.format == FORMAT
+    }
 }
 
 /// What tells a dataset from others.
@@ -143,9 +158,21 @@ pub fn load_run(directory: &Path) -> Result<Run> {
     let name = path.display();
     let text = fs::read_to_string(&path)
         .with_context(|| format!("{} is not a model: cannot read {name}", directory.display()))?;
-    let run: Run = serde_json::from_str(&text)
-        .with_context(|| format!("{name} is not the description of a Cairn model"))?;
-    ensure!(run.format == FORMAT, "{name}: format '{}', expected '{FORMAT}'", run.format);
+    let strange = || format!("{name} is not the description of a Cairn model");
+    let mut value: serde_json::Value = serde_json::from_str(&text).with_context(strange)?;
+    let format = value["format"].as_str().unwrap_or_default().to_owned();
+    if format == FIRST_FORMAT
+        && let Some(training) = value["config"]["training"].as_object_mut()
+        && let Some(triples) = training.remove("batch").and_then(|n| n.as_u64())
+    {
+        let tokens = triples.saturating_mul(TOKENS_OF_A_TRIPLE);
+        training.insert("batch_tokens".to_owned(), tokens.into());
+    }
+    ensure!(
+        [FORMAT, FIRST_FORMAT].contains(&&*format),
+        "{name}: format '{format}', expected '{FORMAT}'"
+    );
+    let run: Run = serde_json::from_value(value).with_context(strange)?;
     run.config.check().map_err(|mistake| anyhow!("{name}: {mistake}"))?;
     Ok(run)
 }
@@ -176,6 +203,10 @@ pub struct State {
     pub step: u64,
     /// The validations so far.
     pub log: Vec<Evaluation>,
+    /// What was measured since the last of them.
+    pub since: Since,
+    /// The batch of the next step.
+    pub place: Place,
     /// Parameters by name.
     pub parameters: BTreeMap<String, Tensor>,
     /// First and second moments of the gradients by parameter.
@@ -185,6 +216,8 @@ pub struct State {
 #[derive(Serialize, Deserialize)]
 struct StateFile {
     step: u64,
+    place: Place,
+    since: Since,
     log: Vec<Evaluation>,
 }
 
@@ -241,7 +274,12 @@ impl State {
         let meta = || metadata(self.step);
         write_atomic(&staging.join(MODEL_FILE), &to_safetensors(&self.parameters, meta())?)?;
         write_atomic(&staging.join(OPTIMIZER_FILE), &to_safetensors(&moments, meta())?)?;
-        let file = StateFile { step: self.step, log: self.log.clone() };
+        let file = StateFile {
+            step: self.step,
+            place: self.place,
+            since: self.since,
+            log: self.log.clone(),
+        };
         write_atomic(&staging.join(STATE_FILE), serde_json::to_string_pretty(&file)?.as_bytes())?;
         remove(&target)?;
         fs::rename(&staging, &target).with_context(context)?;
@@ -300,7 +338,8 @@ impl State {
                 tensors.insert(name.clone(), moment);
             }
         }
-        Ok(Some(State { step, log: file.log, parameters, moments }))
+        let StateFile { log, since, place, .. } = file;
+        Ok(Some(State { step, log, since, place, parameters, moments }))
     }
 }
 

@@ -16,18 +16,26 @@ pub const PLOT_FILE: &str = "loss.svg";
 pub struct Evaluation {
     /// Steps done.
     pub step: u64,
-    /// Mean loss of the steps since the last evaluation.
+    /// Times that the training split was gone through.
+    pub epoch: f64,
+    /// Loss of the steps since the last evaluation, with dropout.
     pub train_loss: f32,
+    /// Part of their tokens that the model found likeliest.
+    pub train_accuracy: f32,
     /// Loss on the validation split.
     pub validation_loss: f32,
     /// Part of the validation tokens that the model finds likeliest.
     pub validation_accuracy: f32,
     /// Loss on the validation split of a model that knows only how frequent each token is.
     pub unigram_loss: f32,
+    /// Mean length of the gradient since the last evaluation, before it is clipped.
+    pub gradient_norm: f32,
     /// Learning rate of the last step.
     pub learning_rate: f64,
     /// Tokens of starts, targets and guides trained on per second since the last evaluation.
     pub tokens_per_second: f64,
+    /// When it was made, in seconds since the beginning of 1970.
+    pub time: f64,
 }
 
 impl Evaluation {
@@ -37,6 +45,62 @@ impl Evaluation {
             .iter()
             .all(|value| value.is_finite())
     }
+
+    /// Some evaluation.
+    #[cfg(test)]
+    pub(crate) fn example() -> Evaluation {
+        Evaluation {
+            step: 100,
+            epoch: 0.5,
+            train_loss: 3.0,
+            train_accuracy: 0.25,
+            validation_loss: 2.0,
+            validation_accuracy: 0.5,
+            unigram_loss: 2.5,
+            gradient_norm: 1.0,
+            learning_rate: 1e-3,
+            tokens_per_second: 0.0,
+            time: 0.0,
+        }
+    }
+}
+
+/// What was measured since the last validation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Since {
+    /// Steps.
+    pub steps: u64,
+    /// Tokens of starts, targets and guides.
+    pub tokens: u64,
+    /// Tokens of guides.
+    pub guide_tokens: u64,
+    /// Sum of the losses of the tokens of guides, in nats.
+    pub nats: f64,
+    /// Tokens of guides that the model found likeliest.
+    pub right: u64,
+    /// Sum of the lengths of the gradients.
+    pub norms: f64,
+    /// Seconds.
+    pub seconds: f64,
+}
+
+impl Since {
+    /// Loss per token.
+    pub fn loss(&self) -> f64 {
+        self.nats / self.guide_tokens as f64
+    }
+
+    /// Part of the tokens found likeliest.
+    pub fn accuracy(&self) -> f64 {
+        self.right as f64 / self.guide_tokens as f64
+    }
+}
+
+/// How many validations there were since the one with the lowest loss.
+pub fn since_best(log: &[Evaluation]) -> u64 {
+    let after = |best: &Evaluation| log.iter().filter(|e| e.step > best.step).count();
+    best(log).map_or(0, after) as u64
 }
 
 /// The validation with the lowest loss, the first of them.
@@ -100,17 +164,22 @@ mod tests {
 
     #[test]
     fn losses_are_drawn_and_one_that_is_no_number_is_left_out() {
-        let line = |step, train_loss| Evaluation {
-            step,
-            train_loss,
-            validation_loss: 2.0,
-            validation_accuracy: 0.5,
-            unigram_loss: 2.5,
-            learning_rate: 1e-3,
-            tokens_per_second: 0.0,
-        };
+        let line = |step, train_loss| Evaluation { step, train_loss, ..Evaluation::example() };
         let svg = plot(&[line(100, 3.0), line(200, f32::NAN)]);
         assert_eq!(svg.matches("<path").count(), 3);
         assert!(!svg.contains("NaN") && svg.contains(">validation</text>"), "{svg}");
+    }
+
+    #[test]
+    fn validations_since_the_best_are_counted() {
+        let losses = [3.0, 2.0, 2.5, 2.0];
+        let evaluation = |(step, validation_loss): (usize, f32)| Evaluation {
+            step: step as u64,
+            validation_loss,
+            ..Evaluation::example()
+        };
+        let log: Vec<Evaluation> = losses.into_iter().enumerate().map(evaluation).collect();
+        let found: Vec<u64> = (0..=4).map(|n| since_best(&log[..n])).collect();
+        assert_eq!(found, [0, 0, 0, 1, 2]);
     }
 }

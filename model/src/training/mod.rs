@@ -1,9 +1,14 @@
-//! Fitting the network to triples: data, the loop, the optimiser, checkpoints. It must not know how
-//! guides are decoded.
+//! Fitting the network to triples: data, the loop, the optimiser, checkpoints. Of decoding it knows
+//! the grammar, so that the loss is over the tokens that a guide may have; not how guides are chosen.
 
 pub mod adamw;
 pub mod checkpoint;
-pub mod data;
+pub mod events;
+pub mod examples;
+pub mod forecast;
 pub mod log;
+pub mod loss;
 pub mod runs;
+pub mod step;
 pub(crate) mod train;
+pub mod workers;

@@ -1,18 +1,27 @@
 //! Training a model on a dataset: a new run, or one taken up again.
 
 use crate::config::Config;
+use crate::network::batch::Features;
+use crate::network::parameters::Parameters;
 use crate::network::threads::one_thread_per_operation;
+use crate::network::transformer::Transformer;
 use crate::training::checkpoint::{
     CONFIG_FILE, DatasetIdentity, Description, MODEL_FILE, State, load_description, load_run,
 };
-use crate::training::data::{Dataset, Examples};
+use crate::training::examples::batches::{Batches, Place};
+use crate::training::examples::data::Dataset;
+use crate::training::examples::token_file::Examples;
+use crate::training::forecast::{Shape, refuse_what_does_not_fit};
 use crate::training::log::{self, Evaluation};
 use crate::training::train::Trainer;
 use anyhow::{Result, bail, ensure};
 use candle_core::Device;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use support::files::output_dir::OutputDir;
+use support::show::console::note;
 
 /// What to train and how.
 #[derive(Clone, Debug)]
@@ -30,6 +39,19 @@ pub struct TrainOptions {
     pub device: Device,
     /// Show no progress.
     pub quiet: bool,
+    /// Set by somebody else to end the training after the current step, with a checkpoint.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// Why a training ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The last step is done.
+    LastStep,
+    /// The validation loss has not fallen for as long as the configuration's `patience`.
+    Patience,
+    /// It was asked to stop, and can be gone on with.
+    Stopped,
 }
 
 /// How a training ended.
@@ -44,6 +66,10 @@ pub struct TrainReport {
     pub left_out: [usize; 2],
     /// All validations, those before a resumption included.
     pub log: Vec<Evaluation>,
+    /// Steps done.
+    pub step: u64,
+    /// Why it ended.
+    pub end: End,
 }
 
 impl TrainReport {
@@ -93,32 +119,50 @@ pub fn train(
         "{} has weights but no checkpoint to resume from: training_state is missing",
         out.display()
     );
-    let description = match &state {
-        Some(_) => {
-            let mut description = load_description(out)?;
-            description.run.config = config;
-            description
-        }
-        None => {
-            let (system, vocabulary) = (dataset.system.clone(), dataset.vocabulary()?);
-            let identity = DatasetIdentity::new(&dataset.info);
-            Description::new(system, vocabulary, config, options.seed, identity)
-        }
-    };
-    let max_tokens = description.run.config.model.max_tokens;
-    let Examples { train, validation, left_out } =
-        dataset.examples(&description.vocabulary, max_tokens)?;
-    let trainer = Trainer::new(out, &description, state, &train, validation, &options.device)?;
+    let mut known = None;
+    if state.is_some() {
+        known = Some(load_description(out)?.vocabulary);
+    }
+    let max_tokens = config.model.max_tokens;
+    let examples = Examples::open(&dataset, max_tokens, known.as_ref(), out)?;
+    let identity = DatasetIdentity::new(&dataset.info);
+    let (system, vocabulary) = (dataset.system.clone(), examples.vocabulary.clone());
+    let description = Description::new(system, vocabulary, config, options.seed, identity);
+    announce(&description.run.config, &examples, options)?;
+    let trainer = Trainer::new(out, &description, state, &examples, &options.device)?;
     description.save(directory.path(), &dataset.rules)?;
     trainer.finish_writing()?;
     drop(dataset);
-    let report = trainer.run(options.quiet, observe)?;
-    Ok(TrainReport { left_out, ..report })
+    trainer.run(options, observe)
+}
+
+/// Says what is going to be trained on what, before anything large is made.
+///
+/// # Errors
+/// It does not fit into the memory that there is.
+fn announce(config: &Config, examples: &Examples, options: &TrainOptions) -> Result<()> {
+    let (vocabulary, lengths) = (&examples.vocabulary, examples.train_lengths());
+    let (tokens, mut counted) = (vocabulary.len(), Parameters::counted());
+    Transformer::new(&config.model, Features::new(vocabulary), tokens, &mut counted)?;
+    let shape = Shape { config, parameters: counted.count(), tokens, lengths };
+    let memory = refuse_what_does_not_fit(&shape, &options.device)?;
+    if !options.quiet {
+        let budget = config.training.batch_tokens;
+        let batches = Batches::new(lengths, budget, options.seed, Place::default());
+        note(&shape.line(memory, batches.per_epoch()));
+    }
+    Ok(())
 }
 
 /// The configuration of the run in `out`, after checking that it is the one asked for now.
 fn resumed_config(out: &Path, dataset: &Dataset, options: &TrainOptions) -> Result<Config> {
     let run = load_run(out)?;
+    ensure!(
+        run.can_go_on(),
+        "{} was trained by an earlier version of cairn: it can be used, but not gone on with; train \
+         another from the start",
+        out.display()
+    );
     ensure!(
         run.system_hash == dataset.system.hash,
         "{} was trained for another rewrite system: its hash is {}, but that of the dataset's is {}",

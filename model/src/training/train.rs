@@ -1,46 +1,39 @@
 //! The training loop: steps, validations and checkpoints of one run.
 
 use crate::config::Config;
-use crate::decoding::tree_builder::TreeBuilder;
-use crate::network::batch::{Features, decoder_batch, encoder_batch};
-use crate::network::dropout::Dropout;
-use crate::network::kernels::fused::{cross_entropy, negative_log_probability};
+use crate::network::batch::Features;
 use crate::network::parameters::Parameters;
 use crate::network::transformer::Transformer;
-use crate::tokens::vocabulary::{PAD, Token, Vocabulary};
 use crate::training::adamw::AdamW;
 use crate::training::checkpoint::{Description, State, save_model, saved_model_step};
-use crate::training::data::{Batches, Example, unigram_loss};
-use crate::training::log::{self, Evaluation};
-use crate::training::runs::TrainReport;
+use crate::training::events;
+use crate::training::examples::batches::{Batches, Place};
+use crate::training::examples::data::{Example, unigram_loss};
+use crate::training::examples::token_file::Examples;
+use crate::training::forecast::Timing;
+use crate::training::log::{self, Evaluation, Since};
+use crate::training::runs::{End, TrainOptions, TrainReport};
+use crate::training::step::Fitting;
+use crate::training::workers::Workers;
 use anyhow::{Context, Result, ensure};
-use candle_core::backprop::GradStore;
-use candle_core::{Device, Tensor, Var};
-use rayon::prelude::*;
+use candle_core::{Device, Tensor};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant, SystemTime};
 use support::show::progress::Progress;
-
-/// A batch is divided into this many parts, unless they would be smaller than this many examples.
-const SHARDS: usize = 4;
-const SMALLEST_SHARD: usize = 4;
 
 /// A run in progress.
 pub(crate) struct Trainer<'a> {
     out: &'a Path,
     config: &'a Config,
-    vocabulary: &'a Vocabulary,
-    features: Features,
-    seed: u64,
-    device: &'a Device,
-    network: Transformer,
-    vars: BTreeMap<String, Var>,
+    fitting: Fitting<'a>,
     optimizer: AdamW,
     log: Vec<Evaluation>,
-    train: &'a [Example],
+    since: Since,
+    place: Place,
+    examples: &'a Examples,
     validation: Vec<Example>,
     unigram_loss: f32,
 }
@@ -51,8 +44,7 @@ impl<'a> Trainer<'a> {
         out: &'a Path,
         description: &'a Description,
         mut state: Option<State>,
-        train: &'a [Example],
-        validation: Vec<Example>,
+        examples: &'a Examples,
         device: &'a Device,
     ) -> Result<Trainer<'a>> {
         let Description { vocabulary, run, .. } = description;
@@ -66,179 +58,173 @@ impl<'a> Trainer<'a> {
             .with_context(|| format!("the training state in {}", out.display()))?;
         let vars = parameters.finish()?;
         let mut optimizer = AdamW::new(&vars, config.training.weight_decay)?;
-        let mut log = Vec::new();
+        let (mut log, mut since, mut place) = Default::default();
         if let Some(state) = state {
-            optimizer.step = state.step;
-            optimizer.moments = state.moments;
-            log = state.log;
+            optimizer.resume(state.step, state.moments)?;
+            (log, since, place) = (state.log, state.since, state.place);
         }
-        let validation = thin_out(validation, config.training.validation_triples);
-        let unigram_loss = unigram_loss(vocabulary.len(), train, &validation);
+        let validation = examples.validation(config.training.validation_triples)?;
+        let unigram_loss = unigram_loss(examples.token_counts(), &examples.masks, &validation);
+        let masks = examples.masks.clone();
+        let threads = if device.is_cpu() { rayon::current_num_threads() } else { 1 };
+        let workers = Workers::new(threads)?;
+        let seed = run.seed;
+        let fitting = Fitting { config, vocabulary, features, network, vars, masks, seed, workers };
         Ok(Trainer {
             out,
             config,
-            vocabulary,
-            features,
-            seed: run.seed,
-            device,
-            network,
-            vars,
+            fitting,
             optimizer,
             log,
-            train,
+            since,
+            place,
+            examples,
             validation,
             unigram_loss,
         })
     }
 
-    /// Trains until the last step, or until `observe` stops it after a checkpoint.
+    /// Whether the validation loss has not fallen for too long.
+    fn is_over(&self) -> bool {
+        let patience = self.config.training.patience;
+        patience > 0 && log::since_best(&self.log) >= patience
+    }
+
+    /// Trains until the last step, until nothing gets better any more, or until it is asked to stop:
+    /// by `observe` after a validation, by the options at any time. A checkpoint is written then.
     pub(crate) fn run(
         mut self,
-        quiet: bool,
+        options: &TrainOptions,
         observe: &mut dyn FnMut(&Evaluation) -> ControlFlow<()>,
     ) -> Result<TrainReport> {
         let t = &self.config.training;
-        let progress = Progress::new("steps", t.steps, quiet);
+        let progress = Progress::new("steps", t.steps, options.quiet);
         progress.found(self.optimizer.step.min(t.steps));
-        let mut batches = Batches::new(self.train, t.batch, self.seed);
-        let (mut losses, mut steps, mut tokens) = (0f64, 0u64, 0usize);
-        let mut start = Instant::now();
+        let lengths = self.examples.train_lengths();
+        let mut batches = Batches::new(lengths, t.batch_tokens, self.fitting.seed, self.place);
+        let mut timing = Timing::new(self.optimizer.step, t.steps);
+        let mut written = Instant::now();
+        let mut end = End::LastStep;
         while self.optimizer.step < t.steps {
-            let step = self.optimizer.step;
-            let batch: Vec<&Example> =
-                batches.get(step).iter().map(|i| &self.train[*i as usize]).collect();
-            let loss = self.step(&batch, step)?;
-            ensure!(
-                loss.is_finite(),
-                "the loss is not a number any more at step {step}: try a smaller learning_rate"
-            );
-            losses += f64::from(loss);
-            steps += 1;
-            tokens += batch.iter().map(|e| e.len()).sum::<usize>();
-            progress.message(format!("loss {loss:.3}"));
+            if self.is_over() {
+                end = End::Patience;
+                break;
+            }
+            let began = Instant::now();
+            self.step(&mut batches)?;
+            self.since.seconds += began.elapsed().as_secs_f64();
+            progress.message(self.numbers(&batches));
             progress.advance(1);
-            let step = step + 1;
-            if step.is_multiple_of(t.evaluate_every) || step == t.steps {
-                let seconds = start.elapsed().as_secs_f64();
-                let (validation_loss, validation_accuracy) = self.validate()?;
-                let evaluation = Evaluation {
-                    step,
-                    train_loss: (losses / steps as f64) as f32,
-                    validation_loss,
-                    validation_accuracy,
-                    unigram_loss: self.unigram_loss,
-                    learning_rate: t.learning_rate_at(step - 1),
-                    tokens_per_second: tokens as f64 / seconds,
-                };
-                ensure!(
-                    evaluation.is_finite(),
-                    "the loss is not a number any more at step {step}: the checkpoint before it \
-                     stays; try a smaller learning_rate"
-                );
-                progress.print(&line(&evaluation));
+            if let Some(line) = timing.first_line(self.optimizer.step, began.elapsed()) {
+                progress.print(&line);
+            }
+            let asked = options.stop.load(Ordering::Relaxed);
+            if self.optimizer.step.is_multiple_of(t.evaluate_every)
+                || self.optimizer.step == t.steps
+            {
+                let evaluation = self.evaluate(&batches)?;
+                progress.print(&line(&evaluation, &timing.left(self.optimizer.step)));
                 self.log.push(evaluation.clone());
+                self.since = Since::default();
                 self.checkpoint()?;
+                events::append(self.out, &evaluation)?;
+                written = Instant::now();
                 if observe(&evaluation).is_break() {
+                    end = End::Stopped;
                     break;
                 }
-                (losses, steps, tokens) = (0.0, 0, 0);
-                start = Instant::now();
+            } else if asked || written.elapsed() >= minutes(t.checkpoint_minutes) {
+                self.checkpoint()?;
+                written = Instant::now();
+            }
+            if asked && self.optimizer.step < t.steps {
+                end = End::Stopped;
+                break;
             }
         }
         progress.finish();
         Ok(TrainReport {
-            parameters: self.vars.values().map(|var| var.elem_count()).sum(),
-            triples: [self.train.len(), self.validation.len()],
-            left_out: [0, 0],
+            parameters: self.fitting.vars.values().map(|var| var.elem_count()).sum(),
+            triples: [self.examples.counts()[0], self.validation.len()],
+            left_out: self.examples.left_out(),
             log: self.log,
+            step: self.optimizer.step,
+            end,
         })
     }
 
-    /// One update; returns the loss.
-    fn step(&mut self, batch: &[&Example], step: u64) -> Result<f32> {
+    /// One update.
+    fn step(&mut self, batches: &mut Batches) -> Result<()> {
         let t = &self.config.training;
-        let counted = batch.iter().map(|e| e.tokens[2].len()).sum();
-        let this = &*self;
-        let parts: Vec<(f32, GradStore)> = self.on_shards(batch, |shard, examples| {
-            let stream = step * SHARDS as u64 + shard as u64;
-            let dropout = Dropout::new(t.dropout, this.seed, stream);
-            let (logits, targets) = this.forward(examples, &dropout)?;
-            let loss = cross_entropy(&logits, &Arc::new(targets), counted)?;
-            Ok((loss.to_scalar()?, loss.backward()?))
-        })?;
-        let gradients = self.sum(&parts)?;
-        let rate = t.learning_rate_at(step);
-        self.optimizer.update(&self.vars, &gradients, rate, t.clip_norm)?;
-        Ok(parts.iter().map(|(loss, _)| loss).sum())
-    }
-
-    /// Computes on parts of a batch in parallel: one thread on a part that fits into its cache
-    /// is faster than all threads on each operation in turn. The parts do not depend on the
-    /// number of threads. A GPU takes the batch as one.
-    fn on_shards<T: Send>(
-        &self,
-        batch: &[&Example],
-        f: impl Fn(usize, &[&Example]) -> Result<T> + Sync,
-    ) -> Result<Vec<T>> {
-        if !self.device.is_cpu() {
-            return Ok(vec![f(0, batch)?]);
-        }
-        let size = batch.len().div_ceil(SHARDS).max(SMALLEST_SHARD);
-        batch.par_chunks(size).enumerate().map(|(i, examples)| f(i, examples)).collect()
-    }
-
-    /// The gradients of the parameters, summed over the parts in order.
-    fn sum(&self, parts: &[(f32, GradStore)]) -> Result<BTreeMap<String, Tensor>> {
-        let sum = |(name, var): (&String, &Var)| -> Result<(String, Tensor)> {
-            let mut gradients = parts.iter().map(|(_, gradients)| {
-                gradients.get(var).with_context(|| format!("no gradient of {name}"))
-            });
-            let first = gradients.next().context("an empty batch")??.clone();
-            let sum = gradients.try_fold(first, |sum, g| anyhow::Ok((sum + g?)?))?;
-            Ok((name.clone(), sum))
-        };
-        self.vars.iter().map(sum).collect()
-    }
-
-    fn forward(&self, batch: &[&Example], dropout: &Dropout) -> Result<(Tensor, Vec<Token>)> {
-        let trees = batch
+        let step = self.optimizer.step;
+        let batch: Vec<Example> = batches
+            .take()
             .iter()
-            .map(|example| example.trees(self.vocabulary))
-            .collect::<Result<Vec<_>, _>>()?;
-        let side = |i: usize| -> Vec<&TreeBuilder> { trees.iter().map(|t| &t[i]).collect() };
-        let buckets = self.config.model.buckets();
-        let start = encoder_batch(self.features, buckets, &side(0));
-        let target = encoder_batch(self.features, buckets, &side(1));
-        let (guide, targets) = decoder_batch(self.features, buckets, &side(2));
-        let memory = self.network.encode(&start, &target, dropout)?;
-        Ok((self.network.decode(&guide, &memory, None, dropout)?, targets))
+            .map(|i| self.examples.train(*i as usize))
+            .collect::<Result<_>>()?;
+        let outcome = self.fitting.outcome(&batch, step)?;
+        let score = outcome.score;
+        ensure!(
+            score.nats.is_finite(),
+            "the loss is not a number any more at step {step}: try a smaller learning_rate"
+        );
+        let rate = t.learning_rate_at(step);
+        let vars = &self.fitting.vars;
+        let norm = self.optimizer.update(vars, &outcome.gradients, rate, t.clip_norm)?;
+        self.place = batches.place();
+        self.since.steps += 1;
+        self.since.tokens += batch.iter().map(|e| e.len() as u64).sum::<u64>();
+        self.since.guide_tokens += score.tokens;
+        self.since.nats += score.nats;
+        self.since.right += score.right;
+        self.since.norms += norm;
+        Ok(())
     }
 
-    /// Loss per token and part of the tokens found likeliest, over the validation examples.
-    fn validate(&self) -> Result<(f32, f32)> {
-        let (mut loss, mut right, mut tokens) = (0f64, 0u64, 0u64);
-        for batch in self.validation.chunks(self.config.training.batch) {
-            let batch: Vec<&Example> = batch.iter().collect();
-            let parts = self.on_shards(&batch, |_, examples| {
-                let (logits, targets) = self.forward(examples, &Dropout::none())?;
-                let logits: Vec<Vec<f32>> = logits.detach().to_vec2()?;
-                Ok((logits, targets))
-            })?;
-            for (logits, targets) in &parts {
-                for (row, target) in logits.iter().zip(targets).filter(|(_, t)| **t != PAD) {
-                    loss += f64::from(negative_log_probability(row, *target));
-                    right += u64::from(row.iter().all(|x| *x <= row[*target as usize]));
-                    tokens += 1;
-                }
-            }
-        }
-        Ok(((loss / tokens as f64) as f32, (right as f64 / tokens as f64) as f32))
+    /// What is shown beside the progress.
+    fn numbers(&self, batches: &Batches) -> String {
+        let Since { steps, tokens, norms, seconds, .. } = self.since;
+        format!(
+            "loss {:.3}, {:.1} % right, gradient {:.2}, rate {:.1e}, {:.0} tokens/s, epoch {:.2}",
+            self.since.loss(),
+            100.0 * self.since.accuracy(),
+            norms / steps as f64,
+            self.config.training.learning_rate_at(self.optimizer.step.saturating_sub(1)),
+            tokens as f64 / seconds,
+            batches.epochs()
+        )
+    }
+
+    fn evaluate(&self, batches: &Batches) -> Result<Evaluation> {
+        let step = self.optimizer.step;
+        let score = self.fitting.score(&self.validation)?;
+        let since = &self.since;
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let evaluation = Evaluation {
+            step,
+            epoch: batches.epochs(),
+            train_loss: since.loss() as f32,
+            train_accuracy: since.accuracy() as f32,
+            validation_loss: (score.nats / score.tokens as f64) as f32,
+            validation_accuracy: (score.right as f64 / score.tokens as f64) as f32,
+            unigram_loss: self.unigram_loss,
+            gradient_norm: (since.norms / since.steps as f64) as f32,
+            learning_rate: self.config.training.learning_rate_at(step - 1),
+            tokens_per_second: since.tokens as f64 / since.seconds,
+            time: now.map_or(0.0, |now| now.as_secs_f64()),
+        };
+        ensure!(
+            evaluation.is_finite(),
+            "the loss is not a number any more at step {step}: the checkpoint before it stays; try \
+             a smaller learning_rate"
+        );
+        Ok(evaluation)
     }
 
     fn checkpoint(&self) -> Result<()> {
         // What is broken must not take the place of the last good checkpoint.
-        let moments = self.optimizer.moments.iter().flatten();
-        for (name, tensor) in self.parameters().iter().chain(moments) {
+        let (parameters, moments) = (self.parameters(), self.optimizer.moments());
+        for (name, tensor) in parameters.iter().chain(moments.iter().flatten()) {
             ensure!(
                 is_finite(tensor)?,
                 "parameter '{name}' is not a number any more at step {}: the checkpoint before it \
@@ -249,20 +235,28 @@ impl<'a> Trainer<'a> {
         let state = State {
             step: self.optimizer.step,
             log: self.log.clone(),
-            parameters: self.parameters(),
-            moments: self.optimizer.moments.clone(),
+            since: self.since,
+            place: self.place,
+            parameters,
+            moments,
         };
         state.save(self.out)?;
-        self.finish_writing()
+        self.write_what_follows()
     }
 
     fn parameters(&self) -> BTreeMap<String, Tensor> {
-        self.vars.iter().map(|(name, var)| (name.clone(), var.as_detached_tensor())).collect()
+        let vars = self.fitting.vars.iter();
+        vars.map(|(name, var)| (name.clone(), var.as_detached_tensor())).collect()
     }
 
     /// Brings the files that follow from the state up to date with it; after a kill they may be
     /// behind by one checkpoint.
     pub(crate) fn finish_writing(&self) -> Result<()> {
+        events::rewrite(self.out, &self.log)?;
+        self.write_what_follows()
+    }
+
+    fn write_what_follows(&self) -> Result<()> {
         if self.log.is_empty() {
             return Ok(());
         }
@@ -274,6 +268,10 @@ impl<'a> Trainer<'a> {
     }
 }
 
+fn minutes(n: f64) -> Duration {
+    Duration::from_secs_f64(60.0 * n)
+}
+
 /// Whether all elements are numbers.
 fn is_finite(tensor: &Tensor) -> Result<bool> {
     // 0 · x is 0 for every number and NaN for everything else.
@@ -281,25 +279,20 @@ fn is_finite(tensor: &Tensor) -> Result<bool> {
     Ok(zero == 0.0)
 }
 
-fn line(e: &Evaluation) -> String {
+fn line(e: &Evaluation, left: &str) -> String {
     format!(
-        "step {}: loss {:.3}, validation {:.3} (unigram {:.3}), {:.1} % of tokens right, {:.0} tokens/s",
+        "step {} (epoch {:.2}): loss {:.3}, validation {:.3} (unigram {:.3}), {:.1} % of tokens right, \
+         gradient {:.2}, rate {:.1e}, {:.0} tokens/s, {left} left",
         e.step,
+        e.epoch,
         e.train_loss,
         e.validation_loss,
         e.unigram_loss,
         100.0 * e.validation_accuracy,
+        e.gradient_norm,
+        e.learning_rate,
         e.tokens_per_second
     )
-}
-
-/// At most `limit` of the examples, evenly spread, sorted by length so that little is padding.
-fn thin_out(examples: Vec<Example>, limit: usize) -> Vec<Example> {
-    let n = examples.len();
-    let kept = limit.min(n);
-    let mut chosen: Vec<Example> = (0..kept).map(|i| examples[i * n / kept].clone()).collect();
-    chosen.sort_by_key(Example::len);
-    chosen
 }
 
 #[cfg(test)]

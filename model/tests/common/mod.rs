@@ -108,7 +108,7 @@ pub fn small_config() -> Config {
     config.model.encoder_layers = 1;
     config.model.decoder_layers = 2;
     config.model.feed_forward = 96;
-    config.training.batch = 8;
+    config.training.batch_tokens = 250;
     config.training.warmup_steps = 5;
     config.training.learning_rate = 5e-3;
     config
@@ -132,6 +132,7 @@ pub fn model_of(mut config: Config, steps: u64) -> GuideModel {
         resume: false,
         device: Device::Cpu,
         quiet: true,
+        stop: Default::default(),
     };
     train(&data, &out, &options, &mut |_| ControlFlow::Continue(())).unwrap();
     GuideModel::load(&out, &Device::Cpu).unwrap()

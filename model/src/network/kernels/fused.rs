@@ -1,13 +1,10 @@
-//! Operations with a backward pass of their own on the CPU: RMS norm, squared ReLU and
-//! cross-entropy. Candle's own fused forms lose the gradient, and composed ones pass over the
+//! Operations with a backward pass of their own on the CPU: RMS norm and squared ReLU. Candle's own fused forms lose the gradient, and composed ones pass over the
 //! data many times. Elsewhere they are composed of differentiable tensor operations.
 
 use crate::network::attention::{floats, with_floats};
-use crate::network::kernels::small_matrix::{dot, exp_of_negative};
-use crate::tokens::vocabulary::PAD;
+use crate::network::kernels::small_matrix::dot;
 use candle_core::{CpuStorage, CustomOp1, CustomOp2, D, Layout, Result, Shape, Tensor};
 use rayon::prelude::*;
-use std::sync::Arc;
 
 const EPSILON: f32 = 1e-6;
 /// Rows that one thread takes at a time. Part of the result's definition: sums over rows are
@@ -150,89 +147,6 @@ impl CustomOp1 for SquaredRelu {
     }
 }
 
-/// Sum of −ln p(target) in nats over the targets that are not padding, over `counted`; a
-/// scalar. `logits` `[n, v]`, `targets` `[n]`.
-///
-/// # Errors
-/// Shapes that do not fit together.
-pub fn cross_entropy(logits: &Tensor, targets: &Arc<Vec<u32>>, counted: usize) -> Result<Tensor> {
-    match logits.device().is_cpu() {
-        true => {
-            let op = CrossEntropy { targets: targets.clone(), counted };
-            logits.contiguous()?.apply_op1(op)
-        }
-        false => composed_cross_entropy(logits, targets, counted),
-    }
-}
-
-fn composed_cross_entropy(logits: &Tensor, targets: &[u32], counted: usize) -> Result<Tensor> {
-    let log_p = candle_nn::ops::log_softmax(logits, D::Minus1)?;
-    let at = Tensor::new(targets, logits.device())?.unsqueeze(1)?;
-    let weights: Vec<f32> =
-        targets.iter().map(|t| if *t == PAD { 0.0 } else { -1.0 / counted as f32 }).collect();
-    let weights = Tensor::from_vec(weights, (targets.len(), 1), logits.device())?;
-    (log_p.gather(&at, 1)? * weights)?.sum_all()
-}
-
-struct CrossEntropy {
-    targets: Arc<Vec<u32>>,
-    counted: usize,
-}
-
-/// The largest element and the sum of the exponentials relative to it.
-fn max_and_sum(row: &[f32]) -> (f32, f32) {
-    let max = row.iter().fold(f32::NEG_INFINITY, |max, x| if *x > max { *x } else { max });
-    (max, row.iter().map(|x| exp_of_negative(x - max)).sum())
-}
-
-/// −ln p(target) for one row of logits.
-pub(crate) fn negative_log_probability(row: &[f32], target: u32) -> f32 {
-    let (max, sum) = max_and_sum(row);
-    sum.ln() + max - row[target as usize]
-}
-
-impl CustomOp1 for CrossEntropy {
-    fn name(&self) -> &'static str {
-        "cross-entropy"
-    }
-
-    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
-        let logits = floats(storage, layout)?;
-        let v = logits.len() / self.targets.len().max(1);
-        let mut sum = 0f64;
-        for (row, target) in logits.chunks_exact(v).zip(self.targets.iter()) {
-            if *target != PAD {
-                sum += f64::from(negative_log_probability(row, *target));
-            }
-        }
-        let mean = (sum / self.counted as f64) as f32;
-        Ok((CpuStorage::F32(vec![mean]), Shape::from(())))
-    }
-
-    fn bwd(&self, logits: &Tensor, _res: &Tensor, grad: &Tensor) -> Result<Option<Tensor>> {
-        let scale = grad.to_scalar::<f32>()? / self.counted as f32;
-        let d = with_floats(logits, |logits| {
-            let v = logits.len() / self.targets.len().max(1);
-            let mut d = vec![0f32; logits.len()];
-            d.par_chunks_mut(CHUNK * v)
-                .zip(logits.par_chunks(CHUNK * v))
-                .zip(self.targets.par_chunks(CHUNK))
-                .for_each(|((d, logits), targets)| {
-                    let rows = d.chunks_exact_mut(v).zip(logits.chunks_exact(v)).zip(targets);
-                    for ((d, row), target) in rows.filter(|(_, target)| **target != PAD) {
-                        let (max, sum) = max_and_sum(row);
-                        for (d, x) in d.iter_mut().zip(row) {
-                            *d = exp_of_negative(x - max) / sum * scale;
-                        }
-                        d[*target as usize] -= scale;
-                    }
-                });
-            Ok(d)
-        })?;
-        Tensor::from_vec(d, logits.shape(), logits.device()).map(Some)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,8 +187,6 @@ mod tests {
         let gain = Var::from_tensor(&gain).unwrap();
         check(&gain, |gain| weighted(&rms_norm(&x, gain).unwrap()));
         check(&x, |x| weighted(&squared_relu(x).unwrap()));
-        let targets = Arc::new(vec![4, PAD, 9]);
-        check(&x, |x| cross_entropy(x, &targets, 2).unwrap());
     }
 
     fn same(var: &Var, a: Tensor, b: Tensor) {
@@ -295,15 +207,5 @@ mod tests {
         same(&x, weighted(&rms_norm(&x, &gain).unwrap()), weighted(&composed));
         let composed = composed_squared_relu(&x).unwrap();
         same(&x, weighted(&squared_relu(&x).unwrap()), weighted(&composed));
-        let targets = Arc::new(vec![4, PAD, 9]);
-        let composed = composed_cross_entropy(&x, &targets, 2).unwrap();
-        same(&x, cross_entropy(&x, &targets, 2).unwrap(), composed);
-    }
-
-    #[test]
-    fn cross_entropy_of_equal_logits_is_the_logarithm() {
-        let logits = Tensor::zeros((2, 8), candle_core::DType::F32, &Device::Cpu).unwrap();
-        let loss = cross_entropy(&logits, &Arc::new(vec![1, 5]), 2).unwrap();
-        assert!((loss.to_scalar::<f32>().unwrap() - 8f32.ln()).abs() < 1e-6);
     }
 }

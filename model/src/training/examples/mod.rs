@@ -1,0 +1,7 @@
+//! Triples as tokens: read from a dataset, kept in one file, put into batches. It must not know the
+//! network.
+
+pub mod batches;
+pub mod data;
+pub mod masks;
+pub mod token_file;

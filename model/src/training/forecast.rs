@@ -1,0 +1,192 @@
+//! What a training will take, said before it begins: parameters, tokens, memory and time.
+
+use crate::config::Config;
+use crate::training::examples::batches::{Lengths, part_tokens};
+use crate::training::step::GPU_TOKENS;
+use anyhow::{Result, ensure};
+use candle_core::Device;
+use std::time::Duration;
+use support::show::numbers::thousands;
+
+/// Bytes of the program, the tokens of the validation split, and the like.
+const REST: u64 = 48 << 20;
+
+/// What the size of a training depends on.
+pub struct Shape<'a> {
+    /// Its configuration.
+    pub config: &'a Config,
+    /// Numbers in the network.
+    pub parameters: usize,
+    /// Tokens of the vocabulary.
+    pub tokens: usize,
+    /// Tokens of the examples of the training split.
+    pub lengths: &'a [Lengths],
+}
+
+impl Shape<'_> {
+    /// One line on it. `memory` is in bytes, `per_epoch` the steps of an epoch.
+    pub fn line(&self, memory: u64, per_epoch: usize) -> String {
+        let tokens: u64 = self.lengths.iter().flatten().map(|n| u64::from(*n)).sum();
+        let steps = self.config.training.steps;
+        format!(
+            "{} parameters; {} triples with {} tokens, {} steps an epoch; {} steps are {:.1} \
+             epochs; needs about {} MiB",
+            thousands(self.parameters as u64),
+            thousands(self.lengths.len() as u64),
+            thousands(tokens),
+            thousands(per_epoch as u64),
+            thousands(steps),
+            steps as f64 / per_epoch.max(1) as f64,
+            thousands(memory.div_ceil(1 << 20))
+        )
+    }
+
+    /// Bytes that a step takes, weights and optimiser included, with so many threads; an estimate.
+    fn bytes(&self, threads: usize, part_tokens: usize) -> u64 {
+        let (m, t) = (&self.config.model, &self.config.training);
+        let longest = self.lengths.iter().map(|l| l.iter().map(|n| usize::from(*n)).sum());
+        let longest = longest.max().unwrap_or(0);
+        // Parts of a step, which may be half full, and those that are computed at a time.
+        let all = (2 * t.batch_tokens.max(longest)).div_ceil(part_tokens).max(1);
+        let parts = all.min(threads);
+        // The results of a layer that are kept until the backward pass, in floats a token: those of
+        // a block of attention are about seven widths, those of a feed-forward block four and two
+        // hidden layers; with dropout each of the two has a mask and a product more.
+        let (d, f) = (m.width, m.feed_forward);
+        let dropped = if t.dropout > 0.0 { 2 * d } else { 0 };
+        let (attention, feed_forward) = (7 * d + dropped, 4 * d + 2 * f + dropped);
+        let encoder = m.encoder_layers * (attention + feed_forward) + m.decoder_layers * 2 * d;
+        let decoder = m.decoder_layers * (3 * attention + feed_forward) + 3 * self.tokens;
+        // A guide is about a third of a triple. The backward pass needs room beside them.
+        let activations = 4 * (2 * encoder + decoder) / 3 * part_tokens.max(longest) * 5 / 2;
+        // Weights and two moments; two gradients of each part at work; sums that wait for others.
+        let copies = (3 + 2 * parts + all.ilog2() as usize + 1) as u64;
+        let weights = 4u64.saturating_mul(self.parameters as u64).saturating_mul(copies);
+        // What is freed stays with the allocator: as measured, as much again.
+        weights.saturating_add((parts * activations) as u64).saturating_mul(2).saturating_add(REST)
+    }
+}
+
+/// The bytes that a training needs.
+///
+/// # Errors
+/// The processor's memory has not that many.
+pub fn refuse_what_does_not_fit(shape: &Shape, device: &Device) -> Result<u64> {
+    if !device.is_cpu() {
+        return Ok(shape.bytes(1, GPU_TOKENS));
+    }
+    let threads = rayon::current_num_threads();
+    let needed = shape.bytes(threads, part_tokens(shape.config.training.batch_tokens));
+    refuse(needed, available(), threads)?;
+    Ok(needed)
+}
+
+fn refuse(needed: u64, available: Option<u64>, threads: usize) -> Result<()> {
+    let Some(available) = available else { return Ok(()) };
+    let fewer = if threads > 1 { ", fewer --threads" } else { "" };
+    ensure!(
+        needed <= available,
+        "the training needs about {} MiB of memory, but {} MiB are free: choose a smaller preset or \
+         width{fewer}, or a smaller max_tokens",
+        thousands(needed >> 20),
+        thousands(available >> 20)
+    );
+    Ok(())
+}
+
+/// Bytes of memory that this process may still take, where the system tells (Linux): those of the
+/// machine, or of its control group if that allows less.
+fn available() -> Option<u64> {
+    let info = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    let group = |name: &str| -> Option<u64> {
+        let text = std::fs::read_to_string(format!("/sys/fs/cgroup/memory.{name}")).ok()?;
+        text.trim().parse().ok()
+    };
+    let left = group("max").zip(group("current")).map(|(max, used)| max.saturating_sub(used));
+    Some(left.map_or(kib * 1024, |left| left.min(kib * 1024)))
+}
+
+/// Measures the first steps to say how long all will take.
+pub struct Timing {
+    first: u64,
+    steps: u64,
+    spent: Duration,
+    said: bool,
+}
+
+/// Steps, or time, after which the duration is told.
+const MEASURED_STEPS: u64 = 20;
+const MEASURED_TIME: Duration = Duration::from_secs(10);
+
+impl Timing {
+    /// Of the steps from `first` to `steps`.
+    pub fn new(first: u64, steps: u64) -> Timing {
+        Timing { first, steps, spent: Duration::ZERO, said: false }
+    }
+
+    /// Takes note of a step after which `step` are done; once, a line on how long the others take.
+    pub fn first_line(&mut self, step: u64, took: Duration) -> Option<String> {
+        self.spent += took;
+        let measured = step - self.first;
+        let enough = measured >= MEASURED_STEPS || self.spent >= MEASURED_TIME;
+        if self.said || !enough || step >= self.steps {
+            return None;
+        }
+        self.said = true;
+        let (steps, time) = (thousands(self.steps - step), self.left(step));
+        Some(format!("the other {steps} steps take about {time}, without validations"))
+    }
+
+    /// How long the steps after `step` take, at the mean of those measured.
+    pub fn left(&self, step: u64) -> String {
+        let each = self.spent.as_secs_f64() / step.saturating_sub(self.first).max(1) as f64;
+        match each * self.steps.saturating_sub(step) as f64 {
+            s if s < 120.0 => format!("{s:.0} seconds"),
+            s if s < 7200.0 => format!("{:.0} minutes", s / 60.0),
+            s => format!("{:.1} hours", s / 3600.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn larger_steps_and_networks_take_more() {
+        let lengths = [[40, 40, 30]; 10];
+        let bytes = |threads, batch_tokens, width: usize| {
+            let mut config = Config::default();
+            config.training.batch_tokens = batch_tokens;
+            config.model.width = width;
+            let parameters = 100 * width * width;
+            Shape { config: &config, parameters, tokens: 100, lengths: &lengths }
+                .bytes(threads, part_tokens(batch_tokens))
+        };
+        assert!(bytes(1, 1000, 64) < bytes(2, 1000, 64));
+        assert!(bytes(8, 1000, 64) < bytes(8, 10_000, 64));
+        assert!(bytes(1, 1000, 64) < bytes(1, 1000, 128));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_advice() {
+        refuse(5 << 20, None, 2).unwrap();
+        refuse(5 << 20, Some(5 << 20), 2).unwrap();
+        let message = refuse(6 << 20, Some(5 << 20), 2).unwrap_err().to_string();
+        assert!(message.contains("about 6 MiB") && message.contains("5 MiB are free"), "{message}");
+        assert!(message.contains("fewer --threads"), "{message}");
+        assert!(!refuse(6, Some(5), 1).unwrap_err().to_string().contains("--threads"));
+    }
+
+    #[test]
+    fn the_duration_is_told_once() {
+        let mut timing = Timing::new(100, 3100);
+        let second = Duration::from_secs(1);
+        let lines: Vec<Option<String>> =
+            (101..130).map(|step| timing.first_line(step, second)).collect();
+        let expected = "the other 2,990 steps take about 50 minutes, without validations";
+        assert_eq!(lines.iter().flatten().collect::<Vec<_>>(), [expected]);
+    }
+}

@@ -1,0 +1,194 @@
+//! What is computed on a batch: the loss, its gradient, and a score.
+
+use crate::config::Config;
+use crate::decoding::tree_builder::TreeBuilder;
+use crate::network::batch::{Features, decoder_batch, encoder_batch};
+use crate::network::dropout::Dropout;
+use crate::network::transformer::Transformer;
+use crate::tokens::vocabulary::Vocabulary;
+use crate::training::adamw::add_to;
+use crate::training::examples::batches::{Lengths, Stream, part_tokens, parts};
+use crate::training::examples::data::Example;
+use crate::training::examples::masks::Masks;
+use crate::training::loss::{Score, Targets, loss, score};
+use crate::training::workers::Workers;
+use anyhow::{Context, Result};
+use candle_core::{Device, Tensor, Var};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Padded tokens that a GPU computes on at a time.
+pub(crate) const GPU_TOKENS: usize = 1 << 14;
+
+/// A network that is being fitted, and what it is fitted with.
+pub(crate) struct Fitting<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) vocabulary: &'a Vocabulary,
+    pub(crate) features: Features,
+    pub(crate) network: Transformer,
+    /// The network's parameters by name.
+    pub(crate) vars: BTreeMap<String, Var>,
+    pub(crate) masks: Arc<Masks>,
+    pub(crate) seed: u64,
+    /// One for a GPU.
+    pub(crate) workers: Workers,
+}
+
+/// What a batch, or a part of it, came to.
+pub(crate) struct Outcome {
+    /// How well its targets are predicted, with dropout.
+    pub(crate) score: Score,
+    /// Of the loss, which is a mean over the targets of the whole batch.
+    pub(crate) gradients: BTreeMap<String, Tensor>,
+}
+
+/// A part of a batch with its number.
+type Part<'b> = (usize, &'b [Example]);
+
+impl Fitting<'_> {
+    fn device(&self) -> &Device {
+        self.network.device()
+    }
+
+    /// The parts of a batch, whose examples come by rising length.
+    fn parts<'b>(&self, batch: &'b [Example]) -> Vec<Part<'b>> {
+        let lengths: Vec<Lengths> =
+            batch.iter().map(|example| example.lengths().map(|n| n as u16)).collect();
+        let cpu = part_tokens(self.config.training.batch_tokens);
+        let budget = if self.device().is_cpu() { cpu } else { GPU_TOKENS };
+        let ranges = parts(&lengths, budget);
+        ranges.into_iter().enumerate().map(|(i, range)| (i, &batch[range])).collect()
+    }
+
+    /// Loss and gradient of the batch of a step.
+    pub(crate) fn outcome(&self, batch: &[Example], step: u64) -> Result<Outcome> {
+        let counted = batch.iter().map(|example| example.tokens[2].len()).sum();
+        let one = |(part, examples): Part<'_>| {
+            let stream = Stream::Dropout { step, part }.number();
+            let t = &self.config.training;
+            let dropout = Dropout::new(t.dropout, self.seed, stream);
+            let (logits, targets) = self.forward(examples, &dropout)?;
+            let score = score(&logits, &targets)?;
+            let loss = loss(&logits, &targets, counted, t.label_smoothing)?;
+            let mut all = loss.backward()?;
+            let gradient = |(name, var): (&String, &Var)| {
+                let found = all.remove(var).with_context(|| format!("no gradient of {name}"))?;
+                Ok((name.clone(), found))
+            };
+            let gradients = self.vars.iter().map(gradient).collect::<Result<_>>()?;
+            Ok(Outcome { score, gradients })
+        };
+        let sum = |mut a: Outcome, b: Outcome| {
+            for (name, gradient) in &mut a.gradients {
+                add_to(gradient, &b.gradients[name])?;
+            }
+            Ok(Outcome { score: a.score.plus(b.score), ..a })
+        };
+        self.workers.sum(&self.parts(batch), &one, &sum)
+    }
+
+    /// How well the guides of examples are predicted. They come by rising length.
+    pub(crate) fn score(&self, examples: &[Example]) -> Result<Score> {
+        let one = |(_, examples): Part<'_>| {
+            let (logits, targets) = self.forward(examples, &Dropout::none())?;
+            score(&logits, &targets)
+        };
+        self.workers.sum(&self.parts(examples), &one, &|a: Score, b| Ok(a.plus(b)))
+    }
+
+    fn forward(&self, batch: &[Example], dropout: &Dropout) -> Result<(Tensor, Arc<Targets>)> {
+        let trees = batch
+            .iter()
+            .map(|example| example.trees(self.vocabulary))
+            .collect::<Result<Vec<_>, _>>()?;
+        let side = |i: usize| -> Vec<&TreeBuilder> { trees.iter().map(|t| &t[i]).collect() };
+        let buckets = self.config.model.buckets();
+        let start = encoder_batch(self.features, buckets, &side(0));
+        let target = encoder_batch(self.features, buckets, &side(1));
+        let (guide, tokens) = decoder_batch(self.features, buckets, &side(2));
+        let nodes = tokens.len() / batch.len();
+        let mut masks = vec![0; tokens.len()];
+        for (row, example) in masks.chunks_exact_mut(nodes).zip(batch) {
+            row[..example.masks.len()].copy_from_slice(&example.masks);
+        }
+        let memory = self.network.encode(&start, &target, dropout)?;
+        let logits = self.network.decode(&guide, &memory, None, dropout)?;
+        Ok((logits, Arc::new(Targets { tokens, masks, sets: self.masks.clone() })))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use crate::network::parameters::Parameters;
+    use crate::tokens::tree::tokenise;
+    use crate::training::examples::masks::MaskMaker;
+    use dataset_gen::seeds::normal_form::Renaming;
+    use egraph::{SortId, TermBank};
+
+    /// Examples by rising length.
+    fn examples(vocabulary: &Vocabulary) -> (Vec<Example>, Masks) {
+        let mut bank = TermBank::new(fixtures::system().language.clone());
+        let mut maker = MaskMaker::new(vocabulary, 100);
+        let mut examples: Vec<Example> = (0..40)
+            .map(|i| {
+                let sizes = [9, 12, 1 + i % 30];
+                let terms = sizes.map(|size| fixtures::random_term(&mut bank, i as u64, size));
+                let renaming = Renaming::new(&bank, &terms);
+                let tokens = terms
+                    .map(|t| tokenise(vocabulary, &bank, t, &renaming).unwrap().tokens().to_vec());
+                let masks = maker.masks_of(&renaming, SortId(0), &tokens[2]).unwrap();
+                Example { sort: SortId(0), tokens, masks }
+            })
+            .collect();
+        examples.sort_by_key(Example::len);
+        (examples, maker.masks().clone())
+    }
+
+    #[test]
+    fn every_token_of_a_step_weighs_the_same_whatever_the_length_of_its_guide() {
+        let vocabulary = fixtures::vocabulary();
+        let (examples, masks) = examples(&vocabulary);
+        let mut config = Config::default();
+        config.training.label_smoothing = 0.1;
+        let features = Features::new(&vocabulary);
+        let mut parameters = Parameters::random(1, &Device::Cpu);
+        let network =
+            Transformer::new(&config.model, features, vocabulary.len(), &mut parameters).unwrap();
+        let vars = parameters.finish().unwrap();
+        let (vocabulary, masks) = (&vocabulary, Arc::new(masks));
+        let workers = Workers::new(2).unwrap();
+        let fitting = Fitting {
+            config: &config,
+            vocabulary,
+            features,
+            network,
+            vars,
+            masks,
+            seed: 0,
+            workers,
+        };
+        assert!(fitting.parts(&examples).len() > 3);
+        let whole = fitting.outcome(&examples, 0).unwrap();
+        let tokens: usize = examples.iter().map(|e| e.tokens[2].len()).sum();
+        assert_eq!(whole.score.tokens, tokens as u64);
+        assert_eq!(whole.score.tokens, fitting.score(&examples).unwrap().tokens);
+        for (name, gradient) in &whole.gradients {
+            let mut sum = gradient.zeros_like().unwrap();
+            for example in &examples {
+                let alone = fitting.outcome(std::slice::from_ref(example), 0).unwrap();
+                let part = example.tokens[2].len() as f64 / tokens as f64;
+                sum = (sum + (&alone.gradients[name] * part).unwrap()).unwrap();
+            }
+            let largest = |t: &Tensor| {
+                t.abs().unwrap().flatten_all().unwrap().max(0).unwrap().to_scalar::<f32>().unwrap()
+            };
+            let difference = largest(&(&sum - gradient).unwrap());
+            assert!(difference < 1e-4 * (1.0 + largest(gradient)), "{name}: {difference}");
+            if name == "embedding" {
+                break; // every example is computed anew for each name
+            }
+        }
+    }
+}
