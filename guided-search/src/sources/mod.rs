@@ -1,17 +1,13 @@
 //! Where guides come from: the trait, the methods by name, and one file a source. They must not know
 //! how a search spends its work.
 
-pub mod class_choices;
 pub mod descend;
 pub mod expert;
 pub mod guide_source;
-pub mod inside;
-pub mod likely;
+pub mod learned;
 pub mod method;
-pub mod model_source;
 pub mod nearest;
 pub mod oracle;
 pub mod randomness;
-pub mod select;
 pub mod smallest;
 pub mod tree_distance;

@@ -1,10 +1,10 @@
 //! Terms that the model writes inside the class of either side, all of which are reached by construction.
 
 use crate::search::stage::{SIDES, Stage};
-use crate::sources::class_choices::ClassChoices;
 use crate::sources::descend::{draw, limits};
 use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource};
-use crate::sources::model_source::options;
+use crate::sources::learned::class_choices::ClassChoices;
+use crate::sources::learned::written::options;
 use crate::sources::randomness::stream;
 use anyhow::Result;
 use egraph::TermBank;

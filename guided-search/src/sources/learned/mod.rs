@@ -1,0 +1,8 @@
+//! Guides of a trained model: written freely, written inside a class, or chosen among terms that were drawn.
+//! They must not know how it was trained.
+
+pub mod class_choices;
+pub mod inside;
+pub mod likely;
+pub mod select;
+pub mod written;
