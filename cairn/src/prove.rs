@@ -125,7 +125,15 @@ pub fn run(args: &ProveArgs) -> Result<()> {
             }
             out.show(&system, &mut bank, &proof)
         }
-        Err(failure) => Err(NotProved(format!("{} ({spent})", explained(failure))).into()),
+        Err(failure) => {
+            if !run.quiet && answer.smallest != [from, to] {
+                for (side, term) in ["start", "target"].into_iter().zip(answer.smallest) {
+                    let term = bank.display_part(term, PRINTED.term_size);
+                    note(&format!("the smallest term reached from the {side}: {term}"));
+                }
+            }
+            Err(NotProved(format!("{} ({spent})", explained(failure))).into())
+        }
     }
 }
 

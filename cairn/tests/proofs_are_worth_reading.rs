@@ -158,3 +158,15 @@ fn time_ends_a_search() {
     assert!(error.contains("the time is over"), "{error}");
     assert!(began.elapsed().as_secs() < 20);
 }
+
+#[test]
+fn a_search_that_fails_says_how_far_it_came() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = cairn(&directory);
+    command.args(["prove", "--cap", "400", "--work", "3000", "--system"]);
+    command.arg(shipped("systems/halide.rules"));
+    command.args(["--from", "(+ (+ (+ a 0) (* b 1)) (+ c d))", "--to", "(+ (+ x 0) (+ y z))"]);
+    let (_, error) = output(command, 3);
+    assert!(error.contains("the smallest term reached from the target: (+ x (+ "), "{error}");
+    assert!(error.contains("not proved"), "{error}");
+}

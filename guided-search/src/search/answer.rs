@@ -125,6 +125,9 @@ pub struct Answer {
     pub opposed: Option<[Proof; 2]>,
     /// The waypoints that the proof goes through, in order.
     pub waypoints: Vec<TermId>,
+    /// The smallest terms that were proved equal to the start, and to the target: how far the search
+    /// came.
+    pub smallest: [TermId; 2],
     /// What was spent.
     pub ledger: Ledger,
 }

@@ -55,5 +55,5 @@ fn one_egraph(
         _ => Err(Failure::Work),
     };
     let opposed = opposed_proofs(system, bank, &stage)?;
-    Ok(Answer { result, opposed, waypoints: Vec::new(), ledger })
+    Ok(Answer { result, opposed, waypoints: Vec::new(), smallest: [start, target], ledger })
 }

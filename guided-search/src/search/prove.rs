@@ -318,12 +318,21 @@ impl Search<'_> {
             let path = if path.is_empty() { vec![Proof::reflexive(from)] } else { path };
             checked(self.system, self.bank, path, [from, to]).map(|proof| (proof, waypoints))
         };
+        let smallest = self.question.map(|end| {
+            let pool = self.known.terms().iter().filter(|&&term| self.known.connected(term, end));
+            pool.copied().min_by_key(|&term| self.bank.size(term)).unwrap_or(end)
+        });
         let ledger = self.ledger;
-        let failed =
-            |failure| Answer { result: Err(failure), opposed: None, waypoints: vec![], ledger };
+        let failed = |failure| Answer {
+            result: Err(failure),
+            opposed: None,
+            waypoints: vec![],
+            smallest,
+            ledger,
+        };
         if within && self.known.connected(start, target) {
             let (proof, waypoints) = proof(start, target)?;
-            return Ok(Answer { result: Ok(proof), opposed: None, waypoints, ledger });
+            return Ok(Answer { result: Ok(proof), opposed: None, waypoints, smallest, ledger });
         }
         Ok(match self.opposed() {
             Some(literals) if within => {
