@@ -4,8 +4,8 @@
 use crate::counting::counts::Counts;
 use crate::counting::grammar::{Alternative, NONE};
 use crate::counting::limbs;
-use crate::drawing::choices::RUN;
 use crate::drawing::derivation::Derivation;
+use crate::drawing::running_sums::RUN;
 
 /// Takes numbers apart, and remembers sums for it where a choice is made more than once.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl NarrowUnranker {
         }
     }
 
-    /// Before numbers of terms of another class or limit, see [`crate::drawing::choices::Choices::begin`].
+    /// Before numbers of terms of another class or limit, see [`crate::drawing::running_sums::RunningSums::begin`].
     pub fn begin(&mut self) {
         if self.bytes() > self.room / 2 {
             self.blocks.fill(NONE);
@@ -235,7 +235,7 @@ impl NarrowUnranker {
 fn split(counts: &Counts, left: u32, right: u32, size: u32, number: u128) -> (u32, u128, u128) {
     let (first, last) =
         counts.split_sizes(left, right, size).expect("the pair was counted at this size");
-    let (lefts, rights) = (counts.row(left), counts.row(right));
+    let (lefts, rights) = (counts.of_cell(left), counts.of_cell(right));
     let (i, j) = ((first - lefts.min()) as usize, (size - first - rights.min()) as usize);
     let sizes = (last - first) as usize;
     let (place, number) = match (lefts.one_limb(), rights.one_limb()) {

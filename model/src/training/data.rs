@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use dataset_gen::dataset::info::{DatasetInfo, system_of};
 use dataset_gen::seeds::normal_form::Renaming;
 use dataset_gen::seeds::split::Split;
-use dataset_gen::triples::row::{Triple, read_triples};
+use dataset_gen::triples::triple_rows::{Triple, read_triples};
 use egraph::{SortId, System, TermBank, TermId};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
