@@ -165,7 +165,8 @@ impl Counts {
         })
     }
 
-    /// Fills the counts of all cells size by size with what `levels` finds, if they fit in the room.
+    /// Fills the counts of all cells, size by size, with what `levels` finds, if they fit in the
+    /// room.
     fn fill(
         grammar: Grammar,
         terms: Terms,

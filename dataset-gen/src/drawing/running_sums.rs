@@ -12,7 +12,8 @@ use std::hash::Hash;
 /// One alternative in this many has its running sum kept; the others are weighed again.
 pub const RUN: usize = 8;
 
-/// Chooses alternatives, with the running sums that it remembers. What is chosen does not depend on what is remembered.
+/// Chooses alternatives, with the running sums that it remembers. What is chosen does not depend
+/// on what is remembered.
 #[derive(Debug)]
 pub struct RunningSums<K> {
     /// After every [`RUN`] alternatives; `None`: the choice was made once.
