@@ -5,7 +5,7 @@ use anyhow::Result;
 use dataset_gen::dataset::card::summary;
 use dataset_gen::dataset::info::DatasetInfo;
 use dataset_gen::resplit::resplit;
-use dataset_gen::triples::splitting::Scheme;
+use dataset_gen::triples::segments::Scheme;
 use std::path::PathBuf;
 use support::show::console::print;
 

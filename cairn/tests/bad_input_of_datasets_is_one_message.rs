@@ -5,7 +5,7 @@ mod common;
 mod small_system;
 
 use dataset_gen::seeds::split::Split;
-use dataset_gen::triples::row::{Triple, read_triples, write_triples};
+use dataset_gen::triples::triple_rows::{Triple, read_triples, write_triples};
 use small_system::RULES;
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! The configuration of a dataset.
 
 use crate::counting::counts::Terms;
-use crate::triples::splitting::Splitting;
+use crate::triples::segments::Splitting;
 use anyhow::{Result, ensure};
 use egraph::{ByteSize, Caps, Limits, MAX_DEPTH, SaturationConfig, Scheduler};
 use serde::{Deserialize, Serialize};

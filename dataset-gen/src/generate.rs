@@ -1,16 +1,16 @@
 //! The pipeline: seeds → an e-graph each, in parallel → proofs → triples, in order.
 //!
-//! The proofs of a seed are kept in a unit of the staging directory as soon as they are there, so
-//! that a run that was stopped goes on where it was. Units are read in a fixed order, so that the
+//! The proofs of a seed are kept in files of the staging directory as soon as they are there, so
+//! that a run that was stopped goes on where it was. They are read in a fixed order, so that the
 //! number of threads and the order in which seeds were finished can't show. Several processes can
-//! make a part of the units each.
+//! make those of a part of the seeds each.
 
 use crate::config::Config;
 use crate::dataset::assemble::{Begun, begin, refuse_other};
 use crate::dataset::info::{DatasetInfo, Provenance, SYSTEM_FILE, Totals};
 use crate::dataset::part::{PART_FILE, PartInfo, Shard};
-use crate::dataset::unit::{UNITS, Unit};
-use crate::merge::assemble_units;
+use crate::dataset::seed_files::{SEED_FILES, SeedFiles};
+use crate::merge::assemble_seeds;
 use crate::proofs::one_seed::{SeedReport, grow};
 use crate::seeds::assign_splits::partition;
 use crate::seeds::read::{Seed, load_seeds_with_hash};
@@ -46,9 +46,9 @@ pub fn generate(config: &Config, out: &Path, run: &Run) -> Result<DatasetInfo> {
     let all: Vec<u32> = (0..input.seeds.len() as u32).collect();
     let Input { system, rules, provenance, .. } = &input;
     pool.install(|| {
-        let units = Growing { input: &input, config, run, staged: &staged }.grow_all(&all)?;
-        // Each proof was checked when it was made, and each unit has its hash.
-        assemble_units(staged, system, rules, provenance, &units, &|_| Ok(()), run)
+        let seeds = Growing { input: &input, config, run, staged: &staged }.grow_all(&all)?;
+        // Each proof was checked when it was made, and the files of each seed have their hashes.
+        assemble_seeds(staged, system, rules, provenance, &seeds, &|_| Ok(()), run)
     })
 }
 
@@ -81,7 +81,7 @@ pub fn generate_part(config: &Config, shard: Shard, out: &Path, run: &Run) -> Re
     let growing = Growing { input: &input, config, run, staged: &staged };
     pool.install(|| growing.grow_all(&own))?;
     // A part without seeds has the directory, too.
-    staged.directory(UNITS)?;
+    staged.directory(SEED_FILES)?;
     write_atomic(&staged.file(SYSTEM_FILE)?, &input.rules)?;
     info.save(&staged.file(PART_FILE)?)?;
     staged.publish()?;
@@ -150,7 +150,7 @@ fn required<'a>(file: &'a Option<InputFile>, what: &str, key: &str) -> Result<&'
     })
 }
 
-/// The seeds of one process, on their way to units.
+/// The seeds of one process, on their way to files.
 struct Growing<'a> {
     input: &'a Input,
     config: &'a Config,
@@ -159,20 +159,20 @@ struct Growing<'a> {
 }
 
 impl Growing<'_> {
-    /// Makes the units of these seeds that are not there yet, on the threads of the current pool.
-    fn grow_all(&self, seeds: &[u32]) -> Result<Vec<Unit>> {
-        let directory = self.staged.directory(UNITS)?;
+    /// Makes the files of these seeds that are not there yet, on the threads of the current pool.
+    fn grow_all(&self, seeds: &[u32]) -> Result<Vec<SeedFiles>> {
+        let directory = self.staged.directory(SEED_FILES)?;
         let progress = Progress::new("seeds", seeds.len() as u64, self.run.quiet);
         let began = Instant::now();
         let triples = AtomicU64::new(0);
         let one = |&index: &u32| {
-            let unit = Unit::new(&directory, index);
-            if unit.finished().is_some() {
+            let files = SeedFiles::new(&directory, index);
+            if files.finished().is_some() {
                 progress.found(1);
-                return Ok(unit);
+                return Ok(files);
             }
             let seed = &self.input.seeds[index as usize];
-            let report = self.grow_one(index, &unit).with_context(|| {
+            let report = self.grow_one(index, &files).with_context(|| {
                 format!("seed {} ({})", seed.id, self.input.bank.text(seed.term))
             })?;
             let new = report.proofs().triples;
@@ -180,18 +180,18 @@ impl Growing<'_> {
             let rate = all as f64 / began.elapsed().as_secs_f64().max(1e-3);
             progress.message(format!("{all} new triples, {rate:.0}/s"));
             progress.advance(1);
-            Ok(unit)
+            Ok(files)
         };
-        let units = seeds.par_iter().with_max_len(1).map(one).collect();
+        let files = seeds.par_iter().with_max_len(1).map(one).collect();
         progress.finish();
-        units
+        files
     }
 
-    fn grow_one(&self, index: u32, unit: &Unit) -> Result<SeedReport> {
+    fn grow_one(&self, index: u32, files: &SeedFiles) -> Result<SeedReport> {
         let Input { system, bank, seeds, splits, .. } = self.input;
         let (seed, split) = (&seeds[index as usize], splits[index as usize]);
         let (report, proofs) = grow(system, bank, index, seed, split, self.config, self.run.seed)?;
-        unit.save(&report, &proofs)?;
+        files.save(&report, &proofs)?;
         Ok(report)
     }
 }
@@ -225,10 +225,10 @@ mod tests {
         let key = serde_json::to_string(&input.provenance).unwrap();
         let staged = StagedDir::create(&out, &key).unwrap();
         let growing = Growing { input: &input, config: &config, run: &run, staged: &staged };
-        let unit = growing.grow_all(&[0]).unwrap().remove(0);
+        let files = growing.grow_all(&[0]).unwrap().remove(0);
         // A mark, to see that the report is used again.
-        let marked = SeedReport { e_nodes: 424_242, ..unit.report().unwrap() };
-        unit.save(&marked, &unit.proofs().unwrap()).unwrap();
+        let marked = SeedReport { e_nodes: 424_242, ..files.report().unwrap() };
+        files.save(&marked, &files.proofs().unwrap()).unwrap();
         drop(staged);
 
         let info = generate(&config, &out, &run).unwrap();

@@ -4,9 +4,9 @@ use crate::dataset::admission::Survey;
 use crate::dataset::assemble::{Begun, assemble, begin, refuse_other};
 use crate::dataset::info::{DatasetInfo, Provenance, Totals, system_of};
 use crate::dataset::part::{PART_FILE, PartInfo, Shard};
-use crate::dataset::unit::{UNITS, Unit};
+use crate::dataset::seed_files::{SEED_FILES, SeedFiles};
 use crate::proofs::checked::check_all;
-use crate::proofs::row::ProofRow;
+use crate::proofs::proof_rows::ProofRow;
 use anyhow::{Context, Result, bail, ensure};
 use egraph::System;
 use std::fs::DirEntry;
@@ -29,15 +29,15 @@ pub fn merge(parts: &[PathBuf], out: &Path, run: &Run) -> Result<DatasetInfo> {
     };
     check_parts(parts, &infos)?;
     let (system, rules) = system_of(directory, &first.cairn.system_hash)?;
-    let unit = |seed: u32| {
+    let files_of = |seed: u32| {
         let of = infos.iter().position(|info| info.shard.has(seed)).unwrap_or(0);
-        Unit::new(&parts[of].join(UNITS), seed)
+        SeedFiles::new(&parts[of].join(SEED_FILES), seed)
     };
-    // Before there is a unit for each seed that is spoken of.
+    // Before there are files for each seed that is spoken of.
     for (path, info) in parts.iter().zip(&infos) {
         all_there(path, info)?;
     }
-    let units: Vec<Unit> = (0..first.seeds).map(unit).collect();
+    let seeds: Vec<SeedFiles> = (0..first.seeds).map(files_of).collect();
     let staged = match begin(out, "merge ", &first.cairn)? {
         Begun::Finished(info) => return Ok(*info),
         Begun::New(staged) => staged,
@@ -45,15 +45,15 @@ pub fn merge(parts: &[PathBuf], out: &Path, run: &Run) -> Result<DatasetInfo> {
     pool.install(|| {
         // Damage must not come out as a whole dataset: it may have been done on the way here.
         let check = |rows: &[ProofRow]| check_all(&system, rows).map(drop);
-        assemble_units(staged, &system, &rules, &first.cairn, &units, &check, run)
+        assemble_seeds(staged, &system, &rules, &first.cairn, &seeds, &check, run)
     })
 }
 
-/// Refuses a part that does not have as many units as it has seeds.
+/// Refuses a part that does not have the files of all its seeds.
 fn all_there(path: &Path, info: &PartInfo) -> Result<()> {
     let Shard { index, count } = info.shard;
     let expected = info.seeds.saturating_sub(index).div_ceil(count) as usize;
-    let directory = path.join(UNITS);
+    let directory = path.join(SEED_FILES);
     let entries = std::fs::read_dir(&directory)
         .with_context(|| format!("cannot read {}", directory.display()))?;
     let is_report = |entry: &std::io::Result<DirEntry>| {
@@ -93,29 +93,30 @@ fn check_parts(paths: &[PathBuf], infos: &[PartInfo]) -> Result<()> {
     Ok(())
 }
 
-/// As [`assemble`], of the proofs of finished units, by seed, all of which must pass `check`.
+/// As [`assemble`], of the proofs in the files of finished seeds, in their order, all of which must
+/// pass `check`.
 ///
 /// # Errors
-/// As [`assemble`], or a damaged unit.
-pub fn assemble_units(
+/// As [`assemble`], or a damaged file.
+pub fn assemble_seeds(
     staged: StagedDir,
     system: &System,
     rules: &[u8],
     provenance: &Provenance,
-    units: &[Unit],
+    seeds: &[SeedFiles],
     check: &dyn Fn(&[ProofRow]) -> Result<()>,
     run: &Run,
 ) -> Result<DatasetInfo> {
-    let reports = units.iter().map(Unit::report).collect::<Result<Vec<_>>>()?;
+    let reports = seeds.iter().map(SeedFiles::report).collect::<Result<Vec<_>>>()?;
     let splits: Vec<_> = reports.iter().map(|report| report.split).collect();
     let totals = Totals::of(&reports);
     let most = totals.proofs.triples;
     let provenance = Provenance { totals, seeds: reports, ..provenance.clone() };
-    let all = Survey::passes(most) * units.len() as u64;
+    let all = Survey::passes(most) * seeds.len() as u64;
     let progress = Progress::new("seeds merged", all, run.quiet);
     let info = assemble(staged, system, rules, provenance, most, &mut |split, sink| {
-        for (unit, _) in units.iter().zip(&splits).filter(|(_, s)| **s == split) {
-            let rows = unit.proofs()?;
+        for (files, _) in seeds.iter().zip(&splits).filter(|(_, s)| **s == split) {
+            let rows = files.proofs()?;
             check(&rows)?;
             sink(rows)?;
             progress.advance(1);

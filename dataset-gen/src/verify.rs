@@ -12,7 +12,7 @@ use crate::proofs::checked::check_all;
 use crate::resplit::{counted_proofs, for_each_proof};
 use crate::seeds::split::Split;
 use crate::triples::from_proofs::triples_of;
-use crate::triples::row::Triple;
+use crate::triples::triple_rows::Triple;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use egraph::System;
 use std::collections::BTreeMap;

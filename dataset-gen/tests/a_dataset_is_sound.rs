@@ -8,7 +8,7 @@ use dataset_gen::dataset::page::dataset_page;
 use dataset_gen::generate::generate;
 use dataset_gen::seeds::normal_form::rename_variables;
 use dataset_gen::seeds::split::Split;
-use dataset_gen::triples::row::read_triples;
+use dataset_gen::triples::triple_rows::read_triples;
 use egraph::{System, TermBank};
 use small_system::dataset::{place, quiet, tree};
 use std::collections::{BTreeMap, BTreeSet};

@@ -6,7 +6,7 @@ mod small_system;
 use dataset_gen::dataset::info::{DatasetInfo, SYSTEM_FILE};
 use dataset_gen::generate::generate;
 use dataset_gen::proofs::chain::ChainReport;
-use dataset_gen::proofs::row::ProofRow;
+use dataset_gen::proofs::proof_rows::ProofRow;
 use dataset_gen::resplit::for_each_proof;
 use dataset_gen::seeds::split::Split;
 use dataset_gen::verify::verify;

@@ -10,7 +10,7 @@ use dataset_gen::generate::generate;
 use dataset_gen::merge::merge;
 use dataset_gen::resplit::resplit;
 use dataset_gen::seeds::split::Split;
-use dataset_gen::triples::row::{Triple, read_triples};
+use dataset_gen::triples::triple_rows::{Triple, read_triples};
 use dataset_gen::verify::verify;
 use serde_json::{Value, json};
 use small_system::dataset::{place, quiet};

@@ -8,7 +8,7 @@ mod small_system;
 
 use dataset_gen::generate::generate;
 use dataset_gen::seeds::split::Split;
-use dataset_gen::triples::row::{read_triples, write_triples};
+use dataset_gen::triples::triple_rows::{read_triples, write_triples};
 use small_system::dataset::{place, quiet};
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! What is written to Parquet is read again.
 
 use dataset_gen::seeds::split::Split;
-use dataset_gen::triples::row::{Triple, read_triples, write_triples};
+use dataset_gen::triples::triple_rows::{Triple, read_triples, write_triples};
 use proptest::prelude::*;
 
 prop_compose! {

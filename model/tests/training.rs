@@ -4,7 +4,7 @@
 mod common;
 
 use candle_core::Device;
-use dataset_gen::triples::row::Triple;
+use dataset_gen::triples::triple_rows::Triple;
 use egraph::TermBank;
 use model::config::Config;
 use model::training::runs::{End, TrainOptions, TrainReport, train};

@@ -10,9 +10,9 @@
 //! size by size, and cycles need no special case. In a congruence-closed e-graph a term has one
 //! derivation, so derivations are terms.
 
+use crate::counting::cell_counts::CellCounts;
 use crate::counting::grammar::{Alternative, Cell, Filter, Grammar, NONE};
 use crate::counting::limbs;
-use crate::counting::row::Row;
 use egraph::{EGraph, Id};
 use num_bigint::BigUint;
 use rayon::ThreadPool;
@@ -25,7 +25,7 @@ pub struct Counts {
     pub(crate) grammar: Grammar,
     pub(crate) terms: Terms,
     /// By cell, from its least size on.
-    rows: Vec<Row>,
+    cells: Vec<CellCounts>,
     /// How many bytes they may take.
     bytes: usize,
     /// Products of limbs that were made to count.
@@ -165,7 +165,8 @@ impl Counts {
         })
     }
 
-    /// Fills the rows size by size with what `levels` finds, if they fit in the room.
+    /// Fills the counts of all cells, size by size, with what `levels` finds, if they fit in the
+    /// room.
     fn fill(
         grammar: Grammar,
         terms: Terms,
@@ -174,14 +175,14 @@ impl Counts {
     ) -> Result<Counts, TooLarge> {
         let numbers = |cell: &Cell| (cell.max - cell.min) as usize + 1;
         let mut heap = grammar.heap_bytes()
-            + grammar.cells.len() * size_of::<Row>()
+            + grammar.cells.len() * size_of::<CellCounts>()
             + grammar.cells.iter().map(numbers).sum::<usize>() * 8;
         let largest = grammar.largest();
         if heap > bytes {
             return Err(TooLarge { limit: largest - largest.div_ceil(8) });
         }
-        let rows = grammar.cells.iter().map(|cell| Row::new(cell.min, cell.max)).collect();
-        let mut counts = Counts { grammar, terms, rows, bytes, products: 0 };
+        let cells = grammar.cells.iter().map(|cell| CellCounts::new(cell.min, cell.max)).collect();
+        let mut counts = Counts { grammar, terms, cells, bytes, products: 0 };
         for size in 1..=largest {
             for level in levels(&counts, size) {
                 counts.products += level.products;
@@ -190,13 +191,13 @@ impl Counts {
                 }
                 let mut start = 0;
                 for &(cell, end) in &level.ends {
-                    let row = &mut counts.rows[cell as usize];
+                    let cell_counts = &mut counts.cells[cell as usize];
                     let number = &level.limbs[start..end];
-                    heap += row.growth(number);
+                    heap += cell_counts.growth(number);
                     if heap > bytes {
                         return Err(TooLarge { limit: size - 1 });
                     }
-                    row.push(number);
+                    cell_counts.push(number);
                     start = end;
                 }
             }
@@ -256,8 +257,8 @@ impl Counts {
             (NONE, _) => limbs::add(sum, if size == 0 { &[1] } else { &[] }),
             (only, NONE) => limbs::add(sum, self.limbs(only, size)),
             (left, right) => {
-                // Everything of a row is in one place: this is where counting takes its time.
-                let (x, y) = (&self.rows[left as usize], &self.rows[right as usize]);
+                // All counts of a cell are in one place: this is where counting takes its time.
+                let (x, y) = (&self.cells[left as usize], &self.cells[right as usize]);
                 let Some((a, b)) = x.split_sizes(y, size) else { return 1 };
                 let (first, last) = ((a - x.min()) as usize, (size - a - y.min()) as usize);
                 let count = (b - a) as usize + 1;
@@ -270,18 +271,18 @@ impl Counts {
 
     /// The least and the largest size of the left cell when the two have `size` together.
     pub(crate) fn split_sizes(&self, left: u32, right: u32, size: u32) -> Option<(u32, u32)> {
-        self.rows[left as usize].split_sizes(&self.rows[right as usize], size)
+        self.cells[left as usize].split_sizes(&self.cells[right as usize], size)
     }
 
     /// The counts of a cell, from its least size on.
-    pub(crate) fn row(&self, cell: u32) -> &Row {
-        &self.rows[cell as usize]
+    pub(crate) fn of_cell(&self, cell: u32) -> &CellCounts {
+        &self.cells[cell as usize]
     }
 
     /// The count of a cell, its zero limbs at the high end included; no limb at all for a size
     /// that it does not have or that is not needed.
     pub(crate) fn limbs(&self, cell: u32, size: u32) -> &[u64] {
-        self.rows[cell as usize].of_size(size)
+        self.cells[cell as usize].of_size(size)
     }
 
     /// c(`class`, `size`), for a canonical class id. Sizes that no term of a root can have
@@ -309,7 +310,7 @@ impl Counts {
         Some(self.grammar.cells[cell as usize].min)
     }
 
-    /// Bytes that running sums may take beside the counts, see [`crate::drawing::choices`].
+    /// Bytes that running sums may take beside the counts, see [`crate::drawing::running_sums`].
     pub(crate) fn room(&self) -> usize {
         const LEAST: usize = 8 << 20;
         self.heap_bytes().min(self.bytes / 8).max(LEAST)
@@ -318,7 +319,7 @@ impl Counts {
     /// Bytes on the heap.
     pub fn heap_bytes(&self) -> usize {
         self.grammar.heap_bytes()
-            + self.rows.capacity() * size_of::<Row>()
-            + self.rows.iter().map(Row::heap_bytes).sum::<usize>()
+            + self.cells.capacity() * size_of::<CellCounts>()
+            + self.cells.iter().map(CellCounts::heap_bytes).sum::<usize>()
     }
 }

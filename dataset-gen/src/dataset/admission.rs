@@ -8,7 +8,7 @@
 use crate::config::Splits;
 use crate::dataset::duplicates::{Digests, Seen, Verdict};
 use crate::seeds::split::Split;
-use crate::triples::row::Triple;
+use crate::triples::triple_rows::Triple;
 use anyhow::{Context, Result};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, Write};

@@ -7,13 +7,13 @@ use crate::dataset::duplicates::ORDER;
 use crate::dataset::info::{
     DatasetInfo, FileInfo, INFO_FILE, Provenance, SYSTEM_FILE, SplitInfo, Totals,
 };
+use crate::dataset::seed_files::SEED_FILES;
 use crate::dataset::stats::Stats;
-use crate::dataset::unit::UNITS;
 use crate::proofs::one_seed::SeedReport;
-use crate::proofs::row::ProofRow;
+use crate::proofs::proof_rows::ProofRow;
 use crate::seeds::split::Split;
 use crate::triples::from_proofs::triples_of;
-use crate::triples::row::Triple;
+use crate::triples::triple_rows::Triple;
 use anyhow::{Context, Result, bail, ensure};
 use egraph::System;
 use rustc_hash::FxHashMap;
@@ -188,10 +188,10 @@ pub fn begin(out: &Path, way: &str, origin: &Provenance) -> Result<Begun> {
 /// # Errors
 /// What the file system says.
 fn publish(staged: StagedDir) -> Result<()> {
-    let units = staged.path().join(UNITS);
-    if units.exists() {
-        std::fs::remove_dir_all(&units)
-            .with_context(|| format!("cannot remove {}", units.display()))?;
+    let files = staged.path().join(SEED_FILES);
+    if files.exists() {
+        std::fs::remove_dir_all(&files)
+            .with_context(|| format!("cannot remove {}", files.display()))?;
     }
     staged.publish()
 }

@@ -2,8 +2,8 @@
 
 use crate::dataset::stats::{Bucket, Histogram, Summary};
 use maud::Markup;
-use support::show::chart::{Axis, Bar, Chart};
 use support::show::numbers::thousands;
+use support::show::svg_chart::{Axis, Bar, Chart};
 
 /// Most bars.
 const BARS: u32 = 60;

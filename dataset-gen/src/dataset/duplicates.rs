@@ -3,7 +3,7 @@
 use crate::config::Splits;
 use crate::seeds::normal_form::rename_literals;
 use crate::seeds::split::Split;
-use crate::triples::row::Triple;
+use crate::triples::triple_rows::Triple;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 

@@ -5,7 +5,7 @@ use crate::dataset::part::PART_FILE;
 use crate::proofs::one_seed::SeedReport;
 use crate::proofs::prover::ProofTally;
 use crate::seeds::split::Split;
-use crate::triples::row::COLUMNS;
+use crate::triples::triple_rows::COLUMNS;
 use anyhow::{Context, Result, anyhow, ensure};
 use arrow_schema::DataType;
 use egraph::{StopReason, System};

@@ -10,5 +10,5 @@ pub mod info;
 pub mod inspect;
 pub mod page;
 pub mod part;
+pub mod seed_files;
 pub mod stats;
-pub mod unit;

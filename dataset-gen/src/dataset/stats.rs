@@ -1,6 +1,6 @@
 //! Sizes and lengths in a split, as numbers and as histograms in text.
 
-use crate::triples::row::Triple;
+use crate::triples::triple_rows::Triple;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt::Write;

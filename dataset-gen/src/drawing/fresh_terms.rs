@@ -10,8 +10,8 @@ use crate::counting::counts::{Counts, Room, Terms, TooLarge};
 use crate::counting::grammar::{Alternative, Filter, Grammar, NONE};
 use crate::counting::limbs;
 use crate::counting::state::Earlier;
-use crate::drawing::choices::Choices;
 use crate::drawing::derivation::Steps;
+use crate::drawing::running_sums::RunningSums;
 use crate::drawing::unrank::{RankedTerm, Unranker};
 use egraph::{EGraph, Id};
 use rustc_hash::FxHashMap;
@@ -30,7 +30,7 @@ pub struct FreshTerms<'a> {
     known_unranker: Unranker,
     sets: Sets,
     /// By cell, size and set.
-    choices: Choices<(u32, u32, u32)>,
+    sums: RunningSums<(u32, u32, u32)>,
 }
 
 /// Where the earlier grammar went. Few of its cells are asked for: they are looked up then.
@@ -85,15 +85,15 @@ impl<'a> FreshTerms<'a> {
             unranker: Unranker::new(room),
             known_unranker: Unranker::new(room),
             sets: Sets::default(),
-            choices: Choices::new(room),
+            sums: RunningSums::new(room),
         })
     }
 
-    /// Before terms of another class or limit, see [`Choices::begin`].
+    /// Before terms of another class or limit, see [`RunningSums::begin`].
     pub fn begin(&mut self) {
         self.unranker.begin();
         self.known_unranker.begin();
-        self.choices.begin();
+        self.sums.begin();
     }
 
     /// How many terms of `size` a cell has that the earlier cells `known` did not have.
@@ -118,7 +118,7 @@ impl<'a> FreshTerms<'a> {
     fn fresh_step(&mut self, place: RankedTerm, set: u32, mut child: impl FnMut(TermOf)) -> Id {
         let RankedTerm { cell, size, mut number } = place;
         let images = self.images(set);
-        let FreshTerms { all, known, choices, .. } = self;
+        let FreshTerms { all, known, sums, .. } = self;
         let (all, known) = (&*all, &*known);
         let alternatives = all.grammar.alternatives(cell);
         let width = limbs::trim(all.limbs(cell, size)).len();
@@ -141,7 +141,7 @@ impl<'a> FreshTerms<'a> {
             }
         };
         let key = (cell, size, set);
-        let chosen = choices.choose(key, alternatives.len(), width, &mut number, weight);
+        let chosen = sums.choose(key, alternatives.len(), width, &mut number, weight);
         let (alternative, size) = (alternatives[chosen], size_below);
         let known: Vec<Alternative> = had(chosen).copied().collect();
         match (alternative.left, alternative.right) {

@@ -6,8 +6,8 @@
 use crate::counting::counts::Counts;
 use crate::counting::grammar::NONE;
 use crate::counting::limbs;
-use crate::drawing::choices::Choices;
 use crate::drawing::derivation::Steps;
+use crate::drawing::running_sums::RunningSums;
 use egraph::Id;
 use std::cmp::Ordering;
 
@@ -23,18 +23,18 @@ pub struct RankedTerm {
 #[derive(Debug)]
 pub struct Unranker {
     /// By cell and size.
-    choices: Choices<(u32, u32)>,
+    sums: RunningSums<(u32, u32)>,
 }
 
 impl Unranker {
     /// Remembers at most this many bytes of sums.
     pub fn new(room: usize) -> Self {
-        Unranker { choices: Choices::new(room) }
+        Unranker { sums: RunningSums::new(room) }
     }
 
-    /// Before numbers of terms of another class or limit, see [`Choices::begin`].
+    /// Before numbers of terms of another class or limit, see [`RunningSums::begin`].
     pub fn begin(&mut self) {
-        self.choices.begin();
+        self.sums.begin();
     }
 
     /// The node of a term (meaningless in a product). The places of its children are added to
@@ -52,8 +52,7 @@ impl Unranker {
         let weight = |i: usize, sum: &mut Vec<u64>| {
             counts.add_alternative(&alternatives[i], size_below, sum);
         };
-        let chosen =
-            self.choices.choose((cell, size), alternatives.len(), width, &mut number, weight);
+        let chosen = self.sums.choose((cell, size), alternatives.len(), width, &mut number, weight);
         let (alternative, size) = (alternatives[chosen], size_below);
         match (alternative.left, alternative.right) {
             (NONE, _) => {}

@@ -6,8 +6,8 @@
 use crate::config::Config;
 use crate::counting::counts::{Room, fitting};
 use crate::drawing::frontier::Frontier;
+use crate::proofs::grown::Grown;
 use crate::proofs::prover::{ProofTally, Prover, Shortened};
-use crate::proofs::stage::Stage;
 use egraph::{EGraph, StopReason, TermBank, TermId, saturate_until};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,7 @@ const TRIES: usize = 4;
 /// # Errors
 /// A proof that the checker refuses: a fault of the program.
 pub fn chain(
-    first: &Stage,
+    first: &Grown,
     bank: &mut TermBank,
     seed: TermId,
     config: &Config,
@@ -55,15 +55,15 @@ pub fn chain(
     let limit = config.sampling.size_limit(bank.size(seed));
     let mut terms = vec![seed];
     let mut links = Vec::new();
-    let mut own: Option<Stage> = None;
+    let mut own: Option<Grown> = None;
     while links.len() < config.chains.links as usize {
         let start = terms[terms.len() - 1];
-        let stage = own.as_ref().unwrap_or(first);
-        if stage.stop == StopReason::Conflict {
+        let grown = own.as_ref().unwrap_or(first);
+        if grown.stop == StopReason::Conflict {
             report.conflict += 1;
             return Ok(None);
         }
-        let candidates = candidates(stage, bank, limit, config, rng);
+        let candidates = candidates(grown, bank, limit, config, rng);
         let new: Vec<TermId> = candidates.into_iter().filter(|t| !terms.contains(t)).collect();
         if new.is_empty() {
             report.no_frontier += 1;
@@ -76,7 +76,7 @@ pub fn chain(
             report.near += 1;
             return Ok(None);
         };
-        let mut prover = Prover::new(&stage.egraph, config);
+        let mut prover = Prover::new(&grown.egraph, config);
         let link = prover.proof(bank, start, next)?;
         report.proofs.add(&prover.tally);
         let Some(link) = link else {
@@ -86,7 +86,7 @@ pub fn chain(
         links.push(link);
         terms.push(next);
         if links.len() < config.chains.links as usize {
-            own = Some(Stage::grow(&system, bank, next, config));
+            own = Some(Grown::grow(&system, bank, next, config));
         }
     }
     let mut prover = Prover::new(&first.egraph, config);
@@ -97,17 +97,17 @@ pub fn chain(
     Ok(kept.map(|proof| (config.chains.links, proof)))
 }
 
-/// Some frontier terms of the class of the term from which `stage` was grown.
+/// Some frontier terms of the class of the term from which `grown` was grown.
 fn candidates(
-    stage: &Stage,
+    grown: &Grown,
     bank: &mut TermBank,
     limit: u32,
     config: &Config,
     rng: &mut ChaCha8Rng,
 ) -> Vec<TermId> {
-    let Stage { egraph, earlier: Some(earlier), .. } = stage else { return Vec::new() };
+    let Grown { egraph, earlier: Some(earlier), .. } = grown else { return Vec::new() };
     let sampling = &config.sampling;
-    let mut roots = [(stage.root, limit)];
+    let mut roots = [(grown.root, limit)];
     let mut frontier = fitting(&mut roots, |roots| {
         Frontier::within(
             egraph,
@@ -118,11 +118,11 @@ fn candidates(
         )
     });
     let limit = roots[0].1;
-    frontier.sample(bank, stage.root, limit, TRIES, sampling.attempts, rng).terms
+    frontier.sample(bank, grown.root, limit, TRIES, sampling.attempts, rng).terms
 }
 
 /// Whether one e-graph of both terms, as large as those of the links, can't prove them equal.
-fn is_far(first: &Stage, bank: &TermBank, a: TermId, b: TermId, config: &Config) -> bool {
+fn is_far(first: &Grown, bank: &TermBank, a: TermId, b: TermId, config: &Config) -> bool {
     let mut egraph = EGraph::new(first.egraph.system().clone());
     let ends = [a, b].map(|term| egraph.add_term(bank, term));
     let met = |egraph: &EGraph| egraph.find(ends[0]) == egraph.find(ends[1]);

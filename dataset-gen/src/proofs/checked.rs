@@ -1,6 +1,6 @@
 //! Rows of proofs through the checker, once more.
 
-use crate::proofs::row::ProofRow;
+use crate::proofs::proof_rows::ProofRow;
 use anyhow::{Context, Result, anyhow};
 use egraph::{System, TermBank, check_flat};
 use rayon::prelude::*;

@@ -5,8 +5,8 @@ use crate::config::{Config, Sampling};
 use crate::counting::counts::{Counts, Room, fitting};
 use crate::drawing::frontier::Frontier;
 use crate::drawing::sampling::{Sample, Sampler};
+use crate::proofs::grown::Grown;
 use crate::proofs::prover::ProofTally;
-use crate::proofs::stage::Stage;
 use egraph::{EGraph, Id, TermBank, TermId};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -50,16 +50,16 @@ pub struct Drawn {
     pub rng: ChaCha8Rng,
 }
 
-/// Draws terms of the classes of `seed`, from whose e-graph `stage` was grown. `streams` gives
+/// Draws terms of the classes of `seed`, from whose e-graph `grown` was grown. `streams` gives
 /// each class, by its number, random choices of its own.
 pub fn draw(
-    stage: &Stage,
+    grown: &Grown,
     bank: &TermBank,
     seed: TermId,
     config: &Config,
     streams: impl Fn(usize) -> ChaCha8Rng,
 ) -> Vec<Drawn> {
-    let Stage { egraph, earlier, .. } = stage;
+    let Grown { egraph, earlier, .. } = grown;
     let sampling = &config.sampling;
     let classes = classes(egraph, bank, seed, sampling);
     let mut drawn: Vec<Drawn> = Vec::with_capacity(classes.len());

@@ -3,9 +3,9 @@
 use crate::config::Config;
 use crate::proofs::chain::{ChainReport, chain};
 use crate::proofs::drawn::{ClassReport, Drawn, draw};
+use crate::proofs::grown::Grown;
+use crate::proofs::proof_rows::ProofRow;
 use crate::proofs::prover::{ProofTally, Prover, Shortened};
-use crate::proofs::row::ProofRow;
-use crate::proofs::stage::Stage;
 use crate::seeds::read::Seed;
 use crate::seeds::split::Split;
 use egraph::{StopReason, System, TermBank};
@@ -68,15 +68,15 @@ pub fn grow(
 ) -> Result<(SeedReport, Vec<ProofRow>), Internal> {
     let mut bank = TermBank::new(system.language.clone());
     let term = bank.import(seeds, seed.term);
-    let stage = Stage::grow(system, &bank, term, config);
-    let egraph = &stage.egraph;
+    let grown = Grown::grow(system, &bank, term, config);
+    let egraph = &grown.egraph;
     let mut report = SeedReport {
         seed: index,
         id: seed.id.clone(),
         split,
         size: bank.size(term),
-        stop: stage.stop,
-        iterations: stage.iterations,
+        stop: grown.stop,
+        iterations: grown.iterations,
         e_nodes: egraph.node_count(),
         e_classes: egraph.class_count(),
         classes: Vec::new(),
@@ -97,7 +97,7 @@ pub fn grow(
         });
     };
     let streams = |number: usize| substream(random_seed, u64::from(index), number as u64);
-    for (number, drawn) in draw(&stage, &bank, term, config, streams).into_iter().enumerate() {
+    for (number, drawn) in draw(&grown, &bank, term, config, streams).into_iter().enumerate() {
         let Drawn { mut bank, terms, report: mut class, mut rng } = drawn;
         let mut prover = Prover::new(egraph, config);
         for proof in prover.pairs(&mut bank, &terms, &mut rng)? {
@@ -110,7 +110,7 @@ pub fn grow(
         let mut own = TermBank::new(system.language.clone());
         let start = own.import(&bank, term);
         let mut rng = substream(random_seed, u64::from(index), CHAINS + u64::from(number));
-        let chain = chain(&stage, &mut own, start, config, &mut report.chains, &mut rng)?;
+        let chain = chain(&grown, &mut own, start, config, &mut report.chains, &mut rng)?;
         if let Some((links, proof)) = chain {
             enter(&own, 0, links, &proof);
         }

@@ -1,9 +1,9 @@
 //! From proofs to triples: three terms of a proof each, with variables in normal form.
 
-use crate::proofs::row::ProofRow;
+use crate::proofs::proof_rows::ProofRow;
 use crate::seeds::normal_form::rename_variables;
-use crate::triples::row::Triple;
-use crate::triples::splitting::{Segment, Splitting};
+use crate::triples::segments::{Segment, Splitting};
+use crate::triples::triple_rows::Triple;
 use anyhow::{Context, Result};
 use egraph::{System, TermBank, TermId};
 use rayon::prelude::*;

@@ -20,10 +20,10 @@ pub(crate) use memory::Room;
 
 use crate::graph::changes::{Changes, Epoch, Stamps};
 use crate::graph::class_index::ClassIndex;
-use crate::graph::gather::gather;
 use crate::graph::node_table::NodeTable;
 use crate::graph::parents::{Run, Uses};
 use crate::graph::proof_forest::{ProofForest, Reason};
+use crate::graph::small_slice::with_slice;
 use crate::graph::unionfind::UnionFind;
 use crate::id::Id;
 use crate::rules::system::System;
@@ -264,7 +264,7 @@ impl EGraph {
 
     /// The e-node congruent to `head(children…)`, if there is one.
     pub(crate) fn lookup_node(&self, head: Head, children: &[Id]) -> Option<Id> {
-        gather(children.iter().map(|&c| self.find(c)), |classes| self.nodes.find(head, classes))
+        with_slice(children.iter().map(|&c| self.find(c)), |classes| self.nodes.find(head, classes))
     }
 
     /// As [`EGraph::lookup_node`], for canonical children.

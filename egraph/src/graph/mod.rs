@@ -4,10 +4,10 @@
 pub(crate) mod changes;
 pub(crate) mod class_index;
 pub(crate) mod egraph;
-pub(crate) mod gather;
 pub(crate) mod hash_cons;
 pub(crate) mod node_table;
 pub(crate) mod parents;
 pub(crate) mod past;
 pub(crate) mod proof_forest;
+pub(crate) mod small_slice;
 pub(crate) mod unionfind;

@@ -3,10 +3,10 @@
 use crate::graph::changes::Epoch;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
-use crate::matching::begin::{Candidates, Part};
+use crate::matching::delta_queries::{Candidates, DeltaQuery};
 use crate::matching::machine::Search;
+use crate::matching::match_queue::MatchQueue;
 use crate::matching::matches::{Bounds, Found, Halt, News, Quota, Tally};
-use crate::matching::queue::Queue;
 use crate::stop::Watch;
 use rayon::ThreadPool;
 use std::collections::BTreeMap;
@@ -42,17 +42,17 @@ pub(crate) struct RuleMatches {
 pub(crate) struct Matches {
     pub rules: Vec<RuleMatches>,
     /// By [`News`]: the matches, under the indices of their rules in `rules`.
-    pub queues: [Queue; News::COUNT],
+    pub queues: [MatchQueue; News::COUNT],
     /// E-nodes tried for an atom of a pattern.
     pub visits: usize,
     /// Why there may be more that were not found; not [`Halt::TooMany`].
     pub halted: Option<Halt>,
 }
 
-/// Changed e-nodes that one thread searches from at a time. Where a rule turns out to
-/// have too many matches, this is decided after one of these parts, so that what has been tried by
-/// then does not depend on threads.
-const PART: usize = 512;
+/// E-nodes that a delta query begins with at most; a thread runs one at a time. Where a rule turns
+/// out to have too many matches, this is decided after a delta query, so that what has been tried
+/// by then does not depend on threads.
+const QUERY_NODES: usize = 512;
 /// With fewer changed e-nodes than this, over all rules, threads cost more than they bring.
 const WORTHWHILE: usize = 8_192;
 
@@ -75,10 +75,10 @@ struct Shared<'a> {
 }
 
 impl Shared<'_> {
-    /// Searches a part for the rule with this number.
-    fn run(&self, rule: usize, part: Part<'_>, found: &mut Found) {
+    /// Runs a delta query of the rule with this number.
+    fn run(&self, rule: usize, query: DeltaQuery<'_>, found: &mut Found) {
         let (request, search) = &self.searches[rule];
-        search.run(part, &self.bounds(rule, request.match_limit), found);
+        search.run(query, &self.bounds(rule, request.match_limit), found);
     }
 
     fn bounds(&self, rule: usize, matches: usize) -> Bounds<'_> {
@@ -97,8 +97,8 @@ impl Shared<'_> {
         let all = search.unseen();
         let bounds = Bounds { only_count: true, ..self.bounds(rule, limit) };
         let mut found = Found::default();
-        for part in all.parts(&self.candidates, PART) {
-            all.run(part, &bounds, &mut found);
+        for query in all.delta_queries(&self.candidates, QUERY_NODES) {
+            all.run(query, &bounds, &mut found);
             if found.halted.is_some() {
                 break;
             }
@@ -157,9 +157,9 @@ fn alone(shared: &Shared<'_>) -> Matches {
         let before: [(usize, usize); News::COUNT] =
             std::array::from_fn(|news| (found.queues[news].len(), found.queues[news].ids()));
         let mut tally = Tally::default();
-        for part in search.parts(&shared.candidates, PART) {
+        for query in search.delta_queries(&shared.candidates, QUERY_NODES) {
             found.tally = Tally::default();
-            shared.run(rule, part, &mut found);
+            shared.run(rule, query, &mut found);
             tally += found.tally;
             if found.halted.is_some() || tally.matches > request.match_limit {
                 break;
@@ -189,11 +189,12 @@ fn alone(shared: &Shared<'_>) -> Matches {
 /// `None` if there are too few changes for it to pay, or if the matches do not fit in the room:
 /// which of them are left out must not depend on who was first.
 fn by_threads(shared: &Shared<'_>, pool: &ThreadPool) -> Option<Matches> {
-    let mut parts: Vec<(usize, Part<'_>)> = Vec::new();
+    let mut queries: Vec<(usize, DeltaQuery<'_>)> = Vec::new();
     for (i, (_, search)) in shared.searches.iter().enumerate() {
-        parts.extend(search.parts(&shared.candidates, PART).map(|part| (i, part)));
+        queries
+            .extend(search.delta_queries(&shared.candidates, QUERY_NODES).map(|query| (i, query)));
     }
-    let nodes: usize = parts.iter().map(|(_, part)| part.begin.len()).sum();
+    let nodes: usize = queries.iter().map(|(_, query)| query.begin.len()).sum();
     let threads = pool.current_num_threads();
     if nodes < WORTHWHILE || threads < 2 {
         return None;
@@ -203,14 +204,14 @@ fn by_threads(shared: &Shared<'_>, pool: &ThreadPool) -> Option<Matches> {
     let next = AtomicUsize::new(0);
     let tallies = vec![Tally::default(); shared.searches.len()];
     let inbox = Mutex::new(Inbox { tallies, ..Inbox::default() });
-    // Parts are begun in their order, so that few results ever wait for an earlier one.
+    // Queries are begun in their order, so that few results ever wait for an earlier one.
     let work = || {
         while !ended.load(Relaxed) {
             let number = next.fetch_add(1, Relaxed);
-            let Some(&(rule, part)) = parts.get(number) else { break };
+            let Some(&(rule, query)) = queries.get(number) else { break };
             let mut found = Found::default();
             if !refused[rule].load(Relaxed) {
-                shared.run(rule, part, &mut found);
+                shared.run(rule, query, &mut found);
             }
             let mut inbox = inbox.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(halt) = found.halted.filter(|&halt| halt != Halt::TooMany) {
@@ -218,7 +219,7 @@ fn by_threads(shared: &Shared<'_>, pool: &ThreadPool) -> Option<Matches> {
                 inbox.halted = Some(halt);
             }
             inbox.waiting.insert(number, found);
-            inbox.take_in(shared, &parts, &refused);
+            inbox.take_in(shared, &queries, &refused);
         }
     };
     pool.in_place_scope(|scope| {
@@ -253,30 +254,30 @@ fn by_threads(shared: &Shared<'_>, pool: &ThreadPool) -> Option<Matches> {
 /// Where threads put what they have found.
 #[derive(Default)]
 struct Inbox {
-    /// By number of the part: what waits for an earlier part.
+    /// By number of the delta query: what waits for an earlier one.
     waiting: BTreeMap<usize, Found>,
-    /// The part that is to be taken in next.
+    /// The delta query that is to be taken in next.
     next: usize,
-    queues: [Queue; News::COUNT],
+    queues: [MatchQueue; News::COUNT],
     tallies: Vec<Tally>,
     /// Why the search ended early.
     halted: Option<Halt>,
 }
 
 impl Inbox {
-    /// Takes in what waits, in the order of the parts.
+    /// Takes in what waits, in the order of the delta queries.
     fn take_in(
         &mut self,
         shared: &Shared<'_>,
-        parts: &[(usize, Part<'_>)],
+        queries: &[(usize, DeltaQuery<'_>)],
         refused: &[AtomicBool],
     ) {
         while let Some(found) = self.waiting.remove(&self.next) {
-            let (rule, _) = parts[self.next];
+            let (rule, _) = queries[self.next];
             self.next += 1;
             let tally = &mut self.tallies[rule];
             let limit = shared.searches[rule].0.match_limit;
-            // What comes behind the part that had too many was not to be looked for.
+            // What comes behind the query that had too many was not to be looked for.
             if tally.matches > limit {
                 continue;
             }
@@ -285,7 +286,7 @@ impl Inbox {
                 refused[rule].store(true, Relaxed);
                 continue;
             }
-            self.queues.iter_mut().zip(found.queues).for_each(|(all, part)| all.append(part));
+            self.queues.iter_mut().zip(found.queues).for_each(|(all, new)| all.append(new));
         }
     }
 }

@@ -10,8 +10,8 @@
 use crate::graph::changes::Epoch;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
-use crate::matching::begin::{Begin, Candidates, Part};
 use crate::matching::compiled_rule::Rewrite;
+use crate::matching::delta_queries::{Begin, Candidates, DeltaQuery};
 use crate::matching::matches::{Bounds, Found, Halt, NO_ID, News, Recent, Tally};
 use crate::matching::plan::{Instruction, Test};
 use crate::matching::right_side::{Lookup, LookupRoom};
@@ -73,26 +73,26 @@ impl<'a> Search<'a> {
         Search { constants, literals, seen: None, ..*self }
     }
 
-    /// All parts, in the order of their results, with at most `most` e-nodes each.
-    pub fn parts<'c>(
+    /// All delta queries, in the order of their results, with at most `most` e-nodes each.
+    pub fn delta_queries<'c>(
         &self,
         candidates: &'c Candidates,
         most: usize,
-    ) -> impl Iterator<Item = Part<'c>> + use<'c, 'a> {
-        candidates.parts(&self.rewrite.lhs.atoms, self.seen, most)
+    ) -> impl Iterator<Item = DeltaQuery<'c>> + use<'c, 'a> {
+        candidates.delta_queries(&self.rewrite.lhs.atoms, self.seen, most)
     }
 
-    /// Searches one part and appends to `found`.
-    pub fn run(&self, part: Part<'_>, bounds: &Bounds<'_>, found: &mut Found) {
+    /// Searches as one delta query says and appends to `found`.
+    pub fn run(&self, query: DeltaQuery<'_>, bounds: &Bounds<'_>, found: &mut Found) {
         let lhs = &self.rewrite.lhs;
-        let start = match part.begin {
-            Begin::Changed(_) => part.first,
+        let start = match query.begin {
+            Begin::Changed(_) => query.first,
             Begin::Roots(_) | Begin::Classes => 0,
         };
         let program = lhs.start(start, self.rule);
         let mut machine = Machine {
             search: self,
-            first: part.first,
+            first: query.first,
             program: program.map_or(&[], |start| &start.instructions),
             tests: program.map_or(&[], |start| &start.tests),
             registers: vec![Id(0); lhs.registers],
@@ -100,12 +100,12 @@ impl<'a> Search<'a> {
             looked_up: Vec::new(),
             pending: Vec::new(),
             lookups: LookupRoom::default(),
-            recent: Recent::new(part.begin.len()),
+            recent: Recent::new(query.begin.len()),
             uncounted: Tally::default(),
             found,
             bounds,
         };
-        match part.begin {
+        match query.begin {
             Begin::Changed(nodes) | Begin::Roots(nodes) => {
                 for &node in nodes {
                     if machine.may_be(start, node) {

@@ -1,7 +1,7 @@
 //! What searches find, and how much they may find.
 
 use crate::id::Id;
-use crate::matching::queue::Queue;
+use crate::matching::match_queue::MatchQueue;
 use crate::stop::Watch;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -25,7 +25,7 @@ impl News {
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     /// By what there is of the right-hand side.
-    pub queues: [Queue; News::COUNT],
+    pub queues: [MatchQueue; News::COUNT],
     /// What has been done for it.
     pub tally: Tally,
     /// Whether the search ended before it had found all.

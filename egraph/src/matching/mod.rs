@@ -2,10 +2,10 @@
 //! change the e-graph.
 
 pub(crate) mod all_rules;
-pub(crate) mod begin;
 pub(crate) mod compiled_rule;
+pub(crate) mod delta_queries;
 pub(crate) mod machine;
+pub(crate) mod match_queue;
 pub(crate) mod matches;
 pub(crate) mod plan;
-pub(crate) mod queue;
 pub(crate) mod right_side;

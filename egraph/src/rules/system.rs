@@ -211,7 +211,7 @@ impl System {
     /// # Errors
     /// The first mistake, with its place and what was expected.
     pub fn parse(text: &str) -> Result<System, ParseError> {
-        crate::rules::file::read(text)
+        crate::rules::read::read(text)
     }
 
     /// The rule behind an id.

@@ -4,8 +4,8 @@ use crate::graph::changes::Epoch;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::matching::all_rules::{Matches, Request, Room, search};
+use crate::matching::match_queue::MatchQueue;
 use crate::matching::matches::Halt;
-use crate::matching::queue::Queue;
 use crate::rules::schedule::Schedule;
 use crate::rules::system::{RuleId, RulesetId, System};
 use crate::saturation::apply::Applier;
@@ -341,7 +341,7 @@ impl Run<'_> {
         let limits = &self.config.limits;
         let mut unions = vec![0; matches.rules.len()];
         let mut rules = Vec::new();
-        let mut queue = Queue::default();
+        let mut queue = MatchQueue::default();
         matches.queues.into_iter().for_each(|of_news| queue.append(of_news));
         for found in &matches.rules {
             let rule = RuleId(found.rule as u32);

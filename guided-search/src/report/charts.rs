@@ -4,7 +4,7 @@ use crate::evaluation::results::Row;
 use crate::report::summary::{Role, Summary, percent};
 use crate::sources::method::Method;
 use maud::{Markup, html};
-use support::show::chart::{Axis, Chart, Series, Shape};
+use support::show::svg_chart::{Axis, Chart, Series, Shape};
 
 /// Colours in the style sheet of pages.
 const COLOURS: usize = 13;

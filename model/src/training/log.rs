@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use support::files::whole_file::write_atomic;
-use support::show::chart::{Axis, Chart, Series, Shape};
+use support::show::svg_chart::{Axis, Chart, Series, Shape};
 
 /// The file of the lines.
 pub const LOG_FILE: &str = "train_log.jsonl";

@@ -3,7 +3,7 @@
 
 use dataset_gen::dataset::info::{DatasetInfo, Provenance};
 use dataset_gen::seeds::split::Split;
-use dataset_gen::triples::row::{Triple, write_triples};
+use dataset_gen::triples::triple_rows::{Triple, write_triples};
 use egraph::{System, TermBank, TermId};
 use model::config::Config;
 use model::training::runs::{TrainOptions, train};

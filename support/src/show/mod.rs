@@ -1,7 +1,7 @@
 //! What people see: the console, progress, numbers, pages, charts. It must not know what is shown.
 
-pub mod chart;
 pub mod console;
 pub mod numbers;
 pub mod page;
 pub mod progress;
+pub mod svg_chart;

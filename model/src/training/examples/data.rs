@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use dataset_gen::dataset::info::{DatasetInfo, SYSTEM_FILE, system_of};
 use dataset_gen::seeds::normal_form::Renaming;
 use dataset_gen::seeds::split::Split;
-use dataset_gen::triples::row::Triple;
+use dataset_gen::triples::triple_rows::Triple;
 use egraph::{SortId, System, TermBank, TermId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;

@@ -6,14 +6,15 @@ use crate::id::Id;
 use crate::matching::plan::Atom;
 use std::collections::BTreeMap;
 
-/// A part of a search: the matches whose first changed atom is number `first`.
+/// One of the queries that semi-naive evaluation makes of a pattern, or a piece of it: the matches
+/// whose first changed atom is number `first`, from some e-nodes.
 #[derive(Clone, Copy)]
-pub(crate) struct Part<'a> {
+pub(crate) struct DeltaQuery<'a> {
     pub first: usize,
     pub begin: Begin<'a>,
 }
 
-/// Where a part of a search begins.
+/// Where a delta query begins.
 #[derive(Clone, Copy)]
 pub(crate) enum Begin<'a> {
     /// With changed e-nodes for the first changed atom, and goes up from there.
@@ -70,18 +71,18 @@ impl Candidates {
         self.all.heap_bytes() + changed.sum::<usize>()
     }
 
-    /// All parts, in the order of their results, with at most `most` e-nodes each. `seen` is what
-    /// was seen before by the search for a pattern with these atoms.
-    pub fn parts<'c, 'a>(
+    /// All delta queries, in the order of their results, with at most `most` e-nodes each. `seen`
+    /// is what was seen before by the search for a pattern with these atoms.
+    pub fn delta_queries<'c, 'a>(
         &'c self,
         atoms: &'a [Atom],
         seen: Option<Epoch>,
         most: usize,
-    ) -> impl Iterator<Item = Part<'c>> + use<'c, 'a> {
-        let bare = atoms.is_empty().then_some(Part { first: 0, begin: Begin::Classes });
+    ) -> impl Iterator<Item = DeltaQuery<'c>> + use<'c, 'a> {
+        let bare = atoms.is_empty().then_some(DeltaQuery { first: 0, begin: Begin::Classes });
         let changed = seen.map(|epoch| &self.changed[&epoch]);
         let root = atoms.first().map(|atom| self.all.operator(atom.op.0 as usize));
-        let parts = atoms.iter().enumerate().map(move |(first, atom)| {
+        let queries = atoms.iter().enumerate().map(move |(first, atom)| {
             let op = atom.op.0 as usize;
             let (nodes, from_root): (&[Id], bool) = match (changed, root) {
                 (Some((changes, uses)), Some(root)) => {
@@ -97,9 +98,9 @@ impl Candidates {
             };
             nodes.chunks(most).map(move |nodes| {
                 let begin = if from_root { Begin::Roots(nodes) } else { Begin::Changed(nodes) };
-                Part { first, begin }
+                DeltaQuery { first, begin }
             })
         });
-        bare.into_iter().chain(parts.flatten())
+        bare.into_iter().chain(queries.flatten())
     }
 }

@@ -1,13 +1,13 @@
-//! Splitting a proof into (start, guide, target) triples.
+//! Segments of a proof: it is cut into (start, guide, target) triples.
 //!
 //! Recursively, after Heinimann, Koehler, Steuwer, *Machine Learning Guided Equality Saturation*
 //! (EGRAPHS 2025): the first, the middle and the last term are a triple; then both halves are
-//! split alike. Or by a window: pieces of one length, at regular distances.
+//! cut alike. Or by a window: pieces of one length, at regular distances.
 
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 
-/// How proofs are split.
+/// How proofs are cut into segments.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Splitting {
@@ -21,7 +21,7 @@ pub struct Splitting {
     pub stride: usize,
 }
 
-/// The way of splitting.
+/// The way of cutting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheme {

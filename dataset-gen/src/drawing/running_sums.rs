@@ -12,19 +12,20 @@ use std::hash::Hash;
 /// One alternative in this many has its running sum kept; the others are weighed again.
 pub const RUN: usize = 8;
 
-/// Chooses alternatives. What is chosen does not depend on what is remembered.
+/// Chooses alternatives, with the running sums that it remembers. What is chosen does not depend
+/// on what is remembered.
 #[derive(Debug)]
-pub struct Choices<K> {
+pub struct RunningSums<K> {
     /// After every [`RUN`] alternatives; `None`: the choice was made once.
     sums: FxHashMap<K, Option<Sums>>,
     bytes: usize,
     room: usize,
 }
 
-impl<K: Copy + Eq + Hash> Choices<K> {
+impl<K: Copy + Eq + Hash> RunningSums<K> {
     /// Remembers at most `room` bytes.
     pub fn new(room: usize) -> Self {
-        Choices { sums: FxHashMap::default(), bytes: 0, room }
+        RunningSums { sums: FxHashMap::default(), bytes: 0, room }
     }
 
     /// Makes room, if there is little, before choices that have little to do with those so far.
@@ -157,7 +158,7 @@ mod tests {
         ) {
             let total: u128 = weights.iter().map(|&w| u128::from(w)).sum();
             prop_assume!(total > 0);
-            let mut choices = Choices::new(room);
+            let mut sums = RunningSums::new(room);
             for (key, number) in numbers {
                 // Each key has its weights in another order.
                 let mut weights = weights.clone();
@@ -171,11 +172,11 @@ mod tests {
                 }
                 let mut limbs = [number as u64, (number >> 64) as u64];
                 let weight = |i: usize, sum: &mut Vec<u64>| limbs::add(sum, &[weights[i]]);
-                let found = choices.choose(key, weights.len(), 2, &mut limbs, weight);
+                let found = sums.choose(key, weights.len(), 2, &mut limbs, weight);
                 prop_assert_eq!((found, limbs::low(&limbs)), (chosen, rest));
-                prop_assert!(choices.bytes <= room);
+                prop_assert!(sums.bytes <= room);
                 if number.is_multiple_of(7) {
-                    choices.begin();
+                    sums.begin();
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::ops::Range;
 /// limb mostly: up to the first number with more, each has one; from there on, all have as many
 /// as the largest needs.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct CellCounts {
     limbs: Vec<u64>,
     /// The size to which the first number belongs.
     min: u32,
@@ -19,11 +19,17 @@ pub struct Row {
     width: u32,
 }
 
-impl Row {
-    /// An empty row that will have the numbers of these sizes.
-    pub fn new(min: u32, max: u32) -> Row {
+impl CellCounts {
+    /// No counts yet; there will be those of these sizes.
+    pub fn new(min: u32, max: u32) -> CellCounts {
         let numbers = max + 1 - min;
-        Row { limbs: Vec::with_capacity(numbers as usize), min, numbers, narrow: 0, width: 1 }
+        CellCounts {
+            limbs: Vec::with_capacity(numbers as usize),
+            min,
+            numbers,
+            narrow: 0,
+            width: 1,
+        }
     }
 
     /// The size to which the first number belongs.
@@ -47,7 +53,7 @@ impl Row {
         &self.limbs[self.place(i)..self.place(i + 1)]
     }
 
-    /// The number of a size, as [`Row::get`]; no limb at all for a size that is not there.
+    /// The number of a size, as [`CellCounts::get`]; no limb at all for a size that is not there.
     pub fn of_size(&self, size: u32) -> &[u64] {
         match size.checked_sub(self.min) {
             Some(i) if (i as usize) < self.len() => self.get(i as usize),
@@ -65,15 +71,15 @@ impl Row {
         (self.width == 1).then_some(&self.limbs[..])
     }
 
-    /// The least and the largest size in this row when there is the rest of `size` in `other`.
-    pub fn split_sizes(&self, other: &Row, size: u32) -> Option<(u32, u32)> {
-        let max = |row: &Row| row.min + row.len() as u32 - 1;
+    /// The least and the largest size here when there is the rest of `size` in `other`.
+    pub fn split_sizes(&self, other: &CellCounts, size: u32) -> Option<(u32, u32)> {
+        let max = |counts: &CellCounts| counts.min + counts.len() as u32 - 1;
         let least = self.min.max(size.saturating_sub(max(other)));
         let most = size.checked_sub(other.min)?.min(max(self));
         (least <= most).then_some((least, most))
     }
 
-    /// By how many bytes the row grows when a number is added.
+    /// By how many bytes they grow when a number is added.
     pub fn growth(&self, number: &[u64]) -> usize {
         8 * self.capacity(number.len()).saturating_sub(self.capacity(0))
     }
@@ -125,7 +131,7 @@ impl Row {
     pub fn add_convolution(
         &self,
         a: usize,
-        other: &Row,
+        other: &CellCounts,
         b: usize,
         count: usize,
         sum: &mut Vec<u64>,
@@ -137,7 +143,7 @@ impl Row {
             }
             return;
         }
-        // The numbers of this row are wide from some i on, those of the other before some i.
+        // The numbers here are wide from some i on, the others before some i.
         let wide_from = (self.narrow as usize).saturating_sub(a).min(count);
         let narrow_from = (b + 1).saturating_sub(other.narrow as usize).min(count);
         let (first, second) = (wide_from.min(narrow_from), wide_from.max(narrow_from));
@@ -195,24 +201,24 @@ mod tests {
         )
     }
 
-    fn row(numbers: &[Vec<u64>]) -> Row {
-        let mut row = Row::new(1, numbers.len() as u32);
+    fn cell_counts(numbers: &[Vec<u64>]) -> CellCounts {
+        let mut counts = CellCounts::new(1, numbers.len() as u32);
         for number in numbers {
-            let bytes = row.heap_bytes() + row.growth(number);
-            row.push(number);
-            assert_eq!(row.heap_bytes(), bytes);
+            let bytes = counts.heap_bytes() + counts.growth(number);
+            counts.push(number);
+            assert_eq!(counts.heap_bytes(), bytes);
         }
-        row
+        counts
     }
 
     proptest! {
         #[test]
         fn a_row_gives_back_what_was_pushed(numbers in numbers()) {
-            let row = row(&numbers);
-            prop_assert_eq!(row.len(), numbers.len());
+            let counts = cell_counts(&numbers);
+            prop_assert_eq!(counts.len(), numbers.len());
             for (i, number) in numbers.iter().enumerate() {
-                prop_assert_eq!(limbs::trim(row.get(i)), &number[..]);
-                prop_assert_eq!(row.low(i), limbs::low(number));
+                prop_assert_eq!(limbs::trim(counts.get(i)), &number[..]);
+                prop_assert_eq!(counts.low(i), limbs::low(number));
             }
         }
 
@@ -226,7 +232,7 @@ mod tests {
             let (a, b) = (from.index(x.len()), to.index(y.len()));
             let count = (x.len() - a).min(b + 1);
             let mut sum = vec![u64::MAX];
-            row(&x).add_convolution(a, &row(&y), b, count, &mut sum);
+            cell_counts(&x).add_convolution(a, &cell_counts(&y), b, count, &mut sum);
             let product = |i: usize| limbs::to_biguint(&x[a + i]) * limbs::to_biguint(&y[b - i]);
             let expected = (0..count).map(product).sum::<BigUint>() + u64::MAX;
             prop_assert_eq!(limbs::to_biguint(&sum), expected);

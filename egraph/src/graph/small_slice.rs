@@ -1,10 +1,13 @@
-//! A few ids in a row, without an allocation where there are few.
+//! A few ids as a slice, without an allocation where there are few.
 
 use crate::id::Id;
 
 /// Calls `f` with the ids as a slice.
 #[inline]
-pub(crate) fn gather<R>(ids: impl ExactSizeIterator<Item = Id>, f: impl FnOnce(&[Id]) -> R) -> R {
+pub(crate) fn with_slice<R>(
+    ids: impl ExactSizeIterator<Item = Id>,
+    f: impl FnOnce(&[Id]) -> R,
+) -> R {
     const FEW: usize = 4;
     let count = ids.len();
     if count > FEW {

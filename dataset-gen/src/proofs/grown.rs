@@ -5,7 +5,7 @@ use egraph::{EGraph, History, Id, Past, StopReason, System, TermBank, TermId, sa
 use std::sync::Arc;
 
 /// The e-graph of a seed, or of a link of a chain.
-pub struct Stage {
+pub struct Grown {
     /// Rebuilt.
     pub egraph: EGraph,
     /// The e-node of the term.
@@ -18,9 +18,9 @@ pub struct Stage {
     pub iterations: u64,
 }
 
-impl Stage {
+impl Grown {
     /// Grows the e-graph of `term`.
-    pub fn grow(system: &Arc<System>, bank: &TermBank, term: TermId, config: &Config) -> Stage {
+    pub fn grow(system: &Arc<System>, bank: &TermBank, term: TermId, config: &Config) -> Grown {
         let mut egraph = EGraph::new(system.clone());
         let root = egraph.add_term(bank, term);
         let wanted = config.sampling.frontier > 0 || config.chains.count > 0;
@@ -36,6 +36,6 @@ impl Stage {
         let snapshot = history.earlier().filter(|_| !conflict);
         let earlier = snapshot.map(|snapshot| Past::new(&egraph, snapshot));
         let stop = if conflict { StopReason::Conflict } else { course.stop };
-        Stage { egraph, root, earlier, stop, iterations }
+        Grown { egraph, root, earlier, stop, iterations }
     }
 }

@@ -2,9 +2,7 @@
 
 use crate::seeds::one_sort::sort_of;
 use anyhow::{Context, Result, anyhow, ensure};
-use arrow_array::builder::{
-    BooleanBuilder, ListBuilder, StringBuilder, UInt32Builder, UInt64Builder,
-};
+use arrow_array::builder::{BooleanBuilder, ListBuilder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, ListArray};
@@ -13,6 +11,7 @@ use egraph::{
     FlatProof, FlatStep, Justification, SortId, System, TermBank, TermId, justification_name,
 };
 use std::sync::Arc;
+use support::files::columns::{numbers, text_lists, texts};
 use support::files::table::{Columns, Record};
 
 /// A checked proof that two terms are equal, step by step, with the names of the seed.
@@ -155,26 +154,9 @@ impl Record for ProofRow {
     }
 
     fn columns(rows: &[ProofRow]) -> Vec<ArrayRef> {
-        let numbers = |get: fn(&ProofRow) -> u32| -> ArrayRef {
-            let mut builder = UInt32Builder::with_capacity(rows.len());
-            rows.iter().for_each(|row| builder.append_value(get(row)));
-            Arc::new(builder.finish())
-        };
-        let lists = |get: fn(&ProofRow) -> &[String]| -> ArrayRef {
-            let mut builder = ListBuilder::new(StringBuilder::new());
-            for row in rows {
-                get(row).iter().for_each(|text| builder.values().append_value(text));
-                builder.append(true);
-            }
-            Arc::new(builder.finish())
-        };
-        let mut ids = UInt64Builder::with_capacity(rows.len());
-        let mut seed_ids = StringBuilder::new();
         let mut forward = ListBuilder::new(BooleanBuilder::new());
         let mut substitutions = ListBuilder::new(ListBuilder::new(StringBuilder::new()));
         for row in rows {
-            ids.append_value(row.id);
-            seed_ids.append_value(&row.seed_id);
             row.forward.iter().for_each(|&f| forward.values().append_value(f));
             forward.append(true);
             for substitution in &row.substitutions {
@@ -185,30 +167,32 @@ impl Record for ProofRow {
             substitutions.append(true);
         }
         vec![
-            Arc::new(ids.finish()),
-            numbers(|row| row.seed),
-            Arc::new(seed_ids.finish()),
-            numbers(|row| row.class),
-            numbers(|row| row.links),
-            numbers(|row| row.steps() as u32),
-            numbers(|row| row.unshortened),
-            lists(|row| &row.terms),
-            lists(|row| &row.rules),
+            numbers::<UInt64Type, _>(rows, |row| row.id),
+            numbers::<UInt32Type, _>(rows, |row| row.seed),
+            texts(rows, |row| &row.seed_id),
+            numbers::<UInt32Type, _>(rows, |row| row.class),
+            numbers::<UInt32Type, _>(rows, |row| row.links),
+            numbers::<UInt32Type, _>(rows, |row| row.steps() as u32),
+            numbers::<UInt32Type, _>(rows, |row| row.unshortened),
+            text_lists(rows, |row| &row.terms),
+            text_lists(rows, |row| &row.rules),
             Arc::new(forward.finish()),
-            lists(|row| &row.paths),
+            text_lists(rows, |row| &row.paths),
             Arc::new(substitutions.finish()),
         ]
     }
 
     fn read(batch: &Columns<'_>, rows: &mut Vec<ProofRow>) -> Result<()> {
-        let ids = batch.get("id")?.as_primitive::<UInt64Type>();
-        let number = |name| batch.get(name).map(|c| c.as_primitive::<UInt32Type>());
-        let list = |name| batch.get(name).map(|c| c.as_list::<i32>());
+        let ids = batch.numbers::<UInt64Type>("id")?;
+        let number = |name| batch.numbers::<UInt32Type>(name);
+        let list = |name| batch.text_lists(name);
         let (seed, class, links) = (number("seed")?, number("class")?, number("links")?);
         let (steps, unshortened) = (number("steps")?, number("unshortened")?);
-        let seed_id = batch.get("seed_id")?.as_string::<i32>();
+        let seed_id = batch.texts("seed_id")?;
         let (terms, rules, paths) = (list("terms")?, list("rules")?, list("paths")?);
-        let (forward, substitutions) = (list("forward")?, list("substitutions")?);
+        // The reader has compared the types of the columns.
+        let nested = |name| batch.get(name).map(|c| c.as_list::<i32>());
+        let (forward, substitutions) = (nested("forward")?, nested("substitutions")?);
         for i in 0..batch.rows() {
             let flags = forward.value(i);
             let flags = flags.as_boolean();
@@ -221,10 +205,10 @@ impl Record for ProofRow {
                 class: class.value(i),
                 links: links.value(i),
                 unshortened: unshortened.value(i),
-                terms: strings(terms, i),
-                rules: strings(rules, i),
+                terms: terms.value(i)?,
+                rules: rules.value(i)?,
                 forward: (0..flags.len()).map(|k| flags.value(k)).collect(),
-                paths: strings(paths, i),
+                paths: paths.value(i)?,
                 substitutions: (0..nested.len()).map(|k| strings(nested, k)).collect(),
             };
             let n = steps.value(i) as usize;

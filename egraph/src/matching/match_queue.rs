@@ -19,7 +19,7 @@ struct Run {
 
 /// Matches by rule, which are taken from the front and dropped from the back.
 #[derive(Debug, Default)]
-pub(crate) struct Queue {
+pub(crate) struct MatchQueue {
     runs: VecDeque<Run>,
     /// The ids of all runs. No match lies in two blocks.
     blocks: VecDeque<Vec<Id>>,
@@ -34,10 +34,10 @@ pub(crate) struct Queue {
 const BLOCK: usize = (1 << 15) - 4;
 /// Ids in a block at least, where there are few.
 const SMALL: usize = 1 << 6;
-/// A new block takes up to this part of what is there.
-const PART: usize = 16;
+/// A new block takes up to this share of what is there.
+const SHARE: usize = 16;
 
-impl Queue {
+impl MatchQueue {
     /// Appends a match of a rule.
     #[inline]
     pub fn push(&mut self, rule: usize, ids: &[Id]) {
@@ -59,12 +59,12 @@ impl Queue {
         if let Some(last) = self.blocks.back_mut().filter(|b| b.capacity() - b.len() > SMALL) {
             last.shrink_to_fit();
         }
-        let size = (self.ids / PART).clamp(SMALL, BLOCK).max(least);
+        let size = (self.ids / SHARE).clamp(SMALL, BLOCK).max(least);
         self.blocks.push_back(Vec::with_capacity(size));
     }
 
     /// Appends all matches of another queue, none of which has been taken.
-    pub fn append(&mut self, mut other: Queue) {
+    pub fn append(&mut self, mut other: MatchQueue) {
         for run in other.runs {
             match self.runs.back_mut() {
                 Some(last) if last.rule == run.rule => last.matches += run.matches,
@@ -90,8 +90,8 @@ impl Queue {
     }
 
     /// Only the matches of some rules.
-    pub fn keep(mut self, rules: impl Fn(usize) -> bool) -> Queue {
-        let mut kept = Queue::default();
+    pub fn keep(mut self, rules: impl Fn(usize) -> bool) -> MatchQueue {
+        let mut kept = MatchQueue::default();
         let mut found = Vec::new();
         while let Some(stride) = self.runs.front().map(|run| run.stride)
             && let Some(rule) = self.pop(BLOCK / stride, &mut found)
@@ -190,9 +190,9 @@ mod tests {
     #[test]
     fn large_queues_are_joined_and_sifted() {
         let mut expected: Vec<Vec<Id>> = vec![Vec::new(); 3];
-        let mut all = Queue::default();
+        let mut all = MatchQueue::default();
         for (round, rule) in [(0, 0), (1, 0), (2, 1), (3, 2)] {
-            let mut part = Queue::default();
+            let mut part = MatchQueue::default();
             for n in 0..30_000 {
                 let found = [round, n, round ^ n].map(Id);
                 expected[rule].extend_from_slice(&found);
@@ -214,7 +214,7 @@ mod tests {
         assert!(taken == expected);
     }
 
-    fn all(mut queue: Queue, most: usize) -> Vec<(usize, Vec<u32>)> {
+    fn all(mut queue: MatchQueue, most: usize) -> Vec<(usize, Vec<u32>)> {
         let mut found = Vec::new();
         let mut matches = Vec::new();
         while let Some(rule) = queue.pop(most, &mut found) {
@@ -230,13 +230,13 @@ mod tests {
         for (dropped, most) in (0..8).flat_map(|dropped| [(dropped, 1), (dropped, 2), (dropped, 9)])
         {
             let part = |rule, stride, range| {
-                let mut queue = Queue::default();
+                let mut queue = MatchQueue::default();
                 ids(range).chunks(stride).for_each(|found| queue.push(rule, found));
                 queue
             };
             let mut one = part(3, 2, 0..8);
             ids(8..11).iter().for_each(|&id| one.push(5, &[id]));
-            let mut other = Queue::default();
+            let mut other = MatchQueue::default();
             for (rule, stride, range) in [(3, 2, 0..4), (3, 2, 4..8), (5, 1, 8..9), (5, 1, 9..11)] {
                 // A block for each.
                 let size = range.len();

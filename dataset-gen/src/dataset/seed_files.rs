@@ -1,7 +1,7 @@
-//! What comes of one seed, in files of its own: the unit in which work is kept and resumed.
+//! What comes of one seed, in two files of its own, so that work is kept and resumed seed by seed.
 
 use crate::proofs::one_seed::SeedReport;
-use crate::proofs::row::ProofRow;
+use crate::proofs::proof_rows::ProofRow;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use support::files::hash::{of_file, sha256};
 use support::files::table::{read_table, write_table};
 use support::files::whole_file::write_atomic;
 
-/// The directory of units, in a directory that is being made or in a part.
-pub const UNITS: &str = "units";
+/// The directory of all seeds' files, in a directory that is being made or in a part.
+pub const SEED_FILES: &str = "units";
 
 /// The file of a report.
 #[derive(Serialize, Deserialize)]
@@ -22,18 +22,18 @@ struct ReportFile {
     report: SeedReport,
 }
 
-/// The proofs and the report of a seed, by its index.
+/// The files of a seed, by its index: its proofs and its report.
 #[derive(Clone, Debug)]
-pub struct Unit {
+pub struct SeedFiles {
     proofs: PathBuf,
     report: PathBuf,
 }
 
-impl Unit {
-    /// That of seed number `index` in `directory`.
-    pub fn new(directory: &Path, index: u32) -> Unit {
+impl SeedFiles {
+    /// Those of seed number `index` in `directory`.
+    pub fn new(directory: &Path, index: u32) -> SeedFiles {
         let file = |kind: &str| directory.join(format!("{index:07}.{kind}"));
-        Unit { proofs: file("parquet"), report: file("json") }
+        SeedFiles { proofs: file("parquet"), report: file("json") }
     }
 
     /// Writes both files. The report's has the hashes of both.
@@ -51,7 +51,7 @@ impl Unit {
         write_atomic(&self.report, serde_json::to_string(&file)?.as_bytes())
     }
 
-    /// The report, if the unit is finished and neither of its files is damaged.
+    /// The report, if both files are there and neither is damaged.
     pub fn finished(&self) -> Option<SeedReport> {
         self.whole_proofs().and_then(|()| self.report()).ok()
     }
