@@ -35,7 +35,7 @@ impl Agenda {
     }
 
     /// The next pair, if any is left.
-    pub fn next(&mut self) -> Option<Pair> {
+    pub fn pop(&mut self) -> Option<Pair> {
         self.steps += 1;
         if self.steps < self.longest
             && let Some(pair) = self.left.last_mut().and_then(Vec::pop)

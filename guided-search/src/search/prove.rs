@@ -110,7 +110,7 @@ impl Search<'_> {
             }
         }
         while !self.is_over() {
-            let Some(pair) = self.agenda.next() else {
+            let Some(pair) = self.agenda.pop() else {
                 if !self.ask_again_with_more() {
                     break;
                 }
