@@ -19,9 +19,10 @@ use crate::sources::guide_source::{GuideRequest, GuideSource, Proposal, Waypoint
 use crate::sources::randomness::stream;
 use anyhow::Result;
 use egraph::{
-    Proof, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank, TermId,
+    Id, Proof, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank, TermId,
     extract_sketch, extract_smallest,
 };
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::time::Instant;
 use support::stopwatch::Stopwatch;
@@ -111,10 +112,14 @@ impl Search<'_> {
         }
         while !self.is_over() {
             let Some(pair) = self.agenda.pop() else {
-                if !self.ask_again_with_more() {
-                    break;
+                let again: Vec<Pair> = self.expanded.drain(..).rev().collect();
+                if self.expansion != self.settings.budget.cap {
+                    // Those whose e-graphs had a part of the cap only, the last ones first.
+                    self.expansion = self.settings.budget.cap;
+                    self.agenda.push(again);
+                    continue;
                 }
-                continue;
+                return self.grow_alone(&again, first);
             };
             if self.known.connected(pair[0], pair[1]) || self.expanded.contains(&pair) {
                 continue;
@@ -127,14 +132,26 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// When nothing is left to expand: the pairs whose e-graphs had a part of the cap only, the
-    /// last ones first. Returns whether there are any.
-    fn ask_again_with_more(&mut self) -> bool {
-        let again: Vec<Pair> = self.expanded.drain(..).rev().collect();
-        let more = self.expansion != self.settings.budget.cap && !again.is_empty();
-        self.expansion = self.settings.budget.cap;
-        self.agenda.push(again);
-        more
+    /// The last that can be done, when nothing is left to expand: the whole cap for either term of a
+    /// pair, which what leads from the one to the other may need.
+    fn grow_alone(&mut self, pairs: &[Pair], scheduler: Scheduler) -> Result<()> {
+        let mut grown = FxHashSet::default();
+        for &[start, target] in pairs {
+            for end in [start, target] {
+                if self.is_over() {
+                    return Ok(());
+                }
+                if !self.known.connected(start, target) && grown.insert(end) {
+                    let config = self.saturation(scheduler, self.settings.budget.cap);
+                    let stage = Stage::grow(self.system, self.bank, &[end], &[], &config, false);
+                    self.book(&stage);
+                    if stage.stop != StopReason::Conflict {
+                        self.learn(&stage)?;
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Grows the e-graph of a pair, and keeps what it says.
@@ -191,11 +208,12 @@ impl Search<'_> {
         if let Some((start, target)) = stage.met {
             self.known.connect(explain_equal(stage, self.bank, start, target)?);
         }
-        let ends = [stage.starts[0], stage.targets[0]];
-        let classes = ends.map(|end| stage.egraph.lookup(self.bank, end));
+        let ends: Vec<TermId> = stage.starts.iter().chain(&stage.targets).copied().collect();
+        let class = |&end: &TermId| stage.egraph.lookup(self.bank, end);
+        let classes: Vec<Option<Id>> = ends.iter().map(class).collect();
         for term in self.known.terms().to_vec() {
             let class = stage.egraph.lookup(self.bank, term);
-            let side = (0..2).find(|&i| class.is_some() && class == classes[i]);
+            let side = (0..ends.len()).find(|&i| class.is_some() && class == classes[i]);
             if let Some(i) = side.filter(|&i| !self.known.connected(term, ends[i])) {
                 self.known.connect(explain_equal(stage, self.bank, ends[i], term)?);
                 self.ledger.reached += 1;
