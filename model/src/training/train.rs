@@ -7,13 +7,14 @@ use crate::network::dropout::Dropout;
 use crate::network::kernels::fused::{cross_entropy, negative_log_probability};
 use crate::network::parameters::Parameters;
 use crate::network::transformer::Transformer;
+use crate::network::value::VALUE_HEAD;
 use crate::tokens::vocabulary::{PAD, Token, Vocabulary};
 use crate::training::adamw::AdamW;
 use crate::training::checkpoint::{Description, State, save_model, saved_model_step};
 use crate::training::data::{Batches, Example, unigram_loss};
 use crate::training::log::{self, Evaluation};
 use crate::training::runs::TrainReport;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use candle_core::backprop::GradStore;
 use candle_core::{Device, Tensor, Var};
 use rayon::prelude::*;
@@ -57,7 +58,7 @@ impl<'a> Trainer<'a> {
     ) -> Result<Trainer<'a>> {
         let Description { vocabulary, run, .. } = description;
         let config = &run.config;
-        let features = Features::new(vocabulary);
+        let features = Features::new(vocabulary, config.model.positions);
         let mut parameters = match &mut state {
             Some(state) => Parameters::given(std::mem::take(&mut state.parameters), device),
             None => Parameters::random(run.seed, device),
@@ -190,10 +191,13 @@ impl<'a> Trainer<'a> {
     /// The gradients of the parameters, summed over the parts in order.
     fn sum(&self, parts: &[(f32, GradStore)]) -> Result<BTreeMap<String, Tensor>> {
         let sum = |(name, var): (&String, &Var)| -> Result<(String, Tensor)> {
-            let mut gradients = parts.iter().map(|(_, gradients)| {
-                gradients.get(var).with_context(|| format!("no gradient of {name}"))
+            let mut gradients = parts.iter().map(|(_, gradients)| match gradients.get(var) {
+                Some(gradient) => Ok(gradient.clone()),
+                // Triples do not teach the value head: it stays as it was drawn.
+                None if name.starts_with(VALUE_HEAD) => Ok(var.zeros_like()?),
+                None => Err(anyhow!("no gradient of {name}")),
             });
-            let first = gradients.next().context("an empty batch")??.clone();
+            let first = gradients.next().context("an empty batch")??;
             let sum = gradients.try_fold(first, |sum, g| anyhow::Ok((sum + g?)?))?;
             Ok((name.clone(), sum))
         };
@@ -206,10 +210,9 @@ impl<'a> Trainer<'a> {
             .map(|example| example.trees(self.vocabulary))
             .collect::<Result<Vec<_>, _>>()?;
         let side = |i: usize| -> Vec<&TreeBuilder> { trees.iter().map(|t| &t[i]).collect() };
-        let buckets = self.config.model.buckets();
-        let start = encoder_batch(self.features, buckets, &side(0));
-        let target = encoder_batch(self.features, buckets, &side(1));
-        let (guide, targets) = decoder_batch(self.features, buckets, &side(2));
+        let start = encoder_batch(self.features, &side(0));
+        let target = encoder_batch(self.features, &side(1));
+        let (guide, targets) = decoder_batch(self.features, &side(2));
         let memory = self.network.encode(&start, &target, dropout)?;
         Ok((self.network.decode(&guide, &memory, None, dropout)?, targets))
     }

@@ -3,7 +3,7 @@
 //! data many times. Elsewhere they are composed of differentiable tensor operations.
 
 use crate::network::attention::{floats, with_floats};
-use crate::network::kernels::small_matrix::{dot, exp_of_negative};
+use crate::network::kernels::rows::{dot, exp_of_negative};
 use crate::tokens::vocabulary::PAD;
 use candle_core::{CpuStorage, CustomOp1, CustomOp2, D, Layout, Result, Shape, Tensor};
 use rayon::prelude::*;
