@@ -1,9 +1,10 @@
 //! The configuration of a model and of its training, read from TOML.
 
 use crate::network::attention::Heads;
-use crate::tokens::positions::Buckets;
+use crate::tokens::positions::{Buckets, Positions, Relation};
 use anyhow::{Result, anyhow};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use support::files::input::InputFile;
 use support::files::text::text_of;
 
@@ -41,8 +42,20 @@ pub struct ModelConfig {
     pub width: usize,
     /// Attention heads; divides the width.
     pub heads: usize,
-    /// How many of the heads see ancestors; the others see siblings. Neither may be none.
-    pub ancestor_heads: usize,
+    /// What attention is told of where nodes stand.
+    #[serde(default)]
+    pub positions: Positions,
+    /// How many of the heads see each relation, together all of them. Only for the positions
+    /// `tree`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub relation_heads: BTreeMap<Relation, usize>,
+    /// In place of `relation_heads`: how many of the heads see ancestors, while the others see
+    /// siblings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ancestor_heads: Option<usize>,
+    /// Whether the model also tells, of a start and a target, how near they are.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub value_head: bool,
     /// Layers of each of the two encoders.
     pub encoder_layers: usize,
     /// Layers of the decoder.
@@ -140,8 +153,26 @@ impl Config {
         let (m, t) = (&self.model, &self.training);
         check("heads", m.heads >= 2, "at least 2")?;
         check("width", m.width > 0 && m.width.is_multiple_of(m.heads), "a multiple of heads")?;
-        let some_of_each = (1..m.heads).contains(&m.ancestor_heads);
-        check("ancestor_heads", some_of_each, "at least 1 and fewer than heads")?;
+        if let Some(ancestor) = m.ancestor_heads {
+            let some_of_each = (1..m.heads).contains(&ancestor);
+            check("ancestor_heads", some_of_each, "at least 1 and fewer than heads")?;
+            check("ancestor_heads", m.relation_heads.is_empty(), "only one of the two")?;
+        }
+        let shares = m.relation_heads();
+        let sum = shares.values().fold(0usize, |sum, heads| sum.saturating_add(*heads));
+        match m.positions {
+            Positions::Tree => {
+                let right = sum == m.heads && shares.values().all(|heads| *heads > 0);
+                check("relation_heads", right, "numbers above 0 that sum to heads")?;
+            }
+            Positions::Rope | Positions::None => {
+                check("relation_heads", shares.is_empty(), "none without positions = \"tree\"")?;
+            }
+        }
+        if m.positions == Positions::Rope {
+            let even = (m.width / m.heads).is_multiple_of(2);
+            check("width", even, "an even width of every head for positions = \"rope\"")?;
+        }
         // Ten times what the largest preset has, so that a slip of the keyboard is not an
         // allocation that can't be made.
         check("width", m.width <= 16_384, "at most 16384")?;
@@ -165,14 +196,28 @@ impl Config {
 }
 
 impl ModelConfig {
-    /// The division of the width into heads.
-    pub fn heads(&self) -> Heads {
-        Heads { width: self.width, count: self.heads, ancestor: self.ancestor_heads }
+    /// How many of the heads see each relation.
+    pub fn relation_heads(&self) -> BTreeMap<Relation, usize> {
+        match self.ancestor_heads {
+            Some(ancestor) => {
+                let sibling = self.heads.saturating_sub(ancestor);
+                BTreeMap::from([(Relation::Ancestor, ancestor), (Relation::Sibling, sibling)])
+            }
+            None => self.relation_heads.clone(),
+        }
     }
 
-    /// How relations are numbered.
-    pub fn buckets(&self) -> Buckets {
-        Buckets { k: self.clip }
+    /// The division of the width into heads, and what they see.
+    pub fn heads(&self) -> Heads {
+        let shares = self.relation_heads();
+        let relations = shares.iter().flat_map(|(r, heads)| std::iter::repeat_n(*r, *heads));
+        Heads {
+            width: self.width,
+            count: self.heads,
+            relations: relations.collect(),
+            buckets: Buckets { k: self.clip },
+            rope: self.positions == Positions::Rope,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A trained model, loaded to write guides.
 
 use crate::config::ModelConfig;
-use crate::decoding::choices::{Choices, Free, Narrow, Within};
+use crate::decoding::choices::{Anything, Choices, Within};
 use crate::decoding::decode::{DecodeOptions, Decoder, Task, Written};
 use crate::decoding::grammar::Grammar;
 use crate::decoding::score::{Given, Likelihood, log_likelihoods};
@@ -23,8 +23,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Hypotheses that one thread decodes at a time.
-const ROWS: usize = 64;
+/// Hypotheses that one thread decodes at a time: enough for the products to be fast, few enough
+/// that what is computed of them stays in a core's cache.
+const LEAST_ROWS: usize = 32;
+const MOST_ROWS: usize = 256;
 
 /// A term that may lie on the way from a task's start to its target.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +42,15 @@ pub struct Guide {
     pub tokens: u32,
     /// The probability of every node given those before it, in pre-order.
     pub node_probabilities: Vec<f32>,
+}
+
+/// How near two terms are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Value {
+    /// The probability that the next e-graph joins them.
+    pub joined: f32,
+    /// ln of the work, in e-nodes, that is left until a proof.
+    pub log_work: f32,
 }
 
 /// A network with its vocabulary and the rewrite system that it was trained for.
@@ -61,9 +72,9 @@ impl GuideModel {
         let Description { system, vocabulary, run } = load_description(directory)?;
         let path = directory.join(MODEL_FILE);
         let (tensors, _) = load_safetensors(&path, device)?;
-        let features = Features::new(&vocabulary);
-        let mut parameters = Parameters::fixed(tensors, device);
         let config = run.config.model;
+        let features = Features::new(&vocabulary, config.positions);
+        let mut parameters = Parameters::fixed(tensors, device);
         let network = Transformer::new(&config, features, vocabulary.len(), &mut parameters)
             .and_then(|network| parameters.finish().map(|_| network))
             .map_err(|e| anyhow!("{} does not fit its config.json: {e}", path.display()))?;
@@ -106,7 +117,7 @@ impl GuideModel {
     /// # Errors
     /// The terms are not of the model's language, or of different sorts.
     pub fn can_read(&self, bank: &TermBank, start: TermId, target: TermId) -> Result<bool> {
-        Ok(self.read(bank, 0, (start, target))?.is_some())
+        Ok(!self.questions(bank, &[(start, target)])?.is_empty())
     }
 
     /// Writes guides for tasks (start, target), the likeliest first, all different. Computes in
@@ -124,7 +135,7 @@ impl GuideModel {
         tasks: &[(TermId, TermId)],
         options: &DecodeOptions,
     ) -> Result<Vec<Vec<Guide>>> {
-        self.write(bank, tasks, options, |_| Free)
+        self.write(bank, tasks, options, |_| None::<Anything>)
     }
 
     /// The same, but for every task only terms of the set that its [`Choices`] stand for; none if
@@ -141,10 +152,32 @@ impl GuideModel {
         options: &DecodeOptions,
     ) -> Result<Vec<Vec<Guide>>> {
         ensure!(tasks.len() == choices.len(), "expected one set of choices per task");
-        self.write(bank, tasks, options, |question| {
-            let (renaming, choices) = (question.renaming.clone(), choices[question.index].clone());
-            Within::new(&self.vocabulary, renaming, choices, options.max_size)
-        })
+        self.write(bank, tasks, options, |task| Some(choices[task].clone()))
+    }
+
+    fn write<C: Choices>(
+        &self,
+        bank: &mut TermBank,
+        tasks: &[(TermId, TermId)],
+        options: &DecodeOptions,
+        choices: impl Fn(usize) -> Option<C>,
+    ) -> Result<Vec<Vec<Guide>>> {
+        options.check()?;
+        let questions = self.questions(bank, tasks)?;
+        let (places, questions): (Vec<usize>, Vec<Question>) = questions.into_iter().unzip();
+        let request = |(place, question): (&usize, &Question)| ToWrite {
+            question: question.clone(),
+            options: *options,
+            choices: choices(*place),
+        };
+        let requests: Vec<ToWrite<C>> = places.iter().zip(&questions).map(request).collect();
+        let mut guides: Vec<Vec<Guide>> = vec![Vec::new(); tasks.len()];
+        for ((place, question), written) in
+            places.iter().zip(&questions).zip(self.write_all(&requests)?)
+        {
+            guides[*place] = self.read_back(bank, question, &written, options.guides)?;
+        }
+        Ok(guides)
     }
 
     /// How likely the model is to write each of `terms`, of at most `max_size` nodes, for a task
@@ -162,14 +195,78 @@ impl GuideModel {
         terms: &[TermId],
         max_size: usize,
     ) -> Result<Vec<Option<Likelihood>>> {
-        self.expect_language(bank)?;
-        let Some(question) = self.read(bank, 0, task)? else {
+        let Some((_, question)) = self.questions(bank, &[task])?.pop() else {
             return Ok(vec![None; terms.len()]);
         };
+        let (request, places) = self.to_score(bank, question, terms, max_size);
+        let found = self.score_all(&[request])?;
+        Ok(places.into_iter().map(|place| place.map(|i| found[0][i])).collect())
+    }
+
+    /// How near start and target of each pair are, for a model that was made with a value head.
+    /// `None` for pairs that it can't read. Computes in the current rayon pool; what is found for
+    /// a pair does not depend on the others.
+    ///
+    /// # Errors
+    /// The model has no value head; as [`GuideModel::guides`].
+    pub fn values(
+        &self,
+        bank: &TermBank,
+        pairs: &[(TermId, TermId)],
+    ) -> Result<Vec<Option<Value>>> {
+        let questions = self.questions(bank, pairs)?;
+        let (places, questions): (Vec<usize>, Vec<Question>) = questions.into_iter().unzip();
+        let mut values = vec![None; pairs.len()];
+        for (place, value) in places.iter().zip(self.value_all(&questions)?) {
+            values[*place] = Some(value);
+        }
+        Ok(values)
+    }
+
+    /// The tasks that the model can read, with their numbers.
+    pub(crate) fn questions(
+        &self,
+        bank: &TermBank,
+        tasks: &[(TermId, TermId)],
+    ) -> Result<Vec<(usize, Question)>> {
+        ensure!(
+            **bank.language() == *self.system.language,
+            "the terms are not of the language that the model was trained for"
+        );
+        let limit = self.config.max_tokens;
+        let mut questions = Vec::new();
+        for (i, &(start, target)) in tasks.iter().enumerate() {
+            let sort = bank.sort(start);
+            let same = sort == bank.sort(target);
+            ensure!(same, "task {i}: start and target have different sorts");
+            // Before the terms are written out: the size of a shared term may be astronomical.
+            if bank.size(start).max(bank.size(target)) > limit as u64 {
+                continue;
+            }
+            let renaming = Renaming::new(bank, &[start, target]);
+            let read =
+                |t| tokenise(&self.vocabulary, bank, t, &renaming).context("a term of a task");
+            let (start, target) = (read(start)?, read(target)?);
+            if start.tokens().len().max(target.tokens().len()) <= limit {
+                questions.push((i, Question { sort, start, target, renaming }));
+            }
+        }
+        Ok(questions)
+    }
+
+    /// The terms that the model can write as answers to a question, and which of them each of
+    /// `terms` is.
+    pub(crate) fn to_score(
+        &self,
+        bank: &TermBank,
+        question: Question,
+        terms: &[TermId],
+        max_size: usize,
+    ) -> (ToScore, Vec<Option<usize>>) {
         let limit = self.config.max_tokens;
         let mut grammar = Grammar::new(&self.vocabulary, &question.renaming, max_size);
         let mut given = Vec::new();
-        let mut places = Vec::with_capacity(terms.len()); // among the given ones
+        let mut places = Vec::with_capacity(terms.len());
         for &t in terms {
             let readable = bank.size(t) <= limit as u64 && bank.sort(t) == question.sort;
             let tree = readable.then(|| tokenise(&self.vocabulary, bank, t, &question.renaming));
@@ -181,105 +278,120 @@ impl GuideModel {
             places.push(one.is_some().then_some(given.len()));
             given.extend(one);
         }
-        let memory = self.encode(&[question])?;
-        let buckets = self.config.buckets();
-        let found = log_likelihoods(&self.network, self.features, buckets, &memory, &given)?;
-        Ok(places.into_iter().map(|place| place.map(|i| found[i])).collect())
-    }
-
-    /// Refuses terms of another language.
-    fn expect_language(&self, bank: &TermBank) -> Result<()> {
-        ensure!(
-            **bank.language() == *self.system.language,
-            "the terms are not of the language that the model was trained for"
-        );
-        Ok(())
-    }
-
-    /// Writes guides as far as what `narrow` makes of a question allows.
-    fn write<N: Narrow>(
-        &self,
-        bank: &mut TermBank,
-        tasks: &[(TermId, TermId)],
-        options: &DecodeOptions,
-        narrow: impl Fn(&Question) -> N + Sync,
-    ) -> Result<Vec<Vec<Guide>>> {
-        options.check()?;
-        self.expect_language(bank)?;
-        let mut questions = Vec::new();
-        for (i, task) in tasks.iter().enumerate() {
-            questions.extend(self.read(bank, i, *task)?);
-        }
-        let written: Vec<Vec<Vec<Written>>> = questions
-            .par_chunks((ROWS / options.width()).max(1))
-            .map(|questions| self.decode(questions, options, &narrow))
-            .collect::<Result<_>>()?;
-        let mut guides: Vec<Vec<Guide>> = vec![Vec::new(); tasks.len()];
-        for (question, written) in questions.iter().zip(written.into_iter().flatten()) {
-            let found = &mut guides[question.index];
-            let mut seen = BTreeSet::new();
-            for one in written {
-                let guide = self.guide(bank, &question.renaming, &one)?;
-                // A word can be spelled in several ways.
-                if found.len() < options.guides && seen.insert(guide.term) {
-                    found.push(guide);
-                }
-            }
-        }
-        Ok(guides)
-    }
-
-    /// The tokens of task `index`, if the model can read it.
-    fn read(
-        &self,
-        bank: &TermBank,
-        index: usize,
-        (start, target): (TermId, TermId),
-    ) -> Result<Option<Question>> {
-        let sort = bank.sort(start);
-        ensure!(sort == bank.sort(target), "task {index}: start and target have different sorts");
-        let limit = self.config.max_tokens;
-        // Before the terms are written out: the size of a shared term may be astronomical.
-        if bank.size(start).max(bank.size(target)) > limit as u64 {
-            return Ok(None);
-        }
-        let renaming = Renaming::new(bank, &[start, target]);
-        let read = |t| tokenise(&self.vocabulary, bank, t, &renaming).context("a term of a task");
-        let (start, target) = (read(start)?, read(target)?);
-        let fits = start.tokens().len().max(target.tokens().len()) <= limit;
-        Ok(fits.then_some(Question { index, sort, start, target, renaming }))
+        (ToScore { question, given }, places)
     }
 
     /// Encodes questions.
-    fn encode(&self, questions: &[Question]) -> Result<Memory> {
+    fn encode(&self, questions: &[&Question]) -> Result<Memory> {
         let side = |side: fn(&Question) -> &TreeBuilder| {
-            let trees: Vec<&TreeBuilder> = questions.iter().map(side).collect();
-            encoder_batch(self.features, self.config.buckets(), &trees)
+            let trees: Vec<&TreeBuilder> = questions.iter().map(|q| side(q)).collect();
+            encoder_batch(self.features, &trees)
         };
         let (start, target) = (side(|q| &q.start), side(|q| &q.target));
         Ok(self.network.encode(&start, &target, &Dropout::none())?)
     }
 
-    fn decode<N: Narrow>(
+    /// What is written for each question, the likeliest first.
+    pub(crate) fn write_all<C: Choices>(
         &self,
-        questions: &[Question],
-        options: &DecodeOptions,
-        narrow: &impl Fn(&Question) -> N,
+        requests: &[ToWrite<C>],
     ) -> Result<Vec<Vec<Written>>> {
-        let task = |question: &Question| Task {
-            grammar: Grammar::new(&self.vocabulary, &question.renaming, options.max_size),
-            narrow: narrow(question),
+        let total: usize = requests.iter().map(|r| r.options.width()).sum();
+        let share = total.div_ceil(rayon::current_num_threads()).clamp(LEAST_ROWS, MOST_ROWS);
+        let mut chunks: Vec<&[ToWrite<C>]> = Vec::new();
+        let mut rest = requests;
+        while !rest.is_empty() {
+            let mut rows = 0;
+            let fits = |r: &&ToWrite<C>| {
+                rows += r.options.width();
+                rows <= share
+            };
+            let (chunk, more) = rest.split_at(rest.iter().take_while(fits).count().max(1));
+            chunks.push(chunk);
+            rest = more;
+        }
+        let decode = |chunk: &&[ToWrite<C>]| {
+            let questions: Vec<&Question> = chunk.iter().map(|r| &r.question).collect();
+            let decoder = Decoder {
+                network: &self.network,
+                vocabulary: &self.vocabulary,
+                features: self.features,
+                memory: &self.encode(&questions)?,
+            };
+            decoder.run(&mut chunk.iter().map(|r| self.task(r)).collect::<Vec<_>>())
+        };
+        let written: Vec<Vec<Vec<Written>>> =
+            chunks.par_iter().map(decode).collect::<Result<_>>()?;
+        Ok(written.into_iter().flatten().collect())
+    }
+
+    fn task<'a, C: Choices>(&'a self, request: &'a ToWrite<C>) -> Task<'a, C> {
+        let ToWrite { question, options, choices } = request;
+        let (vocabulary, renaming) = (&self.vocabulary, &question.renaming);
+        Task {
+            grammar: Grammar::new(vocabulary, renaming, options.max_size),
+            within: Within::new(vocabulary, renaming, choices.clone(), options.max_size),
+            options: *options,
             sort: question.sort,
             stream: stream(&question.start, &question.target),
+        }
+    }
+
+    /// The likelihoods of the given terms of each request.
+    pub(crate) fn score_all(&self, requests: &[ToScore]) -> Result<Vec<Vec<Likelihood>>> {
+        let questions: Vec<&Question> = requests.iter().map(|r| &r.question).collect();
+        if questions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let memory = self.encode(&questions)?;
+        let given: Vec<(u32, &Given)> = (0u32..)
+            .zip(requests)
+            .flat_map(|(row, request)| request.given.iter().map(move |given| (row, given)))
+            .collect();
+        let mut found = log_likelihoods(&self.network, self.features, &memory, &given)?.into_iter();
+        Ok(requests.iter().map(|r| found.by_ref().take(r.given.len()).collect()).collect())
+    }
+
+    /// How near the terms of each question are.
+    pub(crate) fn value_all(&self, questions: &[Question]) -> Result<Vec<Value>> {
+        ensure!(self.config.value_head, "the model has no value head");
+        // Those of equal length together: little is padding.
+        let mut order: Vec<usize> = (0..questions.len()).collect();
+        let lengths = |q: &Question| (q.start.tokens().len(), q.target.tokens().len());
+        order.sort_by_key(|i| lengths(&questions[*i]));
+        let of_chunk = |chunk: &[usize]| -> Result<Vec<Vec<f32>>> {
+            let questions: Vec<&Question> = chunk.iter().map(|i| &questions[*i]).collect();
+            let outputs = self.network.values(&self.encode(&questions)?)?;
+            Ok(outputs.context("the model has no value head")?.to_vec2()?) // [chunk, 2]
         };
-        let decoder = Decoder {
-            network: &self.network,
-            vocabulary: &self.vocabulary,
-            features: self.features,
-            buckets: self.config.buckets(),
-            memory: &self.encode(questions)?,
-        };
-        decoder.run(&mut questions.iter().map(task).collect::<Vec<_>>(), options)
+        let outputs: Vec<Vec<Vec<f32>>> =
+            order.par_chunks(LEAST_ROWS).map(of_chunk).collect::<Result<_>>()?;
+        let mut values = vec![Value { joined: 0.0, log_work: 0.0 }; questions.len()];
+        for (i, output) in order.iter().zip(outputs.iter().flatten()) {
+            let joined = 1.0 / (1.0 + (-output[0]).exp());
+            values[*i] = Value { joined, log_work: output[1] };
+        }
+        Ok(values)
+    }
+
+    /// The first `count` different terms of what was written for a question.
+    pub(crate) fn read_back(
+        &self,
+        bank: &mut TermBank,
+        question: &Question,
+        written: &[Written],
+        count: usize,
+    ) -> Result<Vec<Guide>> {
+        let mut guides: Vec<Guide> = Vec::new();
+        let mut seen = BTreeSet::new();
+        for one in written {
+            let guide = self.guide(bank, &question.renaming, one)?;
+            // A word can be spelled in several ways.
+            if guides.len() < count && seen.insert(guide.term) {
+                guides.push(guide);
+            }
+        }
+        Ok(guides)
     }
 
     fn guide(&self, bank: &mut TermBank, renaming: &Renaming, w: &Written) -> Result<Guide> {
@@ -303,15 +415,28 @@ impl GuideModel {
     }
 }
 
-/// A task as tokens.
-struct Question {
-    /// Which of the tasks it is.
-    index: usize,
+/// A task as tokens, apart from the bank of its terms.
+#[derive(Clone)]
+pub(crate) struct Question {
     /// The sort of its terms.
     sort: SortId,
     start: TreeBuilder,
     target: TreeBuilder,
     renaming: Renaming,
+}
+
+/// A question to write guides for.
+pub(crate) struct ToWrite<C> {
+    pub(crate) question: Question,
+    pub(crate) options: DecodeOptions,
+    /// The set of terms to write in, if there is one.
+    pub(crate) choices: Option<C>,
+}
+
+/// A question, and terms whose likelihood as its answers is asked for.
+pub(crate) struct ToScore {
+    question: Question,
+    given: Vec<Given>,
 }
 
 /// A number that depends on the task alone (FNV-1a over its tokens), so that its samples do not

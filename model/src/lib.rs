@@ -13,6 +13,7 @@ pub mod decoding;
 mod fixtures;
 pub mod guide_model;
 pub mod network;
+pub mod shared_model;
 pub mod tokens;
 pub mod training;
 
@@ -20,7 +21,8 @@ pub use candle_core::Device;
 pub use decoding::choices::Choices;
 pub use decoding::decode::{DecodeOptions, Strategy};
 pub use decoding::score::Likelihood;
-pub use guide_model::{Guide, GuideModel};
+pub use guide_model::{Guide, GuideModel, Value};
+pub use shared_model::SharedModel;
 
 /// The first NVIDIA GPU.
 ///

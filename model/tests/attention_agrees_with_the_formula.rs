@@ -2,15 +2,39 @@
 //! form's and against finite differences.
 
 use candle_core::{Device, Result, Tensor, Var};
-use model::network::attention::{
-    Geometry, Heads, Relation, Relations, attention, composed_attention,
-};
-use model::tokens::positions::Buckets;
+use model::network::attention::{Geometry, Heads, Places, Source, attention, composed_attention};
+use model::tokens::positions::{Buckets, Place, Relation, Slot, places};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
-const HEADS: Heads = Heads { width: 12, count: 3, ancestor: 1 };
+fn heads() -> Arc<Heads> {
+    Arc::new(Heads {
+        width: 12,
+        count: 3,
+        relations: vec![Relation::Ancestor, Relation::Sibling, Relation::Sibling],
+        buckets: Buckets { k: 2 },
+        rope: false,
+    })
+}
+
+/// A random tree of `n` nodes in pre-order.
+fn tree(rng: &mut ChaCha8Rng, n: usize) -> Vec<Place> {
+    let mut slots = vec![Slot::root(0)];
+    let mut children = vec![0];
+    for i in 1..n {
+        // Under a node on the path to the one before, so that pre-order is kept.
+        let mut parent = i - 1;
+        while let (Some(up), true) = (slots[parent].parent, rng.random_bool(0.4)) {
+            parent = up as usize;
+        }
+        let slot = slots[parent].child(parent as u32, children[parent], 0);
+        children[parent] += 1;
+        children.push(0);
+        slots.push(slot);
+    }
+    places(&slots)
+}
 
 struct Case {
     geometry: Arc<Geometry>,
@@ -22,32 +46,37 @@ struct Case {
 impl Case {
     /// `relations` and `causal` as asked; queries = keys if causal.
     fn new(seed: u64, relations: bool, causal: bool, queries: usize) -> Case {
+        let heads = heads();
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let batch = 2;
         let keys = if causal { queries } else { 7 };
-        let buckets = Buckets { k: 2 };
+        let all: Vec<Place> =
+            (0..batch).flat_map(|_| [vec![Place::NOWHERE], tree(&mut rng, 7)].concat()).collect();
+        // The last nodes of the rows are the queries.
+        let places = Places { places: all, row: 8, first_query: 8 - queries };
         let mut floats =
             |n: usize| (0..n).map(|_| rng.random_range(-1.0..1.0)).collect::<Vec<f32>>();
-        let q = floats(batch * queries * HEADS.width);
-        let kv = floats(batch * keys * 2 * HEADS.width);
-        let tables = relations.then(|| floats(2 * buckets.len() * HEADS.width));
-        let mut index = |n: usize| {
-            (0..n).map(|_| rng.random_range(0..buckets.len() as u8)).collect::<Vec<u8>>()
+        let geometry = Geometry {
+            batch,
+            queries,
+            keys,
+            query_lengths: vec![queries; 2],
+            key_lengths: vec![keys, keys - 2],
+            causal,
+            places: relations.then_some(places),
+            source: Source::Own,
         };
-        let relations = relations.then(|| Relations {
-            buckets,
-            ancestor: index(batch * queries * keys),
-            sibling: index(batch * queries * keys),
-        });
-        let key_lengths = vec![keys, keys - 2];
-        let geometry =
-            Geometry { batch, queries, keys, key_lengths, causal, relations, key_rows: None };
-        Case { geometry: Arc::new(geometry), q, kv, tables }
+        Case {
+            geometry: Arc::new(geometry),
+            q: floats(batch * queries * heads.width),
+            kv: floats(batch * keys * 2 * heads.width),
+            tables: relations.then(|| floats(2 * heads.buckets.len() * heads.width)),
+        }
     }
 
     fn tensors(&self) -> Result<(Var, Var, Option<Var>)> {
         let g = &self.geometry;
-        let d = HEADS.width;
+        let d = heads().width;
         let var = |v: &[f32], shape| Var::from_slice(v, shape, &Device::Cpu);
         Ok((
             var(&self.q, (g.batch, g.queries, d))?,
@@ -62,12 +91,13 @@ impl Case {
     /// Every score from the definition.
     fn naive(&self) -> Vec<f32> {
         let g = &self.geometry;
-        let (d, e) = (HEADS.width, HEADS.width / HEADS.count);
+        let heads = heads();
+        let (d, e) = (heads.width, heads.each());
         let mut out = vec![0.0; self.q.len()];
         for b in 0..g.batch {
-            for h in 0..HEADS.count {
+            for h in 0..heads.count {
                 let q = |i: usize, x: usize| self.q[(b * g.queries + i) * d + h * e + x];
-                let k = |j: usize, x: usize| self.kv[(b * g.keys + j) * 2 * d + h * e + x];
+                let k_j = |j: usize, x: usize| self.kv[(b * g.keys + j) * 2 * d + h * e + x];
                 let v = |j: usize, x: usize| self.kv[(b * g.keys + j) * 2 * d + d + h * e + x];
                 for i in 0..g.queries {
                     let mut weights = Vec::new();
@@ -76,20 +106,22 @@ impl Case {
                             weights.push(0.0);
                             continue;
                         }
-                        let mut score: f32 = (0..e).map(|x| q(i, x) * k(j, x)).sum();
+                        let mut score: f32 = (0..e).map(|x| q(i, x) * k_j(j, x)).sum();
                         let mut terms = 1.0;
-                        if let (Some(r), Some(tables)) = (&g.relations, &self.tables) {
-                            let table = match HEADS.relation(h) {
-                                Relation::Ancestor => &r.ancestor,
-                                Relation::Sibling => &r.sibling,
+                        if let (Some(p), Some(tables)) = (&g.places, &self.tables) {
+                            let row = &p.places[b * p.row..][..p.row];
+                            let (here, there) = (row[p.first_query + i], row[j]);
+                            let k = i32::from(heads.buckets.k);
+                            let bucket = |a, b| match heads.relations[h].difference(a, b) {
+                                Some(difference) => (difference.clamp(-k, k) + k) as usize,
+                                None => 2 * k as usize + 1,
                             };
-                            let ij = usize::from(table[(b * g.queries + i) * g.keys + j]);
-                            let k2 = 2 * usize::from(r.buckets.k);
-                            let ji = if ij == k2 + 1 { ij } else { k2 - ij };
+                            let (ij, ji) = (bucket(here, there), bucket(there, here));
                             let key = |x: usize| tables[ij * d + h * e + x];
-                            let query = |x: usize| tables[(r.buckets.len() + ji) * d + h * e + x];
+                            let query =
+                                |x: usize| tables[(heads.buckets.len() + ji) * d + h * e + x];
                             score += (0..e).map(|x| q(i, x) * key(x)).sum::<f32>();
-                            score += (0..e).map(|x| k(j, x) * query(x)).sum::<f32>();
+                            score += (0..e).map(|x| k_j(j, x) * query(x)).sum::<f32>();
                             terms = 3.0;
                         }
                         weights.push((score / (terms * e as f32).sqrt()).exp());
@@ -132,11 +164,55 @@ fn forward() {
     for case in cases() {
         let (q, kv, tables) = case.tensors().unwrap();
         let tables = tables.as_ref().map(Var::as_tensor);
-        let fused = attention(HEADS, &case.geometry, &q, &kv, tables).unwrap();
+        let fused = attention(&heads(), &case.geometry, &q, &kv, tables).unwrap();
         close(&values(&fused), &case.naive(), 1e-5);
-        let composed = composed_attention(HEADS, &case.geometry, &q, &kv, tables).unwrap();
+        let composed = composed_attention(&heads(), &case.geometry, &q, &kv, tables).unwrap();
         close(&values(&composed), &case.naive(), 1e-5);
     }
+}
+
+/// As in generation: one query, and keys and values scattered over a larger tensor.
+#[test]
+fn scattered_keys() {
+    for seed in [6, 7] {
+        let case = Case::new(seed, seed == 6, false, 1);
+        let (q, kv, tables) = case.tensors().unwrap();
+        let tables = tables.as_ref().map(Var::as_tensor);
+        let (g, heads) = (&*case.geometry, heads());
+        let nodes = g.batch * g.keys;
+        // Node i of the keys is row 3i + 1 mod the number of rows.
+        let at: Vec<u32> = (0..nodes as u32).map(|i| (3 * i + 1) % (nodes as u32 + 2)).collect();
+        let mut room = vec![vec![f32::NAN; 2 * heads.width]; nodes + 2];
+        for (row, at) in case.kv.chunks_exact(2 * heads.width).zip(&at) {
+            room[*at as usize] = row.to_vec();
+        }
+        let room = Tensor::from_vec(room.concat(), (nodes + 2, 2 * heads.width), kv.device());
+        let scattered = Arc::new(Geometry { source: Source::Scattered(at), ..g.clone() });
+        let out = attention(&heads, &scattered, &q, &room.unwrap(), tables).unwrap();
+        close(&values(&out), &case.naive(), 1e-5);
+    }
+}
+
+/// As in generation: rows that share their keys and values, side by side or not.
+#[test]
+fn shared_keys() {
+    let case = Case::new(8, false, false, 1);
+    let (q, kv, _) = case.tensors().unwrap();
+    let naive = case.naive();
+    let (heads, d) = (heads(), heads().width);
+    let rows = [0u32, 0, 1, 0];
+    let queries: Vec<Tensor> = rows.iter().map(|row| q.get(*row as usize).unwrap()).collect();
+    let shared = Geometry {
+        batch: 4,
+        query_lengths: vec![1; 4],
+        key_lengths: rows.iter().map(|row| case.geometry.key_lengths[*row as usize]).collect(),
+        source: Source::Rows(rows.to_vec()),
+        ..(*case.geometry).clone()
+    };
+    let queries = Tensor::stack(&queries, 0).unwrap();
+    let out = attention(&heads, &Arc::new(shared), &queries, &kv, None).unwrap();
+    let expected = rows.iter().flat_map(|row| naive[*row as usize * d..][..d].to_vec());
+    close(&values(&out), &expected.collect::<Vec<f32>>(), 1e-5);
 }
 
 /// A loss in which every output has another weight.
@@ -152,8 +228,8 @@ fn gradients_of_both_forms_agree() {
     for case in cases() {
         let (q, kv, tables) = case.tensors().unwrap();
         let table = tables.as_ref().map(Var::as_tensor);
-        let fused = loss(&attention(HEADS, &case.geometry, &q, &kv, table).unwrap());
-        let composed = loss(&composed_attention(HEADS, &case.geometry, &q, &kv, table).unwrap());
+        let fused = loss(&attention(&heads(), &case.geometry, &q, &kv, table).unwrap());
+        let composed = loss(&composed_attention(&heads(), &case.geometry, &q, &kv, table).unwrap());
         let (fused, composed) = (fused.backward().unwrap(), composed.backward().unwrap());
         for var in [Some(&q), Some(&kv), tables.as_ref()].into_iter().flatten() {
             close(&values(fused.get(var).unwrap()), &values(composed.get(var).unwrap()), 2e-5);
@@ -166,7 +242,7 @@ fn gradients_agree_with_finite_differences() {
     for case in cases() {
         let (q, kv, tables) = case.tensors().unwrap();
         let run = |q: &Tensor, kv: &Tensor, tables: Option<&Tensor>| {
-            loss(&attention(HEADS, &case.geometry, q, kv, tables).unwrap())
+            loss(&attention(&heads(), &case.geometry, q, kv, tables).unwrap())
         };
         let table = tables.as_ref().map(Var::as_tensor);
         let gradients = run(&q, &kv, table).backward().unwrap();

@@ -37,6 +37,10 @@ fn what_is_written_has_its_own_likelihood() {
             }
         }
         assert!(compared > 20, "{compared}");
+        // Each as it would be alone, to the last bit.
+        for (t, found) in terms.iter().zip(&found) {
+            assert_eq!(model.log_likelihoods(&bank, task, &[*t], max_size).unwrap(), [*found]);
+        }
     }
 }
 

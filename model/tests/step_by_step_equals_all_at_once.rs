@@ -9,13 +9,16 @@ use dataset_gen::seeds::normal_form::Renaming;
 use model::config::ModelConfig;
 use model::decoding::tree_builder::TreeBuilder;
 use model::network::batch::{Features, decoder_batch, decoder_step, encoder_batch};
+use model::network::cache::Cache;
 use model::network::dropout::Dropout;
 use model::network::parameters::Parameters;
-use model::network::transformer::{Cache, Transformer};
+use model::network::transformer::Transformer;
+use model::network::value::{Outcome, value_loss};
+use model::tokens::positions::Positions;
 use model::tokens::tree::tokenise;
 use model::tokens::vocabulary::Vocabulary;
 use model::training::examples::masks::Masks;
-use model::training::loss::{Targets, loss};
+use model::training::loss::Targets;
 use std::sync::Arc;
 
 struct World {
@@ -27,7 +30,7 @@ struct World {
 }
 
 impl World {
-    fn new() -> World {
+    fn new(positions: Positions) -> World {
         let system = common::system();
         let vocabulary = Vocabulary::build(system.language.clone(), &Default::default()).unwrap();
         let mut bank = egraph::TermBank::new(system.language.clone());
@@ -40,8 +43,14 @@ impl World {
                 [tree(0), tree(2), tree(1)]
             })
             .collect();
-        let features = Features::new(&vocabulary);
-        World { vocabulary, config: common::small_config().model, features, trees }
+        let features = Features::new(&vocabulary, positions);
+        let mut config = common::small_config().model;
+        config.value_head = true;
+        config.positions = positions;
+        if positions != Positions::Tree {
+            config.relation_heads.clear();
+        }
+        World { vocabulary, config, features, trees }
     }
 
     fn side(&self, i: usize) -> Vec<&TreeBuilder> {
@@ -56,15 +65,21 @@ impl World {
     }
 }
 
+const SCHEMES: [Positions; 3] = [Positions::Tree, Positions::Rope, Positions::None];
+
 #[test]
 fn logits_agree() {
-    let world = World::new();
+    SCHEMES.into_iter().for_each(logits_agree_with);
+}
+
+fn logits_agree_with(positions: Positions) {
+    let world = World::new(positions);
     let (network, _) = world.network();
-    let (features, buckets) = (world.features, world.config.buckets());
-    let start = encoder_batch(features, buckets, &world.side(0));
-    let target = encoder_batch(features, buckets, &world.side(1));
+    let features = world.features;
+    let start = encoder_batch(features, &world.side(0));
+    let target = encoder_batch(features, &world.side(1));
     let memory = network.encode(&start, &target, &Dropout::none()).unwrap();
-    let (guide, targets) = decoder_batch(features, buckets, &world.side(2));
+    let (guide, targets) = decoder_batch(features, &world.side(2));
     let whole = network.decode(&guide, &memory, None, &Dropout::none()).unwrap();
     let n = targets.len() / world.trees.len();
     let whole: Vec<Vec<f32>> = whole.to_vec2().unwrap();
@@ -78,7 +93,7 @@ fn logits_agree() {
             .filter(|i| world.trees[rows[*i as usize] as usize][2].tokens().len() > t)
             .collect();
         rows = kept.iter().map(|i| rows[*i as usize]).collect();
-        cache.select(&kept).unwrap();
+        cache.select(&kept);
         if rows.is_empty() {
             break;
         }
@@ -94,8 +109,8 @@ fn logits_agree() {
             })
             .collect();
         let written: Vec<&TreeBuilder> = written.iter().collect();
-        let step = decoder_step(features, buckets, &written);
-        let logits = network.decode_step(&step, &memory, &rows, &mut cache).unwrap();
+        let step = decoder_step(features, &written);
+        let logits = network.decode_step(step, &memory, &rows, &mut cache).unwrap();
         let logits: Vec<Vec<f32>> = logits.to_vec2().unwrap();
         for (row, logits) in rows.iter().zip(&logits) {
             let expected = &whole[*row as usize * n + t];
@@ -108,28 +123,56 @@ fn logits_agree() {
     assert!(compared > 1000);
 }
 
-#[test]
-fn every_parameter_gets_a_gradient() {
-    let world = World::new();
-    let (network, parameters) = world.network();
-    let (features, buckets) = (world.features, world.config.buckets());
-    let start = encoder_batch(features, buckets, &world.side(0));
-    let target = encoder_batch(features, buckets, &world.side(1));
-    let (guide, targets) = decoder_batch(features, buckets, &world.side(2));
-    let dropout = Dropout::new(0.1, 0, 0);
+/// The loss of the guides' tokens and of the value head.
+fn loss(world: &World, network: &Transformer) -> Tensor {
+    let features = world.features;
+    let start = encoder_batch(features, &world.side(0));
+    let target = encoder_batch(features, &world.side(1));
+    let (guide, targets) = decoder_batch(features, &world.side(2));
+    let dropout = Dropout::none();
     let memory = network.encode(&start, &target, &dropout).unwrap();
     let logits = network.decode(&guide, &memory, None, &dropout).unwrap();
     let mut sets = Masks::new(world.vocabulary.len());
     let all = sets.insert(&[u64::MAX >> (64 - world.vocabulary.len() % 64)]);
     let masks = vec![all; targets.len()];
     let targets = Arc::new(Targets { tokens: targets, masks, sets: Arc::new(sets) });
-    let loss = loss(&logits, &targets, 100, 0.0).unwrap();
-    let gradients = loss.backward().unwrap();
-    let vars = parameters.finish().unwrap();
-    assert!(vars.len() > 40);
-    for (name, var) in &vars {
-        let gradient: &Tensor = gradients.get(var).unwrap_or_else(|| panic!("none for {name}"));
-        let largest = gradient.abs().unwrap().max_all().unwrap().to_scalar::<f32>().unwrap();
-        assert!(largest > 0.0 && largest.is_finite(), "{name}: {largest}");
+    let tokens = model::training::loss::loss(&logits, &targets, 20, 0.0).unwrap();
+    let outcomes: Vec<Outcome> = (0..world.trees.len())
+        .map(|i| Outcome { joined: i % 2 == 0, log_work: Some(i as f32) })
+        .collect();
+    let values = network.values(&memory).unwrap().unwrap();
+    (tokens + value_loss(&values, &outcomes).unwrap()).unwrap()
+}
+
+/// Every parameter is reached, and along its gradient the loss changes as the gradient says.
+#[test]
+fn every_parameter_gets_the_gradient_of_the_loss() {
+    for positions in SCHEMES {
+        let world = World::new(positions);
+        let (network, parameters) = world.network();
+        let gradients = loss(&world, &network).backward().unwrap();
+        let vars = parameters.finish().unwrap();
+        assert!(vars.len() > 40);
+        for (name, var) in &vars {
+            let gradient: &Tensor =
+                gradients.get(var).unwrap_or_else(|| panic!("{positions:?}: none for {name}"));
+            let norm = gradient.sqr().unwrap().sum_all().unwrap().sqrt().unwrap();
+            let norm = norm.to_scalar::<f32>().unwrap();
+            assert!(norm > 0.0 && norm.is_finite(), "{positions:?}, {name}: {norm}");
+            let before = var.as_tensor().copy().unwrap();
+            let step = 5e-3f64;
+            let shifted = |by: f64| {
+                let direction = (gradient * (by / f64::from(norm))).unwrap();
+                var.set(&(&before + direction).unwrap()).unwrap();
+                f64::from(loss(&world, &network).to_scalar::<f32>().unwrap())
+            };
+            let difference = (shifted(step) - shifted(-step)) / (2.0 * step);
+            var.set(&before).unwrap();
+            let error = (difference - f64::from(norm)).abs();
+            assert!(
+                error < 2e-3 + 0.02 * difference.abs(),
+                "{positions:?}, {name}: {difference} and {norm}"
+            );
+        }
     }
 }

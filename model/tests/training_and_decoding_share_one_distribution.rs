@@ -41,7 +41,7 @@ fn a_guide_has_the_same_probability_in_both() {
     let language = model.language().clone();
     let vocabulary = Vocabulary::load(language.clone(), &out.join("tokenizer.json")).unwrap();
     let (weights, _) = load_safetensors(&out.join("model.safetensors"), &Device::Cpu).unwrap();
-    let features = Features::new(&vocabulary);
+    let features = Features::new(&vocabulary, config.model.positions);
     let mut parameters = Parameters::fixed(weights, &Device::Cpu);
     let network =
         Transformer::new(&config.model, features, vocabulary.len(), &mut parameters).unwrap();
@@ -62,10 +62,9 @@ fn a_guide_has_the_same_probability_in_both() {
                 let mut maker = MaskMaker::new(&vocabulary, max_size);
                 let (sort, tokens) = (bank.sort(start), trees[2].tokens());
                 let masks = maker.masks_of(&renaming, sort, tokens).unwrap();
-                let buckets = config.model.buckets();
-                let encode = |i: usize| encoder_batch(features, buckets, &[&trees[i]]);
+                let encode = |i: usize| encoder_batch(features, &[&trees[i]]);
                 let memory = network.encode(&encode(0), &encode(1), &Dropout::none()).unwrap();
-                let (batch, tokens) = decoder_batch(features, buckets, &[&trees[2]]);
+                let (batch, tokens) = decoder_batch(features, &[&trees[2]]);
                 let logits = network.decode(&batch, &memory, None, &Dropout::none()).unwrap();
                 let sets = Arc::new(maker.masks().clone());
                 let targets = Targets { tokens, masks, sets };

@@ -28,53 +28,33 @@ pub trait Choices: Clone + Send + Sync {
     fn advance(&mut self, head: Node<'_>);
 }
 
-/// Narrows down what a grammar allows.
-pub(crate) trait Narrow {
-    /// What has been written, as far as this needs to know.
-    type State: Clone;
+/// No set: all that the grammar allows is written.
+#[derive(Clone, Copy, Debug)]
+pub enum Anything {}
 
-    /// Nothing written.
-    fn begin(&self) -> Self::State;
+impl Choices for Anything {
+    fn heads(&self, _nodes: usize, _allow: &mut dyn FnMut(Node<'_>)) {}
 
-    /// Those of the `allowed` tokens that may come next in `tree`, ascending.
-    fn next(&mut self, state: &mut Self::State, tree: &TreeBuilder, allowed: &Tokens) -> Tokens;
-
-    /// `token`, one of the last answer of [`Narrow::next`] for this state, was written.
-    fn advance(&mut self, state: &mut Self::State, token: Token);
-}
-
-/// All that the grammar allows.
-pub(crate) struct Free;
-
-impl Narrow for Free {
-    type State = ();
-
-    fn begin(&self) {}
-
-    fn next(&mut self, (): &mut (), _tree: &TreeBuilder, allowed: &Tokens) -> Tokens {
-        allowed.clone()
-    }
-
-    fn advance(&mut self, (): &mut (), _token: Token) {}
+    fn advance(&mut self, _head: Node<'_>) {}
 }
 
 /// A leaf and the pieces that spell it.
 type Spelled = (Leaf, Arc<[Token]>);
 
-/// Only terms of the set that `choices` stands for.
+/// Narrows down what a grammar allows to the terms of a set, if one is given.
 pub(crate) struct Within<'a, C> {
     vocabulary: &'a Vocabulary,
-    renaming: Renaming,
-    choices: C,
+    renaming: &'a Renaming,
     max_size: usize,
     /// Leaves that were asked for, with `None` for those that can't be spelled.
     spellings: FxHashMap<Leaf, Option<Arc<[Token]>>>,
+    choices: Option<C>,
 }
 
 /// A set of terms, and where in a word the next token stands.
 #[derive(Clone)]
 pub(crate) struct Inside<C> {
-    choices: C,
+    choices: Option<C>,
     /// The leaves that may stand at the hole and begin with the pieces written there.
     leaves: Arc<Vec<Spelled>>,
     pieces: usize,
@@ -83,11 +63,11 @@ pub(crate) struct Inside<C> {
 impl<'a, C: Choices> Within<'a, C> {
     pub(crate) fn new(
         vocabulary: &'a Vocabulary,
-        renaming: Renaming,
-        choices: C,
+        renaming: &'a Renaming,
+        choices: Option<C>,
         max_size: usize,
     ) -> Self {
-        Within { vocabulary, renaming, choices, max_size, spellings: FxHashMap::default() }
+        Within { vocabulary, renaming, max_size, spellings: FxHashMap::default(), choices }
     }
 
     fn spell(&mut self, leaf: &Leaf) -> Option<Arc<[Token]>> {
@@ -99,21 +79,25 @@ impl<'a, C: Choices> Within<'a, C> {
         self.spellings.insert(leaf.clone(), spelled.clone());
         spelled
     }
-}
 
-impl<C: Choices> Narrow for Within<'_, C> {
-    type State = Inside<C>;
-
-    fn begin(&self) -> Inside<C> {
+    /// Nothing written.
+    pub(crate) fn begin(&self) -> Inside<C> {
         Inside { choices: self.choices.clone(), leaves: Arc::default(), pieces: 0 }
     }
 
-    fn next(&mut self, state: &mut Inside<C>, tree: &TreeBuilder, allowed: &Tokens) -> Tokens {
+    /// Those of the `allowed` tokens that may come next in `tree`, ascending.
+    pub(crate) fn next(
+        &mut self,
+        state: &mut Inside<C>,
+        tree: &TreeBuilder,
+        allowed: &Tokens,
+    ) -> Tokens {
+        let Some(choices) = &state.choices else { return allowed.clone() };
         let mut tokens: Vec<Token> = Vec::new();
         if state.pieces == 0 {
             let mut leaves: Vec<Leaf> = Vec::new();
             let nodes = self.max_size.saturating_sub(tree.nodes());
-            state.choices.heads(nodes, &mut |head| match head {
+            choices.heads(nodes, &mut |head| match head {
                 Node::Op(op) => tokens.push(self.vocabulary.operator(op)),
                 Node::Leaf(leaf) => leaves.push(leaf.clone()),
             });
@@ -131,7 +115,11 @@ impl<C: Choices> Narrow for Within<'_, C> {
         tokens.into()
     }
 
-    fn advance(&mut self, state: &mut Inside<C>, token: Token) {
+    /// `token`, one of the last answer of [`Within::next`] for this state, was written.
+    pub(crate) fn advance(&self, state: &mut Inside<C>, token: Token) {
+        if state.choices.is_none() {
+            return;
+        }
         let piece = match self.vocabulary.meaning(token) {
             Meaning::Operator(op) => return state.written(Node::Op(op)),
             Meaning::Special => return,
@@ -153,7 +141,9 @@ impl<C: Choices> Narrow for Within<'_, C> {
 
 impl<C: Choices> Inside<C> {
     fn written(&mut self, head: Node<'_>) {
-        self.choices.advance(head);
+        if let Some(choices) = &mut self.choices {
+            choices.advance(head);
+        }
         (self.leaves, self.pieces) = (Arc::default(), 0);
     }
 }

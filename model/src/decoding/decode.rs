@@ -4,13 +4,13 @@
 //! scores go on. The score is the probability so far (greedy and beam decoding), or that
 //! perturbed by noise, which makes the result a sample without repetition.
 
-use crate::decoding::choices::Narrow;
+use crate::decoding::choices::{Choices, Inside, Within};
 use crate::decoding::grammar::Grammar;
 use crate::decoding::sampling::{Choice, log_sum_exp, nucleus, perturb};
 use crate::decoding::tree_builder::TreeBuilder;
 use crate::network::batch::{Features, decoder_step};
-use crate::network::transformer::{Cache, Memory, Transformer};
-use crate::tokens::positions::Buckets;
+use crate::network::cache::Cache;
+use crate::network::transformer::{Memory, Transformer};
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use anyhow::{Result, ensure};
 use egraph::SortId;
@@ -80,10 +80,11 @@ impl DecodeOptions {
 }
 
 /// A task as the decoder sees it.
-pub(crate) struct Task<'a, N> {
+pub(crate) struct Task<'a, C> {
     pub(crate) grammar: Grammar<'a>,
     /// What of the grammar is allowed.
-    pub(crate) narrow: N,
+    pub(crate) within: Within<'a, C>,
+    pub(crate) options: DecodeOptions,
     pub(crate) sort: SortId,
     /// Tells the samples of this task from those of others.
     pub(crate) stream: u64,
@@ -131,7 +132,6 @@ pub(crate) struct Decoder<'a> {
     pub(crate) network: &'a Transformer,
     pub(crate) vocabulary: &'a Vocabulary,
     pub(crate) features: Features,
-    pub(crate) buckets: Buckets,
     /// The tasks, encoded.
     pub(crate) memory: &'a Memory,
 }
@@ -139,19 +139,14 @@ pub(crate) struct Decoder<'a> {
 impl Decoder<'_> {
     /// Complete trees for every task, the likeliest first, all with different tokens. What is
     /// written for a task does not depend on the others.
-    pub(crate) fn run<N: Narrow>(
-        &self,
-        tasks: &mut [Task<'_, N>],
-        options: &DecodeOptions,
-    ) -> Result<Vec<Vec<Written>>> {
-        let width = options.width();
+    pub(crate) fn run<C: Choices>(&self, tasks: &mut [Task<'_, C>]) -> Result<Vec<Vec<Written>>> {
         let mut generators: Vec<ChaCha8Rng> =
-            tasks.iter().map(|t| ChaCha8Rng::seed_from_u64(options.seed ^ t.stream)).collect();
+            tasks.iter().map(|t| ChaCha8Rng::seed_from_u64(t.options.seed ^ t.stream)).collect();
         // By task: hypotheses, complete ones among them.
-        let mut beams: Vec<Vec<Hypothesis<N::State>>> = tasks.iter().map(begin).collect();
+        let mut beams: Vec<Vec<Hypothesis<Inside<C>>>> = tasks.iter().map(begin).collect();
         let mut cache = Cache::default();
         loop {
-            let open = |task: usize, beam: &Vec<Hypothesis<N::State>>| {
+            let open = |task: usize, beam: &Vec<Hypothesis<Inside<C>>>| {
                 vec![task as u32; beam.iter().filter(|h| !h.complete()).count()]
             };
             let rows: Vec<u32> =
@@ -161,8 +156,8 @@ impl Decoder<'_> {
             }
             let trees: Vec<&TreeBuilder> =
                 beams.iter().flatten().filter(|h| !h.complete()).map(|h| &h.written.tree).collect();
-            let step = decoder_step(self.features, self.buckets, &trees);
-            let logits = self.network.decode_step(&step, self.memory, &rows, &mut cache)?;
+            let step = decoder_step(self.features, &trees);
+            let logits = self.network.decode_step(step, self.memory, &rows, &mut cache)?;
             let logits: Vec<Vec<f32>> = logits.to_vec2()?; // [rows, tokens]
             // Rows of this step that the rows of the next one go on from.
             let mut kept: Vec<u32> = Vec::new();
@@ -178,21 +173,21 @@ impl Decoder<'_> {
                     }
                     let logits = &logits[row as usize];
                     row += 1;
-                    extend(task, hypothesis, from, logits, options, rng, &mut extensions)?;
+                    extend(task, hypothesis, from, logits, rng, &mut extensions)?;
                 }
                 // The best; of equal ones those of earlier hypotheses, and with smaller tokens.
                 extensions.sort_unstable_by(|a, b| {
                     let place = |e: &Extension| (e.from, e.token.map(|t| t.0));
                     b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b)))
                 });
-                extensions.truncate(width);
+                extensions.truncate(task.options.width());
                 // Rows of a task stay in the order of their hypotheses.
                 let mut next = Vec::with_capacity(extensions.len());
                 for extension in extensions {
                     let mut hypothesis = beam[extension.from].clone();
                     if let Some((token, log_p, proposal)) = extension.token {
                         hypothesis.score = extension.score;
-                        task.narrow.advance(&mut hypothesis.state, token);
+                        task.within.advance(&mut hypothesis.state, token);
                         self.push(&mut hypothesis.written, token, log_p, proposal)?;
                         if !hypothesis.complete() {
                             kept.push(row_of[extension.from]);
@@ -202,9 +197,9 @@ impl Decoder<'_> {
                 }
                 *beam = next;
             }
-            cache.select(&kept)?;
+            cache.select(&kept);
         }
-        let finish = |beam: Vec<Hypothesis<N::State>>| {
+        let finish = |beam: Vec<Hypothesis<Inside<C>>>| {
             let mut written: Vec<Written> = beam.into_iter().map(|h| h.written).collect();
             written.sort_by(|a, b| {
                 b.total.total_cmp(&a.total).then_with(|| a.tree.tokens().cmp(b.tree.tokens()))
@@ -226,7 +221,7 @@ impl Decoder<'_> {
 }
 
 /// Nothing written; no hypothesis at all if no term of the task's sort is small enough.
-fn begin<N: Narrow>(task: &Task<'_, N>) -> Vec<Hypothesis<N::State>> {
+fn begin<C: Choices>(task: &Task<'_, C>) -> Vec<Hypothesis<Inside<C>>> {
     if !task.grammar.can_begin(task.sort) {
         return Vec::new();
     }
@@ -236,16 +231,15 @@ fn begin<N: Narrow>(task: &Task<'_, N>) -> Vec<Hypothesis<N::State>> {
         total: 0.0,
         proposal: 0.0,
     };
-    vec![Hypothesis { written, state: task.narrow.begin(), score: 0.0 }]
+    vec![Hypothesis { written, state: task.within.begin(), score: 0.0 }]
 }
 
 /// Adds what a hypothesis can become, given the logits of its next token.
-fn extend<N: Narrow>(
-    task: &mut Task<'_, N>,
-    hypothesis: &mut Hypothesis<N::State>,
+fn extend<C: Choices>(
+    task: &mut Task<'_, C>,
+    hypothesis: &mut Hypothesis<Inside<C>>,
     from: usize,
     logits: &[f32],
-    options: &DecodeOptions,
     rng: &mut ChaCha8Rng,
     extensions: &mut Vec<Extension>,
 ) -> Result<()> {
@@ -254,19 +248,19 @@ fn extend<N: Narrow>(
     ensure!(!allowed.is_empty(), Internal::new("a hole that no token fits"));
     let logit = |token: &Token| logits[*token as usize];
     let whole = log_sum_exp(allowed.iter().map(logit));
-    let next = task.narrow.next(&mut hypothesis.state, tree, &allowed);
+    let next = task.within.next(&mut hypothesis.state, tree, &allowed);
     let part = match next.len() == allowed.len() {
         true => whole,
         false => log_sum_exp(next.iter().map(logit)),
     };
     let mut choices: Vec<Choice> = next.iter().map(|t| (*t, logit(t) - part)).collect();
-    if let Strategy::Nucleus { p, temperature } = options.strategy {
+    if let Strategy::Nucleus { p, temperature } = task.options.strategy {
         nucleus(&mut choices, p, temperature);
     }
     let proposal = f64::from(hypothesis.written.proposal);
     let mut scores: Vec<f64> =
         choices.iter().map(|(_, log_p)| proposal + f64::from(*log_p)).collect();
-    if let Strategy::Nucleus { .. } = options.strategy {
+    if let Strategy::Nucleus { .. } = task.options.strategy {
         perturb(hypothesis.score, &mut scores, rng);
     }
     extensions.extend(choices.iter().zip(scores).map(|((token, proposal), score)| Extension {

@@ -4,6 +4,7 @@
 pub mod choices;
 pub mod decode;
 pub mod grammar;
+pub mod queue;
 pub(crate) mod sampling;
 pub mod score;
 pub mod tree_builder;

@@ -6,7 +6,6 @@ use crate::decoding::tree_builder::TreeBuilder;
 use crate::network::batch::{Features, decoder_batch};
 use crate::network::dropout::Dropout;
 use crate::network::transformer::{Memory, Transformer};
-use crate::tokens::positions::Buckets;
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use anyhow::Result;
 use egraph::SortId;
@@ -26,6 +25,7 @@ pub struct Likelihood {
 }
 
 /// A given term with what else could stand at each of its nodes.
+#[derive(Clone, Debug)]
 pub(crate) struct Given {
     tree: TreeBuilder,
     allowed: Vec<Tokens>,
@@ -51,45 +51,46 @@ impl Given {
     }
 }
 
-/// The likelihoods of `given` terms as answers to the only question that `memory` holds.
-/// Computes in the current rayon pool; the result depends neither on it nor on the other terms.
+/// The likelihoods of terms, each `given` with the row of `memory` that holds its question.
+/// Computes in the current rayon pool; what is found for a term depends neither on it nor on the
+/// other terms.
 pub(crate) fn log_likelihoods(
     network: &Transformer,
     features: Features,
-    buckets: Buckets,
     memory: &Memory,
-    given: &[Given],
+    given: &[(u32, &Given)],
 ) -> Result<Vec<Likelihood>> {
+    let length = |i: usize| given[i].1.allowed.len();
     // Those of equal length together: little is padding.
     let mut order: Vec<usize> = (0..given.len()).collect();
-    order.sort_by_key(|i| given[*i].allowed.len());
+    order.sort_by_key(|i| length(*i));
     let mut batches: Vec<&[usize]> = Vec::new();
     let mut rest = &order[..];
     while !rest.is_empty() {
-        let fits = |n: usize| n * given[rest[n - 1]].allowed.len() <= BATCH;
-        let n = (1..=rest.len()).take_while(|n| fits(*n)).last().unwrap_or(1);
+        let fits = |n: &usize| *n * length(rest[*n - 1]) <= BATCH;
+        let n = (1..=rest.len()).take_while(fits).last().unwrap_or(1);
         let (batch, more) = rest.split_at(n);
         batches.push(batch);
         rest = more;
     }
     let score = |batch: &&[usize]| -> Result<Vec<(usize, Likelihood)>> {
-        let trees: Vec<&TreeBuilder> = batch.iter().map(|i| &given[*i].tree).collect();
-        let (guide, tokens) = decoder_batch(features, buckets, &trees);
-        let rows = vec![0; batch.len()];
+        let trees: Vec<&TreeBuilder> = batch.iter().map(|i| &given[*i].1.tree).collect();
+        let (guide, tokens) = decoder_batch(features, &trees);
+        let rows: Vec<u32> = batch.iter().map(|i| given[*i].0).collect();
         let logits = network.decode(&guide, memory, Some(&rows), &Dropout::none())?;
         let logits: Vec<f32> = logits.flatten_all()?.to_vec1()?; // [batch · nodes, tokens]
         let (nodes, width) = (tokens.len() / batch.len(), logits.len() / tokens.len());
         let one = |(row, i): (usize, &usize)| {
-            let given = &given[*i];
+            let allowed = &given[*i].1.allowed;
             let mut log_p = 0.0;
-            for (at, allowed) in given.allowed.iter().enumerate() {
+            for (at, allowed) in allowed.iter().enumerate() {
                 let logits = &logits[(row * nodes + at) * width..][..width];
                 let whole = log_sum_exp(allowed.iter().map(|t| logits[*t as usize]));
                 log_p += logits[tokens[row * nodes + at] as usize] - whole;
             }
-            (*i, Likelihood { log_p, tokens: given.allowed.len() as u32 })
+            (*i, Likelihood { log_p, tokens: allowed.len() as u32 })
         };
-        Ok(batch.iter().enumerate().map(|(row, i)| one((row, i))).collect())
+        Ok(batch.iter().enumerate().map(one).collect())
     };
     let scored: Vec<Vec<(usize, Likelihood)>> =
         batches.par_iter().map(score).collect::<Result<_>>()?;

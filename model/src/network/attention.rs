@@ -6,72 +6,67 @@
 //! Aᵢⱼ = ( qᵢ·kⱼ + qᵢ·K_R[δ(i,j)] + kⱼ·Q_R[δ(j,i)] ) / √(3e)
 //! ```
 //!
-//! after He et al., *DeBERTa* (ICLR 2021), with tree relations in place of distances. The first
-//! heads use the relation `ancestor`, the others `sibling`. Without relations (cross-attention)
-//! A = q·k / √e. On the CPU this is one fused operation with its own backward pass; elsewhere
-//! it is composed of differentiable tensor operations.
+//! after He et al., *DeBERTa* (ICLR 2021), with tree relations in place of distances. Every head
+//! uses one relation. Without relations (cross-attention) A = q·k / √e. On the CPU this is one
+//! fused operation with its own backward pass; elsewhere it is composed of differentiable tensor
+//! operations.
 
-use crate::network::kernels::attention::{Gradients, Inputs, backward, forward};
-use crate::tokens::positions::Buckets;
+use crate::network::kernels::attention::{Gradients, Inputs, Sight, backward, forward};
+use crate::tokens::positions::{Buckets, Place, Relation};
 use candle_core::{
     CpuStorage, CustomOp2, CustomOp3, D, Device, Layout, Result, Shape, Storage, Tensor,
 };
-use rayon::prelude::*;
 use std::sync::Arc;
 
-/// How a layer's width is divided into heads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a layer's width is divided into heads, and what they see.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heads {
     /// Width of all heads together.
     pub width: usize,
     /// Number of heads; divides the width.
     pub count: usize,
-    /// How many of them, the first, use the relation `ancestor`; the others use `sibling`.
-    pub ancestor: usize,
-}
-
-/// Which relation a head sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
-    /// One node lies on the other's path to the root.
-    Ancestor,
-    /// Both have the same parent.
-    Sibling,
+    /// The relation of every head in self-attention; empty if there are none.
+    pub relations: Vec<Relation>,
+    /// How differences are numbered.
+    pub buckets: Buckets,
+    /// Whether queries and keys of self-attention are rotated by their places in pre-order.
+    pub rope: bool,
 }
 
 impl Heads {
-    /// The relation of head `h`.
-    pub fn relation(self, h: usize) -> Relation {
-        if h < self.ancestor { Relation::Ancestor } else { Relation::Sibling }
+    /// Width of a head.
+    pub fn each(&self) -> usize {
+        self.width / self.count
     }
 
     /// 1 / √(terms · e), with three terms in the scores if there are relations and one if not.
-    pub fn scale(self, relations: bool) -> f32 {
+    pub fn scale(&self, relations: bool) -> f32 {
         let terms = if relations { 3.0 } else { 1.0 };
-        1.0 / (terms * (self.width / self.count) as f32).sqrt()
+        1.0 / (terms * self.each() as f32).sqrt()
     }
 }
 
-/// Buckets of δ(i, j) for every batch row, query i and key j.
+/// The places of the nodes of a batch of trees, from which relations are computed.
 #[derive(Clone, Debug)]
-pub struct Relations {
-    /// How differences are numbered.
-    pub buckets: Buckets,
-    /// `[batch, queries, keys]`
-    pub ancestor: Vec<u8>,
-    /// `[batch, queries, keys]`
-    pub sibling: Vec<u8>,
+pub struct Places {
+    /// Keys come first in a row, then what only queries are. `[batch, row]`
+    pub places: Vec<Place>,
+    /// Length of a row.
+    pub row: usize,
+    /// Query i is the node at `first_query + i` of its row.
+    pub first_query: usize,
 }
 
-impl Relations {
-    /// The row of query `i` of batch row `b`, given the numbers of queries and keys.
-    pub(crate) fn of(&self, relation: Relation, b: usize, i: usize, n: usize, m: usize) -> &[u8] {
-        let table = match relation {
-            Relation::Ancestor => &self.ancestor,
-            Relation::Sibling => &self.sibling,
-        };
-        &table[(b * n + i) * m..][..m]
-    }
+/// Where the keys and values of a batch row are.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// In its own row.
+    Own,
+    /// In the given row: several may share one. Has no gradient. `[batch]`
+    Rows(Vec<u32>),
+    /// Scattered over a tensor `[nodes, 2d]`, at the given nodes. Has no gradient, and there is one
+    /// query per row. `[batch, keys]`
+    Scattered(Vec<u32>),
 }
 
 /// Which keys a query sees, and how they are related to it.
@@ -83,15 +78,16 @@ pub struct Geometry {
     pub queries: usize,
     /// Keys per row, padding included.
     pub keys: usize,
+    /// Queries of each row that are not padding; what is computed of others is zero. `[batch]`
+    pub query_lengths: Vec<usize>,
     /// Keys of each row that are not padding. `[batch]`, each at least 1.
     pub key_lengths: Vec<usize>,
     /// Whether query i sees only the keys up to i.
     pub causal: bool,
-    /// Tree relations; `None` in cross-attention.
-    pub relations: Option<Relations>,
-    /// The row of keys and values that each batch row reads, where several share one; has no
-    /// gradient.
-    pub key_rows: Option<Vec<u32>>,
+    /// Where the nodes stand; `None` in cross-attention.
+    pub places: Option<Places>,
+    /// Where keys and values are.
+    pub source: Source,
 }
 
 impl Geometry {
@@ -101,20 +97,29 @@ impl Geometry {
         if self.causal { length.min(i + 1) } else { length }
     }
 
-    fn key_row(&self, b: usize) -> usize {
-        self.key_rows.as_ref().map_or(b, |rows| rows[b] as usize)
+    /// What the kernel needs to know of the queries of row `b`.
+    fn sight(&self, b: usize) -> Sight<'_> {
+        Sight {
+            queries: self.query_lengths[b],
+            keys: self.key_lengths[b],
+            causal: self.causal,
+            places: self.places.as_ref().map(|p| {
+                let row = &p.places[b * p.row..][..p.row];
+                (&row[p.first_query..], &row[..self.keys])
+            }),
+        }
     }
 }
 
 /// Attention of `queries` `[batch, n, d]` over `keys_values` `[batch, m, 2d]` (keys, then values).
 ///
-/// `tables` `[2, r, d]` hold K_R and Q_R, and are given exactly if the geometry has relations.
-/// The result is `[batch, n, d]`.
+/// `tables` `[2, r, d]` hold K_R and Q_R, and are given exactly if relations are to be seen; the
+/// geometry then has places. The result is `[batch, n, d]`.
 ///
 /// # Errors
 /// Shapes that do not fit together.
 pub fn attention(
-    heads: Heads,
+    heads: &Arc<Heads>,
     geometry: &Arc<Geometry>,
     queries: &Tensor,
     keys_values: &Tensor,
@@ -123,7 +128,7 @@ pub fn attention(
     if !queries.device().is_cpu() {
         return composed_attention(heads, geometry, queries, keys_values, tables);
     }
-    let op = FusedAttention { heads, geometry: geometry.clone() };
+    let op = FusedAttention { heads: heads.clone(), geometry: geometry.clone() };
     let (queries, keys_values) = (queries.contiguous()?, keys_values.contiguous()?);
     match tables {
         Some(tables) => queries.apply_op3(&keys_values, &tables.contiguous()?, op),
@@ -131,37 +136,41 @@ pub fn attention(
     }
 }
 
-/// The same from differentiable tensor operations, on any device.
+/// The same from differentiable tensor operations, on any device; it fills in the queries that
+/// are padding too.
 ///
 /// # Errors
 /// Shapes that do not fit together.
 pub fn composed_attention(
-    heads: Heads,
+    heads: &Heads,
     g: &Geometry,
     queries: &Tensor,
     keys_values: &Tensor,
     tables: Option<&Tensor>,
 ) -> Result<Tensor> {
     let (batch, n, d) = queries.dims3()?;
-    let (m, h) = (g.keys, heads.count);
-    let e = d / h;
+    let (m, h, e) = (g.keys, heads.count, heads.each());
     let device = queries.device();
-    let keys_values = match &g.key_rows {
-        Some(rows) => keys_values.index_select(&Tensor::new(&rows[..], device)?, 0)?,
-        None => keys_values.clone(),
+    let keys_values = match &g.source {
+        Source::Own => keys_values.clone(),
+        Source::Rows(rows) => keys_values.index_select(&Tensor::new(&rows[..], device)?, 0)?,
+        Source::Scattered(nodes) => {
+            let nodes = Tensor::new(&nodes[..], device)?;
+            keys_values.index_select(&nodes, 0)?.reshape((batch, m, 2 * d))?
+        }
     };
     let split = |t: Tensor, n: usize| t.reshape((batch, n, h, e))?.transpose(1, 2)?.contiguous();
     let q = split(queries.clone(), n)?; // [b, h, n, e]
     let k = split(keys_values.narrow(2, 0, d)?.contiguous()?, m)?; // [b, h, m, e]
-    let v = split(keys_values.narrow(2, d, d)?.contiguous()?, m)?;
+    let v = split(keys_values.narrow(2, d, d)?.contiguous()?, m)?; // [b, h, m, e]
     let mut scores = q.matmul(&k.transpose(2, 3)?.contiguous()?)?; // [b, h, n, m]
-    if let (Some(relations), Some(tables)) = (&g.relations, tables) {
-        let r = relations.buckets.len();
+    if let Some(tables) = tables {
+        let r = heads.buckets.len();
         let table = |i: usize| {
             let heads = tables.get(i)?.reshape((r, h, e))?.permute((1, 2, 0))?.contiguous()?;
             heads.unsqueeze(0)?.broadcast_as((batch, h, e, r))?.contiguous() // [b, h, e, r]
         };
-        let (index, mirrored) = index_tensors(heads, g, relations, device)?;
+        let (index, mirrored) = index_tensors(heads, g, device)?;
         let by_query = q.matmul(&table(0)?)?.gather(&index, 3)?; // [b, h, n, m]
         let by_key = k.matmul(&table(1)?)?.gather(&mirrored, 3)?; // [b, h, m, n]
         scores = ((scores + by_query)? + by_key.transpose(2, 3)?)?;
@@ -171,30 +180,28 @@ pub fn composed_attention(
         cells[g.seen(row / n, row % n)..].fill(-1e9);
     }
     let unseen = Tensor::from_vec(unseen, (batch, 1, n, m), device)?;
-    let scale = f64::from(heads.scale(g.relations.is_some()));
+    let scale = f64::from(heads.scale(tables.is_some()));
     let scores = (scores * scale)?.broadcast_add(&unseen)?;
     let p = candle_nn::ops::softmax(&scores, D::Minus1)?;
     p.matmul(&v)?.transpose(1, 2)?.reshape((batch, n, d))
 }
 
 /// δ(i, j) as `[batch, heads, n, m]`, and δ(j, i) as `[batch, heads, m, n]`.
-fn index_tensors(
-    heads: Heads,
-    g: &Geometry,
-    relations: &Relations,
-    device: &Device,
-) -> Result<(Tensor, Tensor)> {
+fn index_tensors(heads: &Heads, g: &Geometry, device: &Device) -> Result<(Tensor, Tensor)> {
     let (n, m, h) = (g.queries, g.keys, heads.count);
-    let mut index = Vec::with_capacity(g.batch * h * n * m);
-    let mut mirrored = vec![0u32; g.batch * h * n * m];
+    let mut index = vec![u32::from(heads.buckets.none()); g.batch * h * n * m];
+    let mut mirrored = index.clone();
     for b in 0..g.batch {
-        for head in 0..h {
+        let Some((queries, keys)) = g.sight(b).places else { continue };
+        for (head, relation) in heads.relations.iter().enumerate() {
             let base = (b * h + head) * n * m;
-            for i in 0..n {
-                let row = relations.of(heads.relation(head), b, i, n, m);
-                index.extend(row.iter().map(|bucket| u32::from(*bucket)));
-                for (j, bucket) in row.iter().enumerate() {
-                    mirrored[base + j * n + i] = u32::from(relations.buckets.mirror(*bucket));
+            for (i, query) in queries.iter().enumerate().take(n) {
+                for (j, key) in keys.iter().enumerate() {
+                    if let Some(difference) = relation.difference(*query, *key) {
+                        let bucket = heads.buckets.of(difference);
+                        index[base + i * m + j] = u32::from(bucket);
+                        mirrored[base + j * n + i] = u32::from(heads.buckets.mirror(bucket));
+                    }
                 }
             }
         }
@@ -204,7 +211,7 @@ fn index_tensors(
 }
 
 struct FusedAttention {
-    heads: Heads,
+    heads: Arc<Heads>,
     geometry: Arc<Geometry>,
 }
 
@@ -229,23 +236,39 @@ pub(crate) fn with_floats<T>(tensor: &Tensor, f: impl FnOnce(&[f32]) -> Result<T
 impl FusedAttention {
     fn forward(&self, q: &[f32], kv: &[f32], tables: &[f32]) -> Result<(CpuStorage, Shape)> {
         let (g, d) = (&*self.geometry, self.heads.width);
-        let key_row = g.keys * 2 * d;
-        let rows = match &g.key_rows {
-            Some(rows) => rows.iter().max().map_or(0, |row| *row as usize + 1),
-            None => g.batch,
+        let (query_row, key_row) = (g.queries * d, g.keys * 2 * d);
+        let needed = match &g.source {
+            Source::Own => g.batch * key_row,
+            Source::Rows(rows) => rows.iter().max().map_or(0, |row| *row as usize + 1) * key_row,
+            Source::Scattered(at) => at.iter().max().map_or(0, |at| *at as usize + 1) * 2 * d,
         };
-        if q.len() != g.batch * g.queries * d || kv.len() < rows * key_row {
+        if q.len() != g.batch * query_row || kv.len() < needed {
             candle_core::bail!("attention: {} queries, {} keys and values", q.len(), kv.len());
         }
         let mut out = vec![0f32; q.len()];
-        out.par_chunks_mut(g.queries * d).enumerate().for_each(|(b, out)| {
-            let inputs = Inputs {
-                queries: &q[b * g.queries * d..][..g.queries * d],
-                keys_values: &kv[g.key_row(b) * key_row..][..key_row],
-                tables,
+        let mut b = 0;
+        while b < g.batch {
+            // Single queries of rows that share their keys are as many queries of one row.
+            let together = match &g.source {
+                Source::Rows(rows) if g.queries == 1 => {
+                    rows[b..].iter().take_while(|row| **row == rows[b]).count()
+                }
+                _ => 1,
             };
-            forward(self.heads, g, b, inputs, out);
-        });
+            let (keys_values, nodes) = match &g.source {
+                Source::Own => (&kv[b * key_row..][..key_row], None),
+                Source::Rows(rows) => (&kv[rows[b] as usize * key_row..][..key_row], None),
+                Source::Scattered(at) => (kv, Some(&at[b * g.keys..][..g.keys])),
+            };
+            let part = b * query_row..(b + together) * query_row;
+            let inputs = Inputs { queries: &q[part.clone()], keys_values, nodes, tables };
+            let mut sight = g.sight(b);
+            if together > 1 {
+                sight.queries = together;
+            }
+            forward(&self.heads, sight, inputs, &mut out[part]);
+            b += together;
+        }
         Ok((CpuStorage::F32(out), Shape::from((g.batch, g.queries, d))))
     }
 
@@ -258,31 +281,29 @@ impl FusedAttention {
         grad: &[f32],
     ) -> Result<[Vec<f32>; 3]> {
         let (g, d) = (&*self.geometry, self.heads.width);
-        if g.key_rows.is_some() {
+        if !matches!(g.source, Source::Own) {
             candle_core::bail!("attention over shared rows of keys has no gradient");
         }
         let (query_row, key_row) = (g.queries * d, g.keys * 2 * d);
         let mut dq = vec![0f32; q.len()];
         let mut dkv = vec![0f32; kv.len()];
-        // One part per batch row, summed in order: the sum must not depend on the threads.
-        let mut parts: Vec<Vec<f32>> = vec![vec![0f32; tables.len()]; g.batch];
-        dq.par_chunks_mut(query_row)
-            .zip(dkv.par_chunks_mut(key_row))
-            .zip(parts.par_iter_mut())
-            .enumerate()
-            .for_each(|(b, ((dq, dkv), part))| {
-                let inputs = Inputs {
-                    queries: &q[b * query_row..][..query_row],
-                    keys_values: &kv[b * key_row..][..key_row],
-                    tables,
-                };
-                let mut gradients = Gradients { queries: dq, keys_values: dkv, tables: part };
-                let grad = &grad[b * query_row..][..query_row];
-                backward(self.heads, g, b, inputs, grad, &mut gradients);
-            });
         let mut dtables = vec![0f32; tables.len()];
-        for part in &parts {
-            dtables.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
+        for b in 0..g.batch {
+            let (queries, keys) =
+                (b * query_row..(b + 1) * query_row, b * key_row..(b + 1) * key_row);
+            let inputs = Inputs {
+                queries: &q[queries.clone()],
+                keys_values: &kv[keys.clone()],
+                nodes: None,
+                tables,
+            };
+            let grad = &grad[queries.clone()];
+            let gradients = Gradients {
+                queries: &mut dq[queries],
+                keys_values: &mut dkv[keys],
+                tables: &mut dtables,
+            };
+            backward(&self.heads, g.sight(b), inputs, grad, gradients);
         }
         Ok([dq, dkv, dtables])
     }

@@ -11,9 +11,9 @@
 //! the relation of a node to those already written is what heads see.
 
 use crate::decoding::tree_builder::{TreeBuilder, piece_sort};
-use crate::network::attention::{Geometry, Relations};
+use crate::network::attention::{Geometry, Places, Source};
 use crate::network::embedding::FeatureSets;
-use crate::tokens::positions::{Buckets, PATH_LEVELS, Slot, relation_row, subtree_ends};
+use crate::tokens::positions::{PATH_LEVELS, Place, Positions, Slot, places, places_with};
 use crate::tokens::vocabulary::{BOS, PAD, Token, Vocabulary};
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ const PATH_RANKS: usize = 3;
 pub struct Batch {
     /// Which features each of the `batch · nodes` nodes has.
     pub features: Arc<FeatureSets>,
-    /// Which nodes see which, and their relations. `[batch, nodes, nodes]`
+    /// Which nodes see which, and where they stand.
     pub geometry: Arc<Geometry>,
 }
 
@@ -38,12 +38,15 @@ pub struct Batch {
 pub struct Features {
     tokens: usize,
     sorts: usize,
+    positions: Positions,
 }
 
 impl Features {
-    /// The features of trees over `vocabulary`.
-    pub fn new(vocabulary: &Vocabulary) -> Features {
-        Features { tokens: vocabulary.len(), sorts: usize::from(piece_sort(vocabulary)) + 1 }
+    /// The features of trees over `vocabulary`. Without positions, nodes have fewer of them: an
+    /// encoder is told only the node's token, the decoder only the token before it.
+    pub fn new(vocabulary: &Vocabulary, positions: Positions) -> Features {
+        let sorts = usize::from(piece_sort(vocabulary)) + 1;
+        Features { tokens: vocabulary.len(), sorts, positions }
     }
 
     /// Their number.
@@ -51,28 +54,30 @@ impl Features {
         NEIGHBOURS * self.tokens + self.sorts + RANKS + PATH_LEVELS * PATH_RANKS
     }
 
-    /// The features of node `i`: of the nodes from it on, only the position of `i` is looked at,
-    /// and its token if `own` is set.
-    fn of(self, tokens: &[Token], slots: &[Slot], i: usize, own: bool) -> Vec<u32> {
-        let slot = &slots[i];
-        let parent = slot.parent.map(|p| p as usize);
-        let neighbours: [Option<usize>; NEIGHBOURS] = [
-            own.then_some(i),
-            i.checked_sub(1),
-            i.checked_sub(2),
-            parent,
-            parent.and_then(|p| slots[p].parent).map(|p| p as usize),
-            left_sibling(slots, i),
-        ];
-        let mut features = Vec::with_capacity(NEIGHBOURS + 2 + slot.depth as usize);
+    /// Appends the features of the node at `slot`, number `i`, to `features`. Of the nodes from it
+    /// on nothing is looked at but its token, if `own` is set. `slots` are the nodes before it.
+    fn of(self, tokens: &[Token], slots: &[Slot], slot: &Slot, own: bool, features: &mut Vec<u32>) {
+        let i = slots.len();
         let mut push = |base: usize, number: usize| features.push((base + number) as u32);
-        for (which, neighbour) in neighbours.iter().enumerate() {
-            // Where there is no such node, the beginning stands for it.
-            if which > 0 || own {
-                let token = neighbour.map_or(BOS, |j| tokens[j]);
-                push(which * self.tokens, token as usize);
-            }
+        // Where there is no such node, the beginning stands for it.
+        let mut token = |which: usize, node: Option<usize>| {
+            push(which * self.tokens, node.map_or(BOS, |j| tokens[j]) as usize);
+        };
+        if own {
+            token(0, Some(i));
         }
+        if self.positions == Positions::None {
+            if !own {
+                token(1, i.checked_sub(1));
+            }
+            return;
+        }
+        let parent = slot.parent.map(|p| p as usize);
+        token(1, i.checked_sub(1));
+        token(2, i.checked_sub(2));
+        token(3, parent);
+        token(4, parent.and_then(|p| slots[p].parent).map(|p| p as usize));
+        token(5, left_sibling(slots, slot));
         let mut base = NEIGHBOURS * self.tokens;
         push(base, usize::from(slot.sort));
         base += self.sorts;
@@ -81,134 +86,112 @@ impl Features {
         for (level, rank) in slot.path.iter().enumerate().take(slot.depth as usize) {
             push(base + level * PATH_RANKS, usize::from(*rank).min(PATH_RANKS - 1));
         }
-        features
     }
 }
 
-/// The node before node `i` among the children of its parent.
-fn left_sibling(slots: &[Slot], i: usize) -> Option<usize> {
-    if slots[i].rank == 0 {
+/// The node before the one at `slot` among the children of its parent; `slots` are the nodes
+/// before it.
+fn left_sibling(slots: &[Slot], slot: &Slot) -> Option<usize> {
+    if slot.rank == 0 {
         return None;
     }
     // The node before it in pre-order is the last of the sibling's subtree.
-    let mut j = i.checked_sub(1)?;
-    while slots[j].parent != slots[i].parent {
+    let mut j = slots.len().checked_sub(1)?;
+    while slots[j].parent != slot.parent {
         j = slots[j].parent? as usize;
     }
     Some(j)
 }
 
 /// Whole trees, every node seeing every other: for an encoder.
-pub fn encoder_batch(features: Features, buckets: Buckets, trees: &[&TreeBuilder]) -> Batch {
-    let n = trees.iter().map(|tree| tree.tokens().len()).max().unwrap_or(0);
-    let mut room = Room::new(features, buckets, trees.len(), n, n);
-    for (b, tree) in trees.iter().enumerate() {
+pub fn encoder_batch(features: Features, trees: &[&TreeBuilder]) -> Batch {
+    let n = longest(trees);
+    let mut sets = FeatureSets::new();
+    let mut all = Vec::with_capacity(trees.len() * n);
+    for tree in trees {
         let (tokens, slots) = (tree.tokens(), tree.slots());
-        let ends = subtree_ends(slots);
-        for i in 0..slots.len() {
-            room.features[b * n + i] = features.of(tokens, slots, i, true);
-            let (ancestor, sibling) = room.relations(b, i, 0..slots.len());
-            relation_row(buckets, slots, &ends, i, ancestor, sibling);
+        for (i, slot) in slots.iter().enumerate() {
+            sets.push(|list| features.of(tokens, &slots[..i], slot, true, list));
         }
+        all.extend(places(slots));
+        pad(&mut sets, &mut all, n - slots.len());
     }
-    let lengths = trees.iter().map(|tree| tree.tokens().len()).collect();
-    room.finish(lengths, false)
+    let places = Places { places: all, row: n, first_query: 0 };
+    batch(sets, places, n, lengths(trees), false)
 }
 
 /// Whole guides for the decoder, and the tokens that it is to predict. `[batch · nodes]`
-pub fn decoder_batch(
-    features: Features,
-    buckets: Buckets,
-    trees: &[&TreeBuilder],
-) -> (Batch, Vec<Token>) {
-    let n = trees.iter().map(|tree| tree.tokens().len()).max().unwrap_or(0);
-    let mut room = Room::new(features, buckets, trees.len(), n, n);
-    let mut targets = vec![PAD; trees.len() * n];
-    for (b, tree) in trees.iter().enumerate() {
-        let ends = subtree_ends(tree.slots());
-        for i in 0..tree.tokens().len() {
-            room.decoder_row(b, i, i, tree.tokens(), tree.slots(), &ends);
+pub fn decoder_batch(features: Features, trees: &[&TreeBuilder]) -> (Batch, Vec<Token>) {
+    let n = longest(trees);
+    let mut sets = FeatureSets::new();
+    let mut all = Vec::with_capacity(trees.len() * (n + 1));
+    let mut targets = Vec::with_capacity(trees.len() * n);
+    for tree in trees {
+        let (tokens, slots) = (tree.tokens(), tree.slots());
+        for (i, slot) in slots.iter().enumerate() {
+            sets.push(|list| features.of(tokens, &slots[..i], slot, false, list));
         }
-        targets[b * n..][..tree.tokens().len()].copy_from_slice(tree.tokens());
+        all.push(Place::NOWHERE);
+        all.extend(places(slots));
+        pad(&mut sets, &mut all, n - slots.len());
+        targets.extend(tokens);
+        targets.resize(targets.len() + n - tokens.len(), PAD);
     }
-    let lengths = trees.iter().map(|tree| tree.tokens().len()).collect();
-    (room.finish(lengths, true), targets)
+    let places = Places { places: all, row: n + 1, first_query: 1 };
+    (batch(sets, places, n, lengths(trees), true), targets)
 }
 
 /// The next step of half-written guides, all with the same number t of tokens and a hole left:
 /// one query per tree over t + 1 keys. The result is row t of [`decoder_batch`].
-pub fn decoder_step(features: Features, buckets: Buckets, trees: &[&TreeBuilder]) -> Batch {
-    let t = trees.first().map_or(0, |tree| tree.tokens().len());
-    let mut room = Room::new(features, buckets, trees.len(), 1, t + 1);
-    for (b, tree) in trees.iter().enumerate() {
-        let mut slots = tree.slots().to_vec();
-        slots.extend(tree.next_slot().cloned());
-        let ends = subtree_ends(&slots);
-        room.decoder_row(b, 0, t, tree.tokens(), &slots, &ends);
+pub fn decoder_step(features: Features, trees: &[&TreeBuilder]) -> Batch {
+    let t = longest(trees);
+    let mut sets = FeatureSets::new();
+    let mut all = Vec::with_capacity(trees.len() * (t + 2));
+    for tree in trees {
+        let (tokens, slots) = (tree.tokens(), tree.slots());
+        let Some(hole) = tree.next_slot() else { continue };
+        sets.push(|list| features.of(tokens, slots, hole, false, list));
+        all.push(Place::NOWHERE);
+        all.extend(places_with(slots, Some(hole)));
     }
-    room.finish(vec![t + 1; trees.len()], false)
+    let places = Places { places: all, row: t + 2, first_query: t + 1 };
+    batch(sets, places, t + 1, vec![t + 1; trees.len()], false)
 }
 
-/// A batch while it is filled in.
-struct Room {
-    kind: Features,
-    batch: usize,
-    queries: usize,
+fn longest(trees: &[&TreeBuilder]) -> usize {
+    trees.iter().map(|tree| tree.tokens().len()).max().unwrap_or(0)
+}
+
+fn lengths(trees: &[&TreeBuilder]) -> Vec<usize> {
+    trees.iter().map(|tree| tree.tokens().len()).collect()
+}
+
+/// Fills up a row with nodes that are nothing and nowhere.
+fn pad(sets: &mut FeatureSets, places: &mut Vec<Place>, count: usize) {
+    (0..count).for_each(|_| sets.push(|_| {}));
+    places.resize(places.len() + count, Place::NOWHERE);
+}
+
+fn batch(
+    sets: FeatureSets,
+    places: Places,
     keys: usize,
-    features: Vec<Vec<u32>>,
-    relations: Relations,
-}
-
-impl Room {
-    fn new(kind: Features, buckets: Buckets, batch: usize, queries: usize, keys: usize) -> Room {
-        let none = vec![buckets.none(); batch * queries * keys];
-        let relations = Relations { buckets, ancestor: none.clone(), sibling: none };
-        let features = vec![Vec::new(); batch * queries];
-        Room { kind, batch, queries, keys, features, relations }
-    }
-
-    fn relations(
-        &mut self,
-        b: usize,
-        query: usize,
-        keys: std::ops::Range<usize>,
-    ) -> (&mut [u8], &mut [u8]) {
-        let row = (b * self.queries + query) * self.keys;
-        let range = row + keys.start..row + keys.end;
-        (&mut self.relations.ancestor[range.clone()], &mut self.relations.sibling[range])
-    }
-
-    /// Query `query` of row `b` is to predict node `i`.
-    fn decoder_row(
-        &mut self,
-        b: usize,
-        query: usize,
-        i: usize,
-        tokens: &[Token],
-        slots: &[Slot],
-        ends: &[u32],
-    ) {
-        let (kind, buckets) = (self.kind, self.relations.buckets);
-        self.features[b * self.queries + query] = kind.of(tokens, slots, i, false);
-        // Key 0 is the beginning, which is related to nothing.
-        let (ancestor, sibling) = self.relations(b, query, 1..i + 1);
-        relation_row(buckets, slots, ends, i, ancestor, sibling);
-    }
-
-    fn finish(self, key_lengths: Vec<usize>, causal: bool) -> Batch {
-        Batch {
-            features: Arc::new(FeatureSets::new(&self.features)),
-            geometry: Arc::new(Geometry {
-                batch: self.batch,
-                queries: self.queries,
-                keys: self.keys,
-                key_lengths,
-                causal,
-                relations: Some(self.relations),
-                key_rows: None,
-            }),
-        }
-    }
+    lengths: Vec<usize>,
+    causal: bool,
+) -> Batch {
+    // The queries of a row are what its places have from the first of them on.
+    let queries = places.row - places.first_query;
+    let geometry = Geometry {
+        batch: lengths.len(),
+        queries,
+        keys,
+        query_lengths: lengths.iter().map(|length| *length.min(&queries)).collect(),
+        key_lengths: lengths,
+        causal,
+        places: Some(places),
+        source: Source::Own,
+    };
+    Batch { features: Arc::new(sets), geometry: Arc::new(geometry) }
 }
 
 #[cfg(test)]
@@ -226,17 +209,25 @@ mod tests {
         // 0 +, 1 *, 2 a, 3 neg, 4 b, 5 one
         let t = bank.parse("(+ (* a (neg b)) one)", None).unwrap();
         let tree = tokenise(&vocabulary, &bank, t, &Renaming::new(&bank, &[t])).unwrap();
-        assert_eq!(left_sibling(tree.slots(), 5), Some(1));
-        assert_eq!(left_sibling(tree.slots(), 3), Some(2));
-        assert_eq!(left_sibling(tree.slots(), 4), None);
-        let features = Features::new(&vocabulary);
+        let slots = tree.slots();
+        let left = |i: usize| left_sibling(&slots[..i], &slots[i]);
+        assert_eq!([left(5), left(3), left(4)], [Some(1), Some(2), None]);
+        let features = Features::new(&vocabulary, Positions::Tree);
         let (tokens, v) = (tree.tokens(), vocabulary.len() as u32);
-        let of = features.of(tokens, tree.slots(), 5, true);
+        let list = |features: Features, own| {
+            let mut list = Vec::new();
+            features.of(tokens, &slots[..5], &slots[5], own, &mut list);
+            list
+        };
+        let of = list(features, true);
         let expected = [tokens[5], tokens[4], tokens[3], tokens[0], BOS, tokens[1]];
         for (i, token) in expected.iter().enumerate() {
             assert_eq!(of[i], i as u32 * v + token);
         }
         assert!(of.iter().all(|f| (*f as usize) < features.count()));
-        assert_eq!(features.of(tokens, tree.slots(), 5, false), of[1..]);
+        assert_eq!(list(features, false), of[1..]);
+        let none = Features::new(&vocabulary, Positions::None);
+        assert_eq!(list(none, true), of[..1]);
+        assert_eq!(list(none, false), of[1..2]);
     }
 }

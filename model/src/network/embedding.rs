@@ -5,22 +5,29 @@ use candle_core::{CpuStorage, CustomOp1, Layout, Result, Shape, Tensor};
 use std::sync::Arc;
 
 /// The features of many nodes, one after another.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct FeatureSets {
     features: Vec<u32>,
     /// Node i has `features[starts[i]..starts[i + 1]]`.
     starts: Vec<usize>,
 }
 
+impl Default for FeatureSets {
+    fn default() -> FeatureSets {
+        FeatureSets::new()
+    }
+}
+
 impl FeatureSets {
-    /// From one list per node.
-    pub fn new(nodes: &[Vec<u32>]) -> FeatureSets {
-        let mut sets = FeatureSets { features: Vec::new(), starts: vec![0] };
-        for node in nodes {
-            sets.features.extend(node);
-            sets.starts.push(sets.features.len());
-        }
-        sets
+    /// Of no node.
+    pub fn new() -> FeatureSets {
+        FeatureSets { features: Vec::new(), starts: vec![0] }
+    }
+
+    /// Adds a node, whose features `list` appends to those of the nodes before it.
+    pub fn push(&mut self, list: impl FnOnce(&mut Vec<u32>)) {
+        list(&mut self.features);
+        self.starts.push(self.features.len());
     }
 
     fn nodes(&self) -> impl Iterator<Item = &[u32]> {
@@ -100,7 +107,12 @@ mod tests {
 
     #[test]
     fn both_forms_sum_the_rows() {
-        let sets = Arc::new(FeatureSets::new(&[vec![0, 3], vec![], vec![2, 3, 4]]));
+        let of = |nodes: &[&[u32]]| {
+            let mut sets = FeatureSets::new();
+            nodes.iter().for_each(|node| sets.push(|features| features.extend(*node)));
+            Arc::new(sets)
+        };
+        let sets = of(&[&[0, 3], &[], &[2, 3, 4]]);
         let table: Vec<f32> = (0..10).map(|i| (i as f32).sin()).collect();
         let table = Var::from_vec(table, (5, 2), &Device::Cpu).unwrap();
         let (a, b) = (embed(&sets, &table).unwrap(), composed_embed(&sets, &table).unwrap());
@@ -114,6 +126,6 @@ mod tests {
         for (a, b) in gradient(a).iter().flatten().zip(gradient(b).iter().flatten()) {
             assert!((a - b).abs() < 1e-6);
         }
-        assert!(embed(&Arc::new(FeatureSets::new(&[vec![5]])), &table).is_err());
+        assert!(embed(&of(&[&[5]]), &table).is_err());
     }
 }

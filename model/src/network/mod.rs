@@ -3,9 +3,12 @@
 
 pub mod attention;
 pub mod batch;
+pub mod cache;
 pub mod dropout;
 pub mod embedding;
 pub mod kernels;
+pub mod linear;
 pub mod parameters;
 pub mod threads;
 pub mod transformer;
+pub mod value;

@@ -11,6 +11,8 @@ use std::path::Path;
 /// How a parameter begins.
 #[derive(Clone, Copy, Debug)]
 pub enum Init {
+    /// All zero.
+    Zeros,
     /// All one.
     Ones,
     /// Normal with mean 0 and this standard deviation.
@@ -75,6 +77,7 @@ impl Parameters {
             Source::Random(rng) => {
                 let n: usize = shape.iter().product();
                 let data: Vec<f32> = match init {
+                    Init::Zeros => vec![0.0; n],
                     Init::Ones => vec![1.0; n],
                     Init::Normal(deviation) => (0..n).map(|_| normal(rng, deviation)).collect(),
                 };

@@ -2,25 +2,19 @@
 //! guide with cross-attention to both. Pre-norm residual blocks without biases.
 
 use crate::config::ModelConfig;
-use crate::network::attention::{Geometry, Heads, attention};
+use crate::network::attention::{Geometry, Heads, Source, attention};
 use crate::network::batch::{Batch, Features};
+use crate::network::cache::{Cache, Past};
 use crate::network::dropout::Dropout;
 use crate::network::embedding::embed;
 use crate::network::kernels::fused::{rms_norm, squared_relu};
+use crate::network::kernels::rope::rope;
+use crate::network::linear::{linear, linear_transposed};
 use crate::network::parameters::{Init, Parameters};
+use crate::network::value::{ValueHead, mean};
+use crate::tokens::positions::Relation;
 use candle_core::{Device, Result, Tensor};
 use std::sync::Arc;
-
-/// `x` `[…, a]` times `w` `[a, b]`.
-fn linear(x: &Tensor, w: &Tensor) -> Result<Tensor> {
-    let (a, b) = w.dims2()?;
-    let mut shape = x.dims().to_vec();
-    let rows = x.elem_count() / a;
-    if let Some(last) = shape.last_mut() {
-        *last = b;
-    }
-    x.reshape((rows, a))?.matmul(w)?.reshape(shape)
-}
 
 fn matrix(p: &mut Parameters, name: &str, from: usize, to: usize) -> anyhow::Result<Tensor> {
     p.get(name, &[from, to], Init::Normal((1.0 / from as f64).sqrt()))
@@ -30,87 +24,93 @@ fn gain(p: &mut Parameters, name: &str, width: usize) -> anyhow::Result<Tensor> 
     p.get(name, &[width], Init::Ones)
 }
 
-/// The embeddings of the buckets of both relations, shared by the layers of a stack.
-struct RelationEmbedding {
-    ancestor: Tensor, // [r, d]
-    sibling: Tensor,  // [r, d]
-}
+/// The embeddings of the buckets of every relation, shared by the layers of a stack.
+struct RelationEmbedding(Vec<Tensor>); // [r, d] each
 
 impl RelationEmbedding {
     fn new(p: &mut Parameters, name: &str, c: &ModelConfig) -> anyhow::Result<Self> {
-        let shape = [c.buckets().len(), c.width];
-        let mut get = |relation| p.get(&format!("{name}.{relation}"), &shape, Init::Normal(1.0));
-        Ok(RelationEmbedding { ancestor: get("ancestor")?, sibling: get("sibling")? })
+        let shape = [c.heads().buckets.len(), c.width];
+        let mut get = |relation: &Relation| {
+            p.get(&format!("{name}.{}", relation.name()), &shape, Init::Normal(1.0))
+        };
+        let embeddings: anyhow::Result<Vec<Tensor>> =
+            c.relation_heads().keys().map(&mut get).collect();
+        Ok(RelationEmbedding(embeddings?))
     }
 }
 
-/// Self-attention with tree relations.
+/// Self-attention with positions.
 struct SelfAttention {
-    heads: Heads,
-    norm: Tensor,
+    heads: Arc<Heads>,
+    norm: Tensor,      // [d]
     query: Tensor,     // [d, d]
     key_value: Tensor, // [d, 2d]
     output: Tensor,    // [d, d]
-    /// Projections of the ancestor and sibling embeddings to K_R and Q_R of their heads.
-    relation: [[Tensor; 2]; 2],
+    /// Projections of the embeddings of each relation to K_R and Q_R of its heads.
+    relation: [Vec<Tensor>; 2],
 }
 
 impl SelfAttention {
     fn new(p: &mut Parameters, name: &str, c: &ModelConfig) -> anyhow::Result<Self> {
-        let (d, heads) = (c.width, c.heads());
-        let ancestor = d / heads.count * heads.ancestor;
-        let mut relation = |what: &str| -> anyhow::Result<[Tensor; 2]> {
-            Ok([
-                matrix(p, &format!("{name}.{what}.ancestor"), d, ancestor)?,
-                matrix(p, &format!("{name}.{what}.sibling"), d, d - ancestor)?,
-            ])
+        let (d, heads) = (c.width, Arc::new(c.heads()));
+        let mut relation = |what: &str| -> anyhow::Result<Vec<Tensor>> {
+            let shares = c.relation_heads();
+            let one = |(relation, share): (&Relation, &usize)| {
+                let name = format!("{name}.{what}.{}", relation.name());
+                matrix(p, &name, d, share * heads.each())
+            };
+            shares.iter().map(one).collect()
         };
         let relation = [relation("relation_key")?, relation("relation_query")?];
         Ok(SelfAttention {
-            heads,
             norm: gain(p, &format!("{name}.norm"), d)?,
             query: matrix(p, &format!("{name}.query"), d, d)?,
             key_value: matrix(p, &format!("{name}.key_value"), d, 2 * d)?,
             output: matrix(p, &format!("{name}.output"), d, d)?,
+            heads,
             relation,
         })
     }
 
-    /// K_R and Q_R, the heads side by side. `[2, r, d]`
-    fn tables(&self, embedding: &RelationEmbedding) -> Result<Tensor> {
-        let table = |[ancestor, sibling]: &[Tensor; 2]| {
-            let ancestor = embedding.ancestor.matmul(ancestor)?;
-            Tensor::cat(&[ancestor, embedding.sibling.matmul(sibling)?], 1)
+    /// K_R and Q_R, the heads side by side, if heads see relations. `[2, r, d]`
+    fn tables(&self, embedding: &RelationEmbedding) -> Result<Option<Tensor>> {
+        if embedding.0.is_empty() {
+            return Ok(None);
+        }
+        let table = |projections: &[Tensor]| {
+            let parts = embedding.0.iter().zip(projections).map(|(e, p)| linear(e, p));
+            Tensor::cat(&parts.collect::<Result<Vec<_>>>()?, 1) // [r, d]
         };
-        Tensor::stack(&[table(&self.relation[0])?, table(&self.relation[1])?], 0)
+        Tensor::stack(&[table(&self.relation[0])?, table(&self.relation[1])?], 0).map(Some)
     }
 
-    /// `x` `[b, n, d]`; `past` are the keys and values of earlier nodes, `[b, t, 2d]`, and are
-    /// brought up to date.
+    /// `x` `[b, n, d]`, a node and those after it if `past` are the keys and values of earlier
+    /// nodes, to which those of `x` are added.
     fn forward(
         &self,
         x: &Tensor,
         g: &Arc<Geometry>,
-        tables: &Tensor,
-        past: Option<&mut Option<Tensor>>,
+        tables: Option<&Tensor>,
+        past: Option<Past<'_>>,
     ) -> Result<Tensor> {
         let x = rms_norm(x, &self.norm)?;
-        let mut kv = linear(&x, &self.key_value)?;
-        if let Some(past) = past {
-            if let Some(past) = past {
-                kv = Tensor::cat(&[&*past, &kv], 1)?;
-            }
-            *past = Some(kv.clone());
+        let (mut q, mut kv) = (linear(&x, &self.query)?, linear(&x, &self.key_value)?);
+        if self.heads.rope {
+            let first = past.as_ref().map_or(0, |past| past.nodes);
+            (q, kv) = (rope(&q, &self.heads, first)?, rope(&kv, &self.heads, first)?);
         }
-        let mixed = attention(self.heads, g, &linear(&x, &self.query)?, &kv, Some(tables))?;
-        linear(&mixed, &self.output)
+        let kv = match past {
+            Some(past) => past.extend(&kv)?, // [nodes, 2d]
+            None => kv,                      // [b, n, 2d]
+        };
+        linear(&attention(&self.heads, g, &q, &kv, tables)?, &self.output)
     }
 }
 
 /// Attention to the nodes of an encoded tree.
 struct CrossAttention {
-    heads: Heads,
-    norm: Tensor,
+    heads: Arc<Heads>,
+    norm: Tensor,      // [d]
     query: Tensor,     // [d, d]
     key_value: Tensor, // [d, 2d], of the encoded tree
     output: Tensor,    // [d, d]
@@ -120,7 +120,7 @@ impl CrossAttention {
     fn new(p: &mut Parameters, name: &str, c: &ModelConfig) -> anyhow::Result<Self> {
         let d = c.width;
         Ok(CrossAttention {
-            heads: c.heads(),
+            heads: Arc::new(c.heads()),
             norm: gain(p, &format!("{name}.norm"), d)?,
             query: matrix(p, &format!("{name}.query"), d, d)?,
             key_value: matrix(p, &format!("{name}.key_value"), d, 2 * d)?,
@@ -130,7 +130,7 @@ impl CrossAttention {
 
     fn forward(&self, x: &Tensor, g: &Arc<Geometry>, memory: &Tensor) -> Result<Tensor> {
         let q = linear(&rms_norm(x, &self.norm)?, &self.query)?;
-        linear(&attention(self.heads, g, &q, memory, None)?, &self.output)
+        linear(&attention(&self.heads, g, &q, memory, None)?, &self.output)
     }
 }
 
@@ -180,7 +180,7 @@ impl Encoder {
     fn forward(&self, mut x: Tensor, g: &Arc<Geometry>, dropout: &Dropout) -> Result<Tensor> {
         for (attention, feed_forward) in &self.layers {
             let tables = attention.tables(&self.relation)?;
-            x = (&x + dropout.apply(attention.forward(&x, g, &tables, None)?)?)?;
+            x = (&x + dropout.apply(attention.forward(&x, g, tables.as_ref(), None)?)?)?;
             x = (&x + dropout.apply(feed_forward.forward(&x)?)?)?;
         }
         rms_norm(&x, &self.norm)
@@ -202,47 +202,30 @@ pub struct Memory {
     lengths: [Vec<usize>; 2],
     keys: [usize; 2],
     /// K_R and Q_R of every decoder layer.
-    tables: Vec<Tensor>,
+    tables: Vec<Option<Tensor>>,
+    /// The means of the encoded nodes of start and target. `[b, d]`
+    means: [Tensor; 2],
 }
 
 impl Memory {
-    /// The geometry of cross-attention by `queries` queries per row. `rows` are the tasks that
-    /// the rows work on, if not each on its own.
-    fn geometry(&self, side: usize, queries: usize, rows: Option<&[u32]>) -> Arc<Geometry> {
+    /// The geometry of cross-attention by the queries of `guide`. `rows` are the tasks that the
+    /// rows work on, if not each on its own.
+    fn geometry(&self, side: usize, guide: &Geometry, rows: Option<&[u32]>) -> Arc<Geometry> {
         let lengths = &self.lengths[side];
         let key_lengths: Vec<usize> = match rows {
             Some(rows) => rows.iter().map(|row| lengths[*row as usize]).collect(),
             None => lengths.clone(),
         };
         Arc::new(Geometry {
-            batch: key_lengths.len(),
-            queries,
+            batch: guide.batch,
+            queries: guide.queries,
             keys: self.keys[side],
+            query_lengths: guide.query_lengths.clone(),
             key_lengths,
             causal: false,
-            relations: None,
-            key_rows: rows.map(<[u32]>::to_vec),
+            places: None,
+            source: rows.map_or(Source::Own, |rows| Source::Rows(rows.to_vec())),
         })
-    }
-}
-
-/// Keys and values of the nodes written so far, per decoder layer. `[rows, t, 2d]`
-#[derive(Clone, Default)]
-pub struct Cache {
-    layers: Vec<Option<Tensor>>,
-}
-
-impl Cache {
-    /// Keeps the given rows, in the given order; a row may be taken several times.
-    ///
-    /// # Errors
-    /// The device fails.
-    pub fn select(&mut self, rows: &[u32]) -> Result<()> {
-        for layer in self.layers.iter_mut().flatten() {
-            let rows = Tensor::new(rows, layer.device())?;
-            *layer = layer.index_select(&rows, 0)?;
-        }
-        Ok(())
     }
 }
 
@@ -254,7 +237,8 @@ pub struct Transformer {
     target: Encoder,
     relation: RelationEmbedding,
     layers: Vec<DecoderLayer>,
-    norm: Tensor,
+    norm: Tensor, // [d]
+    value: Option<ValueHead>,
     /// Tokens are the first features.
     tokens: usize,
 }
@@ -289,6 +273,7 @@ impl Transformer {
             relation: RelationEmbedding::new(p, "decoder.relation", c)?,
             layers,
             norm: gain(p, "decoder.norm", c.width)?,
+            value: c.value_head.then(|| ValueHead::new(p, c.width)).transpose()?,
             tokens,
         })
     }
@@ -325,12 +310,23 @@ impl Transformer {
         let side = |batch: &Batch| (batch.geometry.key_lengths.clone(), batch.geometry.keys);
         let ((start_lengths, start_keys), (target_lengths, target_keys)) =
             (side(start), side(target));
+        let [s, t] = &encoded;
         Ok(Memory {
             layers,
             lengths: [start_lengths, target_lengths],
             keys: [start_keys, target_keys],
             tables,
+            means: [mean(s, &start.geometry)?, mean(t, &target.geometry)?],
         })
+    }
+
+    /// How near start and target of every task are: the logit of the probability that the next
+    /// e-graph joins them, and ln of the work that is left. `[b, 2]`; `None` without a value head.
+    ///
+    /// # Errors
+    /// The device fails.
+    pub fn values(&self, memory: &Memory) -> Result<Option<Tensor>> {
+        self.value.as_ref().map(|head| head.forward(&memory.means)).transpose()
     }
 
     /// Logits of whole guides, every node predicted from those before it.
@@ -356,13 +352,14 @@ impl Transformer {
     /// The device fails.
     pub fn decode_step(
         &self,
-        step: &Batch,
+        mut step: Batch,
         memory: &Memory,
         rows: &[u32],
         cache: &mut Cache,
     ) -> Result<Tensor> {
-        cache.layers.resize(self.layers.len(), None);
-        self.decoder(step, memory, Some(rows), Some(cache), &Dropout::none())
+        let source = cache.begin(self.layers.len(), rows.len(), 2 * self.width, self.device())?;
+        Arc::make_mut(&mut step.geometry).source = source;
+        self.decoder(&step, memory, Some(rows), Some(cache), &Dropout::none())
     }
 
     fn decoder(
@@ -370,17 +367,17 @@ impl Transformer {
         guide: &Batch,
         memory: &Memory,
         rows: Option<&[u32]>,
-        mut cache: Option<&mut Cache>,
+        cache: Option<&Cache>,
         dropout: &Dropout,
     ) -> Result<Tensor> {
         let g = &guide.geometry;
-        let start = memory.geometry(0, g.queries, rows);
-        let target = memory.geometry(1, g.queries, rows);
+        let start = memory.geometry(0, g, rows);
+        let target = memory.geometry(1, g, rows);
         let mut x = self.embed(guide, dropout)?;
         for (i, layer) in self.layers.iter().enumerate() {
             let [start_memory, target_memory] = &memory.layers[i];
-            let past = cache.as_mut().map(|cache| &mut cache.layers[i]);
-            let mixed = layer.attention.forward(&x, g, &memory.tables[i], past)?;
+            let past = cache.as_ref().map(|cache| cache.past(i));
+            let mixed = layer.attention.forward(&x, g, memory.tables[i].as_ref(), past)?;
             x = (&x + dropout.apply(mixed)?)?;
             let mixed = layer.start.forward(&x, &start, start_memory)?;
             x = (&x + dropout.apply(mixed)?)?;
@@ -392,6 +389,6 @@ impl Transformer {
         // A token's logit comes from its embedding, so that what is copied from start or target
         // need not be learned token by token (Press and Wolf, 2017).
         let x = (x.reshape((g.batch * g.queries, self.width))? * (self.width as f64).powf(-0.5))?;
-        x.matmul(&self.embedding.narrow(0, 0, self.tokens)?.t()?)
+        linear_transposed(&x, &self.embedding.narrow(0, 0, self.tokens)?)
     }
 }

@@ -6,6 +6,10 @@
 //! ancestor(i, j) = clip(dⱼ − dᵢ, ±k)  if one lies on the other's path to the root, else NONE
 //! sibling(i, j)  = clip(rⱼ − rᵢ, ±k)  if pᵢ = pⱼ, else NONE
 //! ```
+//!
+//! No table of relations is stored: whoever needs δ(i, j) computes it from the two places.
+
+use serde::{Deserialize, Serialize};
 
 /// The rank of a child at each of the first levels of the path from the root.
 pub const PATH_LEVELS: usize = 12;
@@ -42,18 +46,6 @@ impl Slot {
     }
 }
 
-/// Subtree ends: node j lies in the subtree of i exactly if `i <= j < ends[i]`. `[n]`.
-pub fn subtree_ends(slots: &[Slot]) -> Vec<u32> {
-    let mut ends: Vec<u32> = (1..=slots.len() as u32).collect();
-    // Children come after their parent, so backwards every end is final when it is read.
-    for (i, slot) in slots.iter().enumerate().rev() {
-        if let Some(p) = slot.parent {
-            ends[p as usize] = ends[p as usize].max(ends[i]);
-        }
-    }
-    ends
-}
-
 /// How differences are clipped and numbered: `difference + k`, and `2k + 1` for NONE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buckets {
@@ -80,8 +72,9 @@ impl Buckets {
     }
 
     /// The bucket of a difference.
-    pub fn of(self, difference: i64) -> u8 {
-        let k = i64::from(self.k);
+    #[inline(always)]
+    pub fn of(self, difference: i32) -> u8 {
+        let k = i32::from(self.k);
         (difference.clamp(-k, k) + k) as u8
     }
 
@@ -92,43 +85,99 @@ impl Buckets {
     }
 }
 
-/// Writes `ancestor(i, j)` and `sibling(i, j)` for all j into two rows of `n` buckets.
-///
-/// `slots` are the nodes in pre-order, `ends` their subtree ends. Nodes past `i` may be absent
-/// while a tree is being written: nothing that is there depends on them.
-pub fn relation_row(
-    buckets: Buckets,
-    slots: &[Slot],
-    ends: &[u32],
-    i: usize,
-    ancestor: &mut [u8],
-    sibling: &mut [u8],
-) {
-    ancestor.fill(buckets.none());
-    sibling.fill(buckets.none());
-    let here = &slots[i];
-    let depth = |j: usize| i64::from(slots[j].depth) - i64::from(here.depth);
-    let mut up = Some(i as u32);
-    while let Some(a) = up {
-        if let Some(cell) = ancestor.get_mut(a as usize) {
-            *cell = buckets.of(depth(a as usize));
+/// What attention is told of where nodes stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Positions {
+    /// Relations between nodes of the tree.
+    #[default]
+    Tree,
+    /// The distance in pre-order, as rotations of queries and keys (Su et al., *RoFormer*, 2021).
+    Rope,
+    /// Nothing, and nodes have no features that tell where they stand in their tree.
+    None,
+}
+
+/// The four integers of a node from which relations follow, and its index in pre-order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Index in pre-order.
+    pub index: i32,
+    /// Edges to the root.
+    pub depth: i32,
+    /// The subtree is the nodes from `index` to before `end`.
+    pub end: i32,
+    /// Index of the parent; −1 at the root.
+    pub parent: i32,
+    /// Which child of its parent it is.
+    pub rank: i32,
+}
+
+impl Place {
+    /// What is related to nothing.
+    pub const NOWHERE: Place = Place { index: -1, depth: 0, end: -1, parent: -2, rank: 0 };
+
+    /// Whether `other` lies in the subtree of this node.
+    #[inline(always)]
+    fn holds(self, other: Place) -> bool {
+        (self.index <= other.index) & (other.index < self.end)
+    }
+}
+
+/// A relation between two nodes of a tree, seen by some of the heads. A new one is a name here
+/// and a line in [`Relation::difference`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Relation {
+    /// One node lies on the other's path to the root: how far below.
+    Ancestor,
+    /// Both have the same parent: how many places further right.
+    Sibling,
+}
+
+impl Relation {
+    /// How far j is from i; `None` if they are not related. Swapping i and j changes the sign.
+    #[inline(always)]
+    pub fn difference(self, i: Place, j: Place) -> Option<i32> {
+        match self {
+            Relation::Ancestor => (i.holds(j) | j.holds(i)).then_some(j.depth - i.depth),
+            Relation::Sibling => (i.parent == j.parent).then_some(j.rank - i.rank),
         }
-        up = slots[a as usize].parent;
     }
-    let below = i + 1..(ends[i] as usize).min(ancestor.len());
-    for j in below {
-        ancestor[j] = buckets.of(depth(j));
+
+    /// The name in configurations and of parameters.
+    pub fn name(self) -> &'static str {
+        match self {
+            Relation::Ancestor => "ancestor",
+            Relation::Sibling => "sibling",
+        }
     }
-    // Siblings lie within the parent's subtree.
-    let (first, last) = match here.parent {
-        Some(p) => (p as usize + 1, ends[p as usize] as usize),
-        None => (i, i + 1),
+}
+
+/// The places of the nodes of a tree, in pre-order. Nodes past the last may be absent while a tree
+/// is being written: relations between those that are there do not depend on them.
+pub fn places(slots: &[Slot]) -> Vec<Place> {
+    places_with(slots, None)
+}
+
+/// The same, with a further node behind the others.
+pub fn places_with(slots: &[Slot], last: Option<&Slot>) -> Vec<Place> {
+    let place = |(index, slot): (usize, &Slot)| Place {
+        index: index as i32,
+        depth: slot.depth as i32,
+        end: index as i32 + 1,
+        parent: slot.parent.map_or(-1, |p| p as i32),
+        rank: slot.rank as i32,
     };
-    for j in first..last.min(sibling.len()) {
-        if slots[j].parent == here.parent {
-            sibling[j] = buckets.of(i64::from(slots[j].rank) - i64::from(here.rank));
+    let mut places: Vec<Place> = slots.iter().chain(last).enumerate().map(place).collect();
+    // Children come after their parent, so backwards every end is final when it is read.
+    for i in (0..places.len()).rev() {
+        let (end, parent) = (places[i].end, places[i].parent);
+        if let Ok(parent) = usize::try_from(parent) {
+            places[parent].end = places[parent].end.max(end);
         }
     }
+    places
 }
 
 #[cfg(test)]
@@ -147,7 +196,8 @@ mod tests {
     #[test]
     fn ends_and_paths() {
         let slots = tree();
-        assert_eq!(subtree_ends(&slots), [6, 4, 3, 4, 6, 6]);
+        let ends: Vec<i32> = places(&slots).iter().map(|place| place.end).collect();
+        assert_eq!(ends, [6, 4, 3, 4, 6, 6]);
         assert_eq!(slots[3].path[..3], [0, 1, 0]);
         assert_eq!(slots[5].path[..3], [1, 0, 0]);
         assert_eq!((slots[5].depth, slots[5].parent), (2, Some(4)));
@@ -155,9 +205,9 @@ mod tests {
 
     /// The definition, with paths to the root written out.
     #[test]
-    fn rows_agree_with_the_definition() {
+    fn relations_agree_with_the_definition() {
         let slots = tree();
-        let ends = subtree_ends(&slots);
+        let places = places(&slots);
         let above = |mut i: usize| {
             let mut path = vec![i];
             while let Some(p) = slots[i].parent {
@@ -166,38 +216,48 @@ mod tests {
             }
             path
         };
-        for k in [1, 4] {
-            let buckets = Buckets { k };
-            let clip = |d: i64| (d.clamp(-i64::from(k), i64::from(k)) + i64::from(k)) as u8;
-            for i in 0..6 {
-                let (mut anc, mut sib) = (vec![0; 6], vec![0; 6]);
-                relation_row(buckets, &slots, &ends, i, &mut anc, &mut sib);
-                for j in 0..6 {
-                    let related = above(i).contains(&j) || above(j).contains(&i);
-                    let d = i64::from(slots[j].depth) - i64::from(slots[i].depth);
-                    assert_eq!(anc[j], if related { clip(d) } else { 2 * k + 1 }, "{i} {j}");
-                    let r = i64::from(slots[j].rank) - i64::from(slots[i].rank);
-                    let same = slots[i].parent == slots[j].parent;
-                    assert_eq!(sib[j], if same { clip(r) } else { 2 * k + 1 }, "{i} {j}");
-                    assert_eq!(buckets.mirror(clip(d)), clip(-d));
-                }
+        for i in 0..6 {
+            for j in 0..6 {
+                let related = above(i).contains(&j) || above(j).contains(&i);
+                let down = slots[j].depth as i32 - slots[i].depth as i32;
+                let ancestor = Relation::Ancestor.difference(places[i], places[j]);
+                assert_eq!(ancestor, related.then_some(down), "{i} {j}");
+                let right = slots[j].rank as i32 - slots[i].rank as i32;
+                let same = slots[i].parent == slots[j].parent;
+                let sibling = Relation::Sibling.difference(places[i], places[j]);
+                assert_eq!(sibling, same.then_some(right), "{i} {j}");
+            }
+            for relation in [Relation::Ancestor, Relation::Sibling] {
+                assert_eq!(relation.difference(places[i], Place::NOWHERE), None);
             }
         }
     }
 
     #[test]
-    fn a_row_does_not_depend_on_nodes_not_yet_written() {
+    fn differences_are_clipped_and_mirrored() {
+        for k in [1, 4] {
+            let buckets = Buckets { k };
+            for d in -6i32..=6 {
+                let clipped = d.clamp(-i32::from(k), i32::from(k));
+                assert_eq!(i32::from(buckets.of(d)), clipped + i32::from(k));
+                assert_eq!(buckets.mirror(buckets.of(d)), buckets.of(-d));
+            }
+            assert_eq!(buckets.mirror(buckets.none()), buckets.none());
+        }
+    }
+
+    #[test]
+    fn a_relation_does_not_depend_on_nodes_not_yet_written() {
         let slots = tree();
-        let ends = subtree_ends(&slots);
-        let buckets = Buckets { k: 3 };
+        let whole = places(&slots);
         for i in 0..6 {
-            let (mut anc, mut sib) = (vec![0; 6], vec![0; 6]);
-            relation_row(buckets, &slots, &ends, i, &mut anc, &mut sib);
-            let (mut anc2, mut sib2) = (vec![0; i], vec![0; i]);
-            let half = &slots[..=i];
-            relation_row(buckets, half, &subtree_ends(half), i, &mut anc2, &mut sib2);
-            assert_eq!(anc[..i], anc2);
-            assert_eq!(sib[..i], sib2);
+            let half = places(&slots[..=i]);
+            for j in 0..=i {
+                for relation in [Relation::Ancestor, Relation::Sibling] {
+                    let expected = relation.difference(whole[i], whole[j]);
+                    assert_eq!(relation.difference(half[i], half[j]), expected);
+                }
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! AdamW (Loshchilov and Hutter, 2019) with clipping by norm and a state that can be saved.
 
 use crate::network::attention::{floats, with_floats};
-use crate::network::kernels::small_matrix::dot;
+use crate::network::kernels::rows::dot;
 use anyhow::{Context, Result, ensure};
 use candle_core::{CpuStorage, DType, InplaceOp2, InplaceOp3, Layout, Tensor, Var};
 use rayon::prelude::*;

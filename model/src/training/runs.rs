@@ -143,7 +143,12 @@ pub fn train(
 fn announce(config: &Config, examples: &Examples, options: &TrainOptions) -> Result<()> {
     let (vocabulary, lengths) = (&examples.vocabulary, examples.train_lengths());
     let (tokens, mut counted) = (vocabulary.len(), Parameters::counted());
-    Transformer::new(&config.model, Features::new(vocabulary), tokens, &mut counted)?;
+    Transformer::new(
+        &config.model,
+        Features::new(vocabulary, config.model.positions),
+        tokens,
+        &mut counted,
+    )?;
     let shape = Shape { config, parameters: counted.count(), tokens, lengths };
     let memory = refuse_what_does_not_fit(&shape, &options.device)?;
     if !options.quiet {

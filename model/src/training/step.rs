@@ -5,6 +5,7 @@ use crate::decoding::tree_builder::TreeBuilder;
 use crate::network::batch::{Features, decoder_batch, encoder_batch};
 use crate::network::dropout::Dropout;
 use crate::network::transformer::Transformer;
+use crate::network::value::VALUE_HEAD;
 use crate::tokens::vocabulary::Vocabulary;
 use crate::training::adamw::add_to;
 use crate::training::examples::batches::{Lengths, Stream, part_tokens, parts};
@@ -12,7 +13,7 @@ use crate::training::examples::data::Example;
 use crate::training::examples::masks::Masks;
 use crate::training::loss::{Score, Targets, loss, score};
 use crate::training::workers::Workers;
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 use candle_core::{Device, Tensor, Var};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -72,7 +73,12 @@ impl Fitting<'_> {
             let loss = loss(&logits, &targets, counted, t.label_smoothing)?;
             let mut all = loss.backward()?;
             let gradient = |(name, var): (&String, &Var)| {
-                let found = all.remove(var).with_context(|| format!("no gradient of {name}"))?;
+                let found = match all.remove(var) {
+                    Some(found) => found,
+                    // Triples do not teach the value head: it stays as it was drawn.
+                    None if name.starts_with(VALUE_HEAD) => var.zeros_like()?,
+                    None => bail!("no gradient of {name}"),
+                };
                 Ok((name.clone(), found))
             };
             let gradients = self.vars.iter().map(gradient).collect::<Result<_>>()?;
@@ -102,10 +108,9 @@ impl Fitting<'_> {
             .map(|example| example.trees(self.vocabulary))
             .collect::<Result<Vec<_>, _>>()?;
         let side = |i: usize| -> Vec<&TreeBuilder> { trees.iter().map(|t| &t[i]).collect() };
-        let buckets = self.config.model.buckets();
-        let start = encoder_batch(self.features, buckets, &side(0));
-        let target = encoder_batch(self.features, buckets, &side(1));
-        let (guide, tokens) = decoder_batch(self.features, buckets, &side(2));
+        let start = encoder_batch(self.features, &side(0));
+        let target = encoder_batch(self.features, &side(1));
+        let (guide, tokens) = decoder_batch(self.features, &side(2));
         let nodes = tokens.len() / batch.len();
         let mut masks = vec![0; tokens.len()];
         for (row, example) in masks.chunks_exact_mut(nodes).zip(batch) {
@@ -152,7 +157,7 @@ mod tests {
         let (examples, masks) = examples(&vocabulary);
         let mut config = Config::default();
         config.training.label_smoothing = 0.1;
-        let features = Features::new(&vocabulary);
+        let features = Features::new(&vocabulary, config.model.positions);
         let mut parameters = Parameters::random(1, &Device::Cpu);
         let network =
             Transformer::new(&config.model, features, vocabulary.len(), &mut parameters).unwrap();

@@ -49,7 +49,7 @@ impl<'a> Trainer<'a> {
     ) -> Result<Trainer<'a>> {
         let Description { vocabulary, run, .. } = description;
         let config = &run.config;
-        let features = Features::new(vocabulary);
+        let features = Features::new(vocabulary, config.model.positions);
         let mut parameters = match &mut state {
             Some(state) => Parameters::given(std::mem::take(&mut state.parameters), device),
             None => Parameters::random(run.seed, device),

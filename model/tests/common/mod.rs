@@ -6,6 +6,7 @@ use dataset_gen::seeds::split::Split;
 use dataset_gen::triples::triple_rows::{Triple, write_triples};
 use egraph::{System, TermBank, TermId};
 use model::config::Config;
+use model::tokens::positions::Relation;
 use model::training::runs::{TrainOptions, train};
 use model::{Device, GuideModel};
 use rand::{RngExt, SeedableRng};
@@ -104,7 +105,8 @@ pub fn small_config() -> Config {
     let mut config = Config::default();
     config.model.width = 48;
     config.model.heads = 4;
-    config.model.ancestor_heads = 2;
+    config.model.relation_heads =
+        [(Relation::Ancestor, 2), (Relation::Sibling, 2)].into_iter().collect();
     config.model.encoder_layers = 1;
     config.model.decoder_layers = 2;
     config.model.feed_forward = 96;

@@ -1,10 +1,12 @@
-//! Disentangled attention of one batch row on the CPU, forward and backward, without ever
-//! storing more than one head's `[n, m]` scores.
+//! Disentangled attention of one batch row on the CPU, forward and backward, without ever storing
+//! more than one head's `[n, m]` scores. Most pairs of nodes are not related: the scores are
+//! computed as if none were, and then put right for those that are.
 
-use crate::network::attention::{Geometry, Heads};
-use crate::network::kernels::small_matrix::{
-    add_product, add_transposed_product, dot, padded, softmax, transpose,
-};
+use crate::network::attention::Heads;
+use crate::network::kernels::product::{Product, transpose};
+use crate::network::kernels::rows::{dot, padded, softmax};
+use crate::tokens::positions::{Place, Relation};
+use pulp::{Arch, Simd, WithSimd};
 
 /// The inputs of a batch row: queries `[n, d]`, keys and values `[m, 2d]`, and the relation
 /// tables `[2, r, d]` (keys K_R, then queries Q_R), empty where there are no relations.
@@ -12,253 +14,330 @@ use crate::network::kernels::small_matrix::{
 pub(crate) struct Inputs<'a> {
     pub(crate) queries: &'a [f32],
     pub(crate) keys_values: &'a [f32],
+    /// Which rows of `keys_values` are the keys; `None` if they are all of them in order.
+    pub(crate) nodes: Option<&'a [u32]>,
     pub(crate) tables: &'a [f32],
 }
 
-/// Where a batch row's gradients are written, in the shapes of [`Inputs`].
+/// What the queries of a batch row see.
+#[derive(Clone, Copy)]
+pub(crate) struct Sight<'a> {
+    /// n, m: queries and keys that are not padding.
+    pub(crate) queries: usize,
+    pub(crate) keys: usize,
+    /// Whether query i sees only the keys up to i.
+    pub(crate) causal: bool,
+    /// Places of queries and keys, at least as many as there are.
+    pub(crate) places: Option<(&'a [Place], &'a [Place])>,
+}
+
+impl Sight<'_> {
+    fn seen(&self, i: usize) -> usize {
+        if self.causal { self.keys.min(i + 1) } else { self.keys }
+    }
+}
+
+/// Where a batch row's gradients are added, in the shapes of [`Inputs`].
 pub(crate) struct Gradients<'a> {
     pub(crate) queries: &'a mut [f32],
     pub(crate) keys_values: &'a mut [f32],
     pub(crate) tables: &'a mut [f32],
 }
 
-/// Compiles a function for AVX2 as well, and takes that version where the processor has it.
-/// The arithmetic is the same operation by operation, so the result is the same too.
-macro_rules! for_each_instruction_set {
-    ($name:ident, $inner:ident, ($($arg:ident: $type:ty),*)) => {
-        pub(crate) fn $name($($arg: $type),*) {
-            #[cfg(target_arch = "x86_64")]
-            {
-                #[target_feature(enable = "avx2")]
-                fn wide($($arg: $type),*) {
-                    $inner($($arg),*)
-                }
-                if std::arch::is_x86_feature_detected!("avx2") {
-                    // SAFETY: the processor has just been found to have AVX2, which is all that
-                    // calling the function needs.
-                    #[allow(unsafe_code)] // there is no safe way to call it
-                    return unsafe { wide($($arg),*) };
-                }
-            }
-            $inner($($arg),*)
-        }
-    };
-}
-
-for_each_instruction_set!(forward, forward_inner, (
-    heads: Heads, geometry: &Geometry, b: usize, inputs: Inputs<'_>, out: &mut [f32]
-));
-for_each_instruction_set!(backward, backward_inner, (
-    heads: Heads, geometry: &Geometry, b: usize, inputs: Inputs<'_>, grad: &[f32],
-    gradients: &mut Gradients<'_>
-));
-
-/// One head's matrices. M and R are m and r, padded.
-#[derive(Default)]
-struct Head {
-    /// Queries, scaled. `[n, e]`
-    q: Vec<f32>,
-    /// Keys, as they are and transposed. `[m, e]`, `[e, M]`
-    k: Vec<f32>,
-    kt: Vec<f32>,
-    v: Vec<f32>,
-    /// K_R and its transpose. `[r, e]`, `[e, R]`
-    kr: Vec<f32>,
-    krt: Vec<f32>,
-    /// Q_R, scaled. `[r, e]`
-    qr: Vec<f32>,
-    /// q·K_R, `[n, R]`; Q_R·k, `[r, M]`
-    by_query: Vec<f32>,
-    by_key: Vec<f32>,
-    /// Probabilities. `[n, M]`
-    p: Vec<f32>,
-}
-
-/// Copies columns `[from, from + e)` of rows of width `d`, scaled.
-#[inline(always)]
-fn gather(to: &mut Vec<f32>, rows: &[f32], d: usize, from: usize, e: usize, scale: f32) {
-    to.clear();
-    for row in rows.chunks_exact(d) {
-        to.extend(row[from..from + e].iter().map(|x| x * scale));
+/// Writes the attention of a batch row to `out` `[n, d]`, which is zero.
+pub(crate) fn forward(heads: &Heads, sight: Sight<'_>, inputs: Inputs<'_>, out: &mut [f32]) {
+    let arch = Arch::new();
+    match inputs.nodes {
+        Some(nodes) => arch.dispatch(One { heads, sight, inputs, nodes, out }),
+        None => arch.dispatch(Forward { heads, sight, inputs, out }),
     }
 }
 
-/// Adds rows of width `e` to columns `[from, from + e)` of rows of width `d`, scaled.
-#[inline(always)]
-fn scatter(to: &mut [f32], d: usize, from: usize, rows: &[f32], e: usize, scale: f32) {
-    for (to, row) in to.chunks_exact_mut(d).zip(rows.chunks_exact(e)) {
-        for (to, x) in to[from..from + e].iter_mut().zip(row) {
-            *to += x * scale;
-        }
-    }
+/// Adds to `gradients` what `grad`, the gradient of the output `[n, d]`, implies.
+pub(crate) fn backward(
+    heads: &Heads,
+    sight: Sight<'_>,
+    inputs: Inputs<'_>,
+    grad: &[f32],
+    gradients: Gradients<'_>,
+) {
+    Arch::new().dispatch(Backward { heads, sight, inputs, grad, gradients });
 }
 
+/// `c = a · b` (or `+=`) for parts of rows: each matrix is a slice and the distance of its rows.
 #[inline(always)]
+fn product<S: Simd>(
+    simd: S,
+    sizes: (usize, usize, usize),
+    a: (&[f32], usize),
+    b: (&[f32], usize),
+    c: (&mut [f32], usize),
+    add: bool,
+) {
+    simd.vectorize(Product { sizes, a, b, c, add });
+}
+
 fn zeroed(v: &mut Vec<f32>, n: usize) -> &mut [f32] {
     v.clear();
     v.resize(n, 0.0);
     v
 }
 
-impl Head {
-    /// Fills in head `h` of batch row `b`, up to the probabilities.
+/// Pairs of a query i and a key j that it sees and that are related, with the bucket of δ(i, j).
+#[derive(Default)]
+struct Related {
+    relation: Option<Relation>,
+    pairs: Vec<(u32, u32, u8)>,
+}
+
+impl Related {
+    /// The pairs of `relation`, unless they are at hand.
     #[inline(always)]
-    fn load(&mut self, heads: Heads, g: &Geometry, b: usize, h: usize, inputs: Inputs<'_>) {
-        let (n, m, d, e) = (g.queries, g.keys, heads.width, heads.width / heads.count);
-        let scale = heads.scale(g.relations.is_some());
-        gather(&mut self.q, inputs.queries, d, h * e, e, scale);
-        gather(&mut self.k, inputs.keys_values, 2 * d, h * e, e, 1.0);
-        gather(&mut self.v, inputs.keys_values, 2 * d, d + h * e, e, 1.0);
-        let wide = padded(m);
-        transpose(&self.k, (e, e), wide, &mut self.kt);
-        let p = zeroed(&mut self.p, n * wide);
-        add_product(p, &self.q, (e, e), &self.kt, wide);
-        if let Some(relations) = &g.relations {
-            let r = relations.buckets.len();
-            let (keys, queries) = inputs.tables.split_at(r * d);
-            gather(&mut self.kr, keys, d, h * e, e, 1.0);
-            gather(&mut self.qr, queries, d, h * e, e, scale);
-            transpose(&self.kr, (e, e), padded(r), &mut self.krt);
-            let by_query = zeroed(&mut self.by_query, n * padded(r));
-            add_product(by_query, &self.q, (e, e), &self.krt, padded(r));
-            let by_key = zeroed(&mut self.by_key, r * wide);
-            add_product(by_key, &self.qr, (e, e), &self.kt, wide);
-            for i in 0..n {
-                let row = &relations.of(heads.relation(h), b, i, n, m)[..g.seen(b, i)];
-                let by_query = &by_query[i * padded(r)..][..r];
-                for (j, bucket) in row.iter().enumerate() {
-                    let mirror = usize::from(relations.buckets.mirror(*bucket));
-                    p[i * wide + j] += by_query[usize::from(*bucket)] + by_key[mirror * wide + j];
+    fn find(&mut self, relation: Relation, heads: &Heads, sight: &Sight<'_>) {
+        if self.relation == Some(relation) {
+            return;
+        }
+        self.relation = Some(relation);
+        self.pairs.clear();
+        let Some((queries, keys)) = sight.places else { return };
+        for (i, query) in queries.iter().enumerate().take(sight.queries) {
+            for (j, key) in keys[..sight.seen(i)].iter().enumerate() {
+                if let Some(difference) = relation.difference(*query, *key) {
+                    self.pairs.push((i as u32, j as u32, heads.buckets.of(difference)));
                 }
             }
         }
+    }
+}
+
+/// One head's matrices. M is m, padded.
+#[derive(Default)]
+struct Head {
+    related: Related,
+    /// Keys, transposed. `[e, M]`
+    kt: Vec<f32>,
+    /// K_R, transposed. `[e, r]`
+    krt: Vec<f32>,
+    /// q·K_R, `[n, r]`; Q_R·k, `[r, M]`
+    by_query: Vec<f32>,
+    by_key: Vec<f32>,
+    /// Probabilities. `[n, M]`
+    p: Vec<f32>,
+}
+
+impl Head {
+    /// Fills in head `h`, up to the probabilities.
+    #[inline(always)]
+    fn load<S: Simd>(&mut self, simd: S, heads: &Heads, s: &Sight<'_>, h: usize, i: &Inputs<'_>) {
+        let (n, m, d, e) = (s.queries, s.keys, heads.width, heads.each());
+        let related = !i.tables.is_empty();
+        let (scale, wide, none) =
+            (heads.scale(related), padded(m), usize::from(heads.buckets.none()));
+        let queries = (&i.queries[h * e..], d);
+        transpose(&i.keys_values[h * e..], 2 * d, (m, e), wide, &mut self.kt);
+        let p = zeroed(&mut self.p, n * wide);
+        product(simd, (n, e, wide), queries, (&self.kt, wide), (p, wide), false);
+        if related {
+            let r = heads.buckets.len();
+            let (k_r, q_r) = i.tables.split_at(r * d);
+            transpose(&k_r[h * e..], d, (r, e), r, &mut self.krt);
+            let by_query = zeroed(&mut self.by_query, n * r);
+            product(simd, (n, e, r), queries, (&self.krt, r), (by_query, r), false);
+            let by_key = zeroed(&mut self.by_key, r * wide);
+            product(
+                simd,
+                (r, e, wide),
+                (&q_r[h * e..], d),
+                (&self.kt, wide),
+                (by_key, wide),
+                false,
+            );
+            let unrelated = &by_key[none * wide..][..wide];
+            for (p, by_query) in p.chunks_exact_mut(wide).zip(by_query.chunks_exact(r)) {
+                for (p, by_key) in p.iter_mut().zip(unrelated) {
+                    *p += by_query[none] + by_key;
+                }
+            }
+            self.related.find(heads.relations[h], heads, s);
+            for &(i, j, bucket) in &self.related.pairs {
+                let (i, j, mirror) =
+                    (i as usize, j as usize, usize::from(heads.buckets.mirror(bucket)));
+                let by_query = by_query[i * r + usize::from(bucket)] - by_query[i * r + none];
+                p[i * wide + j] += by_query + (by_key[mirror * wide + j] - unrelated[j]);
+            }
+        }
         for (i, row) in p.chunks_exact_mut(wide).enumerate() {
-            let (seen, unseen) = row.split_at_mut(g.seen(b, i));
-            softmax(seen);
+            let (seen, unseen) = row.split_at_mut(s.seen(i));
+            softmax(seen, scale);
             unseen.fill(0.0);
         }
     }
 }
 
-#[inline(always)]
-fn forward_inner(heads: Heads, g: &Geometry, b: usize, inputs: Inputs<'_>, out: &mut [f32]) {
-    if g.queries == 1 {
-        return forward_of_one(heads, g, b, inputs, out);
-    }
-    let (d, e) = (heads.width, heads.width / heads.count);
-    let mut head = Head::default();
-    let mut mixed = Vec::new();
-    for h in 0..heads.count {
-        head.load(heads, g, b, h, inputs);
-        let mixed = zeroed(&mut mixed, g.queries * e);
-        add_product(mixed, &head.p, (padded(g.keys), g.keys), &head.v, e);
-        scatter(out, d, h * e, mixed, e, 1.0);
+struct Forward<'a> {
+    heads: &'a Heads,
+    sight: Sight<'a>,
+    inputs: Inputs<'a>,
+    out: &'a mut [f32],
+}
+
+impl WithSimd for Forward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Forward { heads, sight, inputs, out } = self;
+        let (n, m, d, e) = (sight.queries, sight.keys, heads.width, heads.each());
+        let mut head = Head::default();
+        for h in 0..heads.count {
+            head.load(simd, heads, &sight, h, &inputs);
+            let values = (&inputs.keys_values[d + h * e..], 2 * d);
+            product(simd, (n, m, e), (&head.p, padded(m)), values, (&mut out[h * e..], d), false);
+        }
     }
 }
 
-/// The same for a single query, as in generation, where copying the keys would cost more than
-/// looking at them: q·k + k·Q_R[ji] = (q + Q_R[ji])·k, and there are few buckets.
-#[inline(always)]
-fn forward_of_one(heads: Heads, g: &Geometry, b: usize, inputs: Inputs<'_>, out: &mut [f32]) {
-    let (m, d, e) = (g.keys, heads.width, heads.width / heads.count);
-    let scale = heads.scale(g.relations.is_some());
-    let seen = g.seen(b, 0);
-    let mut p = vec![0f32; seen];
-    let (mut sums, mut by_query) = (Vec::new(), Vec::new());
-    for h in 0..heads.count {
-        let q = &inputs.queries[h * e..][..e];
-        let key = |j: usize| &inputs.keys_values[j * 2 * d + h * e..][..e];
-        match &g.relations {
-            None => {
-                for (j, p) in p.iter_mut().enumerate() {
-                    *p = scale * dot(q, key(j));
+/// The same for a single query and scattered keys, as in generation, where copying the keys would
+/// cost more than looking at them: q·k + k·Q_R[ji] = (q + Q_R[ji])·k, and there are few buckets.
+struct One<'a> {
+    heads: &'a Heads,
+    sight: Sight<'a>,
+    inputs: Inputs<'a>,
+    nodes: &'a [u32],
+    out: &'a mut [f32],
+}
+
+impl WithSimd for One<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _simd: S) {
+        let One { heads, sight, inputs, nodes, out } = self;
+        let (d, e) = (heads.width, heads.each());
+        let related = !inputs.tables.is_empty();
+        let (scale, none) = (heads.scale(related), heads.buckets.none());
+        let nodes = &nodes[..sight.keys];
+        let mut p = vec![0f32; nodes.len()];
+        let mut buckets: Vec<u8> = Vec::new();
+        let (mut sums, mut by_query) = (Vec::new(), Vec::new());
+        for h in 0..heads.count {
+            let q = &inputs.queries[h * e..][..e];
+            let key = |node: u32| &inputs.keys_values[node as usize * 2 * d + h * e..][..e];
+            if let (true, Some((queries, keys))) = (related, sight.places) {
+                let relation = heads.relations[h];
+                if h == 0 || relation != heads.relations[h - 1] {
+                    let bucket = |key: &Place| {
+                        let difference = relation.difference(queries[0], *key);
+                        difference.map_or(none, |difference| heads.buckets.of(difference))
+                    };
+                    buckets.clear();
+                    buckets.extend(keys[..nodes.len()].iter().map(bucket));
                 }
-            }
-            Some(relations) => {
-                let (keys, queries) = inputs.tables.split_at(relations.buckets.len() * d);
+                let (k_r, q_r) = inputs.tables.split_at(heads.buckets.len() * d);
                 sums.clear();
                 by_query.clear();
-                for (k_r, q_r) in keys.chunks_exact(d).zip(queries.chunks_exact(d)) {
+                for (k_r, q_r) in k_r.chunks_exact(d).zip(q_r.chunks_exact(d)) {
                     by_query.push(dot(q, &k_r[h * e..][..e]));
                     sums.extend(q.iter().zip(&q_r[h * e..][..e]).map(|(q, r)| q + r));
                 }
-                let row = relations.of(heads.relation(h), b, 0, 1, m);
-                for ((j, p), bucket) in p.iter_mut().enumerate().zip(row) {
-                    let mirror = usize::from(relations.buckets.mirror(*bucket));
+                for ((p, node), bucket) in p.iter_mut().zip(nodes).zip(&buckets) {
+                    let mirror = usize::from(heads.buckets.mirror(*bucket));
                     let sum = &sums[mirror * e..][..e];
-                    *p = scale * (dot(sum, key(j)) + by_query[usize::from(*bucket)]);
+                    *p = dot(sum, key(*node)) + by_query[usize::from(*bucket)];
+                }
+            } else {
+                for (p, node) in p.iter_mut().zip(nodes) {
+                    *p = dot(q, key(*node));
                 }
             }
-        }
-        softmax(&mut p);
-        let out = &mut out[h * e..][..e];
-        for (j, p) in p.iter().enumerate() {
-            let v = &inputs.keys_values[j * 2 * d + d + h * e..][..e];
-            out.iter_mut().zip(v).for_each(|(out, v)| *out += p * v);
+            softmax(&mut p, scale);
+            let out = &mut out[h * e..][..e];
+            for (p, node) in p.iter().zip(nodes) {
+                let v = &inputs.keys_values[*node as usize * 2 * d + d + h * e..][..e];
+                out.iter_mut().zip(v).for_each(|(out, v)| *out += p * v);
+            }
         }
     }
 }
 
-/// Adds to `gradients` what `grad`, the gradient of the output `[n, d]`, implies.
-#[inline(always)]
-fn backward_inner(
-    heads: Heads,
-    g: &Geometry,
-    b: usize,
-    inputs: Inputs<'_>,
-    grad: &[f32],
-    gradients: &mut Gradients<'_>,
-) {
-    let (n, m, d, e) = (g.queries, g.keys, heads.width, heads.width / heads.count);
-    let (scale, wide) = (heads.scale(g.relations.is_some()), padded(m));
-    let mut head = Head::default();
-    let (mut dout, mut vt, mut ds) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut dq, mut dk, mut dv, mut room) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let (mut dby_query, mut dby_key, mut dtable) = (Vec::new(), Vec::new(), Vec::new());
-    for h in 0..heads.count {
-        // Recomputing the probabilities is cheaper than keeping them for the whole pass.
-        head.load(heads, g, b, h, inputs);
-        gather(&mut dout, grad, d, h * e, e, 1.0);
-        transpose(&head.v, (e, e), wide, &mut vt);
-        let dv = zeroed(&mut dv, m * e);
-        add_transposed_product(dv, &head.p, (wide, m), &dout, e, &mut room);
-        let ds = zeroed(&mut ds, n * wide);
-        add_product(ds, &dout, (e, e), &vt, wide);
-        for (ds, p) in ds.chunks_exact_mut(wide).zip(head.p.chunks_exact(wide)) {
-            let mean = dot(ds, p);
-            for (ds, p) in ds.iter_mut().zip(p) {
-                *ds = p * (*ds - mean);
-            }
-        }
-        let dq = zeroed(&mut dq, n * e);
-        add_product(dq, ds, (wide, m), &head.k, e);
-        let dk = zeroed(&mut dk, m * e);
-        add_transposed_product(dk, ds, (wide, m), &head.q, e, &mut room);
-        if let Some(relations) = &g.relations {
-            let r = relations.buckets.len();
-            let dby_query = zeroed(&mut dby_query, n * padded(r));
-            let dby_key = zeroed(&mut dby_key, r * wide);
-            for i in 0..n {
-                let row = &relations.of(heads.relation(h), b, i, n, m)[..g.seen(b, i)];
-                for (j, bucket) in row.iter().enumerate() {
-                    let mirror = usize::from(relations.buckets.mirror(*bucket));
-                    let ds = ds[i * wide + j];
-                    dby_query[i * padded(r) + usize::from(*bucket)] += ds;
-                    dby_key[mirror * wide + j] += ds;
+struct Backward<'a> {
+    heads: &'a Heads,
+    sight: Sight<'a>,
+    inputs: Inputs<'a>,
+    grad: &'a [f32],
+    gradients: Gradients<'a>,
+}
+
+impl WithSimd for Backward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Backward { heads, sight, inputs, grad, gradients } = self;
+        let (n, m, d, e) = (sight.queries, sight.keys, heads.width, heads.each());
+        let related = !inputs.tables.is_empty();
+        let (scale, wide, none) =
+            (heads.scale(related), padded(m), usize::from(heads.buckets.none()));
+        let mut head = Head::default();
+        let (mut vt, mut pt, mut ds) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut dby_query, mut dby_key, mut turned) = (Vec::new(), Vec::new(), Vec::new());
+        for h in 0..heads.count {
+            // Recomputing the probabilities is cheaper than keeping them for the whole pass.
+            head.load(simd, heads, &sight, h, &inputs);
+            let queries = (&inputs.queries[h * e..], d);
+            let keys = (&inputs.keys_values[h * e..], 2 * d);
+            let dout = (&grad[h * e..], d);
+            // dV = pᵀ · dO
+            transpose(&head.p, wide, (n, m), n, &mut pt);
+            let dv = (&mut gradients.keys_values[d + h * e..], 2 * d);
+            product(simd, (m, n, e), (&pt, n), dout, dv, true);
+            // dP = dO · vᵀ, and from it the gradient of the scores before they are scaled.
+            transpose(&inputs.keys_values[d + h * e..], 2 * d, (m, e), wide, &mut vt);
+            let ds = zeroed(&mut ds, n * wide);
+            product(simd, (n, e, wide), dout, (&vt, wide), (ds, wide), false);
+            for (ds, p) in ds.chunks_exact_mut(wide).zip(head.p.chunks_exact(wide)) {
+                let mean = dot(ds, p);
+                for (ds, p) in ds.iter_mut().zip(p) {
+                    *ds = p * (*ds - mean) * scale;
                 }
             }
-            add_product(dq, dby_query, (padded(r), r), &head.kr, e);
-            add_transposed_product(dk, dby_key, (wide, m), &head.qr, e, &mut room);
-            let (dkeys, dqueries) = gradients.tables.split_at_mut(r * d);
-            let dtable_keys = zeroed(&mut dtable, r * e);
-            add_transposed_product(dtable_keys, dby_query, (padded(r), r), &head.q, e, &mut room);
-            scatter(dkeys, d, h * e, dtable_keys, e, 1.0);
-            let dtable_queries = zeroed(&mut dtable, r * e);
-            add_product(dtable_queries, dby_key, (wide, m), &head.k, e);
-            scatter(dqueries, d, h * e, dtable_queries, e, scale);
+            // dQ = dS · k, dK = dSᵀ · q
+            let dq = &mut gradients.queries[h * e..];
+            product(simd, (n, m, e), (ds, wide), keys, (dq, d), true);
+            transpose(ds, wide, (n, m), n, &mut pt);
+            let dk = &mut gradients.keys_values[h * e..];
+            product(simd, (m, n, e), (&pt, n), queries, (dk, 2 * d), true);
+            if !related {
+                continue;
+            }
+            let r = heads.buckets.len();
+            let (k_r, q_r) = inputs.tables.split_at(r * d);
+            let dby_query = zeroed(&mut dby_query, n * r); // [n, r]
+            let dby_key = zeroed(&mut dby_key, r * wide); // [r, M]
+            let unrelated = none * wide..(none + 1) * wide;
+            for (i, ds) in ds.chunks_exact(wide).enumerate() {
+                let sums = &mut dby_key[unrelated.clone()];
+                sums.iter_mut().zip(ds).for_each(|(sum, ds)| *sum += ds);
+                dby_query[i * r + none] = ds.iter().sum();
+            }
+            for &(i, j, bucket) in &head.related.pairs {
+                let (i, j, mirror) =
+                    (i as usize, j as usize, usize::from(heads.buckets.mirror(bucket)));
+                let ds = ds[i * wide + j];
+                dby_query[i * r + usize::from(bucket)] += ds;
+                dby_query[i * r + none] -= ds;
+                dby_key[mirror * wide + j] += ds;
+                dby_key[none * wide + j] -= ds;
+            }
+            // dQ += dBQ · K_R, dK_R = dBQᵀ · q
+            let (dk_r, dq_r) = gradients.tables.split_at_mut(r * d);
+            product(simd, (n, r, e), (dby_query, r), (&k_r[h * e..], d), (dq, d), true);
+            transpose(dby_query, r, (n, r), n, &mut turned);
+            product(simd, (r, n, e), (&turned, n), queries, (&mut dk_r[h * e..], d), true);
+            // dK += dBKᵀ · Q_R, dQ_R = dBK · k
+            transpose(dby_key, wide, (r, m), r, &mut turned);
+            product(simd, (m, r, e), (&turned, r), (&q_r[h * e..], d), (dk, 2 * d), true);
+            product(simd, (r, m, e), (dby_key, wide), keys, (&mut dq_r[h * e..], d), true);
         }
-        scatter(gradients.queries, d, h * e, dq, e, scale);
-        scatter(gradients.keys_values, 2 * d, h * e, dk, e, 1.0);
-        scatter(gradients.keys_values, 2 * d, d + h * e, dv, e, 1.0);
     }
 }

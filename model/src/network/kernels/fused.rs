@@ -2,7 +2,7 @@
 //! data many times. Elsewhere they are composed of differentiable tensor operations.
 
 use crate::network::attention::{floats, with_floats};
-use crate::network::kernels::small_matrix::dot;
+use crate::network::kernels::rows::dot;
 use candle_core::{CpuStorage, CustomOp1, CustomOp2, D, Layout, Result, Shape, Tensor};
 use rayon::prelude::*;
 

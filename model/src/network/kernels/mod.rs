@@ -2,4 +2,6 @@
 
 pub(crate) mod attention;
 pub mod fused;
-pub(crate) mod small_matrix;
+pub(crate) mod product;
+pub mod rope;
+pub(crate) mod rows;

@@ -1,0 +1,109 @@
+//! Decoding with cached keys and values, in batches, beside running the decoder on the whole tree
+//! again for every token; and the likelihoods of many given terms. The preset `tiny`.
+//!
+//! The sides take turns in one process; medians are printed.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use candle_core::Device;
+use dataset_gen::seeds::normal_form::Renaming;
+use egraph::{TermBank, TermId};
+use model::config::Config;
+use model::decoding::tree_builder::TreeBuilder;
+use model::network::batch::{Features, decoder_batch, encoder_batch};
+use model::network::dropout::Dropout;
+use model::network::parameters::Parameters;
+use model::network::transformer::Transformer;
+use model::tokens::tree::tokenise;
+use model::tokens::vocabulary::Vocabulary;
+use model::{DecodeOptions, Strategy};
+use std::time::Instant;
+
+const ROUNDS: usize = 7;
+const QUESTIONS: usize = 64;
+const GUIDES: usize = 8;
+/// Trees that are written again node by node.
+const AGAIN: usize = 24;
+
+fn main() {
+    let model = common::model_of(Config::default(), 60);
+    let mut bank = TermBank::new(model.language().clone());
+    let tasks: Vec<(TermId, TermId)> = common::triples(5, QUESTIONS)
+        .iter()
+        .map(|triple| {
+            let [start, _, target] = triple.terms(&mut bank).unwrap();
+            (start, target)
+        })
+        .collect();
+    let strategy = Strategy::Nucleus { p: 1.0, temperature: 1.0 };
+    let options = DecodeOptions { strategy, guides: GUIDES, max_size: 40, seed: 1 };
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let (one, two) = (pool(1), pool(2));
+
+    // The same shape of network for the other side.
+    let config = Config::default().model;
+    let counts = rustc_hash::FxHashMap::default();
+    let vocabulary = Vocabulary::build(model.language().clone(), &counts).unwrap();
+    let features = Features::new(&vocabulary, config.positions);
+    // Drawn, then fixed, so that nothing is kept for gradients.
+    let mut drawn = Parameters::random(1, &Device::Cpu);
+    Transformer::new(&config, features, vocabulary.len(), &mut drawn).unwrap();
+    let tensors = drawn.finish().unwrap().into_iter();
+    let tensors = tensors.map(|(name, var)| (name, var.as_detached_tensor())).collect();
+    let mut fixed = Parameters::fixed(tensors, &Device::Cpu);
+    let network = Transformer::new(&config, features, vocabulary.len(), &mut fixed).unwrap();
+    let again = |bank: &TermBank, task: (TermId, TermId), term: TermId| -> usize {
+        let renaming = Renaming::new(bank, &[task.0, task.1]);
+        let tree = |t| tokenise(&vocabulary, bank, t, &renaming).unwrap();
+        let (start, target, guide) = (tree(task.0), tree(task.1), tree(term));
+        let sides = [&start, &target].map(|side| encoder_batch(features, &[side]));
+        let memory = network.encode(&sides[0], &sides[1], &Dropout::none()).unwrap();
+        let sort = bank.sort(term);
+        let mut written = TreeBuilder::new(sort);
+        for token in guide.tokens() {
+            written.push(&vocabulary, *token).unwrap();
+            let (batch, _) = decoder_batch(features, &[&written]);
+            network.decode(&batch, &memory, None, &Dropout::none()).unwrap();
+        }
+        guide.tokens().len()
+    };
+
+    let (mut cached, mut rerun, mut scored) = (Vec::new(), Vec::new(), Vec::new());
+    let mut lengths = (0, 0);
+    for _ in 0..ROUNDS {
+        let time = Instant::now();
+        let guides = one.install(|| model.guides(&mut bank, &tasks, &options)).unwrap();
+        let tokens: u32 = guides.iter().flatten().map(|guide| guide.tokens).sum();
+        cached.push(f64::from(tokens) / time.elapsed().as_secs_f64());
+        lengths = (lengths.0 + tokens, lengths.1 + guides.iter().map(Vec::len).sum::<usize>());
+
+        let time = Instant::now();
+        let some = guides.iter().zip(&tasks).take(AGAIN);
+        let tokens: usize =
+            one.install(|| some.map(|(guides, task)| again(&bank, *task, guides[0].term)).sum());
+        rerun.push(tokens as f64 / time.elapsed().as_secs_f64());
+
+        let mut terms: Vec<TermId> = guides.iter().flatten().map(|guide| guide.term).collect();
+        terms.extend(tasks.iter().flat_map(|task| [task.0, task.1]));
+        let terms: Vec<TermId> = terms.iter().cycle().take(1_000).copied().collect();
+        let time = Instant::now();
+        let found = two.install(|| model.log_likelihoods(&bank, tasks[0], &terms, 60)).unwrap();
+        scored.push(time.elapsed().as_secs_f64());
+        assert_eq!(found.len(), 1_000);
+    }
+    let (cached, rerun, scored) = (median(cached), median(rerun), median(scored));
+    println!(
+        "{QUESTIONS} questions, {GUIDES} guides each, {:.1} tokens long, one thread",
+        f64::from(lengths.0) / lengths.1 as f64
+    );
+    println!("cached, in batches: {cached:.0} tokens/s");
+    println!("decoder again for every token: {rerun:.0} tokens/s");
+    println!("ratio: {:.1}", cached / rerun);
+    println!("likelihoods of 1,000 given terms, two threads: {:.0} ms", 1e3 * scored);
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

@@ -1,0 +1,146 @@
+//! Rotary positions (Su et al., *RoFormer*, 2021): every pair of columns of a head is rotated by an
+//! angle that grows with the node's place in pre-order, so that q·k depends on the distance.
+
+use crate::network::attention::{Heads, floats, with_floats};
+use candle_core::{CpuStorage, CustomOp1, D, Layout, Result, Shape, Tensor};
+
+/// Rotates the first `heads.width` columns of `x` `[batch, n, w]`; row i of each batch row is the
+/// node at place `first + i`.
+///
+/// # Errors
+/// Shapes that do not fit together.
+pub fn rope(x: &Tensor, heads: &Heads, first: usize) -> Result<Tensor> {
+    if !x.device().is_cpu() {
+        return composed_rope(x, heads, first);
+    }
+    let (_, n, w) = x.dims3()?;
+    let turns = Turns { width: heads.width, each: heads.each(), w, first, n, sign: 1.0 };
+    x.contiguous()?.apply_op1(turns)
+}
+
+/// The same from differentiable tensor operations.
+fn composed_rope(x: &Tensor, heads: &Heads, first: usize) -> Result<Tensor> {
+    let (b, n, w) = x.dims3()?;
+    let (d, e) = (heads.width, heads.each());
+    let (mut cos, mut sin) = (Vec::new(), Vec::new());
+    for i in 0..n {
+        let angles = (0..e / 2).map(|c| angle(first + i, c, e));
+        cos.extend(angles.clone().map(f32::cos));
+        sin.extend(angles.map(f32::sin));
+    }
+    let table = |t: Vec<f32>| Tensor::from_vec(t, (1, n, 1, e / 2), x.device());
+    let (cos, sin) = (table(cos)?, table(sin)?);
+    let turned = x.narrow(2, 0, d)?.contiguous()?.reshape((b, n, d / e, e))?;
+    let (u, v) = (turned.narrow(3, 0, e / 2)?, turned.narrow(3, e / 2, e / 2)?); // [b, n, h, e/2]
+    let first_half = (u.broadcast_mul(&cos)? - v.broadcast_mul(&sin)?)?;
+    let second_half = (u.broadcast_mul(&sin)? + v.broadcast_mul(&cos)?)?;
+    let turned = Tensor::cat(&[first_half, second_half], D::Minus1)?.reshape((b, n, d))?;
+    if w == d {
+        return Ok(turned);
+    }
+    Tensor::cat(&[turned, x.narrow(2, d, w - d)?.contiguous()?], D::Minus1)
+}
+
+/// The angle of pair `c` of a head of width `e` at a place.
+fn angle(place: usize, c: usize, e: usize) -> f32 {
+    let frequency = 10_000f64.powf(-2.0 * c as f64 / e as f64);
+    (place as f64 * frequency) as f32
+}
+
+/// Rotations by `sign` times the angles, of the first `width` of `w` columns in heads of `each`.
+#[derive(Clone, Copy)]
+struct Turns {
+    width: usize,
+    each: usize,
+    w: usize,
+    first: usize,
+    n: usize,
+    sign: f32,
+}
+
+impl Turns {
+    fn run(self, x: &[f32]) -> Vec<f32> {
+        let half = self.each / 2;
+        let mut turned = x.to_vec();
+        for i in 0..self.n {
+            let turn = |c| (self.sign * angle(self.first + i, c, self.each)).sin_cos();
+            let turns: Vec<(f32, f32)> = (0..half).map(turn).collect();
+            for row in turned.chunks_exact_mut(self.w).skip(i).step_by(self.n) {
+                for head in row[..self.width].chunks_exact_mut(self.each) {
+                    let (u, v) = head.split_at_mut(half);
+                    for ((u, v), (sin, cos)) in u.iter_mut().zip(v).zip(&turns) {
+                        (*u, *v) = (*u * cos - *v * sin, *u * sin + *v * cos);
+                    }
+                }
+            }
+        }
+        turned
+    }
+}
+
+impl CustomOp1 for Turns {
+    fn name(&self) -> &'static str {
+        "rope"
+    }
+
+    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
+        let turned = self.run(floats(storage, layout)?);
+        Ok((CpuStorage::F32(turned), layout.shape().clone()))
+    }
+
+    fn bwd(&self, x: &Tensor, _res: &Tensor, grad: &Tensor) -> Result<Option<Tensor>> {
+        let back = Turns { sign: -self.sign, ..*self };
+        let dx = with_floats(grad, |grad| Ok(back.run(grad)))?;
+        Tensor::from_vec(dx, x.shape(), x.device()).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::positions::Buckets;
+    use candle_core::{Device, Var};
+
+    fn heads() -> Heads {
+        let buckets = Buckets { k: 1 };
+        Heads { width: 8, count: 2, relations: Vec::new(), buckets, rope: true }
+    }
+
+    fn values(t: &Tensor) -> Vec<f32> {
+        t.flatten_all().unwrap().to_vec1().unwrap()
+    }
+
+    fn close(a: &[f32], b: &[f32]) {
+        assert!(a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5));
+    }
+
+    #[test]
+    fn both_forms_and_their_gradients_agree() {
+        let data: Vec<f32> = (0..2 * 3 * 16).map(|i| (i as f32).sin()).collect();
+        let x = Var::from_vec(data, (2, 3, 16), &Device::Cpu).unwrap();
+        let (own, composed) =
+            (rope(&x, &heads(), 4).unwrap(), composed_rope(&x, &heads(), 4).unwrap());
+        close(&values(&own), &values(&composed));
+        // Values, behind the keys, stay as they are.
+        assert_eq!(values(&own)[8..16], values(&x)[8..16]);
+        let weights = (x.as_tensor() * 0.5).unwrap().cos().unwrap().detach();
+        let gradient = |y: Tensor| {
+            let gradients = (y * &weights).unwrap().sum_all().unwrap().backward().unwrap();
+            values(gradients.get(&x).unwrap())
+        };
+        close(&gradient(own), &gradient(composed));
+    }
+
+    #[test]
+    fn products_depend_on_the_distance() {
+        let row = |phase: f32, first: usize| {
+            let data: Vec<f32> = (0..8).map(|i| (i as f32 + phase).sin()).collect();
+            let x = Tensor::from_vec(data, (1, 1, 8), &Device::Cpu).unwrap();
+            values(&rope(&x, &heads(), first).unwrap())
+        };
+        let product =
+            |i, j| -> f32 { row(0.0, i).iter().zip(row(2.0, j)).map(|(a, b)| a * b).sum() };
+        assert!((product(7, 3) - product(14, 10)).abs() < 1e-5);
+        assert!((product(7, 3) - product(7, 4)).abs() > 1e-2);
+    }
+}

@@ -1,0 +1,150 @@
+//! Products of activations with weights, with a backward pass of their own on the CPU.
+
+use crate::network::attention::{floats, with_floats};
+use crate::network::kernels::product::{product, transpose};
+use candle_core::{CpuStorage, CustomOp2, Layout, Result, Shape, Tensor};
+
+/// `x` `[…, a]` times `w` `[a, b]`. `[…, b]`
+///
+/// # Errors
+/// Shapes that do not fit together.
+pub fn linear(x: &Tensor, w: &Tensor) -> Result<Tensor> {
+    let (a, b) = w.dims2()?;
+    of_rows(x, b, |x| match x.device().is_cpu() {
+        true => x.apply_op2(&w.contiguous()?, Linear { transposed: false }),
+        false => x.matmul(w),
+    })
+    .map_err(|e| e.context(format!("a product with a matrix {a} × {b}")))
+}
+
+/// `x` `[…, a]` times the transpose of `w` `[b, a]`. `[…, b]`
+///
+/// # Errors
+/// Shapes that do not fit together.
+pub fn linear_transposed(x: &Tensor, w: &Tensor) -> Result<Tensor> {
+    let (b, a) = w.dims2()?;
+    of_rows(x, b, |x| match x.device().is_cpu() {
+        true => x.apply_op2(&w.contiguous()?, Linear { transposed: true }),
+        false => x.matmul(&w.t()?),
+    })
+    .map_err(|e| e.context(format!("a product with a matrix {a} × {b}")))
+}
+
+/// `f` on the rows of `x` `[…, a]`, one below the other `[n, a]`; the result is `[…, b]`.
+fn of_rows(x: &Tensor, b: usize, f: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
+    let mut shape = x.dims().to_vec();
+    let a = shape.pop().unwrap_or(1);
+    shape.push(b);
+    f(&x.contiguous()?.reshape((x.elem_count() / a.max(1), a))?)?.reshape(shape)
+}
+
+/// x `[n, a]` times w `[a, b]`, or `[b, a]` if it is transposed.
+struct Linear {
+    transposed: bool,
+}
+
+impl Linear {
+    /// a and b.
+    fn widths(&self, w: &Shape) -> Result<(usize, usize)> {
+        let (rows, columns) = w.dims2()?;
+        Ok(if self.transposed { (columns, rows) } else { (rows, columns) })
+    }
+}
+
+impl CustomOp2 for Linear {
+    fn name(&self) -> &'static str {
+        "linear"
+    }
+
+    fn cpu_fwd(
+        &self,
+        s1: &CpuStorage,
+        l1: &Layout,
+        s2: &CpuStorage,
+        l2: &Layout,
+    ) -> Result<(CpuStorage, Shape)> {
+        let (x, w) = (floats(s1, l1)?, floats(s2, l2)?);
+        let (n, width) = l1.shape().dims2()?;
+        let (a, b) = self.widths(l2.shape())?;
+        if width != a {
+            candle_core::bail!("rows of {width} elements");
+        }
+        let y = match self.transposed {
+            false => product(n, a, b, x, w),
+            true => product(n, a, b, x, &transposed(w, b, a)),
+        };
+        Ok((CpuStorage::F32(y), Shape::from((n, b))))
+    }
+
+    fn bwd(
+        &self,
+        x: &Tensor,
+        w: &Tensor,
+        _res: &Tensor,
+        grad: &Tensor,
+    ) -> Result<(Option<Tensor>, Option<Tensor>)> {
+        let n = x.dim(0)?;
+        let (a, b) = self.widths(w.shape())?;
+        let both = |x: &[f32], w: &[f32], grad: &[f32]| {
+            let dx = match self.transposed {
+                false => product(n, b, a, grad, &transposed(w, a, b)),
+                true => product(n, b, a, grad, w),
+            };
+            let dw = match self.transposed {
+                false => product(a, n, b, &transposed(x, n, a), grad),
+                true => product(b, n, a, &transposed(grad, n, b), x),
+            };
+            (dx, dw)
+        };
+        let (dx, dw) =
+            with_floats(x, |x| with_floats(w, |w| with_floats(grad, |grad| Ok(both(x, w, grad)))))?;
+        Ok((
+            Some(Tensor::from_vec(dx, x.shape(), x.device())?),
+            Some(Tensor::from_vec(dw, w.shape(), w.device())?),
+        ))
+    }
+}
+
+/// The transpose of a `[n, m]`.
+fn transposed(a: &[f32], n: usize, m: usize) -> Vec<f32> {
+    let mut at = Vec::new();
+    transpose(a, m, (n, m), n, &mut at);
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use candle_core::{Device, Var};
+
+    fn var(shape: (usize, usize), step: f32) -> Var {
+        let data: Vec<f32> = (0..shape.0 * shape.1).map(|i| (i as f32 * step).sin()).collect();
+        Var::from_vec(data, shape, &Device::Cpu).unwrap()
+    }
+
+    #[test]
+    fn both_forms_agree_with_matmul_and_so_do_their_gradients() {
+        let x = var((7, 19), 0.7);
+        for (w, transposed) in [(var((19, 13), 0.3), false), (var((13, 19), 0.4), true)] {
+            let own = match transposed {
+                false => linear(&x, &w).unwrap(),
+                true => linear_transposed(&x, &w).unwrap(),
+            };
+            let plain = match transposed {
+                false => x.matmul(&w).unwrap(),
+                true => x.matmul(&w.t().unwrap().contiguous().unwrap()).unwrap(),
+            };
+            let close = |a: &Tensor, b: &Tensor| {
+                let difference = (a - b).unwrap().abs().unwrap().max_all().unwrap();
+                assert!(difference.to_scalar::<f32>().unwrap() < 1e-5);
+            };
+            close(&own, &plain);
+            let loss = |y: Tensor| y.sqr().unwrap().sum_all().unwrap().backward().unwrap();
+            let (own, plain) = (loss(own), loss(plain));
+            for var in [&x, &w] {
+                close(own.get(var).unwrap(), plain.get(var).unwrap());
+            }
+        }
+        assert!(linear(&x, &var((18, 2), 0.1)).unwrap_err().to_string().contains("18 × 2"));
+    }
+}
