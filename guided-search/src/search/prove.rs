@@ -265,6 +265,9 @@ impl Search<'_> {
         self.ledger.requests += 1;
         self.ledger.model_seconds += found.model_seconds;
         self.ledger.proposed += found.proposals.len() as u64;
+        if found.proposals.is_empty() && found.reached.iter().all(Vec::is_empty) {
+            return Ok(());
+        }
         let mut lists = [vec![pair[0]], vec![pair[1]]];
         for (i, terms) in found.reached.into_iter().enumerate() {
             let mut list = Vec::new();
