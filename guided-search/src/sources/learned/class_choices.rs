@@ -200,8 +200,10 @@ mod tests {
     #[test]
     fn whatever_is_written_stands_in_the_class_and_is_not_padded() {
         let system = "(sort I) (literal i64 I) (variable I) (op + (I I) I) (op * (I I) I)
-            (rewrite (+ ?a ?b) (+ ?b ?a)) (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c))
-            (birewrite (+ ?a 0) ?a) (rewrite (* ?a (+ ?b ?c)) (+ (* ?a ?b) (* ?a ?c)))";
+            (rewrite (+ ?a ?b) (+ ?b ?a))
+            (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c))
+            (birewrite (+ ?a 0) ?a)
+            (rewrite (* ?a (+ ?b ?c)) (+ (* ?a ?b) (* ?a ?c)))";
         let system = Arc::new(System::parse(system).unwrap());
         let mut bank = TermBank::new(system.language.clone());
         let mut egraph = EGraph::new(system);
