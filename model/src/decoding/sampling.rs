@@ -92,7 +92,7 @@ mod tests {
         for _ in 0..rounds {
             let mut first: Vec<f64> = tree.iter().map(|(p, _): &(f64, Vec<f64>)| p.ln()).collect();
             perturb(0.0, &mut first, &mut rng);
-            assert!(first.iter().any(|g| *g == 0.0) && first.iter().all(|g| *g <= 0.0));
+            assert!(first.contains(&0.0) && first.iter().all(|g| *g <= 0.0));
             let mut all = Vec::new();
             for ((p, below), parent) in tree.iter().zip(&first) {
                 let mut second: Vec<f64> = below.iter().map(|q| (p * q).ln()).collect();

@@ -131,6 +131,7 @@ impl Tile<'_> {
     }
 
     #[inline(always)]
+    #[allow(clippy::needless_range_loop)] // counted loops are what becomes registers
     fn compute<S: Simd, const V: usize, const R: usize>(self, simd: S) -> usize {
         let lanes = S::F32_LANES;
         let rows: [&[f32]; R] = std::array::from_fn(|r| &self.a[r * self.lda..][..self.k]);
