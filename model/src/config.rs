@@ -276,6 +276,18 @@ mod tests {
     }
 
     #[test]
+    fn earlier_configurations_are_read_as_trees() {
+        let now = "positions = \"tree\"\nrelation_heads = { ancestor = 2, sibling = 2 }";
+        assert!(TINY.contains(now));
+        let earlier = Config::parse(&TINY.replace(now, "ancestor_heads = 2")).unwrap();
+        assert_eq!(earlier.model.positions, Positions::Tree);
+        assert_eq!(earlier.model.heads(), Config::default().model.heads());
+        let wrong = |new: &str| Config::parse(&TINY.replace(now, new)).unwrap_err().to_string();
+        assert!(wrong("relation_heads = { ancestor = 2 }").contains("sum to heads"));
+        assert!(wrong("positions = \"none\"\nancestor_heads = 2").contains("relation_heads"));
+    }
+
+    #[test]
     fn numbers_come_back_from_json_as_they_were() {
         let mut config = Config::default();
         for i in 1..2_000u32 {
