@@ -58,7 +58,7 @@ fn assert_proved(system: &System, bank: &TermBank, answer: &Answer, ends: [egrap
     assert_eq!([proof.start(), proof.end()], ends);
     check(system, bank, proof).unwrap();
     assert!(answer.ledger.work <= 40 * LINK as u64);
-    assert!(answer.ledger.e_graphs > 1 && !answer.waypoints.is_empty());
+    assert!(answer.ledger.e_graphs > 1);
 }
 
 #[test]
@@ -138,12 +138,12 @@ fn a_stage_of_a_plan_ends_where_its_sketch_first_holds_whatever_the_cap() {
     let mut bank = TermBank::new(system.language.clone());
     let ends = [
         "(m (* n1 32) (m (* n2 32) f))",
-        "(o (o (o (m (* n1 32) j) j) (o (o (m n1 T) (o (m n1 (m n2 (m 32 (m 32 f)))) (m n1 T))) \
-         (m n1 (m 32 (s 32))))) (s 32))",
+        "(o j (o (o (m n1 (m 32 j)) (o (o (m n1 T) (o (m n1 (m n2 (m 32 (m 32 f)))) (m n1 T))) \
+         (m n1 (m 32 (s 32))))) (s 32)))",
     ]
     .map(|text| bank.parse(text, None).unwrap());
     let mut expert = ExpertGuides::load(&path, &system, bank.sort(ends[0])).unwrap();
-    let spent = [300_000, 1_000_000].map(|cap| {
+    for cap in [26_000, 300_000, 1_000_000] {
         let (cap, work) = (Cap::Nodes(cap), 20_000_000);
         let budget = Budget { cap, work, scheduler: Schedulers::Simple };
         let question = Question { ends, number: 0, deadline: None };
@@ -151,9 +151,8 @@ fn a_stage_of_a_plan_ends_where_its_sketch_first_holds_whatever_the_cap() {
         let answer = prove(&system, &mut bank, question, &mut expert, &settings).unwrap();
         check(&system, &bank, answer.result.as_ref().unwrap()).unwrap();
         assert_eq!(answer.ledger.requests, 0);
-        answer.ledger.work
-    });
-    assert!(spent[0] == spent[1] && spent[0] < 100_000, "{spent:?}");
+        assert!(answer.ledger.work < 2_000, "{} with a cap of {cap}", answer.ledger.work);
+    }
 }
 
 /// Says that the class of the start holds a term that it does not hold.
