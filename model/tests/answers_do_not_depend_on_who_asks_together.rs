@@ -19,10 +19,15 @@ impl Choices for Closed {
     fn advance(&mut self, _head: Node<'_>) {}
 }
 
-fn closed(bank: &TermBank, task: TermId) -> Closed {
-    let sort = bank.sort(task);
-    let literal = |i| Leaf { sort, value: LeafValue::Literal(egraph::Value::Int(i)) };
-    Closed((0..40).map(literal).collect())
+/// With literals of either sort, for a hole that nothing small fits ends a term without a word.
+fn closed(bank: &mut TermBank) -> Closed {
+    let number = bank.parse("0", None).unwrap();
+    let truth = bank.parse("(< 0 0)", None).unwrap();
+    let [number, truth] = [number, truth].map(|term| bank.sort(term));
+    let leaf = |sort, value| Leaf { sort, value: LeafValue::Literal(value) };
+    let numbers = (0..40).map(|i| leaf(number, egraph::Value::Int(i)));
+    let truths = [false, true].map(|b| leaf(truth, egraph::Value::Bool(b)));
+    Closed(numbers.chain(truths).collect())
 }
 
 /// The question of a thread, in a bank of its own.
@@ -59,7 +64,7 @@ fn guides_likelihoods_and_values() {
                     let (mut bank, [start, target, guide]) = question(model, thread);
                     let (task, options) = ((start, target), options(thread));
                     for round in 0..3 {
-                        let choices = (round == 1).then(|| closed(&bank, start));
+                        let choices = (round == 1).then(|| closed(&mut bank));
                         let together =
                             shared.guides(&mut bank, task, choices.clone(), &options).unwrap();
                         let alone = match choices {
