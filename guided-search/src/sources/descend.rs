@@ -43,18 +43,20 @@ pub fn draw(
     slack: u64,
     rng: &mut ChaCha8Rng,
 ) -> [Vec<TermId>; 2] {
-    let mut draw = |side, mut limit: u64| {
-        loop {
-            let terms = frontier_terms::sample(request.stage, bank, side, limit, wanted, rng);
-            if !terms.is_empty() {
-                return terms;
+    let mut draw = |side, limit: u64| {
+        // What is new may be larger than that. Each try counts anew, so that there are few.
+        let larger = limit.saturating_add(slack.saturating_mul(4)).min(request.max_size);
+        let mut tried = 0;
+        for limit in [limit, larger, request.max_size] {
+            if limit > tried {
+                let terms = frontier_terms::sample(request.stage, bank, side, limit, wanted, rng);
+                if !terms.is_empty() {
+                    return terms;
+                }
+                tried = limit;
             }
-            if limit == request.max_size {
-                return smallest_terms(request.stage, bank, side);
-            }
-            // What is new is larger than that.
-            limit = limit.saturating_add(slack.max(4)).min(request.max_size);
         }
+        smallest_terms(request.stage, bank, side)
     };
     let [start, target] = limits(request, slack);
     [draw(Side::Start, start), draw(Side::Target, target)]
