@@ -1,6 +1,6 @@
 //! Where guides come from: a model, an expert's file, the known chain, or chance.
 //! A new source is a file beside this one; a method of that name stands in `method`, and what it is given
-//! in `by_method`.
+//! in `crate::by_method`.
 
 use crate::search::stage::Stage;
 use anyhow::Result;
