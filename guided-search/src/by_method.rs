@@ -12,6 +12,7 @@ use crate::sources::learned::written::ModelGuides;
 use crate::sources::method::Method;
 use crate::sources::nearest::NearestGuides;
 use crate::sources::oracle::Oracle;
+use crate::sources::shared::SharedGuides;
 use crate::sources::smallest::SmallestGuides;
 use anyhow::{Context, Result};
 use egraph::{System, TermBank, TermId};
@@ -50,6 +51,7 @@ pub fn answer(
         Method::Descend => Box::new(DescendGuides { seed, task, slack }),
         Method::Smallest => Box::new(SmallestGuides),
         Method::Nearest => Box::new(NearestGuides { seed, task, slack, drawn }),
+        Method::Shared => Box::new(SharedGuides { seed, task, slack, drawn }),
         Method::Model => {
             let (model, certain) = (model()?, settings.certain);
             Box::new(ModelGuides { model, seed, task, slack, certain, nucleus: settings.nucleus })

@@ -40,6 +40,8 @@ pub fn words(evaluation: &Evaluation) -> Markup {
                     ("random, descend, nearest", "guides taken from the frontier of both sides \
                       without a model: by chance, by chance from the small ones, or those most like \
                       the other side"),
+                    ("shared", "guides from the frontier of both sides with the fewest distinct \
+                      subterms, those of the other side's term counted in"),
                     ("smallest", "the smallest term of each side, until nothing becomes smaller"),
                     ("model", "guides that a trained model writes"),
                     ("select", "frontier terms of both sides that are most like what the model \

@@ -20,6 +20,8 @@ pub enum Method {
     Smallest,
     /// The frontier terms of both sides that are nearest to the other side.
     Nearest,
+    /// The frontier terms of both sides that share most with themselves and the other side.
+    Shared,
     /// The decoder's guides.
     Model,
     /// Frontier terms of both sides, those nearest to the decoder's guides.
@@ -34,13 +36,14 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order of a report: baselines first, the ceiling last.
-    pub const ALL: [Method; 11] = [
+    pub const ALL: [Method; 12] = [
         Method::Cap,
         Method::AllWork,
         Method::Random,
         Method::Descend,
         Method::Smallest,
         Method::Nearest,
+        Method::Shared,
         Method::Model,
         Method::Select,
         Method::Likely,
@@ -57,6 +60,7 @@ impl Method {
             Method::Descend => "descend",
             Method::Smallest => "smallest",
             Method::Nearest => "nearest",
+            Method::Shared => "shared",
             Method::Model => "model",
             Method::Select => "select",
             Method::Likely => "likely",
@@ -76,6 +80,9 @@ impl Method {
             }
             Method::Smallest => "the smallest terms of both sides, until nothing changes",
             Method::Nearest => "frontier terms of both sides, nearest to the other side",
+            Method::Shared => {
+                "frontier terms with the fewest distinct subterms, together with the other side's"
+            }
             Method::Model => "the model's guides, and chance where they are not reached",
             Method::Select => "frontier terms of both sides, nearest to the model's guides",
             Method::Likely => "frontier terms of both sides, likeliest to the model",

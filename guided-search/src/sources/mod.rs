@@ -9,5 +9,6 @@ pub mod method;
 pub mod nearest;
 pub mod oracle;
 pub mod randomness;
+pub mod shared;
 pub mod smallest;
 pub mod tree_distance;
