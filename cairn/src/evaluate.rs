@@ -5,6 +5,7 @@ use crate::args::{RunArgs, load_model, load_system_with_text, read_preset};
 use crate::search_args::{self, SearchArgs};
 use crate::shipped::{SEARCHES, SYSTEMS};
 use anyhow::{Result, ensure};
+use egraph::TermBank;
 use guided_search::config::CompareConfig;
 use guided_search::evaluation::evaluate::{Evaluation, Inputs, RESULTS_FILE, evaluate};
 use guided_search::evaluation::results::Row;
@@ -13,13 +14,14 @@ use guided_search::search::answer::SearchSettings;
 use guided_search::search::budget::{Budget, Cap};
 use guided_search::search::schedulers::Schedulers;
 use guided_search::sources::method::Method;
+use guided_search::tasks::held_out::refuse_seen;
 use guided_search::tasks::task::TaskSet;
-use model::training::checkpoint::content_hash;
+use model::training::checkpoint::{content_hash, load_seen_seeds};
 use std::path::{Path, PathBuf};
 use support::files::hash::of_file;
 use support::files::input::InputFile;
 use support::run::Run;
-use support::show::console::print;
+use support::show::console::{note, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -117,6 +119,20 @@ pub fn compare(paths: &Paths<'_>, settings: &CompareConfig, run: &Run) -> Result
     let (system, system_text) = load_system_with_text(paths.system)?;
     let tasks = TaskSet::load(paths.tasks, &system)?;
     let model = paths.model.map(|path| load_model(path, &system, paths.device)).transpose()?;
+    if let Some(path) = paths.model {
+        match load_seen_seeds(path)? {
+            Some(seen) => {
+                let mut bank = TermBank::new(system.language.clone());
+                refuse_seen(&tasks.tasks, &mut bank, &seen)?;
+            }
+            None if run.quiet => {}
+            None => note(&format!(
+                "{} does not say which seeds it was trained on: whether the tasks are new to it is \
+                 not known",
+                path.display()
+            )),
+        }
+    }
     let mut evaluation = resolve(paths, settings, run, &tasks)?;
     evaluation.tasks_hash = of_file(paths.tasks)?.0;
     evaluation.model_hash = paths.model.map(content_hash).transpose()?;

@@ -101,7 +101,7 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
     let tasks = directory.file("tasks.parquet");
     stage(3, "tasks: far chains from held-out seeds");
     if !tasks.exists() {
-        make_tasks(&system, &seeds, Some((&dataset, &seeds)), &preset.tasks, &tasks, run)?;
+        make_tasks(&system, &seeds, Some(&dataset), &preset.tasks, &tasks, run)?;
     }
 
     let results = directory.file("results");

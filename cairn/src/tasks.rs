@@ -25,7 +25,7 @@ Examples:
   cairn tasks --system halide --seeds halide --links 4 --link-nodes 200 \\
       --count 20 --out tasks.parquet
 
-  # From seeds that the dataset's training split does not have
+  # From seeds that are neither in the dataset's training split nor in that of validation
   cairn tasks --system halide --seeds halide --data quickstart/dataset \\
       --config quickstart --out tasks.parquet
 
@@ -47,12 +47,9 @@ pub struct TasksArgs {
     /// their name, as halide
     #[arg(long, value_name = "FILE", value_parser = SEEDS.parser())]
     seeds: InputFile,
-    /// A dataset: seeds that it trains on are left out
+    /// A dataset: seeds of its training and validation splits are left out
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// The seed file that the dataset was made from [default: that of --seeds]
-    #[arg(long, value_name = "FILE", requires = "data", value_parser = SEEDS.parser())]
-    data_seeds: Option<InputFile>,
     /// A preset: a file, or a shipped one by its name, default or quickstart; options overrule it
     #[arg(long, value_name = "FILE", value_parser = SEARCHES.parser())]
     config: Option<InputFile>,
@@ -89,8 +86,7 @@ pub fn run(args: &TasksArgs) -> Result<()> {
     preset.cap = args.cap.or(preset.cap);
     preset.count = args.count.or(preset.count);
     preset.rounds = args.rounds.or(preset.rounds);
-    let data_seeds = args.data_seeds.as_ref().unwrap_or(&args.seeds);
-    let data = args.data.as_deref().map(|data| (data, data_seeds));
+    let data = args.data.as_deref();
     let set = make_tasks(&args.system, &args.seeds, data, &preset, &args.out, &args.run.run())?;
     print(&format!(
         "{} in {}; {} begun{}\n",
@@ -101,15 +97,14 @@ pub fn run(args: &TasksArgs) -> Result<()> {
     ))
 }
 
-/// Makes a task file. `data` is a dataset, whose training seeds are left out, and the seed file
-/// that it was made from. The size of a link is chosen from the seeds where the preset has none.
+/// Makes a task file. The seeds that a model of the dataset `data` sees are left out. The size of a link is chosen from the seeds where the preset has none.
 ///
 /// # Errors
 /// Bad input, no chain at all, or what the file system says.
 pub fn make_tasks(
     system: &InputFile,
     seeds_file: &InputFile,
-    data: Option<(&Path, &InputFile)>,
+    data: Option<&Path>,
     preset: &TasksConfig,
     out: &Path,
     run: &Run,
@@ -120,8 +115,8 @@ pub fn make_tasks(
     let system = load_system(system)?;
     let mut bank = TermBank::new(system.language.clone());
     let mut seeds = load_seeds(seeds_file, &system, &mut bank, None)?;
-    if let Some((data, data_seeds)) = data {
-        seeds = held_out(seeds, &mut bank, &system, data, data_seeds)?;
+    if let Some(data) = data {
+        seeds = held_out(seeds, &mut bank, &system, data)?;
     }
     let pool = run.build_pool()?;
     let say = |line: &str| {

@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::dataset::part::PART_FILE;
 use crate::proofs::one_seed::SeedReport;
 use crate::proofs::prover::ProofTally;
+use crate::seeds::seen_seeds::SeenSeeds;
 use crate::seeds::split::Split;
 use crate::triples::triple_rows::COLUMNS;
 use anyhow::{Context, Result, anyhow, ensure};
@@ -11,7 +12,7 @@ use arrow_schema::DataType;
 use egraph::{StopReason, System};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use support::files::hash::of_file;
 use support::files::numbered::numbered_files;
@@ -239,6 +240,15 @@ impl DatasetInfo {
     /// The number of triples of a split.
     pub fn rows(&self, split: Split) -> u64 {
         self.splits.get(&split).map_or(0, |info| info.num_examples)
+    }
+
+    /// The seeds that a model of this dataset sees: those of training, and those of validation, by
+    /// which its checkpoint is chosen. `None` for a dataset of an earlier version, which does not say.
+    pub fn seen_seeds(&self) -> Option<SeenSeeds> {
+        let seen = self.cairn.seeds.iter().filter(|report| report.split != Split::Test);
+        let digests: BTreeSet<String> = seen.map(|report| report.digest.clone()).collect();
+        let literals = self.cairn.config.splits.literals;
+        (!digests.contains("")).then_some(SeenSeeds { literals, digests })
     }
 
     /// Refuses a file of the dataset in `directory` that is not the one which this describes.

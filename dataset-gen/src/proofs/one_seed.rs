@@ -7,6 +7,7 @@ use crate::proofs::grown::Grown;
 use crate::proofs::proof_rows::ProofRow;
 use crate::proofs::prover::{ProofTally, Prover, Shortened};
 use crate::seeds::read::Seed;
+use crate::seeds::seen_seeds::digest;
 use crate::seeds::split::Split;
 use egraph::{StopReason, System, TermBank};
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,9 @@ pub struct SeedReport {
     pub id: String,
     /// Its split.
     pub split: Split,
+    /// What tells it from other seeds, see [`digest`]; not in datasets of earlier versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub digest: String,
     /// Its number of nodes.
     pub size: u64,
     /// Why the e-graph stopped growing; after a conflict it is not used.
@@ -74,6 +78,7 @@ pub fn grow(
         seed: index,
         id: seed.id.clone(),
         split,
+        digest: digest_of(seeds, seed, config),
         size: bank.size(term),
         stop: grown.stop,
         iterations: grown.iterations,
@@ -119,6 +124,13 @@ pub fn grow(
     rows.sort_by_key(|row| row.class);
     rows.iter_mut().zip(0..).for_each(|(row, id)| row.id = id);
     Ok((report, rows))
+}
+
+/// In a bank of its own, so that the terms of the proofs are numbered as they come.
+fn digest_of(seeds: &TermBank, seed: &Seed, config: &Config) -> String {
+    let mut bank = TermBank::new(seeds.language().clone());
+    let term = bank.import(seeds, seed.term);
+    digest(&mut bank, term, config.splits.literals)
 }
 
 /// The number of the first stream of random choices for chains; those below it are for classes.

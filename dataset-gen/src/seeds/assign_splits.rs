@@ -1,8 +1,8 @@
 //! Which seed belongs to which split.
 
 use crate::config::Splits;
-use crate::seeds::normal_form::{rename_literals, rename_variables};
 use crate::seeds::read::Seed;
+use crate::seeds::seen_seeds::normal_text;
 use crate::seeds::split::Split;
 use egraph::TermBank;
 use std::collections::BTreeMap;
@@ -17,10 +17,8 @@ const STREAM: u64 = u64::MAX;
 pub fn partition(bank: &mut TermBank, seeds: &[Seed], splits: Splits, seed: u64) -> Vec<Split> {
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (index, seed) in seeds.iter().enumerate() {
-        let normal = rename_variables(bank, &[seed.term])[0];
-        let text = bank.text(normal);
-        let [unlike] = if splits.literals { rename_literals([&text]) } else { [text] };
-        groups.entry(unlike).or_default().push(index);
+        let normal = normal_text(bank, seed.term, splits.literals);
+        groups.entry(normal).or_default().push(index);
     }
     let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
     // In the order of the seed file, so that the names of operators have no influence.

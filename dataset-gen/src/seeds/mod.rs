@@ -6,5 +6,6 @@ pub mod normal_form;
 pub(crate) mod one_sort;
 pub mod random;
 pub mod read;
+pub mod seen_seeds;
 pub mod split;
 pub mod term_file;

@@ -1,31 +1,24 @@
-//! Seeds that training has not seen.
+//! Seeds that a model has not seen, neither in training nor by the choice of its checkpoint.
 
-use anyhow::{Result, ensure};
+use crate::tasks::task::Task;
+use anyhow::{Context, Result, ensure};
 use dataset_gen::dataset::info::DatasetInfo;
-use dataset_gen::seeds::assign_splits::partition;
-use dataset_gen::seeds::normal_form::rename_variables;
-use dataset_gen::seeds::read::{Seed, load_seeds};
-use dataset_gen::seeds::split::Split;
+use dataset_gen::seeds::read::Seed;
+use dataset_gen::seeds::seen_seeds::SeenSeeds;
 use egraph::{System, TermBank};
-use rustc_hash::FxHashSet;
 use std::path::Path;
-use support::files::hash::sha256;
-use support::files::input::InputFile;
 
-/// The seeds that no training seed of the dataset in `data` equals after renaming of variables.
-///
-/// `dataset_seeds` is the file that the dataset was made from: with the dataset's own settings it
-/// tells which seeds were trained on.
+/// The seeds that equal none of the training and validation seeds of the dataset in `data`, after
+/// renaming of variables, and of literals if the dataset's splits are made so.
 ///
 /// # Errors
-/// A directory without a dataset, one of another rewrite system or of other seeds than those in
-/// `dataset_seeds`, or no seed that is left.
+/// A directory without a dataset, or one of another rewrite system, or of a version that did not say
+/// which seeds it has; or no seed that is left.
 pub fn held_out(
     seeds: Vec<Seed>,
     bank: &mut TermBank,
     system: &System,
     data: &Path,
-    dataset_seeds: &InputFile,
 ) -> Result<Vec<Seed>> {
     let info = DatasetInfo::load(data)?;
     let data = data.display();
@@ -33,26 +26,71 @@ pub fn held_out(
         info.system_hash() == system.hash,
         "the dataset in {data} was made with another rewrite system"
     );
-    let made = &info.cairn;
-    ensure!(
-        sha256(&dataset_seeds.read("seeds")?) == made.seeds_hash,
-        "the dataset in {data} was made from other seeds than {dataset_seeds}: give its seed file with \
-         --data-seeds"
-    );
-    let all = load_seeds(dataset_seeds, system, bank, made.config.limit)?;
-    let splits = partition(bank, &all, made.config.splits, made.seed);
-    let mut trained = FxHashSet::default();
-    for (seed, _) in all.iter().zip(splits).filter(|(_, split)| *split == Split::Train) {
-        trained.extend(rename_variables(bank, &[seed.term]));
-    }
+    let seen = info.seen_seeds().with_context(|| {
+        format!(
+            "the dataset in {data} was made by cairn {}, and does not say which seeds it has: make \
+             it again",
+            info.cairn.version
+        )
+    })?;
     let count = seeds.len();
-    let left: Vec<Seed> = seeds
-        .into_iter()
-        .filter(|seed| {
-            let normal = rename_variables(bank, &[seed.term]);
-            normal.iter().all(|term| !trained.contains(term))
-        })
-        .collect();
-    ensure!(!left.is_empty(), "the dataset in {data} trains on all of the {count} seeds");
+    let left: Vec<Seed> = seeds.into_iter().filter(|seed| !seen.contain(bank, seed.term)).collect();
+    ensure!(
+        !left.is_empty(),
+        "the dataset in {data} has all of the {count} seeds in training or validation"
+    );
     Ok(left)
+}
+
+/// Refuses tasks an end of which is a seed that the model has seen.
+///
+/// # Errors
+/// There are such tasks; the first is named.
+pub fn refuse_seen(tasks: &[Task], bank: &mut TermBank, seen: &SeenSeeds) -> Result<()> {
+    let mut known = Vec::new();
+    for task in tasks {
+        let terms = task.terms(bank)?;
+        let ends = [terms.first(), terms.last()];
+        if ends.into_iter().flatten().any(|&end| seen.contain(bank, end)) {
+            known.push(&task.id);
+        }
+    }
+    ensure!(
+        known.is_empty(),
+        "the model has seen the seeds of {} of {} tasks, the first being '{}': leave them out, or \
+         make tasks with cairn tasks --data and the model's dataset",
+        known.len(),
+        tasks.len(),
+        known[0]
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dataset_gen::seeds::seen_seeds::digest;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_task_that_begins_with_a_seen_seed_is_refused_by_its_name() {
+        let system = System::parse("(sort I) (variable I) (op + (I I) I)").unwrap();
+        let mut bank = TermBank::new(system.language.clone());
+        let task = |id: &str, start: &str| Task {
+            id: id.to_owned(),
+            seed_id: id.to_owned(),
+            start: start.to_owned(),
+            target: "(+ c c)".to_owned(),
+            waypoints: Vec::new(),
+            links: 1,
+        };
+        let tasks = [task("new", "(+ a (+ b b))"), task("old", "(+ b (+ a b))")];
+        let seed = bank.parse("(+ x (+ y x))", None).unwrap();
+        let digests = BTreeSet::from([digest(&mut bank, seed, false)]);
+        let seen = SeenSeeds { literals: false, digests };
+        let error = refuse_seen(&tasks, &mut bank, &seen).unwrap_err().to_string();
+        assert!(error.contains("1 of 2 tasks, the first being 'old'"), "{error}");
+        refuse_seen(&tasks[..1], &mut bank, &seen).unwrap();
+        refuse_seen(&tasks, &mut bank, &SeenSeeds::default()).unwrap();
+    }
 }

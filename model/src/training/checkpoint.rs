@@ -6,6 +6,7 @@
 //! system.rules         a copy of the rewrite system
 //! model.safetensors    the weights with the lowest validation loss
 //! train_log.jsonl      one line per validation
+//! seen_seeds.json      the seeds of training and validation, by their digests
 //! events.out.tfevents.cairn    the same for TensorBoard
 //! loss.svg             the same as a picture
 //! training_state/step-…/    the last checkpoint: weights, moments, log, in one step
@@ -22,6 +23,7 @@ use crate::training::log::{Evaluation, Since};
 use anyhow::{Context, Result, anyhow, ensure};
 use candle_core::{Device, Tensor};
 use dataset_gen::dataset::info::{DatasetInfo, SYSTEM_FILE, SplitInfo, system_of};
+use dataset_gen::seeds::seen_seeds::SeenSeeds;
 use dataset_gen::seeds::split::Split;
 use egraph::System;
 use serde::{Deserialize, Serialize};
@@ -37,6 +39,7 @@ pub const CONFIG_FILE: &str = "config.json";
 /// The weights.
 pub const MODEL_FILE: &str = "model.safetensors";
 const TOKENIZER_FILE: &str = "tokenizer.json";
+const SEEN_FILE: &str = "seen_seeds.json";
 const STATE_DIRECTORY: &str = "training_state";
 const OPTIMIZER_FILE: &str = "optimizer.safetensors";
 const STATE_FILE: &str = "state.json";
@@ -147,6 +150,30 @@ impl Description {
         write_atomic(&directory.join(SYSTEM_FILE), rules)?;
         write_atomic(&directory.join(TOKENIZER_FILE), self.vocabulary.to_json()?.as_bytes())
     }
+}
+
+/// Writes which seeds the model sees, if its dataset says so.
+///
+/// # Errors
+/// What the file system says.
+pub fn save_seen_seeds(directory: &Path, seen: Option<&SeenSeeds>) -> Result<()> {
+    let Some(seen) = seen else { return Ok(()) };
+    let text = serde_json::to_string_pretty(seen)? + "\n";
+    write_atomic(&directory.join(SEEN_FILE), text.as_bytes())
+}
+
+/// Which seeds the model in a directory has seen; `None` if that is not known.
+///
+/// # Errors
+/// The file can't be read, or is not what it should be.
+pub fn load_seen_seeds(directory: &Path) -> Result<Option<SeenSeeds>> {
+    let path = directory.join(SEEN_FILE);
+    let text = match fs::read_to_string(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        text => text.with_context(|| format!("cannot read {}", path.display()))?,
+    };
+    let strange = || format!("{} does not say which seeds a model has seen", path.display());
+    serde_json::from_str(&text).map(Some).with_context(strange)
 }
 
 /// Reads `config.json`.

@@ -7,6 +7,7 @@ use crate::network::threads::one_thread_per_operation;
 use crate::network::transformer::Transformer;
 use crate::training::checkpoint::{
     CONFIG_FILE, DatasetIdentity, Description, MODEL_FILE, State, load_description, load_run,
+    save_seen_seeds,
 };
 use crate::training::examples::batches::{Batches, Place};
 use crate::training::examples::data::Dataset;
@@ -131,6 +132,7 @@ pub fn train(
     announce(&description.run.config, &examples, options)?;
     let trainer = Trainer::new(out, &description, state, &examples, &options.device)?;
     description.save(directory.path(), &dataset.rules)?;
+    save_seen_seeds(directory.path(), dataset.info.seen_seeds().as_ref())?;
     trainer.finish_writing()?;
     drop(dataset);
     trainer.run(options, observe)
