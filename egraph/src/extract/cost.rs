@@ -49,6 +49,14 @@ enum Measure {
 }
 
 impl Measure {
+    /// What every node costs at least.
+    fn least(&self) -> u64 {
+        match self {
+            Measure::Size | Measure::Depth => 1,
+            Measure::Declared(declared) => declared.least(),
+        }
+    }
+
     fn name(&self) -> &str {
         match self {
             Measure::Size => BUILT_IN[0],
@@ -134,6 +142,11 @@ impl CostFunction {
                 pairs.collect::<Vec<_>>().join(", ")
             }
         }
+    }
+
+    /// No term costs less than this.
+    pub fn least(&self) -> Cost {
+        Cost(self.measures.iter().map(Measure::least).collect())
     }
 
     /// Number of measures, the last one that tells equally good terms apart included.

@@ -64,6 +64,16 @@ impl DeclaredCost {
         !known
     }
 
+    /// What every node costs at least.
+    pub fn least(&self) -> u64 {
+        let of = |weight: &Weight| match weight {
+            Weight::Number(weight) => *weight,
+            Weight::Computed(_) => 0,
+        };
+        let leaves = self.leaves.iter().map(|(.., weight)| *weight);
+        self.operators.iter().flatten().map(of).chain(leaves).fold(self.otherwise, u64::min)
+    }
+
     /// What a node costs by itself, if that is known; `literal` gives the literal that an argument
     /// equals.
     #[inline]
