@@ -233,11 +233,10 @@ impl Reader {
         if !self.language.variables.contains(&sort) {
             self.language.variables.push(sort);
         }
-        if let Some(cost) = cost_option(options)? {
-            if !self.costs[0].set_leaves(sort, Leaves::Variables, cost) {
-                let message = "the variables of this sort have a cost already";
-                return Err(ParseError::new(place, message));
-            }
+        if let Some(cost) = cost_option(options)?
+            && !self.costs[0].set_leaves(sort, Leaves::Variables, cost)
+        {
+            return Err(ParseError::new(place, "the variables of this sort have a cost already"));
         }
         Ok(())
     }
