@@ -3,7 +3,7 @@
 //!
 //! An e-graph may have few e-nodes at first and four times as many from turn to turn up to the cap, with
 //! each scheduler, until it holds something better: most steps need a small one. When even the largest
-//! holds nothing better, the optimiser walks: it starts over from random frontier terms that are hardly
+//! holds nothing better, nor the largest that is grown from the start, the optimiser walks: it starts over from random frontier terms that are hardly
 //! larger than the best term, and from better ones that these lead to, until the work is spent.
 
 use crate::optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome};
@@ -203,10 +203,14 @@ impl Optimiser<'_> {
             _ => {}
         }
         loop {
-            let found = match self.in_turns(at)? {
-                Found::Nothing => self.walk()?,
-                found => found,
-            };
+            let mut found = self.in_turns(at, FIRST_TURN)?;
+            if matches!(found, Found::Nothing) && !self.expanded.contains(&self.start) {
+                // What one e-graph at the cap has is never missed. It may be the whole answer, too.
+                found = self.in_turns(self.start, usize::MAX)?;
+            }
+            if matches!(found, Found::Nothing) {
+                found = self.walk()?;
+            }
             match found {
                 // It was not grown up to the cap.
                 Found::Better => self.left.insert(0, vec![at]),
@@ -217,12 +221,12 @@ impl Optimiser<'_> {
         }
     }
 
-    /// Grows larger and larger e-graphs from a term until one holds a better one.
-    fn in_turns(&mut self, at: TermId) -> Result<Found> {
+    /// Grows e-graphs from a term, of `nodes` e-nodes and then larger and larger ones up to the cap, until
+    /// one holds a better term.
+    fn in_turns(&mut self, at: TermId, mut nodes: usize) -> Result<Found> {
         let cap = self.settings.budget.cap;
         let (first, other) = self.settings.budget.scheduler.in_turn();
         let mut schedulers: Vec<Scheduler> = [Some(first), other].into_iter().flatten().collect();
-        let mut nodes = FIRST_TURN;
         loop {
             let mut growing = Vec::new();
             for (turn, &scheduler) in (1..).zip(&schedulers) {
