@@ -7,6 +7,7 @@ use anyhow::{Result, anyhow, ensure};
 use clap::ValueEnum;
 use egraph::{CostFunction, Sketch, System, TermBank, TermId, proof_to_json};
 use guided_search::optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome};
+use guided_search::optimise::picture::picture;
 use guided_search::optimise::run::optimise;
 use guided_search::optimise::stages::{follow, load_stages};
 use guided_search::search::budget::{Budget, Cap};
@@ -19,6 +20,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use support::allocator::give_back_large_blocks;
 use support::files::input::InputFile;
+use support::files::whole_file::{FileKind, OutputFile, first_bytes};
 use support::show::console::print;
 use support::show::numbers::{counted, thousands};
 
@@ -27,18 +29,19 @@ Examples:
   # The smallest equal term
   cairn optimise --system math --term '(+ (* a b) (+ (* a c) 0))' --cost size
 
-  # Fewest nodes when equal parts count once, of the terms of least depth
-  cairn optimise --system ring --term '(* (+ a b) (+ a b))' --cost size --shared
+  # Fewest nodes where equal parts count once, and a picture
+  cairn optimise --system ring --term '(* (+ a b) (+ (* a a) (* a b)))' --shared \\
+      --picture cost.svg
 
   # The best term of a shape, and a proof for `cairn check`
   cairn optimise --system tiling --term '(m (* n1 32) (m (* n2 32) f))' \\
       --goal '(contains (m n1 (m n2 (m 32 (m 32 f)))))' --out proof.json
 
-A file of stages is TOML with a table [[stage]] for each. Its keys may all be left out: sketch (ends
-the stage in the iteration where it first holds), rulesets (those that run), cap, iterations,
+A file of stages is TOML with a table [[stage]] for each. Its keys may all be left out: sketch (the \
+e-graph ends in the iteration where it first holds), rulesets (those that run), cap, iterations, \
 scheduler and cost. The cheapest term that satisfies the sketch is where the next stage begins.
 
-Costs are `size`, `depth`, and those that the rewrite system declares, `cost` by default; several with
+Costs are size, depth, and those that the rewrite system declares, `cost` among them; several with \
 commas between are compared one after the other.
 
 Exit code 3: no term that satisfies the goal, or the sketch of a stage, was found.";
@@ -83,6 +86,9 @@ pub struct OptimiseArgs {
     /// Write the proof to this file, too; an earlier proof in it is replaced
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Draw cost against work into this file, as SVG; an earlier SVG in it is replaced
+    #[arg(long, value_name = "FILE", conflicts_with = "stages")]
+    picture: Option<PathBuf>,
     /// Show the proof as it was found, detours included
     #[arg(long)]
     no_shorten: bool,
@@ -98,6 +104,11 @@ enum Format {
     Json,
 }
 
+const PICTURE: FileKind = FileKind {
+    name: "an SVG",
+    recognise: |path| first_bytes(path).is_ok_and(|text| text.trim_start().starts_with("<svg")),
+};
+
 /// Runs the command.
 ///
 /// # Errors
@@ -105,6 +116,8 @@ enum Format {
 pub fn run(args: &OptimiseArgs) -> Result<()> {
     give_back_large_blocks();
     let out = args.out.as_deref().map(proof_file).transpose()?;
+    let picture_file =
+        args.picture.as_ref().map(|path| OutputFile::new(path, PICTURE)).transpose()?;
     let system = load_system(&args.system)?;
     let mut bank = TermBank::new(system.language.clone());
     let start = bank
@@ -159,6 +172,10 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
             }
         }
     }
+    if let Some(file) = &picture_file {
+        let svg = picture(&outcome, objective.cost.names()[0]);
+        file.write(|file| Ok(file.write_all(svg.as_bytes())?))?;
+    }
     ensure!(
         outcome.ended != Ended::Conflict,
         "two different literals became equal: a rule of the system is not sound"
@@ -168,7 +185,9 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     }
     let spent = spent(&outcome);
     Err(NotProved(match outcome.ended {
-        Ended::Stage(number) => format!("stage {number} did not come to its sketch ({spent})"),
+        Ended::Stage(number) => {
+            format!("stage {number} did not come to its sketch, or no cost is known ({spent})")
+        }
         _ if args.goal.is_some() => format!("the goal was not reached ({spent})"),
         _ => format!("no term with a known cost was found ({spent})"),
     })

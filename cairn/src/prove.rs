@@ -43,7 +43,8 @@ Examples:
       --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)'
 
   # A proof to any term of a shape
-  cairn prove --system tiling --from '(m (* n1 32) f)' --to '(contains (m n1 (m 32 ?)))'
+  cairn prove --system tiling --from '(m (* n1 32) f)' \\
+      --to '(contains (m n1 (m 32 ?)))'
 
 Exit code 3: no proof was found within the budget.";
 

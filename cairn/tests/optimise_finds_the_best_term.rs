@@ -205,7 +205,7 @@ fn the_table_shows_cost_against_work_and_the_proof() {
     let directory = directory("");
     let mut command = cairn(&directory);
     command.args(["optimise", "--system", "math", "--term", "(+ (* a b) (+ (* a c) 0))"]);
-    command.args(["--cost", "depth,size"]);
+    command.args(["--cost", "depth,size", "--picture", "cost.svg"]);
     let (code, out, _) = run(command);
     assert_eq!(code, 0);
     for part in [
@@ -217,6 +217,8 @@ fn the_table_shows_cost_against_work_and_the_proof() {
     ] {
         assert!(out.contains(part), "{out}");
     }
+    let svg = std::fs::read_to_string(directory.path().join("cost.svg")).unwrap();
+    assert!(svg.starts_with("<svg") && svg.contains(">depth</text>"), "{svg}");
 }
 
 #[test]
@@ -259,6 +261,7 @@ fn mistakes_are_one_message() {
         &["--term", "a", "--cost", "flops"],
         "--cost 'flops': unknown cost 'flops': expected one of size, depth, cost",
     );
+    refused(&["--term", "a", "--picture", "s.rules"], "s.rules");
     refused(&["--term", "a", "--goal", "(or)"], "--goal '(or)': 1:1: expected (or sketch …)");
     refused(&["--term", "a", "--shared", "--cost", "depth"], "depth is no cost where equal parts");
     let stages = ["--term", "a", "--stages", "stages.toml"];

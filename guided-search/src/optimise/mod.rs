@@ -2,5 +2,6 @@
 //! know how guides are found.
 
 pub mod answer;
+pub mod picture;
 pub mod run;
 pub mod stages;
