@@ -30,8 +30,8 @@ Examples:
   cairn optimise --system math --term '(+ (* a b) (+ (* a c) 0))' --cost size
 
   # Fewest nodes where equal parts count once, and a picture
-  cairn optimise --system ring --term '(* (+ a b) (+ (* a a) (* a b)))' --shared \\
-      --picture cost.svg
+  cairn optimise --system ring --term '(* (+ a b) (+ (* a a) (* a b)))' \\
+      --shared --picture cost.svg
 
   # The best term of a shape, and a proof for `cairn check`
   cairn optimise --system tiling --term '(m (* n1 32) (m (* n2 32) f))' \\
