@@ -17,11 +17,10 @@ mod stop;
 mod term;
 mod text;
 
-pub use extract::best::{
-    LeastSizes, extract_best, extract_sketch, extract_smallest, sketch_satisfied,
-};
+pub use extract::best::{LeastSizes, extract_best, extract_sketch, extract_smallest};
 pub use extract::cost::{Cost, CostFunction};
 pub use extract::dag::DagSearch;
+pub use extract::satisfied::sketch_satisfied;
 pub use graph::egraph::EGraph;
 pub use graph::past::{History, Past, Snapshot};
 pub use id::Id;

@@ -30,12 +30,6 @@ pub fn extract_smallest(egraph: &EGraph, bank: &mut TermBank, class: Id) -> Term
     extract_sketch(egraph, bank, class, &Sketch::Any).expect("every class has a finite term")
 }
 
-/// Whether a term of the class satisfies the sketch.
-pub fn sketch_satisfied(egraph: &EGraph, class: Id, sketch: &Sketch) -> bool {
-    let tables = Tables::new(egraph, sketch, &SIZE);
-    tables.least(tables.whole(egraph.find(class))).is_some()
-}
-
 /// The smallest term of the class that satisfies the sketch, if any does.
 pub fn extract_sketch(
     egraph: &EGraph,

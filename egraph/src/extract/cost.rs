@@ -162,8 +162,14 @@ impl CostFunction {
     /// What an e-node costs by itself in one measure; [`NONE`] where that is not known.
     #[inline]
     pub(super) fn weight(&self, measure: usize, egraph: &EGraph, node: Id) -> u64 {
-        let literal = |arg: usize| egraph.literal(egraph.children(node)[arg]);
-        self.measures[measure].weight(egraph.node(node), literal)
+        match &self.measures[measure] {
+            // Most often; the e-node need not be looked at.
+            Measure::Size | Measure::Depth => 1,
+            other => {
+                let literal = |arg: usize| egraph.literal(egraph.children(node)[arg]);
+                other.weight(egraph.node(node), literal)
+            }
+        }
     }
 
     /// What a node costs in one measure over parts of these values.

@@ -6,5 +6,6 @@ mod choices;
 pub(crate) mod cost;
 pub(crate) mod dag;
 mod ranks;
+pub(crate) mod satisfied;
 pub(crate) mod sketch;
 pub(crate) mod tree;

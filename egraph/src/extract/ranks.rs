@@ -28,6 +28,7 @@ impl Ranks {
         self.classes
     }
 
+    #[inline]
     pub fn rank(&self, Id(class): Id) -> usize {
         let (bits, before) = self.rows[class as usize / 64];
         debug_assert!(bits >> (class % 64) & 1 == 1, "not a class");

@@ -8,7 +8,7 @@
 
 use crate::extract::cost::{Cost, CostFunction, NONE, known};
 use crate::extract::ranks::Ranks;
-use crate::extract::sketch::{PartId, Parts, Way};
+use crate::extract::sketch::{ANY, Needed, PartId, Parts, Way};
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::term::bank::{TermBank, TermId};
@@ -27,6 +27,16 @@ enum Column {
     Some(FxHashMap<Id, u64>),
 }
 
+impl Column {
+    #[inline]
+    fn get(&self, ranks: &Ranks, class: Id) -> u64 {
+        match self {
+            Column::All(values) => values[ranks.rank(class)],
+            Column::Some(values) => values.get(&class).copied().unwrap_or(NONE),
+        }
+    }
+}
+
 /// A part of the sketch in a class.
 pub(super) type Place = (PartId, Id);
 
@@ -36,17 +46,18 @@ pub(super) struct Tables<'s> {
     pub cost: &'s CostFunction,
     pub parts: Parts<'s>,
     ranks: Ranks,
-    /// By part and measure.
-    columns: Vec<Vec<Column>>,
+    /// By part, then measure.
+    columns: Vec<Column>,
+    measures: usize,
 }
 
 impl<'s> Tables<'s> {
     pub fn new(egraph: &'s EGraph, sketch: &'s Sketch, cost: &'s CostFunction) -> Tables<'s> {
         let (parts, ranks) = (Parts::of(sketch), Ranks::new(egraph));
-        let mut tables = Tables { egraph, cost, parts, ranks, columns: Vec::new() };
+        let measures = cost.measures();
+        let mut tables = Tables { egraph, cost, parts, ranks, columns: Vec::new(), measures };
         for part in 0..=tables.parts.whole() {
-            tables.columns.push(Vec::new());
-            for measure in 0..cost.measures() {
+            for measure in 0..measures {
                 tables.fill(part, measure);
             }
         }
@@ -60,10 +71,10 @@ impl<'s> Tables<'s> {
 
     fn fill(&mut self, part: PartId, measure: usize) {
         if self.parts.is_recursive(part) {
-            self.columns[part].push(Column::All(vec![NONE; self.ranks.classes()]));
+            self.columns.push(Column::All(vec![NONE; self.ranks.classes()]));
             return self.settle(part, measure);
         }
-        self.columns[part].push(Column::Some(FxHashMap::default()));
+        self.columns.push(Column::Some(FxHashMap::default()));
         match self.parts.only_class(self.egraph, part) {
             Some(class) => {
                 class.map(|class| self.lower(part, measure, class));
@@ -118,16 +129,24 @@ impl<'s> Tables<'s> {
     /// Lowers a value to what the ways of its class allow; whether it was higher.
     fn lower(&mut self, part: PartId, measure: usize, class: Id) -> bool {
         let mut least = NONE;
-        let _ = self.parts.each_way(self.egraph, part, class, |way| {
+        let mut look = |way: Way<'_>| {
             if self.is_best(part, class, way, measure) {
                 least = least.min(self.price(class, way, measure));
             }
-            ControlFlow::<()>::Continue(())
-        });
+        };
+        if part == ANY {
+            // Nearly all of the time goes here.
+            self.egraph.nodes(class).iter().for_each(|&n| look(Way::Node(n, Needed::All(ANY))));
+        } else {
+            let _ = self.parts.each_way(self.egraph, part, class, |way| {
+                look(way);
+                ControlFlow::<()>::Continue(())
+            });
+        }
         if least >= self.value((part, class), measure) {
             return false;
         }
-        match &mut self.columns[part][measure] {
+        match &mut self.columns[part * self.measures + measure] {
             Column::All(values) => values[self.ranks.rank(class)] = least,
             Column::Some(values) => {
                 values.insert(class, least);
@@ -137,25 +156,33 @@ impl<'s> Tables<'s> {
     }
 
     /// The least value of a measure.
+    #[inline]
     fn value(&self, (part, class): Place, measure: usize) -> u64 {
-        match &self.columns[part][measure] {
-            Column::All(values) => values[self.ranks.rank(class)],
-            Column::Some(values) => values.get(&class).copied().unwrap_or(NONE),
-        }
+        self.column(part, measure).get(&self.ranks, class)
+    }
+
+    #[inline]
+    fn column(&self, part: PartId, measure: usize) -> &Column {
+        &self.columns[part * self.measures + measure]
     }
 
     /// What the best term that is made in this way costs in one measure.
     #[inline]
     fn price(&self, class: Id, way: Way<'_>, measure: usize) -> u64 {
-        match way {
-            Way::As(part) => self.value((part, class), measure),
-            Way::Node(node, needed) => {
-                let weight = self.cost.weight(measure, self.egraph, node);
-                let children = self.egraph.children(node).iter().enumerate();
-                let values = children.map(|(i, &c)| self.value((needed.of(i), c), measure));
-                self.cost.over(measure, weight, values)
-            }
+        let (node, needed) = match way {
+            Way::As(part) => return self.value((part, class), measure),
+            Way::Node(node, needed) => (node, needed),
+        };
+        let weight = self.cost.weight(measure, self.egraph, node);
+        let children = self.egraph.children(node).iter();
+        if let Needed::All(part) = needed {
+            let column = self.column(part, measure);
+            let values = children.map(|&child| column.get(&self.ranks, child));
+            return self.cost.over(measure, weight, values);
         }
+        let place = |(i, &child): (usize, &Id)| (needed.of(i), child);
+        let values = children.enumerate().map(|child| self.value(place(child), measure));
+        self.cost.over(measure, weight, values)
     }
 
     /// Whether a way is best in the first so many measures.
@@ -166,13 +193,13 @@ impl<'s> Tables<'s> {
 
     /// The least cost at a place, if a term is there.
     pub fn least(&self, place: Place) -> Option<Cost> {
-        let measures = 0..self.cost.measures();
+        let measures = 0..self.measures;
         known(Cost(measures.map(|measure| self.value(place, measure)).collect()))
     }
 
     /// Calls `f` with the ways that lead to terms of a known cost, the best one first of all.
     pub fn each_possible(&self, (part, class): Place, mut f: impl FnMut(Way<'_>, &[u64])) {
-        let measures = self.cost.measures();
+        let measures = self.measures;
         let mut visit = |best: bool| {
             let mut found = false;
             let _ = self.parts.each_way(self.egraph, part, class, |way| {
@@ -198,7 +225,7 @@ impl<'s> Tables<'s> {
         self.least(place)?;
         Some(read_off(self.egraph, bank, place, |(part, class)| {
             let found = self.parts.each_way(self.egraph, part, class, |way| {
-                match self.is_best(part, class, way, self.cost.measures()) {
+                match self.is_best(part, class, way, self.measures) {
                     true => ControlFlow::Break(Chosen::new(self.egraph, class, way)),
                     false => ControlFlow::Continue(()),
                 }
