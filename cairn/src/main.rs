@@ -9,6 +9,7 @@ mod generate;
 mod inspect;
 mod man;
 mod merge;
+mod optimise;
 mod prove;
 mod quickstart;
 mod report;
@@ -39,7 +40,7 @@ use support::show::console::note;
 /// in `--system halide`; a file of that name is taken first.
 ///
 /// Exit codes: 0 done, 1 a fault of cairn itself, 2 bad input or a refused proof, 3 no proof was
-/// found (explain, prove) or the goal was not reached (saturate), 130 and 143 ended by SIGINT
+/// found (explain, prove) or the goal was not reached (saturate, optimise), 130 and 143 ended by SIGINT
 /// (Ctrl-C) and SIGTERM.
 #[derive(Parser)]
 #[command(name = "cairn", version, max_term_width = 100)]
@@ -75,6 +76,8 @@ enum Command {
     Train(train::TrainArgs),
     /// Prove two terms equal by guided search
     Prove(prove::ProveArgs),
+    /// Find the best term that equals a given one
+    Optimise(optimise::OptimiseArgs),
     /// Make tasks: far chains from held-out seeds
     Tasks(tasks::TasksArgs),
     /// Compare methods on tasks
@@ -129,6 +132,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Inspect(args) => inspect::run(&args),
         Command::Train(args) => train::run(&args),
         Command::Prove(args) => prove::run(&args),
+        Command::Optimise(args) => optimise::run(&args),
         Command::Tasks(args) => tasks::run(&args),
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Report(args) => report::run(&args),

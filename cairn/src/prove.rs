@@ -5,17 +5,20 @@ use crate::args::{
 };
 use crate::search_args::{self, SearchArgs};
 use crate::shipped::SYSTEMS;
-use crate::shown_proof::{PRINTED, ProofArgs, show_opposed};
-use anyhow::{Result, ensure};
-use egraph::{System, TermBank, TermId};
+use crate::shown_proof::{PRINTED, ProofArgs, ProofOutput, show_opposed};
+use anyhow::{Result, anyhow, ensure};
+use egraph::{CostFunction, Sketch, System, TermBank, TermId};
 use guided_search::by_method::{self, Aids};
 use guided_search::config::CompareConfig;
+use guided_search::optimise::answer::{Objective, OptimiseSettings};
+use guided_search::optimise::run::optimise;
 use guided_search::search::answer::{Answer, Failure, Question, SearchSettings};
 use guided_search::search::budget::{Budget, Cap};
 use guided_search::search::prove::prove;
 use guided_search::search::schedulers::Schedulers;
 use guided_search::sources::expert::ExpertGuides;
 use guided_search::sources::method::Method;
+use guided_search::tasks::question::quoted;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -39,6 +42,10 @@ Examples:
   cairn prove --system halide --expert guides.txt --cap 200 --out proof.json \\
       --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)'
 
+  # A proof to any term of a shape
+  cairn prove --system tiling --from '(m (* n1 32) f)' \\
+      --to '(contains (m n1 (m 32 ?)))'
+
 Exit code 3: no proof was found within the budget.";
 
 /// The arguments of `cairn prove`.
@@ -51,7 +58,7 @@ pub struct ProveArgs {
     /// The start
     #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
     from: String,
-    /// The target
+    /// The target: a term, or a sketch, which stands for any term that satisfies it
     #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
     to: String,
     /// Where guides come from: cap (none), all-work (none, one large e-graph), random, descend (random,
@@ -98,6 +105,9 @@ pub fn run(args: &ProveArgs) -> Result<()> {
     settings.check()?;
     let out = args.proof.output()?;
     let system = load_system(&args.system)?;
+    if let Some((mut bank, from, shape)) = read_shape(&system, &args.from, &args.to)? {
+        return prove_shape(args, &system, &mut bank, (from, shape), &settings, &out);
+    }
     let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
     let pool = run.build_pool()?;
     let answer = pool.install(|| search(args, &system, &mut bank, [from, to], &settings))?;
@@ -150,6 +160,60 @@ fn explained(failure: Failure) -> &'static str {
         Failure::Conflict => "two different literals became equal: a rule is not sound",
         Failure::Opposed => "the terms equal different literals",
         Failure::Time => "the time is over",
+    }
+}
+
+/// The start and the target, if that is a sketch and no term.
+fn read_shape(system: &System, from: &str, to: &str) -> Result<Option<(TermBank, TermId, Sketch)>> {
+    let mut bank = TermBank::new(system.language.clone());
+    let term = read_question(system, from, to);
+    let Ok(from) = bank.parse(from, None) else { return Ok(None) };
+    match Sketch::parse(&system.language, to, Some(bank.sort(from))) {
+        Ok(sketch) if term.is_err() => Ok(Some((bank, from, sketch))),
+        // What is wrong with it as a term says nothing then.
+        Err(mistake) if term.is_err() && (to.contains('?') || to.contains("contains")) => {
+            Err(anyhow!("--to {}: {mistake}", quoted(to)))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Proves that the start equals some term of a shape: the smallest that the e-graph has in which there is
+/// one for the first time.
+fn prove_shape(
+    args: &ProveArgs,
+    system: &Arc<System>,
+    bank: &mut TermBank,
+    (from, sketch): (TermId, Sketch),
+    settings: &SearchSettings,
+    out: &ProofOutput<'_>,
+) -> Result<()> {
+    ensure!(
+        args.method.is_none() && args.model.is_none() && args.expert.is_none(),
+        "--to is a sketch: no guides can be used (see the stages of `cairn optimise`)"
+    );
+    let run = args.run.run();
+    let pool = Arc::new(run.build_pool()?);
+    let objective = Objective { cost: CostFunction::size(), shared: false, sketch };
+    let settings = OptimiseSettings {
+        budget: settings.budget,
+        first: true,
+        deadline: args.time.and_then(|time| Instant::now().checked_add(time)),
+        seed: run.seed,
+        pool: Some(pool.clone()),
+    };
+    let found = pool.install(|| optimise(system, bank, from, &objective, &settings))?;
+    let work = (thousands(found.ledger.work), thousands(settings.budget.work));
+    let e_graphs = counted(found.ledger.e_graphs, "e-graph");
+    let spent = format!("{} of {} work, {e_graphs}", work.0, work.1);
+    match found.proof {
+        Some(proof) => {
+            if !run.quiet {
+                note(&format!("proved with {spent}"));
+            }
+            out.show(system, bank, &proof)
+        }
+        None => Err(NotProved(format!("no term of this shape was found ({spent})")).into()),
     }
 }
 

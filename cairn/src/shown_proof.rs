@@ -56,7 +56,11 @@ impl ProofArgs {
     }
 }
 
-fn proof_file(path: &Path) -> Result<OutputFile> {
+/// The file that a proof is written to; whatever else it holds is not replaced.
+///
+/// # Errors
+/// As [`OutputFile::new`].
+pub fn proof_file(path: &Path) -> Result<OutputFile> {
     let recognise = |path: &Path| {
         first_bytes(path).is_ok_and(|text| {
             text.trim_start().starts_with('{') && text.contains("\"cairn-proof\"")

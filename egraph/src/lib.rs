@@ -17,7 +17,10 @@ mod stop;
 mod term;
 mod text;
 
-pub use extract::sketch::{LeastSizes, extract_sketch, extract_smallest, sketch_satisfied};
+pub use extract::best::{LeastSizes, extract_best, extract_sketch, extract_smallest};
+pub use extract::cost::{Cost, CostFunction};
+pub use extract::dag::DagSearch;
+pub use extract::satisfied::sketch_satisfied;
 pub use graph::egraph::EGraph;
 pub use graph::past::{History, Past, Snapshot};
 pub use id::Id;
@@ -29,6 +32,7 @@ pub use proof::file::{
 };
 pub use proof::flatten::{Caps, TooLong};
 pub use proof::shorten::Shortener;
+pub use rules::cost::{DeclaredCost, Weight};
 pub use rules::pattern::{Condition, DisplayPattern, Expr, Pattern, VarId, Variables};
 pub use rules::schedule::Schedule;
 pub use rules::system::{Rule, RuleId, RulesetId, System, SystemError};

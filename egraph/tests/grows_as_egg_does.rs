@@ -1,10 +1,13 @@
-//! Equal numbers of e-nodes and e-classes after every iteration, and equal equivalences, with
-//! egg as the independent implementation.
+//! Equal numbers of e-nodes and e-classes after every iteration, equal equivalences, and equal costs of
+//! the best terms, with egg as the independent implementation.
 
 mod common;
 
 use egg::{Analysis, DidMerge, RecExpr, Runner, SimpleScheduler, SymbolLang};
-use egraph::{EGraph, Limits, Pattern, SaturationConfig, System, TermBank, saturate};
+use egraph::{
+    CostFunction, EGraph, LeastSizes, Limits, Pattern, SaturationConfig, Sketch, System, TermBank,
+    extract_best, saturate,
+};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -139,6 +142,17 @@ fn assert_same_classes(
             assert_eq!(*image.entry(class).or_insert(found), found);
             assert_eq!(*preimage.entry(found).or_insert(class), class);
         }
+    }
+    let least = LeastSizes::of(ours);
+    let extractor = egg::Extractor::new(theirs, egg::AstSize);
+    for (&class, &found) in &image {
+        assert_eq!(least.size(class), extractor.find_best_cost(found) as u64);
+    }
+    let depth = CostFunction::named(system, "depth").unwrap();
+    let extractor = egg::Extractor::new(theirs, egg::AstDepth);
+    for (&class, &found) in image.iter().rev().take(5) {
+        let (_, cost) = extract_best(ours, &mut bank, class, &Sketch::Any, &depth).unwrap();
+        assert_eq!(cost.values()[0], extractor.find_best_cost(found) as u64);
     }
 }
 

@@ -8,6 +8,7 @@
 pub mod by_method;
 pub mod config;
 pub mod evaluation;
+pub mod optimise;
 pub mod report;
 pub mod search;
 pub mod sources;

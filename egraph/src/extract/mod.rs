@@ -1,3 +1,11 @@
-//! The best term of a class. It must not know how the e-graph was grown.
+//! The best term of a class: costs, the terms that satisfy a sketch, the least cost of a tree, and of a
+//! term whose shared parts count once. It must not know how the e-graph was grown.
 
+pub(crate) mod best;
+mod choices;
+pub(crate) mod cost;
+pub(crate) mod dag;
+mod ranks;
+pub(crate) mod satisfied;
 pub(crate) mod sketch;
+pub(crate) mod tree;

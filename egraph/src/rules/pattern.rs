@@ -253,7 +253,8 @@ pub(crate) fn read_pattern(
 /// The operators of conditions, with their numbers of arguments.
 const EXPRESSION_OPERATORS: &str = "+ - * / % min max abs < <= > >= == != && || !";
 
-fn read_expr(variables: &Variables, sexpr: &Sexpr) -> Result<Expr, ParseError> {
+/// Reads an expression over the literals that variables are bound to.
+pub(crate) fn read_expr(variables: &Variables, sexpr: &Sexpr) -> Result<Expr, ParseError> {
     let at = |message: String| ParseError::new(sexpr.place(), message);
     match sexpr {
         Sexpr::Atom(atom, _) if atom.starts_with('?') => match variables.get(atom) {
@@ -301,19 +302,30 @@ pub(crate) fn read_condition(
         Some(_) => Condition::Holds(read_expr(variables, sexpr)?),
         None => return Err(at("expected a condition like (const ?c) or (!= ?c 0)".into())),
     };
-    let mut without_literals = None;
-    condition.each_var(&mut |var| {
-        if language.literal_kind(variables.sorts[var.0 as usize]).is_none() {
-            without_literals = Some(var);
-        }
-    });
-    match without_literals {
-        None => Ok(condition),
-        Some(var) => Err(at(format!(
-            "{} can never be a literal: sort {} has none",
-            variables.names[var.0 as usize],
-            language.sort_name(variables.sorts[var.0 as usize])
-        ))),
+    let mut used = Vec::new();
+    condition.each_var(&mut |var| used.push(var));
+    expect_literals(language, variables, used, sexpr.place())?;
+    Ok(condition)
+}
+
+/// Refuses an expression at `place` over variables of sorts that have no literals.
+pub(crate) fn expect_literals(
+    language: &Language,
+    variables: &Variables,
+    used: Vec<VarId>,
+    place: Place,
+) -> Result<(), ParseError> {
+    let sort = |var: &VarId| variables.sorts[var.0 as usize];
+    match used.into_iter().rfind(|var| language.literal_kind(sort(var)).is_none()) {
+        None => Ok(()),
+        Some(var) => Err(ParseError::new(
+            place,
+            format!(
+                "{} can never be a literal: sort {} has none",
+                variables.names[var.0 as usize],
+                language.sort_name(sort(&var))
+            ),
+        )),
     }
 }
 

@@ -1,10 +1,13 @@
 //! Reading a rewrite system from the text of a `.rules` file.
 
+use crate::rules::cost::{
+    BUILT_IN, DEFAULT, DeclaredCost, Leaves, Weight, read_number, read_weight,
+};
 use crate::rules::pattern::{Side, Variables, read_condition, read_pattern};
 use crate::rules::schedule::{Schedule, read_schedule};
 use crate::rules::system::{Rule, Rules, RulesetId, System};
 use crate::term::builtin::Builtin;
-use crate::term::language::{Language, LiteralKind, Operator, SortId, looks_numeric};
+use crate::term::language::{Language, LiteralKind, OpId, Operator, SortId, looks_numeric};
 use crate::text::sexpr::{ParseError, Place, Sexpr, parse_all};
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
@@ -12,7 +15,14 @@ use sha2::{Digest, Sha256};
 /// The first mistake is reported with its place and what was expected.
 pub(crate) fn read(text: &str) -> Result<System, ParseError> {
     let declarations = parse_all(text)?;
-    let mut reader = Reader::default();
+    let mut reader = Reader {
+        language: Language::default(),
+        rules: Rules::default(),
+        rulesets: Vec::new(),
+        ruleset_ids: FxHashMap::default(),
+        schedule: None,
+        costs: vec![DeclaredCost::new(DEFAULT, 1)],
+    };
     // Operators may be declared after the rules that use them, and so on: by kind, not by place.
     for phase in [Phase::Sorts, Phase::Language, Phase::Rules] {
         for declaration in &declarations {
@@ -26,9 +36,9 @@ pub(crate) fn read(text: &str) -> Result<System, ParseError> {
             reader.find_builtins();
         }
     }
-    let Reader { language, rules, rulesets, schedule, .. } = reader;
+    let Reader { language, rules, rulesets, schedule, costs, .. } = reader;
     let hash = hex(&Sha256::digest(text.as_bytes()));
-    Ok(rules.into_system(language, rulesets, schedule, hash))
+    Ok(rules.into_system(language, rulesets, schedule, costs, hash))
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -42,7 +52,6 @@ enum Phase {
     Rules,
 }
 
-#[derive(Default)]
 struct Reader {
     language: Language,
     rules: Rules,
@@ -50,10 +59,12 @@ struct Reader {
     /// The rulesets, by their names.
     ruleset_ids: FxHashMap<String, RulesetId>,
     schedule: Option<Schedule>,
+    /// The default one first.
+    costs: Vec<DeclaredCost>,
 }
 
 const DECLARATIONS: &str =
-    "sort, op, literal, variable, analysis, ruleset, rewrite, birewrite or schedule";
+    "sort, op, literal, variable, analysis, ruleset, rewrite, birewrite, cost or schedule";
 
 impl Reader {
     fn declare(&mut self, declaration: &Sexpr, phase: Phase) -> Result<(), ParseError> {
@@ -78,6 +89,7 @@ impl Reader {
             },
             ("rewrite", Phase::Rules) => self.rewrite(args, place, false),
             ("birewrite", Phase::Rules) => self.rewrite(args, place, true),
+            ("cost", Phase::Rules) => self.cost(args, place),
             ("schedule", Phase::Rules) => match args {
                 [schedule] if self.schedule.is_none() => {
                     self.schedule = Some(read_schedule(schedule, &self.rulesets)?);
@@ -88,7 +100,7 @@ impl Reader {
             },
             (
                 "sort" | "ruleset" | "op" | "literal" | "variable" | "analysis" | "rewrite"
-                | "birewrite" | "schedule",
+                | "birewrite" | "cost" | "schedule",
                 _,
             ) => Ok(()),
             _ => Err(ParseError::new(
@@ -133,11 +145,10 @@ impl Reader {
     }
 
     fn op(&mut self, args: &[Sexpr], place: Place) -> Result<(), ParseError> {
-        let [name, sorts, result] = args else {
-            return Err(ParseError::new(place, "expected (op name (ArgumentSort …) ResultSort)"));
-        };
+        let expected = || ParseError::new(place, "expected (op name (ArgumentSort …) ResultSort)");
+        let [name, sorts, result, options @ ..] = args else { return Err(expected()) };
         let (Some(name), Some(sorts)) = (name.atom(), sorts.list()) else {
-            return Err(ParseError::new(place, "expected (op name (ArgumentSort …) ResultSort)"));
+            return Err(expected());
         };
         if name.starts_with('?') || looks_numeric(name) {
             return Err(ParseError::new(
@@ -153,12 +164,46 @@ impl Reader {
         let args = sorts.iter().map(|s| self.known_sort(s)).collect::<Result<_, _>>()?;
         let result = self.known_sort(result)?;
         let name = name.to_owned();
+        let op = OpId(self.language.operators.len() as u32);
+        if let Some(cost) = cost_option(options)? {
+            self.costs[0].set(op, Weight::Number(cost));
+        }
         self.language.enter(Operator { name, args, result, builtin: None });
         Ok(())
     }
 
+    /// `(cost (op ?a …) expression)`, for an operator of the language.
+    fn cost(&mut self, args: &[Sexpr], place: Place) -> Result<(), ParseError> {
+        let [form, expression, options @ ..] = args else {
+            return Err(ParseError::new(place, "expected (cost (op ?a …) expression :name …)"));
+        };
+        let mut name = DEFAULT;
+        for (key, at, value) in pairs(options)? {
+            match key {
+                ":name" => name = expect_atom(value, "a name")?,
+                _ => return Err(unexpected(":name", key, at)),
+            }
+            if BUILT_IN.contains(&name) || name.contains(',') {
+                let message = format!("'{name}' can't be declared: expected another name");
+                return Err(ParseError::new(value.place(), message));
+            }
+        }
+        let (op, weight) = read_weight(&self.language, form, expression)?;
+        let known = self.costs.iter().position(|cost| cost.name == name);
+        let known = known.unwrap_or_else(|| {
+            // A cost with a name is made of what the file says, and of nothing else.
+            self.costs.push(DeclaredCost::new(name, 0));
+            self.costs.len() - 1
+        });
+        if self.costs[known].set(op, weight) {
+            return Ok(());
+        }
+        let op = &self.language.op(op).name;
+        Err(ParseError::new(place, format!("operator '{op}' has a cost called '{name}' already")))
+    }
+
     fn literal(&mut self, args: &[Sexpr], place: Place) -> Result<(), ParseError> {
-        let [kind, sort] = args else {
+        let [kind, sort, options @ ..] = args else {
             return Err(ParseError::new(
                 place,
                 "expected (literal i64 Sort) or (literal bool Sort)",
@@ -174,16 +219,24 @@ impl Reader {
             return Err(ParseError::new(place, "this sort has literals already"));
         }
         self.language.literals.push((kind, sort));
+        if let Some(cost) = cost_option(options)? {
+            self.costs[0].set_leaves(sort, Leaves::Literals, cost);
+        }
         Ok(())
     }
 
     fn variable(&mut self, args: &[Sexpr], place: Place) -> Result<(), ParseError> {
-        let [sort] = args else {
+        let [sort, options @ ..] = args else {
             return Err(ParseError::new(place, "expected (variable Sort)"));
         };
         let sort = self.known_sort(sort)?;
         if !self.language.variables.contains(&sort) {
             self.language.variables.push(sort);
+        }
+        if let Some(cost) = cost_option(options)?
+            && !self.costs[0].set_leaves(sort, Leaves::Variables, cost)
+        {
+            return Err(ParseError::new(place, "the variables of this sort have a cost already"));
         }
         Ok(())
     }
@@ -214,15 +267,7 @@ impl Reader {
         let mut name = None;
         let mut ruleset = None;
         let mut when: &[Sexpr] = &[];
-        for (i, option) in options.chunks(2).enumerate() {
-            let key = option[0].atom().unwrap_or("");
-            if options[..2 * i].iter().step_by(2).any(|before| before.atom() == Some(key)) {
-                let message = format!("a second '{key}': only one is allowed");
-                return Err(ParseError::new(option[0].place(), message));
-            }
-            let value = option.get(1).ok_or_else(|| {
-                ParseError::new(option[0].place(), format!("expected a value after '{key}'"))
-            })?;
+        for (key, at, value) in pairs(options)? {
             match key {
                 ":name" => name = Some(expect_atom(value, "a name")?),
                 ":ruleset" => {
@@ -240,12 +285,7 @@ impl Reader {
                         )
                     })?;
                 }
-                _ => {
-                    return Err(ParseError::new(
-                        option[0].place(),
-                        format!("expected :name, :when or :ruleset, found '{key}'"),
-                    ));
-                }
+                _ => return Err(unexpected(":name, :when or :ruleset", key, at)),
             }
         }
         let base = match name {
@@ -300,6 +340,38 @@ impl Reader {
         let rule = Rule { name, lhs, rhs, conditions, variables, ruleset };
         self.rules.add(rule).map_err(|mistake| ParseError::new(place, mistake))
     }
+}
+
+/// The options of a declaration, `:key value …`, with the place of each key. None may come twice.
+fn pairs(options: &[Sexpr]) -> Result<Vec<(&str, Place, &Sexpr)>, ParseError> {
+    let mut pairs: Vec<(&str, Place, &Sexpr)> = Vec::new();
+    for option in options.chunks(2) {
+        let (key, at) = (option[0].atom().unwrap_or(""), option[0].place());
+        if pairs.iter().any(|&(before, ..)| before == key) {
+            return Err(ParseError::new(at, format!("a second '{key}': only one is allowed")));
+        }
+        let value = option
+            .get(1)
+            .ok_or_else(|| ParseError::new(at, format!("expected a value after '{key}'")))?;
+        pairs.push((key, at, value));
+    }
+    Ok(pairs)
+}
+
+fn unexpected(expected: &str, key: &str, at: Place) -> ParseError {
+    ParseError::new(at, format!("expected {expected}, found '{key}'"))
+}
+
+/// What `:cost` says, which is the only option.
+fn cost_option(options: &[Sexpr]) -> Result<Option<u64>, ParseError> {
+    let mut cost = None;
+    for (key, at, value) in pairs(options)? {
+        match key {
+            ":cost" => cost = Some(read_number(value)?),
+            _ => return Err(unexpected(":cost", key, at)),
+        }
+    }
+    Ok(cost)
 }
 
 fn find_atom(sexpr: &Sexpr, wanted: &str) -> Option<Place> {

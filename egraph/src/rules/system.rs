@@ -13,6 +13,7 @@
 //! ```
 
 use crate::matching::compiled_rule::Rewrite;
+use crate::rules::cost::DeclaredCost;
 use crate::rules::pattern::{Condition, Pattern, VarId, Variables};
 use crate::rules::schedule::Schedule;
 use crate::term::language::Language;
@@ -84,6 +85,8 @@ pub struct System {
     pub rulesets: Vec<String>,
     /// In which order to run the rules, if the file says so.
     pub schedule: Option<Schedule>,
+    /// The costs that the file declares; the first is called `cost` and always there.
+    pub costs: Vec<DeclaredCost>,
     /// SHA-256 of the file's bytes in hexadecimal: goes into everything made with the system.
     pub hash: String,
     /// The rules compiled, by [`RuleId`].
@@ -93,11 +96,12 @@ pub struct System {
 /// Compiled rules are the same where rules are.
 impl PartialEq for System {
     fn eq(&self, other: &System) -> bool {
-        let System { language, rules, rulesets, schedule, hash, rewrites: _ } = self;
+        let System { language, rules, rulesets, schedule, costs, hash, rewrites: _ } = self;
         *language == other.language
             && *rules == other.rules
             && *rulesets == other.rulesets
             && *schedule == other.schedule
+            && *costs == other.costs
             && *hash == other.hash
     }
 }
@@ -147,10 +151,11 @@ impl Rules {
         language: Language,
         rulesets: Vec<String>,
         schedule: Option<Schedule>,
+        costs: Vec<DeclaredCost>,
         hash: String,
     ) -> System {
         let Rules { rules, rewrites, .. } = self;
-        System { language: Arc::new(language), rules, rulesets, schedule, hash, rewrites }
+        System { language: Arc::new(language), rules, rulesets, schedule, costs, hash, rewrites }
     }
 }
 

@@ -1,0 +1,289 @@
+//! `cairn optimise`: the best term that equals a given one, with a proof.
+
+use crate::args::{NotProved, RunArgs, load_system, seconds};
+use crate::shipped::SYSTEMS;
+use crate::shown_proof::{PRINTED, Shown, proof_file};
+use anyhow::{Result, anyhow, ensure};
+use clap::ValueEnum;
+use egraph::{CostFunction, Sketch, System, TermBank, TermId, proof_to_json};
+use guided_search::optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome};
+use guided_search::optimise::picture::picture;
+use guided_search::optimise::run::optimise;
+use guided_search::optimise::stages::{follow, load_stages};
+use guided_search::search::budget::{Budget, Cap};
+use guided_search::search::schedulers::Schedulers;
+use guided_search::tasks::question::quoted;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use support::allocator::give_back_large_blocks;
+use support::files::input::InputFile;
+use support::files::whole_file::{FileKind, OutputFile, first_bytes};
+use support::show::console::print;
+use support::show::numbers::{counted, thousands};
+
+const EXAMPLES: &str = "\
+Examples:
+  # The smallest equal term
+  cairn optimise --system math --term '(+ (* a b) (+ (* a c) 0))' --cost size
+
+  # Fewest nodes where equal parts count once, and a picture
+  cairn optimise --system ring --term '(* (+ a b) (+ (* a a) (* a b)))' \\
+      --shared --picture cost.svg
+
+  # The best term of a shape, and a proof for `cairn check`
+  cairn optimise --system tiling --term '(m (* n1 32) (m (* n2 32) f))' \\
+      --goal '(contains (m n1 (m n2 (m 32 (m 32 f)))))' --out proof.json
+
+A file of stages is TOML with a table [[stage]] for each. Its keys may all be left out: sketch (the \
+e-graph ends in the iteration where it first holds), rulesets (those that run), cap, iterations, \
+scheduler and cost. The cheapest term that satisfies the sketch is where the next stage begins.
+
+Costs are size, depth, and those that the rewrite system declares, `cost` among them; several with \
+commas between are compared one after the other.
+
+Exit code 3: no term that satisfies the goal, or the sketch of a stage, was found.";
+
+/// The arguments of `cairn optimise`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct OptimiseArgs {
+    /// The rewrite system: a .rules file, or a shipped one by its name, as halide
+    #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
+    system: InputFile,
+    /// The term to begin with
+    #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
+    term: String,
+    /// What a term costs: size, depth, or a cost of the system; several with commas between
+    #[arg(long, value_name = "NAMES", default_value = "cost")]
+    cost: String,
+    /// Equal parts of a term count once
+    #[arg(long)]
+    shared: bool,
+    /// The sketch that the best term must satisfy
+    #[arg(long, value_name = "SKETCH", allow_negative_numbers = true, conflicts_with = "stages")]
+    goal: Option<String>,
+    /// A file of stages, which are followed one after the other
+    #[arg(long, value_name = "FILE")]
+    stages: Option<PathBuf>,
+    /// Cap on each e-graph, in e-nodes (40000) or memory (64MiB)
+    #[arg(long, value_name = "CAP", default_value = "40000")]
+    cap: Cap,
+    /// E-nodes that may be built, over all e-graphs [default: 10 times what the cap allows]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    work: Option<u64>,
+    /// How rules that match too often are treated: simple, backoff, or auto for both in turn
+    #[arg(long, value_name = "NAME", default_value_t = Schedulers::Auto)]
+    scheduler: Schedulers,
+    /// Seconds at most (not reproducible)
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time: Option<Duration>,
+    /// A table and the proof step by step, or one JSON object
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+    /// Write the proof to this file, too; an earlier proof in it is replaced
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Draw cost against work into this file, as SVG; an earlier SVG in it is replaced
+    #[arg(long, value_name = "FILE", conflicts_with = "stages")]
+    picture: Option<PathBuf>,
+    /// Show the proof as it was found, detours included
+    #[arg(long)]
+    no_shorten: bool,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For reading
+    Table,
+    /// For programs
+    Json,
+}
+
+const PICTURE: FileKind = FileKind {
+    name: "an SVG",
+    recognise: |path| first_bytes(path).is_ok_and(|text| text.trim_start().starts_with("<svg")),
+};
+
+/// Runs the command.
+///
+/// # Errors
+/// Bad input, a goal that is not reached ([`NotProved`]), or an internal fault.
+pub fn run(args: &OptimiseArgs) -> Result<()> {
+    give_back_large_blocks();
+    let out = args.out.as_deref().map(proof_file).transpose()?;
+    let picture_file =
+        args.picture.as_ref().map(|path| OutputFile::new(path, PICTURE)).transpose()?;
+    let system = load_system(&args.system)?;
+    let mut bank = TermBank::new(system.language.clone());
+    let start = bank
+        .parse(&args.term, None)
+        .map_err(|mistake| anyhow!("--term {}: {mistake}", quoted(&args.term)))?;
+    let objective = objective(args, &system, &bank, start)?;
+    let run = args.run.run();
+    let pool = Arc::new(run.build_pool()?);
+    let settings = OptimiseSettings {
+        budget: Budget {
+            cap: args.cap,
+            work: args.work.unwrap_or(args.cap.expected_nodes().saturating_mul(10)),
+            scheduler: args.scheduler,
+        },
+        first: false,
+        deadline: args.time.and_then(|time| Instant::now().checked_add(time)),
+        seed: run.seed,
+        pool: Some(pool.clone()),
+    };
+    let sort = bank.sort(start);
+    let stages = args
+        .stages
+        .clone()
+        .map(|path| load_stages(&InputFile::Path(path), &system, sort, &objective, &settings));
+    let stages = stages.transpose()?;
+    let outcome = pool.install(|| match &stages {
+        Some(stages) => follow(&system, &mut bank, start, stages, &settings),
+        None => optimise(&system, &mut bank, start, &objective, &settings),
+    })?;
+    let cost_of = |i: usize| match &stages {
+        Some(stages) => &stages[i].objective.cost,
+        None => &objective.cost,
+    };
+    let rows = Rows { outcome: &outcome, cost_of: &cost_of, bank: &bank };
+    let proved = !matches!(outcome.ended, Ended::Stage(_));
+    let proof = outcome.proof.as_ref().filter(|_| proved);
+    match (args.format, proof) {
+        (Format::Table, None) => print(&rows.table())?,
+        (Format::Json, None) => print(&format!("{}\n", rows.json()))?,
+        (format, Some(proof)) => {
+            let (table, mut object) = (rows.table(), rows.json());
+            let shown = Shown::new(&system, &mut bank, proof, !args.no_shorten)?;
+            let json = proof_to_json(&system, &bank, &shown.proof);
+            if let Some(file) = &out {
+                file.write(|file| Ok(file.write_all(json.as_bytes())?))?;
+            }
+            if format == Format::Json {
+                object["proof"] = serde_json::from_str(&json)?;
+                print(&format!("{object}\n"))?;
+            } else {
+                print(&format!("{table}{}", shown.text(&system, &bank)))?;
+            }
+        }
+    }
+    if let Some(file) = &picture_file {
+        let svg = picture(&outcome, objective.cost.names()[0]);
+        file.write(|file| Ok(file.write_all(svg.as_bytes())?))?;
+    }
+    ensure!(
+        outcome.ended != Ended::Conflict,
+        "two different literals became equal: a rule of the system is not sound"
+    );
+    if proof.is_some() {
+        return Ok(());
+    }
+    let spent = spent(&outcome);
+    Err(NotProved(match outcome.ended {
+        Ended::Stage(number) => {
+            format!("stage {number} did not come to its sketch, or no cost is known ({spent})")
+        }
+        _ if args.goal.is_some() => format!("the goal was not reached ({spent})"),
+        _ => format!("no term with a known cost was found ({spent})"),
+    })
+    .into())
+}
+
+fn objective(
+    args: &OptimiseArgs,
+    system: &System,
+    bank: &TermBank,
+    start: TermId,
+) -> Result<Objective> {
+    let cost = CostFunction::named(system, &args.cost)
+        .map_err(|mistake| anyhow!("--cost {}: {mistake}", quoted(&args.cost)))?;
+    let sketch = match &args.goal {
+        None => Sketch::Any,
+        Some(text) => Sketch::parse(&system.language, text, Some(bank.sort(start)))
+            .map_err(|mistake| anyhow!("--goal {}: {mistake}", quoted(text)))?,
+    };
+    let objective = Objective { cost, shared: args.shared, sketch };
+    objective.check()?;
+    Ok(objective)
+}
+
+/// What was spent, and why it ended.
+fn spent(outcome: &Outcome) -> String {
+    let ledger = &outcome.ledger;
+    format!(
+        "{}; {} work, {}",
+        explained(outcome.ended),
+        thousands(ledger.work),
+        counted(ledger.e_graphs, "e-graph")
+    )
+}
+
+fn explained(ended: Ended) -> String {
+    match ended {
+        Ended::Saturated => "the rules derive nothing else from the start".to_owned(),
+        Ended::Least => "no term costs less".to_owned(),
+        Ended::Settled => "nothing is left to start over from".to_owned(),
+        Ended::Work => "the work is spent".to_owned(),
+        Ended::Time => "the time is over".to_owned(),
+        Ended::Conflict => "a rule is not sound".to_owned(),
+        Ended::Reached => "the last stage is done".to_owned(),
+        Ended::Stage(number) => format!("the cap binds in stage {number}"),
+    }
+}
+
+/// The best terms as they were found.
+struct Rows<'a> {
+    outcome: &'a Outcome,
+    cost_of: &'a dyn Fn(usize) -> &'a CostFunction,
+    bank: &'a TermBank,
+}
+
+impl Rows<'_> {
+    fn text(&self, term: TermId) -> String {
+        self.bank.display_part(term, PRINTED.term_size).to_string()
+    }
+
+    /// Cost against work, and the best term.
+    fn table(&self) -> String {
+        let mut text = format!("{:>14} {:>9} {:>9}  cost\n", "work", "e-graphs", "size");
+        for (i, best) in self.outcome.curve.iter().enumerate() {
+            let Best { work, e_graphs, term, cost } = best;
+            let (size, cost) = (self.bank.size(*term), (self.cost_of)(i).text(cost));
+            text += &format!("{work:>14} {e_graphs:>9} {size:>9}  {cost}\n");
+        }
+        text += &format!("ended: {}\n", spent(self.outcome));
+        if let Some(best) = self.outcome.best() {
+            text += &format!("best term: {}\n", self.text(best.term));
+        }
+        text
+    }
+
+    fn json(&self) -> Value {
+        let Outcome { curve, ended, ledger, .. } = self.outcome;
+        let row = |(i, best): (usize, &Best)| {
+            let cost = (self.cost_of)(i);
+            let values: Vec<_> = cost.names().into_iter().zip(cost.asked(&best.cost)).collect();
+            let values: serde_json::Map<String, Value> =
+                values.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+            json!({
+                "work": best.work,
+                "e_graphs": best.e_graphs,
+                "cost": values,
+                "size": self.bank.size(best.term),
+                "term": self.text(best.term),
+            })
+        };
+        json!({
+            "best": curve.iter().enumerate().map(row).collect::<Vec<_>>(),
+            "ended": ended.to_string(),
+            "work": ledger.work,
+            "e_graphs": ledger.e_graphs,
+            "peak_bytes": ledger.peak_bytes,
+        })
+    }
+}

@@ -1,0 +1,226 @@
+//! All that a class has to choose from, as a graph in flat arrays: places, the ways to make a term of
+//! each, and the places that a way needs.
+
+use crate::extract::cost::Cost;
+use crate::extract::sketch::Way;
+use crate::extract::tree::{Chosen, Place, Tables};
+use crate::id::Id;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// The sum of what some ways cost, by measure; lexicographic.
+pub(super) type Sum = SmallVec<[u64; 3]>;
+
+/// The number of a place or of a way.
+pub(super) type Number = u32;
+
+/// Places by the cost of their best trees, the least first.
+pub(super) struct Choices {
+    pub places: Vec<Place>,
+    /// The place of the whole term.
+    pub root: Number,
+    /// By place: its first way, which is that of its best tree. One more than places.
+    starts: Vec<u32>,
+    /// By way: the e-node, or none where the term is that of the place that it needs.
+    nodes: Vec<Option<Id>>,
+    /// By way: where what it needs begins; one more than ways.
+    need_starts: Vec<u32>,
+    needs: Vec<Number>,
+    /// By way and measure: what it costs by itself.
+    weights: Vec<u64>,
+    measures: usize,
+    /// By place: the places that have a way that needs it, each once.
+    above_starts: Vec<u32>,
+    above: Vec<Number>,
+}
+
+/// A place and its ways, while they are collected.
+struct Found {
+    place: Place,
+    least: Cost,
+    ways: Vec<(Option<Id>, SmallVec<[Place; 4]>, Sum)>,
+}
+
+impl Choices {
+    /// What can be reached from a place, if it has a term.
+    pub fn below(tables: &Tables<'_>, root: Place) -> Option<Choices> {
+        let mut found: Vec<Found> = Vec::new();
+        let mut seen: FxHashMap<Place, Number> = FxHashMap::default();
+        let mut todo = vec![root];
+        seen.insert(root, 0);
+        while let Some(place) = todo.pop() {
+            let least = tables.least(place)?;
+            let mut ways = Vec::new();
+            tables.each_possible(place, |way: Way<'_>, weights| {
+                let Chosen { node, needed } = Chosen::new(tables.egraph, place.1, way);
+                if !needed.contains(&place) {
+                    ways.push((node, needed, Sum::from_slice(weights)));
+                }
+            });
+            for &needed in ways.iter().flat_map(|(_, needed, _)| needed) {
+                if seen.insert(needed, 0).is_none() {
+                    todo.push(needed);
+                }
+            }
+            found.push(Found { place, least, ways });
+        }
+        found.sort_by(|a, b| (&a.least, a.place).cmp(&(&b.least, b.place)));
+        for (number, found) in (0..).zip(&found) {
+            seen.insert(found.place, number);
+        }
+        Some(Choices::of(tables, root, found, &seen))
+    }
+
+    fn of(
+        tables: &Tables<'_>,
+        root: Place,
+        found: Vec<Found>,
+        numbers: &FxHashMap<Place, Number>,
+    ) -> Choices {
+        let mut choices = Choices {
+            places: found.iter().map(|found| found.place).collect(),
+            root: numbers[&root],
+            starts: vec![0],
+            nodes: Vec::new(),
+            need_starts: vec![0],
+            needs: Vec::new(),
+            weights: Vec::new(),
+            measures: tables.cost.measures(),
+            above_starts: vec![0],
+            above: Vec::new(),
+        };
+        for Found { ways, .. } in found {
+            for (node, needed, weights) in ways {
+                choices.nodes.push(node);
+                choices.needs.extend(needed.iter().map(|place| numbers[place]));
+                choices.need_starts.push(choices.needs.len() as u32);
+                choices.weights.extend(weights);
+            }
+            choices.starts.push(choices.nodes.len() as u32);
+        }
+        choices.find_above();
+        choices
+    }
+
+    fn find_above(&mut self) {
+        let mut above: Vec<Vec<Number>> = vec![Vec::new(); self.places.len()];
+        for place in 0..self.places.len() as Number {
+            for &needed in self.ways(place).flat_map(|way| self.needs(way)) {
+                let above = &mut above[needed as usize];
+                if above.last() != Some(&place) {
+                    above.push(place);
+                }
+            }
+        }
+        for above in above {
+            self.above.extend(above);
+            self.above_starts.push(self.above.len() as u32);
+        }
+    }
+
+    /// What a way stands for.
+    pub fn way(&self, way: Number) -> Chosen {
+        let needed = self.needs(way).iter().map(|&place| self.places[place as usize]).collect();
+        Chosen { node: self.nodes[way as usize], needed }
+    }
+
+    /// The ways of a place.
+    pub fn ways(&self, place: Number) -> Range<Number> {
+        self.starts[place as usize]..self.starts[place as usize + 1]
+    }
+
+    /// Number of all ways.
+    pub fn count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The place of a way.
+    pub fn place_of(&self, way: Number) -> Number {
+        self.starts.partition_point(|&start| start <= way) as Number - 1
+    }
+
+    /// The places that a way needs: those of the e-node's children, in order.
+    pub fn needs(&self, way: Number) -> &[Number] {
+        let way = way as usize;
+        &self.needs[self.need_starts[way] as usize..self.need_starts[way + 1] as usize]
+    }
+
+    /// The places that have a way that needs `place`.
+    pub fn above(&self, place: Number) -> &[Number] {
+        let place = place as usize;
+        &self.above[self.above_starts[place] as usize..self.above_starts[place + 1] as usize]
+    }
+
+    /// What a way costs by itself.
+    pub fn weight(&self, way: Number) -> &[u64] {
+        &self.weights[way as usize * self.measures..][..self.measures]
+    }
+
+    /// The sum of nothing.
+    pub fn zero(&self) -> Sum {
+        Sum::from_elem(0, self.measures)
+    }
+
+    /// For every place the way by which it costs least as a tree, and what it costs then, where `price`
+    /// says what a way of a place costs by itself and `free` which places cost nothing. `visits`
+    /// counts the ways that are looked at.
+    pub fn cheapest(
+        &self,
+        free: impl Fn(Number) -> bool,
+        price: impl Fn(Number, Number) -> Sum,
+        visits: &mut u64,
+    ) -> Vec<Number> {
+        let count = self.places.len();
+        let mut best: Vec<Option<(Sum, Number)>> = vec![None; count];
+        let mut waiting = vec![true; count];
+        let mut queue: VecDeque<Number> = (0..count as Number).collect();
+        while let Some(place) = queue.pop_front() {
+            waiting[place as usize] = false;
+            let mut found = match (free(place), &best[place as usize]) {
+                (true, Some(_)) => continue,
+                (true, None) => Some((self.zero(), self.ways(place).start)),
+                (false, _) => None,
+            };
+            let ways = if found.is_some() { 0..0 } else { self.ways(place) };
+            for way in ways {
+                *visits += 1 + self.needs(way).len() as u64;
+                let mut total = price(place, way);
+                let known = self.needs(way).iter().all(|&needed| match &best[needed as usize] {
+                    Some((sum, _)) => {
+                        add(&mut total, sum);
+                        true
+                    }
+                    None => false,
+                });
+                if known && found.as_ref().is_none_or(|(least, _)| total < *least) {
+                    found = Some((total, way));
+                }
+            }
+            let before = &mut best[place as usize];
+            let lower = match (&found, &before) {
+                (Some((found, _)), Some((before, _))) => found < before,
+                (found, None) => found.is_some(),
+                (None, Some(_)) => false,
+            };
+            if lower {
+                *before = found;
+                for &above in self.above(place) {
+                    if !std::mem::replace(&mut waiting[above as usize], true) {
+                        queue.push_back(above);
+                    }
+                }
+            }
+        }
+        let way = |(place, best): (usize, Option<(Sum, Number)>)| {
+            best.map_or(self.ways(place as Number).start, |(_, way)| way)
+        };
+        best.into_iter().enumerate().map(way).collect()
+    }
+}
+
+/// Adds to a sum.
+pub(super) fn add(sum: &mut Sum, more: &[u64]) {
+    sum.iter_mut().zip(more).for_each(|(sum, &more)| *sum = sum.saturating_add(more));
+}

@@ -1,0 +1,237 @@
+//! What a term costs: one or more measures, compared lexicographically.
+//!
+//! A measure is a number that every node has by itself, and a way to put these together: their sum, or the
+//! largest sum on a way from the root to a leaf. So no measure is less for a term than for a part of
+//! it, which is all that extraction needs to know.
+
+use crate::graph::egraph::EGraph;
+use crate::id::Id;
+use crate::rules::cost::{BUILT_IN, DeclaredCost};
+use crate::rules::system::System;
+use crate::term::bank::{TermBank, TermId};
+use crate::term::language::Value;
+use crate::term::leaves::Node;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// Stands for "no term", and for a cost that does not fit.
+pub(super) const NONE: u64 = u64::MAX;
+
+/// What a term costs, by measure; less is better.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cost(pub(super) SmallVec<[u64; 3]>);
+
+impl Cost {
+    /// By measure of its function, the first the most important one.
+    pub fn values(&self) -> &[u64] {
+        &self.0
+    }
+}
+
+/// How costs are computed. Of terms that the measures asked for do not tell apart the smaller is better,
+/// so that every node costs something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CostFunction {
+    measures: Vec<Measure>,
+    /// How many of them were asked for.
+    asked: usize,
+}
+
+/// One number of a cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Measure {
+    /// Nodes of the term.
+    Size,
+    /// Nodes on the longest way from the root to a leaf.
+    Depth,
+    /// The sum of what a rules file says.
+    Declared(DeclaredCost),
+}
+
+impl Measure {
+    /// What every node costs at least.
+    fn least(&self) -> u64 {
+        match self {
+            Measure::Size | Measure::Depth => 1,
+            Measure::Declared(declared) => declared.least(),
+        }
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Measure::Size => BUILT_IN[0],
+            Measure::Depth => BUILT_IN[1],
+            Measure::Declared(declared) => &declared.name,
+        }
+    }
+
+    /// The value of a node over parts of these values.
+    #[inline]
+    fn over(&self, weight: u64, parts: impl Iterator<Item = u64>) -> u64 {
+        match self {
+            Measure::Depth => weight.saturating_add(parts.max().unwrap_or(0)),
+            Measure::Size | Measure::Declared(_) => parts.fold(weight, u64::saturating_add),
+        }
+    }
+
+    #[inline]
+    fn weight(&self, node: Node<'_>, literal: impl Fn(usize) -> Option<Value>) -> u64 {
+        match self {
+            Measure::Size | Measure::Depth => 1,
+            Measure::Declared(declared) => declared.weight(node, literal).unwrap_or(NONE),
+        }
+    }
+}
+
+impl CostFunction {
+    /// Number of nodes.
+    pub fn size() -> CostFunction {
+        CostFunction { measures: vec![Measure::Size], asked: 1 }
+    }
+
+    /// The costs with these names, comma-separated, the most important one first: `size`, `depth`, and
+    /// those that the system declares.
+    ///
+    /// # Errors
+    /// A name that is unknown or stands twice.
+    pub fn named(system: &System, names: &str) -> Result<CostFunction, String> {
+        let mut measures: Vec<Measure> = Vec::new();
+        for name in names.split(',').map(str::trim) {
+            let declared = system.costs.iter().find(|cost| cost.name == name);
+            let measure = match (name, declared) {
+                ("size", _) => Measure::Size,
+                ("depth", _) => Measure::Depth,
+                (_, Some(declared)) => Measure::Declared(declared.clone()),
+                (_, None) => {
+                    let declared = system.costs.iter().map(|cost| cost.name.as_str());
+                    let all: Vec<&str> = BUILT_IN.into_iter().chain(declared).collect();
+                    let all = all.join(", ");
+                    return Err(format!(
+                        "unknown cost '{name}': expected one of {all}, or several with commas between"
+                    ));
+                }
+            };
+            if measures.contains(&measure) {
+                return Err(format!("'{name}' stands twice"));
+            }
+            measures.push(measure);
+        }
+        let asked = measures.len();
+        if !measures.contains(&Measure::Size) {
+            measures.push(Measure::Size);
+        }
+        Ok(CostFunction { measures, asked })
+    }
+
+    /// The names of the measures that were asked for.
+    pub fn names(&self) -> Vec<&str> {
+        self.measures[..self.asked].iter().map(Measure::name).collect()
+    }
+
+    /// The values of the measures that were asked for.
+    pub fn asked<'c>(&self, cost: &'c Cost) -> &'c [u64] {
+        &cost.0[..self.asked]
+    }
+
+    /// A cost as text: `12`, or `flops 200, size 9` where several were asked for.
+    pub fn text(&self, cost: &Cost) -> String {
+        match (self.asked(cost), &self.names()[..]) {
+            ([value], _) => value.to_string(),
+            (values, names) => {
+                let pairs = names.iter().zip(values).map(|(name, value)| format!("{name} {value}"));
+                pairs.collect::<Vec<_>>().join(", ")
+            }
+        }
+    }
+
+    /// No term costs less than this.
+    pub fn least(&self) -> Cost {
+        Cost(self.measures.iter().map(Measure::least).collect())
+    }
+
+    /// Number of measures, the last one that tells equally good terms apart included.
+    pub(super) fn measures(&self) -> usize {
+        self.measures.len()
+    }
+
+    /// Whether each measure is a sum, which can be taken over distinct parts as well.
+    pub fn is_sum(&self) -> bool {
+        !self.measures.contains(&Measure::Depth)
+    }
+
+    /// What an e-node costs by itself in one measure; [`NONE`] where that is not known.
+    #[inline]
+    pub(super) fn weight(&self, measure: usize, egraph: &EGraph, node: Id) -> u64 {
+        match &self.measures[measure] {
+            // Most often; the e-node need not be looked at.
+            Measure::Size | Measure::Depth => 1,
+            other => {
+                let literal = |arg: usize| egraph.literal(egraph.children(node)[arg]);
+                other.weight(egraph.node(node), literal)
+            }
+        }
+    }
+
+    /// What a node costs in one measure over parts of these values.
+    #[inline]
+    pub(super) fn over(
+        &self,
+        measure: usize,
+        weight: u64,
+        parts: impl Iterator<Item = u64>,
+    ) -> u64 {
+        self.measures[measure].over(weight, parts)
+    }
+
+    /// The cost of a term as a tree, if it is known: expressions of the rules file need literals,
+    /// which are those that stand there, or that built-in operators evaluate to.
+    pub fn of_term(&self, bank: &TermBank, term: TermId) -> Option<Cost> {
+        let mut costs: FxHashMap<TermId, Cost> = FxHashMap::default();
+        self.each_subterm(bank, term, |t, weights| {
+            let value = |(m, &weight): (usize, &u64)| {
+                self.over(m, weight, bank.children(t).iter().map(|c| costs[c].0[m]))
+            };
+            let cost = Cost(weights.iter().enumerate().map(value).collect());
+            costs.insert(t, cost);
+        });
+        known(costs.remove(&term)?)
+    }
+
+    /// The cost of a term as a DAG, where equal parts count once, if it is known and each measure is a
+    /// sum.
+    pub fn of_dag(&self, bank: &TermBank, term: TermId) -> Option<Cost> {
+        let mut total: SmallVec<[u64; 3]> = SmallVec::from_elem(0, self.measures.len());
+        self.each_subterm(bank, term, |_, weights| {
+            total.iter_mut().zip(weights).for_each(|(sum, &w)| *sum = sum.saturating_add(w));
+        });
+        if self.is_sum() { known(Cost(total)) } else { None }
+    }
+
+    /// Calls `f` with each distinct subterm, after its parts, and what its root costs by itself.
+    fn each_subterm(&self, bank: &TermBank, term: TermId, mut f: impl FnMut(TermId, &[u64])) {
+        let mut literals: FxHashMap<TermId, Value> = FxHashMap::default();
+        for t in bank.subterms(term) {
+            let children = bank.children(t);
+            let literal = |i: usize| literals.get(&children[i]).copied();
+            let weights: SmallVec<[u64; 3]> =
+                self.measures.iter().map(|m| m.weight(bank.node(t), literal)).collect();
+            f(t, &weights);
+            let folded = match bank.node(t) {
+                Node::Op(op) if bank.language().constant_folding => {
+                    let args: Option<SmallVec<[Value; 2]>> =
+                        (0..children.len()).map(literal).collect();
+                    bank.language().op(op).builtin.zip(args).and_then(|(op, args)| op.eval(&args))
+                }
+                _ => None,
+            };
+            if let Some(value) = bank.literal(t).or(folded) {
+                literals.insert(t, value);
+            }
+        }
+    }
+}
+
+/// A cost all of whose values are known.
+pub(super) fn known(cost: Cost) -> Option<Cost> {
+    (!cost.0.contains(&NONE)).then_some(cost)
+}

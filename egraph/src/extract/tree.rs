@@ -1,0 +1,286 @@
+//! The least cost of a term as a tree, for every class and every part of a sketch.
+//!
+//! A column gives for every class the least value of one measure among the terms that satisfy one part
+//! of the sketch and are best in the measures before; the ways that attain it are what the next measure
+//! chooses from. Values are lowered from "no term" to what the e-nodes allow until nothing changes, so
+//! that cycles take care of themselves, and the term is read off from the top. The last measure makes
+//! every term cost more than its parts, so that reading ends.
+
+use crate::extract::cost::{Cost, CostFunction, NONE, known};
+use crate::extract::ranks::Ranks;
+use crate::extract::sketch::{ANY, Needed, PartId, Parts, Way};
+use crate::graph::egraph::EGraph;
+use crate::id::Id;
+use crate::term::bank::{TermBank, TermId};
+use crate::term::leaves::Node;
+use crate::term::sketch::Sketch;
+use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+/// One measure's least values by class.
+enum Column {
+    /// By rank.
+    All(Vec<u64>),
+    /// Those of the classes that have a term: of most sketches few do.
+    Some(FxHashMap<Id, u64>),
+}
+
+impl Column {
+    #[inline]
+    fn get(&self, ranks: &Ranks, class: Id) -> u64 {
+        match self {
+            Column::All(values) => values[ranks.rank(class)],
+            Column::Some(values) => values.get(&class).copied().unwrap_or(NONE),
+        }
+    }
+}
+
+/// A part of the sketch in a class.
+pub(super) type Place = (PartId, Id);
+
+/// The least costs of a sketch and its parts in all classes.
+pub(super) struct Tables<'s> {
+    pub egraph: &'s EGraph,
+    pub cost: &'s CostFunction,
+    pub parts: Parts<'s>,
+    ranks: Ranks,
+    /// By part, then measure.
+    columns: Vec<Column>,
+    measures: usize,
+}
+
+impl<'s> Tables<'s> {
+    pub fn new(egraph: &'s EGraph, sketch: &'s Sketch, cost: &'s CostFunction) -> Tables<'s> {
+        let (parts, ranks) = (Parts::of(sketch), Ranks::new(egraph));
+        let measures = cost.measures();
+        let mut tables = Tables { egraph, cost, parts, ranks, columns: Vec::new(), measures };
+        for part in 0..=tables.parts.whole() {
+            for measure in 0..measures {
+                tables.fill(part, measure);
+            }
+        }
+        tables
+    }
+
+    /// The part that is the whole sketch, in a canonical class.
+    pub fn whole(&self, class: Id) -> Place {
+        (self.parts.whole(), class)
+    }
+
+    fn fill(&mut self, part: PartId, measure: usize) {
+        if self.parts.is_recursive(part) {
+            self.columns.push(Column::All(vec![NONE; self.ranks.classes()]));
+            return self.settle(part, measure);
+        }
+        self.columns.push(Column::Some(FxHashMap::default()));
+        match self.parts.only_class(self.egraph, part) {
+            Some(class) => {
+                class.map(|class| self.lower(part, measure, class));
+            }
+            None => self.egraph.classes().for_each(|class| {
+                self.lower(part, measure, class);
+            }),
+        }
+    }
+
+    /// Lowers a column until nothing changes.
+    fn settle(&mut self, part: PartId, measure: usize) {
+        // Most e-nodes come after their children, so that a few passes do nearly all; the rest is
+        // done where it is left.
+        let few = self.ranks.classes() / 8;
+        let mut changed = Vec::new();
+        loop {
+            changed.clear();
+            let mut count = 0;
+            for class in self.egraph.classes() {
+                if self.lower(part, measure, class) {
+                    count += 1;
+                    if count <= few {
+                        changed.push(class);
+                    }
+                }
+            }
+            if count <= few {
+                break;
+            }
+        }
+        let mut waiting = vec![false; self.ranks.classes()];
+        let mut queue = VecDeque::new();
+        let egraph = self.egraph;
+        let wake = |ranks: &Ranks, waiting: &mut Vec<bool>, queue: &mut VecDeque<Id>, class| {
+            for (node, _) in egraph.parents(class) {
+                let above = egraph.find(node);
+                if !std::mem::replace(&mut waiting[ranks.rank(above)], true) {
+                    queue.push_back(above);
+                }
+            }
+        };
+        changed.iter().for_each(|&class| wake(&self.ranks, &mut waiting, &mut queue, class));
+        while let Some(class) = queue.pop_front() {
+            waiting[self.ranks.rank(class)] = false;
+            if self.lower(part, measure, class) {
+                wake(&self.ranks, &mut waiting, &mut queue, class);
+            }
+        }
+    }
+
+    /// Lowers a value to what the ways of its class allow; whether it was higher.
+    fn lower(&mut self, part: PartId, measure: usize, class: Id) -> bool {
+        let mut least = NONE;
+        let mut look = |way: Way<'_>| {
+            if self.is_best(part, class, way, measure) {
+                least = least.min(self.price(class, way, measure));
+            }
+        };
+        if part == ANY {
+            // Nearly all of the time goes here.
+            self.egraph.nodes(class).iter().for_each(|&n| look(Way::Node(n, Needed::All(ANY))));
+        } else {
+            let _ = self.parts.each_way(self.egraph, part, class, |way| {
+                look(way);
+                ControlFlow::<()>::Continue(())
+            });
+        }
+        if least >= self.value((part, class), measure) {
+            return false;
+        }
+        match &mut self.columns[part * self.measures + measure] {
+            Column::All(values) => values[self.ranks.rank(class)] = least,
+            Column::Some(values) => {
+                values.insert(class, least);
+            }
+        }
+        true
+    }
+
+    /// The least value of a measure.
+    #[inline]
+    fn value(&self, (part, class): Place, measure: usize) -> u64 {
+        self.column(part, measure).get(&self.ranks, class)
+    }
+
+    #[inline]
+    fn column(&self, part: PartId, measure: usize) -> &Column {
+        &self.columns[part * self.measures + measure]
+    }
+
+    /// What the best term that is made in this way costs in one measure.
+    #[inline]
+    fn price(&self, class: Id, way: Way<'_>, measure: usize) -> u64 {
+        let (node, needed) = match way {
+            Way::As(part) => return self.value((part, class), measure),
+            Way::Node(node, needed) => (node, needed),
+        };
+        let weight = self.cost.weight(measure, self.egraph, node);
+        let children = self.egraph.children(node).iter();
+        if let Needed::All(part) = needed {
+            let column = self.column(part, measure);
+            let values = children.map(|&child| column.get(&self.ranks, child));
+            return self.cost.over(measure, weight, values);
+        }
+        let place = |(i, &child): (usize, &Id)| (needed.of(i), child);
+        let values = children.enumerate().map(|child| self.value(place(child), measure));
+        self.cost.over(measure, weight, values)
+    }
+
+    /// Whether a way is best in the first so many measures.
+    #[inline]
+    fn is_best(&self, part: PartId, class: Id, way: Way<'_>, measures: usize) -> bool {
+        (0..measures).all(|m| self.price(class, way, m) == self.value((part, class), m))
+    }
+
+    /// The least cost at a place, if a term is there.
+    pub fn least(&self, place: Place) -> Option<Cost> {
+        let measures = 0..self.measures;
+        known(Cost(measures.map(|measure| self.value(place, measure)).collect()))
+    }
+
+    /// Calls `f` with the ways that lead to terms of a known cost, the best one first of all.
+    pub fn each_possible(&self, (part, class): Place, mut f: impl FnMut(Way<'_>, &[u64])) {
+        let measures = self.measures;
+        let mut visit = |best: bool| {
+            let mut found = false;
+            let _ = self.parts.each_way(self.egraph, part, class, |way| {
+                let first = !found && self.is_best(part, class, way, measures);
+                found |= first;
+                let possible = (0..measures).all(|m| self.price(class, way, m) != NONE);
+                if first == best && possible {
+                    let weight = |m| match way {
+                        Way::As(_) => 0,
+                        Way::Node(node, _) => self.cost.weight(m, self.egraph, node),
+                    };
+                    f(way, &(0..measures).map(weight).collect::<SmallVec<[u64; 3]>>());
+                }
+                if best && found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+        };
+        visit(true);
+        visit(false);
+    }
+
+    /// The best term at a place, if there is one: of several the first in the order of its e-nodes.
+    pub fn term(&self, bank: &mut TermBank, place: Place) -> Option<TermId> {
+        self.least(place)?;
+        Some(read_off(self.egraph, bank, place, |(part, class)| {
+            let found = self.parts.each_way(self.egraph, part, class, |way| {
+                match self.is_best(part, class, way, self.measures) {
+                    true => ControlFlow::Break(Chosen::new(self.egraph, class, way)),
+                    false => ControlFlow::Continue(()),
+                }
+            });
+            found.break_value().expect("a way that costs what the tables have")
+        }))
+    }
+}
+
+/// How the term of a place is made.
+pub(super) struct Chosen {
+    /// The e-node, or none where the term is that of another place.
+    pub node: Option<Id>,
+    /// The places of the e-node's children, or that other place.
+    pub needed: SmallVec<[Place; 4]>,
+}
+
+impl Chosen {
+    pub fn new(egraph: &EGraph, class: Id, way: Way<'_>) -> Chosen {
+        match way {
+            Way::As(part) => Chosen { node: None, needed: smallvec![(part, class)] },
+            Way::Node(node, needed) => {
+                let children = egraph.children(node).iter().enumerate();
+                let needed = children.map(|(i, &child)| (needed.of(i), child)).collect();
+                Chosen { node: Some(node), needed }
+            }
+        }
+    }
+}
+
+/// The term of a place by a choice for each, none of which leads back to itself.
+pub(super) fn read_off(
+    egraph: &EGraph,
+    bank: &mut TermBank,
+    place: Place,
+    choose: impl Fn(Place) -> Chosen,
+) -> TermId {
+    // Terms may be too deep for recursion, and share what they are made of.
+    let mut made: FxHashMap<Place, TermId> = FxHashMap::default();
+    let mut todo = vec![(place, choose(place))];
+    while let Some((_, Chosen { needed, .. })) = todo.last() {
+        let missing: SmallVec<[Place; 4]> =
+            needed.iter().copied().filter(|place| !made.contains_key(place)).collect();
+        if !missing.is_empty() {
+            todo.extend(missing.into_iter().map(|place| (place, choose(place))));
+            continue;
+        }
+        let Some((place, Chosen { node, needed })) = todo.pop() else { break };
+        let args: SmallVec<[TermId; 4]> = needed.iter().map(|place| made[place]).collect();
+        let term = match node.map(|node| egraph.node(node)) {
+            None => args[0],
+            Some(Node::Leaf(leaf)) => bank.leaf(leaf),
+            Some(Node::Op(op)) => bank.apply(op, &args),
+        };
+        made.insert(place, term);
+    }
+    made[&place]
+}

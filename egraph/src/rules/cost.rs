@@ -1,0 +1,149 @@
+//! Costs that a rules file declares: what one node of a term costs, as a number or as an expression
+//! over the literals that its arguments equal.
+
+use crate::rules::pattern::{Expr, Pattern, Side, VarId, Variables};
+use crate::rules::pattern::{expect_literals, read_expr, read_pattern};
+use crate::term::language::{Language, LeafValue, OpId, SortId, Value};
+use crate::term::leaves::Node;
+use crate::text::sexpr::{ParseError, Place, Sexpr};
+
+/// The cost that `:cost` and a `(cost …)` without a name speak of; it is there in every system.
+pub(crate) const DEFAULT: &str = "cost";
+/// Costs that are built in.
+pub(crate) const BUILT_IN: [&str; 2] = ["size", "depth"];
+
+/// What a node costs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// Always the same.
+    Number(u64),
+    /// The value of an expression over the literals that the arguments equal; `VarId(i)` is the
+    /// argument `i`. Without a value, or with a negative one, the node can't be chosen.
+    Computed(Expr),
+}
+
+/// A cost by its name: a number for each node of a term, the sum of which the term costs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredCost {
+    /// The name, unique in its system.
+    pub name: String,
+    /// By [`OpId`], for those that the file speaks of.
+    operators: Vec<Option<Weight>>,
+    /// What literals of a sort cost, and variables, for those that the file speaks of.
+    leaves: Vec<(SortId, Leaves, u64)>,
+    /// What any other node costs.
+    otherwise: u64,
+}
+
+/// The leaves of a sort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leaves {
+    Literals,
+    Variables,
+}
+
+impl DeclaredCost {
+    /// In which everything costs `otherwise`.
+    pub(crate) fn new(name: &str, otherwise: u64) -> DeclaredCost {
+        DeclaredCost { name: name.to_owned(), operators: vec![], leaves: vec![], otherwise }
+    }
+
+    /// Says what an operator costs; false if that was said already.
+    pub(crate) fn set(&mut self, OpId(op): OpId, weight: Weight) -> bool {
+        let op = op as usize;
+        if op >= self.operators.len() {
+            self.operators.resize(op + 1, None);
+        }
+        self.operators[op].replace(weight).is_none()
+    }
+
+    /// Says what literals or variables of a sort cost; false if that was said already.
+    pub(crate) fn set_leaves(&mut self, sort: SortId, leaves: Leaves, weight: u64) -> bool {
+        let known = self.leaves.iter().any(|known| (known.0, known.1) == (sort, leaves));
+        self.leaves.push((sort, leaves, weight));
+        !known
+    }
+
+    /// What every node costs at least.
+    pub fn least(&self) -> u64 {
+        let of = |weight: &Weight| match weight {
+            Weight::Number(weight) => *weight,
+            Weight::Computed(_) => 0,
+        };
+        let leaves = self.leaves.iter().map(|(.., weight)| *weight);
+        self.operators.iter().flatten().map(of).chain(leaves).fold(self.otherwise, u64::min)
+    }
+
+    /// What a node costs by itself, if that is known; `literal` gives the literal that an argument
+    /// equals.
+    #[inline]
+    pub fn weight(&self, node: Node<'_>, literal: impl Fn(usize) -> Option<Value>) -> Option<u64> {
+        match node {
+            Node::Op(OpId(op)) => match self.operators.get(op as usize).and_then(Option::as_ref) {
+                None => Some(self.otherwise),
+                Some(Weight::Number(weight)) => Some(*weight),
+                Some(Weight::Computed(expr)) => {
+                    match expr.eval(&|VarId(arg)| literal(usize::from(arg)))? {
+                        Value::Int(weight) => u64::try_from(weight).ok(),
+                        Value::Bool(_) => None,
+                    }
+                }
+            },
+            Node::Leaf(leaf) => {
+                let kind = match leaf.value {
+                    LeafValue::Literal(_) => Leaves::Literals,
+                    LeafValue::Variable(_) => Leaves::Variables,
+                };
+                let same = |(sort, leaves, _): &&(SortId, Leaves, u64)| {
+                    (*sort, *leaves) == (leaf.sort, kind)
+                };
+                Some(self.leaves.iter().find(same).map_or(self.otherwise, |(_, _, weight)| *weight))
+            }
+        }
+    }
+}
+
+/// Reads the number after `:cost`.
+pub(crate) fn read_number(sexpr: &Sexpr) -> Result<u64, ParseError> {
+    let number = sexpr.atom().and_then(|atom| atom.parse::<u32>().ok());
+    number.map(u64::from).ok_or_else(|| {
+        let found = sexpr.atom().unwrap_or("(…)");
+        let message = format!("expected a cost, 0 to {}, found '{found}'", u32::MAX);
+        ParseError::new(sexpr.place(), message)
+    })
+}
+
+/// Reads the first two parts of `(cost (op ?a …) expression)`.
+pub(crate) fn read_weight(
+    language: &Language,
+    form: &Sexpr,
+    expression: &Sexpr,
+) -> Result<(OpId, Weight), ParseError> {
+    let mut variables = Variables::default();
+    let read = read_pattern(language, &mut variables, form, None, Side::Left);
+    let (op, args) = match (form, read) {
+        // A bare variable has no sort; nor has it anything to do with a cost.
+        (Sexpr::Atom(atom, place), _) if atom.starts_with('?') => return Err(no_form(*place)),
+        (_, Ok(Pattern::Op(op, args))) => (op, args),
+        (_, Ok(_)) => return Err(no_form(form.place())),
+        (_, Err(mistake)) => return Err(mistake),
+    };
+    // So that the variable `i` is the argument `i`.
+    let variable = |arg: &Pattern| matches!(arg, Pattern::Var(_));
+    if !args.iter().all(variable) || variables.names.len() != args.len() {
+        return Err(no_form(form.place()));
+    }
+    let expr = read_expr(&variables, expression)?;
+    let at = expression.place();
+    let mut used = Vec::new();
+    expr.each_var(&mut |var| used.push(var));
+    expect_literals(language, &variables, used, at)?;
+    match expr {
+        Expr::Value(_) => Ok((op, Weight::Number(read_number(expression)?))),
+        expr => Ok((op, Weight::Computed(expr))),
+    }
+}
+
+fn no_form(place: Place) -> ParseError {
+    ParseError::new(place, "expected an operator over distinct variables, as (+ ?a ?b)")
+}

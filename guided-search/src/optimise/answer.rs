@@ -1,0 +1,143 @@
+//! What is asked of an optimiser, and what it answers: the best term found, with one checked proof.
+
+use crate::search::budget::{Budget, Ledger};
+use crate::search::stage::Stage;
+use anyhow::{Result, ensure};
+use egraph::{Cost, CostFunction, DagSearch, Proof, Sketch, TermBank, TermId, extract_best};
+use rayon::ThreadPool;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Ways and places that the search for a DAG may look at, for each e-node that was built: extracting
+/// should not take much longer than growing did.
+const VISITS_PER_NODE: u64 = 512;
+
+/// What the best term is.
+#[derive(Clone, Debug)]
+pub struct Objective {
+    /// What a term costs.
+    pub cost: CostFunction,
+    /// Whether equal parts of a term count once.
+    pub shared: bool,
+    /// What the term must satisfy.
+    pub sketch: Sketch,
+}
+
+impl Objective {
+    /// # Errors
+    /// A depth is asked for where equal parts count once.
+    pub fn check(&self) -> Result<()> {
+        ensure!(
+            !self.shared || self.cost.is_sum(),
+            "depth is no cost where equal parts count once: expected sums"
+        );
+        Ok(())
+    }
+
+    /// What a term costs that satisfies the sketch, as far as that can be told by the term alone.
+    pub fn of_term(&self, bank: &TermBank, term: TermId) -> Option<Cost> {
+        if !self.sketch.accepts(bank, term) {
+            return None;
+        }
+        if self.shared { self.cost.of_dag(bank, term) } else { self.cost.of_term(bank, term) }
+    }
+
+    /// The best term of a stage that equals its start, and what it costs, if there is one.
+    pub fn extract(&self, stage: &Stage, bank: &mut TermBank) -> Option<(TermId, Cost)> {
+        let egraph = &stage.egraph;
+        let class = egraph.lookup(bank, stage.starts[0])?;
+        if !self.shared {
+            return extract_best(egraph, bank, class, &self.sketch, &self.cost);
+        }
+        let mut search = DagSearch::new(egraph, class, &self.sketch, &self.cost)?;
+        search.improve(egraph.built().saturating_mul(VISITS_PER_NODE));
+        Some(search.best(bank))
+    }
+}
+
+/// The settings of an optimiser.
+#[derive(Clone, Debug)]
+pub struct OptimiseSettings {
+    /// The cap on each e-graph, the total work, and the schedulers.
+    pub budget: Budget,
+    /// End with the first term that satisfies the sketch.
+    pub first: bool,
+    /// When to end, whatever is left of the work. Not reproducible.
+    pub deadline: Option<Instant>,
+    /// Seed of the random choices.
+    pub seed: u64,
+    /// Threads to grow with; the result is the same without.
+    pub pool: Option<Arc<ThreadPool>>,
+}
+
+/// Why an optimiser ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The first e-graph has all that the rules derive from the start: nothing they derive costs less,
+    /// if the cost is that of a tree.
+    Saturated,
+    /// No term whatever costs less.
+    Least,
+    /// Nothing is left to start over from.
+    Settled,
+    /// All of the work was spent.
+    Work,
+    /// The time was over.
+    Time,
+    /// Two different literals became equal: the rewrite system is not sound.
+    Conflict,
+    /// The first term that satisfies the sketch was all that was wanted; or the last stage is done.
+    Reached,
+    /// An e-graph of this stage of a plan (from 1) did not come to its sketch.
+    Stage(usize),
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ended::Saturated => "saturated",
+            Ended::Least => "least",
+            Ended::Settled => "settled",
+            Ended::Work => "work",
+            Ended::Time => "time",
+            Ended::Conflict => "conflict",
+            Ended::Reached => "reached",
+            Ended::Stage(number) => return write!(f, "stage {number}"),
+        })
+    }
+}
+
+/// The best term at some time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Best {
+    /// Work that was spent before it was found.
+    pub work: u64,
+    /// E-graphs that were grown before it was found.
+    pub e_graphs: u64,
+    /// The term.
+    pub term: TermId,
+    /// What it costs.
+    pub cost: Cost,
+}
+
+/// What an optimiser found, and what it cost.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The best terms, each better than the one before; of a plan the term of each stage. The first is the
+    /// start, if it satisfies the sketch and its cost is known.
+    pub curve: Vec<Best>,
+    /// One proof from the start to the last of them, accepted by the checker; none without any.
+    pub proof: Option<Proof>,
+    /// Why it ended.
+    pub ended: Ended,
+    /// What was spent.
+    pub ledger: Ledger,
+}
+
+impl Outcome {
+    /// The best term.
+    pub fn best(&self) -> Option<&Best> {
+        self.curve.last()
+    }
+}

@@ -1,0 +1,360 @@
+//! Optimising, any time: a fresh e-graph is grown from the best term known, the best term of its class is
+//! extracted, and the next e-graph begins there.
+//!
+//! An e-graph may have few e-nodes at first and four times as many from turn to turn up to the cap, with
+//! each scheduler, until it holds something better: most steps need a small one. When even the largest
+//! holds nothing better, nor the largest that is grown from the start, the optimiser walks: it starts over from random frontier terms that are hardly
+//! larger than the best term, and from better ones that these lead to, until the work is spent.
+
+use crate::optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome};
+use crate::search::answer::checked;
+use crate::search::budget::{Cap, Ledger};
+use crate::search::frontier_terms;
+use crate::search::known::Known;
+use crate::search::reached::explain_equal;
+use crate::search::stage::{Side, Stage};
+use crate::sources::randomness::stream;
+use anyhow::Result;
+use egraph::{
+    Cost, EGraph, History, Past, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank,
+    TermId, extract_smallest, saturate_until, sketch_satisfied,
+};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// E-nodes of the first turn.
+const FIRST_TURN: usize = 1_024;
+/// Frontier terms that an e-graph is asked for.
+const DRAWN: usize = 10;
+/// How many nodes larger than the best term a frontier term may be.
+const SLACK: u64 = 4;
+/// E-graphs after which a walk ends and another one begins.
+const WALK: usize = 32;
+
+/// The best term that equals `start`, as far as the budget goes.
+///
+/// # Errors
+/// [`Internal`](support::errors::Internal), when a proof is refused by the checker.
+pub fn optimise(
+    system: &Arc<System>,
+    bank: &mut TermBank,
+    start: TermId,
+    objective: &Objective,
+    settings: &OptimiseSettings,
+) -> Result<Outcome> {
+    let mut optimiser = Optimiser {
+        start,
+        objective,
+        settings,
+        smallest: bank.size(start),
+        run: Growth::new(system, bank, start, settings),
+        expanded: FxHashSet::default(),
+        left: Vec::new(),
+        steps: 0,
+        rng: stream(settings.seed, 0, 0, u64::MAX - 2),
+    };
+    if let Some(cost) = objective.of_term(optimiser.run.bank, start) {
+        optimiser.run.note(start, cost);
+    }
+    let ended = optimiser.optimise()?;
+    optimiser.run.outcome(start, ended)
+}
+
+/// What was grown so far, and what came of it.
+pub(super) struct Growth<'a> {
+    system: &'a Arc<System>,
+    pub bank: &'a mut TermBank,
+    settings: &'a OptimiseSettings,
+    known: Known,
+    curve: Vec<Best>,
+    pub ledger: Ledger,
+}
+
+impl<'a> Growth<'a> {
+    pub fn new(
+        system: &'a Arc<System>,
+        bank: &'a mut TermBank,
+        start: TermId,
+        settings: &'a OptimiseSettings,
+    ) -> Growth<'a> {
+        let mut known = Known::default();
+        known.add(start);
+        let ledger = Ledger::default();
+        Growth { system, bank, settings, known, curve: Vec::new(), ledger }
+    }
+
+    /// How to grow the next e-graph.
+    pub fn config(&self, cap: Cap, scheduler: Scheduler) -> SaturationConfig {
+        let left = |at: Instant| at.saturating_duration_since(Instant::now());
+        let mut limits = cap.limits(self.settings.budget.work.saturating_sub(self.ledger.work));
+        limits.time = self.settings.deadline.map(left);
+        let pool = self.settings.pool.clone();
+        SaturationConfig { limits, scheduler, pool, cancel: None }
+    }
+
+    /// Grows a fresh e-graph from a term until a term of its class satisfies `until`, if that is given,
+    /// or `config` ends it, and books it. `system` is that of this run, perhaps with another schedule.
+    pub fn grow(
+        &mut self,
+        system: Option<&Arc<System>>,
+        from: TermId,
+        until: Option<&Sketch>,
+        config: &SaturationConfig,
+    ) -> Stage {
+        let mut egraph = EGraph::new(system.unwrap_or(self.system).clone());
+        let id = egraph.add_term(self.bank, from);
+        egraph.rebuild();
+        let mut history = History::new(1);
+        let report = saturate_until(&mut egraph, config, |egraph| {
+            let over = until.is_some_and(|s| sketch_satisfied(egraph, egraph.find(id), s));
+            if !over {
+                history.record(egraph);
+            }
+            over
+        });
+        self.ledger.book(&egraph);
+        let before = history.earlier().map(|snapshot| Past::new(&egraph, snapshot));
+        tracing::debug!(
+            from = self.bank.size(from),
+            e_nodes = egraph.node_count(),
+            work = self.ledger.work,
+            "e-graph ({}): {}",
+            config.scheduler,
+            report.stop
+        );
+        let (starts, stop) = (vec![from], report.stop);
+        Stage { egraph, before, starts, targets: vec![], met: None, opposed: None, stop }
+    }
+
+    /// Keeps the proof that a stage has of a term being equal to its start.
+    pub fn connect(&mut self, stage: &Stage, term: TermId) -> Result<()> {
+        let from = stage.starts[0];
+        if !self.known.connected(from, term) {
+            self.known.connect(explain_equal(stage, self.bank, from, term)?);
+        }
+        Ok(())
+    }
+
+    /// Writes down the best term.
+    pub fn note(&mut self, term: TermId, cost: Cost) {
+        let Ledger { work, e_graphs, .. } = self.ledger;
+        self.curve.push(Best { work, e_graphs, term, cost });
+    }
+
+    /// Why nothing more may be grown.
+    pub fn over(&self) -> Option<Ended> {
+        if self.settings.deadline.is_some_and(|at| Instant::now() >= at) {
+            return Some(Ended::Time);
+        }
+        (self.ledger.work >= self.settings.budget.work).then_some(Ended::Work)
+    }
+
+    /// The answer, with its proof.
+    pub fn outcome(self, start: TermId, ended: Ended) -> Result<Outcome> {
+        let proof = match self.curve.last() {
+            None => None,
+            Some(best) => {
+                let mut path = self.known.path(start, best.term).unwrap_or_default();
+                if path.is_empty() {
+                    path.push(egraph::Proof::reflexive(start));
+                }
+                Some(checked(self.system, self.bank, path, [start, best.term])?)
+            }
+        };
+        Ok(Outcome { curve: self.curve, proof, ended, ledger: self.ledger })
+    }
+}
+
+struct Optimiser<'a> {
+    start: TermId,
+    objective: &'a Objective,
+    settings: &'a OptimiseSettings,
+    run: Growth<'a>,
+    /// Nodes of the smallest term found.
+    smallest: u64,
+    /// Terms that an e-graph was grown from while walking.
+    expanded: FxHashSet<TermId>,
+    /// What is left to walk to, by e-graph.
+    left: Vec<Vec<TermId>>,
+    /// E-graphs since the walk began.
+    steps: usize,
+    rng: ChaCha8Rng,
+}
+
+/// What one or more e-graphs came to.
+enum Found {
+    /// A better term.
+    Better,
+    /// No better term.
+    Nothing,
+    /// The end.
+    Over(Ended),
+}
+
+impl Optimiser<'_> {
+    fn optimise(&mut self) -> Result<Ended> {
+        let mut at = self.start;
+        match self.run.curve.is_empty() {
+            false if self.settings.first => return Ok(Ended::Reached),
+            false if self.is_least() => return Ok(Ended::Least),
+            _ => {}
+        }
+        loop {
+            let mut found = self.in_turns(at, FIRST_TURN)?;
+            if matches!(found, Found::Nothing) && !self.expanded.contains(&self.start) {
+                // What one e-graph at the cap has is never missed. It may be the whole answer, too.
+                found = self.in_turns(self.start, usize::MAX)?;
+            }
+            if matches!(found, Found::Nothing) {
+                found = self.walk()?;
+            }
+            match found {
+                // It was not grown up to the cap.
+                Found::Better => self.left.insert(0, vec![at]),
+                Found::Nothing => return Ok(Ended::Settled),
+                Found::Over(ended) => return Ok(ended),
+            }
+            at = self.best_term();
+        }
+    }
+
+    /// Grows e-graphs from a term, of `nodes` e-nodes and then larger and larger ones up to the cap, until
+    /// one holds a better term.
+    fn in_turns(&mut self, at: TermId, mut nodes: usize) -> Result<Found> {
+        let cap = self.settings.budget.cap;
+        let (first, other) = self.settings.budget.scheduler.in_turn();
+        let mut schedulers: Vec<Scheduler> = [Some(first), other].into_iter().flatten().collect();
+        loop {
+            let mut growing = Vec::new();
+            for (turn, &scheduler) in (1..).zip(&schedulers) {
+                let mut config = self.run.config(cap, scheduler);
+                let most = config.limits.nodes.unwrap_or(usize::MAX);
+                config.limits.nodes = Some(most.min(nodes));
+                let (found, stage) = self.step(at, &config)?;
+                let (Found::Nothing, Some(stage)) = (&found, stage) else { return Ok(found) };
+                if stage.stop == StopReason::Nodes && nodes < most {
+                    growing.push(scheduler);
+                }
+                // A saturated e-graph would be the same under any scheduler.
+                let last = turn == schedulers.len() && growing.is_empty();
+                if last || stage.stop == StopReason::Saturated {
+                    self.expanded.insert(at);
+                    self.leave(&stage)?;
+                    return Ok(Found::Nothing);
+                }
+            }
+            schedulers = growing;
+            nodes = nodes.saturating_mul(4);
+        }
+    }
+
+    /// Starts over from one term after the other that e-graphs left, until one leads to a better one.
+    fn walk(&mut self) -> Result<Found> {
+        let cap = self.settings.budget.cap.of_expansion();
+        let (first, other) = self.settings.budget.scheduler.in_turn();
+        while let Some(at) = self.next() {
+            if !self.expanded.insert(at) {
+                continue;
+            }
+            let turn = if self.run.ledger.e_graphs.is_multiple_of(2) { None } else { other };
+            let config = self.run.config(cap, turn.unwrap_or(first));
+            let (found, stage) = self.step(at, &config)?;
+            let (Found::Nothing, Some(stage)) = (&found, stage) else { return Ok(found) };
+            self.leave(&stage)?;
+        }
+        Ok(Found::Nothing)
+    }
+
+    /// One e-graph, if nothing says that it is over, and what comes of it.
+    fn step(&mut self, at: TermId, config: &SaturationConfig) -> Result<(Found, Option<Stage>)> {
+        if let Some(ended) = self.run.over() {
+            return Ok((Found::Over(ended), None));
+        }
+        let sketch = &self.objective.sketch;
+        let until = self.run.curve.is_empty() && *sketch != Sketch::Any;
+        let stage = self.run.grow(None, at, until.then_some(sketch), config);
+        if stage.stop == StopReason::Conflict {
+            return Ok((Found::Over(Ended::Conflict), None));
+        }
+        let found = self.objective.extract(&stage, self.run.bank);
+        let before = self.run.curve.last();
+        let better = found.filter(|(_, cost)| before.is_none_or(|best| *cost < best.cost));
+        let is_better = better.is_some();
+        if let Some((term, cost)) = better {
+            self.run.connect(&stage, term)?;
+            self.run.note(term, cost);
+        }
+        let found = match is_better {
+            true if self.settings.first => Found::Over(Ended::Reached),
+            true if self.is_least() => Found::Over(Ended::Least),
+            // Nothing else can be derived from the start.
+            _ if stage.stop == StopReason::Saturated && at == self.start => {
+                Found::Over(Ended::Saturated)
+            }
+            true => Found::Better,
+            false => Found::Nothing,
+        };
+        Ok((found, Some(stage)))
+    }
+
+    /// Whether no term whatever could cost less than the best one.
+    fn is_least(&self) -> bool {
+        let least = self.objective.cost.least();
+        self.run.curve.last().is_some_and(|best| best.cost == least)
+    }
+
+    fn best_term(&self) -> TermId {
+        self.run.curve.last().map_or(self.start, |best| best.term)
+    }
+
+    /// Draws frontier terms to walk to.
+    fn leave(&mut self, stage: &Stage) -> Result<()> {
+        let bank = &mut *self.run.bank;
+        if let Some(class) = stage.egraph.lookup(bank, stage.starts[0]) {
+            let smallest = extract_smallest(&stage.egraph, bank, class);
+            self.smallest = self.smallest.min(bank.size(smallest));
+        }
+        let best = self.run.curve.last().map_or(self.smallest, |best| bank.size(best.term));
+        let near = best.max(self.smallest);
+        let mut rng = stream(self.settings.seed, 0, self.run.ledger.e_graphs, 3);
+        let mut terms = Vec::new();
+        let mut tried = 0;
+        // What is new may be larger. Each try counts anew, so that there are few.
+        for limit in [near + SLACK, near + 5 * SLACK, 2 * near.max(bank.size(self.start))] {
+            if terms.is_empty() && limit > tried {
+                terms = frontier_terms::sample(stage, bank, Side::Start, limit, DRAWN, &mut rng);
+                tried = limit;
+            }
+        }
+        terms.retain(|term| !self.expanded.contains(term));
+        for &term in &terms {
+            // The proof is found now: the e-graph will be gone.
+            self.run.connect(stage, term)?;
+        }
+        terms.reverse();
+        self.left.push(terms);
+        Ok(())
+    }
+
+    /// The next term to walk to: one of those that the last e-graph left, but now and then one that was
+    /// left earlier.
+    fn next(&mut self) -> Option<TermId> {
+        self.steps += 1;
+        if self.steps < WALK
+            && let Some(term) = self.left.last_mut().and_then(Vec::pop)
+        {
+            return Some(term);
+        }
+        self.steps = 0;
+        self.left.retain(|terms| !terms.is_empty());
+        let e_graphs = self.left.len();
+        if e_graphs == 0 {
+            return None;
+        }
+        let place = self.rng.random_range(0..e_graphs);
+        self.left[place].pop()
+    }
+}
