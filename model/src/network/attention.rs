@@ -11,7 +11,7 @@
 //! fused operation with its own backward pass; elsewhere it is composed of differentiable tensor
 //! operations.
 
-use crate::network::kernels::attention::{Gradients, Inputs, Sight, backward, forward};
+use crate::network::kernels::attention::{Gradients, Inputs, Sight, Tables, backward, forward};
 use crate::tokens::positions::{Buckets, Place, Relation};
 use candle_core::{
     CpuStorage, CustomOp2, CustomOp3, D, Device, Layout, Result, Shape, Storage, Tensor,
@@ -245,6 +245,7 @@ impl FusedAttention {
         if q.len() != g.batch * query_row || kv.len() < needed {
             candle_core::bail!("attention: {} queries, {} keys and values", q.len(), kv.len());
         }
+        let tables = &Tables::new(&self.heads, tables);
         let mut out = vec![0f32; q.len()];
         let mut b = 0;
         while b < g.batch {
@@ -288,6 +289,7 @@ impl FusedAttention {
         let mut dq = vec![0f32; q.len()];
         let mut dkv = vec![0f32; kv.len()];
         let mut dtables = vec![0f32; tables.len()];
+        let tables = &Tables::new(&self.heads, tables);
         for b in 0..g.batch {
             let (queries, keys) =
                 (b * query_row..(b + 1) * query_row, b * key_row..(b + 1) * key_row);

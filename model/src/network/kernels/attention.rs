@@ -3,20 +3,37 @@
 //! computed as if none were, and then put right for those that are.
 
 use crate::network::attention::Heads;
-use crate::network::kernels::product::{Product, transpose};
+use crate::network::kernels::product::{Matrix, Product, transpose};
 use crate::network::kernels::rows::{dot, padded, softmax};
 use crate::tokens::positions::{Place, Relation};
 use pulp::{Arch, Simd, WithSimd};
 
-/// The inputs of a batch row: queries `[n, d]`, keys and values `[m, 2d]`, and the relation
-/// tables `[2, r, d]` (keys K_R, then queries Q_R), empty where there are no relations.
+/// The inputs of a batch row: queries `[n, d]`, keys and values `[m, 2d]`.
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     pub(crate) queries: &'a [f32],
     pub(crate) keys_values: &'a [f32],
     /// Which rows of `keys_values` are the keys; `None` if they are all of them in order.
     pub(crate) nodes: Option<&'a [u32]>,
-    pub(crate) tables: &'a [f32],
+    pub(crate) tables: &'a Tables<'a>,
+}
+
+/// The relation tables, which all rows of a batch share.
+pub(crate) struct Tables<'a> {
+    /// Keys K_R, then queries Q_R; empty where there are no relations. `[2, r, d]`
+    own: &'a [f32],
+    /// K_R, transposed. `[d, R]`, where R is r, padded.
+    turned: Vec<f32>,
+}
+
+impl<'a> Tables<'a> {
+    pub(crate) fn new(heads: &Heads, own: &'a [f32]) -> Tables<'a> {
+        let (r, mut turned) = (heads.buckets.len(), Vec::new());
+        if !own.is_empty() {
+            transpose(own, heads.width, (r, heads.width), padded(r), &mut turned);
+        }
+        Tables { own, turned }
+    }
 }
 
 /// What the queries of a batch row see.
@@ -64,13 +81,13 @@ pub(crate) fn backward(
     Arch::new().dispatch(Backward { heads, sight, inputs, grad, gradients });
 }
 
-/// `c = a · b` (or `+=`) for parts of rows: each matrix is a slice and the distance of its rows.
+/// `c = a · b`, or `c += a · b` if `add`; the rows of c are slice and distance.
 #[inline(always)]
 fn product<S: Simd>(
     simd: S,
     sizes: (usize, usize, usize),
-    a: (&[f32], usize),
-    b: (&[f32], usize),
+    a: Matrix<'_>,
+    b: Matrix<'_>,
     c: (&mut [f32], usize),
     add: bool,
 ) {
@@ -116,9 +133,7 @@ struct Head {
     related: Related,
     /// Keys, transposed. `[e, M]`
     kt: Vec<f32>,
-    /// K_R, transposed. `[e, r]`
-    krt: Vec<f32>,
-    /// q·K_R, `[n, r]`; Q_R·k, `[r, M]`
+    /// q·K_R, `[n, R]`; Q_R·k, `[r, M]`. R is r, padded.
     by_query: Vec<f32>,
     by_key: Vec<f32>,
     /// Probabilities. `[n, M]`
@@ -130,30 +145,25 @@ impl Head {
     #[inline(always)]
     fn load<S: Simd>(&mut self, simd: S, heads: &Heads, s: &Sight<'_>, h: usize, i: &Inputs<'_>) {
         let (n, m, d, e) = (s.queries, s.keys, heads.width, heads.each());
-        let related = !i.tables.is_empty();
+        let related = !i.tables.own.is_empty();
         let (scale, wide, none) =
             (heads.scale(related), padded(m), usize::from(heads.buckets.none()));
-        let queries = (&i.queries[h * e..], d);
+        let queries = Matrix::rows(&i.queries[h * e..], d);
         transpose(&i.keys_values[h * e..], 2 * d, (m, e), wide, &mut self.kt);
+        let kt = Matrix::rows(&self.kt, wide);
         let p = zeroed(&mut self.p, n * wide);
-        product(simd, (n, e, wide), queries, (&self.kt, wide), (p, wide), false);
+        product(simd, (n, e, wide), queries, kt, (p, wide), false);
         if related {
             let r = heads.buckets.len();
-            let (k_r, q_r) = i.tables.split_at(r * d);
-            transpose(&k_r[h * e..], d, (r, e), r, &mut self.krt);
-            let by_query = zeroed(&mut self.by_query, n * r);
-            product(simd, (n, e, r), queries, (&self.krt, r), (by_query, r), false);
+            let across = padded(r);
+            let k_r = Matrix::rows(&i.tables.turned[h * e * across..], across);
+            let by_query = zeroed(&mut self.by_query, n * across);
+            product(simd, (n, e, across), queries, k_r, (by_query, across), false);
+            let q_r = Matrix::rows(&i.tables.own[r * d + h * e..], d);
             let by_key = zeroed(&mut self.by_key, r * wide);
-            product(
-                simd,
-                (r, e, wide),
-                (&q_r[h * e..], d),
-                (&self.kt, wide),
-                (by_key, wide),
-                false,
-            );
+            product(simd, (r, e, wide), q_r, kt, (by_key, wide), false);
             let unrelated = &by_key[none * wide..][..wide];
-            for (p, by_query) in p.chunks_exact_mut(wide).zip(by_query.chunks_exact(r)) {
+            for (p, by_query) in p.chunks_exact_mut(wide).zip(by_query.chunks_exact(across)) {
                 for (p, by_key) in p.iter_mut().zip(unrelated) {
                     *p += by_query[none] + by_key;
                 }
@@ -162,7 +172,8 @@ impl Head {
             for &(i, j, bucket) in &self.related.pairs {
                 let (i, j, mirror) =
                     (i as usize, j as usize, usize::from(heads.buckets.mirror(bucket)));
-                let by_query = by_query[i * r + usize::from(bucket)] - by_query[i * r + none];
+                let by_query = &by_query[i * across..][..r];
+                let by_query = by_query[usize::from(bucket)] - by_query[none];
                 p[i * wide + j] += by_query + (by_key[mirror * wide + j] - unrelated[j]);
             }
         }
@@ -191,8 +202,9 @@ impl WithSimd for Forward<'_> {
         let mut head = Head::default();
         for h in 0..heads.count {
             head.load(simd, heads, &sight, h, &inputs);
-            let values = (&inputs.keys_values[d + h * e..], 2 * d);
-            product(simd, (n, m, e), (&head.p, padded(m)), values, (&mut out[h * e..], d), false);
+            let p = Matrix::rows(&head.p, padded(m));
+            let values = Matrix::rows(&inputs.keys_values[d + h * e..], 2 * d);
+            product(simd, (n, m, e), p, values, (&mut out[h * e..], d), false);
         }
     }
 }
@@ -214,7 +226,7 @@ impl WithSimd for One<'_> {
     fn with_simd<S: Simd>(self, _simd: S) {
         let One { heads, sight, inputs, nodes, out } = self;
         let (d, e) = (heads.width, heads.each());
-        let related = !inputs.tables.is_empty();
+        let related = !inputs.tables.own.is_empty();
         let (scale, none) = (heads.scale(related), heads.buckets.none());
         let nodes = &nodes[..sight.keys];
         let mut p = vec![0f32; nodes.len()];
@@ -233,7 +245,7 @@ impl WithSimd for One<'_> {
                     buckets.clear();
                     buckets.extend(keys[..nodes.len()].iter().map(bucket));
                 }
-                let (k_r, q_r) = inputs.tables.split_at(heads.buckets.len() * d);
+                let (k_r, q_r) = inputs.tables.own.split_at(heads.buckets.len() * d);
                 sums.clear();
                 by_query.clear();
                 for (k_r, q_r) in k_r.chunks_exact(d).zip(q_r.chunks_exact(d)) {
@@ -275,26 +287,25 @@ impl WithSimd for Backward<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let Backward { heads, sight, inputs, grad, gradients } = self;
         let (n, m, d, e) = (sight.queries, sight.keys, heads.width, heads.each());
-        let related = !inputs.tables.is_empty();
+        let related = !inputs.tables.own.is_empty();
         let (scale, wide, none) =
             (heads.scale(related), padded(m), usize::from(heads.buckets.none()));
         let mut head = Head::default();
-        let (mut vt, mut pt, mut ds) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut dby_query, mut dby_key, mut turned) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut vt, mut ds) = (Vec::new(), Vec::new());
+        let (mut dby_query, mut dby_key) = (Vec::new(), Vec::new());
         for h in 0..heads.count {
             // Recomputing the probabilities is cheaper than keeping them for the whole pass.
             head.load(simd, heads, &sight, h, &inputs);
-            let queries = (&inputs.queries[h * e..], d);
-            let keys = (&inputs.keys_values[h * e..], 2 * d);
-            let dout = (&grad[h * e..], d);
+            let queries = Matrix::rows(&inputs.queries[h * e..], d);
+            let keys = Matrix::rows(&inputs.keys_values[h * e..], 2 * d);
+            let dout = Matrix::rows(&grad[h * e..], d);
             // dV = pᵀ · dO
-            transpose(&head.p, wide, (n, m), n, &mut pt);
             let dv = (&mut gradients.keys_values[d + h * e..], 2 * d);
-            product(simd, (m, n, e), (&pt, n), dout, dv, true);
+            product(simd, (m, n, e), Matrix::turned(&head.p, wide), dout, dv, true);
             // dP = dO · vᵀ, and from it the gradient of the scores before they are scaled.
             transpose(&inputs.keys_values[d + h * e..], 2 * d, (m, e), wide, &mut vt);
             let ds = zeroed(&mut ds, n * wide);
-            product(simd, (n, e, wide), dout, (&vt, wide), (ds, wide), false);
+            product(simd, (n, e, wide), dout, Matrix::rows(&vt, wide), (ds, wide), false);
             for (ds, p) in ds.chunks_exact_mut(wide).zip(head.p.chunks_exact(wide)) {
                 let mean = dot(ds, p);
                 for (ds, p) in ds.iter_mut().zip(p) {
@@ -303,15 +314,16 @@ impl WithSimd for Backward<'_> {
             }
             // dQ = dS · k, dK = dSᵀ · q
             let dq = &mut gradients.queries[h * e..];
-            product(simd, (n, m, e), (ds, wide), keys, (dq, d), true);
-            transpose(ds, wide, (n, m), n, &mut pt);
+            product(simd, (n, m, e), Matrix::rows(ds, wide), keys, (dq, d), true);
             let dk = &mut gradients.keys_values[h * e..];
-            product(simd, (m, n, e), (&pt, n), queries, (dk, 2 * d), true);
+            product(simd, (m, n, e), Matrix::turned(ds, wide), queries, (dk, 2 * d), true);
             if !related {
                 continue;
             }
             let r = heads.buckets.len();
-            let (k_r, q_r) = inputs.tables.split_at(r * d);
+            let (k_r, q_r) = inputs.tables.own.split_at(r * d);
+            let k_r = Matrix::rows(&k_r[h * e..], d);
+            let q_r = Matrix::rows(&q_r[h * e..], d);
             let dby_query = zeroed(&mut dby_query, n * r); // [n, r]
             let dby_key = zeroed(&mut dby_key, r * wide); // [r, M]
             let unrelated = none * wide..(none + 1) * wide;
@@ -331,13 +343,14 @@ impl WithSimd for Backward<'_> {
             }
             // dQ += dBQ · K_R, dK_R = dBQᵀ · q
             let (dk_r, dq_r) = gradients.tables.split_at_mut(r * d);
-            product(simd, (n, r, e), (dby_query, r), (&k_r[h * e..], d), (dq, d), true);
-            transpose(dby_query, r, (n, r), n, &mut turned);
-            product(simd, (r, n, e), (&turned, n), queries, (&mut dk_r[h * e..], d), true);
+            product(simd, (n, r, e), Matrix::rows(dby_query, r), k_r, (dq, d), true);
+            let (turned, dk_r) = (Matrix::turned(dby_query, r), (&mut dk_r[h * e..], d));
+            product(simd, (r, n, e), turned, queries, dk_r, true);
             // dK += dBKᵀ · Q_R, dQ_R = dBK · k
-            transpose(dby_key, wide, (r, m), r, &mut turned);
-            product(simd, (m, r, e), (&turned, r), (&q_r[h * e..], d), (dk, 2 * d), true);
-            product(simd, (r, m, e), (dby_key, wide), keys, (&mut dq_r[h * e..], d), true);
+            let (turned, dk) = (Matrix::turned(dby_key, wide), (&mut dk[..], 2 * d));
+            product(simd, (m, r, e), turned, q_r, dk, true);
+            let dq_r = (&mut dq_r[h * e..], d);
+            product(simd, (r, m, e), Matrix::rows(dby_key, wide), keys, dq_r, true);
         }
     }
 }
