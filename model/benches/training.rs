@@ -13,6 +13,7 @@
 
 #[path = "../tests/common/mod.rs"]
 mod common;
+mod measure;
 
 use anyhow::{Context, Result, bail};
 use candle_core::{Device, Tensor};
@@ -134,17 +135,17 @@ impl Bench {
             Ok(())
         };
         run(&self.batches[0])?;
-        let (began, processor) = (Instant::now(), processor_seconds()?);
+        let (began, processor) = (Instant::now(), measure::of_process()?);
         self.batches.iter().try_for_each(|batch| run(batch))?;
         let (seconds, processor) =
-            (began.elapsed().as_secs_f64(), processor_seconds()? - processor);
+            (began.elapsed().as_secs_f64(), measure::of_process()? - processor);
         let tokens: usize = self.batches.iter().flatten().map(Example::len).sum();
         println!(
             "{} {mode}: {:.0} tokens/s, {:.0} per processor second, {:.0} MiB, {} threads",
             self.preset,
             tokens as f64 / seconds,
             tokens as f64 / processor,
-            resident_mib()?,
+            measure::resident_mib()?,
             rayon::current_num_threads()
         );
         Ok(())
@@ -209,22 +210,4 @@ impl Bench {
         put("lengths", Tensor::from_vec(lengths, g.batch, &Device::Cpu)?);
         Ok(())
     }
-}
-
-/// Processor time of all threads so far, as Linux counts it.
-fn processor_seconds() -> Result<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat")?;
-    // Behind the name, which may hold anything: state, ten numbers, then user and system time in
-    // hundredths of a second.
-    let numbers = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
-    let ticks = numbers.skip(11).take(2).map(str::parse::<f64>);
-    Ok(ticks.sum::<Result<f64, _>>().context("/proc/self/stat has no times")? / 100.0)
-}
-
-/// The most memory that the process has had resident, as Linux counts it.
-fn resident_mib() -> Result<f64> {
-    let status = std::fs::read_to_string("/proc/self/status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok());
-    Ok(kib.context("/proc/self/status has no VmHWM")? / 1024.0)
 }

@@ -19,8 +19,11 @@ use candle_core::Device;
 use dataset_gen::seeds::normal_form::Renaming;
 use egraph::{Language, SortId, System, TermBank, TermId};
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Hypotheses that one thread decodes at a time: enough for the products to be fast, few enough
@@ -318,18 +321,28 @@ impl GuideModel {
                 features: self.features,
                 memory: &self.encode(&questions)?,
             };
-            decoder.run(&mut chunk.iter().map(|r| self.task(r)).collect::<Vec<_>>())
+            let mut grammars = FxHashMap::default();
+            let tasks = chunk.iter().map(|r| self.task(r, &mut grammars));
+            decoder.run(&mut tasks.collect::<Vec<_>>())
         };
         let written: Vec<Vec<Vec<Written>>> =
             chunks.par_iter().map(decode).collect::<Result<_>>()?;
         Ok(written.into_iter().flatten().collect())
     }
 
-    fn task<'a, C: Choices>(&'a self, request: &'a ToWrite<C>) -> Task<'a, C> {
+    /// A request as the decoder sees it. What a grammar allows depends on its variables and on the
+    /// size alone.
+    fn task<'a, C: Choices>(
+        &'a self,
+        request: &'a ToWrite<C>,
+        grammars: &mut FxHashMap<(Vec<SortId>, usize), Rc<RefCell<Grammar<'a>>>>,
+    ) -> Task<'a, C> {
         let ToWrite { question, options, choices } = request;
         let (vocabulary, renaming) = (&self.vocabulary, &question.renaming);
+        let sorts: Vec<SortId> = renaming.renamed().map(|leaf| leaf.sort).collect();
+        let new = || Rc::new(RefCell::new(Grammar::new(vocabulary, renaming, options.max_size)));
         Task {
-            grammar: Grammar::new(vocabulary, renaming, options.max_size),
+            grammar: grammars.entry((sorts, options.max_size)).or_insert_with(new).clone(),
             within: Within::new(vocabulary, renaming, choices.clone(), options.max_size),
             options: *options,
             sort: question.sort,

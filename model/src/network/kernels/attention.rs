@@ -61,12 +61,18 @@ pub(crate) struct Gradients<'a> {
     pub(crate) tables: &'a mut [f32],
 }
 
-/// Writes the attention of a batch row to `out` `[n, d]`, which is zero.
-pub(crate) fn forward(heads: &Heads, sight: Sight<'_>, inputs: Inputs<'_>, out: &mut [f32]) {
+/// Writes the attention of a batch row to `out` `[n, d]`, which is zero. `room` is of rows before.
+pub(crate) fn forward(
+    heads: &Heads,
+    sight: Sight<'_>,
+    inputs: Inputs<'_>,
+    out: &mut [f32],
+    room: &mut Room,
+) {
     let arch = Arch::new();
     match inputs.nodes {
-        Some(nodes) => arch.dispatch(One { heads, sight, inputs, nodes, out }),
-        None => arch.dispatch(Forward { heads, sight, inputs, out }),
+        Some(nodes) => arch.dispatch(One { heads, sight, inputs, nodes, out, room }),
+        None => arch.dispatch(Forward { heads, sight, inputs, out, room }),
     }
 }
 
@@ -77,8 +83,31 @@ pub(crate) fn backward(
     inputs: Inputs<'_>,
     grad: &[f32],
     gradients: Gradients<'_>,
+    room: &mut Room,
 ) {
-    Arch::new().dispatch(Backward { heads, sight, inputs, grad, gradients });
+    Arch::new().dispatch(Backward { heads, sight, inputs, grad, gradients, room });
+}
+
+/// Memory for what is computed of one row after the other.
+#[derive(Default)]
+pub(crate) struct Room {
+    head: Head,
+    vt: Vec<f32>,
+    ds: Vec<f32>,
+    dby_query: Vec<f32>,
+    dby_key: Vec<f32>,
+    one: RoomOfOne,
+}
+
+/// The same for a single query.
+#[derive(Default)]
+struct RoomOfOne {
+    p: Vec<f32>,
+    buckets: Vec<u8>,
+    /// By bucket: q·K_R, and q + Q_R of the mirrored bucket, where they are known.
+    known: Vec<bool>,
+    by_query: Vec<f32>,
+    sums: Vec<f32>,
 }
 
 /// `c = a · b`, or `c += a · b` if `add`; the rows of c are slice and distance.
@@ -190,6 +219,7 @@ struct Forward<'a> {
     sight: Sight<'a>,
     inputs: Inputs<'a>,
     out: &'a mut [f32],
+    room: &'a mut Room,
 }
 
 impl WithSimd for Forward<'_> {
@@ -197,9 +227,10 @@ impl WithSimd for Forward<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Forward { heads, sight, inputs, out } = self;
+        let Forward { heads, sight, inputs, out, room } = self;
         let (n, m, d, e) = (sight.queries, sight.keys, heads.width, heads.each());
-        let mut head = Head::default();
+        let head = &mut room.head;
+        head.related.relation = None;
         for h in 0..heads.count {
             head.load(simd, heads, &sight, h, &inputs);
             let p = Matrix::rows(&head.p, padded(m));
@@ -217,6 +248,7 @@ struct One<'a> {
     inputs: Inputs<'a>,
     nodes: &'a [u32],
     out: &'a mut [f32],
+    room: &'a mut Room,
 }
 
 impl WithSimd for One<'_> {
@@ -224,14 +256,15 @@ impl WithSimd for One<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _simd: S) {
-        let One { heads, sight, inputs, nodes, out } = self;
-        let (d, e) = (heads.width, heads.each());
+        let One { heads, sight, inputs, nodes, out, room } = self;
+        let (d, e, r) = (heads.width, heads.each(), heads.buckets.len());
         let related = !inputs.tables.own.is_empty();
         let (scale, none) = (heads.scale(related), heads.buckets.none());
         let nodes = &nodes[..sight.keys];
-        let mut p = vec![0f32; nodes.len()];
-        let mut buckets: Vec<u8> = Vec::new();
-        let (mut sums, mut by_query) = (Vec::new(), Vec::new());
+        let RoomOfOne { p, buckets, known, by_query, sums } = &mut room.one;
+        let p = zeroed(p, nodes.len());
+        by_query.resize(r, 0.0);
+        sums.resize(r * e, 0.0);
         for h in 0..heads.count {
             let q = &inputs.queries[h * e..][..e];
             let key = |node: u32| &inputs.keys_values[node as usize * 2 * d + h * e..][..e];
@@ -245,24 +278,27 @@ impl WithSimd for One<'_> {
                     buckets.clear();
                     buckets.extend(keys[..nodes.len()].iter().map(bucket));
                 }
-                let (k_r, q_r) = inputs.tables.own.split_at(heads.buckets.len() * d);
-                sums.clear();
-                by_query.clear();
-                for (k_r, q_r) in k_r.chunks_exact(d).zip(q_r.chunks_exact(d)) {
-                    by_query.push(dot(q, &k_r[h * e..][..e]));
-                    sums.extend(q.iter().zip(&q_r[h * e..][..e]).map(|(q, r)| q + r));
-                }
-                for ((p, node), bucket) in p.iter_mut().zip(nodes).zip(&buckets) {
-                    let mirror = usize::from(heads.buckets.mirror(*bucket));
-                    let sum = &sums[mirror * e..][..e];
-                    *p = dot(sum, key(*node)) + by_query[usize::from(*bucket)];
+                let (k_r, q_r) = inputs.tables.own.split_at(r * d);
+                known.clear();
+                known.resize(r, false);
+                for ((p, node), bucket) in p.iter_mut().zip(nodes).zip(&*buckets) {
+                    let (mirror, bucket) =
+                        (usize::from(heads.buckets.mirror(*bucket)), usize::from(*bucket));
+                    let sum = &mut sums[bucket * e..][..e];
+                    if !known[bucket] {
+                        known[bucket] = true;
+                        by_query[bucket] = dot(q, &k_r[bucket * d + h * e..][..e]);
+                        let q_r = &q_r[mirror * d + h * e..][..e];
+                        sum.iter_mut().zip(q).zip(q_r).for_each(|((sum, q), r)| *sum = q + r);
+                    }
+                    *p = dot(sum, key(*node)) + by_query[bucket];
                 }
             } else {
                 for (p, node) in p.iter_mut().zip(nodes) {
                     *p = dot(q, key(*node));
                 }
             }
-            softmax(&mut p, scale);
+            softmax(p, scale);
             let out = &mut out[h * e..][..e];
             for (p, node) in p.iter().zip(nodes) {
                 let v = &inputs.keys_values[*node as usize * 2 * d + d + h * e..][..e];
@@ -278,6 +314,7 @@ struct Backward<'a> {
     inputs: Inputs<'a>,
     grad: &'a [f32],
     gradients: Gradients<'a>,
+    room: &'a mut Room,
 }
 
 impl WithSimd for Backward<'_> {
@@ -285,14 +322,13 @@ impl WithSimd for Backward<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Backward { heads, sight, inputs, grad, gradients } = self;
+        let Backward { heads, sight, inputs, grad, gradients, room } = self;
         let (n, m, d, e) = (sight.queries, sight.keys, heads.width, heads.each());
         let related = !inputs.tables.own.is_empty();
         let (scale, wide, none) =
             (heads.scale(related), padded(m), usize::from(heads.buckets.none()));
-        let mut head = Head::default();
-        let (mut vt, mut ds) = (Vec::new(), Vec::new());
-        let (mut dby_query, mut dby_key) = (Vec::new(), Vec::new());
+        let Room { head, vt, ds, dby_query, dby_key, .. } = room;
+        head.related.relation = None;
         for h in 0..heads.count {
             // Recomputing the probabilities is cheaper than keeping them for the whole pass.
             head.load(simd, heads, &sight, h, &inputs);
@@ -303,9 +339,9 @@ impl WithSimd for Backward<'_> {
             let dv = (&mut gradients.keys_values[d + h * e..], 2 * d);
             product(simd, (m, n, e), Matrix::turned(&head.p, wide), dout, dv, true);
             // dP = dO · vᵀ, and from it the gradient of the scores before they are scaled.
-            transpose(&inputs.keys_values[d + h * e..], 2 * d, (m, e), wide, &mut vt);
-            let ds = zeroed(&mut ds, n * wide);
-            product(simd, (n, e, wide), dout, Matrix::rows(&vt, wide), (ds, wide), false);
+            transpose(&inputs.keys_values[d + h * e..], 2 * d, (m, e), wide, vt);
+            let ds = zeroed(ds, n * wide);
+            product(simd, (n, e, wide), dout, Matrix::rows(vt, wide), (ds, wide), false);
             for (ds, p) in ds.chunks_exact_mut(wide).zip(head.p.chunks_exact(wide)) {
                 let mean = dot(ds, p);
                 for (ds, p) in ds.iter_mut().zip(p) {
@@ -324,8 +360,8 @@ impl WithSimd for Backward<'_> {
             let (k_r, q_r) = inputs.tables.own.split_at(r * d);
             let k_r = Matrix::rows(&k_r[h * e..], d);
             let q_r = Matrix::rows(&q_r[h * e..], d);
-            let dby_query = zeroed(&mut dby_query, n * r); // [n, r]
-            let dby_key = zeroed(&mut dby_key, r * wide); // [r, M]
+            let dby_query = zeroed(dby_query, n * r); // [n, r]
+            let dby_key = zeroed(dby_key, r * wide); // [r, M]
             let unrelated = none * wide..(none + 1) * wide;
             for (i, ds) in ds.chunks_exact(wide).enumerate() {
                 let sums = &mut dby_key[unrelated.clone()];
