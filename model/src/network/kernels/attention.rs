@@ -123,6 +123,14 @@ fn product<S: Simd>(
     simd.vectorize(Product { sizes, a, b, c, add });
 }
 
+/// Room for n numbers, which may be any.
+fn room_for(v: &mut Vec<f32>, n: usize) -> &mut [f32] {
+    if v.len() < n {
+        v.resize(n, 0.0);
+    }
+    &mut v[..n]
+}
+
 fn zeroed(v: &mut Vec<f32>, n: usize) -> &mut [f32] {
     v.clear();
     v.resize(n, 0.0);
@@ -180,16 +188,16 @@ impl Head {
         let queries = Matrix::rows(&i.queries[h * e..], d);
         transpose(&i.keys_values[h * e..], 2 * d, (m, e), wide, &mut self.kt);
         let kt = Matrix::rows(&self.kt, wide);
-        let p = zeroed(&mut self.p, n * wide);
+        let p = room_for(&mut self.p, n * wide);
         product(simd, (n, e, wide), queries, kt, (p, wide), false);
         if related {
             let r = heads.buckets.len();
             let across = padded(r);
             let k_r = Matrix::rows(&i.tables.turned[h * e * across..], across);
-            let by_query = zeroed(&mut self.by_query, n * across);
+            let by_query = room_for(&mut self.by_query, n * across);
             product(simd, (n, e, across), queries, k_r, (by_query, across), false);
             let q_r = Matrix::rows(&i.tables.own[r * d + h * e..], d);
-            let by_key = zeroed(&mut self.by_key, r * wide);
+            let by_key = room_for(&mut self.by_key, r * wide);
             product(simd, (r, e, wide), q_r, kt, (by_key, wide), false);
             let unrelated = &by_key[none * wide..][..wide];
             for (p, by_query) in p.chunks_exact_mut(wide).zip(by_query.chunks_exact(across)) {
@@ -207,9 +215,7 @@ impl Head {
             }
         }
         for (i, row) in p.chunks_exact_mut(wide).enumerate() {
-            let (seen, unseen) = row.split_at_mut(s.seen(i));
-            softmax(seen, scale);
-            unseen.fill(0.0);
+            softmax(row, s.seen(i), scale);
         }
     }
 }
@@ -262,7 +268,7 @@ impl WithSimd for One<'_> {
         let (scale, none) = (heads.scale(related), heads.buckets.none());
         let nodes = &nodes[..sight.keys];
         let RoomOfOne { p, buckets, known, by_query, sums } = &mut room.one;
-        let p = zeroed(p, nodes.len());
+        let p = room_for(p, padded(nodes.len()));
         by_query.resize(r, 0.0);
         sums.resize(r * e, 0.0);
         for h in 0..heads.count {
@@ -298,7 +304,7 @@ impl WithSimd for One<'_> {
                     *p = dot(q, key(*node));
                 }
             }
-            softmax(p, scale);
+            softmax(p, nodes.len(), scale);
             let out = &mut out[h * e..][..e];
             for (p, node) in p.iter().zip(nodes) {
                 let v = &inputs.keys_values[*node as usize * 2 * d + d + h * e..][..e];
@@ -340,7 +346,7 @@ impl WithSimd for Backward<'_> {
             product(simd, (m, n, e), Matrix::turned(&head.p, wide), dout, dv, true);
             // dP = dO · vᵀ, and from it the gradient of the scores before they are scaled.
             transpose(&inputs.keys_values[d + h * e..], 2 * d, (m, e), wide, vt);
-            let ds = zeroed(ds, n * wide);
+            let ds = room_for(ds, n * wide);
             product(simd, (n, e, wide), dout, Matrix::rows(vt, wide), (ds, wide), false);
             for (ds, p) in ds.chunks_exact_mut(wide).zip(head.p.chunks_exact(wide)) {
                 let mean = dot(ds, p);

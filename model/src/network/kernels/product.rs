@@ -57,7 +57,8 @@ pub(crate) fn product(sizes: (usize, usize, usize), a: Matrix<'_>, b: Matrix<'_>
 }
 
 /// The columns of the transpose of a `[columns, deep]`, whose rows are `stride` apart, in rows of
-/// length `wide`, which is at least `columns`; the rest of each row is zero. `[deep, wide]`
+/// length `wide`, which is at least `columns`; the rest of each row is zero. `at` has them first, and
+/// may have more behind them. `[deep, wide]`
 #[inline(always)]
 pub(crate) fn transpose(
     a: &[f32],
@@ -66,15 +67,20 @@ pub(crate) fn transpose(
     wide: usize,
     at: &mut Vec<f32>,
 ) {
-    // In squares, which are turned in registers.
+    // In squares, which are turned in registers. Columns that are not there are zero.
     const SIDE: usize = 8;
-    at.clear();
-    at.resize(deep * wide, 0.0);
-    let (whole_columns, whole_deep) = (columns / SIDE * SIDE, deep / SIDE * SIDE);
-    for j in (0..whole_columns).step_by(SIDE) {
-        for l in (0..whole_deep).step_by(SIDE) {
+    if at.len() < deep * wide {
+        at.resize(deep * wide, 0.0);
+    }
+    for j in (0..wide).step_by(SIDE) {
+        let side = SIDE.min(wide - j);
+        let rows: [&[f32]; SIDE] = std::array::from_fn(|i| {
+            if j + i < columns { &a[(j + i) * stride..][..deep] } else { &[] }
+        });
+        let whole = if side == SIDE { deep / SIDE * SIDE } else { 0 };
+        for l in (0..whole).step_by(SIDE) {
             let square: [[f32; SIDE]; SIDE] = std::array::from_fn(|i| {
-                let row = &a[(j + i) * stride + l..][..SIDE];
+                let row = rows[i].get(l..l + SIDE).unwrap_or(&[0.0; SIDE]);
                 std::array::from_fn(|i| row[i])
             });
             for i in 0..SIDE {
@@ -82,11 +88,10 @@ pub(crate) fn transpose(
                 at[(l + i) * wide + j..][..SIDE].copy_from_slice(&column);
             }
         }
-    }
-    for j in 0..columns {
-        let done = if j < whole_columns { whole_deep } else { 0 };
-        for l in done..deep {
-            at[l * wide + j] = a[j * stride + l];
+        for l in whole..deep {
+            for (i, row) in rows.iter().enumerate().take(side) {
+                at[l * wide + j + i] = row.get(l).copied().unwrap_or(0.0);
+            }
         }
     }
 }
