@@ -35,8 +35,8 @@ use std::time::Instant;
 
 const PRESETS: [&str; 2] = ["tiny", "12m"];
 /// Tokens of the batches of a measurement, at least; and batches, at least.
-const TOKENS: usize = 40_000;
-const BATCHES: usize = 3;
+const TOKENS: usize = 20_000;
+const BATCHES: usize = 2;
 
 fn main() -> Result<()> {
     one_thread_per_operation();

@@ -11,7 +11,9 @@
 //! fused operation with its own backward pass; elsewhere it is composed of differentiable tensor
 //! operations.
 
-use crate::network::kernels::attention::{Gradients, Inputs, Room, Sight, Tables, backward, forward};
+use crate::network::kernels::attention::{
+    Gradients, Inputs, Room, Sight, Tables, backward, forward,
+};
 use crate::tokens::positions::{Buckets, Place, Relation};
 use candle_core::{
     CpuStorage, CustomOp2, CustomOp3, D, Device, Layout, Result, Shape, Storage, Tensor,

@@ -74,9 +74,12 @@ pub(crate) fn transpose(
     }
     for j in (0..wide).step_by(SIDE) {
         let side = SIDE.min(wide - j);
-        let rows: [&[f32]; SIDE] = std::array::from_fn(|i| {
-            if j + i < columns { &a[(j + i) * stride..][..deep] } else { &[] }
-        });
+        let rows: [&[f32]; SIDE] =
+            std::array::from_fn(
+                |i| {
+                    if j + i < columns { &a[(j + i) * stride..][..deep] } else { &[] }
+                },
+            );
         let whole = if side == SIDE { deep / SIDE * SIDE } else { 0 };
         for l in (0..whole).step_by(SIDE) {
             let square: [[f32; SIDE]; SIDE] = std::array::from_fn(|i| {
@@ -277,9 +280,15 @@ mod tests {
 
     #[test]
     fn products_agree_with_the_sum_whichever_way_the_matrices_lie() {
-        for (n, k, m) in
-            [(1, 1, 1), (5, 7, 9), (13, 16, 33), (60, 3, 70), (2, 40, 200), (49, 5, 14), (9, 300, 48)]
-        {
+        for (n, k, m) in [
+            (1, 1, 1),
+            (5, 7, 9),
+            (13, 16, 33),
+            (60, 3, 70),
+            (2, 40, 200),
+            (49, 5, 14),
+            (9, 300, 48),
+        ] {
             // Rows further apart than they are long.
             let (a, b) = (numbers((n + 3) * (k + 3), 1.0), numbers((k + 2) * (m + 2), 2.0));
             let before = numbers(n * (m + 1), 3.0);
