@@ -1,10 +1,12 @@
 //! Decoding with cached keys and values, in batches, beside running the decoder on the whole tree
 //! again for every token; and the likelihoods of many given terms. The preset `tiny`.
 //!
-//! The sides take turns in one process; medians are printed.
+//! The sides take turns in one process; medians are printed. Tokens are counted by the second of
+//! processor time of the one thread.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
+mod measure;
 
 use candle_core::Device;
 use dataset_gen::seeds::normal_form::Renaming;
@@ -72,17 +74,16 @@ fn main() {
     let (mut cached, mut rerun, mut scored) = (Vec::new(), Vec::new(), Vec::new());
     let mut lengths = (0, 0);
     for _ in 0..ROUNDS {
-        let time = Instant::now();
-        let guides = one.install(|| model.guides(&mut bank, &tasks, &options)).unwrap();
+        let (guides, seconds) =
+            one.install(|| timed(|| model.guides(&mut bank, &tasks, &options).unwrap()));
         let tokens: u32 = guides.iter().flatten().map(|guide| guide.tokens).sum();
-        cached.push(f64::from(tokens) / time.elapsed().as_secs_f64());
+        cached.push(f64::from(tokens) / seconds);
         lengths = (lengths.0 + tokens, lengths.1 + guides.iter().map(Vec::len).sum::<usize>());
 
-        let time = Instant::now();
         let some = guides.iter().zip(&tasks).take(AGAIN);
-        let tokens: usize =
-            one.install(|| some.map(|(guides, task)| again(&bank, *task, guides[0].term)).sum());
-        rerun.push(tokens as f64 / time.elapsed().as_secs_f64());
+        let run = || some.map(|(guides, task)| again(&bank, *task, guides[0].term)).sum();
+        let (tokens, seconds): (usize, f64) = one.install(|| timed(run));
+        rerun.push(tokens as f64 / seconds);
 
         let mut terms: Vec<TermId> = guides.iter().flatten().map(|guide| guide.term).collect();
         terms.extend(tasks.iter().flat_map(|task| [task.0, task.1]));
@@ -101,6 +102,13 @@ fn main() {
     println!("decoder again for every token: {rerun:.0} tokens/s");
     println!("ratio: {:.1}", cached / rerun);
     println!("likelihoods of 1,000 given terms, two threads: {:.0} ms", 1e3 * scored);
+}
+
+/// What `run` gives, and the processor seconds that it takes.
+fn timed<T>(run: impl FnOnce() -> T) -> (T, f64) {
+    let began = measure::of_thread().unwrap();
+    let found = run();
+    (found, measure::of_thread().unwrap() - began)
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

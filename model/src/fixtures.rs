@@ -1,6 +1,7 @@
 //! A small language and random terms of it, for tests.
 
 use crate::tokens::vocabulary::Vocabulary;
+use candle_core::{Device, Tensor, Var};
 use egraph::{Leaf, LeafValue, OpId, SortId, System, TermBank, TermId, Value};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -49,4 +50,21 @@ fn grow(bank: &mut TermBank, rng: &mut ChaCha8Rng, sort: SortId, size: usize) ->
         _ => LeafValue::Literal(Value::Bool(rng.random())),
     };
     bank.leaf(&Leaf { sort, value })
+}
+
+/// Fails unless the gradient of `f` by `var` is what differences of `f` say, to within `tolerance`.
+pub fn assert_gradient(var: &Var, tolerance: f32, f: impl Fn(&Tensor) -> Tensor) {
+    let gradients = f(var).backward().unwrap();
+    let gradient = gradients.get(var).unwrap().flatten_all().unwrap().to_vec1::<f32>().unwrap();
+    let base: Vec<f32> = var.flatten_all().unwrap().to_vec1().unwrap();
+    for (i, gradient) in gradient.iter().enumerate() {
+        let shifted = |by: f32| {
+            let mut x = base.clone();
+            x[i] += by;
+            let x = Tensor::from_vec(x, var.shape(), &Device::Cpu).unwrap();
+            f(&x).to_scalar::<f32>().unwrap()
+        };
+        let difference = (shifted(1e-2) - shifted(-1e-2)) / 2e-2;
+        assert!((difference - gradient).abs() < tolerance, "{difference} {gradient}");
+    }
 }

@@ -1,32 +1,28 @@
 //! A trained model, loaded to write guides.
 
+mod answers;
+
 use crate::config::ModelConfig;
-use crate::decoding::choices::{Anything, Choices, Within};
-use crate::decoding::decode::{DecodeOptions, Decoder, Task, Written};
+use crate::decoding::choices::{Anything, Choices};
+use crate::decoding::decode::{DecodeOptions, Written};
 use crate::decoding::grammar::Grammar;
-use crate::decoding::score::{Given, Likelihood, log_likelihoods};
-use crate::decoding::tree_builder::TreeBuilder;
-use crate::network::batch::{Features, encoder_batch};
-use crate::network::dropout::Dropout;
+use crate::decoding::score::{Given, Likelihood};
+use crate::network::batch::Features;
 use crate::network::parameters::{Parameters, load_safetensors};
 use crate::network::threads::one_thread_per_operation;
-use crate::network::transformer::{Memory, Transformer};
+use crate::network::transformer::Transformer;
 use crate::tokens::tree::tokenise;
 use crate::tokens::vocabulary::Vocabulary;
 use crate::training::checkpoint::{Description, MODEL_FILE, load_description};
 use anyhow::{Context, Result, anyhow, ensure};
 use candle_core::Device;
 use dataset_gen::seeds::normal_form::Renaming;
-use egraph::{Language, SortId, System, TermBank, TermId};
-use rayon::prelude::*;
+use egraph::{Language, System, TermBank, TermId};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Hypotheses that one thread decodes at a time: enough for the products to be fast, few enough
-/// that what is computed of them stays in a core's cache.
-const LEAST_ROWS: usize = 32;
-const MOST_ROWS: usize = 256;
+pub(crate) use answers::{Question, ToScore, ToWrite};
 
 /// A term that may lie on the way from a task's start to its target.
 #[derive(Clone, Debug, PartialEq)]
@@ -281,99 +277,6 @@ impl GuideModel {
         (ToScore { question, given }, places)
     }
 
-    /// Encodes questions.
-    fn encode(&self, questions: &[&Question]) -> Result<Memory> {
-        let side = |side: fn(&Question) -> &TreeBuilder| {
-            let trees: Vec<&TreeBuilder> = questions.iter().map(|q| side(q)).collect();
-            encoder_batch(self.features, &trees)
-        };
-        let (start, target) = (side(|q| &q.start), side(|q| &q.target));
-        Ok(self.network.encode(&start, &target, &Dropout::none())?)
-    }
-
-    /// What is written for each question, the likeliest first.
-    pub(crate) fn write_all<C: Choices>(
-        &self,
-        requests: &[ToWrite<C>],
-    ) -> Result<Vec<Vec<Written>>> {
-        let total: usize = requests.iter().map(|r| r.options.width()).sum();
-        let share = total.div_ceil(rayon::current_num_threads()).clamp(LEAST_ROWS, MOST_ROWS);
-        let mut chunks: Vec<&[ToWrite<C>]> = Vec::new();
-        let mut rest = requests;
-        while !rest.is_empty() {
-            let mut rows = 0;
-            let fits = |r: &&ToWrite<C>| {
-                rows += r.options.width();
-                rows <= share
-            };
-            let (chunk, more) = rest.split_at(rest.iter().take_while(fits).count().max(1));
-            chunks.push(chunk);
-            rest = more;
-        }
-        let decode = |chunk: &&[ToWrite<C>]| {
-            let questions: Vec<&Question> = chunk.iter().map(|r| &r.question).collect();
-            let decoder = Decoder {
-                network: &self.network,
-                vocabulary: &self.vocabulary,
-                features: self.features,
-                memory: &self.encode(&questions)?,
-            };
-            decoder.run(&mut chunk.iter().map(|r| self.task(r)).collect::<Vec<_>>())
-        };
-        let written: Vec<Vec<Vec<Written>>> =
-            chunks.par_iter().map(decode).collect::<Result<_>>()?;
-        Ok(written.into_iter().flatten().collect())
-    }
-
-    fn task<'a, C: Choices>(&'a self, request: &'a ToWrite<C>) -> Task<'a, C> {
-        let ToWrite { question, options, choices } = request;
-        let (vocabulary, renaming) = (&self.vocabulary, &question.renaming);
-        Task {
-            grammar: Grammar::new(vocabulary, renaming, options.max_size),
-            within: Within::new(vocabulary, renaming, choices.clone(), options.max_size),
-            options: *options,
-            sort: question.sort,
-            stream: stream(&question.start, &question.target),
-        }
-    }
-
-    /// The likelihoods of the given terms of each request.
-    pub(crate) fn score_all(&self, requests: &[ToScore]) -> Result<Vec<Vec<Likelihood>>> {
-        let questions: Vec<&Question> = requests.iter().map(|r| &r.question).collect();
-        if questions.is_empty() {
-            return Ok(Vec::new());
-        }
-        let memory = self.encode(&questions)?;
-        let given: Vec<(u32, &Given)> = (0u32..)
-            .zip(requests)
-            .flat_map(|(row, request)| request.given.iter().map(move |given| (row, given)))
-            .collect();
-        let mut found = log_likelihoods(&self.network, self.features, &memory, &given)?.into_iter();
-        Ok(requests.iter().map(|r| found.by_ref().take(r.given.len()).collect()).collect())
-    }
-
-    /// How near the terms of each question are.
-    pub(crate) fn value_all(&self, questions: &[Question]) -> Result<Vec<Value>> {
-        ensure!(self.config.value_head, "the model has no value head");
-        // Those of equal length together: little is padding.
-        let mut order: Vec<usize> = (0..questions.len()).collect();
-        let lengths = |q: &Question| (q.start.tokens().len(), q.target.tokens().len());
-        order.sort_by_key(|i| lengths(&questions[*i]));
-        let of_chunk = |chunk: &[usize]| -> Result<Vec<Vec<f32>>> {
-            let questions: Vec<&Question> = chunk.iter().map(|i| &questions[*i]).collect();
-            let outputs = self.network.values(&self.encode(&questions)?)?;
-            Ok(outputs.context("the model has no value head")?.to_vec2()?) // [chunk, 2]
-        };
-        let outputs: Vec<Vec<Vec<f32>>> =
-            order.par_chunks(LEAST_ROWS).map(of_chunk).collect::<Result<_>>()?;
-        let mut values = vec![Value { joined: 0.0, log_work: 0.0 }; questions.len()];
-        for (i, output) in order.iter().zip(outputs.iter().flatten()) {
-            let joined = 1.0 / (1.0 + (-output[0]).exp());
-            values[*i] = Value { joined, log_work: output[1] };
-        }
-        Ok(values)
-    }
-
     /// The first `count` different terms of what was written for a question.
     pub(crate) fn read_back(
         &self,
@@ -413,37 +316,4 @@ impl GuideModel {
             node_probabilities,
         })
     }
-}
-
-/// A task as tokens, apart from the bank of its terms.
-#[derive(Clone)]
-pub(crate) struct Question {
-    /// The sort of its terms.
-    sort: SortId,
-    start: TreeBuilder,
-    target: TreeBuilder,
-    renaming: Renaming,
-}
-
-/// A question to write guides for.
-pub(crate) struct ToWrite<C> {
-    pub(crate) question: Question,
-    pub(crate) options: DecodeOptions,
-    /// The set of terms to write in, if there is one.
-    pub(crate) choices: Option<C>,
-}
-
-/// A question, and terms whose likelihood as its answers is asked for.
-pub(crate) struct ToScore {
-    question: Question,
-    given: Vec<Given>,
-}
-
-/// A number that depends on the task alone (FNV-1a over its tokens), so that its samples do not
-/// depend on which other tasks are asked for with it.
-fn stream(start: &TreeBuilder, target: &TreeBuilder) -> u64 {
-    let tokens = start.tokens().iter().chain(&[u32::MAX]).chain(target.tokens());
-    tokens.fold(0xcbf2_9ce4_8422_2325, |hash, token| {
-        (hash ^ u64::from(*token)).wrapping_mul(0x0100_0000_01b3)
-    })
 }

@@ -3,12 +3,9 @@
 
 mod common;
 
-use candle_core::Device;
 use egraph::{Leaf, TermBank, TermId};
-use model::training::runs::{TrainOptions, train};
-use model::{DecodeOptions, GuideModel, Strategy};
+use model::{DecodeOptions, Strategy};
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 
 fn variables(bank: &TermBank, t: TermId) -> BTreeSet<Leaf> {
     bank.variables(t).into_iter().cloned().collect()
@@ -16,23 +13,7 @@ fn variables(bank: &TermBank, t: TermId) -> BTreeSet<Leaf> {
 
 #[test]
 fn an_untrained_model_writes_terms() {
-    let directory = tempfile::tempdir().unwrap();
-    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
-    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
-    let mut config = common::small_config();
-    config.training.steps = 1;
-    let options = TrainOptions {
-        config: Some(config),
-        steps: None,
-        seed: 0,
-        resume: false,
-        device: Device::Cpu,
-        quiet: true,
-        stop: Default::default(),
-    };
-    train(&data, &out, &options, &mut |_| ControlFlow::Continue(())).unwrap();
-    let model = GuideModel::load(&out, &Device::Cpu).unwrap();
-
+    let model = common::small_model(1);
     let mut bank = TermBank::new(model.language().clone());
     let texts = [
         ("(+ a 3)", "(+ 3 a)"),
@@ -79,22 +60,7 @@ fn an_untrained_model_writes_terms() {
 
 #[test]
 fn what_can_not_be_answered_gets_no_guides_and_wrong_options_are_refused() {
-    let directory = tempfile::tempdir().unwrap();
-    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
-    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
-    let mut config = common::small_config();
-    config.training.steps = 1;
-    let options = TrainOptions {
-        config: Some(config),
-        steps: None,
-        seed: 0,
-        resume: false,
-        device: Device::Cpu,
-        quiet: true,
-        stop: Default::default(),
-    };
-    train(&data, &out, &options, &mut |_| ControlFlow::Continue(())).unwrap();
-    let model = GuideModel::load(&out, &Device::Cpu).unwrap();
+    let model = common::small_model(1);
     let mut bank = TermBank::new(model.language().clone());
     let mut options = DecodeOptions { strategy: Strategy::Greedy, guides: 1, max_size: 9, seed: 0 };
 

@@ -14,29 +14,14 @@ use model::tokens::tree::tokenise;
 use model::tokens::vocabulary::Vocabulary;
 use model::training::examples::masks::MaskMaker;
 use model::training::loss::{Targets, log_probabilities, score};
-use model::training::runs::{TrainOptions, train};
 use model::{DecodeOptions, GuideModel, Strategy};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 #[test]
 fn a_guide_has_the_same_probability_in_both() {
     let directory = tempfile::tempdir().unwrap();
-    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
-    common::write_dataset(&data, &common::triples(1, 20), &common::triples(2, 5));
-    let mut config = common::small_config();
-    config.training.steps = 3;
-    let options = TrainOptions {
-        config: Some(config.clone()),
-        steps: None,
-        seed: 0,
-        resume: false,
-        device: Device::Cpu,
-        quiet: true,
-        stop: Default::default(),
-    };
-    train(&data, &out, &options, &mut |_| ControlFlow::Continue(())).unwrap();
-
+    let config = common::small_config();
+    let out = common::trained_in(directory.path(), config.clone(), 3);
     let model = GuideModel::load(&out, &Device::Cpu).unwrap();
     let language = model.language().clone();
     let vocabulary = Vocabulary::load(language.clone(), &out.join("tokenizer.json")).unwrap();

@@ -16,6 +16,8 @@ use anyhow::{Result, ensure};
 use egraph::SortId;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use std::cell::RefCell;
+use std::rc::Rc;
 use support::errors::Internal;
 
 /// How guides are chosen.
@@ -81,7 +83,8 @@ impl DecodeOptions {
 
 /// A task as the decoder sees it.
 pub(crate) struct Task<'a, C> {
-    pub(crate) grammar: Grammar<'a>,
+    /// Shared with other tasks of the same variables, since what it allows is found but once.
+    pub(crate) grammar: Rc<RefCell<Grammar<'a>>>,
     /// What of the grammar is allowed.
     pub(crate) within: Within<'a, C>,
     pub(crate) options: DecodeOptions,
@@ -175,16 +178,19 @@ impl Decoder<'_> {
                     row += 1;
                     extend(task, hypothesis, from, logits, rng, &mut extensions)?;
                 }
-                // The best; of equal ones those of earlier hypotheses, and with smaller tokens.
-                extensions.sort_unstable_by(|a, b| {
-                    let place = |e: &Extension| (e.from, e.token.map(|t| t.0));
-                    b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b)))
-                });
-                extensions.truncate(task.options.width());
+                best(&mut extensions, task.options.width());
+                // How many of them each hypothesis goes on in: the last takes it itself.
+                let mut uses = vec![0usize; beam.len()];
+                extensions.iter().for_each(|extension| uses[extension.from] += 1);
+                let mut beam_of: Vec<Option<Hypothesis<Inside<C>>>> =
+                    beam.drain(..).map(Some).collect();
                 // Rows of a task stay in the order of their hypotheses.
                 let mut next = Vec::with_capacity(extensions.len());
                 for extension in extensions {
-                    let mut hypothesis = beam[extension.from].clone();
+                    uses[extension.from] -= 1;
+                    let from = &mut beam_of[extension.from];
+                    let taken = if uses[extension.from] == 0 { from.take() } else { from.clone() };
+                    let Some(mut hypothesis) = taken else { continue };
                     if let Some((token, log_p, proposal)) = extension.token {
                         hypothesis.score = extension.score;
                         task.within.advance(&mut hypothesis.state, token);
@@ -220,9 +226,23 @@ impl Decoder<'_> {
     }
 }
 
+/// Keeps the `count` best, the best first; of equal ones those of earlier hypotheses, and with
+/// smaller tokens.
+fn best(extensions: &mut Vec<Extension>, count: usize) {
+    let order = |a: &Extension, b: &Extension| {
+        let place = |e: &Extension| (e.from, e.token.map(|t| t.0));
+        b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b)))
+    };
+    if count < extensions.len() {
+        extensions.select_nth_unstable_by(count, order);
+        extensions.truncate(count);
+    }
+    extensions.sort_unstable_by(order);
+}
+
 /// Nothing written; no hypothesis at all if no term of the task's sort is small enough.
 fn begin<C: Choices>(task: &Task<'_, C>) -> Vec<Hypothesis<Inside<C>>> {
-    if !task.grammar.can_begin(task.sort) {
+    if !task.grammar.borrow().can_begin(task.sort) {
         return Vec::new();
     }
     let written = Written {
@@ -244,7 +264,7 @@ fn extend<C: Choices>(
     extensions: &mut Vec<Extension>,
 ) -> Result<()> {
     let tree = &hypothesis.written.tree;
-    let allowed = task.grammar.allowed(tree);
+    let allowed = task.grammar.borrow_mut().allowed(tree);
     ensure!(!allowed.is_empty(), Internal::new("a hole that no token fits"));
     let logit = |token: &Token| logits[*token as usize];
     let whole = log_sum_exp(allowed.iter().map(logit));
@@ -261,7 +281,7 @@ fn extend<C: Choices>(
     let mut scores: Vec<f64> =
         choices.iter().map(|(_, log_p)| proposal + f64::from(*log_p)).collect();
     if let Strategy::Nucleus { .. } = task.options.strategy {
-        perturb(hypothesis.score, &mut scores, rng);
+        perturb(hypothesis.score, &mut scores, task.options.width(), rng);
     }
     extensions.extend(choices.iter().zip(scores).map(|((token, proposal), score)| Extension {
         score,

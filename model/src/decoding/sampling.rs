@@ -36,17 +36,28 @@ pub(crate) fn nucleus(choices: &mut Vec<Choice>, p: f64, temperature: f64) {
 
 /// Perturbed log-probabilities of the extensions of a hypothesis whose own is `parent`: Gumbel
 /// noise, given that the largest is `parent`. `totals` are the log-probabilities of the extensions
-/// from the beginning, and are replaced. Taking the k largest over all hypotheses at every step
-/// draws k different terms in one pass, as if one after the other without replacement (Kool, van
-/// Hoof and Welling, *Stochastic Beams and Where to Find Them*, ICML 2019).
-pub(crate) fn perturb(parent: f64, totals: &mut [f64], rng: &mut impl Rng) {
+/// from the beginning, and are replaced; those that `count` others exceed, and that so can't go on,
+/// become −∞. Taking the k largest over all hypotheses at every step draws k different terms in one
+/// pass, as if one after the other without replacement (Kool, van Hoof and Welling, *Stochastic
+/// Beams and Where to Find Them*, ICML 2019).
+pub(crate) fn perturb(parent: f64, totals: &mut [f64], count: usize, rng: &mut impl Rng) {
     for total in totals.iter_mut() {
         // In (0, 1): both logarithms are finite.
         let u = (rng.random::<u32>() as f64 + 0.5) / 4_294_967_296.0;
         *total -= (-u.ln()).ln();
     }
     let max = totals.iter().fold(f64::NEG_INFINITY, |max, g| max.max(*g));
+    // What follows keeps their order, and is too dear for those that are left out anyhow.
+    let mut least = f64::NEG_INFINITY;
+    if (1..totals.len()).contains(&count) {
+        let mut sorted = totals.to_vec();
+        least = *sorted.select_nth_unstable_by(count - 1, |a, b| b.total_cmp(a)).1;
+    }
     for g in totals {
+        if *g < least {
+            *g = f64::NEG_INFINITY;
+            continue;
+        }
         // ln(1 − exp(g − max)) is −∞ for the largest, which becomes `parent`.
         let v = parent - *g + (-(*g - max).exp_m1()).ln();
         *g = parent - v.max(0.0) - (-v.abs()).exp().ln_1p();
@@ -91,12 +102,12 @@ mod tests {
         let mut counts = vec![vec![0u32; leaves.len()]; leaves.len()];
         for _ in 0..rounds {
             let mut first: Vec<f64> = tree.iter().map(|(p, _): &(f64, Vec<f64>)| p.ln()).collect();
-            perturb(0.0, &mut first, &mut rng);
+            perturb(0.0, &mut first, 2, &mut rng);
             assert!(first.contains(&0.0) && first.iter().all(|g| *g <= 0.0));
             let mut all = Vec::new();
             for ((p, below), parent) in tree.iter().zip(&first) {
                 let mut second: Vec<f64> = below.iter().map(|q| (p * q).ln()).collect();
-                perturb(*parent, &mut second, &mut rng);
+                perturb(*parent, &mut second, 2, &mut rng);
                 all.extend(second);
             }
             let mut order: Vec<usize> = (0..all.len()).collect();

@@ -11,7 +11,9 @@
 //! fused operation with its own backward pass; elsewhere it is composed of differentiable tensor
 //! operations.
 
-use crate::network::kernels::attention::{Gradients, Inputs, Sight, backward, forward};
+use crate::network::kernels::attention::{
+    Gradients, Inputs, Room, Sight, Tables, backward, forward,
+};
 use crate::tokens::positions::{Buckets, Place, Relation};
 use candle_core::{
     CpuStorage, CustomOp2, CustomOp3, D, Device, Layout, Result, Shape, Storage, Tensor,
@@ -245,7 +247,8 @@ impl FusedAttention {
         if q.len() != g.batch * query_row || kv.len() < needed {
             candle_core::bail!("attention: {} queries, {} keys and values", q.len(), kv.len());
         }
-        let mut out = vec![0f32; q.len()];
+        let tables = &Tables::new(&self.heads, tables);
+        let (mut out, mut room) = (vec![0f32; q.len()], Room::default());
         let mut b = 0;
         while b < g.batch {
             // Single queries of rows that share their keys are as many queries of one row.
@@ -266,7 +269,7 @@ impl FusedAttention {
             if together > 1 {
                 sight.queries = together;
             }
-            forward(&self.heads, sight, inputs, &mut out[part]);
+            forward(&self.heads, sight, inputs, &mut out[part], &mut room);
             b += together;
         }
         Ok((CpuStorage::F32(out), Shape::from((g.batch, g.queries, d))))
@@ -288,6 +291,7 @@ impl FusedAttention {
         let mut dq = vec![0f32; q.len()];
         let mut dkv = vec![0f32; kv.len()];
         let mut dtables = vec![0f32; tables.len()];
+        let (tables, mut room) = (&Tables::new(&self.heads, tables), Room::default());
         for b in 0..g.batch {
             let (queries, keys) =
                 (b * query_row..(b + 1) * query_row, b * key_row..(b + 1) * key_row);
@@ -303,7 +307,7 @@ impl FusedAttention {
                 keys_values: &mut dkv[keys],
                 tables: &mut dtables,
             };
-            backward(&self.heads, g.sight(b), inputs, grad, gradients);
+            backward(&self.heads, g.sight(b), inputs, grad, gradients, &mut room);
         }
         Ok([dq, dkv, dtables])
     }

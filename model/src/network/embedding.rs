@@ -30,7 +30,8 @@ impl FeatureSets {
         self.starts.push(self.features.len());
     }
 
-    fn nodes(&self) -> impl Iterator<Item = &[u32]> {
+    /// The features of each node.
+    pub fn nodes(&self) -> impl Iterator<Item = &[u32]> {
         self.starts.windows(2).map(|w| &self.features[w[0]..w[1]])
     }
 

@@ -1,7 +1,7 @@
 //! Products of activations with weights, with a backward pass of their own on the CPU.
 
 use crate::network::attention::{floats, with_floats};
-use crate::network::kernels::product::{product, transpose};
+use crate::network::kernels::product::{Matrix, product};
 use candle_core::{CpuStorage, CustomOp2, Layout, Result, Shape, Tensor};
 
 /// `x` `[…, a]` times `w` `[a, b]`. `[…, b]`
@@ -69,10 +69,8 @@ impl CustomOp2 for Linear {
         if width != a {
             candle_core::bail!("rows of {width} elements");
         }
-        let y = match self.transposed {
-            false => product(n, a, b, x, w),
-            true => product(n, a, b, x, &transposed(w, b, a)),
-        };
+        let w = if self.transposed { Matrix::turned(w, a) } else { Matrix::rows(w, b) };
+        let y = product((n, a, b), Matrix::rows(x, a), w);
         Ok((CpuStorage::F32(y), Shape::from((n, b))))
     }
 
@@ -86,15 +84,17 @@ impl CustomOp2 for Linear {
         let n = x.dim(0)?;
         let (a, b) = self.widths(w.shape())?;
         let both = |x: &[f32], w: &[f32], grad: &[f32]| {
-            let dx = match self.transposed {
-                false => product(n, b, a, grad, &transposed(w, a, b)),
-                true => product(n, b, a, grad, w),
-            };
-            let dw = match self.transposed {
-                false => product(a, n, b, &transposed(x, n, a), grad),
-                true => product(b, n, a, &transposed(grad, n, b), x),
-            };
-            (dx, dw)
+            let by_row = Matrix::rows(grad, b);
+            match self.transposed {
+                false => (
+                    product((n, b, a), by_row, Matrix::turned(w, b)),
+                    product((a, n, b), Matrix::turned(x, a), by_row),
+                ),
+                true => (
+                    product((n, b, a), by_row, Matrix::rows(w, a)),
+                    product((b, n, a), Matrix::turned(grad, b), Matrix::rows(x, a)),
+                ),
+            }
         };
         let (dx, dw) =
             with_floats(x, |x| with_floats(w, |w| with_floats(grad, |grad| Ok(both(x, w, grad)))))?;
@@ -103,13 +103,6 @@ impl CustomOp2 for Linear {
             Some(Tensor::from_vec(dw, w.shape(), w.device())?),
         ))
     }
-}
-
-/// The transpose of a `[n, m]`.
-fn transposed(a: &[f32], n: usize, m: usize) -> Vec<f32> {
-    let mut at = Vec::new();
-    transpose(a, m, (n, m), n, &mut at);
-    at
 }
 
 #[cfg(test)]

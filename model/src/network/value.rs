@@ -80,6 +80,7 @@ pub fn value_loss(outputs: &Tensor, outcomes: &[Outcome]) -> Result<Tensor> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::assert_gradient;
     use crate::network::attention::Source;
     use candle_core::{Device, Var};
 
@@ -88,23 +89,6 @@ mod tests {
         Outcome { joined: false, log_work: None },
         Outcome { joined: false, log_work: Some(7.5) },
     ];
-
-    fn check(var: &Var, f: impl Fn(&Tensor) -> Tensor) {
-        let gradients = f(var).backward().unwrap();
-        let gradient: Vec<f32> =
-            gradients.get(var).unwrap().flatten_all().unwrap().to_vec1().unwrap();
-        let base: Vec<f32> = var.flatten_all().unwrap().to_vec1().unwrap();
-        for i in 0..base.len() {
-            let shifted = |by: f32| {
-                let mut x = base.clone();
-                x[i] += by;
-                let x = Tensor::from_vec(x, var.shape(), &Device::Cpu).unwrap();
-                f(&x).to_scalar::<f32>().unwrap()
-            };
-            let difference = (shifted(1e-2) - shifted(-1e-2)) / 2e-2;
-            assert!((difference - gradient[i]).abs() < 3e-3, "{difference} {}", gradient[i]);
-        }
-    }
 
     #[test]
     fn the_loss_is_that_of_the_formula_and_so_is_its_gradient() {
@@ -115,7 +99,7 @@ mod tests {
         let expected = -(p(0.7).ln() + (1.0 - p(-1.2)).ln() + (1.0 - p(2.0)).ln())
             + 0.5 * (0.5f32.powi(2) + 1.5f32.powi(2));
         assert!((loss - expected / 3.0).abs() < 1e-5, "{loss} {}", expected / 3.0);
-        check(&var, |x| value_loss(x, &OUTCOMES).unwrap());
+        assert_gradient(&var, 3e-3, |x| value_loss(x, &OUTCOMES).unwrap());
         // Far out nothing overflows.
         let far = Tensor::new(&[[100f32, 0.0], [-100.0, 0.0], [100.0, 0.0]], &Device::Cpu).unwrap();
         assert!(value_loss(&far, &OUTCOMES).unwrap().to_scalar::<f32>().unwrap().is_finite());
@@ -144,8 +128,8 @@ mod tests {
             let means = [mean(start, &g).unwrap(), mean(target, &g).unwrap()];
             value_loss(&head.forward(&means).unwrap(), &OUTCOMES).unwrap()
         };
-        check(&start, |start| loss(start, &target));
-        check(&target, |target| loss(&start, target));
+        assert_gradient(&start, 3e-3, |start| loss(start, &target));
+        assert_gradient(&target, 3e-3, |target| loss(&start, target));
         let gradients = loss(&start, &target).backward().unwrap();
         for (name, var) in p.finish().unwrap() {
             assert!(gradients.get(&var).is_some(), "{name}");

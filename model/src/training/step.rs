@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::decoding::tree_builder::TreeBuilder;
-use crate::network::batch::{Features, decoder_batch, encoder_batch};
+use crate::network::batch::{Batch, Features, decoder_batch, encoder_batch};
 use crate::network::dropout::Dropout;
 use crate::network::transformer::Transformer;
 use crate::network::value::VALUE_HEAD;
@@ -22,25 +22,43 @@ use std::sync::Arc;
 pub(crate) const GPU_TOKENS: usize = 1 << 14;
 
 /// A network that is being fitted, and what it is fitted with.
-pub(crate) struct Fitting<'a> {
-    pub(crate) config: &'a Config,
-    pub(crate) vocabulary: &'a Vocabulary,
-    pub(crate) features: Features,
-    pub(crate) network: Transformer,
-    /// The network's parameters by name.
-    pub(crate) vars: BTreeMap<String, Var>,
-    pub(crate) masks: Arc<Masks>,
-    pub(crate) seed: u64,
+pub struct Fitting<'a> {
+    /// The shape of the network and how it is trained.
+    pub config: &'a Config,
+    /// The tokens.
+    pub vocabulary: &'a Vocabulary,
+    /// What is known of each node.
+    pub features: Features,
+    /// The network.
+    pub network: Transformer,
+    /// The network's parameters by name; none if it is only to be scored.
+    pub vars: BTreeMap<String, Var>,
+    /// The sets of allowed tokens that examples name.
+    pub masks: Arc<Masks>,
+    /// Of dropout.
+    pub seed: u64,
     /// One for a GPU.
-    pub(crate) workers: Workers,
+    pub workers: Workers,
 }
 
 /// What a batch, or a part of it, came to.
-pub(crate) struct Outcome {
+pub struct Outcome {
     /// How well its targets are predicted, with dropout.
-    pub(crate) score: Score,
+    pub score: Score,
     /// Of the loss, which is a mean over the targets of the whole batch.
-    pub(crate) gradients: BTreeMap<String, Tensor>,
+    pub gradients: BTreeMap<String, Tensor>,
+}
+
+/// Examples as the network reads them.
+pub struct Inputs {
+    /// The starts.
+    pub start: Batch,
+    /// The targets.
+    pub target: Batch,
+    /// The guides.
+    pub guide: Batch,
+    /// What is to be predicted of the guides.
+    pub targets: Arc<Targets>,
 }
 
 /// A part of a batch with its number.
@@ -61,8 +79,11 @@ impl Fitting<'_> {
         ranges.into_iter().enumerate().map(|(i, range)| (i, &batch[range])).collect()
     }
 
-    /// Loss and gradient of the batch of a step.
-    pub(crate) fn outcome(&self, batch: &[Example], step: u64) -> Result<Outcome> {
+    /// Loss and gradient of the batch of a step, whose examples come by rising length.
+    ///
+    /// # Errors
+    /// The tokens are of another vocabulary, or the device fails.
+    pub fn outcome(&self, batch: &[Example], step: u64) -> Result<Outcome> {
         let counted = batch.iter().map(|example| example.tokens[2].len()).sum();
         let one = |(part, examples): Part<'_>| {
             let stream = Stream::Dropout { step, part }.number();
@@ -94,7 +115,10 @@ impl Fitting<'_> {
     }
 
     /// How well the guides of examples are predicted. They come by rising length.
-    pub(crate) fn score(&self, examples: &[Example]) -> Result<Score> {
+    ///
+    /// # Errors
+    /// As [`Fitting::outcome`].
+    pub fn score(&self, examples: &[Example]) -> Result<Score> {
         let one = |(_, examples): Part<'_>| {
             let (logits, targets) = self.forward(examples, &Dropout::none())?;
             score(&logits, &targets)
@@ -103,22 +127,33 @@ impl Fitting<'_> {
     }
 
     fn forward(&self, batch: &[Example], dropout: &Dropout) -> Result<(Tensor, Arc<Targets>)> {
+        let Inputs { start, target, guide, targets } = self.inputs(batch)?;
+        let memory = self.network.encode(&start, &target, dropout)?;
+        Ok((self.network.decode(&guide, &memory, None, dropout)?, targets))
+    }
+
+    /// Examples as the network reads them, padded.
+    ///
+    /// # Errors
+    /// The tokens are of another vocabulary.
+    pub fn inputs(&self, batch: &[Example]) -> Result<Inputs> {
         let trees = batch
             .iter()
             .map(|example| example.trees(self.vocabulary))
             .collect::<Result<Vec<_>, _>>()?;
         let side = |i: usize| -> Vec<&TreeBuilder> { trees.iter().map(|t| &t[i]).collect() };
-        let start = encoder_batch(self.features, &side(0));
-        let target = encoder_batch(self.features, &side(1));
         let (guide, tokens) = decoder_batch(self.features, &side(2));
         let nodes = tokens.len() / batch.len();
         let mut masks = vec![0; tokens.len()];
         for (row, example) in masks.chunks_exact_mut(nodes).zip(batch) {
             row[..example.masks.len()].copy_from_slice(&example.masks);
         }
-        let memory = self.network.encode(&start, &target, dropout)?;
-        let logits = self.network.decode(&guide, &memory, None, dropout)?;
-        Ok((logits, Arc::new(Targets { tokens, masks, sets: self.masks.clone() })))
+        Ok(Inputs {
+            start: encoder_batch(self.features, &side(0)),
+            target: encoder_batch(self.features, &side(1)),
+            guide,
+            targets: Arc::new(Targets { tokens, masks, sets: self.masks.clone() }),
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use model::{Device, GuideModel};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub const RULES: &str = "(sort Int) (sort Bool)
 (op + (Int Int) Int) (op * (Int Int) Int) (op neg (Int) Int)
@@ -122,9 +122,15 @@ pub fn small_model(steps: u64) -> GuideModel {
 }
 
 /// A model of this shape, trained for a few steps.
-pub fn model_of(mut config: Config, steps: u64) -> GuideModel {
+pub fn model_of(config: Config, steps: u64) -> GuideModel {
     let directory = tempfile::tempdir().unwrap();
-    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
+    let out = trained_in(directory.path(), config, steps);
+    GuideModel::load(&out, &Device::Cpu).unwrap()
+}
+
+/// Trains such a model for a few steps, and says where in `directory` it is.
+pub fn trained_in(directory: &Path, mut config: Config, steps: u64) -> PathBuf {
+    let (data, out) = (directory.join("data"), directory.join("out"));
     write_dataset(&data, &triples(1, 40), &triples(2, 3));
     config.training.steps = steps;
     let options = TrainOptions {
@@ -137,5 +143,5 @@ pub fn model_of(mut config: Config, steps: u64) -> GuideModel {
         stop: Default::default(),
     };
     train(&data, &out, &options, &mut |_| ControlFlow::Continue(())).unwrap();
-    GuideModel::load(&out, &Device::Cpu).unwrap()
+    out
 }

@@ -3,20 +3,37 @@
 //! computed as if none were, and then put right for those that are.
 
 use crate::network::attention::Heads;
-use crate::network::kernels::product::{Product, transpose};
+use crate::network::kernels::product::{Matrix, Product, transpose};
 use crate::network::kernels::rows::{dot, padded, softmax};
 use crate::tokens::positions::{Place, Relation};
 use pulp::{Arch, Simd, WithSimd};
 
-/// The inputs of a batch row: queries `[n, d]`, keys and values `[m, 2d]`, and the relation
-/// tables `[2, r, d]` (keys K_R, then queries Q_R), empty where there are no relations.
+/// The inputs of a batch row: queries `[n, d]`, keys and values `[m, 2d]`.
 #[derive(Clone, Copy)]
 pub(crate) struct Inputs<'a> {
     pub(crate) queries: &'a [f32],
     pub(crate) keys_values: &'a [f32],
     /// Which rows of `keys_values` are the keys; `None` if they are all of them in order.
     pub(crate) nodes: Option<&'a [u32]>,
-    pub(crate) tables: &'a [f32],
+    pub(crate) tables: &'a Tables<'a>,
+}
+
+/// The relation tables, which all rows of a batch share.
+pub(crate) struct Tables<'a> {
+    /// Keys K_R, then queries Q_R; empty where there are no relations. `[2, r, d]`
+    own: &'a [f32],
+    /// K_R, transposed. `[d, R]`, where R is r, padded.
+    turned: Vec<f32>,
+}
+
+impl<'a> Tables<'a> {
+    pub(crate) fn new(heads: &Heads, own: &'a [f32]) -> Tables<'a> {
+        let (r, mut turned) = (heads.buckets.len(), Vec::new());
+        if !own.is_empty() {
+            transpose(own, heads.width, (r, heads.width), padded(r), &mut turned);
+        }
+        Tables { own, turned }
+    }
 }
 
 /// What the queries of a batch row see.
@@ -44,12 +61,18 @@ pub(crate) struct Gradients<'a> {
     pub(crate) tables: &'a mut [f32],
 }
 
-/// Writes the attention of a batch row to `out` `[n, d]`, which is zero.
-pub(crate) fn forward(heads: &Heads, sight: Sight<'_>, inputs: Inputs<'_>, out: &mut [f32]) {
+/// Writes the attention of a batch row to `out` `[n, d]`, which is zero. `room` is of rows before.
+pub(crate) fn forward(
+    heads: &Heads,
+    sight: Sight<'_>,
+    inputs: Inputs<'_>,
+    out: &mut [f32],
+    room: &mut Room,
+) {
     let arch = Arch::new();
     match inputs.nodes {
-        Some(nodes) => arch.dispatch(One { heads, sight, inputs, nodes, out }),
-        None => arch.dispatch(Forward { heads, sight, inputs, out }),
+        Some(nodes) => arch.dispatch(One { heads, sight, inputs, nodes, out, room }),
+        None => arch.dispatch(Forward { heads, sight, inputs, out, room }),
     }
 }
 
@@ -60,21 +83,52 @@ pub(crate) fn backward(
     inputs: Inputs<'_>,
     grad: &[f32],
     gradients: Gradients<'_>,
+    room: &mut Room,
 ) {
-    Arch::new().dispatch(Backward { heads, sight, inputs, grad, gradients });
+    Arch::new().dispatch(Backward { heads, sight, inputs, grad, gradients, room });
 }
 
-/// `c = a · b` (or `+=`) for parts of rows: each matrix is a slice and the distance of its rows.
+/// Memory for what is computed of one row after the other.
+#[derive(Default)]
+pub(crate) struct Room {
+    head: Head,
+    vt: Vec<f32>,
+    ds: Vec<f32>,
+    dby_query: Vec<f32>,
+    dby_key: Vec<f32>,
+    one: RoomOfOne,
+}
+
+/// The same for a single query.
+#[derive(Default)]
+struct RoomOfOne {
+    p: Vec<f32>,
+    buckets: Vec<u8>,
+    /// By bucket: q·K_R, and q + Q_R of the mirrored bucket, where they are known.
+    known: Vec<bool>,
+    by_query: Vec<f32>,
+    sums: Vec<f32>,
+}
+
+/// `c = a · b`, or `c += a · b` if `add`; the rows of c are slice and distance.
 #[inline(always)]
 fn product<S: Simd>(
     simd: S,
     sizes: (usize, usize, usize),
-    a: (&[f32], usize),
-    b: (&[f32], usize),
+    a: Matrix<'_>,
+    b: Matrix<'_>,
     c: (&mut [f32], usize),
     add: bool,
 ) {
     simd.vectorize(Product { sizes, a, b, c, add });
+}
+
+/// Room for n numbers, which may be any.
+fn room_for(v: &mut Vec<f32>, n: usize) -> &mut [f32] {
+    if v.len() < n {
+        v.resize(n, 0.0);
+    }
+    &mut v[..n]
 }
 
 fn zeroed(v: &mut Vec<f32>, n: usize) -> &mut [f32] {
@@ -116,9 +170,7 @@ struct Head {
     related: Related,
     /// Keys, transposed. `[e, M]`
     kt: Vec<f32>,
-    /// K_R, transposed. `[e, r]`
-    krt: Vec<f32>,
-    /// q·K_R, `[n, r]`; Q_R·k, `[r, M]`
+    /// q·K_R, `[n, R]`; Q_R·k, `[r, M]`. R is r, padded.
     by_query: Vec<f32>,
     by_key: Vec<f32>,
     /// Probabilities. `[n, M]`
@@ -130,30 +182,25 @@ impl Head {
     #[inline(always)]
     fn load<S: Simd>(&mut self, simd: S, heads: &Heads, s: &Sight<'_>, h: usize, i: &Inputs<'_>) {
         let (n, m, d, e) = (s.queries, s.keys, heads.width, heads.each());
-        let related = !i.tables.is_empty();
+        let related = !i.tables.own.is_empty();
         let (scale, wide, none) =
             (heads.scale(related), padded(m), usize::from(heads.buckets.none()));
-        let queries = (&i.queries[h * e..], d);
+        let queries = Matrix::rows(&i.queries[h * e..], d);
         transpose(&i.keys_values[h * e..], 2 * d, (m, e), wide, &mut self.kt);
-        let p = zeroed(&mut self.p, n * wide);
-        product(simd, (n, e, wide), queries, (&self.kt, wide), (p, wide), false);
+        let kt = Matrix::rows(&self.kt, wide);
+        let p = room_for(&mut self.p, n * wide);
+        product(simd, (n, e, wide), queries, kt, (p, wide), false);
         if related {
             let r = heads.buckets.len();
-            let (k_r, q_r) = i.tables.split_at(r * d);
-            transpose(&k_r[h * e..], d, (r, e), r, &mut self.krt);
-            let by_query = zeroed(&mut self.by_query, n * r);
-            product(simd, (n, e, r), queries, (&self.krt, r), (by_query, r), false);
-            let by_key = zeroed(&mut self.by_key, r * wide);
-            product(
-                simd,
-                (r, e, wide),
-                (&q_r[h * e..], d),
-                (&self.kt, wide),
-                (by_key, wide),
-                false,
-            );
+            let across = padded(r);
+            let k_r = Matrix::rows(&i.tables.turned[h * e * across..], across);
+            let by_query = room_for(&mut self.by_query, n * across);
+            product(simd, (n, e, across), queries, k_r, (by_query, across), false);
+            let q_r = Matrix::rows(&i.tables.own[r * d + h * e..], d);
+            let by_key = room_for(&mut self.by_key, r * wide);
+            product(simd, (r, e, wide), q_r, kt, (by_key, wide), false);
             let unrelated = &by_key[none * wide..][..wide];
-            for (p, by_query) in p.chunks_exact_mut(wide).zip(by_query.chunks_exact(r)) {
+            for (p, by_query) in p.chunks_exact_mut(wide).zip(by_query.chunks_exact(across)) {
                 for (p, by_key) in p.iter_mut().zip(unrelated) {
                     *p += by_query[none] + by_key;
                 }
@@ -162,14 +209,13 @@ impl Head {
             for &(i, j, bucket) in &self.related.pairs {
                 let (i, j, mirror) =
                     (i as usize, j as usize, usize::from(heads.buckets.mirror(bucket)));
-                let by_query = by_query[i * r + usize::from(bucket)] - by_query[i * r + none];
+                let by_query = &by_query[i * across..][..r];
+                let by_query = by_query[usize::from(bucket)] - by_query[none];
                 p[i * wide + j] += by_query + (by_key[mirror * wide + j] - unrelated[j]);
             }
         }
         for (i, row) in p.chunks_exact_mut(wide).enumerate() {
-            let (seen, unseen) = row.split_at_mut(s.seen(i));
-            softmax(seen, scale);
-            unseen.fill(0.0);
+            softmax(row, s.seen(i), scale);
         }
     }
 }
@@ -179,6 +225,7 @@ struct Forward<'a> {
     sight: Sight<'a>,
     inputs: Inputs<'a>,
     out: &'a mut [f32],
+    room: &'a mut Room,
 }
 
 impl WithSimd for Forward<'_> {
@@ -186,13 +233,15 @@ impl WithSimd for Forward<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Forward { heads, sight, inputs, out } = self;
+        let Forward { heads, sight, inputs, out, room } = self;
         let (n, m, d, e) = (sight.queries, sight.keys, heads.width, heads.each());
-        let mut head = Head::default();
+        let head = &mut room.head;
+        head.related.relation = None;
         for h in 0..heads.count {
             head.load(simd, heads, &sight, h, &inputs);
-            let values = (&inputs.keys_values[d + h * e..], 2 * d);
-            product(simd, (n, m, e), (&head.p, padded(m)), values, (&mut out[h * e..], d), false);
+            let p = Matrix::rows(&head.p, padded(m));
+            let values = Matrix::rows(&inputs.keys_values[d + h * e..], 2 * d);
+            product(simd, (n, m, e), p, values, (&mut out[h * e..], d), false);
         }
     }
 }
@@ -205,6 +254,7 @@ struct One<'a> {
     inputs: Inputs<'a>,
     nodes: &'a [u32],
     out: &'a mut [f32],
+    room: &'a mut Room,
 }
 
 impl WithSimd for One<'_> {
@@ -212,14 +262,15 @@ impl WithSimd for One<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _simd: S) {
-        let One { heads, sight, inputs, nodes, out } = self;
-        let (d, e) = (heads.width, heads.each());
-        let related = !inputs.tables.is_empty();
+        let One { heads, sight, inputs, nodes, out, room } = self;
+        let (d, e, r) = (heads.width, heads.each(), heads.buckets.len());
+        let related = !inputs.tables.own.is_empty();
         let (scale, none) = (heads.scale(related), heads.buckets.none());
         let nodes = &nodes[..sight.keys];
-        let mut p = vec![0f32; nodes.len()];
-        let mut buckets: Vec<u8> = Vec::new();
-        let (mut sums, mut by_query) = (Vec::new(), Vec::new());
+        let RoomOfOne { p, buckets, known, by_query, sums } = &mut room.one;
+        let p = room_for(p, padded(nodes.len()));
+        by_query.resize(r, 0.0);
+        sums.resize(r * e, 0.0);
         for h in 0..heads.count {
             let q = &inputs.queries[h * e..][..e];
             let key = |node: u32| &inputs.keys_values[node as usize * 2 * d + h * e..][..e];
@@ -233,24 +284,27 @@ impl WithSimd for One<'_> {
                     buckets.clear();
                     buckets.extend(keys[..nodes.len()].iter().map(bucket));
                 }
-                let (k_r, q_r) = inputs.tables.split_at(heads.buckets.len() * d);
-                sums.clear();
-                by_query.clear();
-                for (k_r, q_r) in k_r.chunks_exact(d).zip(q_r.chunks_exact(d)) {
-                    by_query.push(dot(q, &k_r[h * e..][..e]));
-                    sums.extend(q.iter().zip(&q_r[h * e..][..e]).map(|(q, r)| q + r));
-                }
-                for ((p, node), bucket) in p.iter_mut().zip(nodes).zip(&buckets) {
-                    let mirror = usize::from(heads.buckets.mirror(*bucket));
-                    let sum = &sums[mirror * e..][..e];
-                    *p = dot(sum, key(*node)) + by_query[usize::from(*bucket)];
+                let (k_r, q_r) = inputs.tables.own.split_at(r * d);
+                known.clear();
+                known.resize(r, false);
+                for ((p, node), bucket) in p.iter_mut().zip(nodes).zip(&*buckets) {
+                    let (mirror, bucket) =
+                        (usize::from(heads.buckets.mirror(*bucket)), usize::from(*bucket));
+                    let sum = &mut sums[bucket * e..][..e];
+                    if !known[bucket] {
+                        known[bucket] = true;
+                        by_query[bucket] = dot(q, &k_r[bucket * d + h * e..][..e]);
+                        let q_r = &q_r[mirror * d + h * e..][..e];
+                        sum.iter_mut().zip(q).zip(q_r).for_each(|((sum, q), r)| *sum = q + r);
+                    }
+                    *p = dot(sum, key(*node)) + by_query[bucket];
                 }
             } else {
                 for (p, node) in p.iter_mut().zip(nodes) {
                     *p = dot(q, key(*node));
                 }
             }
-            softmax(&mut p, scale);
+            softmax(p, nodes.len(), scale);
             let out = &mut out[h * e..][..e];
             for (p, node) in p.iter().zip(nodes) {
                 let v = &inputs.keys_values[*node as usize * 2 * d + d + h * e..][..e];
@@ -266,6 +320,7 @@ struct Backward<'a> {
     inputs: Inputs<'a>,
     grad: &'a [f32],
     gradients: Gradients<'a>,
+    room: &'a mut Room,
 }
 
 impl WithSimd for Backward<'_> {
@@ -273,28 +328,26 @@ impl WithSimd for Backward<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Backward { heads, sight, inputs, grad, gradients } = self;
+        let Backward { heads, sight, inputs, grad, gradients, room } = self;
         let (n, m, d, e) = (sight.queries, sight.keys, heads.width, heads.each());
-        let related = !inputs.tables.is_empty();
+        let related = !inputs.tables.own.is_empty();
         let (scale, wide, none) =
             (heads.scale(related), padded(m), usize::from(heads.buckets.none()));
-        let mut head = Head::default();
-        let (mut vt, mut pt, mut ds) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut dby_query, mut dby_key, mut turned) = (Vec::new(), Vec::new(), Vec::new());
+        let Room { head, vt, ds, dby_query, dby_key, .. } = room;
+        head.related.relation = None;
         for h in 0..heads.count {
             // Recomputing the probabilities is cheaper than keeping them for the whole pass.
             head.load(simd, heads, &sight, h, &inputs);
-            let queries = (&inputs.queries[h * e..], d);
-            let keys = (&inputs.keys_values[h * e..], 2 * d);
-            let dout = (&grad[h * e..], d);
+            let queries = Matrix::rows(&inputs.queries[h * e..], d);
+            let keys = Matrix::rows(&inputs.keys_values[h * e..], 2 * d);
+            let dout = Matrix::rows(&grad[h * e..], d);
             // dV = pᵀ · dO
-            transpose(&head.p, wide, (n, m), n, &mut pt);
             let dv = (&mut gradients.keys_values[d + h * e..], 2 * d);
-            product(simd, (m, n, e), (&pt, n), dout, dv, true);
+            product(simd, (m, n, e), Matrix::turned(&head.p, wide), dout, dv, true);
             // dP = dO · vᵀ, and from it the gradient of the scores before they are scaled.
-            transpose(&inputs.keys_values[d + h * e..], 2 * d, (m, e), wide, &mut vt);
-            let ds = zeroed(&mut ds, n * wide);
-            product(simd, (n, e, wide), dout, (&vt, wide), (ds, wide), false);
+            transpose(&inputs.keys_values[d + h * e..], 2 * d, (m, e), wide, vt);
+            let ds = room_for(ds, n * wide);
+            product(simd, (n, e, wide), dout, Matrix::rows(vt, wide), (ds, wide), false);
             for (ds, p) in ds.chunks_exact_mut(wide).zip(head.p.chunks_exact(wide)) {
                 let mean = dot(ds, p);
                 for (ds, p) in ds.iter_mut().zip(p) {
@@ -303,17 +356,18 @@ impl WithSimd for Backward<'_> {
             }
             // dQ = dS · k, dK = dSᵀ · q
             let dq = &mut gradients.queries[h * e..];
-            product(simd, (n, m, e), (ds, wide), keys, (dq, d), true);
-            transpose(ds, wide, (n, m), n, &mut pt);
+            product(simd, (n, m, e), Matrix::rows(ds, wide), keys, (dq, d), true);
             let dk = &mut gradients.keys_values[h * e..];
-            product(simd, (m, n, e), (&pt, n), queries, (dk, 2 * d), true);
+            product(simd, (m, n, e), Matrix::turned(ds, wide), queries, (dk, 2 * d), true);
             if !related {
                 continue;
             }
             let r = heads.buckets.len();
-            let (k_r, q_r) = inputs.tables.split_at(r * d);
-            let dby_query = zeroed(&mut dby_query, n * r); // [n, r]
-            let dby_key = zeroed(&mut dby_key, r * wide); // [r, M]
+            let (k_r, q_r) = inputs.tables.own.split_at(r * d);
+            let k_r = Matrix::rows(&k_r[h * e..], d);
+            let q_r = Matrix::rows(&q_r[h * e..], d);
+            let dby_query = zeroed(dby_query, n * r); // [n, r]
+            let dby_key = zeroed(dby_key, r * wide); // [r, M]
             let unrelated = none * wide..(none + 1) * wide;
             for (i, ds) in ds.chunks_exact(wide).enumerate() {
                 let sums = &mut dby_key[unrelated.clone()];
@@ -331,13 +385,14 @@ impl WithSimd for Backward<'_> {
             }
             // dQ += dBQ · K_R, dK_R = dBQᵀ · q
             let (dk_r, dq_r) = gradients.tables.split_at_mut(r * d);
-            product(simd, (n, r, e), (dby_query, r), (&k_r[h * e..], d), (dq, d), true);
-            transpose(dby_query, r, (n, r), n, &mut turned);
-            product(simd, (r, n, e), (&turned, n), queries, (&mut dk_r[h * e..], d), true);
+            product(simd, (n, r, e), Matrix::rows(dby_query, r), k_r, (dq, d), true);
+            let (turned, dk_r) = (Matrix::turned(dby_query, r), (&mut dk_r[h * e..], d));
+            product(simd, (r, n, e), turned, queries, dk_r, true);
             // dK += dBKᵀ · Q_R, dQ_R = dBK · k
-            transpose(dby_key, wide, (r, m), r, &mut turned);
-            product(simd, (m, r, e), (&turned, r), (&q_r[h * e..], d), (dk, 2 * d), true);
-            product(simd, (r, m, e), (dby_key, wide), keys, (&mut dq_r[h * e..], d), true);
+            let (turned, dk) = (Matrix::turned(dby_key, wide), (&mut dk[..], 2 * d));
+            product(simd, (m, r, e), turned, q_r, dk, true);
+            let dq_r = (&mut dq_r[h * e..], d);
+            product(simd, (r, m, e), Matrix::rows(dby_key, wide), keys, dq_r, true);
         }
     }
 }

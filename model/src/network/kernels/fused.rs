@@ -1,5 +1,5 @@
-//! Operations with a backward pass of their own on the CPU: RMS norm and squared ReLU. Candle's own fused forms lose the gradient, and composed ones pass over the
-//! data many times. Elsewhere they are composed of differentiable tensor operations.
+//! Operations with a backward pass of their own on the CPU: RMS norm and squared ReLU. Candle's own
+//! fused forms lose the gradient, and composed ones pass over the data many times. Elsewhere they are composed of differentiable tensor operations.
 
 use crate::network::attention::{floats, with_floats};
 use crate::network::kernels::rows::dot;
@@ -150,29 +150,13 @@ impl CustomOp1 for SquaredRelu {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::assert_gradient;
     use candle_core::{Device, Var};
 
     fn var(shape: (usize, usize), phase: f32) -> Var {
         let n = shape.0 * shape.1;
         let data: Vec<f32> = (0..n).map(|i| (i as f32 * 1.3 + phase).sin()).collect();
         Var::from_vec(data, shape, &Device::Cpu).unwrap()
-    }
-
-    fn check(var: &Var, f: impl Fn(&Tensor) -> Tensor) {
-        let gradient = f(var).backward().unwrap();
-        let gradient: Vec<f32> =
-            gradient.get(var).unwrap().flatten_all().unwrap().to_vec1().unwrap();
-        let base: Vec<f32> = var.flatten_all().unwrap().to_vec1().unwrap();
-        for i in 0..base.len() {
-            let shifted = |by: f32| {
-                let mut x = base.clone();
-                x[i] += by;
-                let x = Tensor::from_vec(x, var.shape(), &Device::Cpu).unwrap();
-                f(&x).to_scalar::<f32>().unwrap()
-            };
-            let difference = (shifted(1e-2) - shifted(-1e-2)) / 2e-2;
-            assert!((difference - gradient[i]).abs() < 2e-3, "{difference} {}", gradient[i]);
-        }
     }
 
     fn weighted(x: &Tensor) -> Tensor {
@@ -183,10 +167,10 @@ mod tests {
     fn gradients_agree_with_finite_differences() {
         let x = var((3, 10), 0.0);
         let gain = var((1, 10), 2.0).as_tensor().squeeze(0).unwrap();
-        check(&x, |x| weighted(&rms_norm(x, &gain).unwrap()));
+        assert_gradient(&x, 2e-3, |x| weighted(&rms_norm(x, &gain).unwrap()));
         let gain = Var::from_tensor(&gain).unwrap();
-        check(&gain, |gain| weighted(&rms_norm(&x, gain).unwrap()));
-        check(&x, |x| weighted(&squared_relu(x).unwrap()));
+        assert_gradient(&gain, 2e-3, |gain| weighted(&rms_norm(&x, gain).unwrap()));
+        assert_gradient(&x, 2e-3, |x| weighted(&squared_relu(x).unwrap()));
     }
 
     fn same(var: &Var, a: Tensor, b: Tensor) {

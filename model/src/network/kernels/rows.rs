@@ -23,26 +23,32 @@ pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     lanes.iter().sum::<f32>() + tail
 }
 
-/// Turns scores into the probabilities that they have after multiplication by `scale`, which is
-/// positive.
+/// Turns the first `seen` scores into the probabilities that they have after multiplication by
+/// `scale`, which is positive; what is behind them becomes zero. The row is [`padded`], so that no
+/// loop has a remainder.
 #[inline(always)]
-pub(crate) fn softmax(row: &mut [f32], scale: f32) {
-    let mut max = f32::NEG_INFINITY;
-    for x in row.iter() {
-        max = if *x > max { *x } else { max };
+pub(crate) fn softmax(row: &mut [f32], seen: usize, scale: f32) {
+    row[seen..].fill(f32::NEG_INFINITY);
+    let mut max = [f32::NEG_INFINITY; 8];
+    for x in row.as_chunks::<8>().0 {
+        for l in 0..8 {
+            max[l] = if x[l] > max[l] { x[l] } else { max[l] };
+        }
     }
-    for x in row.iter_mut() {
-        *x = exp_of_negative((*x - max) * scale);
+    let max = max.iter().fold(f32::NEG_INFINITY, |max, x| if *x > max { *x } else { max });
+    for x in row.as_chunks_mut::<8>().0 {
+        for x in x {
+            *x = exp_of_negative((*x - max) * scale);
+        }
     }
+    row[seen..].fill(0.0);
     let mut lanes = [0f32; 8];
-    let eights = row.chunks_exact(8);
-    let tail: f32 = eights.remainder().iter().sum();
-    for x in eights {
+    for x in row.as_chunks::<8>().0 {
         for l in 0..8 {
             lanes[l] += x[l];
         }
     }
-    let inverse = 1.0 / (lanes.iter().sum::<f32>() + tail);
+    let inverse = 1.0 / lanes.iter().sum::<f32>();
     for x in row.iter_mut() {
         *x *= inverse;
     }
@@ -72,6 +78,21 @@ pub(crate) fn exp_of_negative(x: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn probabilities_sum_to_one_and_what_is_not_seen_has_none() {
+        for seen in [1, 5, 8, 15, 16, 17, 32] {
+            let mut row: Vec<f32> = (0..padded(seen)).map(|i| (i as f32).sin() * 9.0).collect();
+            let scores = row.clone();
+            softmax(&mut row, seen, 0.7);
+            let whole: f64 = scores[..seen].iter().map(|x| (f64::from(*x) * 0.7).exp()).sum();
+            for (i, p) in row.iter().enumerate() {
+                let expected = (f64::from(scores[i]) * 0.7).exp() / whole;
+                let expected = if i < seen { expected } else { 0.0 };
+                assert!((f64::from(*p) - expected).abs() < 1e-6, "{seen} {i}");
+            }
+        }
+    }
 
     #[test]
     fn exponential_is_accurate() {

@@ -1,0 +1,161 @@
+//! How a model answers many questions at once, apart from the banks of their terms.
+
+use super::{GuideModel, Value};
+use crate::decoding::choices::{Choices, Within};
+use crate::decoding::decode::{DecodeOptions, Decoder, Task, Written};
+use crate::decoding::grammar::Grammar;
+use crate::decoding::score::{Given, Likelihood, log_likelihoods};
+use crate::decoding::tree_builder::TreeBuilder;
+use crate::network::batch::encoder_batch;
+use crate::network::dropout::Dropout;
+use crate::network::transformer::Memory;
+use anyhow::{Context, Result, ensure};
+use dataset_gen::seeds::normal_form::Renaming;
+use egraph::SortId;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Hypotheses that one thread decodes at a time: enough for the products to be fast, few enough
+/// that what is computed of them stays in a core's cache.
+const LEAST_ROWS: usize = 32;
+const MOST_ROWS: usize = 256;
+
+/// A task as tokens, apart from the bank of its terms.
+#[derive(Clone)]
+pub(crate) struct Question {
+    /// The sort of its terms.
+    pub(super) sort: SortId,
+    pub(super) start: TreeBuilder,
+    pub(super) target: TreeBuilder,
+    pub(super) renaming: Renaming,
+}
+
+/// A question to write guides for.
+pub(crate) struct ToWrite<C> {
+    pub(crate) question: Question,
+    pub(crate) options: DecodeOptions,
+    /// The set of terms to write in, if there is one.
+    pub(crate) choices: Option<C>,
+}
+
+/// A question, and terms whose likelihood as its answers is asked for.
+pub(crate) struct ToScore {
+    pub(super) question: Question,
+    pub(super) given: Vec<Given>,
+}
+
+/// A number that depends on the task alone (FNV-1a over its tokens), so that its samples do not
+/// depend on which other tasks are asked for with it.
+fn stream(start: &TreeBuilder, target: &TreeBuilder) -> u64 {
+    let tokens = start.tokens().iter().chain(&[u32::MAX]).chain(target.tokens());
+    tokens.fold(0xcbf2_9ce4_8422_2325, |hash, token| {
+        (hash ^ u64::from(*token)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+impl GuideModel {
+    /// Encodes questions.
+    fn encode(&self, questions: &[&Question]) -> Result<Memory> {
+        let side = |side: fn(&Question) -> &TreeBuilder| {
+            let trees: Vec<&TreeBuilder> = questions.iter().map(|q| side(q)).collect();
+            encoder_batch(self.features, &trees)
+        };
+        let (start, target) = (side(|q| &q.start), side(|q| &q.target));
+        Ok(self.network.encode(&start, &target, &Dropout::none())?)
+    }
+
+    /// What is written for each question, the likeliest first.
+    pub(crate) fn write_all<C: Choices>(
+        &self,
+        requests: &[ToWrite<C>],
+    ) -> Result<Vec<Vec<Written>>> {
+        let total: usize = requests.iter().map(|r| r.options.width()).sum();
+        let share = total.div_ceil(rayon::current_num_threads()).clamp(LEAST_ROWS, MOST_ROWS);
+        let mut chunks: Vec<&[ToWrite<C>]> = Vec::new();
+        let mut rest = requests;
+        while !rest.is_empty() {
+            let mut rows = 0;
+            let fits = |r: &&ToWrite<C>| {
+                rows += r.options.width();
+                rows <= share
+            };
+            let (chunk, more) = rest.split_at(rest.iter().take_while(fits).count().max(1));
+            chunks.push(chunk);
+            rest = more;
+        }
+        let decode = |chunk: &&[ToWrite<C>]| {
+            let questions: Vec<&Question> = chunk.iter().map(|r| &r.question).collect();
+            let decoder = Decoder {
+                network: &self.network,
+                vocabulary: &self.vocabulary,
+                features: self.features,
+                memory: &self.encode(&questions)?,
+            };
+            let mut grammars = FxHashMap::default();
+            let tasks = chunk.iter().map(|r| self.task(r, &mut grammars));
+            decoder.run(&mut tasks.collect::<Vec<_>>())
+        };
+        let written: Vec<Vec<Vec<Written>>> =
+            chunks.par_iter().map(decode).collect::<Result<_>>()?;
+        Ok(written.into_iter().flatten().collect())
+    }
+
+    /// A request as the decoder sees it. What a grammar allows depends on its variables and on the
+    /// size alone.
+    fn task<'a, C: Choices>(
+        &'a self,
+        request: &'a ToWrite<C>,
+        grammars: &mut FxHashMap<(Vec<SortId>, usize), Rc<RefCell<Grammar<'a>>>>,
+    ) -> Task<'a, C> {
+        let ToWrite { question, options, choices } = request;
+        let (vocabulary, renaming) = (&self.vocabulary, &question.renaming);
+        let sorts: Vec<SortId> = renaming.renamed().map(|leaf| leaf.sort).collect();
+        let new = || Rc::new(RefCell::new(Grammar::new(vocabulary, renaming, options.max_size)));
+        Task {
+            grammar: grammars.entry((sorts, options.max_size)).or_insert_with(new).clone(),
+            within: Within::new(vocabulary, renaming, choices.clone(), options.max_size),
+            options: *options,
+            sort: question.sort,
+            stream: stream(&question.start, &question.target),
+        }
+    }
+
+    /// The likelihoods of the given terms of each request.
+    pub(crate) fn score_all(&self, requests: &[ToScore]) -> Result<Vec<Vec<Likelihood>>> {
+        let questions: Vec<&Question> = requests.iter().map(|r| &r.question).collect();
+        if questions.is_empty() {
+            return Ok(Vec::new());
+        }
+        let memory = self.encode(&questions)?;
+        let given: Vec<(u32, &Given)> = (0u32..)
+            .zip(requests)
+            .flat_map(|(row, request)| request.given.iter().map(move |given| (row, given)))
+            .collect();
+        let mut found = log_likelihoods(&self.network, self.features, &memory, &given)?.into_iter();
+        Ok(requests.iter().map(|r| found.by_ref().take(r.given.len()).collect()).collect())
+    }
+
+    /// How near the terms of each question are.
+    pub(crate) fn value_all(&self, questions: &[Question]) -> Result<Vec<Value>> {
+        ensure!(self.config.value_head, "the model has no value head");
+        // Those of equal length together: little is padding.
+        let mut order: Vec<usize> = (0..questions.len()).collect();
+        let lengths = |q: &Question| (q.start.tokens().len(), q.target.tokens().len());
+        order.sort_by_key(|i| lengths(&questions[*i]));
+        let of_chunk = |chunk: &[usize]| -> Result<Vec<Vec<f32>>> {
+            let questions: Vec<&Question> = chunk.iter().map(|i| &questions[*i]).collect();
+            let outputs = self.network.values(&self.encode(&questions)?)?;
+            Ok(outputs.context("the model has no value head")?.to_vec2()?) // [chunk, 2]
+        };
+        let outputs: Vec<Vec<Vec<f32>>> =
+            order.par_chunks(LEAST_ROWS).map(of_chunk).collect::<Result<_>>()?;
+        let mut values = vec![Value { joined: 0.0, log_work: 0.0 }; questions.len()];
+        for (i, output) in order.iter().zip(outputs.iter().flatten()) {
+            let joined = 1.0 / (1.0 + (-output[0]).exp());
+            values[*i] = Value { joined, log_work: output[1] };
+        }
+        Ok(values)
+    }
+}
