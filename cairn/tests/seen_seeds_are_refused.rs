@@ -54,5 +54,8 @@ fn a_model_is_not_measured_on_seeds_that_it_has_seen() {
     let (good, said) =
         run(&directory, "tasks --system halide --seeds seen.txt --data data --out none.parquet");
     // Only the test split is left, if anything.
-    assert!(good || said.contains("in training or validation") || said.contains("no chain"), "{said}");
+    assert!(
+        good || said.contains("in training or validation") || said.contains("no chain"),
+        "{said}"
+    );
 }
