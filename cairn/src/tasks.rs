@@ -25,7 +25,7 @@ Examples:
   cairn tasks --system halide --seeds halide --links 4 --link-nodes 200 \\
       --count 20 --out tasks.parquet
 
-  # From seeds that are neither in the dataset's training split nor in that of validation
+  # From seeds that a model of the dataset does not see
   cairn tasks --system halide --seeds halide --data quickstart/dataset \\
       --config quickstart --out tasks.parquet
 
