@@ -45,13 +45,21 @@ impl MatchQueue {
             Some(run) if run.rule == rule => run.matches += 1,
             _ => self.runs.push_back(Run { rule, stride: ids.len(), matches: 1 }),
         }
-        let fits = |block: &Vec<Id>| block.capacity() - block.len() >= ids.len();
-        if !self.blocks.back().is_some_and(fits) {
-            self.add_block(ids.len());
+        match self.blocks.back_mut() {
+            Some(block) if block.capacity() - block.len() >= ids.len() => {
+                block.extend_from_slice(ids);
+            }
+            _ => self.push_to_new_block(ids),
         }
-        self.blocks.back_mut().expect("a block has been added").extend_from_slice(ids);
         self.matches += 1;
         self.ids += ids.len();
+    }
+
+    /// Apart, so that pushing is small enough to stand where it is called.
+    #[cold]
+    fn push_to_new_block(&mut self, ids: &[Id]) {
+        self.add_block(ids.len());
+        self.blocks.back_mut().expect("a block has been added").extend_from_slice(ids);
     }
 
     fn add_block(&mut self, least: usize) {
