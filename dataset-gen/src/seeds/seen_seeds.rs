@@ -4,8 +4,8 @@
 use crate::seeds::normal_form::{rename_literals, rename_variables};
 use egraph::{TermBank, TermId};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
+use support::files::hash::sha256;
 
 /// Terms by the digests of their normal forms.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,8 +38,9 @@ pub fn normal_text(bank: &mut TermBank, term: TermId, literals: bool) -> String 
 
 /// 128 bits of the SHA-256 of [`normal_text`], as 32 hexadecimal digits.
 pub fn digest(bank: &mut TermBank, term: TermId, literals: bool) -> String {
-    let hash = Sha256::digest(normal_text(bank, term, literals));
-    hash[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut digits = sha256(normal_text(bank, term, literals).as_bytes());
+    digits.truncate(32);
+    digits
 }
 
 #[cfg(test)]

@@ -3,14 +3,7 @@
 use crate::optimise::answer::Outcome;
 use support::show::svg_chart::{Axis, Chart, Series, Shape};
 
-const STYLE: &str = "
-.paper { fill: #ffffff; }
-text { font: 12px sans-serif; fill: #59636e; }
-.grid { stroke: #d1d9e0; stroke-dasharray: 2 4; }
-.axis { stroke: #59636e; }
-.line { fill: none; stroke-width: 2; stroke-linejoin: round; }
-.cost .line { stroke: #1f77b4; }
-";
+const STYLE: &str = ".cost .line { stroke: #1f77b4; }\n";
 
 /// What the best term cost after so much work, in the most important measure, which is called `name`, as
 /// SVG.

@@ -3,10 +3,12 @@
 //!
 //! An e-graph may have few e-nodes at first and four times as many from turn to turn up to the cap, with
 //! each scheduler, until it holds something better: most steps need a small one. When even the largest
-//! holds nothing better, nor the largest that is grown from the start, the optimiser walks: it starts over from random frontier terms that are hardly
-//! larger than the best term, and from better ones that these lead to, until the work is spent.
+//! holds nothing better, nor the largest that is grown from the start, the optimiser walks: it starts
+//! over from random frontier terms that are hardly larger than the best term, and from better ones that
+//! these lead to, until the work is spent.
 
 use crate::optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome};
+use crate::search::agenda::Agenda;
 use crate::search::answer::checked;
 use crate::search::budget::{Cap, Ledger};
 use crate::search::frontier_terms;
@@ -16,11 +18,9 @@ use crate::search::stage::{Side, Stage};
 use crate::sources::randomness::stream;
 use anyhow::Result;
 use egraph::{
-    Cost, EGraph, History, Past, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank,
-    TermId, extract_smallest, saturate_until, sketch_satisfied,
+    Cost, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank, TermId,
+    extract_smallest,
 };
-use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -52,9 +52,7 @@ pub fn optimise(
         smallest: bank.size(start),
         run: Growth::new(system, bank, start, settings),
         expanded: FxHashSet::default(),
-        left: Vec::new(),
-        steps: 0,
-        rng: stream(settings.seed, 0, 0, u64::MAX - 2),
+        agenda: Agenda::new(WALK, stream(settings.seed, 0, 0, u64::MAX - 2)),
     };
     if let Some(cost) = objective.of_term(optimiser.run.bank, start) {
         optimiser.run.note(start, cost);
@@ -88,11 +86,9 @@ impl<'a> Growth<'a> {
 
     /// How to grow the next e-graph.
     pub fn config(&self, cap: Cap, scheduler: Scheduler) -> SaturationConfig {
-        let left = |at: Instant| at.saturating_duration_since(Instant::now());
-        let mut limits = cap.limits(self.settings.budget.work.saturating_sub(self.ledger.work));
-        limits.time = self.settings.deadline.map(left);
-        let pool = self.settings.pool.clone();
-        SaturationConfig { limits, scheduler, pool, cancel: None }
+        let OptimiseSettings { budget, deadline, pool, .. } = self.settings;
+        let config = budget.saturation(cap, scheduler, &self.ledger, *deadline);
+        SaturationConfig { pool: pool.clone(), ..config }
     }
 
     /// Grows a fresh e-graph from a term until a term of its class satisfies `until`, if that is given,
@@ -104,29 +100,18 @@ impl<'a> Growth<'a> {
         until: Option<&Sketch>,
         config: &SaturationConfig,
     ) -> Stage {
-        let mut egraph = EGraph::new(system.unwrap_or(self.system).clone());
-        let id = egraph.add_term(self.bank, from);
-        egraph.rebuild();
-        let mut history = History::new(1);
-        let report = saturate_until(&mut egraph, config, |egraph| {
-            let over = until.is_some_and(|s| sketch_satisfied(egraph, egraph.find(id), s));
-            if !over {
-                history.record(egraph);
-            }
-            over
-        });
-        self.ledger.book(&egraph);
-        let before = history.earlier().map(|snapshot| Past::new(&egraph, snapshot));
+        let system = system.unwrap_or(self.system);
+        let stage = Stage::grow_from(system, self.bank, from, until, config, true);
+        self.ledger.book(&stage.egraph);
         tracing::debug!(
             from = self.bank.size(from),
-            e_nodes = egraph.node_count(),
+            e_nodes = stage.egraph.node_count(),
             work = self.ledger.work,
             "e-graph ({}): {}",
             config.scheduler,
-            report.stop
+            stage.stop
         );
-        let (starts, stop) = (vec![from], report.stop);
-        Stage { egraph, before, starts, targets: vec![], met: None, opposed: None, stop }
+        stage
     }
 
     /// Keeps the proof that a stage has of a term being equal to its start.
@@ -177,11 +162,8 @@ struct Optimiser<'a> {
     smallest: u64,
     /// Terms that an e-graph was grown from while walking.
     expanded: FxHashSet<TermId>,
-    /// What is left to walk to, by e-graph.
-    left: Vec<Vec<TermId>>,
-    /// E-graphs since the walk began.
-    steps: usize,
-    rng: ChaCha8Rng,
+    /// What is left to walk to.
+    agenda: Agenda<TermId>,
 }
 
 /// What one or more e-graphs came to.
@@ -213,7 +195,7 @@ impl Optimiser<'_> {
             }
             match found {
                 // It was not grown up to the cap.
-                Found::Better => self.left.insert(0, vec![at]),
+                Found::Better => self.agenda.push_behind(at),
                 Found::Nothing => return Ok(Ended::Settled),
                 Found::Over(ended) => return Ok(ended),
             }
@@ -255,7 +237,7 @@ impl Optimiser<'_> {
     fn walk(&mut self) -> Result<Found> {
         let cap = self.settings.budget.cap.of_expansion();
         let (first, other) = self.settings.budget.scheduler.in_turn();
-        while let Some(at) = self.next() {
+        while let Some(at) = self.agenda.pop() {
             if !self.expanded.insert(at) {
                 continue;
             }
@@ -320,41 +302,15 @@ impl Optimiser<'_> {
         let best = self.run.curve.last().map_or(self.smallest, |best| bank.size(best.term));
         let near = best.max(self.smallest);
         let mut rng = stream(self.settings.seed, 0, self.run.ledger.e_graphs, 3);
-        let mut terms = Vec::new();
-        let mut tried = 0;
-        // What is new may be larger. Each try counts anew, so that there are few.
-        for limit in [near + SLACK, near + 5 * SLACK, 2 * near.max(bank.size(self.start))] {
-            if terms.is_empty() && limit > tried {
-                terms = frontier_terms::sample(stage, bank, Side::Start, limit, DRAWN, &mut rng);
-                tried = limit;
-            }
-        }
+        let limits = [near + SLACK, near + 5 * SLACK, 2 * near.max(bank.size(self.start))];
+        let mut terms =
+            frontier_terms::sample_first(stage, bank, Side::Start, limits, DRAWN, &mut rng);
         terms.retain(|term| !self.expanded.contains(term));
         for &term in &terms {
             // The proof is found now: the e-graph will be gone.
             self.run.connect(stage, term)?;
         }
-        terms.reverse();
-        self.left.push(terms);
+        self.agenda.push(terms);
         Ok(())
-    }
-
-    /// The next term to walk to: one of those that the last e-graph left, but now and then one that was
-    /// left earlier.
-    fn next(&mut self) -> Option<TermId> {
-        self.steps += 1;
-        if self.steps < WALK
-            && let Some(term) = self.left.last_mut().and_then(Vec::pop)
-        {
-            return Some(term);
-        }
-        self.steps = 0;
-        self.left.retain(|terms| !terms.is_empty());
-        let e_graphs = self.left.len();
-        if e_graphs == 0 {
-            return None;
-        }
-        let place = self.rng.random_range(0..e_graphs);
-        self.left[place].pop()
     }
 }

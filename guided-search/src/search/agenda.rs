@@ -1,7 +1,7 @@
-//! What is still to be expanded: pairs of terms, one of each side.
+//! What is still to be expanded: of a search pairs of terms, one of each side.
 //!
-//! A search *walks*: the pairs that an e-graph led to come before those of earlier ones. A walk that
-//! has nowhere to go, or is long enough, ends, and another one begins at a pair that was left.
+//! A search *walks*: what an e-graph led to comes before what earlier ones did. A walk that
+//! has nowhere to go, or is long enough, ends, and another one begins at something that was left.
 
 use egraph::TermId;
 use rand::RngExt;
@@ -10,11 +10,11 @@ use rand_chacha::ChaCha8Rng;
 /// Two terms whose equality is the next question.
 pub type Pair = [TermId; 2];
 
-/// Pairs by the expansion that led to them.
+/// What is to be expanded, by the expansion that led to it.
 #[derive(Debug)]
-pub struct Agenda {
-    /// By expansion, the best pair last.
-    left: Vec<Vec<Pair>>,
+pub struct Agenda<T> {
+    /// By expansion, the best last.
+    left: Vec<Vec<T>>,
     /// E-graphs since the walk began.
     steps: usize,
     /// E-graphs of a walk at most.
@@ -22,28 +22,33 @@ pub struct Agenda {
     rng: ChaCha8Rng,
 }
 
-impl Agenda {
+impl<T> Agenda<T> {
     /// An empty agenda for walks of `longest` e-graphs.
-    pub fn new(longest: usize, rng: ChaCha8Rng) -> Agenda {
+    pub fn new(longest: usize, rng: ChaCha8Rng) -> Agenda<T> {
         Agenda { left: Vec::new(), steps: 0, longest, rng }
     }
 
-    /// Adds the pairs that an expansion led to, the best first.
-    pub fn push(&mut self, mut pairs: Vec<Pair>) {
-        pairs.reverse();
-        self.left.push(pairs);
+    /// Adds what an expansion led to, the best first.
+    pub fn push(&mut self, mut found: Vec<T>) {
+        found.reverse();
+        self.left.push(found);
     }
 
-    /// The next pair, if any is left.
-    pub fn pop(&mut self) -> Option<Pair> {
+    /// Adds what comes after all that is left now.
+    pub fn push_behind(&mut self, last: T) {
+        self.left.insert(0, vec![last]);
+    }
+
+    /// The next one, if any is left.
+    pub fn pop(&mut self) -> Option<T> {
         self.steps += 1;
         if self.steps < self.longest
-            && let Some(pair) = self.left.last_mut().and_then(Vec::pop)
+            && let Some(next) = self.left.last_mut().and_then(Vec::pop)
         {
-            return Some(pair);
+            return Some(next);
         }
         self.steps = 0;
-        self.left.retain(|pairs| !pairs.is_empty());
+        self.left.retain(|found| !found.is_empty());
         let expansions = self.left.len();
         if expansions == 0 {
             return None;

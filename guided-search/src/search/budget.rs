@@ -1,10 +1,11 @@
 //! What a search may spend: the cap on each e-graph, and the total work over all of them.
 
 use crate::search::schedulers::Schedulers;
-use egraph::{ByteSize, EGraph, Limits};
+use egraph::{ByteSize, EGraph, Limits, SaturationConfig, Scheduler};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+use std::time::Instant;
 
 /// The cap on one e-graph: e-nodes (`4000`) or bytes (`64MiB`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,6 +125,21 @@ pub struct Budget {
     pub work: u64,
     /// How e-graphs are grown.
     pub scheduler: Schedulers,
+}
+
+impl Budget {
+    /// How to grow the next e-graph after what was spent, at most to `cap` and until the deadline.
+    pub fn saturation(
+        &self,
+        cap: Cap,
+        scheduler: Scheduler,
+        spent: &Ledger,
+        deadline: Option<Instant>,
+    ) -> SaturationConfig {
+        let mut limits = cap.limits(self.work.saturating_sub(spent.work));
+        limits.time = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+        SaturationConfig { limits, scheduler, ..SaturationConfig::default() }
+    }
 }
 
 /// What a search has spent.

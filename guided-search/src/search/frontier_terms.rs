@@ -60,6 +60,29 @@ pub fn sample(
     found
 }
 
+/// As [`sample`], with the first of the limits of size that gives any term: what is new may be larger
+/// than is wished for. Each try counts anew, so that there are few.
+pub fn sample_first(
+    stage: &Stage,
+    bank: &mut TermBank,
+    side: Side,
+    limits: [u64; 3],
+    wanted: usize,
+    rng: &mut ChaCha8Rng,
+) -> Vec<TermId> {
+    let mut tried = 0;
+    for limit in limits {
+        if limit > tried {
+            let terms = sample(stage, bank, side, limit, wanted, rng);
+            if !terms.is_empty() {
+                return terms;
+            }
+            tried = limit;
+        }
+    }
+    Vec::new()
+}
+
 /// At most `wanted` distinct frontier terms of a class, with lower and lower limits of size until there
 /// are enough: large terms are padded more often than small ones.
 fn sample_class(

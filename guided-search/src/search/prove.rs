@@ -85,7 +85,7 @@ struct Search<'a> {
     literals: [Option<TermId>; 2],
     /// What was proposed and is no term: looked up in every e-graph.
     sketches: Vec<Sketch>,
-    agenda: Agenda,
+    agenda: Agenda<Pair>,
     /// Pairs that had an e-graph of their own, in that order.
     expanded: Vec<Pair>,
     /// The cap on the e-graph of an expansion.
@@ -191,11 +191,7 @@ impl Search<'_> {
 
     /// How to grow the next e-graph.
     fn saturation(&self, scheduler: Scheduler, cap: Cap) -> SaturationConfig {
-        let work = self.settings.budget.work;
-        let left = |at: Instant| at.saturating_duration_since(Instant::now());
-        let mut limits = cap.limits(work.saturating_sub(self.ledger.work));
-        limits.time = self.deadline.map(left);
-        SaturationConfig { limits, scheduler, ..SaturationConfig::default() }
+        self.settings.budget.saturation(cap, scheduler, &self.ledger, self.deadline)
     }
 
     /// Whether a term is known to equal the start (0) or the target (1).
@@ -410,7 +406,9 @@ impl Search<'_> {
             let config = self.saturation(scheduler, self.settings.budget.cap);
             let stage = match to {
                 Some(to) => Stage::grow(self.system, self.bank, &[from], &[to], &config, false),
-                None => Stage::grow_to_sketch(self.system, self.bank, &[from], sketch, &config),
+                None => {
+                    Stage::grow_from(self.system, self.bank, from, Some(sketch), &config, false)
+                }
             };
             self.book(&stage);
             if stage.stop == StopReason::Conflict {

@@ -127,24 +127,31 @@ impl Stage {
         }
     }
 
-    /// Grows a fresh e-graph from `starts` until a term equal to one of them satisfies `sketch`,
-    /// or `config` ends it.
-    pub fn grow_to_sketch(
+    /// Grows a fresh e-graph from a term until a term equal to it satisfies `until`, if that is given, or
+    /// `config` ends it. What it was an iteration before is kept on request.
+    pub fn grow_from(
         system: &Arc<System>,
         bank: &TermBank,
-        starts: &[TermId],
-        sketch: &Sketch,
+        start: TermId,
+        until: Option<&Sketch>,
         config: &SaturationConfig,
+        keep_before: bool,
     ) -> Stage {
         let mut egraph = EGraph::new(system.clone());
-        let ids: Vec<Id> = starts.iter().map(|&t| egraph.add_term(bank, t)).collect();
+        let id = egraph.add_term(bank, start);
+        let mut history = History::new(1);
         let report = saturate_until(&mut egraph, config, |egraph| {
-            ids.iter().any(|&id| sketch_satisfied(egraph, egraph.find(id), sketch))
+            let over = until.is_some_and(|s| sketch_satisfied(egraph, egraph.find(id), s));
+            if keep_before && !over {
+                history.record(egraph);
+            }
+            over
         });
+        let before = history.earlier().map(|snapshot| Past::new(&egraph, snapshot));
         Stage {
             egraph,
-            before: None,
-            starts: starts.to_vec(),
+            before,
+            starts: vec![start],
             targets: Vec::new(),
             met: None,
             opposed: None,

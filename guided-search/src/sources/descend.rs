@@ -44,19 +44,10 @@ pub fn draw(
     rng: &mut ChaCha8Rng,
 ) -> [Vec<TermId>; 2] {
     let mut draw = |side, limit: u64| {
-        // What is new may be larger than that. Each try counts anew, so that there are few.
         let larger = limit.saturating_add(slack.saturating_mul(4)).min(request.max_size);
-        let mut tried = 0;
-        for limit in [limit, larger, request.max_size] {
-            if limit > tried {
-                let terms = frontier_terms::sample(request.stage, bank, side, limit, wanted, rng);
-                if !terms.is_empty() {
-                    return terms;
-                }
-                tried = limit;
-            }
-        }
-        smallest_terms(request.stage, bank, side)
+        let limits = [limit, larger, request.max_size];
+        let terms = frontier_terms::sample_first(request.stage, bank, side, limits, wanted, rng);
+        if terms.is_empty() { smallest_terms(request.stage, bank, side) } else { terms }
     };
     let [start, target] = limits(request, slack);
     [draw(Side::Start, start), draw(Side::Target, target)]

@@ -122,12 +122,7 @@ pub fn save(directory: &Path, log: &[Evaluation]) -> Result<()> {
     write_atomic(&directory.join(PLOT_FILE), plot(log).as_bytes())
 }
 
-const STYLE: &str = "
-.paper { fill: #ffffff; }
-text { font: 12px sans-serif; fill: #59636e; }
-.grid { stroke: #d1d9e0; stroke-dasharray: 2 4; }
-.axis { stroke: #59636e; }
-.line { fill: none; stroke-width: 2; stroke-linejoin: round; }
+const STYLE: &str = "\
 .unigram .line { stroke: #888888; } text.unigram { fill: #888888; }
 .training .line { stroke: #1f77b4; } text.training { fill: #1f77b4; }
 .validation .line { stroke: #d62728; } text.validation { fill: #d62728; }

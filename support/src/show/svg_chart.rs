@@ -7,6 +7,15 @@ use super::numbers::thousands;
 use maud::{Markup, PreEscaped, html};
 use std::fmt::Write;
 
+/// What all charts have that are files of their own; a page has its own style.
+const FILE_STYLE: &str = "
+.paper { fill: #ffffff; }
+text { font: 12px sans-serif; fill: #59636e; }
+.grid { stroke: #d1d9e0; stroke-dasharray: 2 4; }
+.axis { stroke: #59636e; }
+.line { fill: none; stroke-width: 2; stroke-linejoin: round; }
+";
+
 const WIDTH: f64 = 640.0;
 const LEFT: f64 = 76.0;
 const RIGHT: f64 = 16.0;
@@ -166,9 +175,9 @@ impl Chart {
         self.svg(None)
     }
 
-    /// A file of its own, with its style sheet (CSS).
+    /// A file of its own; `style` (CSS) says what its lines look like.
     pub fn file(&self, style: &str) -> String {
-        self.svg(Some(style)).into_string() + "\n"
+        self.svg(Some(&format!("{FILE_STYLE}{style}"))).into_string() + "\n"
     }
 
     fn at_x(&self, value: f64) -> f64 {
