@@ -31,8 +31,12 @@ use std::error::Error;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use support::allocator::EndsInWords;
 use support::errors::exit_code;
 use support::show::console::note;
+
+#[global_allocator]
+static ALLOCATOR: EndsInWords = EndsInWords;
 
 /// Equality saturation guided by machine learning
 ///

@@ -178,3 +178,35 @@ fn wrong_schema(path: &Path, name: &str) {
     writer.write(&batch).unwrap();
     writer.close().unwrap();
 }
+
+/// The reader asks for room for as many values as a dictionary says that it has.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_damaged_size_ends_in_words_where_there_is_no_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let tasks = directory.path().join("tasks.parquet");
+    let files = ["--system", "halide", "--seeds", "halide", "--out", "tasks.parquet"];
+    let sizes = ["--links", "2", "--link-nodes", "50", "--count", "2", "--quiet"];
+    common::cairn(&directory).arg("tasks").args(files).args(sizes).assert().success();
+    // The header of a dictionary's page: its kind, and further on a structure that begins with the
+    // number of values, all in base 128 of twice the number.
+    let mut bytes = fs::read(&tasks).unwrap();
+    let page = bytes.windows(3).position(|at| at == [0x15, 0x04, 0x15]).unwrap();
+    let dictionary = bytes[page..].windows(2).position(|at| at == [0x4c, 0x15]).unwrap();
+    let number = page + dictionary + 2;
+    assert!(bytes[number] < 0x80, "a small number, in a byte");
+    bytes.splice(number..=number, [0xfe, 0xff, 0xff, 0xff, 0x0f]);
+    fs::write(&tasks, bytes).unwrap();
+
+    let evaluate = "ulimit -v 8000000; exec \"$0\" evaluate --system halide --tasks tasks.parquet \
+                    --out results";
+    let output = assert_cmd::Command::new("sh")
+        .args(["-c", evaluate, env!("CARGO_BIN_EXE_cairn")])
+        .current_dir(directory.path())
+        .assert()
+        .code(2);
+    let error = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    let expected = "error: cannot read tasks.parquet: damaged file, or out of memory: no block of ";
+    assert!(error.starts_with(expected) && error.lines().count() == 1, "{error}");
+    assert!(!directory.path().join("results").exists());
+}

@@ -1,6 +1,7 @@
 //! Rows in Parquet files.
 
 use super::whole_file::write_atomic_with;
+use crate::allocator::reading;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{Field, Schema};
@@ -155,10 +156,10 @@ pub fn for_each_batch<R: Record>(
     mut each: impl FnMut(Vec<R>) -> Result<()>,
 ) -> Result<()> {
     let place = || format!("cannot read {} from {}", R::NAME, path.display());
-    let mut batches = shielded(|| open::<R>(path)).with_context(place)?;
+    let mut batches = shielded(path, || open::<R>(path)).with_context(place)?;
     loop {
         let mut rows = Vec::new();
-        let more = shielded(|| {
+        let more = shielded(path, || {
             let Some(batch) = batches.next() else { return Ok(false) };
             let batch = batch.map_err(|e| anyhow!("damaged Parquet file: {e}"))?;
             R::read(&Columns(&batch), &mut rows)?;
@@ -182,7 +183,7 @@ pub fn read_note(path: &Path, key: &str) -> Result<Option<String>> {
         let found = notes.and_then(|all| all.iter().find(|note| note.key == key));
         Ok(found.and_then(|note| note.value.clone()))
     };
-    shielded(read).with_context(|| format!("cannot read {}", path.display()))
+    shielded(path, read).with_context(|| format!("cannot read {}", path.display()))
 }
 
 thread_local! {
@@ -191,8 +192,8 @@ thread_local! {
 }
 
 /// Reads from a file with a library that panics at some kinds of damage: an error then, and not a
-/// word of the panic.
-fn shielded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
+/// word of the panic. At others it asks for all the memory of the world.
+fn shielded<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let usual = std::panic::take_hook();
@@ -203,7 +204,7 @@ fn shielded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
         }));
     });
     let before = SHIELDED.replace(true);
-    let result = catch_unwind(AssertUnwindSafe(read));
+    let result = catch_unwind(AssertUnwindSafe(|| reading(path, read)));
     SHIELDED.set(before);
     result.unwrap_or_else(|_| Err(anyhow!("damaged Parquet file")))
 }
@@ -298,7 +299,7 @@ pub(crate) mod tests {
     #[test]
     fn a_panic_of_the_reader_is_an_error() {
         let read = || -> Result<()> { panic!("index out of bounds") };
-        assert_eq!(shielded(read).unwrap_err().to_string(), "damaged Parquet file");
+        assert_eq!(shielded(Path::new("x"), read).unwrap_err().to_string(), "damaged Parquet file");
         assert!(!SHIELDED.get());
     }
 
