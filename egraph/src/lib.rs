@@ -11,6 +11,7 @@ mod graph;
 mod id;
 mod matching;
 mod proof;
+mod review;
 mod rules;
 mod saturation;
 mod stop;
@@ -32,7 +33,9 @@ pub use proof::file::{
 };
 pub use proof::flatten::{Caps, TooLong};
 pub use proof::shorten::Shortener;
+pub use review::{Evaluated, Finding, Review, Severity, review};
 pub use rules::cost::{DeclaredCost, Weight};
+pub use rules::egglog::{Imported, import_egglog};
 pub use rules::pattern::{Condition, DisplayPattern, Expr, Pattern, VarId, Variables};
 pub use rules::schedule::Schedule;
 pub use rules::system::{Rule, RuleId, RulesetId, System, SystemError};
