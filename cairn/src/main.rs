@@ -5,6 +5,7 @@ mod check;
 mod completions;
 mod evaluate;
 mod explain;
+mod export;
 mod generate;
 mod inspect;
 mod man;

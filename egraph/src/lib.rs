@@ -6,6 +6,7 @@
 //! What this crate must not know: learning, data sets, files other than rules and proofs, the
 //! command line.
 
+mod export;
 mod extract;
 mod graph;
 mod id;
@@ -18,7 +19,9 @@ mod stop;
 mod term;
 mod text;
 
-pub use extract::best::{LeastSizes, extract_best, extract_sketch, extract_smallest};
+pub use export::dot::write_dot;
+pub use export::serialize::write_serialized;
+pub use extract::best::{BestTerms, LeastSizes, extract_best, extract_sketch, extract_smallest};
 pub use extract::cost::{Cost, CostFunction};
 pub use extract::dag::DagSearch;
 pub use extract::satisfied::sketch_satisfied;
@@ -32,6 +35,7 @@ pub use proof::file::{
     ProofFileError, justification_name, proof_from_json, proof_text, proof_to_json,
 };
 pub use proof::flatten::{Caps, TooLong};
+pub use proof::lean::proof_to_lean;
 pub use proof::shorten::Shortener;
 pub use review::{Evaluated, Finding, Review, Severity, review};
 pub use rules::cost::{DeclaredCost, Weight};

@@ -249,15 +249,24 @@ impl<'s> Tables<'s> {
     /// The best term at a place, if there is one: of several the first in the order of its e-nodes.
     pub fn term(&self, bank: &mut TermBank, place: Place) -> Option<TermId> {
         self.least(place)?;
-        Some(read_off(self.egraph, bank, place, |(part, class)| {
-            let found = self.parts.each_way(self.egraph, part, class, |way| {
-                match self.is_best(part, class, way, self.measures) {
-                    true => ControlFlow::Break(Chosen::new(self.egraph, class, way)),
-                    false => ControlFlow::Continue(()),
-                }
-            });
-            found.break_value().expect("a way that costs what the tables have")
-        }))
+        Some(read_off(self.egraph, bank, place, |place| self.best(place)))
+    }
+
+    /// The e-node at the root of the best term at a place, if the sketch says no more than that it has one.
+    pub fn best_node(&self, place: Place) -> Option<Id> {
+        self.least(place)?;
+        self.best(place).node
+    }
+
+    /// The first best way at a place where there is a term.
+    fn best(&self, (part, class): Place) -> Chosen {
+        let found = self.parts.each_way(self.egraph, part, class, |way| {
+            match self.is_best(part, class, way, self.measures) {
+                true => ControlFlow::Break(Chosen::new(self.egraph, class, way)),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        found.break_value().expect("a way that costs what the tables have")
     }
 }
 
