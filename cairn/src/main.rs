@@ -5,6 +5,7 @@ mod check;
 mod completions;
 mod evaluate;
 mod explain;
+mod export;
 mod generate;
 mod inspect;
 mod man;
@@ -20,6 +21,7 @@ mod shipped;
 mod shown_proof;
 mod signals;
 mod split;
+mod system;
 mod tasks;
 mod train;
 mod verify;
@@ -64,6 +66,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Check a proof file
     Check(check::CheckArgs),
+    /// Check a rules file, or make one of an egglog program
+    System(system::SystemArgs),
     /// Draw random terms as seeds
     Seeds(seeds::SeedsArgs),
     /// Generate a dataset of (start, guide, target) triples from seed terms
@@ -128,6 +132,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Saturate(args) => saturate::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::System(args) => system::run(&args),
         Command::Seeds(args) => seeds::run(&args),
         Command::Generate(args) => generate::run(&args),
         Command::Merge(args) => merge::run(&args),
@@ -221,7 +226,7 @@ mod tests {
     fn no_line_of_any_help_is_too_long_or_broken_within_an_example() {
         let mut program = Cairn::command();
         program.build();
-        for command in program.get_subcommands_mut() {
+        for command in man::commands(&program).into_iter().skip(1) {
             let name = command.get_name().to_owned();
             let notes = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
             // An indented line is an example, which can't be wrapped; any other is a paragraph.

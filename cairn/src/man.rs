@@ -2,8 +2,8 @@
 
 use crate::Cairn;
 use anyhow::{Context, Result};
-use clap::CommandFactory;
 use clap::builder::Resettable;
+use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use std::io::Write;
@@ -61,9 +61,8 @@ pub fn run(args: &ManArgs) -> Result<()> {
 fn pages() -> Result<Vec<(String, Vec<u8>)>> {
     let mut program = Cairn::command().disable_help_subcommand(true);
     program.build();
-    let commands = program.get_subcommands().cloned();
-    std::iter::once(program.clone())
-        .chain(commands)
+    commands(&program)
+        .into_iter()
         .map(|command| {
             let text = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
             let notes = if text.is_empty() { Roff::new() } else { notes(&text) };
@@ -77,6 +76,12 @@ fn pages() -> Result<Vec<(String, Vec<u8>)>> {
             Ok((man.get_filename(), page))
         })
         .collect()
+}
+
+/// The program, its commands, and theirs.
+pub fn commands(program: &Command) -> Vec<Command> {
+    let below = program.get_subcommands().flat_map(commands);
+    std::iter::once(program.clone()).chain(below).collect()
 }
 
 /// What stands below the help: paragraphs, and examples, which are indented and stay as they are.
@@ -101,6 +106,7 @@ mod tests {
         let all = pages().unwrap();
         assert_eq!(all[0].0, "cairn.1");
         assert!(all.iter().any(|(name, _)| name == "cairn-prove.1"));
+        assert!(all.iter().any(|(name, _)| name == "cairn-system-check.1"));
         for (name, page) in all {
             let path = directory.path().join(name);
             std::fs::write(&path, page).unwrap();

@@ -1,20 +1,23 @@
 //! `cairn saturate`: grows one e-graph and shows every iteration.
 
 use crate::args::{LimitArgs, NotProved, RunArgs, load_system};
+use crate::export::Export;
 use crate::shipped::{SEEDS, SYSTEMS};
 use crate::shown_proof::{PRINTED, Shown};
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::{ArgGroup, ValueEnum};
 use dataset_gen::seeds::read::load_seeds;
 use egraph::{
-    EGraph, Iteration, Report, RuleTotals, Scheduler, Sketch, StopReason, System, TermBank, TermId,
-    explain, extract_sketch, extract_smallest, proof_to_json, saturate, sketch_satisfied,
+    CostFunction, EGraph, Iteration, Report, RuleTotals, Scheduler, Sketch, StopReason, System,
+    TermBank, TermId, explain, extract_sketch, extract_smallest, proof_to_json, saturate,
+    sketch_satisfied,
 };
 use guided_search::search::answer::checked;
 use guided_search::tasks::question::quoted;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use support::allocator::give_back_large_blocks;
 use support::errors::Internal;
@@ -30,6 +33,10 @@ Examples:
   # Stop as soon as a term of the given shape is reached, and print the smallest
   cairn saturate --system tiling --term '(m (* n1 32) (m (* n2 32) f))' \\
       --goal '(contains (m n1 (m 32 (m n2 (m 32 f)))))'
+
+  # Look at a small e-graph
+  cairn saturate --system halide --term '(+ x (- y x))' --nodes 40 \\
+      --export small.html
 
   # All terms of a file in one e-graph, one JSON object per iteration
   cairn saturate --system halide --terms my-seeds.txt \\
@@ -74,6 +81,13 @@ pub struct SaturateArgs {
     /// Show the proof of a goal as it was found, detours included
     #[arg(long, requires = "goal")]
     no_shorten: bool,
+    /// Write the e-graph to this file: .dot for Graphviz, .json as egraph-serialize has it, .html a
+    /// page to look at; may be given several times
+    #[arg(long, value_name = "FILE")]
+    export: Vec<PathBuf>,
+    /// What the export shows costs of: size, depth, or one that the system declares
+    #[arg(long, value_name = "NAMES", default_value = "size", requires = "export")]
+    cost: String,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -121,6 +135,9 @@ fn grow(
     terms: &[TermId],
     goal: Option<&Sketch>,
 ) -> Result<()> {
+    let exports = args.export.iter().map(|path| Export::new(path)).collect::<Result<Vec<_>>>()?;
+    let cost =
+        CostFunction::named(system, &args.cost).map_err(|reason| anyhow!("--cost: {reason}"))?;
     let mut egraph = EGraph::new(system.clone());
     let config = args.limits.config(args.run.run().build_pool()?, args.scheduler);
     let ids: Vec<_> = terms.iter().map(|&t| egraph.add_term(&bank, t)).collect();
@@ -137,6 +154,9 @@ fn grow(
     });
     if let Some(error) = lines.failed {
         return Err(error);
+    }
+    for export in &exports {
+        export.write(&egraph, &mut bank, &cost, &ids)?;
     }
     let class = egraph.find(first);
     let conflict = report.stop == StopReason::Conflict;

@@ -34,6 +34,7 @@ pub static SYSTEMS: Shipped = shipped!(
     ".rules",
     [
         "bitvectors",
+        "gelu",
         "halide",
         "horner",
         "math",
@@ -48,7 +49,7 @@ pub static SYSTEMS: Shipped = shipped!(
 );
 /// Seeds.
 pub static SEEDS: Shipped =
-    shipped!("seed file", "seeds", ".txt", ["bitvectors", "halide", "math", "ring"]);
+    shipped!("seed file", "seeds", ".txt", ["bitvectors", "gelu", "halide", "math", "ring"]);
 /// Presets of `cairn generate`.
 pub static DATASETS: Shipped = shipped!("preset", "dataset", ".toml", ["default", "quickstart"]);
 /// Presets of `cairn train`.
@@ -126,6 +127,6 @@ mod tests {
         assert_eq!(name("halide.rules").unwrap(), InputFile::Path("halide.rules".into()));
         assert_eq!(name("./halide").unwrap(), InputFile::Path("./halide".into()));
         let unknown = name("halid").unwrap_err().to_string();
-        assert!(unknown.contains("one of bitvectors, halide, horner, math"), "{unknown}");
+        assert!(unknown.contains("one of bitvectors, gelu, halide, horner, math"), "{unknown}");
     }
 }

@@ -1,11 +1,13 @@
 //! How a proof is shown: shortened, checked again, as text or JSON, and written to a file.
 
 use crate::args::NotProved;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
 use egraph::{
     Caps, FlatProof, Proof, Shortener, System, TermBank, check, proof_text, proof_to_json,
+    proof_to_lean,
 };
+use guided_search::report::proof_page::proof_page;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use support::errors::Internal;
@@ -37,6 +39,10 @@ pub enum ProofFormat {
     Text,
     /// The proof file, as `cairn check` reads it
     Json,
+    /// A theorem of Lean 4 whose hypotheses are the rules
+    Lean,
+    /// A page to look at
+    Html,
 }
 
 /// Where a proof goes when it is found.
@@ -85,12 +91,17 @@ impl ProofOutput<'_> {
                 print(&(proof_to_json(system, bank, &shown.proof).trim_end().to_owned() + "\n"))
             }
             ProofFormat::Text => print(&shown.text(system, bank)),
+            ProofFormat::Lean => {
+                let lean = proof_to_lean(system, bank, shown.flat()?, "cairn");
+                print(&lean.map_err(|reason| anyhow!("--format lean: {reason}"))?)
+            }
+            ProofFormat::Html => print(&proof_page(system, bank, shown.flat()?)?),
         }
     }
 
-    /// Whether the output is for programs.
+    /// Whether the output is one whole, for programs.
     pub fn is_json(&self) -> bool {
-        self.args.format == ProofFormat::Json
+        self.args.format != ProofFormat::Text
     }
 }
 
@@ -134,6 +145,16 @@ impl Shown {
             return Err(Internal::new("a shortened proof is of something else").into());
         }
         Ok(Shown { proof: shorter, flat: Ok(flat), unshortened })
+    }
+
+    /// The single steps.
+    ///
+    /// # Errors
+    /// They are too many, or their terms too large.
+    fn flat(&self) -> Result<&FlatProof> {
+        self.flat.as_ref().map_err(|reason| {
+            anyhow!("the proof can't be shown step by step: {reason}; write it with --out")
+        })
     }
 
     /// One rewrite step a line, and how many there are.

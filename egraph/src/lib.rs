@@ -6,18 +6,22 @@
 //! What this crate must not know: learning, data sets, files other than rules and proofs, the
 //! command line.
 
+mod export;
 mod extract;
 mod graph;
 mod id;
 mod matching;
 mod proof;
+mod review;
 mod rules;
 mod saturation;
 mod stop;
 mod term;
 mod text;
 
-pub use extract::best::{LeastSizes, extract_best, extract_sketch, extract_smallest};
+pub use export::dot::write_dot;
+pub use export::serialize::write_serialized;
+pub use extract::best::{BestTerms, LeastSizes, extract_best, extract_sketch, extract_smallest};
 pub use extract::cost::{Cost, CostFunction};
 pub use extract::dag::DagSearch;
 pub use extract::satisfied::sketch_satisfied;
@@ -31,8 +35,11 @@ pub use proof::file::{
     ProofFileError, justification_name, proof_from_json, proof_text, proof_to_json,
 };
 pub use proof::flatten::{Caps, TooLong};
+pub use proof::lean::proof_to_lean;
 pub use proof::shorten::Shortener;
+pub use review::{Evaluated, Finding, Review, Severity, review};
 pub use rules::cost::{DeclaredCost, Weight};
+pub use rules::egglog::{Imported, import_egglog};
 pub use rules::pattern::{Condition, DisplayPattern, Expr, Pattern, VarId, Variables};
 pub use rules::schedule::Schedule;
 pub use rules::system::{Rule, RuleId, RulesetId, System, SystemError};

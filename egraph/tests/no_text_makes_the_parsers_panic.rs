@@ -2,7 +2,7 @@
 
 mod common;
 
-use egraph::{Sketch, System, TermBank, proof_from_json};
+use egraph::{Sketch, System, TermBank, import_egglog, proof_from_json, review};
 use proptest::prelude::*;
 
 /// A text with some characters overwritten.
@@ -25,12 +25,34 @@ const PROOF: &str = r#"{"format":"cairn-proof","version":1,"system":"HASH","star
 {"from":0,"to":0,"how":{"chain":[]}},{"from":1,"to":1,"how":{"congruence":[null,{"reverse":1}]}}],
 "root":1}"#;
 
+/// A program that can be imported.
+const EGGLOG: &str = include_str!("../../cairn/tests/findings/arithmetic.egg");
+
+#[test]
+fn names_of_terms_are_not_written_out_for_ever() {
+    let mut text = "(datatype T (A) (B T T)) (let x0 (A))".to_owned();
+    for i in 1..60 {
+        text += &format!("\n(let x{i} (B x{} x{}))", i - 1, i - 1);
+    }
+    let mistakes = import_egglog(&text).unwrap_err();
+    assert!(mistakes[0].message.contains("too large when names of terms are written out"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     #[test]
     fn rule_files(text in damaged(common::INTEGERS)) {
-        let _ = System::parse(&text);
+        let parsed = System::parse(&text);
+        // The same mistake or none, and no counterexample to what is sound.
+        let review = review(&text);
+        prop_assert_eq!(parsed.is_err(), review.system.is_none());
+        prop_assert!(parsed.is_ok() || !review.findings.is_empty());
+    }
+
+    #[test]
+    fn egglog_programs(text in damaged(EGGLOG)) {
+        let _ = import_egglog(&text);
     }
 
     #[test]
@@ -38,6 +60,8 @@ proptest! {
         let system = common::system(common::INTEGERS);
         let mut bank = TermBank::new(system.language.clone());
         let _ = System::parse(&text);
+        let _ = review(&text);
+        let _ = import_egglog(&text);
         let _ = bank.parse(&text, None);
         let _ = Sketch::parse(&system.language, &text, None);
         let _ = proof_from_json(&system, &mut bank, &text);

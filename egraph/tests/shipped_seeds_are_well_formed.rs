@@ -93,3 +93,10 @@ fn bitvectors() {
     assert!(seeds.terms.len() >= 100, "{} seeds", seeds.terms.len());
     assert_eq!(distinct_after_renaming(&mut seeds), seeds.terms.len());
 }
+
+#[test]
+fn gelu() {
+    let mut seeds = load("gelu");
+    assert!(seeds.terms.len() >= 15, "{} seeds", seeds.terms.len());
+    assert_eq!(distinct_after_renaming(&mut seeds), seeds.terms.len());
+}

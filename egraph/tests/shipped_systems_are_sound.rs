@@ -321,4 +321,5 @@ fn every_system_has_its_rules() {
     assert_eq!(count("sums"), 3);
     assert_eq!(count("matrix-chain"), 2);
     assert_eq!(count("horner"), 11);
+    assert_eq!(count("gelu"), 13);
 }

@@ -25,6 +25,42 @@ impl LeastSizes<'_> {
     }
 }
 
+/// What the best terms of all classes cost, and how each is made.
+pub struct BestTerms<'e>(Tables<'e>);
+
+impl<'e> BestTerms<'e> {
+    /// Of a rebuilt e-graph.
+    pub fn of(egraph: &'e EGraph, cost: &'e CostFunction) -> BestTerms<'e> {
+        BestTerms(Tables::new(egraph, &Sketch::Any, cost))
+    }
+
+    /// The e-graph.
+    pub fn egraph(&self) -> &'e EGraph {
+        self.0.egraph
+    }
+
+    /// What the best term of a canonical class costs, if one has a known cost.
+    pub fn cost(&self, class: Id) -> Option<Cost> {
+        self.0.least(self.0.whole(class))
+    }
+
+    /// The e-node at the root of the best term of a canonical class.
+    pub fn node(&self, class: Id) -> Option<Id> {
+        self.0.best_node(self.0.whole(class))
+    }
+
+    /// The best term of a canonical class.
+    pub fn term(&self, bank: &mut TermBank, class: Id) -> Option<TermId> {
+        self.0.term(bank, self.0.whole(class))
+    }
+
+    /// What an e-node costs by itself in the first measure, if that is known.
+    pub fn own(&self, node: Id) -> Option<u64> {
+        let own = self.0.cost.weight(0, self.0.egraph, node);
+        (own != NONE).then_some(own)
+    }
+}
+
 /// The smallest term of a class; of several the first in the order of its e-nodes.
 pub fn extract_smallest(egraph: &EGraph, bank: &mut TermBank, class: Id) -> TermId {
     extract_sketch(egraph, bank, class, &Sketch::Any).expect("every class has a finite term")

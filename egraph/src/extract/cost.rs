@@ -39,7 +39,7 @@ pub struct CostFunction {
 
 /// One number of a cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Measure {
+pub(super) enum Measure {
     /// Nodes of the term.
     Size,
     /// Nodes on the longest way from the root to a leaf.
@@ -66,20 +66,85 @@ impl Measure {
     }
 
     /// The value of a node over parts of these values.
-    #[inline]
-    fn over(&self, weight: u64, parts: impl Iterator<Item = u64>) -> u64 {
+    fn over(&self, own: u64, parts: impl Iterator<Item = u64>) -> u64 {
         match self {
-            Measure::Depth => weight.saturating_add(parts.max().unwrap_or(0)),
-            Measure::Size | Measure::Declared(_) => parts.fold(weight, u64::saturating_add),
+            Measure::Size => Size.over(own, parts),
+            Measure::Depth => Depth.over(own, parts),
+            Measure::Declared(declared) => declared.over(own, parts),
         }
     }
 
-    #[inline]
-    fn weight(&self, node: Node<'_>, literal: impl Fn(usize) -> Option<Value>) -> u64 {
+    fn own(&self, node: Node<'_>, literal: impl Fn(usize) -> Option<Value>) -> u64 {
         match self {
-            Measure::Size | Measure::Depth => 1,
-            Measure::Declared(declared) => declared.weight(node, literal).unwrap_or(NONE),
+            Measure::Size => Size.own(|| node, literal),
+            Measure::Depth => Depth.own(|| node, literal),
+            Measure::Declared(declared) => declared.own(|| node, literal),
         }
+    }
+}
+
+/// What one measure computes. The loops that go over all e-nodes are compiled for each of its kinds.
+pub(super) trait Kind {
+    /// What a node costs by itself; [`NONE`] where that is not known. `literal` gives the literal that
+    /// an argument equals.
+    fn own<'n>(
+        &self,
+        node: impl FnOnce() -> Node<'n>,
+        literal: impl Fn(usize) -> Option<Value>,
+    ) -> u64;
+
+    /// Puts the value of a part to that of others.
+    #[inline]
+    fn join(&self, parts: u64, part: u64) -> u64 {
+        parts.saturating_add(part)
+    }
+
+    /// The value of a node over parts of these values.
+    #[inline]
+    fn over(&self, own: u64, parts: impl Iterator<Item = u64>) -> u64 {
+        own.saturating_add(parts.fold(0, |parts, part| self.join(parts, part)))
+    }
+
+    /// What an e-node costs by itself.
+    #[inline]
+    fn own_of(&self, egraph: &EGraph, node: Id) -> u64 {
+        self.own(|| egraph.node(node), |arg| egraph.literal(egraph.children(node)[arg]))
+    }
+}
+
+/// See [`Measure::Size`].
+pub(super) struct Size;
+
+impl Kind for Size {
+    #[inline]
+    fn own<'n>(&self, _: impl FnOnce() -> Node<'n>, _: impl Fn(usize) -> Option<Value>) -> u64 {
+        1
+    }
+}
+
+/// See [`Measure::Depth`].
+pub(super) struct Depth;
+
+impl Kind for Depth {
+    #[inline]
+    fn own<'n>(&self, _: impl FnOnce() -> Node<'n>, _: impl Fn(usize) -> Option<Value>) -> u64 {
+        1
+    }
+
+    #[inline]
+    fn join(&self, parts: u64, part: u64) -> u64 {
+        parts.max(part)
+    }
+}
+
+impl Kind for DeclaredCost {
+    #[inline]
+    fn own<'n>(
+        &self,
+        node: impl FnOnce() -> Node<'n>,
+        literal: impl Fn(usize) -> Option<Value>,
+    ) -> u64 {
+        self.weight(node(), literal).unwrap_or(NONE)
     }
 }
 
@@ -159,28 +224,15 @@ impl CostFunction {
         !self.measures.contains(&Measure::Depth)
     }
 
-    /// What an e-node costs by itself in one measure; [`NONE`] where that is not known.
-    #[inline]
-    pub(super) fn weight(&self, measure: usize, egraph: &EGraph, node: Id) -> u64 {
-        match &self.measures[measure] {
-            // Most often; the e-node need not be looked at.
-            Measure::Size | Measure::Depth => 1,
-            other => {
-                let literal = |arg: usize| egraph.literal(egraph.children(node)[arg]);
-                other.weight(egraph.node(node), literal)
-            }
-        }
+    /// One of the measures.
+    pub(super) fn measure(&self, measure: usize) -> &Measure {
+        &self.measures[measure]
     }
 
-    /// What a node costs in one measure over parts of these values.
-    #[inline]
-    pub(super) fn over(
-        &self,
-        measure: usize,
-        weight: u64,
-        parts: impl Iterator<Item = u64>,
-    ) -> u64 {
-        self.measures[measure].over(weight, parts)
+    /// What an e-node costs by itself in one measure; [`NONE`] where that is not known.
+    pub(super) fn weight(&self, measure: usize, egraph: &EGraph, node: Id) -> u64 {
+        let literal = |arg: usize| egraph.literal(egraph.children(node)[arg]);
+        self.measures[measure].own(egraph.node(node), literal)
     }
 
     /// The cost of a term as a tree, if it is known: expressions of the rules file need literals,
@@ -189,7 +241,7 @@ impl CostFunction {
         let mut costs: FxHashMap<TermId, Cost> = FxHashMap::default();
         self.each_subterm(bank, term, |t, weights| {
             let value = |(m, &weight): (usize, &u64)| {
-                self.over(m, weight, bank.children(t).iter().map(|c| costs[c].0[m]))
+                self.measures[m].over(weight, bank.children(t).iter().map(|c| costs[c].0[m]))
             };
             let cost = Cost(weights.iter().enumerate().map(value).collect());
             costs.insert(t, cost);
@@ -214,7 +266,7 @@ impl CostFunction {
             let children = bank.children(t);
             let literal = |i: usize| literals.get(&children[i]).copied();
             let weights: SmallVec<[u64; 3]> =
-                self.measures.iter().map(|m| m.weight(bank.node(t), literal)).collect();
+                self.measures.iter().map(|m| m.own(bank.node(t), literal)).collect();
             f(t, &weights);
             let folded = match bank.node(t) {
                 Node::Op(op) if bank.language().constant_folding => {

@@ -3,24 +3,25 @@
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 
-/// Numbers the classes without gaps: a quarter of a byte for each id, so that a table needs entries
-/// for classes only.
+/// Numbers the classes without gaps, so that a table needs entries for classes only.
 pub(super) struct Ranks {
-    /// For 64 ids each: which of them are classes, and how many classes come before.
-    rows: Vec<(u64, u32)>,
+    /// By id: the number, for those that are classes. It is looked up for each child of each e-node.
+    ranks: Vec<u32>,
     classes: usize,
 }
 
+/// Stands at ids that are no classes.
+const NO_CLASS: u32 = u32::MAX;
+
 impl Ranks {
     pub fn new(egraph: &EGraph) -> Ranks {
-        let mut rows = vec![(0u64, 0u32); (egraph.built() as usize).div_ceil(64)];
-        egraph.classes().for_each(|Id(id)| rows[id as usize / 64].0 |= 1 << (id % 64));
+        let mut ranks = vec![NO_CLASS; egraph.built() as usize];
         let mut classes = 0;
-        for (bits, before) in &mut rows {
-            *before = classes;
-            classes += bits.count_ones();
+        for Id(class) in egraph.classes() {
+            ranks[class as usize] = classes;
+            classes += 1;
         }
-        Ranks { rows, classes: classes as usize }
+        Ranks { ranks, classes: classes as usize }
     }
 
     /// Number of classes.
@@ -30,9 +31,8 @@ impl Ranks {
 
     #[inline]
     pub fn rank(&self, Id(class): Id) -> usize {
-        let (bits, before) = self.rows[class as usize / 64];
-        debug_assert!(bits >> (class % 64) & 1 == 1, "not a class");
-        let below = bits & ((1 << (class % 64)) - 1);
-        (before + below.count_ones()) as usize
+        let rank = self.ranks[class as usize];
+        debug_assert!(rank != NO_CLASS, "not a class");
+        rank as usize
     }
 }

@@ -6,7 +6,7 @@
 //! that cycles take care of themselves, and the term is read off from the top. The last measure makes
 //! every term cost more than its parts, so that reading ends.
 
-use crate::extract::cost::{Cost, CostFunction, NONE, known};
+use crate::extract::cost::{Cost, CostFunction, Depth, Kind, Measure, NONE, Size, known};
 use crate::extract::ranks::Ranks;
 use crate::extract::sketch::{ANY, Needed, PartId, Parts, Way};
 use crate::graph::egraph::EGraph;
@@ -70,23 +70,31 @@ impl<'s> Tables<'s> {
     }
 
     fn fill(&mut self, part: PartId, measure: usize) {
+        match self.cost.measure(measure) {
+            Measure::Size => self.fill_by(&Size, part, measure),
+            Measure::Depth => self.fill_by(&Depth, part, measure),
+            Measure::Declared(declared) => self.fill_by(declared, part, measure),
+        }
+    }
+
+    fn fill_by(&mut self, kind: &impl Kind, part: PartId, measure: usize) {
         if self.parts.is_recursive(part) {
             self.columns.push(Column::All(vec![NONE; self.ranks.classes()]));
-            return self.settle(part, measure);
+            return self.settle(kind, part, measure);
         }
         self.columns.push(Column::Some(FxHashMap::default()));
         match self.parts.only_class(self.egraph, part) {
             Some(class) => {
-                class.map(|class| self.lower(part, measure, class));
+                class.map(|class| self.lower(kind, part, measure, class));
             }
             None => self.egraph.classes().for_each(|class| {
-                self.lower(part, measure, class);
+                self.lower(kind, part, measure, class);
             }),
         }
     }
 
     /// Lowers a column until nothing changes.
-    fn settle(&mut self, part: PartId, measure: usize) {
+    fn settle(&mut self, kind: &impl Kind, part: PartId, measure: usize) {
         // Most e-nodes come after their children, so that a few passes do nearly all; the rest is
         // done where it is left.
         let few = self.ranks.classes() / 8;
@@ -95,7 +103,7 @@ impl<'s> Tables<'s> {
             changed.clear();
             let mut count = 0;
             for class in self.egraph.classes() {
-                if self.lower(part, measure, class) {
+                if self.lower(kind, part, measure, class) {
                     count += 1;
                     if count <= few {
                         changed.push(class);
@@ -120,26 +128,30 @@ impl<'s> Tables<'s> {
         changed.iter().for_each(|&class| wake(&self.ranks, &mut waiting, &mut queue, class));
         while let Some(class) = queue.pop_front() {
             waiting[self.ranks.rank(class)] = false;
-            if self.lower(part, measure, class) {
+            if self.lower(kind, part, measure, class) {
                 wake(&self.ranks, &mut waiting, &mut queue, class);
             }
         }
     }
 
     /// Lowers a value to what the ways of its class allow; whether it was higher.
-    fn lower(&mut self, part: PartId, measure: usize, class: Id) -> bool {
+    #[inline]
+    fn lower(&mut self, kind: &impl Kind, part: PartId, measure: usize, class: Id) -> bool {
         let mut least = NONE;
-        let mut look = |way: Way<'_>| {
-            if self.is_best(part, class, way, measure) {
-                least = least.min(self.price(class, way, measure));
-            }
-        };
-        if part == ANY {
+        let best_so_far = |way: Way<'_>| measure == 0 || self.is_best(part, class, way, measure);
+        if let (ANY, Column::All(values)) = (part, self.column(part, measure)) {
             // Nearly all of the time goes here.
-            self.egraph.nodes(class).iter().for_each(|&n| look(Way::Node(n, Needed::All(ANY))));
+            let value = |child| values[self.ranks.rank(child)];
+            for &node in self.egraph.nodes(class) {
+                if best_so_far(Way::Node(node, Needed::All(ANY))) {
+                    least = least.min(self.price_over(kind, node, value));
+                }
+            }
         } else {
             let _ = self.parts.each_way(self.egraph, part, class, |way| {
-                look(way);
+                if best_so_far(way) {
+                    least = least.min(self.price(kind, class, way, measure));
+                }
                 ControlFlow::<()>::Continue(())
             });
         }
@@ -166,29 +178,43 @@ impl<'s> Tables<'s> {
         &self.columns[part * self.measures + measure]
     }
 
-    /// What the best term that is made in this way costs in one measure.
-    #[inline]
-    fn price(&self, class: Id, way: Way<'_>, measure: usize) -> u64 {
-        let (node, needed) = match way {
-            Way::As(part) => return self.value((part, class), measure),
-            Way::Node(node, needed) => (node, needed),
-        };
-        let weight = self.cost.weight(measure, self.egraph, node);
-        let children = self.egraph.children(node).iter();
-        if let Needed::All(part) = needed {
-            let column = self.column(part, measure);
-            let values = children.map(|&child| column.get(&self.ranks, child));
-            return self.cost.over(measure, weight, values);
+    /// What the best term that is made in this way costs in one measure, which is of that kind.
+    fn price(&self, kind: &impl Kind, class: Id, way: Way<'_>, measure: usize) -> u64 {
+        match way {
+            Way::As(part) => self.value((part, class), measure),
+            Way::Node(node, Needed::All(part)) => {
+                let column = self.column(part, measure);
+                self.price_over(kind, node, |child| column.get(&self.ranks, child))
+            }
+            Way::Node(node, needed) => {
+                let place = |(i, &child): (usize, &Id)| (needed.of(i), child);
+                let children = self.egraph.children(node).iter().enumerate();
+                let values = children.map(|child| self.value(place(child), measure));
+                kind.over(kind.own_of(self.egraph, node), values)
+            }
         }
-        let place = |(i, &child): (usize, &Id)| (needed.of(i), child);
-        let values = children.enumerate().map(|child| self.value(place(child), measure));
-        self.cost.over(measure, weight, values)
+    }
+
+    /// What an e-node costs over children of these values.
+    #[inline]
+    fn price_over(&self, kind: &impl Kind, node: Id, value: impl Fn(Id) -> u64) -> u64 {
+        let values = self.egraph.children(node).iter().map(|&child| value(child));
+        kind.over(kind.own_of(self.egraph, node), values)
+    }
+
+    /// As [`Tables::price`], for a measure of any kind.
+    fn price_in(&self, class: Id, way: Way<'_>, measure: usize) -> u64 {
+        match self.cost.measure(measure) {
+            Measure::Size => self.price(&Size, class, way, measure),
+            Measure::Depth => self.price(&Depth, class, way, measure),
+            Measure::Declared(declared) => self.price(declared, class, way, measure),
+        }
     }
 
     /// Whether a way is best in the first so many measures.
     #[inline]
     fn is_best(&self, part: PartId, class: Id, way: Way<'_>, measures: usize) -> bool {
-        (0..measures).all(|m| self.price(class, way, m) == self.value((part, class), m))
+        (0..measures).all(|m| self.price_in(class, way, m) == self.value((part, class), m))
     }
 
     /// The least cost at a place, if a term is there.
@@ -205,7 +231,7 @@ impl<'s> Tables<'s> {
             let _ = self.parts.each_way(self.egraph, part, class, |way| {
                 let first = !found && self.is_best(part, class, way, measures);
                 found |= first;
-                let possible = (0..measures).all(|m| self.price(class, way, m) != NONE);
+                let possible = (0..measures).all(|m| self.price_in(class, way, m) != NONE);
                 if first == best && possible {
                     let weight = |m| match way {
                         Way::As(_) => 0,
@@ -223,15 +249,24 @@ impl<'s> Tables<'s> {
     /// The best term at a place, if there is one: of several the first in the order of its e-nodes.
     pub fn term(&self, bank: &mut TermBank, place: Place) -> Option<TermId> {
         self.least(place)?;
-        Some(read_off(self.egraph, bank, place, |(part, class)| {
-            let found = self.parts.each_way(self.egraph, part, class, |way| {
-                match self.is_best(part, class, way, self.measures) {
-                    true => ControlFlow::Break(Chosen::new(self.egraph, class, way)),
-                    false => ControlFlow::Continue(()),
-                }
-            });
-            found.break_value().expect("a way that costs what the tables have")
-        }))
+        Some(read_off(self.egraph, bank, place, |place| self.best(place)))
+    }
+
+    /// The e-node at the root of the best term at a place, if the sketch says no more than that it has one.
+    pub fn best_node(&self, place: Place) -> Option<Id> {
+        self.least(place)?;
+        self.best(place).node
+    }
+
+    /// The first best way at a place where there is a term.
+    fn best(&self, (part, class): Place) -> Chosen {
+        let found = self.parts.each_way(self.egraph, part, class, |way| {
+            match self.is_best(part, class, way, self.measures) {
+                true => ControlFlow::Break(Chosen::new(self.egraph, class, way)),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        found.break_value().expect("a way that costs what the tables have")
     }
 }
 

@@ -2,6 +2,8 @@
 //! that a system holds its rules compiled ([`crate::matching::compiled_rule`]).
 
 pub(crate) mod cost;
+pub(crate) mod egglog;
+mod options;
 pub(crate) mod pattern;
 pub(crate) mod read;
 pub(crate) mod schedule;

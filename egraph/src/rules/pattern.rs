@@ -7,6 +7,7 @@ use crate::term::bank::{check_arity, check_sort, read_application};
 use crate::term::builtin::evaluate;
 use crate::term::language::{Language, Leaf, LeafValue, LiteralKind, OpId, SortId, Value};
 use crate::text::sexpr::{ParseError, Place, Sexpr};
+use crate::text::similar::did_you_mean;
 use std::fmt;
 
 /// Index of a pattern variable in [`Variables::names`].
@@ -215,9 +216,13 @@ pub(crate) fn read_pattern(
                 return Ok(Pattern::Op(op, Vec::new()));
             }
             match language.leaf(atom, expected).map_err(at)? {
-                Leaf { value: LeafValue::Variable(name), .. } => Err(at(format!(
-                    "'{name}' is neither an operator nor a literal; pattern variables begin with '?'"
-                ))),
+                Leaf { value: LeafValue::Variable(name), .. } => {
+                    let meant = language.did_you_mean(&name);
+                    Err(at(format!(
+                        "'{name}' is neither an operator nor a literal; \
+                         pattern variables begin with '?'{meant}"
+                    )))
+                }
                 leaf => Ok(Pattern::Leaf(leaf)),
             }
         }
@@ -268,7 +273,10 @@ pub(crate) fn read_expr(variables: &Variables, sexpr: &Sexpr) -> Result<Expr, Pa
         Sexpr::List(items, _) => {
             let name = items.first().and_then(Sexpr::atom).unwrap_or("");
             if !EXPRESSION_OPERATORS.split(' ').any(|op| op == name) {
-                return Err(at(format!("expected one of {EXPRESSION_OPERATORS}, found '{name}'")));
+                let meant = did_you_mean(name, EXPRESSION_OPERATORS.split(' '));
+                return Err(at(format!(
+                    "expected one of {EXPRESSION_OPERATORS}, found '{name}'{meant}"
+                )));
             }
             let arities: &[usize] = match name {
                 "abs" | "!" => &[1],

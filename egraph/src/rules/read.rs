@@ -1,20 +1,44 @@
 //! Reading a rewrite system from the text of a `.rules` file.
 
-use crate::rules::cost::{
-    BUILT_IN, DEFAULT, DeclaredCost, Leaves, Weight, read_number, read_weight,
+use crate::rules::cost::{BUILT_IN, DEFAULT, DeclaredCost, Leaves, Weight, read_weight};
+use crate::rules::options::{
+    cost_option, expect_atom, find_atom, one_atom, pairs, text, unexpected,
 };
 use crate::rules::pattern::{Side, Variables, read_condition, read_pattern};
 use crate::rules::schedule::{Schedule, read_schedule};
 use crate::rules::system::{Rule, Rules, RulesetId, System};
 use crate::term::builtin::Builtin;
 use crate::term::language::{Language, LiteralKind, OpId, Operator, SortId, looks_numeric};
-use crate::text::sexpr::{ParseError, Place, Sexpr, parse_all};
-use rustc_hash::FxHashMap;
+use crate::text::sexpr::{ParseError, Place, Sexpr, parse_all, parse_parts};
+use crate::text::similar::did_you_mean;
+use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 
 /// The first mistake is reported with its place and what was expected.
 pub(crate) fn read(text: &str) -> Result<System, ParseError> {
-    let declarations = parse_all(text)?;
+    match read_all(text, 1) {
+        Ok((system, _)) => Ok(system),
+        Err(mut mistakes) => Err(mistakes.swap_remove(0)),
+    }
+}
+
+/// Where in the text the parts of a system are declared.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places {
+    /// By rule.
+    pub rules: Vec<Place>,
+    /// By operator.
+    pub operators: Vec<Place>,
+}
+
+/// Reads a text and goes on after a mistake, until there are `most`; those are in the order of the text.
+/// Declarations that speak of what was to be declared by a mistaken one are left out.
+pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<ParseError>> {
+    let (declarations, mut mistakes) = match parse_all(text) {
+        Ok(declarations) => (declarations, Vec::new()),
+        Err(mistake) if most <= 1 => return Err(vec![mistake]),
+        Err(_) => parse_parts(text),
+    };
     let mut reader = Reader {
         language: Language::default(),
         rules: Rules::default(),
@@ -22,23 +46,58 @@ pub(crate) fn read(text: &str) -> Result<System, ParseError> {
         ruleset_ids: FxHashMap::default(),
         schedule: None,
         costs: vec![DeclaredCost::new(DEFAULT, 1)],
+        places: Places::default(),
     };
+    // Names whose declarations are mistaken, or are not there because a parenthesis is missing.
+    let mut missing: FxHashSet<&str> = FxHashSet::default();
+    let may_miss_some = !mistakes.is_empty();
     // Operators may be declared after the rules that use them, and so on: by kind, not by place.
     for phase in [Phase::Sorts, Phase::Language, Phase::Rules] {
         for declaration in &declarations {
-            reader.declare(declaration, phase)?;
+            if mistakes.len() >= most {
+                break;
+            }
+            if !missing.is_empty() && mentions(declaration, &missing) {
+                missing.extend(declared(declaration));
+                continue;
+            }
+            if let Err(mistake) = reader.declare(declaration, phase) {
+                if !(may_miss_some && mistake.message.starts_with("unknown ")) {
+                    mistakes.push(mistake);
+                }
+                missing.extend(declared(declaration));
+            }
         }
-        if phase == Phase::Sorts && reader.language.sorts.is_empty() {
+        if phase == Phase::Sorts && mistakes.is_empty() && reader.language.sorts.is_empty() {
             let place = declarations.first().map_or(Place { line: 1, column: 1 }, Sexpr::place);
-            return Err(ParseError::new(place, "expected at least one (sort Name)"));
+            mistakes.push(ParseError::new(place, "expected at least one (sort Name)"));
         }
         if phase == Phase::Language {
             reader.find_builtins();
         }
     }
-    let Reader { language, rules, rulesets, schedule, costs, .. } = reader;
+    if !mistakes.is_empty() {
+        mistakes.sort_by_key(|mistake| (mistake.place.line, mistake.place.column));
+        return Err(mistakes);
+    }
+    let Reader { language, rules, rulesets, schedule, costs, places, .. } = reader;
     let hash = hex(&Sha256::digest(text.as_bytes()));
-    Ok(rules.into_system(language, rulesets, schedule, costs, hash))
+    Ok((rules.into_system(language, rulesets, schedule, costs, hash), places))
+}
+
+/// The name that a declaration other than a rule declares.
+fn declared(declaration: &Sexpr) -> Option<&str> {
+    match declaration.list()? {
+        [keyword, name, ..] if matches!(keyword.atom()?, "sort" | "op" | "ruleset") => name.atom(),
+        _ => None,
+    }
+}
+
+fn mentions(sexpr: &Sexpr, names: &FxHashSet<&str>) -> bool {
+    match sexpr {
+        Sexpr::Atom(atom, _) => names.contains(atom.as_str()),
+        Sexpr::List(items, _) => items.iter().any(|item| mentions(item, names)),
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -61,10 +120,24 @@ struct Reader {
     schedule: Option<Schedule>,
     /// The default one first.
     costs: Vec<DeclaredCost>,
+    places: Places,
 }
 
 const DECLARATIONS: &str =
     "sort, op, literal, variable, analysis, ruleset, rewrite, birewrite, cost or schedule";
+
+const KEYWORDS: [&str; 10] = [
+    "sort",
+    "op",
+    "literal",
+    "variable",
+    "analysis",
+    "ruleset",
+    "rewrite",
+    "birewrite",
+    "cost",
+    "schedule",
+];
 
 impl Reader {
     fn declare(&mut self, declaration: &Sexpr, phase: Phase) -> Result<(), ParseError> {
@@ -98,15 +171,16 @@ impl Reader {
                 [_] => Err(ParseError::new(place, "a second schedule: only one is allowed")),
                 _ => Err(ParseError::new(place, "expected (schedule S)")),
             },
-            (
-                "sort" | "ruleset" | "op" | "literal" | "variable" | "analysis" | "rewrite"
-                | "birewrite" | "cost" | "schedule",
-                _,
-            ) => Ok(()),
-            _ => Err(ParseError::new(
+            (keyword, _) if KEYWORDS.contains(&keyword) => Ok(()),
+            // Said once, in the first phase.
+            (keyword, Phase::Sorts) => Err(ParseError::new(
                 items.first().map_or(place, Sexpr::place),
-                format!("unknown declaration '{keyword}': expected {DECLARATIONS}"),
+                format!(
+                    "unknown declaration '{keyword}': expected {DECLARATIONS}{}",
+                    did_you_mean(keyword, KEYWORDS.into_iter())
+                ),
             )),
+            _ => Ok(()),
         }
     }
 
@@ -139,7 +213,10 @@ impl Reader {
         self.language.sort(name).ok_or_else(|| {
             ParseError::new(
                 sexpr.place(),
-                format!("unknown sort '{name}': declare it with (sort {name})"),
+                format!(
+                    "unknown sort '{name}': declare it with (sort {name}){}",
+                    did_you_mean(name, self.language.sorts.iter().map(String::as_str))
+                ),
             )
         })
     }
@@ -169,6 +246,7 @@ impl Reader {
             self.costs[0].set(op, Weight::Number(cost));
         }
         self.language.enter(Operator { name, args, result, builtin: None });
+        self.places.operators.push(place);
         Ok(())
     }
 
@@ -181,7 +259,7 @@ impl Reader {
         for (key, at, value) in pairs(options)? {
             match key {
                 ":name" => name = expect_atom(value, "a name")?,
-                _ => return Err(unexpected(":name", key, at)),
+                _ => return Err(unexpected(":name", &[":name"], key, at)),
             }
             if BUILT_IN.contains(&name) || name.contains(',') {
                 let message = format!("'{name}' can't be declared: expected another name");
@@ -273,7 +351,9 @@ impl Reader {
                 ":ruleset" => {
                     let wanted = expect_atom(value, "the name of a ruleset")?;
                     let found = self.ruleset_ids.get(wanted).ok_or_else(|| {
-                        ParseError::new(value.place(), format!("unknown ruleset '{wanted}'"))
+                        let names = self.rulesets.iter().map(String::as_str);
+                        let meant = did_you_mean(wanted, names);
+                        ParseError::new(value.place(), format!("unknown ruleset '{wanted}'{meant}"))
                     })?;
                     ruleset = Some(*found);
                 }
@@ -285,7 +365,10 @@ impl Reader {
                         )
                     })?;
                 }
-                _ => return Err(unexpected(":name, :when or :ruleset", key, at)),
+                _ => {
+                    let known = [":name", ":when", ":ruleset"];
+                    return Err(unexpected(":name, :when or :ruleset", &known, key, at));
+                }
             }
         }
         let base = match name {
@@ -338,65 +421,8 @@ impl Reader {
             .map(|c| read_condition(language, &variables, c))
             .collect::<Result<_, _>>()?;
         let rule = Rule { name, lhs, rhs, conditions, variables, ruleset };
-        self.rules.add(rule).map_err(|mistake| ParseError::new(place, mistake))
+        self.rules.add(rule).map_err(|mistake| ParseError::new(place, mistake))?;
+        self.places.rules.push(place);
+        Ok(())
     }
-}
-
-/// The options of a declaration, `:key value …`, with the place of each key. None may come twice.
-fn pairs(options: &[Sexpr]) -> Result<Vec<(&str, Place, &Sexpr)>, ParseError> {
-    let mut pairs: Vec<(&str, Place, &Sexpr)> = Vec::new();
-    for option in options.chunks(2) {
-        let (key, at) = (option[0].atom().unwrap_or(""), option[0].place());
-        if pairs.iter().any(|&(before, ..)| before == key) {
-            return Err(ParseError::new(at, format!("a second '{key}': only one is allowed")));
-        }
-        let value = option
-            .get(1)
-            .ok_or_else(|| ParseError::new(at, format!("expected a value after '{key}'")))?;
-        pairs.push((key, at, value));
-    }
-    Ok(pairs)
-}
-
-fn unexpected(expected: &str, key: &str, at: Place) -> ParseError {
-    ParseError::new(at, format!("expected {expected}, found '{key}'"))
-}
-
-/// What `:cost` says, which is the only option.
-fn cost_option(options: &[Sexpr]) -> Result<Option<u64>, ParseError> {
-    let mut cost = None;
-    for (key, at, value) in pairs(options)? {
-        match key {
-            ":cost" => cost = Some(read_number(value)?),
-            _ => return Err(unexpected(":cost", key, at)),
-        }
-    }
-    Ok(cost)
-}
-
-fn find_atom(sexpr: &Sexpr, wanted: &str) -> Option<Place> {
-    match sexpr {
-        Sexpr::Atom(atom, place) => (atom == wanted).then_some(*place),
-        Sexpr::List(items, _) => items.iter().find_map(|item| find_atom(item, wanted)),
-    }
-}
-
-fn text(sexpr: &Sexpr) -> String {
-    match sexpr {
-        Sexpr::Atom(atom, _) => atom.clone(),
-        Sexpr::List(items, _) => {
-            format!("({})", items.iter().map(text).collect::<Vec<_>>().join(" "))
-        }
-    }
-}
-
-fn one_atom<'a>(args: &'a [Sexpr], place: Place, form: &str) -> Result<&'a str, ParseError> {
-    match args {
-        [name] => expect_atom(name, form),
-        _ => Err(ParseError::new(place, format!("expected {form}"))),
-    }
-}
-
-fn expect_atom<'a>(sexpr: &'a Sexpr, what: &str) -> Result<&'a str, ParseError> {
-    sexpr.atom().ok_or_else(|| ParseError::new(sexpr.place(), format!("expected {what}")))
 }

@@ -2,6 +2,7 @@
 
 use crate::rules::system::{RulesetId, System};
 use crate::text::sexpr::{ParseError, Sexpr};
+use crate::text::similar::did_you_mean;
 
 /// A program over rule sets. One `run` is one iteration of saturation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +28,8 @@ impl Schedule {
         system.rules.iter().all(|rule| self.runs(rule.ruleset))
     }
 
-    fn runs(&self, ruleset: Option<RulesetId>) -> bool {
+    /// Whether the rules of a ruleset are run by it.
+    pub(crate) fn runs(&self, ruleset: Option<RulesetId>) -> bool {
         match self {
             Schedule::Run(None) => true,
             Schedule::Run(some) => *some == ruleset,
@@ -49,7 +51,8 @@ pub(crate) fn read_schedule(sexpr: &Sexpr, rulesets: &[String]) -> Result<Schedu
             let found = rulesets.iter().position(|r| Some(r.as_str()) == name.atom());
             let id = found.ok_or_else(|| {
                 let name = name.atom().unwrap_or("(…)");
-                ParseError::new(sexpr.place(), format!("unknown ruleset '{name}'"))
+                let meant = did_you_mean(name, rulesets.iter().map(String::as_str));
+                ParseError::new(sexpr.place(), format!("unknown ruleset '{name}'{meant}"))
             })?;
             Ok(Schedule::Run(Some(RulesetId(id as u32))))
         }

@@ -317,18 +317,10 @@ pub(crate) fn read_application<'a>(
     let op = language.operator(name).ok_or_else(|| {
         ParseError::new(
             head.place(),
-            format!("unknown operator '{name}'{}", suggestion(language, name)),
+            format!("unknown operator '{name}'{}", language.did_you_mean(name)),
         )
     })?;
     Ok((op, args))
-}
-
-fn suggestion(language: &Language, name: &str) -> String {
-    let same = |op: &&crate::term::language::Operator| op.name.eq_ignore_ascii_case(name);
-    match language.operators.iter().find(same) {
-        Some(op) => format!(" (did you mean '{}'?)", op.name),
-        None => String::new(),
-    }
 }
 
 pub(crate) fn check_arity(language: &Language, op: OpId, found: usize) -> Result<(), String> {

@@ -4,6 +4,7 @@
 //! operator *computes* on literals is looked up by its name and sorts (see [`crate::term::builtin`]).
 
 use crate::term::builtin::Builtin;
+use crate::text::similar::did_you_mean;
 use rustc_hash::FxHashMap;
 use std::fmt;
 
@@ -44,6 +45,16 @@ pub enum Value {
     Int(i64),
     /// A truth value.
     Bool(bool),
+}
+
+impl Value {
+    /// The integer, if it is one.
+    pub fn int(self) -> Option<i64> {
+        match self {
+            Value::Int(n) => Some(n),
+            Value::Bool(_) => None,
+        }
+    }
 }
 
 impl fmt::Display for Value {
@@ -113,6 +124,11 @@ impl Language {
         self.operators.push(operator);
     }
 
+    /// What an unknown name of an operator was meant to be, as the end of a message.
+    pub(crate) fn did_you_mean(&self, name: &str) -> String {
+        did_you_mean(name, self.operators.iter().map(|op| op.name.as_str()))
+    }
+
     /// The operator behind an id.
     pub fn op(&self, op: OpId) -> &Operator {
         &self.operators[op.0 as usize]
@@ -172,13 +188,16 @@ impl Language {
             Some(sort) if self.variables.contains(&sort) => sort,
             Some(sort) => {
                 return Err(format!(
-                    "unknown name '{atom}': sort {} has no variables and no operator has this name",
-                    self.sort_name(sort)
+                    "unknown name '{atom}': sort {} has no variables and no operator has this name{}",
+                    self.sort_name(sort),
+                    self.did_you_mean(atom)
                 ));
             }
             None => match self.variables[..] {
                 [sort] => sort,
-                [] => return Err(format!("unknown operator '{atom}'")),
+                [] => {
+                    return Err(format!("unknown operator '{atom}'{}", self.did_you_mean(atom)));
+                }
                 _ => return Err(format!("the sort of variable '{atom}' is not clear here")),
             },
         };

@@ -1,5 +1,6 @@
-//! Bytes in: s-expressions with their places, sizes of memory as text. It must not know what is
+//! Bytes in: s-expressions with their places, sizes of memory as text, misspelt names. It must not know what is
 //! written in them.
 
 pub(crate) mod bytes;
 pub(crate) mod sexpr;
+pub(crate) mod similar;

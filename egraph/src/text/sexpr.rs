@@ -130,9 +130,34 @@ pub const MAX_DEPTH: usize = 1_000;
 /// An unbalanced parenthesis, nesting beyond [`MAX_DEPTH`], or a byte order mark that is not at
 /// the beginning.
 pub fn parse_all(text: &str) -> Result<Vec<Sexpr>, ParseError> {
+    parse_from(text, Place { line: 1, column: 1 })
+}
+
+/// Reads what can be read of a text with mistakes: the expressions of those parts that have none, and the
+/// mistakes of the others. A part begins with a line that begins with a parenthesis.
+pub(crate) fn parse_parts(text: &str) -> (Vec<Sexpr>, Vec<ParseError>) {
+    let (mut done, mut mistakes) = (Vec::new(), Vec::new());
+    let (mut start, mut first_line) = (0, 1);
+    let mut line = 1;
+    for (at, c) in text.char_indices().chain([(text.len(), '\n')]) {
+        let ends = at == text.len() || (c == '\n' && text[at + 1..].starts_with('('));
+        line += u32::from(c == '\n');
+        if ends {
+            let part = &text[start..text.len().min(at + 1)];
+            match parse_from(part, Place { line: first_line, column: 1 }) {
+                Ok(all) => done.extend(all),
+                Err(mistake) => mistakes.push(mistake),
+            }
+            (start, first_line) = (at + 1, line);
+        }
+    }
+    (done, mistakes)
+}
+
+fn parse_from(text: &str, start: Place) -> Result<Vec<Sexpr>, ParseError> {
     let mut open: Vec<(Vec<Sexpr>, Place)> = Vec::new();
     let mut done = Vec::new();
-    let mut place = Place { line: 1, column: 1 };
+    let mut place = start;
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         let here = place;

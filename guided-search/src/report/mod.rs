@@ -2,6 +2,7 @@
 
 mod charts;
 pub mod page;
+pub mod proof_page;
 mod proof_view;
 pub mod summary;
 mod tables;

@@ -9,7 +9,7 @@ use std::path::Path;
 use support::show::numbers::{counted, thousands};
 
 /// Longer proofs, or proofs through larger terms, are not shown step by step.
-const CAPS: Caps = Caps { steps: 400, term_size: 400 };
+pub(super) const CAPS: Caps = Caps { steps: 400, term_size: 400 };
 
 /// One proof, folded. It is checked once more.
 ///
@@ -52,7 +52,12 @@ fn stops(waypoints: usize) -> String {
     }
 }
 
-fn steps(system: &System, bank: &TermBank, flat: &FlatProof, waypoints: &[TermId]) -> Markup {
+pub(super) fn steps(
+    system: &System,
+    bank: &TermBank,
+    flat: &FlatProof,
+    waypoints: &[TermId],
+) -> Markup {
     html! {
         div.scroll {
             ol.proof start="0" {

@@ -1,0 +1,87 @@
+//! An e-graph as a file, in the format that its name asks for.
+
+mod drawing;
+mod page;
+
+use anyhow::{Result, bail};
+use egraph::{BestTerms, CostFunction, EGraph, Id, TermBank, write_dot, write_serialized};
+use std::path::Path;
+use support::files::whole_file::{FileKind, OutputFile, first_bytes};
+use support::show::page::has_title;
+
+/// Where an e-graph goes.
+pub struct Export {
+    file: OutputFile,
+    format: Format,
+}
+
+#[derive(Clone, Copy)]
+enum Format {
+    Dot,
+    Json,
+    Page,
+}
+
+const DOT: FileKind = FileKind {
+    name: "an e-graph for Graphviz",
+    recognise: |path| first_bytes(path).is_ok_and(|text| text.starts_with("digraph egraph {")),
+};
+const JSON: FileKind = FileKind {
+    name: "an e-graph as JSON",
+    recognise: |path| first_bytes(path).is_ok_and(|text| text.starts_with("{\"nodes\":{")),
+};
+const PAGE: FileKind =
+    FileKind { name: "a page about an e-graph", recognise: |path| has_title(path, page::TITLE) };
+
+impl Export {
+    /// Looks whether the file can be written, before any work is done.
+    ///
+    /// # Errors
+    /// The name says no format, or as [`OutputFile::new`].
+    pub fn new(path: &Path) -> Result<Export> {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        let (format, kind) = match ending {
+            Some("dot" | "gv") => (Format::Dot, DOT),
+            Some("json") => (Format::Json, JSON),
+            Some("html") => (Format::Page, PAGE),
+            _ => bail!(
+                "--export {}: expected a name that ends in .dot (Graphviz), .json (egraph-serialize) \
+                 or .html",
+                path.display()
+            ),
+        };
+        Ok(Export { file: OutputFile::new(path, kind)?, format })
+    }
+
+    /// Writes an e-graph, of which the classes of some terms are of interest.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn write(
+        &self,
+        egraph: &EGraph,
+        bank: &mut TermBank,
+        cost: &CostFunction,
+        roots: &[Id],
+    ) -> Result<()> {
+        let best = BestTerms::of(egraph, cost);
+        let mut classes: Vec<Id> = Vec::new();
+        for &root in roots {
+            let class = egraph.find(root);
+            if !classes.contains(&class) {
+                classes.push(class);
+            }
+        }
+        self.file.write(|file| {
+            match self.format {
+                Format::Dot => write_dot(&best, &classes, file)?,
+                Format::Json => write_serialized(&best, &classes, file)?,
+                Format::Page => {
+                    let page = page::egraph_page(&best, bank, cost, &classes);
+                    std::io::Write::write_all(file, page.as_bytes())?;
+                }
+            }
+            Ok(())
+        })
+    }
+}

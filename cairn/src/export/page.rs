@@ -1,0 +1,117 @@
+//! An e-graph as a page: its classes, what they cost, the best term; a small one is drawn.
+
+use crate::export::drawing::drawing;
+use egraph::{BestTerms, CostFunction, Id, Node, TermBank};
+use maud::{Markup, html};
+use support::show::numbers::{counted, counted_as};
+use support::show::page::page;
+
+/// The title of the page.
+pub const TITLE: &str = "Cairn: an e-graph";
+
+/// More classes are not listed.
+const MOST_CLASSES: usize = 2_000;
+/// More e-nodes of a class are not listed.
+const MOST_NODES: usize = 50;
+/// Nodes of a term that are written.
+const TERM_SIZE: u64 = 200;
+
+const STYLE: &str = include_str!("egraph.css");
+
+/// The page of a rebuilt e-graph; `roots` are the classes that it was grown from.
+pub fn egraph_page(
+    best: &BestTerms<'_>,
+    bank: &mut TermBank,
+    cost: &CostFunction,
+    roots: &[Id],
+) -> String {
+    let egraph = best.egraph();
+    let best_terms: Vec<(Id, String, String)> = roots
+        .iter()
+        .map(|&class| {
+            let term = best.term(bank, class);
+            let text = term.map_or("none of a known cost".to_owned(), |term| {
+                bank.display_part(term, TERM_SIZE).to_string()
+            });
+            (class, text, cost_text(best, cost, class))
+        })
+        .collect();
+    let body = html! {
+        h1 { "An e-graph" }
+        p {
+            (counted(egraph.node_count() as u64, "e-node")) " in "
+            (counted_as(egraph.class_count() as u64, "e-class", "e-classes")) ", grown with the rewrite system "
+            code { (egraph.system().hash.get(..12).unwrap_or_default()) }
+            ". Costs: " (cost.names().join(", ")) "."
+        }
+        h2 { "Best terms" }
+        div.scroll {
+            table {
+                tr { th { "class" } th { "cost" } th { "term" } }
+                @for (class, text, cost) in &best_terms {
+                    tr { td { (link(*class)) } td.n { (cost) } td { code { (text) } } }
+                }
+            }
+        }
+        @if let Some(drawing) = drawing(best, roots) {
+            h2 { "Drawn" }
+            p.note {
+                "A box is an e-class, with the cost of its best term; an e-node of a best term is "
+                "marked. Lines lead from an e-node down to the classes of its arguments, and up "
+                "where it is part of a cycle."
+            }
+            div.scroll { (drawing) }
+        }
+        h2 { "Classes" }
+        (classes(best, cost))
+    };
+    page(TITLE, STYLE, &body)
+}
+
+fn classes(best: &BestTerms<'_>, cost: &CostFunction) -> Markup {
+    let egraph = best.egraph();
+    let rest = egraph.class_count().saturating_sub(MOST_CLASSES);
+    html! {
+        div.scroll {
+            table {
+                tr { th { "class" } th { "sort" } th { "cost" } th { "e-nodes" } }
+                @for class in egraph.classes().take(MOST_CLASSES) {
+                    @let nodes = egraph.nodes(class);
+                    tr id=(format!("c{}", class.0)) {
+                        td { (class.0) }
+                        td { (egraph.system().language.sort_name(egraph.sort(class))) }
+                        td.n { (cost_text(best, cost, class)) }
+                        td.nodes {
+                            @for &node in nodes.iter().take(MOST_NODES) {
+                                span.enode.best[best.node(class) == Some(node)] {
+                                    (name(best, node))
+                                    @for &child in egraph.children(node) { " " (link(child)) }
+                                }
+                            }
+                            @if nodes.len() > MOST_NODES {
+                                span.note { "and " (nodes.len() - MOST_NODES) " more" }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        @if rest > 0 { p.note { "And " (counted_as(rest as u64, "more class", "more classes")) "." } }
+    }
+}
+
+fn cost_text(best: &BestTerms<'_>, cost: &CostFunction, class: Id) -> String {
+    best.cost(class).map_or("none".to_owned(), |found| cost.text(&found))
+}
+
+fn link(class: Id) -> Markup {
+    html! { a href=(format!("#c{}", class.0)) { (class.0) } }
+}
+
+/// What stands at an e-node.
+pub fn name(best: &BestTerms<'_>, node: Id) -> String {
+    match best.egraph().node(node) {
+        Node::Leaf(leaf) => leaf.to_string(),
+        Node::Op(op) => best.egraph().system().language.op(op).name.clone(),
+    }
+}

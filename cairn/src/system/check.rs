@@ -1,0 +1,81 @@
+//! `cairn system check`: all that is wrong, or likely to be wrong, with a rules file.
+
+use crate::shipped::SYSTEMS;
+use crate::system::shown_finding::shown;
+use anyhow::{Result, bail};
+use egraph::{Review, Severity, review};
+use support::files::input::InputFile;
+use support::files::text::text_of;
+use support::show::console::print;
+use support::show::numbers::counted;
+
+const EXAMPLES: &str = "\
+Examples:
+  cairn system check my.rules
+  cairn system check halide
+
+Errors are mistakes, all of them at once, and rules that are false: where all operators of a rule \
+are built in, both sides are evaluated on thousands of assignments of literals, small ones first, \
+then random ones and such at the ends of 64 bits, and one on which the sides differ is shown. \
+Warnings are rules that never match or match everything, that do nothing, that are there twice up \
+to the names of their variables, and operators that should be literals.
+
+That no counterexample is found is no proof. Exit code 2: there are errors, or warnings with \
+--strict.";
+
+/// The arguments of `cairn system check`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = EXAMPLES)]
+pub struct CheckArgs {
+    /// The rewrite system: a .rules file, or a shipped one by its name, as halide
+    #[arg(value_name = "FILE", value_parser = SYSTEMS.parser())]
+    system: InputFile,
+    /// Refuse a file with warnings, too
+    #[arg(long)]
+    strict: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The file can't be read, or there are errors in it.
+pub fn run(args: &CheckArgs) -> Result<()> {
+    let text = text_of(args.system.read("the rewrite system")?, args.system.path())?;
+    let name = args.system.to_string();
+    let review = review(&text);
+    let findings: String =
+        review.findings.iter().map(|finding| shown(&name, &text, finding) + "\n").collect();
+    print(&findings)?;
+    let count = |severity| {
+        review.findings.iter().filter(|finding| finding.severity == severity).count() as u64
+    };
+    let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+    let found = match (errors, warnings) {
+        (0, 0) => "nothing to report".to_owned(),
+        (0, warnings) => counted(warnings, "warning"),
+        (errors, 0) => counted(errors, "error"),
+        (errors, warnings) => {
+            format!("{}, {}", counted(errors, "error"), counted(warnings, "warning"))
+        }
+    };
+    if errors > 0 || (args.strict && warnings > 0) {
+        bail!("{name}: {found}");
+    }
+    print(&format!("{name}: {}; {found}\n", summary(&review)))
+}
+
+/// What there is, and how much of it was evaluated.
+fn summary(review: &Review) -> String {
+    let rules = review.system.as_ref().map_or(0, |system| system.rules.len());
+    let evaluated = &review.evaluated;
+    let mut summary = counted(rules as u64, "rule");
+    if evaluated.rules > 0 {
+        let assignments = counted(evaluated.assignments, "assignment");
+        summary += &format!(", {} evaluated on {assignments}", evaluated.rules);
+    }
+    if !evaluated.without_meaning.is_empty() {
+        let names = evaluated.without_meaning.join(" ");
+        summary += &format!("; not evaluated, for they are not built in: {names}");
+    }
+    summary
+}

@@ -1,0 +1,165 @@
+//! Whether rules are true, by evaluation of both sides.
+//!
+//! An operator has a meaning where it is built in ([`crate::term::builtin`]): an equation that such
+//! operators refute is false whatever else the language has. What has no value, as a sum that does not
+//! fit in 64 bits, refutes nothing.
+
+use crate::review::assignments::Assignments;
+use crate::review::{Evaluated, Finding, Severity, rule_place};
+use crate::rules::pattern::{DisplayPattern, Pattern};
+use crate::rules::read::Places;
+use crate::rules::system::{Rule, System};
+use crate::term::language::{Language, LeafValue, LiteralKind, Value};
+use rayon::prelude::*;
+use smallvec::SmallVec;
+
+/// What came of one rule.
+enum Outcome {
+    /// Its sides agree on so many assignments.
+    Holds(u64),
+    /// They have these values where the variables have those.
+    Differs { values: Vec<Value>, left: Value, right: Value },
+    /// No assignment meets its conditions, of so many.
+    NeverApplies(u64),
+    /// An operator has no meaning; its conditions can be met.
+    Unknown,
+}
+
+pub(super) fn findings(system: &System, places: &Places, findings: &mut Vec<Finding>) -> Evaluated {
+    let rules = system.rules.par_iter().enumerate();
+    let outcomes: Vec<Outcome> =
+        rules.map(|(i, rule)| evaluate_rule(&system.language, rule, i as u64)).collect();
+    let mut evaluated = Evaluated::default();
+    for (i, outcome) in outcomes.into_iter().enumerate() {
+        let (rule, place) = (&system.rules[i], rule_place(places, i));
+        match outcome {
+            Outcome::Holds(assignments) => {
+                evaluated.rules += 1;
+                evaluated.assignments += assignments;
+            }
+            Outcome::Differs { values, left, right } => {
+                evaluated.rules += 1;
+                findings.push(counterexample(system, rule, &values, left, right, place));
+            }
+            Outcome::NeverApplies(tried) => {
+                let message =
+                    format!("rule '{}' never matches: its conditions contradict", rule.name);
+                let note = format!("none of {tried} assignments of literals meets all of them");
+                findings.push(Finding::new(Severity::Warning, place, message).note(note));
+            }
+            Outcome::Unknown => {}
+        }
+    }
+    let mut without: Vec<String> = Vec::new();
+    for rule in &system.rules {
+        for side in [&rule.lhs, &rule.rhs] {
+            each_without_meaning(&system.language, side, &mut |name| {
+                if !without.iter().any(|known| known == name) {
+                    without.push(name.to_owned());
+                }
+            });
+        }
+    }
+    Evaluated { without_meaning: without, ..evaluated }
+}
+
+fn counterexample(
+    system: &System,
+    rule: &Rule,
+    values: &[Value],
+    left: Value,
+    right: Value,
+    place: crate::text::sexpr::Place,
+) -> Finding {
+    let show = |pattern| DisplayPattern {
+        language: &system.language,
+        variables: &rule.variables,
+        pattern,
+    };
+    let message = format!("rule '{}' is false", rule.name);
+    let pairs = rule.variables.names.iter().zip(values);
+    let values: Vec<String> = pairs.map(|(name, value)| format!("{name} = {value}")).collect();
+    let at = match &values[..] {
+        [] => String::new(),
+        all => format!(" where {}", all.join(", ")),
+    };
+    Finding::new(Severity::Error, place, message).note(format!(
+        "{} is {left}, and {} is {right}{at}",
+        show(&rule.lhs),
+        show(&rule.rhs)
+    ))
+}
+
+/// The kinds of the rule's variables, where all have literals.
+fn kinds(language: &Language, rule: &Rule) -> Option<Vec<LiteralKind>> {
+    rule.variables.sorts.iter().map(|sort| language.literal_kind(*sort)).collect()
+}
+
+fn evaluate_rule(language: &Language, rule: &Rule, stream: u64) -> Outcome {
+    let mut known = true;
+    each_without_meaning(language, &rule.lhs, &mut |_| known = false);
+    each_without_meaning(language, &rule.rhs, &mut |_| known = false);
+    // Variables that no condition reads may stand for anything, and are not looked at.
+    let any = |sort| language.literal_kind(sort).unwrap_or(LiteralKind::Bool);
+    let kinds = match kinds(language, rule) {
+        Some(kinds) => kinds,
+        None => {
+            known = false;
+            rule.variables.sorts.iter().map(|&sort| any(sort)).collect()
+        }
+    };
+    if !known && rule.conditions.is_empty() {
+        return Outcome::Unknown;
+    }
+    let (mut tried, mut applied, mut compared) = (0, 0, 0);
+    let found = Assignments::of(rule, &kinds, stream).find(|values| {
+        tried += 1;
+        let literal = |var: crate::rules::pattern::VarId| Some(values[var.0 as usize]);
+        if !rule.conditions.iter().all(|condition| condition.holds(&literal)) {
+            return None;
+        }
+        applied += 1;
+        if !known {
+            return Some(Outcome::Unknown);
+        }
+        let left = eval(language, &rule.lhs, values)?;
+        let right = eval(language, &rule.rhs, values)?;
+        compared += 1;
+        (left != right).then(|| Outcome::Differs { values: values.to_vec(), left, right })
+    });
+    match found {
+        Some(outcome) => outcome,
+        None if applied == 0 => Outcome::NeverApplies(tried),
+        None => Outcome::Holds(compared),
+    }
+}
+
+fn each_without_meaning<'l>(
+    language: &'l Language,
+    pattern: &Pattern,
+    f: &mut impl FnMut(&'l str),
+) {
+    if let Pattern::Op(op, args) = pattern {
+        let op = language.op(*op);
+        if op.builtin.is_none() {
+            f(&op.name);
+        }
+        args.iter().for_each(|arg| each_without_meaning(language, arg, f));
+    }
+}
+
+fn eval(language: &Language, pattern: &Pattern, values: &[Value]) -> Option<Value> {
+    match pattern {
+        Pattern::Var(var) => Some(values[var.0 as usize]),
+        Pattern::Leaf(leaf) => match leaf.value {
+            LeafValue::Literal(value) => Some(value),
+            LeafValue::Variable(_) => None,
+        },
+        Pattern::Op(op, args) => {
+            let args: Option<SmallVec<[Value; 2]>> =
+                args.iter().map(|arg| eval(language, arg, values)).collect();
+            language.op(*op).builtin?.eval(&args?)
+        }
+        Pattern::Compute(expr, _) => expr.eval(&|var| Some(values[var.0 as usize])),
+    }
+}
