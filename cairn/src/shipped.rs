@@ -48,8 +48,12 @@ pub static SYSTEMS: Shipped = shipped!(
     ]
 );
 /// Seeds.
-pub static SEEDS: Shipped =
-    shipped!("seed file", "seeds", ".txt", ["bitvectors", "gelu", "halide", "math", "ring"]);
+pub static SEEDS: Shipped = shipped!(
+    "seed file",
+    "seeds",
+    ".txt",
+    ["bitvectors", "gelu", "halide", "math", "prop", "ring", "tiling"]
+);
 /// Presets of `cairn generate`.
 pub static DATASETS: Shipped = shipped!("preset", "dataset", ".toml", ["default", "quickstart"]);
 /// Presets of `cairn train`.

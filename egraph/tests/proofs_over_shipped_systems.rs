@@ -14,20 +14,6 @@ fn configs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs")
 }
 
-/// Terms to begin with, for systems without a file of seeds.
-fn own_seeds(system: &str) -> &'static [&'static str] {
-    match system {
-        "prop" => &[
-            "(-> (& (-> p q) (-> r s)) (| (& p r) (~ q)))",
-            "(| (~ (& p q)) (-> p (| q r)))",
-            "(-> (-> (-> p q) p) p)",
-        ],
-        "tiling" => &["(o (m (* n1 n2) (m (* n3 n4) f)) g)", "(m n (o f (o g (m k h))))"],
-        // Whatever else is shipped begins with terms made from its own rules.
-        _ => &[],
-    }
-}
-
 /// The left-hand sides of the rules as terms, variables for pattern variables.
 fn instances(system: &System, bank: &mut TermBank) -> Vec<egraph::TermId> {
     let show = |rule: &egraph::Rule| {
@@ -43,9 +29,10 @@ fn prove_random_pairs(name: &str) {
     let system = Arc::new(System::load(&path).unwrap_or_else(|e| panic!("{e}")));
     let mut bank = TermBank::new(system.language.clone());
     let file = std::fs::read_to_string(configs().join(format!("seeds/{name}.txt")));
-    let text = file.unwrap_or_else(|_| own_seeds(name).join("\n"));
+    let text = file.unwrap_or_default();
     let lines = text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with(';'));
     let mut seeds: Vec<_> = lines.map(|l| bank.parse(l, None).unwrap()).collect();
+    // Without a file of seeds they are made from the system's own rules.
     if seeds.is_empty() {
         seeds = instances(&system, &mut bank);
     }

@@ -100,3 +100,17 @@ fn gelu() {
     assert!(seeds.terms.len() >= 15, "{} seeds", seeds.terms.len());
     assert_eq!(distinct_after_renaming(&mut seeds), seeds.terms.len());
 }
+
+#[test]
+fn prop() {
+    let mut seeds = load("prop");
+    assert!(seeds.terms.len() >= 30, "{} seeds", seeds.terms.len());
+    assert_eq!(distinct_after_renaming(&mut seeds), seeds.terms.len());
+}
+
+#[test]
+fn tiling() {
+    let mut seeds = load("tiling");
+    assert!(seeds.terms.len() >= 15, "{} seeds", seeds.terms.len());
+    assert_eq!(distinct_after_renaming(&mut seeds), seeds.terms.len());
+}

@@ -7,7 +7,7 @@ use egraph::{Review, Severity, review};
 use support::files::input::InputFile;
 use support::files::text::text_of;
 use support::show::console::print;
-use support::show::numbers::counted;
+use support::show::numbers::{counted, thousands};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,6 +22,9 @@ to the names of their variables, and operators that should be literals.
 
 That no counterexample is found is no proof. Exit code 2: there are errors, or warnings with \
 --strict.";
+
+/// Operators that are not evaluated are named up to this many.
+const MOST_NAMES: usize = 20;
 
 /// The arguments of `cairn system check`.
 #[derive(Clone, Debug, clap::Args)]
@@ -74,8 +77,13 @@ fn summary(review: &Review) -> String {
         summary += &format!(", {} evaluated on {assignments}", evaluated.rules);
     }
     if !evaluated.without_meaning.is_empty() {
-        let names = evaluated.without_meaning.join(" ");
-        summary += &format!("; not evaluated, for they are not built in: {names}");
+        let names = &evaluated.without_meaning;
+        let shown = names[..names.len().min(MOST_NAMES)].join(" ");
+        let more = match names.len().saturating_sub(MOST_NAMES) {
+            0 => String::new(),
+            more => format!(" and {} more", thousands(more as u64)),
+        };
+        summary += &format!("; not evaluated, for they are not built in: {shown}{more}");
     }
     summary
 }

@@ -6,6 +6,7 @@ use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::sketch::Sketch;
+use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
 
 static SIZE: LazyLock<CostFunction> = LazyLock::new(CostFunction::size);
@@ -26,37 +27,44 @@ impl LeastSizes<'_> {
 }
 
 /// What the best terms of all classes cost, and how each is made.
-pub struct BestTerms<'e>(Tables<'e>);
+pub struct BestTerms<'e> {
+    tables: Tables<'e>,
+    /// By class: the e-node at the root of its best term.
+    nodes: FxHashMap<Id, Id>,
+}
 
 impl<'e> BestTerms<'e> {
     /// Of a rebuilt e-graph.
     pub fn of(egraph: &'e EGraph, cost: &'e CostFunction) -> BestTerms<'e> {
-        BestTerms(Tables::new(egraph, &Sketch::Any, cost))
+        let tables = Tables::new(egraph, &Sketch::Any, cost);
+        let node = |class| Some((class, tables.best_node(tables.whole(class))?));
+        let nodes = egraph.classes().filter_map(node).collect();
+        BestTerms { tables, nodes }
     }
 
     /// The e-graph.
     pub fn egraph(&self) -> &'e EGraph {
-        self.0.egraph
+        self.tables.egraph
     }
 
     /// What the best term of a canonical class costs, if one has a known cost.
     pub fn cost(&self, class: Id) -> Option<Cost> {
-        self.0.least(self.0.whole(class))
+        self.tables.least(self.tables.whole(class))
     }
 
     /// The e-node at the root of the best term of a canonical class.
     pub fn node(&self, class: Id) -> Option<Id> {
-        self.0.best_node(self.0.whole(class))
+        self.nodes.get(&class).copied()
     }
 
     /// The best term of a canonical class.
     pub fn term(&self, bank: &mut TermBank, class: Id) -> Option<TermId> {
-        self.0.term(bank, self.0.whole(class))
+        self.tables.term(bank, self.tables.whole(class))
     }
 
     /// What an e-node costs by itself in the first measure, if that is known.
     pub fn own(&self, node: Id) -> Option<u64> {
-        let own = self.0.cost.weight(0, self.0.egraph, node);
+        let own = self.tables.cost.weight(0, self.tables.egraph, node);
         (own != NONE).then_some(own)
     }
 }

@@ -4,8 +4,8 @@ use crate::review::{Finding, Severity, rule_place};
 use crate::rules::pattern::Pattern;
 use crate::rules::read::Places;
 use crate::rules::system::{Rule, System};
-use crate::term::language::{Language, LiteralKind, OpId, SortId};
-use rustc_hash::FxHashMap;
+use crate::term::language::{Language, LiteralKind, SortId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Names of values that a literal would say better, by the kind of literal.
 const TRUTH_NAMES: [&str; 4] = ["true", "false", "tt", "ff"];
@@ -113,13 +113,12 @@ fn inhabited_sorts(language: &Language) -> Vec<bool> {
 /// Operators without arguments that are named like a literal which their sort has, or should have.
 fn literals_by_name(language: &Language, places: &Places) -> Vec<Finding> {
     let is = |names: &[&str], name: &str| names.iter().any(|n| n.eq_ignore_ascii_case(name));
+    let of_truth = language.operators.iter().filter(|op| is(&TRUTH_OPERATORS, &op.name));
+    let truth_sorts: FxHashSet<SortId> = of_truth.map(|op| op.result).collect();
     let mut findings = Vec::new();
     for (i, op) in language.operators.iter().enumerate().filter(|(_, op)| op.args.is_empty()) {
         let sort = language.sort_name(op.result);
         let kind = language.literal_kind(op.result);
-        let has_truth = language.operators.iter().any(|other| {
-            other.result == op.result && is(&TRUTH_OPERATORS, &other.name) && !other.args.is_empty()
-        });
         let note = match kind {
             Some(LiteralKind::I64) if is(&NUMBER_NAMES, &op.name) => {
                 let value = NUMBER_NAMES.iter().position(|n| n.eq_ignore_ascii_case(&op.name));
@@ -128,13 +127,13 @@ fn literals_by_name(language: &Language, places: &Places) -> Vec<Finding> {
             Some(LiteralKind::Bool) if is(&TRUTH_NAMES, &op.name) => {
                 format!("sort {sort} has the literals 0 and 1")
             }
-            None if has_truth && is(&TRUTH_NAMES, &op.name) => {
+            None if truth_sorts.contains(&op.result) && is(&TRUTH_NAMES, &op.name) => {
                 format!("(literal bool {sort}) gives the literals 0 and 1, which are computed with")
             }
             _ => continue,
         };
         let message = format!("operator '{}' should be a literal", op.name);
-        let place = places.operators[OpId(i as u32).0 as usize];
+        let place = places.operators[i];
         findings.push(Finding::new(Severity::Warning, place, message).note(note));
     }
     findings

@@ -11,6 +11,7 @@ use crate::rules::read::Places;
 use crate::rules::system::{Rule, System};
 use crate::term::language::{Language, LeafValue, LiteralKind, Value};
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 /// What came of one rule.
@@ -51,10 +52,11 @@ pub(super) fn findings(system: &System, places: &Places, findings: &mut Vec<Find
         }
     }
     let mut without: Vec<String> = Vec::new();
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
     for rule in &system.rules {
         for side in [&rule.lhs, &rule.rhs] {
             each_without_meaning(&system.language, side, &mut |name| {
-                if !without.iter().any(|known| known == name) {
+                if seen.insert(name) {
                     without.push(name.to_owned());
                 }
             });

@@ -5,7 +5,12 @@
 //! Lean checks all of the proof, and of the rules believes nothing. Names are put in `«…»`, in which Lean
 //! takes almost any character.
 
+mod words;
+
 use crate::proof::dag::{FlatProof, FlatStep, Justification};
+use crate::proof::lean::words::{
+    integer_operator, kind_name, lean_value, of_user, proposition_operator, quoted,
+};
 use crate::rules::pattern::{Condition, Expr, Pattern, VarId};
 use crate::rules::system::{Rule, RuleId, System};
 use crate::term::bank::{TermBank, TermId};
@@ -375,66 +380,4 @@ enum Piece<'h> {
 
 fn is_literal(rule: &Rule, var: VarId) -> bool {
     rule.literal_vars().contains(&var)
-}
-
-fn quoted(name: &str) -> String {
-    format!("«{name}»")
-}
-
-/// Names that are used here as what they are in Lean.
-const OF_LEAN: [&str; 9] =
-    ["Int", "Bool", "min", "max", "decide", "true", "false", "rfl", "congrArg"];
-
-/// The name of an operator or variable. What is put behind one that Lean needs can't be part of another.
-fn of_user(name: &str) -> String {
-    match OF_LEAN.contains(&name) {
-        true => quoted(&format!("{name} here")),
-        false => quoted(name),
-    }
-}
-
-fn kind_name(kind: LiteralKind) -> &'static str {
-    match kind {
-        LiteralKind::I64 => "Int",
-        LiteralKind::Bool => "Bool",
-    }
-}
-
-fn lean_value(value: Value) -> String {
-    match value {
-        Value::Int(n) if n < 0 => format!("({n})"),
-        Value::Int(n) => n.to_string(),
-        Value::Bool(b) => b.to_string(),
-    }
-}
-
-/// Lean's division of integers is Euclidean, too, and anything by zero is zero; the remainder by zero is
-/// not.
-fn integer_operator(name: &str, args: &[String]) -> String {
-    match (name, args) {
-        ("min" | "max", [a, b]) => format!("({name} {a} {b})"),
-        ("%", [a, b]) => format!("(if {b} = 0 then 0 else {a} % {b})"),
-        ("abs", [a]) => format!("(max {a} (-{a}))"),
-        ("-", [a]) => format!("(-{a})"),
-        (name, [a, b]) => format!("({a} {name} {b})"),
-        (name, args) => format!("({name} {})", args.join(" ")),
-    }
-}
-
-fn proposition_operator(name: &str, args: &[String]) -> String {
-    let name = match name {
-        "==" => "=",
-        "!=" => "≠",
-        "<=" => "≤",
-        ">=" => "≥",
-        "&&" => "∧",
-        "||" => "∨",
-        "!" => "¬",
-        other => other,
-    };
-    match args {
-        [a] => format!("({name} {a})"),
-        [a, b] => format!("({a} {name} {b})"),
-        args => format!("({name} {})", args.join(" ")),
-    }
 }
