@@ -92,7 +92,7 @@ impl LimitArgs {
             time: self.time,
         };
         let pool = Some(Arc::new(pool));
-        SaturationConfig { limits, scheduler, pool, cancel: None }
+        SaturationConfig { limits, scheduler, pool, ..SaturationConfig::default() }
     }
 }
 

@@ -139,8 +139,9 @@ fn grow(
     let cost =
         CostFunction::named(system, &args.cost).map_err(|reason| anyhow!("--cost: {reason}"))?;
     let mut egraph = EGraph::new(system.clone());
-    let config = args.limits.config(args.run.run().build_pool()?, args.scheduler);
+    let mut config = args.limits.config(args.run.run().build_pool()?, args.scheduler);
     let ids: Vec<_> = terms.iter().map(|&t| egraph.add_term(&bank, t)).collect();
+    config.sides[0].clone_from(&ids);
     let first = *ids.first().context("no term to start from")?;
     let mut lines = Lines { system, format: args.format, held_back: None, failed: None };
     lines.header();

@@ -37,12 +37,15 @@ pub use proof::file::{
 pub use proof::flatten::{Caps, TooLong};
 pub use proof::lean::proof_to_lean;
 pub use proof::shorten::Shortener;
+pub use proof::used::used_matches;
 pub use review::{Evaluated, Finding, Review, Severity, review};
 pub use rules::cost::{DeclaredCost, Weight};
 pub use rules::egglog::{Imported, import_egglog};
 pub use rules::pattern::{Condition, DisplayPattern, Expr, Pattern, VarId, Variables};
 pub use rules::schedule::Schedule;
 pub use rules::system::{Rule, RuleId, RulesetId, System, SystemError};
+pub use saturation::best_first::Chosen;
+pub use saturation::match_order::{Kind, MatchOrder, MatchView, SmallestFirst};
 pub use saturation::report::{Iteration, Report, RuleReport, RuleTotals};
 pub use saturation::run::{Limits, Observer, SaturationConfig, saturate, saturate_until};
 pub use saturation::scheduler::Scheduler;

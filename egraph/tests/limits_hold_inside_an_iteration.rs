@@ -105,7 +105,7 @@ fn threads_change_nothing() {
         |threads| Arc::new(rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
     let memory = |mib: usize| Limits { memory: Some(mib << 20), ..Default::default() };
     let nodes = Limits { nodes: Some(60_000), ..Default::default() };
-    for scheduler in [Scheduler::Simple, Scheduler::Backoff] {
+    for scheduler in [Scheduler::Simple, Scheduler::Backoff, Scheduler::BestFirst] {
         for limits in [memory(3), memory(12), nodes.clone()] {
             let results: Vec<String> = [None, Some(2), Some(5)]
                 .into_iter()
@@ -117,7 +117,8 @@ fn threads_change_nothing() {
                     egraph.add_term(&bank, term);
                     let limits = limits.clone();
                     let pool = threads.map(pool);
-                    let config = SaturationConfig { limits, scheduler, pool, cancel: None };
+                    let config =
+                        SaturationConfig { limits, scheduler, pool, ..SaturationConfig::default() };
                     let mut iterations = Vec::new();
                     let report = saturate(&mut egraph, &config, &mut |_, iteration| {
                         iterations.push(iteration.clone());
@@ -353,7 +354,7 @@ fn iterations_take_no_memory_once_they_are_over() {
 fn a_run_whose_e_graph_hardly_grows_ends() {
     let _guard = ONE_AT_A_TIME.lock();
     let limits = Limits { visits: Some(10_000), iterations: Some(5_000), ..Default::default() };
-    for scheduler in [Scheduler::Simple, Scheduler::Backoff] {
+    for scheduler in [Scheduler::Simple, Scheduler::Backoff, Scheduler::BestFirst] {
         let (egraph, report) = run(&idle_rules(), "(f a)", limits.clone(), scheduler);
         assert_eq!(report.stop, StopReason::Visits, "{} e-nodes", egraph.node_count());
         assert!((100..1_000).contains(&report.iterations), "{}", report.iterations);

@@ -4,8 +4,7 @@
 mod common;
 
 use egraph::{
-    EGraph, Id, Limits, Node, Pattern, Rule, SaturationConfig, Scheduler, System, TermBank, VarId,
-    saturate,
+    EGraph, Id, Limits, Node, Pattern, Rule, SaturationConfig, System, TermBank, VarId, saturate,
 };
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -102,7 +101,7 @@ fn compare(system: &Arc<System>, start: &str, iterations: u64, threads: Option<u
     let limits = Limits { iterations: Some(iterations), ..Default::default() };
     let pool =
         threads.map(|n| Arc::new(rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap()));
-    let config = SaturationConfig { limits, scheduler: Scheduler::Simple, pool, cancel: None };
+    let config = SaturationConfig { limits, pool, ..SaturationConfig::default() };
     let mut before: Option<EGraph> = None;
     let mut count = 0;
     saturate(&mut egraph, &config, &mut |after, iteration| {

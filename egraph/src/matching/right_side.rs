@@ -43,6 +43,17 @@ pub(crate) enum Lookup {
     Missing,
 }
 
+/// An instance that may be there or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Measured {
+    /// Nodes of its smallest term.
+    pub size: u64,
+    /// Applications that are not there.
+    pub missing: usize,
+    /// The class that represents it, if that is known.
+    pub class: Option<Id>,
+}
+
 /// The results of [`Recipe::lookup_many`], and room for it to work in.
 #[derive(Debug, Default)]
 pub(crate) struct LookupRoom {
@@ -217,6 +228,44 @@ impl Recipe {
             }
         }
         operand(self.root, found).map_or(Lookup::Missing, Lookup::Class)
+    }
+
+    /// Measures an instance in an e-graph that does not change: see [`Measured`]. `classes` are those
+    /// of the variables, `literals` what [`Recipe::known_literals`] gave, `size` gives the nodes of the
+    /// smallest term of a class.
+    pub fn measure(
+        &self,
+        egraph: &EGraph,
+        classes: &[Id],
+        literals: &[Option<Id>],
+        size: impl Fn(Id) -> u64,
+    ) -> Measured {
+        // By application.
+        let mut done: SmallVec<[(u64, Option<Id>); 8]> = SmallVec::new();
+        let operand = |operand: Operand, done: &[(u64, Option<Id>)]| match operand {
+            Operand::Var(var) => (size(classes[var]), Some(classes[var])),
+            Operand::Literal(i) => (1, literals[i]),
+            // Its value is not looked at.
+            Operand::Computed(_) => (1, None),
+            Operand::Application(i) => done[i],
+        };
+        let mut missing = 0;
+        for application in &self.applications {
+            let args = application.args.iter().map(|&arg| operand(arg, &done));
+            let (mut nodes, mut found) = (1u64, Some(SmallVec::<[Id; 4]>::new()));
+            for (size, class) in args {
+                nodes = nodes.saturating_add(size);
+                found = found.zip(class).map(|(mut found, class)| {
+                    found.push(class);
+                    found
+                });
+            }
+            let node = found.and_then(|args| egraph.lookup_canonical(application.head, &args));
+            missing += usize::from(node.is_none());
+            done.push((nodes, node.map(|node| egraph.find(node))));
+        }
+        let (size, class) = operand(self.root, &done);
+        Measured { size, missing, class }
     }
 
     /// Adds the instance under a substitution, by variable, and appends the e-nodes of its places

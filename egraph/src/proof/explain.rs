@@ -106,6 +106,11 @@ impl<'e> Explainer<'e> {
         Some(Proof { steps: self.proof.clone(), root })
     }
 
+    /// The ids whose edges were proved for what was explained so far.
+    pub(crate) fn proved(&self) -> impl Iterator<Item = Id> + '_ {
+        (0u32..).zip(&self.edges).filter(|(_, edge)| edge[0] != 0).map(|(id, _)| Id(id))
+    }
+
     /// The e-node congruent to `t`, if there is one.
     fn represent(&mut self, bank: &TermBank, t: TermId) -> Option<Id> {
         if let Some(&known) = self.nodes.get(&t) {

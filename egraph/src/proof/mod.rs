@@ -9,3 +9,4 @@ pub(crate) mod file;
 pub(crate) mod flatten;
 pub(crate) mod lean;
 pub(crate) mod shorten;
+pub(crate) mod used;

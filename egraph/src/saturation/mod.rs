@@ -2,6 +2,9 @@
 //! anybody wants the e-graph.
 
 pub(crate) mod apply;
+pub(crate) mod best_first;
+pub(crate) mod match_order;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod scheduler;
+pub(crate) mod surroundings;

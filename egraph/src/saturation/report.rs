@@ -2,6 +2,7 @@
 //! observer and not kept: there can be more of them than memory has room for.
 
 use crate::rules::system::RuleId;
+use crate::saturation::best_first::Chosen;
 use crate::stop::StopReason;
 use serde::Serialize;
 
@@ -89,4 +90,7 @@ pub struct Report {
     /// Matches of the last iteration that were found and not applied, because of a limit. There
     /// may be others that were not even found.
     pub left_out: u64,
+    /// What best-first chose, in that order, if [`crate::SaturationConfig::log`] asks for it.
+    #[serde(skip)]
+    pub chosen: Vec<Chosen>,
 }

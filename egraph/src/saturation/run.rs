@@ -9,6 +9,8 @@ use crate::matching::matches::Halt;
 use crate::rules::schedule::Schedule;
 use crate::rules::system::{RuleId, RulesetId, System};
 use crate::saturation::apply::Applier;
+use crate::saturation::best_first::{Choice, Chosen, Waiting};
+use crate::saturation::match_order::{MatchOrder, SmallestFirst};
 use crate::saturation::report::{Iteration, Report, RuleReport, RuleTotals};
 use crate::saturation::scheduler::{Bans, Scheduler};
 use crate::stop::{StopReason, Watch};
@@ -49,6 +51,14 @@ pub struct SaturationConfig {
     pub pool: Option<Arc<ThreadPool>>,
     /// Setting this stops the run soon, as a time limit does.
     pub cancel: Option<Arc<AtomicBool>>,
+    /// For [`Scheduler::BestFirst`]: what the e-graph was grown from, the start's side and the
+    /// target's. Matches are judged by what they bring in the terms of these classes; of every class
+    /// if there are none.
+    pub sides: [Vec<Id>; 2],
+    /// For [`Scheduler::BestFirst`]: which matches are promising; [`SmallestFirst`] by default.
+    pub order: Option<Arc<dyn MatchOrder>>,
+    /// For [`Scheduler::BestFirst`]: whether the report says what was chosen.
+    pub log: bool,
 }
 
 /// Saturates `egraph` with its system's rules, in the order of the system's schedule.
@@ -105,6 +115,8 @@ fn saturate_here(
         totals: Vec::new(),
         visits: 0,
         left_out: 0,
+        waiting: (config.scheduler == Scheduler::BestFirst).then(Waiting::default),
+        chosen: Vec::new(),
     };
     let rules = (0..system.rules.len() as u32).map(RuleId);
     run.totals.extend(rules.map(|rule| RuleTotals {
@@ -125,7 +137,8 @@ fn saturate_here(
     };
     let mut rules = run.totals;
     rules.retain(|rule| rule.matches > 0 || rule.bans > 0);
-    Report { iterations: run.iterations - 1, rules, stop, left_out: run.left_out }
+    let chosen = run.chosen;
+    Report { iterations: run.iterations - 1, rules, stop, left_out: run.left_out, chosen }
 }
 
 struct Run<'a> {
@@ -146,6 +159,9 @@ struct Run<'a> {
     /// E-nodes tried in all iterations, and gone through to rebuild.
     visits: usize,
     left_out: u64,
+    /// What best-first has found and not applied.
+    waiting: Option<Waiting>,
+    chosen: Vec<Chosen>,
 }
 
 /// Matches are applied in runs of this many between looks at the clock.
@@ -257,7 +273,8 @@ impl Run<'_> {
         }
         let built = self.egraph.built();
         let began = Instant::now();
-        let matches = self.search(ruleset, number);
+        let mut matches = self.search(ruleset, number);
+        let chosen = self.choose(ruleset, number, &mut matches);
         let searched = Instant::now();
         let applied = self.apply(matches);
         let done = Instant::now();
@@ -277,7 +294,48 @@ impl Run<'_> {
         if !changed && self.bans.bring_forward(number) {
             return ControlFlow::Continue(true);
         }
+        if let Some(waiting) = &self.waiting
+            && !changed
+        {
+            if chosen > 0 {
+                return ControlFlow::Continue(true);
+            }
+            if waiting.gave_up {
+                return ControlFlow::Break(self.no_room());
+            }
+        }
         ControlFlow::Continue(changed)
+    }
+
+    /// Where best-first chooses, only the best of all matches that wait go on; how many these are.
+    fn choose(&mut self, ruleset: Option<RulesetId>, number: u64, matches: &mut Matches) -> u64 {
+        let room = self.room().bytes;
+        let Some(waiting) = &mut self.waiting else { return 0 };
+        waiting.take_in(matches, &self.system, number);
+        let runs = |rule: usize| ruleset.is_none() || self.system.rules[rule].ruleset == ruleset;
+        let order = self.config.order.as_deref().unwrap_or(&SmallestFirst);
+        let choice = Choice {
+            egraph: self.egraph,
+            system: &self.system,
+            sides: &self.config.sides,
+            order,
+            iteration: number,
+            runs: &runs,
+            room,
+        };
+        let log = self.config.log.then_some(&mut self.chosen);
+        let chosen = waiting.choose(&choice, log);
+        matches.rules = chosen.rules;
+        matches.queues = chosen.queues;
+        matches.queues.iter().map(|queue| queue.len() as u64).sum()
+    }
+
+    /// Why there is no room for matches.
+    fn no_room(&self) -> StopReason {
+        match self.config.limits.memory {
+            None => StopReason::Nodes,
+            Some(_) => StopReason::Memory,
+        }
     }
 
     /// E-nodes that one iteration may try.
@@ -293,7 +351,8 @@ impl Run<'_> {
         let most = usize::MAX;
         let left = memory.map_or(most, |bytes| bytes.saturating_sub(self.egraph.heap_bytes()));
         let by_nodes = nodes.map_or(most, |nodes| nodes.saturating_mul(NODE_BYTES));
-        Room { bytes: left.min(by_nodes), visits: self.most_visits() }
+        let waiting = self.waiting.as_ref().map_or(0, Waiting::heap_bytes);
+        Room { bytes: left.min(by_nodes).saturating_sub(waiting), visits: self.most_visits() }
     }
 
     /// The new matches of all rules that may run. They too must fit into what the memory limit
@@ -359,7 +418,8 @@ impl Run<'_> {
             let Some(number) = queue.pop(together, &mut ids) else { break };
             let rewrite = &system.rewrites[rules[number].rule.0 as usize];
             applier.look(self.egraph, rewrite, &ids, pool);
-            let waiting = ids.capacity() * size_of::<Id>();
+            let later = self.waiting.as_ref().map_or(0, Waiting::heap_bytes);
+            let waiting = ids.capacity() * size_of::<Id>() + later;
             for (i, found) in ids.chunks_exact(rewrite.stride()).enumerate() {
                 done += 1;
                 if done % CLOCK_EVERY == 0 {
@@ -401,8 +461,7 @@ impl Run<'_> {
         rules.retain(|rule| rule.matches > 0 || rule.banned);
         let stop = stop.or_else(|| match matches.halted? {
             Halt::Endless => Some(StopReason::Visits),
-            Halt::Full if limits.memory.is_none() => Some(StopReason::Nodes),
-            Halt::Full => Some(StopReason::Memory),
+            Halt::Full => Some(self.no_room()),
             _ => self.watch.expired(),
         });
         Applied { unions: unions.iter().sum(), visits: matches.visits, rules, stop }

@@ -1,4 +1,5 @@
-//! Which rules may run in an iteration: all of them, or those that back-off does not ban.
+//! Which rules may run in an iteration, all of them or those that back-off does not ban, and which of
+//! their matches are applied.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -15,6 +16,10 @@ pub enum Scheduler {
     /// iterations; both numbers double each time (egg's back-off scheduler, Willsey et al., POPL
     /// 2021).
     Backoff,
+    /// In every iteration the most promising of all matches that wait, a few in proportion to the
+    /// e-graph: by default those after which the smallest term that uses them is smallest.
+    #[serde(rename = "best-first")]
+    BestFirst,
 }
 
 impl fmt::Display for Scheduler {
@@ -22,6 +27,7 @@ impl fmt::Display for Scheduler {
         f.write_str(match self {
             Scheduler::Simple => "simple",
             Scheduler::Backoff => "backoff",
+            Scheduler::BestFirst => "best-first",
         })
     }
 }
@@ -33,7 +39,8 @@ impl FromStr for Scheduler {
         match text {
             "simple" => Ok(Scheduler::Simple),
             "backoff" => Ok(Scheduler::Backoff),
-            _ => Err(format!("expected simple or backoff, found '{text}'")),
+            "best-first" => Ok(Scheduler::BestFirst),
+            _ => Err(format!("expected simple, backoff or best-first, found '{text}'")),
         }
     }
 }
@@ -65,7 +72,7 @@ impl Bans {
     /// The number of matches above which they are too many.
     pub fn match_limit(&self, rule: usize) -> usize {
         match self.scheduler {
-            Scheduler::Simple => usize::MAX,
+            Scheduler::Simple | Scheduler::BestFirst => usize::MAX,
             Scheduler::Backoff => MATCH_LIMIT << self.rules[rule].times_banned.min(40),
         }
     }

@@ -14,8 +14,14 @@ pub enum Schedulers {
     Simple,
     /// [`Scheduler::Backoff`].
     Backoff,
-    /// Both in turn: each proves what the other does not.
+    /// [`Scheduler::BestFirst`].
+    #[serde(rename = "best-first")]
+    BestFirst,
+    /// [`Scheduler::Simple`] and [`Scheduler::Backoff`] in turn: each proves what the other does not.
     Auto,
+    /// [`Scheduler::BestFirst`] and [`Scheduler::Simple`] in turn: what is found deep, and what is found
+    /// broad.
+    Mixed,
 }
 
 impl Schedulers {
@@ -24,6 +30,8 @@ impl Schedulers {
         match self {
             Schedulers::Simple => (Scheduler::Simple, None),
             Schedulers::Backoff => (Scheduler::Backoff, None),
+            Schedulers::BestFirst => (Scheduler::BestFirst, None),
+            Schedulers::Mixed => (Scheduler::BestFirst, Some(Scheduler::Simple)),
             Schedulers::Auto => (Scheduler::Simple, Some(Scheduler::Backoff)),
         }
     }
@@ -33,6 +41,7 @@ impl fmt::Display for Schedulers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Schedulers::Auto => f.write_str("auto"),
+            Schedulers::Mixed => f.write_str("mixed"),
             one => one.in_turn().0.fmt(f),
         }
     }
@@ -45,8 +54,12 @@ impl FromStr for Schedulers {
         match text.parse() {
             Ok(Scheduler::Simple) => Ok(Schedulers::Simple),
             Ok(Scheduler::Backoff) => Ok(Schedulers::Backoff),
+            Ok(Scheduler::BestFirst) => Ok(Schedulers::BestFirst),
             Err(_) if text == "auto" => Ok(Schedulers::Auto),
-            Err(_) => Err(format!("expected auto, simple or backoff, found '{text}'")),
+            Err(_) if text == "mixed" => Ok(Schedulers::Mixed),
+            Err(_) => {
+                Err(format!("expected auto, mixed, simple, backoff or best-first, found '{text}'"))
+            }
         }
     }
 }

@@ -57,13 +57,13 @@ impl Stage {
         let start_ids: Vec<Id> = starts.iter().map(|&t| egraph.add_term(bank, t)).collect();
         let target_ids: Vec<Id> = targets.iter().map(|&t| egraph.add_term(bank, t)).collect();
         egraph.rebuild();
-        let mut history = History::new(1);
-        let report = saturate_until(&mut egraph, config, |egraph| {
+        let mut past = Earlier::new(config, keep_before);
+        let config =
+            SaturationConfig { sides: [start_ids.clone(), target_ids.clone()], ..config.clone() };
+        let report = saturate_until(&mut egraph, &config, |egraph| {
             let over = meeting(egraph, &start_ids, &target_ids).is_some()
                 || opposition(egraph, &start_ids, &target_ids).is_some();
-            if keep_before && !over {
-                history.record(egraph);
-            }
+            past.see(egraph, over);
             over
         });
         // Two different literals became equal: nothing in this e-graph says anything.
@@ -71,7 +71,7 @@ impl Stage {
         let terms = |(s, t): (usize, usize)| (starts[s], targets[t]);
         let met = meeting(&egraph, &start_ids, &target_ids).filter(|_| sound).map(terms);
         let opposed = opposition(&egraph, &start_ids, &target_ids).filter(|_| sound).map(terms);
-        let before = history.earlier().map(|snapshot| Past::new(&egraph, snapshot));
+        let before = past.of(&egraph);
         Stage {
             egraph,
             before,
@@ -139,15 +139,14 @@ impl Stage {
     ) -> Stage {
         let mut egraph = EGraph::new(system.clone());
         let id = egraph.add_term(bank, start);
-        let mut history = History::new(1);
-        let report = saturate_until(&mut egraph, config, |egraph| {
+        let mut past = Earlier::new(config, keep_before);
+        let config = SaturationConfig { sides: [vec![id], Vec::new()], ..config.clone() };
+        let report = saturate_until(&mut egraph, &config, |egraph| {
             let over = until.is_some_and(|s| sketch_satisfied(egraph, egraph.find(id), s));
-            if keep_before && !over {
-                history.record(egraph);
-            }
+            past.see(egraph, over);
             over
         });
-        let before = history.earlier().map(|snapshot| Past::new(&egraph, snapshot));
+        let before = past.of(&egraph);
         Stage {
             egraph,
             before,
@@ -190,6 +189,39 @@ impl Stage {
             let found = class(term);
             found.is_none() || self.terms(side).iter().all(|&term| class(term) != found)
         })
+    }
+}
+
+/// What an e-graph was before it found its last terms: an iteration earlier, or where iterations are
+/// small, as best-first does them, when it had half of the e-nodes that it may have.
+struct Earlier {
+    history: Option<History>,
+    /// E-nodes up to which states are kept.
+    most: usize,
+}
+
+impl Earlier {
+    fn new(config: &SaturationConfig, keep: bool) -> Earlier {
+        let (back, most) = match (config.scheduler, config.limits.nodes) {
+            (Scheduler::BestFirst, Some(nodes)) => (0, nodes / 2),
+            _ => (1, usize::MAX),
+        };
+        Earlier { history: keep.then(|| History::new(back)), most }
+    }
+
+    /// Sees the e-graph after an iteration.
+    fn see(&mut self, egraph: &EGraph, over: bool) {
+        if let Some(history) = &mut self.history
+            && !over
+            && egraph.node_count() <= self.most
+        {
+            history.record(egraph);
+        }
+    }
+
+    fn of(self, egraph: &EGraph) -> Option<Past> {
+        let snapshot = self.history?.earlier()?;
+        Some(Past::new(egraph, snapshot))
     }
 }
 

@@ -1,0 +1,34 @@
+//! Which of the matches that were applied an explanation rests on.
+
+use crate::graph::egraph::EGraph;
+use crate::graph::proof_forest::Reason;
+use crate::id::Id;
+use crate::proof::explain::Explainer;
+use crate::saturation::best_first::Chosen;
+use crate::term::bank::{TermBank, TermId};
+use rustc_hash::FxHashSet;
+
+/// For each of the matches that were chosen while the e-graph grew, whether the explanation of `a` = `b`
+/// uses it; `None` if the e-graph does not represent both in one class.
+pub fn used_matches(
+    egraph: &EGraph,
+    bank: &mut TermBank,
+    chosen: &[Chosen],
+    a: TermId,
+    b: TermId,
+) -> Option<Vec<bool>> {
+    let mut explainer = Explainer::new(egraph);
+    explainer.explain(bank, a, b)?;
+    let mut used: FxHashSet<(u32, Box<[Id]>)> = FxHashSet::default();
+    for owner in explainer.proved() {
+        let Some(edge) = egraph.forest().edge(owner) else { continue };
+        if let Reason::Rule { rule, bound } = edge.reason {
+            let matched = if edge.forward { owner } else { edge.to };
+            let others = egraph.system().rewrites[rule.0 as usize].stride() - 1;
+            let ids = std::iter::once(matched).chain(bound[..others].iter().copied());
+            used.insert((rule.0, ids.collect()));
+        }
+    }
+    let is_used = |chosen: &Chosen| used.contains(&(chosen.seen.rule, chosen.ids.clone()));
+    Some(chosen.iter().map(is_used).collect())
+}

@@ -1,0 +1,72 @@
+//! Which matches are promising: what can be seen of a match before it is applied, and orders by it.
+
+use crate::term::language::OpId;
+use std::fmt;
+
+/// What stands at the root of a class, as far as one look at it shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A literal: 0, 1, −1 or another one.
+    Literal(Option<i8>),
+    /// A variable.
+    Variable,
+    /// An operator: the first one of the class.
+    Op(OpId),
+}
+
+/// What can be seen of a match before it is applied. Sizes are numbers of nodes; a *side* is what the
+/// e-graph was grown from (see [`SaturationConfig::sides`](super::run::SaturationConfig)).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatchView {
+    /// Number of the rule in its system.
+    pub rule: u32,
+    /// The operator above the matched class in the smallest whole term that it stands in.
+    pub above: Option<OpId>,
+    /// What the first three variables of the rule stand for.
+    pub variables: [Option<Kind>; 3],
+    /// How many of all variables stand for literals.
+    pub literals: u32,
+    /// By how much the smallest whole term with the right-hand side in it is larger than the smallest
+    /// term of its side; of the side where that is least. Negative where it would be smaller.
+    pub excess: i64,
+    /// The same of the other side, if the class stands in a term of that, too.
+    pub other_excess: Option<i64>,
+    /// The same for the class as it is.
+    pub excess_before: i64,
+    /// The size of the right-hand side.
+    pub right: u64,
+    /// The size of the left-hand side.
+    pub left: u64,
+    /// The size of the smallest term of the matched class.
+    pub least: u64,
+    /// Iterations since the match was found.
+    pub waited: u64,
+    /// E-nodes of the matched class.
+    pub class_nodes: u32,
+    /// Applications of the right-hand side that the e-graph lacks.
+    pub missing: u32,
+    /// Whether the right-hand side is there, in another class.
+    pub unites: bool,
+    /// E-nodes of the e-graph.
+    pub e_nodes: u64,
+    /// Iterations so far.
+    pub iteration: u64,
+    /// The sizes of the smallest terms of both sides; 0 for one that is empty.
+    pub sides: [u64; 2],
+}
+
+/// Orders matches: those of the largest rank are applied first.
+pub trait MatchOrder: fmt::Debug + Send + Sync {
+    /// Appends the rank of each match to `ranks`; not NaN.
+    fn rank(&self, matches: &[MatchView], ranks: &mut Vec<f32>);
+}
+
+/// The smaller the whole term that a match leads to, the sooner it is applied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SmallestFirst;
+
+impl MatchOrder for SmallestFirst {
+    fn rank(&self, matches: &[MatchView], ranks: &mut Vec<f32>) {
+        ranks.extend(matches.iter().map(|seen| -(seen.excess as f32)));
+    }
+}
