@@ -71,6 +71,9 @@ pub fn grow<L: Language, A: Analysis<L>>(
     runner = match workload.scheduler {
         Scheduler::Simple => runner.with_scheduler(SimpleScheduler),
         Scheduler::Backoff => runner.with_scheduler(BackoffScheduler::default()),
+        Scheduler::BestFirst => {
+            unreachable!("egg has no such scheduler, and no workload asks for it")
+        }
     };
     let runner = runner.with_expr(start).run(rules);
     let seconds = began.elapsed().as_secs_f64();
