@@ -5,7 +5,10 @@
 //! lets nothing but well-formed terms through. [`training`] fits the network to (start, guide,
 //! target) triples, and [`GuideModel`] is the door: it loads the result and writes guides.
 //!
-//! What this crate must not know: e-graphs, proofs, searching. It sees terms and triples.
+//! Beside it stands the [`ranker`], a small network that orders the matches of best-first saturation.
+//!
+//! What this crate must not know: how e-graphs grow, proofs, searching. It sees terms and triples, and
+//! matches as numbers.
 
 pub mod config;
 pub mod decoding;
@@ -13,6 +16,7 @@ pub mod decoding;
 mod fixtures;
 pub mod guide_model;
 pub mod network;
+pub mod ranker;
 pub mod shared_model;
 pub mod tokens;
 pub mod training;

@@ -1,0 +1,5 @@
+//! A small network that says how promising a match is: best-first saturation with a learned order.
+
+pub mod fit;
+pub mod numbers;
+pub mod ranker;

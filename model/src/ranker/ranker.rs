@@ -1,0 +1,149 @@
+//! The network: one row of each table and the weighted values are added, and two small layers say how
+//! promising the match is.
+//!
+//! rank = w₃ · relu(W₂ relu(Σ table[pick] + W₁ᵀ values + b₁) + b₂) + b₃
+//!
+//! A file of JSON holds it, small enough to be shipped with a rewrite system.
+
+use crate::ranker::numbers::{Numbers, PICKS, VALUES, numbers, table_rows};
+use anyhow::{Context, Result, anyhow, ensure};
+use dataset_gen::seeds::seen_seeds::SeenSeeds;
+use egraph::{MatchOrder, MatchView, System};
+use serde::{Deserialize, Serialize};
+
+/// Widths of the two layers.
+pub const WIDTHS: [usize; 2] = [64, 32];
+const FORMAT: &str = "cairn ranker 1";
+
+/// A ranker for one rewrite system.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ranker {
+    format: String,
+    /// Hash of the rewrite system.
+    pub system_hash: String,
+    /// How it came about, for people.
+    pub origin: String,
+    /// The seeds of the tasks that it was trained and chosen on.
+    pub seen: SeenSeeds,
+    pub(crate) weights: Weights,
+}
+
+/// The numbers of a ranker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Weights {
+    /// By pick: [rows, WIDTHS[0]].
+    pub tables: [Vec<f32>; PICKS],
+    /// [VALUES, WIDTHS[0]].
+    pub values: Vec<f32>,
+    /// [WIDTHS[0]].
+    pub first_bias: Vec<f32>,
+    /// [WIDTHS[0], WIDTHS[1]].
+    pub second: Vec<f32>,
+    /// [WIDTHS[1]].
+    pub second_bias: Vec<f32>,
+    /// [WIDTHS[1]].
+    pub last: Vec<f32>,
+    /// A number.
+    pub last_bias: f32,
+}
+
+impl Ranker {
+    /// A ranker with given weights.
+    pub fn new(system: &System, weights: Weights, origin: String, seen: SeenSeeds) -> Ranker {
+        let format = FORMAT.to_owned();
+        Ranker { format, system_hash: system.hash.clone(), origin, seen, weights }
+    }
+
+    /// Reads a ranker for a system; `name` is that of the file, for messages.
+    ///
+    /// # Errors
+    /// It is no ranker, of another version, for another system, or its weights don't fit.
+    pub fn read(name: &str, text: &str, system: &System) -> Result<Ranker> {
+        let ranker: Ranker =
+            serde_json::from_str(text).map_err(|e| anyhow!("{name} holds no ranker: {e}"))?;
+        ensure!(
+            ranker.format == FORMAT,
+            "{name} has the format {:?}: expected {FORMAT:?}",
+            ranker.format
+        );
+        ensure!(
+            ranker.system_hash == system.hash,
+            "{name} was learned for another rewrite system: its hash is {}, but that of the system \
+             in use is {}",
+            ranker.system_hash,
+            system.hash
+        );
+        ranker.weights.check(system).with_context(|| name.to_owned())?;
+        Ok(ranker)
+    }
+
+    /// The text of its file.
+    ///
+    /// # Errors
+    /// None that are known of.
+    pub fn text(&self) -> Result<String> {
+        Ok(serde_json::to_string(self)? + "\n")
+    }
+
+    /// How promising a match is.
+    pub fn score(&self, seen: &Numbers) -> f32 {
+        self.weights.score(seen)
+    }
+}
+
+impl MatchOrder for Ranker {
+    fn rank(&self, matches: &[MatchView], ranks: &mut Vec<f32>) {
+        ranks.extend(matches.iter().map(|seen| self.score(&numbers(seen))));
+    }
+}
+
+impl Weights {
+    fn check(&self, system: &System) -> Result<()> {
+        let [first, second] = WIDTHS;
+        let rows = table_rows(system);
+        let shapes = self.tables.iter().zip(rows).map(|(table, rows)| (table, rows * first));
+        let others = [
+            (&self.values, VALUES * first),
+            (&self.first_bias, first),
+            (&self.second, first * second),
+            (&self.second_bias, second),
+            (&self.last, second),
+        ];
+        for (weights, expected) in shapes.chain(others) {
+            ensure!(
+                weights.len() == expected,
+                "a table of {} weights: expected {expected}",
+                weights.len()
+            );
+            // With these no sum overflows.
+            ensure!(weights.iter().all(|w| w.abs() < 1e6), "a weight is no number of use");
+        }
+        ensure!(self.last_bias.abs() < 1e6, "a weight is no number of use");
+        Ok(())
+    }
+
+    fn score(&self, seen: &Numbers) -> f32 {
+        const FIRST: usize = WIDTHS[0];
+        const SECOND: usize = WIDTHS[1];
+        let mut first = [0.0; FIRST];
+        first.copy_from_slice(&self.first_bias);
+        for (table, &pick) in self.tables.iter().zip(&seen.picks) {
+            let row = &table[usize::from(pick) * FIRST..][..FIRST];
+            first.iter_mut().zip(row).for_each(|(sum, w)| *sum += w);
+        }
+        for (&value, row) in seen.values.iter().zip(self.values.chunks_exact(FIRST)) {
+            first.iter_mut().zip(row).for_each(|(sum, w)| *sum += value * w);
+        }
+        let mut second = [0.0; SECOND];
+        second.copy_from_slice(&self.second_bias);
+        for (&value, row) in first.iter().zip(self.second.chunks_exact(SECOND)) {
+            if value > 0.0 {
+                second.iter_mut().zip(row).for_each(|(sum, w)| *sum += value * w);
+            }
+        }
+        let weighted = second.iter().zip(&self.last).map(|(value, w)| value.max(0.0) * w);
+        self.last_bias + weighted.sum::<f32>()
+    }
+}
