@@ -65,3 +65,37 @@ fn with_one_thread_and_with_two_and_after_an_interruption() {
     assert!(page.contains("<svg class=\"chart\"") && page.contains("class=\"waypoint\""));
     assert!(!page.contains("http"), "the page must need no network");
 }
+
+#[test]
+fn threads_that_share_a_model_give_the_rows_of_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let seeds = std::fs::read_to_string(shipped("seeds/halide.txt")).unwrap();
+    let lines: Vec<&str> = seeds.lines().filter(|line| line.starts_with('(')).collect();
+    let write = |name: &str, lines: &[&str]| {
+        std::fs::write(directory.path().join(name), lines.join("\n")).unwrap();
+    };
+    write("seen.txt", &lines[..30]);
+    write("new.txt", &lines[30..80]);
+    let run = |arguments: &str| {
+        cairn(&directory).args(arguments.split_whitespace()).arg("--quiet").assert().success();
+    };
+    run("generate --system halide --seeds seen.txt --nodes 500 --out data");
+    run("train --data data --config tiny --steps 20 --out model");
+    run("tasks --system halide --seeds new.txt --links 2 --link-nodes 100 --count 6 --out tasks.parquet");
+    let evaluate = |threads: u32| -> Vec<Row> {
+        run(&format!(
+            "evaluate --system halide --tasks tasks.parquet --model model --threads {threads} --work 600 \
+             --cap 100 --methods model,select,likely,inside --drawn 40 --out results-{threads}"
+        ));
+        let results = directory.path().join(format!("results-{threads}"));
+        let rows = read_results(&results.join("results.parquet")).unwrap();
+        assert!(rows.iter().any(|row| row.model_seconds > 0.0));
+        // What others asked for meanwhile, or waiting for it, is not the model's time.
+        assert!(rows.iter().all(|row| row.model_seconds <= row.seconds));
+        without_times(&results)
+    };
+    let one = evaluate(1);
+    assert_eq!(one.len(), 6 * 4);
+    assert!(one.iter().any(|row| row.requests > 1));
+    assert_eq!(evaluate(4), one);
+}

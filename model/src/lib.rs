@@ -20,6 +20,7 @@ pub mod training;
 pub use candle_core::Device;
 pub use decoding::choices::Choices;
 pub use decoding::decode::{DecodeOptions, Strategy};
+pub use decoding::queue::Timed;
 pub use decoding::score::Likelihood;
 pub use guide_model::{Guide, GuideModel, Value};
 pub use shared_model::SharedModel;
