@@ -2,12 +2,12 @@
 
 mod common;
 
-use common::{cairn, shipped};
+use common::{cairn, model_and_tasks, run, shipped};
 use guided_search::evaluation::results::{Row, read_results};
 use std::path::Path;
 use tempfile::TempDir;
 
-fn run(directory: &TempDir, threads: &str, name: &str) -> Vec<Row> {
+fn tasks_and_rows(directory: &TempDir, threads: &str, name: &str) -> Vec<Row> {
     let tasks = format!("{name}.parquet");
     cairn(directory)
         .args(["tasks", "--links", "3", "--link-nodes", "100", "--count", "4", "--quiet"])
@@ -43,8 +43,8 @@ fn without_times(results: &Path) -> Vec<Row> {
 #[test]
 fn with_one_thread_and_with_two_and_after_an_interruption() {
     let directory = tempfile::tempdir().unwrap();
-    let one = run(&directory, "1", "one");
-    let two = run(&directory, "2", "two");
+    let one = tasks_and_rows(&directory, "1", "one");
+    let two = tasks_and_rows(&directory, "2", "two");
     assert_eq!(one.len(), 4 * 5);
     assert_eq!(one, two);
     let read = |name: &str| std::fs::read(directory.path().join(name)).unwrap();
@@ -69,24 +69,15 @@ fn with_one_thread_and_with_two_and_after_an_interruption() {
 #[test]
 fn threads_that_share_a_model_give_the_rows_of_one() {
     let directory = tempfile::tempdir().unwrap();
-    let seeds = std::fs::read_to_string(shipped("seeds/halide.txt")).unwrap();
-    let lines: Vec<&str> = seeds.lines().filter(|line| line.starts_with('(')).collect();
-    let write = |name: &str, lines: &[&str]| {
-        std::fs::write(directory.path().join(name), lines.join("\n")).unwrap();
-    };
-    write("seen.txt", &lines[..30]);
-    write("new.txt", &lines[30..80]);
-    let run = |arguments: &str| {
-        cairn(&directory).args(arguments.split_whitespace()).arg("--quiet").assert().success();
-    };
-    run("generate --system halide --seeds seen.txt --nodes 500 --out data");
-    run("train --data data --config tiny --steps 20 --out model");
-    run("tasks --system halide --seeds new.txt --links 2 --link-nodes 100 --count 6 --out tasks.parquet");
+    model_and_tasks(&directory);
     let evaluate = |threads: u32| -> Vec<Row> {
-        run(&format!(
-            "evaluate --system halide --tasks tasks.parquet --model model --threads {threads} --work 600 \
+        run(
+            &directory,
+            &format!(
+                "evaluate --system halide --tasks tasks.parquet --model model --threads {threads} --work 600 \
              --cap 100 --methods model,select,likely,inside --drawn 40 --out results-{threads}"
-        ));
+            ),
+        );
         let results = directory.path().join(format!("results-{threads}"));
         let rows = read_results(&results.join("results.parquet")).unwrap();
         assert!(rows.iter().any(|row| row.model_seconds > 0.0));

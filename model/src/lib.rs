@@ -12,6 +12,7 @@ pub mod decoding;
 #[cfg(test)]
 mod fixtures;
 pub mod guide_model;
+pub mod inspect;
 pub mod network;
 pub mod shared_model;
 pub mod tokens;

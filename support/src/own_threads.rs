@@ -43,8 +43,7 @@ pub fn in_order<T: Send>(
         done
     };
     let mut done: Vec<(usize, Result<T>)> = std::thread::scope(|scope| {
-        let at_work: Vec<_> =
-            pools.iter().map(|pool| scope.spawn(|| pool.install(work))).collect();
+        let at_work: Vec<_> = pools.iter().map(|pool| scope.spawn(|| pool.install(work))).collect();
         let ends: Vec<_> = at_work.into_iter().map(|thread| thread.join()).collect();
         let ends = ends.into_iter();
         ends.flat_map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()

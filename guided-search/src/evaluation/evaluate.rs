@@ -19,10 +19,10 @@ use std::sync::Arc;
 use std::time::Instant;
 use support::files::output_dir::OutputDir;
 use support::files::whole_file::{named_inside, own_directory, write_atomic};
+use support::own_threads::in_order;
 use support::show::console::note;
 use support::show::numbers::counted_as;
 use support::show::progress::Progress;
-use support::own_threads::in_order;
 
 /// The file that marks a directory as results; it holds the [`Evaluation`].
 pub const EVALUATION_FILE: &str = "evaluation.json";

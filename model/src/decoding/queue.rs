@@ -155,12 +155,17 @@ mod tests {
     fn everyone_gets_the_answer_to_the_own_question() {
         for (workers, most) in [(1, 100), (2, 3), (4, 1)] {
             let batches = AtomicUsize::new(0);
-            let queue = Queue::new(workers, most, |_| 1, |questions: Vec<u64>| {
-                assert!(questions.len() <= most);
-                batches.fetch_add(1, Ordering::SeqCst);
-                std::thread::sleep(std::time::Duration::from_millis(1));
-                Ok(questions.iter().map(|q| q * q).collect())
-            });
+            let queue = Queue::new(
+                workers,
+                most,
+                |_| 1,
+                |questions: Vec<u64>| {
+                    assert!(questions.len() <= most);
+                    batches.fetch_add(1, Ordering::SeqCst);
+                    std::thread::sleep(std::time::Duration::from_millis(1));
+                    Ok(questions.iter().map(|q| q * q).collect())
+                },
+            );
             std::thread::scope(|scope| {
                 for thread in 0..8 {
                     let queue = &queue;
@@ -180,11 +185,16 @@ mod tests {
 
     #[test]
     fn an_error_or_a_panic_leaves_nobody_waiting() {
-        let queue = Queue::new(1, 10, |_| 1, |questions: Vec<u64>| {
-            assert!(!questions.contains(&3), "three");
-            anyhow::ensure!(!questions.contains(&4), "no four");
-            Ok(questions)
-        });
+        let queue = Queue::new(
+            1,
+            10,
+            |_| 1,
+            |questions: Vec<u64>| {
+                assert!(!questions.contains(&3), "three");
+                anyhow::ensure!(!questions.contains(&4), "no four");
+                Ok(questions)
+            },
+        );
         assert!(queue.ask(4).unwrap_err().to_string().contains("no four"));
         std::thread::scope(|scope| {
             assert!(scope.spawn(|| queue.ask(3)).join().is_err());

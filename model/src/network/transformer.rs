@@ -180,8 +180,8 @@ impl Encoder {
     fn forward(&self, mut x: Tensor, g: &Arc<Geometry>, dropout: &Dropout) -> Result<Tensor> {
         for (attention, feed_forward) in &self.layers {
             let tables = attention.tables(&self.relation)?;
-            x = (&x + dropout.apply(attention.forward(&x, g, tables.as_ref(), None)?)?)?;
-            x = (&x + dropout.apply(feed_forward.forward(&x)?)?)?;
+            x = dropout.add(&x, &attention.forward(&x, g, tables.as_ref(), None)?)?;
+            x = dropout.add(&x, &feed_forward.forward(&x)?)?;
         }
         rms_norm(&x, &self.norm)
     }
@@ -378,12 +378,12 @@ impl Transformer {
             let [start_memory, target_memory] = &memory.layers[i];
             let past = cache.as_ref().map(|cache| cache.past(i));
             let mixed = layer.attention.forward(&x, g, memory.tables[i].as_ref(), past)?;
-            x = (&x + dropout.apply(mixed)?)?;
+            x = dropout.add(&x, &mixed)?;
             let mixed = layer.start.forward(&x, &start, start_memory)?;
-            x = (&x + dropout.apply(mixed)?)?;
+            x = dropout.add(&x, &mixed)?;
             let mixed = layer.target.forward(&x, &target, target_memory)?;
-            x = (&x + dropout.apply(mixed)?)?;
-            x = (&x + dropout.apply(layer.feed_forward.forward(&x)?)?)?;
+            x = dropout.add(&x, &mixed)?;
+            x = dropout.add(&x, &layer.feed_forward.forward(&x)?)?;
         }
         let x = rms_norm(&x, &self.norm)?;
         // A token's logit comes from its embedding, so that what is copied from start or target

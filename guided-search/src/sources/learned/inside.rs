@@ -3,9 +3,9 @@
 use crate::search::stage::{SIDES, Stage};
 use crate::sources::descend::{draw, limits};
 use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource};
+use crate::sources::learned::Model;
 use crate::sources::learned::class_choices::ClassChoices;
 use crate::sources::learned::written::options;
-use crate::sources::learned::Model;
 use crate::sources::randomness::stream;
 use anyhow::Result;
 use egraph::TermBank;

@@ -3,8 +3,8 @@
 
 use crate::sources::descend::draw;
 use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource};
-use crate::sources::learned::written::decode;
 use crate::sources::learned::Model;
+use crate::sources::learned::written::decode;
 use crate::sources::randomness::stream;
 use crate::sources::tree_distance::tree_distance;
 use anyhow::Result;
