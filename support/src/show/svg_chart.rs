@@ -296,6 +296,6 @@ mod tests {
         let chart = Chart::new(x, Axis::per_cent(""), 340, "").names(&[series("a")]);
         let file = chart.file(".a { fill: red; }");
         assert!(file.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
-        assert!(file.contains("<style>.a { fill: red; }</style>") && file.ends_with("</svg>\n"));
+        assert!(file.contains(".a { fill: red; }</style>") && file.ends_with("</svg>\n"));
     }
 }
