@@ -1,10 +1,14 @@
 //! `cairn inspect`.
 
-use anyhow::Result;
-use dataset_gen::dataset::inspect::inspect;
+use anyhow::{Result, ensure};
+use dataset_gen::dataset;
+use dataset_gen::dataset::info::INFO_FILE;
 use dataset_gen::dataset::page::{TITLE, dataset_page};
+use guided_search::evaluation::evaluate::EVALUATION_FILE;
+use guided_search::{report, tasks};
+use model::training::checkpoint::CONFIG_FILE;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use support::files::whole_file::{FileKind, OutputFile};
 use support::show::console::print;
 use support::show::page::has_title;
@@ -14,19 +18,23 @@ Examples:
   cairn inspect data/halide-100
   cairn inspect data/halide-100 --examples 10
   cairn inspect data/halide-100 --plot halide-100.html
-  cairn inspect data/halide-100 --format json | jq .splits.train.steps.mean";
+  cairn inspect data/halide-100 --format json | jq .splits.train.steps.mean
+  cairn inspect models/halide
+  cairn inspect models/halide --format json | jq .log[-1].validation_loss
+  cairn inspect tasks.parquet --examples 1
+  cairn inspect results";
 
-/// Show sizes, histograms and examples of a dataset
+/// Show what a dataset, a model, a task file or the results of an evaluation hold
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = INSPECT_EXAMPLES)]
 pub struct InspectArgs {
-    /// Directory of the dataset
-    #[arg(value_name = "DIR")]
-    data: PathBuf,
-    /// Number of example triples
+    /// Directory of a dataset, of a model or of results; or a task file (.parquet)
+    #[arg(value_name = "PATH")]
+    path: PathBuf,
+    /// Number of examples: triples of a dataset, tasks of a task file
     #[arg(long, value_name = "N", default_value_t = 3)]
     examples: usize,
-    /// Draw the dataset: write a page with histograms as pictures to this file, too
+    /// Draw a dataset: write a page with histograms as pictures to this file, too
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// How to print
@@ -46,19 +54,75 @@ pub enum Format {
     Json,
 }
 
-/// Runs the command: prints what a dataset holds.
+/// What a path holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Dataset,
+    Model,
+    Tasks,
+    Results,
+}
+
+impl Kind {
+    /// As the names of its files tell; what is none of them is taken for a dataset, which says so.
+    fn of(path: &Path) -> Kind {
+        let has = |name: &str| path.join(name).is_file();
+        if has(INFO_FILE) {
+            Kind::Dataset
+        } else if has(EVALUATION_FILE) {
+            Kind::Results
+        } else if has(CONFIG_FILE) {
+            Kind::Model
+        } else if path.is_file() {
+            Kind::Tasks
+        } else {
+            Kind::Dataset
+        }
+    }
+}
+
+/// Runs the command: prints what a path holds.
 ///
 /// # Errors
 /// A missing or damaged file; a file for the page that holds something else.
 pub fn run(args: &InspectArgs) -> Result<()> {
+    let (path, kind) = (&args.path, Kind::of(&args.path));
+    ensure!(
+        args.plot.is_none() || kind == Kind::Dataset,
+        "--plot draws datasets, and {} is none",
+        path.display()
+    );
+    let format = args.format;
+    match kind {
+        Kind::Dataset => of_dataset(args),
+        Kind::Model => {
+            let found = model::inspect::inspect(path)?;
+            show(format, &found.text()?, &serde_json::to_string_pretty(&found)?)
+        }
+        Kind::Tasks => {
+            let found = tasks::inspect::inspect(path, args.examples)?;
+            show(format, &found.text(), &serde_json::to_string_pretty(&found)?)
+        }
+        Kind::Results => {
+            let found = report::inspect::inspect(path)?;
+            show(format, &found.text(), &serde_json::to_string_pretty(&found)?)
+        }
+    }
+}
+
+fn show(format: Format, text: &str, json: &str) -> Result<()> {
+    match format {
+        Format::Text => print(text),
+        Format::Json => print(&format!("{json}\n")),
+    }
+}
+
+fn of_dataset(args: &InspectArgs) -> Result<()> {
     let plot = args.plot.as_deref().map(|path| OutputFile::new(path, PAGE)).transpose()?;
-    let found = inspect(&args.data, args.examples)?;
+    let found = dataset::inspect::inspect(&args.path, args.examples)?;
     if let Some(plot) = plot {
         let page = dataset_page(&found);
         plot.write(|file| Ok(file.write_all(page.as_bytes())?))?;
     }
-    match args.format {
-        Format::Text => print(&found.text()),
-        Format::Json => print(&(found.json()? + "\n")),
-    }
+    show(args.format, &found.text(), &found.json()?)
 }

@@ -17,6 +17,7 @@ use guided_search::search::budget::{Budget, Cap};
 use guided_search::search::prove::prove;
 use guided_search::search::schedulers::Schedulers;
 use guided_search::sources::expert::ExpertGuides;
+use guided_search::sources::learned::Model;
 use guided_search::sources::method::Method;
 use guided_search::tasks::question::quoted;
 use std::path::PathBuf;
@@ -247,6 +248,7 @@ fn search(
         let mut expert = ExpertGuides::load(path, system, bank.sort(from))?;
         return prove(system, bank, question, &mut expert, settings);
     }
+    let model = model.as_ref().map(|model| Model::new(model, 1));
     let aids = Aids { model: model.as_ref(), chain: &[] };
     by_method::answer(method, system, bank, question, settings, aids)
 }

@@ -125,10 +125,10 @@ fn what_is_no_dataset_is_called_by_its_name() {
         (&[("x/evaluation.json", "{}")], "x is the results of an evaluation, not a dataset"),
         (&[("x/part.json", "{}")], "x is a part of a dataset, not a dataset"),
     ] {
-        let text = message(files, &["inspect", "{}/x"]);
+        let text = message(files, &["verify", "{}/x"]);
         assert!(text.starts_with(expected), "{text}");
     }
-    let text = message(&[("x.parquet", "PAR1")], &["inspect", "{}/x.parquet"]);
+    let text = message(&[("x.parquet", "PAR1")], &["verify", "{}/x.parquet"]);
     assert!(text.starts_with("x.parquet is a file, not a dataset"), "{text}");
 }
 

@@ -2,12 +2,12 @@
 
 mod common;
 
-use common::{cairn, shipped};
+use common::{cairn, model_and_tasks, run, shipped};
 use guided_search::evaluation::results::{Row, read_results};
 use std::path::Path;
 use tempfile::TempDir;
 
-fn run(directory: &TempDir, threads: &str, name: &str) -> Vec<Row> {
+fn tasks_and_rows(directory: &TempDir, threads: &str, name: &str) -> Vec<Row> {
     let tasks = format!("{name}.parquet");
     cairn(directory)
         .args(["tasks", "--links", "3", "--link-nodes", "100", "--count", "4", "--quiet"])
@@ -43,8 +43,8 @@ fn without_times(results: &Path) -> Vec<Row> {
 #[test]
 fn with_one_thread_and_with_two_and_after_an_interruption() {
     let directory = tempfile::tempdir().unwrap();
-    let one = run(&directory, "1", "one");
-    let two = run(&directory, "2", "two");
+    let one = tasks_and_rows(&directory, "1", "one");
+    let two = tasks_and_rows(&directory, "2", "two");
     assert_eq!(one.len(), 4 * 5);
     assert_eq!(one, two);
     let read = |name: &str| std::fs::read(directory.path().join(name)).unwrap();
@@ -64,4 +64,29 @@ fn with_one_thread_and_with_two_and_after_an_interruption() {
     let page = std::fs::read_to_string(two.join("report.html")).unwrap();
     assert!(page.contains("<svg class=\"chart\"") && page.contains("class=\"waypoint\""));
     assert!(!page.contains("http"), "the page must need no network");
+}
+
+#[test]
+fn threads_that_share_a_model_give_the_rows_of_one() {
+    let directory = tempfile::tempdir().unwrap();
+    model_and_tasks(&directory);
+    let evaluate = |threads: u32| -> Vec<Row> {
+        run(
+            &directory,
+            &format!(
+                "evaluate --system halide --tasks tasks.parquet --model model --threads {threads} --work 600 \
+             --cap 100 --methods model,select,likely,inside --drawn 40 --out results-{threads}"
+            ),
+        );
+        let results = directory.path().join(format!("results-{threads}"));
+        let rows = read_results(&results.join("results.parquet")).unwrap();
+        assert!(rows.iter().any(|row| row.model_seconds > 0.0));
+        // What others asked for meanwhile, or waiting for it, is not the model's time.
+        assert!(rows.iter().all(|row| row.model_seconds <= row.seconds));
+        without_times(&results)
+    };
+    let one = evaluate(1);
+    assert_eq!(one.len(), 6 * 4);
+    assert!(one.iter().any(|row| row.requests > 1));
+    assert_eq!(evaluate(4), one);
 }

@@ -5,6 +5,7 @@ use crate::search::baselines::all_work;
 use crate::search::prove::prove;
 use crate::sources::descend::DescendGuides;
 use crate::sources::guide_source::{GuideSource, NoGuides};
+use crate::sources::learned::Model;
 use crate::sources::learned::inside::InsideGuides;
 use crate::sources::learned::likely::LikelyGuides;
 use crate::sources::learned::select::SelectGuides;
@@ -16,14 +17,13 @@ use crate::sources::shared::SharedGuides;
 use crate::sources::smallest::SmallestGuides;
 use anyhow::{Context, Result};
 use egraph::{System, TermBank, TermId};
-use model::GuideModel;
 use std::sync::Arc;
 
 /// What methods may draw on beside the question.
 #[derive(Clone, Copy, Default)]
 pub struct Aids<'a> {
     /// The trained model, if there is one.
-    pub model: Option<&'a GuideModel>,
+    pub model: Option<&'a Model<'a>>,
     /// The task's chain, start and target included: for the oracle alone.
     pub chain: &'a [TermId],
 }

@@ -18,10 +18,9 @@ mod measure;
 use anyhow::{Context, Result, bail};
 use candle_core::{Device, Tensor};
 use model::config::Config;
-use model::network::batch::{Batch, Features};
+use model::network::batch::Batch;
 use model::network::parameters::{Parameters, to_safetensors};
 use model::network::threads::one_thread_per_operation;
-use model::network::transformer::Transformer;
 use model::training::adamw::AdamW;
 use model::training::examples::batches::{Batches, Place};
 use model::training::examples::data::{Dataset, Example};
@@ -90,31 +89,12 @@ impl Bench {
         Ok(Bench { preset: preset.to_owned(), config, examples, batches })
     }
 
-    /// The network with weights drawn at random; to be trained, or fixed.
-    fn fitting<'a>(&'a self, config: &'a Config, trained: bool) -> Result<Fitting<'a>> {
-        let vocabulary = &self.examples.vocabulary;
-        let features = Features::new(vocabulary, config.model.positions);
-        let network = |parameters: &mut Parameters| {
-            Transformer::new(&config.model, features, vocabulary.len(), parameters)
-        };
-        let mut parameters = Parameters::random(1, &Device::Cpu);
-        let mut drawn = network(&mut parameters)?;
-        let mut vars = parameters.finish()?;
-        if !trained {
-            let tensors = std::mem::take(&mut vars).into_iter();
-            let tensors = tensors.map(|(name, var)| (name, var.as_detached_tensor())).collect();
-            drawn = network(&mut Parameters::fixed(tensors, &Device::Cpu))?;
-        }
-        Ok(Fitting {
-            config,
-            vocabulary,
-            features,
-            network: drawn,
-            vars,
-            masks: self.examples.masks.clone(),
-            seed: 1,
-            workers: Workers::new(rayon::current_num_threads())?,
-        })
+    /// The network with weights drawn at random.
+    fn fitting<'a>(&'a self, config: &'a Config) -> Result<Fitting<'a>> {
+        let workers = Workers::new(rayon::current_num_threads())?;
+        let parameters = Parameters::random(1, &Device::Cpu);
+        let Examples { vocabulary, masks, .. } = &self.examples;
+        Fitting::new(config, vocabulary, parameters, masks.clone(), 1, workers)
     }
 
     fn time(&self, mode: &str) -> Result<()> {
@@ -123,7 +103,7 @@ impl Bench {
             "step" => true,
             _ => bail!("{mode}: expected forward or step"),
         };
-        let fitting = self.fitting(&self.config, step)?;
+        let fitting = self.fitting(&self.config)?;
         let mut adam = AdamW::new(&fitting.vars, self.config.training.weight_decay)?;
         let mut run = |batch: &[Example]| -> Result<()> {
             if step {
@@ -155,7 +135,7 @@ impl Bench {
         let mut config = self.config.clone();
         std::fs::write(out.join("config.json"), serde_json::to_vec(&config)?)?;
         config.training.dropout = 0.0;
-        let fitting = self.fitting(&config, true)?;
+        let fitting = self.fitting(&config)?;
         let named = fitting.vars.iter();
         let weights = named.map(|(name, var)| (name.clone(), var.as_detached_tensor())).collect();
         std::fs::write(out.join("model.safetensors"), to_safetensors(&weights, HashMap::new())?)?;

@@ -15,6 +15,7 @@ pub mod decoding;
 #[cfg(test)]
 mod fixtures;
 pub mod guide_model;
+pub mod inspect;
 pub mod network;
 pub mod ranker;
 pub mod shared_model;
@@ -24,6 +25,7 @@ pub mod training;
 pub use candle_core::Device;
 pub use decoding::choices::Choices;
 pub use decoding::decode::{DecodeOptions, Strategy};
+pub use decoding::queue::Timed;
 pub use decoding::score::Likelihood;
 pub use guide_model::{Guide, GuideModel, Value};
 pub use shared_model::SharedModel;

@@ -2,20 +2,22 @@
 
 use crate::decoding::choices::Choices;
 use crate::decoding::decode::{DecodeOptions, Written};
-use crate::decoding::queue::Queue;
+use crate::decoding::queue::{Queue, Timed};
 use crate::decoding::score::Likelihood;
 use crate::guide_model::{Guide, GuideModel, Question, ToScore, ToWrite, Value};
 use anyhow::Result;
 use egraph::{TermBank, TermId};
+use std::time::Instant;
 
 /// Questions of a batch.
 const MOST: usize = 256;
 
 /// A model that the threads of an evaluation share: what one of them asks is answered together
-/// with what the others ask at that time, to the same bits as if it were asked alone. `C` is what
-/// terms are written within.
+/// with what the others ask at that time, to the same bits as if it were asked alone, and with the
+/// seconds that were computed for it. `C` is what terms are written within.
 ///
-/// Threads block while they wait, so more of them than cores are needed for large batches.
+/// A batch is answered in the rayon pool of one of those who asked. Threads block while they wait, so
+/// more of them than workers are needed for large batches.
 pub struct SharedModel<'m, C: Choices> {
     model: &'m GuideModel,
     writing: Queue<'m, ToWrite<C>, Vec<Written>>,
@@ -24,14 +26,17 @@ pub struct SharedModel<'m, C: Choices> {
 }
 
 impl<'m, C: Choices + 'm> SharedModel<'m, C> {
-    /// Shares `model`, which then answers at most `workers` batches at a time: the number of cores,
-    /// or one on a GPU.
+    /// Shares `model`, which then answers at most `workers` batches at a time, and one on a GPU.
     pub fn new(model: &'m GuideModel, workers: usize) -> SharedModel<'m, C> {
+        let workers = if model.is_on_cpu() { workers } else { 1 };
+        let write = |requests: Vec<_>| model.write_all(&requests);
+        let score = |requests: Vec<_>| model.score_all(&requests);
+        let value = |questions: Vec<_>| model.value_all(&questions);
         SharedModel {
             model,
-            writing: Queue::new(workers, MOST, |requests: Vec<_>| model.write_all(&requests)),
-            scoring: Queue::new(workers, MOST, |requests: Vec<_>| model.score_all(&requests)),
-            valuing: Queue::new(workers, MOST, |questions: Vec<_>| model.value_all(&questions)),
+            writing: Queue::new(workers, MOST, ToWrite::work, write),
+            scoring: Queue::new(workers, MOST, ToScore::work, score),
+            valuing: Queue::new(workers, MOST, Question::tokens, value),
         }
     }
 
@@ -51,14 +56,18 @@ impl<'m, C: Choices + 'm> SharedModel<'m, C> {
         task: (TermId, TermId),
         choices: Option<C>,
         options: &DecodeOptions,
-    ) -> Result<Vec<Guide>> {
+    ) -> Result<Timed<Vec<Guide>>> {
         options.check()?;
+        let began = Instant::now();
         let Some((_, question)) = self.model.questions(bank, &[task])?.pop() else {
-            return Ok(Vec::new());
+            return Ok(timed(began, Vec::new()));
         };
         let request = ToWrite { question: question.clone(), options: *options, choices };
+        let before = began.elapsed().as_secs_f64();
         let written = self.writing.ask(request)?;
-        self.model.read_back(bank, &question, &written, options.guides)
+        let began = Instant::now();
+        let guides = self.model.read_back(bank, &question, &written.answer, options.guides)?;
+        Ok(timed(began, guides).and(before + written.seconds))
     }
 
     /// As [`GuideModel::log_likelihoods`].
@@ -71,23 +80,41 @@ impl<'m, C: Choices + 'm> SharedModel<'m, C> {
         task: (TermId, TermId),
         terms: &[TermId],
         max_size: usize,
-    ) -> Result<Vec<Option<Likelihood>>> {
+    ) -> Result<Timed<Vec<Option<Likelihood>>>> {
+        let began = Instant::now();
         let Some((_, question)) = self.model.questions(bank, &[task])?.pop() else {
-            return Ok(vec![None; terms.len()]);
+            return Ok(timed(began, vec![None; terms.len()]));
         };
         let (request, places) = self.model.to_score(bank, question, terms, max_size);
-        let found = self.scoring.ask(request)?;
-        Ok(places.into_iter().map(|place| place.map(|i| found[i])).collect())
+        let before = began.elapsed().as_secs_f64();
+        let Timed { answer, seconds } = self.scoring.ask(request)?;
+        let found = places.into_iter().map(|place| place.map(|i| answer[i])).collect();
+        Ok(Timed { answer: found, seconds: before + seconds })
     }
 
     /// As [`GuideModel::values`] for one pair.
     ///
     /// # Errors
     /// As there.
-    pub fn value(&self, bank: &TermBank, pair: (TermId, TermId)) -> Result<Option<Value>> {
-        match self.model.questions(bank, &[pair])?.pop() {
-            Some((_, question)) => self.valuing.ask(question).map(Some),
-            None => Ok(None),
-        }
+    pub fn value(&self, bank: &TermBank, pair: (TermId, TermId)) -> Result<Timed<Option<Value>>> {
+        let began = Instant::now();
+        let Some((_, question)) = self.model.questions(bank, &[pair])?.pop() else {
+            return Ok(timed(began, None));
+        };
+        let before = began.elapsed().as_secs_f64();
+        let Timed { answer, seconds } = self.valuing.ask(question)?;
+        Ok(Timed { answer: Some(answer), seconds: before + seconds })
+    }
+}
+
+/// What this thread has worked on since then.
+fn timed<A>(began: Instant, answer: A) -> Timed<A> {
+    Timed { answer, seconds: began.elapsed().as_secs_f64() }
+}
+
+impl<A> Timed<A> {
+    /// With the seconds of something else.
+    fn and(self, seconds: f64) -> Timed<A> {
+        Timed { seconds: self.seconds + seconds, ..self }
     }
 }

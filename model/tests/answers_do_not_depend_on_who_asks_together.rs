@@ -67,6 +67,8 @@ fn guides_likelihoods_and_values() {
                         let choices = (round == 1).then(|| closed(&mut bank));
                         let together =
                             shared.guides(&mut bank, task, choices.clone(), &options).unwrap();
+                        assert!(together.seconds > 0.0);
+                        let together = together.answer;
                         let alone = match choices {
                             Some(c) => model.guides_within(&mut bank, &[task], &[c], &options),
                             None => model.guides(&mut bank, &[task], &options),
@@ -77,10 +79,10 @@ fn guides_likelihoods_and_values() {
 
                         let terms = [guide, start, target];
                         assert_eq!(
-                            shared.log_likelihoods(&bank, task, &terms, 60).unwrap(),
+                            shared.log_likelihoods(&bank, task, &terms, 60).unwrap().answer,
                             model.log_likelihoods(&bank, task, &terms, 60).unwrap()
                         );
-                        let value = shared.value(&bank, task).unwrap();
+                        let value = shared.value(&bank, task).unwrap().answer;
                         assert_eq!([value], model.values(&bank, &[task]).unwrap()[..]);
                         let value = value.unwrap();
                         assert!((0.0..=1.0).contains(&value.joined) && value.log_work.is_finite());

@@ -6,7 +6,7 @@
 pub mod allocator;
 pub mod errors;
 pub mod files;
+pub mod own_threads;
 pub mod random;
 pub mod run;
 pub mod show;
-pub mod stopwatch;

@@ -6,22 +6,23 @@ use crate::by_method::{self, Aids};
 use crate::evaluation::checked::{proof_of, question_hash};
 use crate::evaluation::results::{Row, write_results};
 use crate::search::answer::{Answer, Question, SearchSettings};
+use crate::sources::learned::Model;
 use crate::sources::method::Method;
 use crate::tasks::task::{Task, TaskOrigin, TaskSet};
 use anyhow::{Context, Result, ensure};
 use dataset_gen::dataset::info::SYSTEM_FILE;
 use egraph::{System, TermBank, proof_to_json};
 use model::GuideModel;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 use support::files::output_dir::OutputDir;
 use support::files::whole_file::{named_inside, own_directory, write_atomic};
+use support::own_threads::in_order;
 use support::show::console::note;
 use support::show::numbers::counted_as;
 use support::show::progress::Progress;
-use support::stopwatch::{self, Stopwatch};
 
 /// The file that marks a directory as results; it holds the [`Evaluation`].
 pub const EVALUATION_FILE: &str = "evaluation.json";
@@ -83,7 +84,7 @@ pub struct Inputs<'a> {
     pub model: Option<&'a GuideModel>,
 }
 
-/// Runs an evaluation into `out` on the threads of the current rayon pool, goes on with one that
+/// Runs an evaluation into `out` on as many threads as the current rayon pool has, goes on with one that
 /// was stopped, and returns the rows in the order of tasks and methods.
 ///
 /// # Errors
@@ -114,24 +115,19 @@ pub fn evaluate(
         own_directory(&directory.file(name))?;
     }
     let progress = Progress::new("tasks", inputs.tasks.tasks.len() as u64, quiet);
-    let rows: Result<Vec<Vec<Row>>> = inputs
-        .tasks
-        .tasks
-        .par_iter()
-        .enumerate()
-        .map(|(index, task)| {
-            // A thread that waits for others inside a task may take up this one meanwhile.
-            stopwatch::task(|| {
-                if let Some(rows) = finished(evaluation, inputs.system, task, &directory) {
-                    progress.found(1);
-                    return Ok(rows);
-                }
-                let rows = run_task(evaluation, inputs, index, task, &directory)?;
-                progress.advance(1);
-                Ok(rows)
-            })
-        })
-        .collect();
+    let tasks = &inputs.tasks.tasks;
+    let threads = rayon::current_num_threads();
+    let model = inputs.model.map(|model| Model::new(model, threads));
+    let rows = in_order(tasks.len(), threads, |index| {
+        let task = &tasks[index];
+        if let Some(rows) = finished(evaluation, inputs.system, task, &directory) {
+            progress.found(1);
+            return Ok(rows);
+        }
+        let rows = run_task(evaluation, inputs, model.as_ref(), index, task, &directory)?;
+        progress.advance(1);
+        Ok(rows)
+    });
     let rows: Vec<Row> = rows?.into_iter().flatten().collect();
     progress.finish();
     write_results(&directory.file(RESULTS_FILE), &rows)?;
@@ -262,13 +258,14 @@ fn note_unreadable(evaluation: &Evaluation, inputs: &Inputs<'_>) -> Result<()> {
 fn run_task(
     evaluation: &Evaluation,
     inputs: &Inputs<'_>,
+    model: Option<&Model<'_>>,
     index: usize,
     task: &Task,
     directory: &OutputDir,
 ) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for &method in &evaluation.methods {
-        let row = run_method(evaluation, inputs, index, task, method, directory)
+        let row = run_method(evaluation, inputs, model, index, task, method, directory)
             .with_context(|| format!("task {}, method {method}", task.id))?;
         rows.push(row);
     }
@@ -290,6 +287,7 @@ fn proof_file(task: &Task, method: Method) -> String {
 fn run_method(
     evaluation: &Evaluation,
     inputs: &Inputs<'_>,
+    model: Option<&Model<'_>>,
     index: usize,
     task: &Task,
     method: Method,
@@ -299,12 +297,12 @@ fn run_method(
     let mut bank = TermBank::new(inputs.system.language.clone());
     let chain = task.terms(&mut bank)?;
     let (start, target) = (chain[0], chain[chain.len() - 1]);
-    let watch = Stopwatch::start();
+    let began = Instant::now();
     let question = Question { ends: [start, target], number: index as u64, deadline: None };
-    let aids = Aids { model: inputs.model, chain: &chain };
+    let aids = Aids { model, chain: &chain };
     let settings = &evaluation.search;
     let answer = by_method::answer(method, inputs.system, &mut bank, question, settings, aids)?;
-    let seconds = watch.seconds();
+    let seconds = began.elapsed().as_secs_f64();
     let question = question_hash(&bank, start, target)?;
     let proof_file = match &answer.result {
         Ok(proof) => {

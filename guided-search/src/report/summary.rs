@@ -3,11 +3,12 @@
 use crate::evaluation::results::Row;
 use crate::evaluation::statistics::{median, wilson};
 use crate::sources::method::Method;
+use serde::Serialize;
 use std::fmt::Write;
 use support::show::numbers::thousands;
 
 /// What one method did on a set of tasks.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// The method's name.
     pub method: String,

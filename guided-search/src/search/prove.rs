@@ -25,7 +25,6 @@ use egraph::{
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::time::Instant;
-use support::stopwatch::Stopwatch;
 
 /// Proves that the two ends of a question are equal, with the guides of `source`.
 ///
@@ -249,13 +248,13 @@ impl Search<'_> {
             smallest: self.smallest,
             number: self.ledger.requests,
         };
-        let watch = Stopwatch::start();
+        let began = Instant::now();
         let found = self.source.guides(&request, self.bank)?;
         tracing::debug!(
             start = found.reached[0].len(),
             target = found.reached[1].len(),
             proposals = found.proposals.len(),
-            seconds = watch.seconds(),
+            seconds = began.elapsed().as_secs_f64(),
             "request"
         );
         self.ledger.requests += 1;

@@ -3,6 +3,7 @@
 
 pub mod chains;
 pub mod held_out;
+pub mod inspect;
 mod outside;
 pub mod question;
 pub mod scale;

@@ -16,6 +16,8 @@ pub fn of_process() -> Result<f64> {
 
 /// Processor seconds of this thread so far, to a nanosecond.
 pub fn of_thread() -> Result<f64> {
+    // The kernel adds up when it schedules, every few milliseconds by itself.
+    std::thread::yield_now();
     let stat = read_to_string("/proc/thread-self/schedstat")?;
     let first = stat.split_whitespace().next().and_then(|n| n.parse::<f64>().ok());
     Ok(first.context("/proc/thread-self/schedstat has no times")? / 1e9)

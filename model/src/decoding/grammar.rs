@@ -103,8 +103,9 @@ impl<'a> Grammar<'a> {
             if let Some(known) = self.words[usize::from(sort.0)].get(text) {
                 return known.clone();
             }
-            let tokens = 0..self.vocabulary.len() as Token;
-            let found: Tokens = tokens.filter(|token| self.may_spell(sort, text, *token)).collect();
+            let (tokens, mut longer) = (0..self.vocabulary.len() as Token, String::new());
+            let may = |token: &Token| self.may_spell(sort, text, *token, &mut longer);
+            let found: Tokens = tokens.filter(may).collect();
             self.words[usize::from(sort.0)].insert(text.to_owned(), found.clone());
             return found;
         }
@@ -129,24 +130,25 @@ impl<'a> Grammar<'a> {
     /// The tokens that may fill a hole of `sort` if the children may have `spare` nodes.
     fn fill(&self, sort: SortId, spare: usize) -> Tokens {
         let language = self.vocabulary.language();
-        let words = self.words_of(sort).any();
+        let (words, mut longer) = (self.words_of(sort).any(), String::new());
         let fits = |token: &Token| match self.vocabulary.meaning(*token) {
             Meaning::Special => false,
             Meaning::Operator(op) => {
                 let op = language.op(op);
                 op.result == sort && self.smallest_of(&op.args).is_some_and(|size| size <= spare)
             }
-            Meaning::Piece(_) => words && self.may_spell(sort, "", *token),
+            Meaning::Piece(_) => words && self.may_spell(sort, "", *token, &mut longer),
         };
         (0..self.vocabulary.len() as Token).filter(fits).collect()
     }
 
-    /// Whether a word of `sort` may go on with `token` after `text`.
-    fn may_spell(&self, sort: SortId, text: &str, token: Token) -> bool {
+    /// Whether a word of `sort` may go on with `token` after `text`. `longer` is room for both.
+    fn may_spell(&self, sort: SortId, text: &str, token: Token, longer: &mut String) -> bool {
         let Meaning::Piece(piece) = self.vocabulary.meaning(token) else { return false };
-        let longer = format!("{text}{}", piece.text);
+        longer.clear();
+        longer.extend([text, &piece.text]);
         let words = self.words_of(sort);
-        if piece.last { words.contains(&longer) } else { words.continues(&longer) }
+        if piece.last { words.contains(longer) } else { words.continues(longer) }
     }
 }
 

@@ -49,6 +49,11 @@ impl Given {
         }
         given.tree.next_slot().is_none().then_some(given)
     }
+
+    /// The number of its tokens.
+    pub(crate) fn tokens(&self) -> usize {
+        self.allowed.len()
+    }
 }
 
 /// The likelihoods of terms, each `given` with the row of `memory` that holds its question.
@@ -60,7 +65,7 @@ pub(crate) fn log_likelihoods(
     memory: &Memory,
     given: &[(u32, &Given)],
 ) -> Result<Vec<Likelihood>> {
-    let length = |i: usize| given[i].1.allowed.len();
+    let length = |i: usize| given[i].1.tokens();
     // Those of equal length together: little is padding.
     let mut order: Vec<usize> = (0..given.len()).collect();
     order.sort_by_key(|i| length(*i));

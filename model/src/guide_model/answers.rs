@@ -46,6 +46,27 @@ pub(crate) struct ToScore {
     pub(super) given: Vec<Given>,
 }
 
+impl Question {
+    /// The tokens of start and target.
+    pub(crate) fn tokens(&self) -> usize {
+        self.start.tokens().len() + self.target.tokens().len()
+    }
+}
+
+impl<C> ToWrite<C> {
+    /// How much work it is beside others: hypotheses.
+    pub(crate) fn work(&self) -> usize {
+        self.options.width()
+    }
+}
+
+impl ToScore {
+    /// How much work it is beside others: tokens to be read.
+    pub(crate) fn work(&self) -> usize {
+        self.question.tokens() + self.given.iter().map(Given::tokens).sum::<usize>()
+    }
+}
+
 /// A number that depends on the task alone (FNV-1a over its tokens), so that its samples do not
 /// depend on which other tasks are asked for with it.
 fn stream(start: &TreeBuilder, target: &TreeBuilder) -> u64 {

@@ -14,6 +14,7 @@
 use crate::network::kernels::attention::{
     Gradients, Inputs, Room, Sight, Tables, backward, forward,
 };
+use crate::network::kernels::turned_keys::TurnedKeys;
 use crate::tokens::positions::{Buckets, Place, Relation};
 use candle_core::{
     CpuStorage, CustomOp2, CustomOp3, D, Device, Layout, Result, Shape, Storage, Tensor,
@@ -130,12 +131,29 @@ pub fn attention(
     if !queries.device().is_cpu() {
         return composed_attention(heads, geometry, queries, keys_values, tables);
     }
-    let op = FusedAttention { heads: heads.clone(), geometry: geometry.clone() };
+    let op = FusedAttention { heads: heads.clone(), geometry: geometry.clone(), turned: None };
     let (queries, keys_values) = (queries.contiguous()?, keys_values.contiguous()?);
     match tables {
         Some(tables) => queries.apply_op3(&keys_values, &tables.contiguous()?, op),
         None => queries.apply_op2(&keys_values, op),
     }
+}
+
+/// [`attention`] without relations, of one row of queries after the other, over keys that somebody has
+/// turned. Has no gradient; on the CPU only.
+///
+/// # Errors
+/// Shapes that do not fit together.
+pub(crate) fn attention_to_turned(
+    heads: &Arc<Heads>,
+    geometry: &Arc<Geometry>,
+    queries: &Tensor,
+    keys_values: &Tensor,
+    turned: Arc<TurnedKeys>,
+) -> Result<Tensor> {
+    let turned = Some(turned);
+    let op = FusedAttention { heads: heads.clone(), geometry: geometry.clone(), turned };
+    queries.contiguous()?.apply_op2(&keys_values.contiguous()?, op)
 }
 
 /// The same from differentiable tensor operations, on any device; it fills in the queries that
@@ -215,6 +233,7 @@ fn index_tensors(heads: &Heads, g: &Geometry, device: &Device) -> Result<(Tensor
 struct FusedAttention {
     heads: Arc<Heads>,
     geometry: Arc<Geometry>,
+    turned: Option<Arc<TurnedKeys>>,
 }
 
 /// The elements of a contiguous f32 tensor on the CPU.
@@ -247,7 +266,8 @@ impl FusedAttention {
         if q.len() != g.batch * query_row || kv.len() < needed {
             candle_core::bail!("attention: {} queries, {} keys and values", q.len(), kv.len());
         }
-        let tables = &Tables::new(&self.heads, tables);
+        let one_query = matches!(g.source, Source::Scattered(_));
+        let tables = &Tables::new(&self.heads, tables, one_query);
         let (mut out, mut room) = (vec![0f32; q.len()], Room::default());
         let mut b = 0;
         while b < g.batch {
@@ -264,7 +284,12 @@ impl FusedAttention {
                 Source::Scattered(at) => (kv, Some(&at[b * g.keys..][..g.keys])),
             };
             let part = b * query_row..(b + together) * query_row;
-            let inputs = Inputs { queries: &q[part.clone()], keys_values, nodes, tables };
+            let turned = match (&g.source, &self.turned) {
+                (Source::Rows(rows), Some(turned)) => Some(turned.of(rows[b] as usize)),
+                _ => None,
+            };
+            let queries = &q[part.clone()];
+            let inputs = Inputs { queries, keys_values, nodes, turned, tables };
             let mut sight = g.sight(b);
             if together > 1 {
                 sight.queries = together;
@@ -291,7 +316,7 @@ impl FusedAttention {
         let mut dq = vec![0f32; q.len()];
         let mut dkv = vec![0f32; kv.len()];
         let mut dtables = vec![0f32; tables.len()];
-        let (tables, mut room) = (&Tables::new(&self.heads, tables), Room::default());
+        let (tables, mut room) = (&Tables::new(&self.heads, tables, false), Room::default());
         for b in 0..g.batch {
             let (queries, keys) =
                 (b * query_row..(b + 1) * query_row, b * key_row..(b + 1) * key_row);
@@ -299,6 +324,7 @@ impl FusedAttention {
                 queries: &q[queries.clone()],
                 keys_values: &kv[keys.clone()],
                 nodes: None,
+                turned: None,
                 tables,
             };
             let grad = &grad[queries.clone()];

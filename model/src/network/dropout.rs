@@ -1,6 +1,7 @@
 //! Dropout from a generator of our own, so that a run can be repeated and resumed.
 
-use candle_core::{Result, Tensor};
+use crate::network::attention::{floats, with_floats};
+use candle_core::{CpuStorage, CustomOp1, CustomOp2, Layout, Result, Shape, Tensor};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::cell::RefCell;
@@ -29,25 +30,122 @@ impl Dropout {
     /// # Errors
     /// The device fails.
     pub fn apply(&self, x: Tensor) -> Result<Tensor> {
-        let Some((probability, rng)) = &self.0 else { return Ok(x) };
-        let mut bytes = vec![0u8; 2 * x.elem_count()];
+        let Some(mask) = self.mask(x.elem_count()) else { return Ok(x) };
+        match x.device().is_cpu() {
+            true => x.contiguous()?.apply_op1(mask),
+            false => x.mul(&mask.like(&x)?),
+        }
+    }
+
+    /// The sum of `x` and of what [`Dropout::apply`] makes of `y`.
+    ///
+    /// # Errors
+    /// Different shapes, or the device fails.
+    pub fn add(&self, x: &Tensor, y: &Tensor) -> Result<Tensor> {
+        if x.device().is_cpu() && x.shape() == y.shape() {
+            let mask = self.mask(y.elem_count());
+            return x.contiguous()?.apply_op2(&y.contiguous()?, Residual(mask));
+        }
+        x + self.apply(y.clone())?
+    }
+
+    /// What happens to so many activations, if anything.
+    fn mask(&self, count: usize) -> Option<Mask> {
+        let (probability, rng) = self.0.as_ref()?;
+        let mut bytes = vec![0u8; 2 * count];
         rng.borrow_mut().fill_bytes(&mut bytes);
         let threshold = (probability * 65536.0) as u16;
-        let kept = (1.0 / (1.0 - f64::from(threshold) / 65536.0)) as f32;
-        let mask: Vec<f32> = bytes
-            .as_chunks::<2>()
-            .0
-            .iter()
-            .map(|b| if u16::from_le_bytes(*b) < threshold { 0.0 } else { kept })
-            .collect();
-        x.mul(&Tensor::from_vec(mask, x.shape(), x.device())?)
+        let kept = bytes.as_chunks::<2>().0.iter();
+        let kept = kept.map(|b| u16::from_le_bytes(*b) >= threshold).collect();
+        Some(Mask { kept, factor: (1.0 / (1.0 - f64::from(threshold) / 65536.0)) as f32 })
+    }
+}
+
+/// Which activations are kept, and what they are multiplied with.
+struct Mask {
+    kept: Vec<bool>,
+    factor: f32,
+}
+
+impl Mask {
+    /// The elements of `x` that are kept, times the factor.
+    fn of<'a>(&'a self, x: &'a [f32]) -> impl Iterator<Item = f32> + 'a {
+        // Times zero, not zero: so what is no number stays none.
+        let factors = self.kept.iter().map(|kept| if *kept { self.factor } else { 0.0 });
+        x.iter().zip(factors).map(|(x, factor)| x * factor)
+    }
+
+    /// Of a gradient.
+    fn of_tensor(&self, grad: &Tensor) -> Result<Tensor> {
+        let masked: Vec<f32> = with_floats(grad, |grad| Ok(self.of(grad).collect()))?;
+        Tensor::from_vec(masked, grad.shape(), grad.device())
+    }
+
+    /// The factors of the elements of `x`.
+    fn like(&self, x: &Tensor) -> Result<Tensor> {
+        let ones = vec![1.0; self.kept.len()];
+        let factors: Vec<f32> = self.of(&ones).collect();
+        Tensor::from_vec(factors, x.shape(), x.device())
+    }
+}
+
+impl CustomOp1 for Mask {
+    fn name(&self) -> &'static str {
+        "dropout"
+    }
+
+    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
+        let out = self.of(floats(storage, layout)?).collect();
+        Ok((CpuStorage::F32(out), layout.shape().clone()))
+    }
+
+    fn bwd(&self, _x: &Tensor, _res: &Tensor, grad: &Tensor) -> Result<Option<Tensor>> {
+        self.of_tensor(grad).map(Some)
+    }
+}
+
+/// The sum of x and what is kept of y, in one pass. The mask gets no gradient, as a factor would.
+struct Residual(Option<Mask>);
+
+impl CustomOp2 for Residual {
+    fn name(&self) -> &'static str {
+        "residual"
+    }
+
+    fn cpu_fwd(
+        &self,
+        s1: &CpuStorage,
+        l1: &Layout,
+        s2: &CpuStorage,
+        l2: &Layout,
+    ) -> Result<(CpuStorage, Shape)> {
+        let (x, y) = (floats(s1, l1)?, floats(s2, l2)?);
+        let sum = match &self.0 {
+            Some(mask) => x.iter().zip(mask.of(y)).map(|(x, y)| x + y).collect(),
+            None => x.iter().zip(y).map(|(x, y)| x + y).collect(),
+        };
+        Ok((CpuStorage::F32(sum), l1.shape().clone()))
+    }
+
+    fn bwd(
+        &self,
+        _x: &Tensor,
+        _y: &Tensor,
+        _res: &Tensor,
+        grad: &Tensor,
+    ) -> Result<(Option<Tensor>, Option<Tensor>)> {
+        let of_y = match &self.0 {
+            Some(mask) => mask.of_tensor(grad)?,
+            None => grad.clone(),
+        };
+        Ok((Some(grad.clone()), Some(of_y)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use candle_core::Device;
+    use candle_core::{Device, Var};
 
     #[test]
     fn the_mean_stays_and_the_mask_depends_on_seed_and_stream() {
@@ -61,5 +159,29 @@ mod tests {
         assert_eq!(a, drop(0.3, 0));
         assert_ne!(a, drop(0.3, 1));
         assert_eq!(drop(0.0, 0), vec![1.0; 10_000]);
+    }
+
+    #[test]
+    fn a_sum_and_its_gradients_are_those_of_the_composed_form() {
+        let var = |phase: f32| {
+            let data: Vec<f32> = (0..600).map(|i| (i as f32 * 0.7 + phase).sin()).collect();
+            Var::from_vec(data, (3, 200), &Device::Cpu).unwrap()
+        };
+        let (x, y) = (var(0.0), var(1.0));
+        for probability in [0.0, 0.3] {
+            let dropout = || Dropout::new(probability, 1, 2);
+            let fused = dropout().add(&x, &y).unwrap();
+            let factors = dropout().apply(y.ones_like().unwrap()).unwrap();
+            let composed = (x.as_tensor() + y.mul(&factors).unwrap()).unwrap();
+            let applied = dropout().apply(y.as_tensor().clone()).unwrap();
+            let values = |t: &Tensor| t.to_vec2::<f32>().unwrap();
+            assert_eq!(values(&fused), values(&composed));
+            let gradients = |t: &Tensor| {
+                let all = t.sqr().unwrap().sum_all().unwrap().backward().unwrap();
+                [&x, &y].map(|var| all.get(var).map(values))
+            };
+            assert_eq!(gradients(&fused), gradients(&composed));
+            assert_eq!(gradients(&applied)[1], gradients(&y.mul(&factors).unwrap())[1]);
+        }
     }
 }

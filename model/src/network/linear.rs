@@ -2,7 +2,7 @@
 
 use crate::network::attention::{floats, with_floats};
 use crate::network::kernels::product::{Matrix, product};
-use candle_core::{CpuStorage, CustomOp2, Layout, Result, Shape, Tensor};
+use candle_core::{CpuStorage, CustomOp2, D, Layout, Result, Shape, Tensor};
 
 /// `x` `[…, a]` times `w` `[a, b]`. `[…, b]`
 ///
@@ -10,10 +10,10 @@ use candle_core::{CpuStorage, CustomOp2, Layout, Result, Shape, Tensor};
 /// Shapes that do not fit together.
 pub fn linear(x: &Tensor, w: &Tensor) -> Result<Tensor> {
     let (a, b) = w.dims2()?;
-    of_rows(x, b, |x| match x.device().is_cpu() {
-        true => x.apply_op2(&w.contiguous()?, Linear { transposed: false }),
-        false => x.matmul(w),
-    })
+    match x.device().is_cpu() {
+        true => x.contiguous()?.apply_op2(&w.contiguous()?, Linear { transposed: false }),
+        false => of_rows(x, b, |x| x.matmul(w)),
+    }
     .map_err(|e| e.context(format!("a product with a matrix {a} × {b}")))
 }
 
@@ -23,22 +23,28 @@ pub fn linear(x: &Tensor, w: &Tensor) -> Result<Tensor> {
 /// Shapes that do not fit together.
 pub fn linear_transposed(x: &Tensor, w: &Tensor) -> Result<Tensor> {
     let (b, a) = w.dims2()?;
-    of_rows(x, b, |x| match x.device().is_cpu() {
-        true => x.apply_op2(&w.contiguous()?, Linear { transposed: true }),
-        false => x.matmul(&w.t()?),
-    })
+    match x.device().is_cpu() {
+        true => x.contiguous()?.apply_op2(&w.contiguous()?, Linear { transposed: true }),
+        false => of_rows(x, b, |x| x.matmul(&w.t()?)),
+    }
     .map_err(|e| e.context(format!("a product with a matrix {a} × {b}")))
 }
 
 /// `f` on the rows of `x` `[…, a]`, one below the other `[n, a]`; the result is `[…, b]`.
 fn of_rows(x: &Tensor, b: usize, f: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
-    let mut shape = x.dims().to_vec();
-    let a = shape.pop().unwrap_or(1);
-    shape.push(b);
+    let a = x.dim(D::Minus1)?;
+    let shape = with_last(x.dims(), b);
     f(&x.contiguous()?.reshape((x.elem_count() / a.max(1), a))?)?.reshape(shape)
 }
 
-/// x `[n, a]` times w `[a, b]`, or `[b, a]` if it is transposed.
+/// A shape with another last axis.
+fn with_last(dims: &[usize], last: usize) -> Vec<usize> {
+    let others = &dims[..dims.len().saturating_sub(1)];
+    others.iter().copied().chain([last]).collect()
+}
+
+/// x `[…, a]` times w `[a, b]`, or `[b, a]` if it is transposed. Of any shape, since a reshape around
+/// it would cost two more passes over the gradient each.
 struct Linear {
     transposed: bool,
 }
@@ -64,14 +70,15 @@ impl CustomOp2 for Linear {
         l2: &Layout,
     ) -> Result<(CpuStorage, Shape)> {
         let (x, w) = (floats(s1, l1)?, floats(s2, l2)?);
-        let (n, width) = l1.shape().dims2()?;
         let (a, b) = self.widths(l2.shape())?;
-        if width != a {
+        let width = l1.dims().last().copied().unwrap_or(0);
+        if width != a || a == 0 {
             candle_core::bail!("rows of {width} elements");
         }
+        let n = x.len() / a;
         let w = if self.transposed { Matrix::turned(w, a) } else { Matrix::rows(w, b) };
         let y = product((n, a, b), Matrix::rows(x, a), w);
-        Ok((CpuStorage::F32(y), Shape::from((n, b))))
+        Ok((CpuStorage::F32(y), Shape::from(with_last(l1.dims(), b))))
     }
 
     fn bwd(
@@ -81,8 +88,8 @@ impl CustomOp2 for Linear {
         _res: &Tensor,
         grad: &Tensor,
     ) -> Result<(Option<Tensor>, Option<Tensor>)> {
-        let n = x.dim(0)?;
         let (a, b) = self.widths(w.shape())?;
+        let n = x.elem_count() / a;
         let both = |x: &[f32], w: &[f32], grad: &[f32]| {
             let by_row = Matrix::rows(grad, b);
             match self.transposed {
@@ -117,15 +124,17 @@ mod tests {
 
     #[test]
     fn both_forms_agree_with_matmul_and_so_do_their_gradients() {
-        let x = var((7, 19), 0.7);
+        let flat = var((6, 19), 0.7);
+        // Rows of a batch, as most of the network has them.
+        let x = Var::from_tensor(&flat.reshape((2, 3, 19)).unwrap()).unwrap();
         for (w, transposed) in [(var((19, 13), 0.3), false), (var((13, 19), 0.4), true)] {
             let own = match transposed {
                 false => linear(&x, &w).unwrap(),
                 true => linear_transposed(&x, &w).unwrap(),
             };
             let plain = match transposed {
-                false => x.matmul(&w).unwrap(),
-                true => x.matmul(&w.t().unwrap().contiguous().unwrap()).unwrap(),
+                false => x.broadcast_matmul(&w).unwrap(),
+                true => x.broadcast_matmul(&w.t().unwrap().contiguous().unwrap()).unwrap(),
             };
             let close = |a: &Tensor, b: &Tensor| {
                 let difference = (a - b).unwrap().abs().unwrap().max_all().unwrap();

@@ -6,6 +6,7 @@ pub mod batch;
 pub mod cache;
 pub mod dropout;
 pub mod embedding;
+pub mod encoded;
 pub mod kernels;
 pub mod linear;
 pub mod parameters;

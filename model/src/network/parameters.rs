@@ -68,6 +68,13 @@ impl Parameters {
         Parameters { trained: false, ..Parameters::given(tensors, device) }
     }
 
+    /// Variables as they are at any time, for a second network: what is computed with it keeps nothing
+    /// for gradients, and follows every change of theirs.
+    pub fn views(vars: &BTreeMap<String, Var>, device: &Device) -> Parameters {
+        let view = |(name, var): (&String, &Var)| (name.clone(), var.as_detached_tensor());
+        Parameters::fixed(vars.iter().map(view).collect(), device)
+    }
+
     /// The parameter called `name`.
     ///
     /// # Errors

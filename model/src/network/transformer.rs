@@ -7,6 +7,7 @@ use crate::network::batch::{Batch, Features};
 use crate::network::cache::{Cache, Past};
 use crate::network::dropout::Dropout;
 use crate::network::embedding::embed;
+use crate::network::encoded::Encoded;
 use crate::network::kernels::fused::{rms_norm, squared_relu};
 use crate::network::kernels::rope::rope;
 use crate::network::linear::{linear, linear_transposed};
@@ -128,9 +129,17 @@ impl CrossAttention {
         })
     }
 
-    fn forward(&self, x: &Tensor, g: &Arc<Geometry>, memory: &Tensor) -> Result<Tensor> {
+    /// `x` `[b, n, d]`, which looks at encoded trees. `lengths` are those of all trees where `x` is a
+    /// step of generation, whose rows say at which they look.
+    fn forward(
+        &self,
+        x: &Tensor,
+        g: &Arc<Geometry>,
+        memory: &Encoded,
+        lengths: Option<&[usize]>,
+    ) -> Result<Tensor> {
         let q = linear(&rms_norm(x, &self.norm)?, &self.query)?;
-        linear(&attention(&self.heads, g, &q, memory, None)?, &self.output)
+        linear(&memory.attention(&self.heads, g, &q, lengths)?, &self.output)
     }
 }
 
@@ -180,8 +189,8 @@ impl Encoder {
     fn forward(&self, mut x: Tensor, g: &Arc<Geometry>, dropout: &Dropout) -> Result<Tensor> {
         for (attention, feed_forward) in &self.layers {
             let tables = attention.tables(&self.relation)?;
-            x = (&x + dropout.apply(attention.forward(&x, g, tables.as_ref(), None)?)?)?;
-            x = (&x + dropout.apply(feed_forward.forward(&x)?)?)?;
+            x = dropout.add(&x, &attention.forward(&x, g, tables.as_ref(), None)?)?;
+            x = dropout.add(&x, &feed_forward.forward(&x)?)?;
         }
         rms_norm(&x, &self.norm)
     }
@@ -197,7 +206,7 @@ struct DecoderLayer {
 /// What the decoder needs of an encoded batch of tasks.
 pub struct Memory {
     /// Keys and values of start and target for every decoder layer. `[b, n, 2d]`
-    layers: Vec<[Tensor; 2]>,
+    layers: Vec<[Encoded; 2]>,
     /// Nodes of start and target, `[b]` each, and the padded lengths.
     lengths: [Vec<usize>; 2],
     keys: [usize; 2],
@@ -302,8 +311,8 @@ impl Transformer {
         let mut tables = Vec::new();
         for layer in &self.layers {
             layers.push([
-                linear(&encoded[0], &layer.start.key_value)?,
-                linear(&encoded[1], &layer.target.key_value)?,
+                Encoded::new(linear(&encoded[0], &layer.start.key_value)?),
+                Encoded::new(linear(&encoded[1], &layer.target.key_value)?),
             ]);
             tables.push(layer.attention.tables(&self.relation)?);
         }
@@ -373,17 +382,18 @@ impl Transformer {
         let g = &guide.geometry;
         let start = memory.geometry(0, g, rows);
         let target = memory.geometry(1, g, rows);
+        let lengths = |side: usize| cache.map(|_| &memory.lengths[side][..]);
         let mut x = self.embed(guide, dropout)?;
         for (i, layer) in self.layers.iter().enumerate() {
             let [start_memory, target_memory] = &memory.layers[i];
             let past = cache.as_ref().map(|cache| cache.past(i));
             let mixed = layer.attention.forward(&x, g, memory.tables[i].as_ref(), past)?;
-            x = (&x + dropout.apply(mixed)?)?;
-            let mixed = layer.start.forward(&x, &start, start_memory)?;
-            x = (&x + dropout.apply(mixed)?)?;
-            let mixed = layer.target.forward(&x, &target, target_memory)?;
-            x = (&x + dropout.apply(mixed)?)?;
-            x = (&x + dropout.apply(layer.feed_forward.forward(&x)?)?)?;
+            x = dropout.add(&x, &mixed)?;
+            let mixed = layer.start.forward(&x, &start, start_memory, lengths(0))?;
+            x = dropout.add(&x, &mixed)?;
+            let mixed = layer.target.forward(&x, &target, target_memory, lengths(1))?;
+            x = dropout.add(&x, &mixed)?;
+            x = dropout.add(&x, &layer.feed_forward.forward(&x)?)?;
         }
         let x = rms_norm(&x, &self.norm)?;
         // A token's logit comes from its embedding, so that what is copied from start or target

@@ -37,16 +37,26 @@ impl Words<'_> {
 /// Whether `text` is a literal as it is displayed: no `+`, no leading zeros, in range.
 fn is_literal(kind: LiteralKind, text: &str) -> bool {
     match kind {
-        LiteralKind::I64 => text.parse().is_ok_and(|i: i64| i.to_string() == text),
+        LiteralKind::I64 => integer(text).is_some(),
         LiteralKind::Bool => text == "0" || text == "1",
     }
+}
+
+/// The integer that is displayed so.
+fn integer(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let shown = text == "0" || digits.starts_with(|c: char| ('1'..='9').contains(&c));
+    if shown { text.parse().ok() } else { None }
 }
 
 /// Whether a literal longer than `text` begins with it.
 fn begins_literal(kind: LiteralKind, text: &str) -> bool {
     match kind {
         // Zero is the smallest digit: if it does not fit behind, no digit does.
-        LiteralKind::I64 => text.is_empty() || text == "-" || is_literal(kind, &format!("{text}0")),
+        LiteralKind::I64 => {
+            let zero_fits = |i: i64| i != 0 && i.checked_mul(10).is_some();
+            text.is_empty() || text == "-" || integer(text).is_some_and(zero_fits)
+        }
         LiteralKind::Bool => text.is_empty(),
     }
 }

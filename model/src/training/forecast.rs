@@ -51,9 +51,9 @@ impl Shape<'_> {
         let parts = all.min(threads);
         // The results of a layer that are kept until the backward pass, in floats a token: those of
         // a block of attention are about seven widths, those of a feed-forward block four and two
-        // hidden layers; with dropout each of the two has a mask and a product more.
+        // hidden layers; with dropout each of the two has a mask of bytes more.
         let (d, f) = (m.width, m.feed_forward);
-        let dropped = if t.dropout > 0.0 { 2 * d } else { 0 };
+        let dropped = if t.dropout > 0.0 { d / 4 } else { 0 };
         let (attention, feed_forward) = (7 * d + dropped, 4 * d + 2 * f + dropped);
         let encoder = m.encoder_layers * (attention + feed_forward) + m.decoder_layers * 2 * d;
         let decoder = m.decoder_layers * (3 * attention + feed_forward) + 3 * self.tokens;

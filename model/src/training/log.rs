@@ -1,7 +1,8 @@
 //! What training reports: one line per validation, and the loss as a picture.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
+use std::io::ErrorKind;
 use std::path::Path;
 use support::files::whole_file::write_atomic;
 use support::show::svg_chart::{Axis, Chart, Series, Shape};
@@ -120,6 +121,20 @@ pub fn save(directory: &Path, log: &[Evaluation]) -> Result<()> {
     }
     write_atomic(&directory.join(LOG_FILE), lines.as_bytes())?;
     write_atomic(&directory.join(PLOT_FILE), plot(log).as_bytes())
+}
+
+/// Reads the lines; none before the first validation, and none of a log of another version.
+///
+/// # Errors
+/// The file is there and can't be read.
+pub fn load(directory: &Path) -> Result<Vec<Evaluation>> {
+    let path = directory.join(LOG_FILE);
+    let text = match std::fs::read_to_string(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        text => text.with_context(|| format!("cannot read {}", path.display()))?,
+    };
+    let lines: Result<Vec<Evaluation>, _> = text.lines().map(serde_json::from_str).collect();
+    Ok(lines.unwrap_or_default())
 }
 
 const STYLE: &str = "\

@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::decoding::tree_builder::TreeBuilder;
 use crate::network::batch::{Batch, Features, decoder_batch, encoder_batch};
 use crate::network::dropout::Dropout;
+use crate::network::parameters::Parameters;
 use crate::network::transformer::Transformer;
 use crate::network::value::VALUE_HEAD;
 use crate::tokens::vocabulary::Vocabulary;
@@ -25,20 +26,18 @@ pub(crate) const GPU_TOKENS: usize = 1 << 14;
 pub struct Fitting<'a> {
     /// The shape of the network and how it is trained.
     pub config: &'a Config,
-    /// The tokens.
-    pub vocabulary: &'a Vocabulary,
-    /// What is known of each node.
-    pub features: Features,
-    /// The network.
-    pub network: Transformer,
-    /// The network's parameters by name; none if it is only to be scored.
+    /// The network's parameters by name.
     pub vars: BTreeMap<String, Var>,
-    /// The sets of allowed tokens that examples name.
-    pub masks: Arc<Masks>,
     /// Of dropout.
     pub seed: u64,
-    /// One for a GPU.
-    pub workers: Workers,
+    vocabulary: &'a Vocabulary,
+    features: Features,
+    network: Transformer,
+    /// The same network on the same parameters: what it computes keeps nothing for gradients.
+    fixed: Transformer,
+    /// The sets of allowed tokens that examples name.
+    masks: Arc<Masks>,
+    workers: Workers,
 }
 
 /// What a batch, or a part of it, came to.
@@ -64,7 +63,29 @@ pub struct Inputs {
 /// A part of a batch with its number.
 type Part<'b> = (usize, &'b [Example]);
 
-impl Fitting<'_> {
+impl<'a> Fitting<'a> {
+    /// A network of this shape, with these parameters. `seed` is that of dropout; a GPU has one worker.
+    ///
+    /// # Errors
+    /// A parameter is missing, is not asked for or has another shape.
+    pub fn new(
+        config: &'a Config,
+        vocabulary: &'a Vocabulary,
+        mut parameters: Parameters,
+        masks: Arc<Masks>,
+        seed: u64,
+        workers: Workers,
+    ) -> Result<Fitting<'a>> {
+        let features = Features::new(vocabulary, config.model.positions);
+        let build = |parameters: &mut Parameters| {
+            Transformer::new(&config.model, features, vocabulary.len(), parameters)
+        };
+        let network = build(&mut parameters)?;
+        let vars = parameters.finish()?;
+        let fixed = build(&mut Parameters::views(&vars, network.device()))?;
+        Ok(Fitting { config, vars, seed, vocabulary, features, network, fixed, masks, workers })
+    }
+
     fn device(&self) -> &Device {
         self.network.device()
     }
@@ -89,7 +110,7 @@ impl Fitting<'_> {
             let stream = Stream::Dropout { step, part }.number();
             let t = &self.config.training;
             let dropout = Dropout::new(t.dropout, self.seed, stream);
-            let (logits, targets) = self.forward(examples, &dropout)?;
+            let (logits, targets) = self.forward(&self.network, examples, &dropout)?;
             let score = score(&logits, &targets)?;
             let loss = loss(&logits, &targets, counted, t.label_smoothing)?;
             let mut all = loss.backward()?;
@@ -120,16 +141,21 @@ impl Fitting<'_> {
     /// As [`Fitting::outcome`].
     pub fn score(&self, examples: &[Example]) -> Result<Score> {
         let one = |(_, examples): Part<'_>| {
-            let (logits, targets) = self.forward(examples, &Dropout::none())?;
+            let (logits, targets) = self.forward(&self.fixed, examples, &Dropout::none())?;
             score(&logits, &targets)
         };
         self.workers.sum(&self.parts(examples), &one, &|a: Score, b| Ok(a.plus(b)))
     }
 
-    fn forward(&self, batch: &[Example], dropout: &Dropout) -> Result<(Tensor, Arc<Targets>)> {
+    fn forward(
+        &self,
+        network: &Transformer,
+        batch: &[Example],
+        dropout: &Dropout,
+    ) -> Result<(Tensor, Arc<Targets>)> {
         let Inputs { start, target, guide, targets } = self.inputs(batch)?;
-        let memory = self.network.encode(&start, &target, dropout)?;
-        Ok((self.network.decode(&guide, &memory, None, dropout)?, targets))
+        let memory = network.encode(&start, &target, dropout)?;
+        Ok((network.decode(&guide, &memory, None, dropout)?, targets))
     }
 
     /// Examples as the network reads them, padded.
@@ -161,8 +187,8 @@ impl Fitting<'_> {
 mod tests {
     use super::*;
     use crate::fixtures;
-    use crate::network::parameters::Parameters;
     use crate::tokens::tree::tokenise;
+    use crate::training::adamw::AdamW;
     use crate::training::examples::masks::MaskMaker;
     use dataset_gen::seeds::normal_form::Renaming;
     use egraph::{SortId, TermBank};
@@ -186,29 +212,44 @@ mod tests {
         (examples, maker.masks().clone())
     }
 
+    fn fitting<'a>(config: &'a Config, vocabulary: &'a Vocabulary, masks: Masks) -> Fitting<'a> {
+        let parameters = Parameters::random(1, &Device::Cpu);
+        let workers = Workers::new(2).unwrap();
+        Fitting::new(config, vocabulary, parameters, Arc::new(masks), 0, workers).unwrap()
+    }
+
+    #[test]
+    fn validation_keeps_nothing_for_gradients_and_follows_the_training() {
+        let vocabulary = fixtures::vocabulary();
+        let (examples, masks) = examples(&vocabulary);
+        let config = Config::default();
+        let fitting = fitting(&config, &vocabulary, masks);
+        let mut optimizer = AdamW::new(&fitting.vars, 0.0).unwrap();
+        let logits = |network: &Transformer| {
+            fitting.forward(network, &examples[..3], &Dropout::none()).unwrap().0
+        };
+        let values = |logits: &Tensor| logits.to_vec2::<f32>().unwrap();
+        let kept =
+            |logits: &Tensor| logits.sum_all().unwrap().backward().unwrap().get_ids().count();
+        let before = values(&logits(&fitting.fixed));
+        for step in 0..2 {
+            let (trained, fixed) = (logits(&fitting.network), logits(&fitting.fixed));
+            assert!(trained.track_op() && kept(&trained) > 10);
+            assert!(!fixed.track_op());
+            assert_eq!(values(&trained), values(&fixed));
+            let gradients = fitting.outcome(&examples, step).unwrap().gradients;
+            optimizer.update(&fitting.vars, &gradients, 0.01, 1.0).unwrap();
+        }
+        assert_ne!(values(&logits(&fitting.fixed)), before);
+    }
+
     #[test]
     fn every_token_of_a_step_weighs_the_same_whatever_the_length_of_its_guide() {
         let vocabulary = fixtures::vocabulary();
         let (examples, masks) = examples(&vocabulary);
         let mut config = Config::default();
         config.training.label_smoothing = 0.1;
-        let features = Features::new(&vocabulary, config.model.positions);
-        let mut parameters = Parameters::random(1, &Device::Cpu);
-        let network =
-            Transformer::new(&config.model, features, vocabulary.len(), &mut parameters).unwrap();
-        let vars = parameters.finish().unwrap();
-        let (vocabulary, masks) = (&vocabulary, Arc::new(masks));
-        let workers = Workers::new(2).unwrap();
-        let fitting = Fitting {
-            config: &config,
-            vocabulary,
-            features,
-            network,
-            vars,
-            masks,
-            seed: 0,
-            workers,
-        };
+        let fitting = fitting(&config, &vocabulary, masks);
         assert!(fitting.parts(&examples).len() > 3);
         let whole = fitting.outcome(&examples, 0).unwrap();
         let tokens: usize = examples.iter().map(|e| e.tokens[2].len()).sum();

@@ -1,9 +1,7 @@
 //! The training loop: steps, validations and checkpoints of one run.
 
 use crate::config::Config;
-use crate::network::batch::Features;
 use crate::network::parameters::Parameters;
-use crate::network::transformer::Transformer;
 use crate::training::adamw::AdamW;
 use crate::training::checkpoint::{Description, State, save_model, saved_model_step};
 use crate::training::events;
@@ -49,15 +47,15 @@ impl<'a> Trainer<'a> {
     ) -> Result<Trainer<'a>> {
         let Description { vocabulary, run, .. } = description;
         let config = &run.config;
-        let features = Features::new(vocabulary, config.model.positions);
-        let mut parameters = match &mut state {
+        let parameters = match &mut state {
             Some(state) => Parameters::given(std::mem::take(&mut state.parameters), device),
             None => Parameters::random(run.seed, device),
         };
-        let network = Transformer::new(&config.model, features, vocabulary.len(), &mut parameters)
+        let threads = if device.is_cpu() { rayon::current_num_threads() } else { 1 };
+        let (masks, workers) = (examples.masks.clone(), Workers::new(threads)?);
+        let fitting = Fitting::new(config, vocabulary, parameters, masks, run.seed, workers)
             .with_context(|| format!("the training state in {}", out.display()))?;
-        let vars = parameters.finish()?;
-        let mut optimizer = AdamW::new(&vars, config.training.weight_decay)?;
+        let mut optimizer = AdamW::new(&fitting.vars, config.training.weight_decay)?;
         let (mut log, mut since, mut place) = Default::default();
         if let Some(state) = state {
             optimizer.resume(state.step, state.moments)?;
@@ -65,11 +63,6 @@ impl<'a> Trainer<'a> {
         }
         let validation = examples.validation(config.training.validation_triples)?;
         let unigram_loss = unigram_loss(examples.token_counts(), &examples.masks, &validation);
-        let masks = examples.masks.clone();
-        let threads = if device.is_cpu() { rayon::current_num_threads() } else { 1 };
-        let workers = Workers::new(threads)?;
-        let seed = run.seed;
-        let fitting = Fitting { config, vocabulary, features, network, vars, masks, seed, workers };
         Ok(Trainer {
             out,
             config,

@@ -5,7 +5,7 @@
 //! leaves a stack of classes to be filled. These ways are the *runs* that are kept, a few of them.
 //! A class is never filled inside itself, so that no term is padded.
 
-use egraph::{EGraph, Id, LeastSizes, Node};
+use egraph::{EGraph, Id, Leaf, LeastSizes, Node, OpId};
 use model::Choices;
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
@@ -14,23 +14,63 @@ use std::sync::Arc;
 /// Runs that are kept at most: those with the least left to write.
 const RUNS: usize = 200;
 
-/// The terms of a class of at most so many nodes, while one of them is written.
+/// The terms of a class of at most so many nodes, while one of them is written. They are apart from
+/// their e-graph, so that a model can write them together with those of others.
 #[derive(Clone)]
-pub struct ClassChoices<'e> {
-    egraph: &'e EGraph,
-    /// Nodes of the smallest terms of the classes below the root.
-    least: Arc<FxHashMap<Id, u64>>,
+pub struct ClassChoices {
+    /// By number.
+    classes: Arc<[Class]>,
     /// Nodes that may still be written.
     left: u64,
     /// What is left to fill, by run.
     runs: Vec<Stack>,
 }
 
+/// The number of a class; the root's is 0.
+type Number = u32;
+
+/// What a class can be filled with.
+struct Class {
+    /// Nodes of its smallest term.
+    least: u64,
+    ways: Vec<Way>,
+}
+
+/// An e-node.
+struct Way {
+    head: Head,
+    children: Box<[Number]>,
+    /// Nodes of the smallest term with this head.
+    least: u64,
+}
+
+#[derive(Clone)]
+enum Head {
+    Op(OpId),
+    Leaf(Leaf),
+}
+
+impl Head {
+    fn new(node: Node<'_>) -> Head {
+        match node {
+            Node::Op(op) => Head::Op(op),
+            Node::Leaf(leaf) => Head::Leaf(leaf.clone()),
+        }
+    }
+
+    fn node(&self) -> Node<'_> {
+        match self {
+            Head::Op(op) => Node::Op(*op),
+            Head::Leaf(leaf) => Node::Leaf(leaf),
+        }
+    }
+}
+
 /// Classes to be filled, the next one on top.
 type Stack = Option<Arc<Hole>>;
 
 struct Hole {
-    class: Id,
+    class: Number,
     /// The classes that it stands in.
     inside: Ancestors,
     below: Stack,
@@ -43,52 +83,76 @@ struct Hole {
 type Ancestors = Option<Arc<Ancestor>>;
 
 struct Ancestor {
-    class: Id,
+    class: Number,
     above: Ancestors,
 }
 
-impl<'e> ClassChoices<'e> {
+impl ClassChoices {
     /// All terms of a canonical class with at most `limit` nodes that are not padded.
-    pub fn new(egraph: &'e EGraph, root: Id, limit: u64) -> ClassChoices<'e> {
-        let sizes = LeastSizes::of(egraph);
-        let mut least = FxHashMap::default();
-        let mut todo = vec![root];
-        while let Some(class) = todo.pop() {
-            if least.insert(class, sizes.size(class)).is_none() {
-                todo.extend(egraph.nodes(class).iter().flat_map(|&n| egraph.children(n)));
-            }
-        }
-        let least = Arc::new(least);
-        let hole = Hole::new(root, None, None, least[&root]);
-        ClassChoices { egraph, least, left: limit, runs: vec![Some(Arc::new(hole))] }
+    pub fn new(egraph: &EGraph, root: Id, limit: u64) -> ClassChoices {
+        let classes = below(egraph, root, limit);
+        let hole = Hole::new(0, None, None, classes[0].least);
+        ClassChoices { classes: classes.into(), left: limit, runs: vec![Some(Arc::new(hole))] }
     }
 
-    /// The stacks that filling the top of `hole` with an e-node leaves, where that leads to the end
-    /// within `nodes` nodes.
-    fn fill(&self, hole: &Hole, node: Id, nodes: u64) -> Option<Stack> {
-        let children = self.egraph.children(node);
-        let again = |class: Id| class == hole.class || stands_in(&hole.inside, class);
-        if children.iter().any(|&child| again(child)) {
+    /// The stacks that filling the top of `hole` leaves, where that leads to the end within `nodes`
+    /// nodes.
+    fn fill(&self, hole: &Hole, way: &Way, nodes: u64) -> Option<Stack> {
+        if way.children.iter().any(|&child| stands_in(&hole.inside, child)) {
             return None;
         }
         let least = |stack: &Stack| stack.as_ref().map_or(0, |hole| hole.least);
         let mut stack = hole.below.clone();
-        let needed = children.iter().map(|child| self.least[child]).fold(1, u64::saturating_add);
-        if needed.saturating_add(least(&stack)) > nodes {
+        if way.least.saturating_add(least(&stack)) > nodes {
             return None;
         }
         let above = hole.inside.clone();
         let inside = Some(Arc::new(Ancestor { class: hole.class, above }));
-        for &child in children.iter().rev() {
-            let least = self.least[&child].saturating_add(least(&stack));
+        for &child in way.children.iter().rev() {
+            let least = self.classes[child as usize].least.saturating_add(least(&stack));
             stack = Some(Arc::new(Hole::new(child, inside.clone(), stack, least)));
         }
         Some(stack)
     }
+
+    /// The next hole of each run, with each way to fill it, whether or not that leads to an end.
+    fn ways(&self) -> impl Iterator<Item = (&Hole, &Way)> {
+        let holes = self.runs.iter().flatten().map(|hole| &**hole);
+        holes.flat_map(|hole| self.classes[hole.class as usize].ways.iter().map(move |w| (hole, w)))
+    }
+}
+
+/// The classes below a root, by number, with the e-nodes that terms of at most `limit` nodes may have.
+fn below(egraph: &EGraph, root: Id, limit: u64) -> Vec<Class> {
+    let sizes = LeastSizes::of(egraph);
+    let mut numbers: FxHashMap<Id, Number> = FxHashMap::default();
+    numbers.insert(root, 0);
+    let (mut found, mut classes) = (vec![root], Vec::new());
+    while let Some(&class) = found.get(classes.len()) {
+        let mut ways = Vec::new();
+        for &node in egraph.nodes(class) {
+            let children = egraph.children(node);
+            let least = children.iter().map(|&child| sizes.size(child));
+            let least = least.fold(1, u64::saturating_add);
+            if least > limit || children.contains(&class) {
+                continue;
+            }
+            let mut number = |child: Id| {
+                *numbers.entry(child).or_insert_with(|| {
+                    found.push(child);
+                    found.len() as Number - 1
+                })
+            };
+            let children = children.iter().map(|&child| number(child)).collect();
+            ways.push(Way { head: Head::new(egraph.node(node)), children, least });
+        }
+        classes.push(Class { least: sizes.size(class), ways });
+    }
+    classes
 }
 
 impl Hole {
-    fn new(class: Id, inside: Ancestors, below: Stack, least: u64) -> Hole {
+    fn new(class: Number, inside: Ancestors, below: Stack, least: u64) -> Hole {
         let mut hasher = FxHasher::default();
         class.hash(&mut hasher);
         below.as_ref().map(|hole| hole.key).hash(&mut hasher);
@@ -102,7 +166,7 @@ impl Hole {
     }
 }
 
-fn stands_in(inside: &Ancestors, class: Id) -> bool {
+fn stands_in(inside: &Ancestors, class: Number) -> bool {
     let mut above = inside;
     while let Some(ancestor) = above {
         if ancestor.class == class {
@@ -113,14 +177,12 @@ fn stands_in(inside: &Ancestors, class: Id) -> bool {
     false
 }
 
-impl Choices for ClassChoices<'_> {
+impl Choices for ClassChoices {
     fn heads(&self, nodes: usize, allow: &mut dyn FnMut(Node<'_>)) {
         let nodes = self.left.min(nodes as u64);
-        for hole in self.runs.iter().flatten() {
-            for &node in self.egraph.nodes(hole.class) {
-                if self.fill(hole, node, nodes).is_some() {
-                    allow(self.egraph.node(node));
-                }
+        for (hole, way) in self.ways() {
+            if self.fill(hole, way, nodes).is_some() {
+                allow(way.head.node());
             }
         }
     }
@@ -128,14 +190,12 @@ impl Choices for ClassChoices<'_> {
     fn advance(&mut self, head: Node<'_>) {
         let mut seen = FxHashSet::default();
         let mut runs: Vec<Stack> = Vec::new();
-        for hole in self.runs.iter().flatten() {
-            for &node in self.egraph.nodes(hole.class) {
-                if self.egraph.node(node) == head
-                    && let Some(stack) = self.fill(hole, node, self.left)
-                    && seen.insert(stack.as_ref().map(|hole| hole.key))
-                {
-                    runs.push(stack);
-                }
+        for (hole, way) in self.ways() {
+            if way.head.node() == head
+                && let Some(stack) = self.fill(hole, way, self.left)
+                && seen.insert(stack.as_ref().map(|hole| hole.key))
+            {
+                runs.push(stack);
             }
         }
         runs.sort_by_key(|stack| stack.as_ref().map_or(0, |hole| hole.least));
@@ -150,27 +210,16 @@ mod tests {
     use super::*;
     use crate::sources::randomness::stream;
     use dataset_gen::drawing::sampling::is_padded;
-    use egraph::{Leaf, OpId, SaturationConfig, System, TermBank, TermId, saturate_until};
+    use egraph::{SaturationConfig, System, TermBank, TermId, saturate_until};
     use rand::RngExt;
 
-    #[derive(Clone)]
-    enum Head {
-        Op(OpId),
-        Leaf(Leaf),
-    }
-
     /// Writes a term, at each hole by chance what may stand there.
-    fn write(bank: &mut TermBank, choices: &mut ClassChoices<'_>, seed: u64) -> Option<TermId> {
+    fn write(bank: &mut TermBank, choices: &mut ClassChoices, seed: u64) -> Option<TermId> {
         let mut rng = stream(seed, 0, 0, 0);
         let mut open: Vec<(OpId, Vec<TermId>)> = Vec::new();
         loop {
             let mut heads: Vec<Head> = Vec::new();
-            choices.heads(usize::MAX, &mut |head| {
-                heads.push(match head {
-                    Node::Op(op) => Head::Op(op),
-                    Node::Leaf(leaf) => Head::Leaf(leaf.clone()),
-                });
-            });
+            choices.heads(usize::MAX, &mut |head| heads.push(Head::new(head)));
             if heads.is_empty() {
                 return None;
             }

@@ -6,3 +6,8 @@ pub mod inside;
 pub mod likely;
 pub mod select;
 pub mod written;
+
+use class_choices::ClassChoices;
+
+/// A trained model that the threads of a search or an evaluation share.
+pub type Model<'m> = model::SharedModel<'m, ClassChoices>;

@@ -3,17 +3,17 @@
 use crate::search::stage::SIDES;
 use crate::sources::descend::draw;
 use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource, Proposal, Waypoint};
+use crate::sources::learned::Model;
 use crate::sources::randomness::stream;
 use anyhow::Result;
 use egraph::{Node, Sketch, TermBank, TermId};
-use model::{DecodeOptions, GuideModel, Strategy};
-use support::stopwatch::Stopwatch;
+use model::{DecodeOptions, Strategy, Timed};
 
 /// Decodes K guides for a question by nucleus sampling, the most probable first. A guide that the
 /// e-graph at hand does not hold becomes a sketch of what the model is certain of.
 pub struct ModelGuides<'a> {
     /// The trained model.
-    pub model: &'a GuideModel,
+    pub model: &'a Model<'a>,
     /// Seed of the random choices.
     pub seed: u64,
     /// Number of the task.
@@ -28,9 +28,8 @@ pub struct ModelGuides<'a> {
 
 impl GuideSource for ModelGuides<'_> {
     fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet> {
-        let watch = Stopwatch::start();
-        let written = decode(self.model, self.nucleus, [self.seed, self.task], request, bank)?;
-        let model_seconds = watch.seconds();
+        let Timed { answer: written, seconds: model_seconds } =
+            decode(self.model, self.nucleus, [self.seed, self.task], request, bank)?;
         let mut rng = stream(self.seed, self.task, request.number, 4);
         let drawn = draw(request, bank, request.guides, self.slack, &mut rng);
         let mut set = GuideSet { model_seconds, ..GuideSet::default() };
@@ -69,15 +68,14 @@ fn open(bank: &TermBank, term: TermId, probabilities: &[f32], certain: f64) -> W
 /// # Errors
 /// The model can't be run.
 pub fn decode(
-    model: &GuideModel,
+    model: &Model<'_>,
     nucleus: f64,
     [seed, task]: [u64; 2],
     request: &GuideRequest<'_>,
     bank: &mut TermBank,
-) -> Result<Vec<model::Guide>> {
+) -> Result<Timed<Vec<model::Guide>>> {
     let options = options(request, nucleus, [seed, task]);
-    let question = [(request.start(), request.target())];
-    Ok(model.guides(bank, &question, &options)?.pop().unwrap_or_default())
+    model.guides(bank, (request.start(), request.target()), None, &options)
 }
 
 /// How to write for a request: other random numbers for every one.

@@ -15,6 +15,8 @@ pub(crate) struct Inputs<'a> {
     pub(crate) keys_values: &'a [f32],
     /// Which rows of `keys_values` are the keys; `None` if they are all of them in order.
     pub(crate) nodes: Option<&'a [u32]>,
+    /// The keys once more, as [`TurnedKeys`](super::turned_keys::TurnedKeys) has them, where somebody has turned them.
+    pub(crate) turned: Option<(&'a [f32], usize)>,
     pub(crate) tables: &'a Tables<'a>,
 }
 
@@ -22,14 +24,15 @@ pub(crate) struct Inputs<'a> {
 pub(crate) struct Tables<'a> {
     /// Keys K_R, then queries Q_R; empty where there are no relations. `[2, r, d]`
     own: &'a [f32],
-    /// K_R, transposed. `[d, R]`, where R is r, padded.
+    /// K_R, transposed; empty where there is one query, which does without. `[d, R]`, where R is r,
+    /// padded.
     turned: Vec<f32>,
 }
 
 impl<'a> Tables<'a> {
-    pub(crate) fn new(heads: &Heads, own: &'a [f32]) -> Tables<'a> {
+    pub(crate) fn new(heads: &Heads, own: &'a [f32], one_query: bool) -> Tables<'a> {
         let (r, mut turned) = (heads.buckets.len(), Vec::new());
-        if !own.is_empty() {
+        if !own.is_empty() && !one_query {
             transpose(own, heads.width, (r, heads.width), padded(r), &mut turned);
         }
         Tables { own, turned }
@@ -186,8 +189,13 @@ impl Head {
         let (scale, wide, none) =
             (heads.scale(related), padded(m), usize::from(heads.buckets.none()));
         let queries = Matrix::rows(&i.queries[h * e..], d);
-        transpose(&i.keys_values[h * e..], 2 * d, (m, e), wide, &mut self.kt);
-        let kt = Matrix::rows(&self.kt, wide);
+        let kt = match i.turned {
+            Some((turned, across)) => Matrix::rows(&turned[h * e * across..], across),
+            None => {
+                transpose(&i.keys_values[h * e..], 2 * d, (m, e), wide, &mut self.kt);
+                Matrix::rows(&self.kt, wide)
+            }
+        };
         let p = room_for(&mut self.p, n * wide);
         product(simd, (n, e, wide), queries, kt, (p, wide), false);
         if related {

@@ -5,3 +5,4 @@ pub mod fused;
 pub(crate) mod product;
 pub mod rope;
 pub(crate) mod rows;
+pub(crate) mod turned_keys;

@@ -1,0 +1,123 @@
+//! A look at a model's directory: what the network is, what it was trained on, how far it came.
+
+use crate::config::Config;
+use crate::network::batch::Features;
+use crate::network::parameters::Parameters;
+use crate::network::transformer::Transformer;
+use crate::training::checkpoint::{
+    DatasetIdentity, Description, load_description, load_seen_seeds, saved_model_step,
+};
+use crate::training::log::{self, Evaluation};
+use anyhow::{Context, Result};
+use dataset_gen::seeds::split::Split;
+use serde::Serialize;
+use std::path::Path;
+use support::show::numbers::{counted, thousands};
+
+/// Validations that are shown on a terminal.
+const SHOWN: usize = 5;
+
+/// What a model's directory says of the model.
+#[derive(Clone, Debug, Serialize)]
+pub struct Inspection {
+    /// SHA-256 of the rewrite system.
+    pub system_hash: String,
+    /// Numbers in the network.
+    pub parameters: usize,
+    /// Tokens of the vocabulary.
+    pub tokens: usize,
+    /// The step after which the weights were taken; `None` before the first validation.
+    pub weights_of_step: Option<u64>,
+    /// Seeds of training and validation; `None` if that is not known.
+    pub seen_seeds: Option<usize>,
+    /// Seed of all random choices.
+    pub seed: u64,
+    /// What it was trained on.
+    pub dataset: DatasetIdentity,
+    /// The shape of the network and how it is trained.
+    pub config: Config,
+    /// The validations.
+    pub log: Vec<Evaluation>,
+}
+
+/// Looks at a model.
+///
+/// # Errors
+/// A file is missing or damaged, or the files do not belong together.
+pub fn inspect(directory: &Path) -> Result<Inspection> {
+    let Description { vocabulary, run, .. } = load_description(directory)?;
+    let config = run.config;
+    let features = Features::new(&vocabulary, config.model.positions);
+    let mut counted = Parameters::counted();
+    Transformer::new(&config.model, features, vocabulary.len(), &mut counted)?;
+    Ok(Inspection {
+        system_hash: run.system_hash,
+        parameters: counted.count(),
+        tokens: vocabulary.len(),
+        weights_of_step: saved_model_step(directory)?,
+        seen_seeds: load_seen_seeds(directory)?.map(|seen| seen.digests.len()),
+        seed: run.seed,
+        dataset: run.dataset,
+        config,
+        log: log::load(directory)?,
+    })
+}
+
+impl Inspection {
+    /// For a terminal; the configuration as in its file.
+    ///
+    /// # Errors
+    /// None that is known: every configuration can be written as TOML.
+    pub fn text(&self) -> Result<String> {
+        let triples = |split| self.dataset.splits.get(&split).map_or(0, |s| s.num_examples);
+        let seeds = match self.seen_seeds {
+            Some(count) => counted(count as u64, "seed"),
+            None => "not known which seeds".to_owned(),
+        };
+        let weights = match self.weights_of_step {
+            Some(step) => format!("the weights are those after step {}", thousands(step)),
+            None => "there are no weights before the first validation".to_owned(),
+        };
+        let hash = &self.system_hash;
+        let mut text = format!(
+            "a model for the rewrite system {}: {} parameters, {} tokens, seed {}\n\
+             trained on {} (validation: {}) of a dataset with seed {}\n\
+             seeds that it has seen: {seeds}\n{weights}\n",
+            hash.get(..12).unwrap_or(hash),
+            thousands(self.parameters as u64),
+            thousands(self.tokens as u64),
+            self.seed,
+            counted(triples(Split::Train), "triple"),
+            thousands(triples(Split::Validation)),
+            self.dataset.seed,
+        );
+        text += &self.losses();
+        text.push('\n');
+        text += &toml::to_string(&self.config).context("the configuration")?;
+        Ok(text)
+    }
+
+    /// The best validation and the last ones.
+    fn losses(&self) -> String {
+        let Some(best) = log::best(&self.log) else { return String::new() };
+        let mut text = format!(
+            "\n{:>9} {:>8} {:>8} {:>11} {:>8} {:>8}\n",
+            "step", "epoch", "loss", "validation", "unigram", "right %"
+        );
+        let first = self.log.len().saturating_sub(SHOWN);
+        let earlier = (best.step < self.log[first].step).then_some(best);
+        for e in earlier.into_iter().chain(&self.log[first..]) {
+            text += &format!(
+                "{:>9} {:>8.2} {:>8.3} {:>11.3} {:>8.3} {:>8.1}{}\n",
+                thousands(e.step),
+                e.epoch,
+                e.train_loss,
+                e.validation_loss,
+                e.unigram_loss,
+                100.0 * e.validation_accuracy,
+                if e.step == best.step { "  the best" } else { "" }
+            );
+        }
+        text
+    }
+}
