@@ -3,11 +3,13 @@
 use crate::search::answer::{Answer, Question, SearchSettings};
 use crate::search::baselines::all_work;
 use crate::search::prove::prove;
+use crate::search::schedulers::Schedulers;
 use crate::sources::descend::DescendGuides;
 use crate::sources::guide_source::{GuideSource, NoGuides};
 use crate::sources::learned::Model;
 use crate::sources::learned::inside::InsideGuides;
 use crate::sources::learned::likely::LikelyGuides;
+use crate::sources::learned::ranked::RankedGuides;
 use crate::sources::learned::select::SelectGuides;
 use crate::sources::learned::written::ModelGuides;
 use crate::sources::method::Method;
@@ -17,6 +19,7 @@ use crate::sources::shared::SharedGuides;
 use crate::sources::smallest::SmallestGuides;
 use anyhow::{Context, Result};
 use egraph::{System, TermBank, TermId};
+use model::ranker::ranker::Ranker;
 use std::sync::Arc;
 
 /// What methods may draw on beside the question.
@@ -24,6 +27,8 @@ use std::sync::Arc;
 pub struct Aids<'a> {
     /// The trained model, if there is one.
     pub model: Option<&'a Model<'a>>,
+    /// The learned order of matches, if there is one.
+    pub ranker: Option<&'a Arc<Ranker>>,
     /// The task's chain, start and target included: for the oracle alone.
     pub chain: &'a [TermId],
 }
@@ -51,7 +56,13 @@ pub fn answer(
         Method::Descend => Box::new(DescendGuides { seed, task, slack }),
         Method::Smallest => Box::new(SmallestGuides),
         Method::Nearest => Box::new(NearestGuides { seed, task, slack, drawn }),
-        Method::Shared => Box::new(SharedGuides { seed, task, slack, drawn }),
+        Method::Shared | Method::Deep => Box::new(SharedGuides { seed, task, slack, drawn }),
+        Method::Ranked => {
+            let ranker =
+                aids.ranker.with_context(|| format!("method '{method}' needs a ranker"))?;
+            let guides = SharedGuides { seed, task, slack, drawn };
+            Box::new(RankedGuides { guides, ranker: ranker.clone() })
+        }
         Method::Model => {
             let (model, certain) = (model()?, settings.certain);
             Box::new(ModelGuides { model, seed, task, slack, certain, nucleus: settings.nucleus })
@@ -67,5 +78,9 @@ pub fn answer(
         }
         Method::Oracle => Box::new(Oracle { chain: aids.chain.to_vec() }),
     };
-    prove(system, bank, question, source.as_mut(), settings)
+    let mut settings = *settings;
+    if matches!(method, Method::Deep | Method::Ranked) {
+        settings.budget.scheduler = Schedulers::Mixed;
+    }
+    prove(system, bank, question, source.as_mut(), &settings)
 }

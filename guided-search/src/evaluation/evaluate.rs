@@ -13,6 +13,7 @@ use anyhow::{Context, Result, ensure};
 use dataset_gen::dataset::info::SYSTEM_FILE;
 use egraph::{System, TermBank, proof_to_json};
 use model::GuideModel;
+use model::ranker::ranker::Ranker;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
@@ -53,6 +54,12 @@ pub struct Evaluation {
     pub model: Option<String>,
     /// [`support::files::hash::of_model`] of the model, if a method needs one.
     pub model_hash: Option<String>,
+    /// The file of the ranker, if a method needs one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranker: Option<String>,
+    /// SHA-256 of the ranker, if a method needs one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranker_hash: Option<String>,
     /// The command that does this evaluation.
     pub command: String,
 }
@@ -82,6 +89,8 @@ pub struct Inputs<'a> {
     pub tasks: &'a TaskSet,
     /// The model, if a method needs one.
     pub model: Option<&'a GuideModel>,
+    /// The ranker, if a method needs one.
+    pub ranker: Option<&'a Arc<Ranker>>,
 }
 
 /// Runs an evaluation into `out` on as many threads as the current rayon pool has, goes on with one that
@@ -100,6 +109,10 @@ pub fn evaluate(
         ensure!(
             inputs.model.is_some() || !method.needs_model(),
             "method '{method}' needs a model: give its directory with --model"
+        );
+        ensure!(
+            inputs.ranker.is_some() || !method.needs_ranker(),
+            "method '{method}' needs a ranker: give its file with --ranker"
         );
     }
     // Nothing is looked at before the lock is held: another evaluation may be at work here.
@@ -299,7 +312,7 @@ fn run_method(
     let (start, target) = (chain[0], chain[chain.len() - 1]);
     let began = Instant::now();
     let question = Question { ends: [start, target], number: index as u64, deadline: None };
-    let aids = Aids { model, chain: &chain };
+    let aids = Aids { model, ranker: inputs.ranker, chain: &chain };
     let settings = &evaluation.search;
     let answer = by_method::answer(method, inputs.system, &mut bank, question, settings, aids)?;
     let seconds = began.elapsed().as_secs_f64();

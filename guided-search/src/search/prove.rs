@@ -19,8 +19,8 @@ use crate::sources::guide_source::{GuideRequest, GuideSource, Proposal, Waypoint
 use crate::sources::randomness::stream;
 use anyhow::Result;
 use egraph::{
-    Id, Proof, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank, TermId,
-    extract_sketch, extract_smallest,
+    Id, MatchOrder, Proof, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank,
+    TermId, extract_sketch, extract_smallest,
 };
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
@@ -53,12 +53,14 @@ pub fn prove(
         smallest: [u64::MAX; 2],
         literals: [None; 2],
         sketches: Vec::new(),
+        order: None,
         agenda: Agenda::new(settings.walk, stream(settings.seed, question.number, 0, u64::MAX - 1)),
         expanded: Vec::new(),
         expansion: settings.expansion,
         ledger: Ledger::default(),
         first_stop: None,
     };
+    search.order = search.source.order();
     search.follow_plan()?;
     search.run()?;
     search.answer()
@@ -84,6 +86,8 @@ struct Search<'a> {
     literals: [Option<TermId>; 2],
     /// What was proposed and is no term: looked up in every e-graph.
     sketches: Vec<Sketch>,
+    /// Which matches are promising to the source.
+    order: Option<Arc<dyn MatchOrder>>,
     agenda: Agenda<Pair>,
     /// Pairs that had an e-graph of their own, in that order.
     expanded: Vec<Pair>,
@@ -190,7 +194,8 @@ impl Search<'_> {
 
     /// How to grow the next e-graph.
     fn saturation(&self, scheduler: Scheduler, cap: Cap) -> SaturationConfig {
-        self.settings.budget.saturation(cap, scheduler, &self.ledger, self.deadline)
+        let config = self.settings.budget.saturation(cap, scheduler, &self.ledger, self.deadline);
+        SaturationConfig { order: self.order.clone(), ..config }
     }
 
     /// Whether a term is known to equal the start (0) or the target (1).

@@ -2,8 +2,8 @@
 
 use crate::search::schedulers::Schedulers;
 use egraph::{
-    EGraph, History, Id, Past, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank,
-    TermId, saturate_until, sketch_satisfied,
+    Chosen, EGraph, History, Id, Past, SaturationConfig, Scheduler, Sketch, StopReason, System,
+    TermBank, TermId, saturate_until, sketch_satisfied,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -28,6 +28,8 @@ pub struct Stage {
     pub opposed: Option<(TermId, TermId)>,
     /// Why growth ended.
     pub stop: StopReason,
+    /// The matches that best-first chose, if they were to be logged.
+    pub chosen: Vec<Chosen>,
 }
 
 /// The two sides of a stage.
@@ -80,6 +82,7 @@ impl Stage {
             met,
             opposed,
             stop: report.stop,
+            chosen: report.chosen,
         }
     }
 
@@ -155,6 +158,7 @@ impl Stage {
             met: None,
             opposed: None,
             stop: report.stop,
+            chosen: report.chosen,
         }
     }
 

@@ -4,7 +4,8 @@
 
 use crate::search::stage::Stage;
 use anyhow::Result;
-use egraph::{Sketch, TermBank, TermId};
+use egraph::{MatchOrder, Sketch, TermBank, TermId};
+use std::sync::Arc;
 
 /// A question to a guide source: how to go on from a stage that did not connect its two sides.
 #[derive(Debug)]
@@ -70,6 +71,11 @@ pub trait GuideSource {
     /// # Errors
     /// A fault of the source, such as a model that can't be run; not finding any is no error.
     fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet>;
+
+    /// Which matches are promising, where e-graphs are grown best-first; the smallest first by default.
+    fn order(&self) -> Option<Arc<dyn MatchOrder>> {
+        None
+    }
 
     /// Sketches to reach one after the other, before anything else is tried; none by default.
     fn plan(&self) -> &[Sketch] {

@@ -22,6 +22,10 @@ pub enum Method {
     Nearest,
     /// The frontier terms of both sides that share most with themselves and the other side.
     Shared,
+    /// The same, in e-graphs grown best-first and simply in turn.
+    Deep,
+    /// As [`Method::Deep`], with a learned order of matches.
+    Ranked,
     /// The decoder's guides.
     Model,
     /// Frontier terms of both sides, those nearest to the decoder's guides.
@@ -36,7 +40,7 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order of a report: baselines first, the ceiling last.
-    pub const ALL: [Method; 12] = [
+    pub const ALL: [Method; 14] = [
         Method::Cap,
         Method::AllWork,
         Method::Random,
@@ -44,6 +48,8 @@ impl Method {
         Method::Smallest,
         Method::Nearest,
         Method::Shared,
+        Method::Deep,
+        Method::Ranked,
         Method::Model,
         Method::Select,
         Method::Likely,
@@ -61,6 +67,8 @@ impl Method {
             Method::Smallest => "smallest",
             Method::Nearest => "nearest",
             Method::Shared => "shared",
+            Method::Deep => "deep",
+            Method::Ranked => "ranked",
             Method::Model => "model",
             Method::Select => "select",
             Method::Likely => "likely",
@@ -83,6 +91,8 @@ impl Method {
             Method::Shared => {
                 "frontier terms with the fewest distinct subterms, together with the other side's"
             }
+            Method::Deep => "as shared, in e-graphs grown best-first and simply in turn",
+            Method::Ranked => "as deep, the matches ordered by a learned ranker",
             Method::Model => "the model's guides, and chance where they are not reached",
             Method::Select => "frontier terms of both sides, nearest to the model's guides",
             Method::Likely => "frontier terms of both sides, likeliest to the model",
@@ -94,6 +104,11 @@ impl Method {
     /// Whether it needs a trained model.
     pub fn needs_model(self) -> bool {
         matches!(self, Method::Model | Method::Select | Method::Likely | Method::Inside)
+    }
+
+    /// Whether it needs a ranker.
+    pub fn needs_ranker(self) -> bool {
+        self == Method::Ranked
     }
 }
 

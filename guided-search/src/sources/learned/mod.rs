@@ -4,6 +4,7 @@
 pub mod class_choices;
 pub mod inside;
 pub mod likely;
+pub mod ranked;
 pub mod select;
 pub mod written;
 

@@ -1,0 +1,71 @@
+//! Examples in Parquet files: a column each for the e-graph, whether the match was used, its picks and
+//! its values.
+
+use anyhow::{Result, ensure};
+use arrow_array::types::{Float32Type, UInt16Type, UInt32Type};
+use arrow_array::{ArrayRef, BooleanArray, Float32Array, UInt16Array};
+use arrow_schema::{DataType, Field};
+use model::ranker::fit::Example;
+use model::ranker::numbers::{Numbers, PICKS, VALUES};
+use std::sync::Arc;
+use support::files::columns::numbers;
+use support::files::table::{Columns, Record};
+
+/// A row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ExampleRow(pub Example);
+
+fn pick(i: usize) -> String {
+    format!("pick{i}")
+}
+
+fn value(i: usize) -> String {
+    format!("value{i}")
+}
+
+impl Record for ExampleRow {
+    const NAME: &'static str = "examples";
+    const ROW_GROUP: usize = 1 << 16;
+    const BATCH: usize = 1 << 13;
+
+    fn fields() -> Vec<Field> {
+        let mut fields = vec![
+            Field::new("e_graph", DataType::UInt32, false),
+            Field::new("used", DataType::Boolean, false),
+        ];
+        fields.extend((0..PICKS).map(|i| Field::new(pick(i), DataType::UInt16, false)));
+        fields.extend((0..VALUES).map(|i| Field::new(value(i), DataType::Float32, false)));
+        fields
+    }
+
+    fn columns(rows: &[Self]) -> Vec<ArrayRef> {
+        let used: BooleanArray = rows.iter().map(|row| Some(row.0.used)).collect();
+        let mut columns: Vec<ArrayRef> =
+            vec![numbers::<UInt32Type, _>(rows, |row| row.0.e_graph), Arc::new(used)];
+        columns.extend((0..PICKS).map(|i| -> ArrayRef {
+            Arc::new(UInt16Array::from_iter_values(rows.iter().map(|row| row.0.seen.picks[i])))
+        }));
+        columns.extend((0..VALUES).map(|i| -> ArrayRef {
+            Arc::new(Float32Array::from_iter_values(rows.iter().map(|row| row.0.seen.values[i])))
+        }));
+        columns
+    }
+
+    fn read(batch: &Columns<'_>, rows: &mut Vec<Self>) -> Result<()> {
+        let (e_graph, used) = (batch.numbers::<UInt32Type>("e_graph")?, batch.flags("used")?);
+        let picks = (0..PICKS).map(|i| batch.numbers::<UInt16Type>(&pick(i)));
+        let picks = picks.collect::<Result<Vec<_>>>()?;
+        let values = (0..VALUES).map(|i| batch.numbers::<Float32Type>(&value(i)));
+        let values = values.collect::<Result<Vec<_>>>()?;
+        for row in 0..batch.rows() {
+            let seen = Numbers {
+                picks: std::array::from_fn(|i| picks[i].value(row)),
+                values: std::array::from_fn(|i| values[i].value(row)),
+            };
+            ensure!(seen.values.iter().all(|value| value.is_finite()), "a value is no number");
+            let (e_graph, used) = (e_graph.value(row), used.value(row));
+            rows.push(ExampleRow(Example { e_graph, used, seen }));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,263 @@
+//! Rounds of search and fit (expert iteration), each kept in files of its own, so that a run that was
+//! stopped goes on where it was:
+//!
+//! ```text
+//! learning.json          what is learned from, and how
+//! round-0.parquet        the examples of a round's e-graphs of training tasks
+//! round-0.json           how many tasks of each kind its e-graphs proved
+//! ranker-1.json          the ranker that is fitted to all examples before
+//! ranker.json            the one that proved most validation tasks
+//! ```
+
+use crate::learning::example_rows::ExampleRow;
+use crate::search::budget::Cap;
+use crate::search::stage::Stage;
+use crate::tasks::task::{Task, TaskSet};
+use anyhow::{Context, Result, ensure};
+use dataset_gen::seeds::seen_seeds::{SeenSeeds, digest};
+use egraph::{MatchOrder, SaturationConfig, Scheduler, System, TermBank, used_matches};
+use model::ranker::fit::{Example, fit};
+use model::ranker::numbers::{numbers, table_rows};
+use model::ranker::ranker::Ranker;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::sync::Arc;
+use support::files::output_dir::OutputDir;
+use support::files::table::{read_table, write_table};
+use support::files::text::read_text;
+use support::files::whole_file::write_atomic;
+use support::show::progress::Progress;
+
+/// The file that marks a directory of a learning; it holds the [`Learning`].
+pub const LEARNING_FILE: &str = "learning.json";
+/// The ranker that came of it.
+pub const RANKER_FILE: &str = "ranker.json";
+
+/// What is learned from, and how; two runs with equal values give equal files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Learning {
+    /// Version of the program.
+    pub version: String,
+    /// Hash of the rewrite system.
+    pub system_hash: String,
+    /// SHA-256 of the training tasks, and of the validation tasks.
+    pub tasks: [String; 2],
+    /// Limit of the e-graph of a task.
+    pub cap: Cap,
+    /// Fits.
+    pub rounds: u32,
+    /// How often each fit goes through the examples.
+    pub epochs: u32,
+    /// Seed of the random choices.
+    pub seed: u64,
+}
+
+/// What a round's e-graphs proved: with the ranker of that number, or smallest first in round 0.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Round {
+    /// Its number.
+    pub round: u32,
+    /// Training tasks that were proved, each in one e-graph; none are tried in the last round.
+    pub trained: Option<u64>,
+    /// Validation tasks that were proved, each in one e-graph.
+    pub proved: u64,
+    /// E-nodes built for them, those without a proof included.
+    pub work: u64,
+}
+
+/// Learns a ranker into `out`, or goes on with it, on the threads of the current rayon pool. Gives the
+/// rounds, and the ranker of that which proved most validation tasks, with the least work among equals.
+///
+/// # Errors
+/// A directory that holds something else, tasks of which no training task can be proved, or what the
+/// file system says.
+pub fn learn(
+    learning: &Learning,
+    system: &Arc<System>,
+    [training, validation]: [&TaskSet; 2],
+    out: &Path,
+    quiet: bool,
+    mut report: impl FnMut(&Round),
+) -> Result<(Vec<Round>, Ranker)> {
+    let directory = OutputDir::create(out, LEARNING_FILE)?;
+    refuse_other(learning, &directory)?;
+    let text = serde_json::to_string_pretty(learning)? + "\n";
+    write_atomic(&directory.file(LEARNING_FILE), text.as_bytes())?;
+    let seen = seen_seeds(system, [training, validation])?;
+    let mut rounds = Vec::new();
+    let mut rankers: Vec<Option<Arc<Ranker>>> = vec![None];
+    let mut examples: Vec<Example> = Vec::new();
+    for number in 0..=learning.rounds {
+        if number > 0 {
+            ensure!(
+                examples.iter().any(|example| example.used),
+                "no training task can be proved in an e-graph of {}: nothing is to be learned",
+                learning.cap
+            );
+            let name = format!("ranker-{number}.json");
+            let path = directory.file(&name);
+            let ranker = match path.exists() {
+                true => Ranker::read(&name, &read_text(&path, "the ranker")?, system)?,
+                false => {
+                    let seed = learning.seed.wrapping_add(u64::from(number));
+                    let weights = fit(system, &examples, learning.epochs, seed, quiet)?;
+                    let origin = format!(
+                        "cairn {} learn: round {number} of {}, {} examples",
+                        learning.version,
+                        learning.rounds,
+                        examples.len()
+                    );
+                    let ranker = Ranker::new(system, weights, origin, seen.clone());
+                    write_atomic(&path, ranker.text()?.as_bytes())?;
+                    ranker
+                }
+            };
+            rankers.push(Some(Arc::new(ranker)));
+        }
+        let ranker = rankers[number as usize].clone();
+        let order = ranker.map(|ranker| ranker as Arc<dyn MatchOrder>);
+        let files = [format!("round-{number}.json"), format!("round-{number}.parquet")];
+        let [summary, rows] = files.map(|name| directory.file(&name));
+        let last = number == learning.rounds;
+        if !summary.exists() {
+            let grow = |set: &TaskSet, log: bool| {
+                grow_all(system, set, learning.cap, order.as_ref(), log, quiet)
+            };
+            let mut trained = None;
+            if !last {
+                let grown = grow(training, true)?;
+                trained = Some(grown.iter().filter(|grown| grown.proved).count() as u64);
+                write_table(&rows, &example_rows(grown))?;
+            }
+            let grown = grow(validation, false)?;
+            let proved = grown.iter().filter(|grown| grown.proved).count() as u64;
+            let work = grown.iter().map(|grown| grown.work).sum();
+            let round = Round { round: number, trained, proved, work };
+            write_atomic(&summary, (serde_json::to_string(&round)? + "\n").as_bytes())?;
+        }
+        let round: Round = serde_json::from_str(&read_text(&summary, "the round")?)
+            .with_context(|| format!("{} does not describe a round", summary.display()))?;
+        if !last {
+            let offset = examples.last().map_or(0, |example| example.e_graph + 1);
+            let shifted = |ExampleRow(e): ExampleRow| Example { e_graph: e.e_graph + offset, ..e };
+            let before = examples.len();
+            examples.extend(read_table::<ExampleRow>(&rows)?.into_iter().map(shifted));
+            expect_rows(&examples[before..], system).with_context(|| rows.display().to_string())?;
+        }
+        report(&round);
+        rounds.push(round);
+    }
+    let best = rounds[1..].iter().max_by_key(|round| (round.proved, std::cmp::Reverse(round.work)));
+    let best = best.context("no round")?.round;
+    let ranker = rankers[best as usize].as_deref().context("no ranker")?.clone();
+    write_atomic(&directory.file(RANKER_FILE), ranker.text()?.as_bytes())?;
+    Ok((rounds, ranker))
+}
+
+fn refuse_other(learning: &Learning, directory: &OutputDir) -> Result<()> {
+    let path = directory.file(LEARNING_FILE);
+    if path.exists() {
+        let before: Learning = serde_json::from_str(&read_text(&path, "what was learned from")?)
+            .with_context(|| format!("{} does not describe a learning", path.display()))?;
+        ensure!(
+            before == *learning,
+            "{} already holds what was learned otherwise or from other tasks: choose another \
+             directory",
+            directory.path().display()
+        );
+    }
+    Ok(())
+}
+
+/// The seeds and targets of all tasks.
+fn seen_seeds(system: &Arc<System>, sets: [&TaskSet; 2]) -> Result<SeenSeeds> {
+    let mut seen = SeenSeeds { literals: true, ..SeenSeeds::default() };
+    for task in sets.into_iter().flat_map(|set| &set.tasks) {
+        let mut bank = TermBank::new(system.language.clone());
+        let terms = task.terms(&mut bank)?;
+        for end in [terms[0], terms[terms.len() - 1]] {
+            seen.digests.insert(digest(&mut bank, end, seen.literals));
+        }
+    }
+    Ok(seen)
+}
+
+/// The e-graph of a task.
+struct Grown {
+    proved: bool,
+    work: u64,
+    /// What was chosen, if there is a proof; the number of the e-graph is still missing.
+    examples: Vec<Example>,
+}
+
+fn grow_all(
+    system: &Arc<System>,
+    set: &TaskSet,
+    cap: Cap,
+    order: Option<&Arc<dyn MatchOrder>>,
+    log: bool,
+    quiet: bool,
+) -> Result<Vec<Grown>> {
+    let progress = Progress::new("tasks", set.tasks.len() as u64, quiet);
+    let grown = set.tasks.par_iter().map(|task| {
+        let grown = grow(system, task, cap, order, log);
+        progress.advance(1);
+        grown
+    });
+    let grown = grown.collect();
+    progress.finish();
+    grown
+}
+
+fn grow(
+    system: &Arc<System>,
+    task: &Task,
+    cap: Cap,
+    order: Option<&Arc<dyn MatchOrder>>,
+    log: bool,
+) -> Result<Grown> {
+    let mut bank = TermBank::new(system.language.clone());
+    let terms = task.terms(&mut bank)?;
+    let [start, target] = [terms[0], terms[terms.len() - 1]];
+    let config = SaturationConfig {
+        limits: cap.limits(u64::MAX),
+        scheduler: Scheduler::BestFirst,
+        order: order.cloned(),
+        log,
+        ..SaturationConfig::default()
+    };
+    let stage = Stage::grow(system, &bank, &[start], &[target], &config, false);
+    let proved = stage.met.is_some();
+    let mut examples = Vec::new();
+    if proved && log {
+        let used = used_matches(&stage.egraph, &mut bank, &stage.chosen, start, target)
+            .context("no explanation of what the e-graph holds")?;
+        let example = |(chosen, used): (&egraph::Chosen, bool)| Example {
+            e_graph: 0,
+            used,
+            seen: numbers(&chosen.seen),
+        };
+        examples = stage.chosen.iter().zip(used).map(example).collect();
+    }
+    Ok(Grown { proved, work: stage.egraph.built(), examples })
+}
+
+fn example_rows(grown: Vec<Grown>) -> Vec<ExampleRow> {
+    let with_proof = grown.into_iter().filter(|grown| !grown.examples.is_empty());
+    let numbered = (0u32..).zip(with_proof);
+    let row = |e_graph| move |example| ExampleRow(Example { e_graph, ..example });
+    numbered.flat_map(|(e_graph, grown)| grown.examples.into_iter().map(row(e_graph))).collect()
+}
+
+/// Whether examples are of this system.
+fn expect_rows(examples: &[Example], system: &System) -> Result<()> {
+    let rows = table_rows(system);
+    for example in examples {
+        let fits = |(&pick, rows): (&u16, usize)| usize::from(pick) < rows;
+        ensure!(example.seen.picks.iter().zip(rows).all(fits), "an example of another system");
+    }
+    Ok(())
+}
