@@ -72,7 +72,7 @@ impl Inspection {
         let triples = |split| self.dataset.splits.get(&split).map_or(0, |s| s.num_examples);
         let seeds = match self.seen_seeds {
             Some(count) => counted(count as u64, "seed"),
-            None => "not known which seeds".to_owned(),
+            None => "not known".to_owned(),
         };
         let weights = match self.weights_of_step {
             Some(step) => format!("the weights are those after step {}", thousands(step)),
