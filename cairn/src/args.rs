@@ -5,6 +5,7 @@ use clap::ValueEnum;
 use egraph::{ByteSize, Limits, SaturationConfig, Scheduler, System, TermBank, TermId};
 use guided_search::config::SearchConfig;
 use guided_search::tasks::question::read_texts;
+use model::ranker::ranker::Ranker;
 use model::{Device, GuideModel, first_gpu};
 use rayon::ThreadPool;
 use std::path::Path;
@@ -132,6 +133,16 @@ pub fn read_question(system: &System, from: &str, to: &str) -> Result<(TermBank,
     let mut bank = TermBank::new(system.language.clone());
     let terms = read_texts(&mut bank, &[("--from", from), ("--to", to)])?;
     Ok((bank, terms[0], terms[1]))
+}
+
+/// Reads a ranker for a system.
+///
+/// # Errors
+/// As [`Ranker::read`], or the file can't be read.
+pub fn load_ranker(file: &InputFile, system: &System) -> Result<Arc<Ranker>> {
+    let text = String::from_utf8(file.read("the ranker")?)
+        .map_err(|_| anyhow!("{file} holds no ranker: it is not text"))?;
+    Ok(Arc::new(Ranker::read(&file.to_string(), &text, system)?))
 }
 
 /// Loads a model and refuses one of another rewrite system.

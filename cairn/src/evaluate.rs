@@ -1,9 +1,9 @@
 //! `cairn evaluate`: all methods on all tasks, under the same limits.
 
 use crate::args::DeviceChoice;
-use crate::args::{RunArgs, load_model, load_system_with_text, read_preset};
+use crate::args::{RunArgs, load_model, load_ranker, load_system_with_text, read_preset};
 use crate::search_args::{self, SearchArgs};
-use crate::shipped::{SEARCHES, SYSTEMS};
+use crate::shipped::{RANKERS, SEARCHES, SYSTEMS};
 use anyhow::{Result, ensure};
 use egraph::TermBank;
 use guided_search::config::CompareConfig;
@@ -18,7 +18,7 @@ use guided_search::tasks::held_out::refuse_seen;
 use guided_search::tasks::task::TaskSet;
 use model::training::checkpoint::{content_hash, load_seen_seeds};
 use std::path::{Path, PathBuf};
-use support::files::hash::of_file;
+use support::files::hash::{of_file, sha256};
 use support::files::input::InputFile;
 use support::run::Run;
 use support::show::console::{note, print};
@@ -57,6 +57,9 @@ pub struct EvaluateArgs {
     /// Where the model computes
     #[arg(long, value_enum, default_value_t, requires = "model")]
     device: DeviceChoice,
+    /// A ranker of `cairn learn`, or a shipped one by its name, as halide; for the method `ranked`
+    #[arg(long, value_name = "FILE", value_parser = RANKERS.parser())]
+    ranker: Option<InputFile>,
     /// A preset: a file, or a shipped one by its name, default or quickstart; options overrule it
     #[arg(long, value_name = "FILE", value_parser = SEARCHES.parser())]
     config: Option<InputFile>,
@@ -85,6 +88,7 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
         system: &args.system,
         tasks: &args.tasks,
         model: args.model.as_deref(),
+        ranker: args.ranker.as_ref(),
         device: args.device,
         out: &args.out,
     };
@@ -105,6 +109,8 @@ pub struct Paths<'a> {
     pub tasks: &'a Path,
     /// The model.
     pub model: Option<&'a Path>,
+    /// The ranker.
+    pub ranker: Option<&'a InputFile>,
     /// Where the model computes.
     pub device: DeviceChoice,
     /// The directory for the results.
@@ -123,7 +129,7 @@ pub fn compare(paths: &Paths<'_>, settings: &CompareConfig, run: &Run) -> Result
         match load_seen_seeds(path)? {
             Some(seen) => {
                 let mut bank = TermBank::new(system.language.clone());
-                refuse_seen(&tasks.tasks, &mut bank, &seen)?;
+                refuse_seen("the model", &tasks.tasks, &mut bank, &seen)?;
             }
             None if run.quiet => {}
             None => note(&format!(
@@ -133,11 +139,23 @@ pub fn compare(paths: &Paths<'_>, settings: &CompareConfig, run: &Run) -> Result
             )),
         }
     }
+    let ranker = paths.ranker.map(|file| load_ranker(file, &system)).transpose()?;
+    if let Some(ranker) = &ranker {
+        let mut bank = TermBank::new(system.language.clone());
+        refuse_seen("the ranker", &tasks.tasks, &mut bank, &ranker.seen)?;
+    }
     let mut evaluation = resolve(paths, settings, run, &tasks)?;
     evaluation.tasks_hash = of_file(paths.tasks)?.0;
+    let text = ranker.as_ref().map(|ranker| ranker.text()).transpose()?;
+    evaluation.ranker_hash = text.map(|text| sha256(text.as_bytes()));
     evaluation.model_hash = paths.model.map(content_hash).transpose()?;
-    let inputs =
-        Inputs { system: &system, system_text: &system_text, tasks: &tasks, model: model.as_ref() };
+    let inputs = Inputs {
+        system: &system,
+        system_text: &system_text,
+        tasks: &tasks,
+        model: model.as_ref(),
+        ranker: ranker.as_ref(),
+    };
     let pool = run.build_pool()?;
     pool.install(|| evaluate(&evaluation, &inputs, paths.out, run.quiet))
 }
@@ -160,7 +178,9 @@ fn resolve(
     let search = search_args::settings(settings, budget, run.seed);
     search.check()?;
     let possible = |method: &Method| {
-        (paths.model.is_some() || !method.needs_model()) && (chains || *method != Method::Oracle)
+        (paths.model.is_some() || !method.needs_model())
+            && (paths.ranker.is_some() || !method.needs_ranker())
+            && (chains || *method != Method::Oracle)
     };
     let mut methods = settings.methods.clone().unwrap_or_default();
     if settings.methods.is_none() {
@@ -183,6 +203,8 @@ fn resolve(
         search,
         model: paths.model.map(|path| path.display().to_string()),
         model_hash: None,
+        ranker: paths.ranker.map(|file| file.to_string()),
+        ranker_hash: None,
         command: String::new(),
     };
     evaluation.command = command(paths, &evaluation);
@@ -194,6 +216,10 @@ fn command(paths: &Paths<'_>, evaluation: &Evaluation) -> String {
     let names: Vec<&str> = evaluation.methods.iter().map(|m| m.name()).collect();
     let model = match &evaluation.model {
         Some(model) => format!(" --model {model}"),
+        None => String::new(),
+    };
+    let ranker = match &evaluation.ranker {
+        Some(ranker) => format!(" --ranker {ranker}"),
         None => String::new(),
     };
     let SearchSettings {
@@ -210,7 +236,7 @@ fn command(paths: &Paths<'_>, evaluation: &Evaluation) -> String {
     } = evaluation.search;
     let Budget { cap, work, scheduler } = budget;
     format!(
-        "cairn evaluate --system {} --tasks {}{model} --methods {} --cap {cap} --work {work} \
+        "cairn evaluate --system {} --tasks {}{model}{ranker} --methods {} --cap {cap} --work {work} \
          --scheduler {scheduler} --guides {guides} --expansion {expansion} --walk {walk} \
          --slack {slack} --drawn {drawn} --nucleus {nucleus} --certain {certain} --seed {seed} --out {}",
         paths.system,

@@ -8,6 +8,7 @@ mod explain;
 mod export;
 mod generate;
 mod inspect;
+mod learn;
 mod man;
 mod merge;
 mod optimise;
@@ -82,6 +83,8 @@ enum Command {
     Inspect(inspect::InspectArgs),
     /// Train a model that writes guides
     Train(train::TrainArgs),
+    /// Learn which matches lead to proofs: a ranker for best-first saturation
+    Learn(learn::LearnArgs),
     /// Prove two terms equal by guided search
     Prove(prove::ProveArgs),
     /// Find the best term that equals a given one
@@ -140,6 +143,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Verify(args) => verify::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Train(args) => train::run(&args),
+        Command::Learn(args) => learn::run(&args),
         Command::Prove(args) => prove::run(&args),
         Command::Optimise(args) => optimise::run(&args),
         Command::Tasks(args) => tasks::run(&args),

@@ -1,10 +1,10 @@
 //! `cairn prove`: guided search for one question.
 
 use crate::args::{
-    DeviceChoice, NotProved, RunArgs, load_model, load_system, read_question, seconds,
+    DeviceChoice, NotProved, RunArgs, load_model, load_ranker, load_system, read_question, seconds,
 };
 use crate::search_args::{self, SearchArgs};
-use crate::shipped::SYSTEMS;
+use crate::shipped::{RANKERS, SYSTEMS};
 use crate::shown_proof::{PRINTED, ProofArgs, ProofOutput, show_opposed};
 use anyhow::{Result, anyhow, ensure};
 use egraph::{CostFunction, Sketch, System, TermBank, TermId};
@@ -73,6 +73,9 @@ pub struct ProveArgs {
     /// Where the model computes
     #[arg(long, value_enum, default_value_t, requires = "model")]
     device: DeviceChoice,
+    /// A ranker of `cairn learn`, or a shipped one by its name, as halide; for the method `ranked`
+    #[arg(long, value_name = "FILE", value_parser = RANKERS.parser(), conflicts_with = "expert")]
+    ranker: Option<InputFile>,
     /// A file of guides: a sketch or term a line
     #[arg(long, value_name = "FILE")]
     expert: Option<PathBuf>,
@@ -225,11 +228,19 @@ fn search(
     [from, to]: [TermId; 2],
     settings: &SearchSettings,
 ) -> Result<Answer> {
-    let default = if args.model.is_some() { Method::Model } else { Method::Descend };
+    let default = match (&args.model, &args.ranker) {
+        (Some(_), _) => Method::Model,
+        (None, Some(_)) => Method::Ranked,
+        (None, None) => Method::Descend,
+    };
     let method = args.method.unwrap_or(default);
     ensure!(
         args.model.is_some() || !method.needs_model(),
         "method '{method}' needs a model: give its directory with --model"
+    );
+    ensure!(
+        args.ranker.is_some() || !method.needs_ranker(),
+        "method '{method}' needs a ranker: give its file with --ranker"
     );
     ensure!(
         method != Method::Oracle,
@@ -249,6 +260,7 @@ fn search(
         return prove(system, bank, question, &mut expert, settings);
     }
     let model = model.as_ref().map(|model| Model::new(model, 1));
-    let aids = Aids { model: model.as_ref(), chain: &[] };
+    let ranker = args.ranker.as_ref().map(|file| load_ranker(file, system)).transpose()?;
+    let aids = Aids { model: model.as_ref(), ranker: ranker.as_ref(), chain: &[] };
     by_method::answer(method, system, bank, question, settings, aids)
 }

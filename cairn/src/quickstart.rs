@@ -4,7 +4,7 @@ use crate::args::{DeviceChoice, RunArgs};
 use crate::evaluate::{Paths, compare};
 use crate::shipped::{DATASETS, SEARCHES, SEEDS, SYSTEMS};
 use crate::signals::Signals;
-use crate::tasks::make_tasks;
+use crate::tasks::{SeedSource, make_tasks};
 use anyhow::Result;
 use dataset_gen::config::Config as DatasetConfig;
 use dataset_gen::dataset::info::INFO_FILE;
@@ -101,7 +101,8 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
     let tasks = directory.file("tasks.parquet");
     stage(3, "tasks: far chains from held-out seeds");
     if !tasks.exists() {
-        make_tasks(&system, &seeds, Some(&dataset), &preset.tasks, &tasks, run)?;
+        let from = SeedSource { file: &seeds, data: Some(&dataset), without: &[] };
+        make_tasks(&system, &from, &preset.tasks, &tasks, run)?;
     }
 
     let results = directory.file("results");
@@ -110,6 +111,7 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
         system: &system,
         tasks: &tasks,
         model: Some(&model),
+        ranker: None,
         device: DeviceChoice::Cpu,
         out: &results,
     };

@@ -54,6 +54,8 @@ pub static SEEDS: Shipped = shipped!(
     ".txt",
     ["bitvectors", "gelu", "halide", "math", "prop", "ring", "tiling"]
 );
+/// Rankers.
+pub static RANKERS: Shipped = shipped!("ranker", "rankers", ".json", ["halide"]);
 /// Presets of `cairn generate`.
 pub static DATASETS: Shipped = shipped!("preset", "dataset", ".toml", ["default", "quickstart"]);
 /// Presets of `cairn train`.
@@ -109,6 +111,7 @@ mod tests {
             ("seeds", &SEEDS),
             ("dataset", &DATASETS),
             ("model", &MODELS),
+            ("rankers", &RANKERS),
             ("search", &SEARCHES),
         ] {
             let on_disk: BTreeSet<_> = std::fs::read_dir(configs.join(folder))

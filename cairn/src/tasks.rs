@@ -9,7 +9,7 @@ use guided_search::config::TasksConfig;
 use guided_search::tasks::chains::{
     CONFLICT, ChainSettings, NEAR, NO_FRONTIER, SATURATED, far_chains,
 };
-use guided_search::tasks::held_out::held_out;
+use guided_search::tasks::held_out::{held_out, without};
 use guided_search::tasks::scale::Scale;
 use guided_search::tasks::task::TaskSet;
 use std::fmt::Write;
@@ -50,6 +50,10 @@ pub struct TasksArgs {
     /// A dataset: seeds of its training and validation splits are left out
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// Other tasks: the seeds that they begin or end with are left out, literals generalised; can be
+    /// given several times
+    #[arg(long, value_name = "FILE")]
+    without: Vec<PathBuf>,
     /// A preset: a file, or a shipped one by its name, default or quickstart; options overrule it
     #[arg(long, value_name = "FILE", value_parser = SEARCHES.parser())]
     config: Option<InputFile>,
@@ -86,8 +90,8 @@ pub fn run(args: &TasksArgs) -> Result<()> {
     preset.cap = args.cap.or(preset.cap);
     preset.count = args.count.or(preset.count);
     preset.rounds = args.rounds.or(preset.rounds);
-    let data = args.data.as_deref();
-    let set = make_tasks(&args.system, &args.seeds, data, &preset, &args.out, &args.run.run())?;
+    let from = SeedSource { file: &args.seeds, data: args.data.as_deref(), without: &args.without };
+    let set = make_tasks(&args.system, &from, &preset, &args.out, &args.run.run())?;
     print(&format!(
         "{} in {}; {} begun{}\n",
         counted(set.tasks.len() as u64, "task"),
@@ -97,14 +101,23 @@ pub fn run(args: &TasksArgs) -> Result<()> {
     ))
 }
 
-/// Makes a task file. The seeds that a model of the dataset `data` sees are left out. The size of a link is chosen from the seeds where the preset has none.
+/// Where seeds of tasks come from.
+pub struct SeedSource<'a> {
+    /// Their file.
+    pub file: &'a InputFile,
+    /// A dataset: the seeds that a model of it sees are left out.
+    pub data: Option<&'a Path>,
+    /// Task files whose seeds are left out.
+    pub without: &'a [PathBuf],
+}
+
+/// Makes a task file. The size of a link is chosen from the seeds where the preset has none.
 ///
 /// # Errors
 /// Bad input, no chain at all, or what the file system says.
 pub fn make_tasks(
     system: &InputFile,
-    seeds_file: &InputFile,
-    data: Option<&Path>,
+    from: &SeedSource<'_>,
     preset: &TasksConfig,
     out: &Path,
     run: &Run,
@@ -114,9 +127,12 @@ pub fn make_tasks(
     TaskSet::output(out)?;
     let system = load_system(system)?;
     let mut bank = TermBank::new(system.language.clone());
-    let mut seeds = load_seeds(seeds_file, &system, &mut bank, None)?;
-    if let Some(data) = data {
+    let mut seeds = load_seeds(from.file, &system, &mut bank, None)?;
+    if let Some(data) = from.data {
         seeds = held_out(seeds, &mut bank, &system, data)?;
+    }
+    for other in from.without {
+        seeds = without(seeds, &mut bank, &TaskSet::load(other, &system)?.tasks)?;
     }
     let pool = run.build_pool()?;
     let say = |line: &str| {

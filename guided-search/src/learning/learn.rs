@@ -12,9 +12,9 @@
 use crate::learning::example_rows::ExampleRow;
 use crate::search::budget::Cap;
 use crate::search::stage::Stage;
+use crate::tasks::held_out::seeds_of;
 use crate::tasks::task::{Task, TaskSet};
 use anyhow::{Context, Result, ensure};
-use dataset_gen::seeds::seen_seeds::{SeenSeeds, digest};
 use egraph::{MatchOrder, SaturationConfig, Scheduler, System, TermBank, used_matches};
 use model::ranker::fit::{Example, fit};
 use model::ranker::numbers::{numbers, table_rows};
@@ -80,13 +80,14 @@ pub fn learn(
     [training, validation]: [&TaskSet; 2],
     out: &Path,
     quiet: bool,
-    mut report: impl FnMut(&Round),
+    report: &mut (dyn FnMut(&Round) + Send),
 ) -> Result<(Vec<Round>, Ranker)> {
     let directory = OutputDir::create(out, LEARNING_FILE)?;
     refuse_other(learning, &directory)?;
     let text = serde_json::to_string_pretty(learning)? + "\n";
     write_atomic(&directory.file(LEARNING_FILE), text.as_bytes())?;
-    let seen = seen_seeds(system, [training, validation])?;
+    let both = training.tasks.iter().chain(&validation.tasks);
+    let seen = seeds_of(both, &mut TermBank::new(system.language.clone()))?;
     let mut rounds = Vec::new();
     let mut rankers: Vec<Option<Arc<Ranker>>> = vec![None];
     let mut examples: Vec<Example> = Vec::new();
@@ -170,19 +171,6 @@ fn refuse_other(learning: &Learning, directory: &OutputDir) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// The seeds and targets of all tasks.
-fn seen_seeds(system: &Arc<System>, sets: [&TaskSet; 2]) -> Result<SeenSeeds> {
-    let mut seen = SeenSeeds { literals: true, ..SeenSeeds::default() };
-    for task in sets.into_iter().flat_map(|set| &set.tasks) {
-        let mut bank = TermBank::new(system.language.clone());
-        let terms = task.terms(&mut bank)?;
-        for end in [terms[0], terms[terms.len() - 1]] {
-            seen.digests.insert(digest(&mut bank, end, seen.literals));
-        }
-    }
-    Ok(seen)
 }
 
 /// The e-graph of a task.

@@ -4,7 +4,7 @@ use crate::tasks::task::Task;
 use anyhow::{Context, Result, ensure};
 use dataset_gen::dataset::info::DatasetInfo;
 use dataset_gen::seeds::read::Seed;
-use dataset_gen::seeds::seen_seeds::SeenSeeds;
+use dataset_gen::seeds::seen_seeds::{SeenSeeds, digest};
 use egraph::{System, TermBank};
 use std::path::Path;
 
@@ -42,11 +42,11 @@ pub fn held_out(
     Ok(left)
 }
 
-/// Refuses tasks an end of which is a seed that the model has seen.
+/// Refuses tasks an end of which is a seed that `who` (the model, the ranker) has seen.
 ///
 /// # Errors
 /// There are such tasks; the first is named.
-pub fn refuse_seen(tasks: &[Task], bank: &mut TermBank, seen: &SeenSeeds) -> Result<()> {
+pub fn refuse_seen(who: &str, tasks: &[Task], bank: &mut TermBank, seen: &SeenSeeds) -> Result<()> {
     let mut known = Vec::new();
     for task in tasks {
         let terms = task.terms(bank)?;
@@ -57,8 +57,8 @@ pub fn refuse_seen(tasks: &[Task], bank: &mut TermBank, seen: &SeenSeeds) -> Res
     }
     ensure!(
         known.is_empty(),
-        "the model has seen the seeds of {} of {} tasks, the first being '{}': leave them out, or \
-         make tasks with cairn tasks --data and the model's dataset",
+        "{who} has seen the seeds of {} of {} tasks, the first being '{}': leave them out, or make \
+         tasks of other seeds (cairn tasks --data, --without)",
         known.len(),
         tasks.len(),
         known[0]
@@ -66,10 +66,39 @@ pub fn refuse_seen(tasks: &[Task], bank: &mut TermBank, seen: &SeenSeeds) -> Res
     Ok(())
 }
 
+/// The starts and targets of tasks, literals generalised.
+///
+/// # Errors
+/// A task that is not of the bank's language.
+pub fn seeds_of<'t>(
+    tasks: impl IntoIterator<Item = &'t Task>,
+    bank: &mut TermBank,
+) -> Result<SeenSeeds> {
+    let mut seen = SeenSeeds { literals: true, ..SeenSeeds::default() };
+    for task in tasks {
+        let terms = task.terms(bank)?;
+        for end in [terms[0], terms[terms.len() - 1]] {
+            seen.digests.insert(digest(bank, end, seen.literals));
+        }
+    }
+    Ok(seen)
+}
+
+/// The seeds with which no task of a set begins or ends, after renaming of variables and literals.
+///
+/// # Errors
+/// As [`seeds_of`], or no seed is left.
+pub fn without(seeds: Vec<Seed>, bank: &mut TermBank, tasks: &[Task]) -> Result<Vec<Seed>> {
+    let seen = seeds_of(tasks, bank)?;
+    let count = seeds.len();
+    let left: Vec<Seed> = seeds.into_iter().filter(|seed| !seen.contain(bank, seed.term)).collect();
+    ensure!(!left.is_empty(), "--without leaves out all of the {count} seeds");
+    Ok(left)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dataset_gen::seeds::seen_seeds::digest;
     use std::collections::BTreeSet;
 
     #[test]
@@ -88,9 +117,32 @@ mod tests {
         let seed = bank.parse("(+ x (+ y x))", None).unwrap();
         let digests = BTreeSet::from([digest(&mut bank, seed, false)]);
         let seen = SeenSeeds { literals: false, digests };
-        let error = refuse_seen(&tasks, &mut bank, &seen).unwrap_err().to_string();
+        let error = refuse_seen("the model", &tasks, &mut bank, &seen).unwrap_err().to_string();
         assert!(error.contains("1 of 2 tasks, the first being 'old'"), "{error}");
-        refuse_seen(&tasks[..1], &mut bank, &seen).unwrap();
-        refuse_seen(&tasks, &mut bank, &SeenSeeds::default()).unwrap();
+        refuse_seen("the model", &tasks[..1], &mut bank, &seen).unwrap();
+        refuse_seen("the model", &tasks, &mut bank, &SeenSeeds::default()).unwrap();
+    }
+
+    #[test]
+    fn seeds_of_other_tasks_are_left_out_whatever_their_names_and_literals() {
+        let system = System::parse("(sort I) (literal i64 I) (variable I) (op + (I I) I)").unwrap();
+        let mut bank = TermBank::new(system.language.clone());
+        let mut seed = |id: &str, text: &str| Seed {
+            id: id.to_owned(),
+            term: bank.parse(text, None).unwrap(),
+        };
+        let seeds = vec![seed("same", "(+ x (+ y 7))"), seed("other", "(+ x (+ 7 y))")];
+        let task = Task {
+            id: "t".to_owned(),
+            seed_id: "t".to_owned(),
+            start: "(+ b (+ a 1))".to_owned(),
+            target: "(+ 1 (+ a b))".to_owned(),
+            waypoints: Vec::new(),
+            links: 1,
+        };
+        let left = without(seeds.clone(), &mut bank, std::slice::from_ref(&task)).unwrap();
+        assert_eq!(left.iter().map(|seed| seed.id.as_str()).collect::<Vec<_>>(), ["other"]);
+        let none = without(seeds[..1].to_vec(), &mut bank, &[task]).unwrap_err().to_string();
+        assert_eq!(none, "--without leaves out all of the 1 seeds");
     }
 }
