@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use egraph::{ByteSize, Limits, SaturationConfig, Scheduler, System, TermBank, TermId};
 use guided_search::config::SearchConfig;
 use guided_search::tasks::question::read_texts;
-use model::ranker::ranker::Ranker;
+use model::ranking::ranker::Ranker;
 use model::{Device, GuideModel, first_gpu};
 use rayon::ThreadPool;
 use std::path::Path;

@@ -19,7 +19,7 @@ use crate::sources::shared::SharedGuides;
 use crate::sources::smallest::SmallestGuides;
 use anyhow::{Context, Result};
 use egraph::{System, TermBank, TermId};
-use model::ranker::ranker::Ranker;
+use model::ranking::ranker::Ranker;
 use std::sync::Arc;
 
 /// What methods may draw on beside the question.

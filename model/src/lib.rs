@@ -5,7 +5,7 @@
 //! lets nothing but well-formed terms through. [`training`] fits the network to (start, guide,
 //! target) triples, and [`GuideModel`] is the door: it loads the result and writes guides.
 //!
-//! Beside it stands the [`ranker`], a small network that orders the matches of best-first saturation.
+//! Beside it stands the [`ranking`], a small network that orders the matches of best-first saturation.
 //!
 //! What this crate must not know: how e-graphs grow, proofs, searching. It sees terms and triples, and
 //! matches as numbers.
@@ -17,7 +17,7 @@ mod fixtures;
 pub mod guide_model;
 pub mod inspect;
 pub mod network;
-pub mod ranker;
+pub mod ranking;
 pub mod shared_model;
 pub mod tokens;
 pub mod training;

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, ensure};
 use dataset_gen::dataset::info::SYSTEM_FILE;
 use egraph::{System, TermBank, proof_to_json};
 use model::GuideModel;
-use model::ranker::ranker::Ranker;
+use model::ranking::ranker::Ranker;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;

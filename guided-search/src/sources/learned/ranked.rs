@@ -3,7 +3,7 @@
 use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource};
 use anyhow::Result;
 use egraph::{MatchOrder, TermBank};
-use model::ranker::ranker::Ranker;
+use model::ranking::ranker::Ranker;
 use std::sync::Arc;
 
 /// A source of guides beside a ranker.

@@ -2,8 +2,8 @@
 
 use crate::network::parameters::{Init, Parameters};
 use crate::network::threads::one_thread_per_operation;
-use crate::ranker::numbers::{Numbers, PICKS, VALUES, table_rows};
-use crate::ranker::ranker::{WIDTHS, Weights};
+use crate::ranking::numbers::{Numbers, PICKS, VALUES, table_rows};
+use crate::ranking::ranker::{WIDTHS, Weights};
 use crate::training::adamw::AdamW;
 use anyhow::{Context, Result};
 use candle_core::{Device, Tensor, Var};
@@ -179,7 +179,7 @@ fn network_weights(vars: &BTreeMap<String, Var>) -> Result<Weights> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranker::ranker::Ranker;
+    use crate::ranking::ranker::Ranker;
 
     const RULES: &str = "(sort I) (literal i64 I) (variable I) (op + (I I) I)
         (rewrite (+ ?a ?b) (+ ?b ?a))

@@ -5,7 +5,7 @@
 //!
 //! A file of JSON holds it, small enough to be shipped with a rewrite system.
 
-use crate::ranker::numbers::{Numbers, PICKS, VALUES, numbers, table_rows};
+use crate::ranking::numbers::{Numbers, PICKS, VALUES, numbers, table_rows};
 use anyhow::{Context, Result, anyhow, ensure};
 use dataset_gen::seeds::seen_seeds::SeenSeeds;
 use egraph::{MatchOrder, MatchView, System};
