@@ -167,9 +167,9 @@ impl<'s> Tables<'s> {
         true
     }
 
-    /// The least value of a measure.
+    /// The least value of a measure; [`NONE`] where there is no term.
     #[inline]
-    fn value(&self, (part, class): Place, measure: usize) -> u64 {
+    pub fn value(&self, (part, class): Place, measure: usize) -> u64 {
         self.column(part, measure).get(&self.ranks, class)
     }
 

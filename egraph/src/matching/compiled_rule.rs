@@ -121,6 +121,7 @@ impl Rewrite {
     }
 
     /// The e-node of each variable in a match, by [`VarId`].
+    #[inline]
     pub fn substitution(&self, egraph: &EGraph, found: &[Id], ids: &mut Vec<Id>) {
         ids.clear();
         ids.extend(self.sources.iter().map(|source| match *source {

@@ -43,13 +43,11 @@ pub(crate) enum Lookup {
     Missing,
 }
 
-/// An instance that may be there or not.
+/// How much there is of an instance that may be there or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Measured {
-    /// Nodes of its smallest term.
-    pub size: u64,
+pub(crate) struct Extent {
     /// Applications that are not there.
-    pub missing: usize,
+    pub missing: u32,
     /// The class that represents it, if that is known.
     pub class: Option<Id>,
 }
@@ -230,42 +228,43 @@ impl Recipe {
         operand(self.root, found).map_or(Lookup::Missing, Lookup::Class)
     }
 
-    /// Measures an instance in an e-graph that does not change: see [`Measured`]. `classes` are those
-    /// of the variables, `literals` what [`Recipe::known_literals`] gave, `size` gives the nodes of the
-    /// smallest term of a class.
-    pub fn measure(
+    /// Looks how much of the instance is there, in an e-graph that does not change. `classes` are
+    /// those of the variables, `literals` what [`Recipe::known_literals`] gave, `found` room to work
+    /// in. The values of computations are not looked at.
+    pub fn extent(
         &self,
         egraph: &EGraph,
         classes: &[Id],
         literals: &[Option<Id>],
-        size: impl Fn(Id) -> u64,
-    ) -> Measured {
-        // By application.
-        let mut done: SmallVec<[(u64, Option<Id>); 8]> = SmallVec::new();
-        let operand = |operand: Operand, done: &[(u64, Option<Id>)]| match operand {
-            Operand::Var(var) => (size(classes[var]), Some(classes[var])),
-            Operand::Literal(i) => (1, literals[i]),
-            // Its value is not looked at.
-            Operand::Computed(_) => (1, None),
-            Operand::Application(i) => done[i],
+        found: &mut Vec<Id>,
+    ) -> Extent {
+        let absent = NodeTable::padding();
+        let operand = |operand: Operand, found: &[Id]| match operand {
+            Operand::Var(var) => classes[var],
+            Operand::Literal(i) => literals[i].unwrap_or(absent),
+            Operand::Computed(_) => absent,
+            Operand::Application(i) => found[i],
         };
+        found.clear();
         let mut missing = 0;
-        for application in &self.applications {
-            let args = application.args.iter().map(|&arg| operand(arg, &done));
-            let (mut nodes, mut found) = (1u64, Some(SmallVec::<[Id; 4]>::new()));
-            for (size, class) in args {
-                nodes = nodes.saturating_add(size);
-                found = found.zip(class).map(|(mut found, class)| {
-                    found.push(class);
-                    found
-                });
-            }
-            let node = found.and_then(|args| egraph.lookup_canonical(application.head, &args));
-            missing += usize::from(node.is_none());
-            done.push((nodes, node.map(|node| egraph.find(node))));
+        for Application { head, args, .. } in &self.applications {
+            let lookup = |args: &[Id]| match args.contains(&absent) {
+                true => None,
+                false => egraph.lookup_canonical(*head, args),
+            };
+            let node = match args[..] {
+                [only] => lookup(&[operand(only, found)]),
+                [left, right] => lookup(&[operand(left, found), operand(right, found)]),
+                ref args => {
+                    let args = args.iter().map(|&arg| operand(arg, found));
+                    lookup(&args.collect::<SmallVec<[Id; 4]>>())
+                }
+            };
+            missing += u32::from(node.is_none());
+            found.push(node.map_or(absent, |node| egraph.find(node)));
         }
-        let (size, class) = operand(self.root, &done);
-        Measured { size, missing, class }
+        let class = operand(self.root, found);
+        Extent { missing, class: (class != absent).then_some(class) }
     }
 
     /// Adds the instance under a substitution, by variable, and appends the e-nodes of its places

@@ -2,16 +2,15 @@
 //! applied, a few in proportion to the e-graph. So an e-graph of the same size goes much deeper where it
 //! is worth while than with all matches of every iteration.
 
-use crate::extract::best::LeastSizes;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::matching::all_rules::{Matches, RuleMatches};
-use crate::rules::pattern::Pattern;
 use crate::rules::system::System;
-use crate::saturation::match_order::{Kind, MatchOrder, MatchView};
-use crate::saturation::surroundings::Surroundings;
-use crate::term::language::Value;
-use crate::term::leaves::Node;
+use crate::saturation::match_order::{MatchOrder, MatchView};
+use crate::saturation::sight::{RuleShape, Sight, SightRoom};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// Matches applied in an iteration at least,
 const LEAST: usize = 30;
@@ -19,12 +18,26 @@ const LEAST: usize = 30;
 /// iterations fewer and worse.
 const NODES_PER_MATCH: usize = 20;
 
-/// Matches looked at together.
+/// Matches taken in together.
 const TOGETHER: usize = 4_096;
 
+/// Matches looked at together, by one thread.
+const PART: usize = 256;
+
+/// What a match takes while it is taken in, and while it is ranked and sifted, for each byte that it
+/// takes when it is found.
+const BYTES_PER_FOUND: usize = 4;
+
+/// The rank of a match that would change nothing.
+const KNOWN: f32 = f32::NAN;
+
 /// Matches that were found and not applied yet.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Waiting {
+    /// By rule.
+    shapes: Vec<RuleShape>,
+    /// By rule: ids of a match.
+    strides: Vec<usize>,
     /// By match: the rule, and the iteration in which it was found.
     found: Vec<(u32, u32)>,
     /// Their ids, one after the other.
@@ -36,7 +49,6 @@ pub(crate) struct Waiting {
 /// What a choice is made by.
 pub(crate) struct Choice<'a> {
     pub egraph: &'a EGraph,
-    pub system: &'a System,
     /// What the e-graph was grown from; if nothing is said, every class.
     pub sides: &'a [Vec<Id>; 2],
     pub order: &'a dyn MatchOrder,
@@ -46,6 +58,8 @@ pub(crate) struct Choice<'a> {
     pub runs: &'a dyn Fn(usize) -> bool,
     /// Bytes that matches may take, those that wait included.
     pub room: usize,
+    /// Threads to look with; the choice is the same without.
+    pub pool: Option<&'a ThreadPool>,
 }
 
 /// A match that is applied, and what was seen of it before.
@@ -57,19 +71,56 @@ pub struct Chosen {
     pub seen: MatchView,
 }
 
+/// Room to look at a part of the matches in.
+#[derive(Default)]
+struct PartRoom {
+    sight: SightRoom,
+    seen: Vec<MatchView>,
+    /// Which of the part they are.
+    places: Vec<usize>,
+    ranks: Vec<f32>,
+}
+
 impl Waiting {
+    /// None yet, of the rules of a system.
+    pub fn new(system: &System) -> Waiting {
+        Waiting {
+            shapes: RuleShape::of_all(system),
+            strides: system.rewrites.iter().map(|rewrite| rewrite.stride()).collect(),
+            found: Vec::new(),
+            ids: Vec::new(),
+            gave_up: false,
+        }
+    }
+
     /// Bytes that the matches take.
     pub fn heap_bytes(&self) -> usize {
         self.found.capacity() * size_of::<(u32, u32)>() + self.ids.capacity() * size_of::<Id>()
     }
 
+    /// Bytes that it takes, beside the matches, to look at an e-graph.
+    pub fn look_bytes(egraph: &EGraph) -> usize {
+        Sight::bytes(egraph)
+    }
+
+    /// Bytes that what is found may take, of those that a limit on memory leaves.
+    pub fn room(egraph: &EGraph, left: usize) -> usize {
+        left.saturating_sub(Sight::bytes(egraph)) / BYTES_PER_FOUND
+    }
+
+    /// Takes no more memory than the matches that wait.
+    pub fn shrink(&mut self) {
+        self.found.shrink_to_fit();
+        self.ids.shrink_to_fit();
+    }
+
     /// Takes in what was found in an iteration.
-    pub fn take_in(&mut self, found: &mut Matches, system: &System, iteration: u64) {
+    pub fn take_in(&mut self, found: &mut Matches, iteration: u64) {
         let mut ids = Vec::new();
         for queue in &mut found.queues {
             while let Some(number) = queue.pop(TOGETHER, &mut ids) {
                 let rule = found.rules[number].rule;
-                let count = ids.len() / system.rewrites[rule].stride();
+                let count = ids.len() / self.strides[rule];
                 let iteration = u32::try_from(iteration).unwrap_or(u32::MAX);
                 self.found.extend(std::iter::repeat_n((rule as u32, iteration), count));
                 self.ids.extend_from_slice(&ids);
@@ -80,203 +131,202 @@ impl Waiting {
     /// The most promising matches, which then wait no more; what each of them looks like comes into
     /// `log`, if there is one. What has become known since it was found is forgotten.
     pub fn choose(&mut self, choice: &Choice<'_>, log: Option<&mut Vec<Chosen>>) -> Matches {
-        let (seen, kept) = self.look(choice);
-        let mut ranks = Vec::with_capacity(seen.len());
-        choice.order.rank(&seen, &mut ranks);
-        let runs = |i: usize| (choice.runs)(seen[i].rule as usize);
-        let mut order: Vec<usize> = (0..seen.len()).filter(|&i| runs(i)).collect();
-        let wanted = LEAST.max(choice.egraph.node_count() / NODES_PER_MATCH).min(order.len());
-        let last = wanted.checked_sub(1).map(|last| {
-            let by_rank = |&a: &usize, &b: &usize| ranks[b].total_cmp(&ranks[a]);
-            ranks[*order.select_nth_unstable_by(last, by_rank).1]
-        });
-        let is_chosen = |i: usize| runs(i) && last.is_some_and(|last| ranks[i] >= last);
-        order.clear();
-        let mut matches = Matches::default();
-        order.extend((0..seen.len()).filter(|&i| is_chosen(i)));
+        let sight = Sight::new(choice.egraph, &self.shapes, choice.sides, choice.iteration);
+        let ranks = self.rank(&sight, choice);
+        let last = self.last_chosen(choice, &ranks);
+        let is_chosen = |rule: u32, rank: f32| {
+            last.is_some_and(|last| rank >= last) && (choice.runs)(rule as usize)
+        };
+        // By number of the match: where its ids begin.
+        let mut chosen: Vec<(usize, usize)> = Vec::new();
+        for ((i, at), &rank) in self.starts().zip(&ranks) {
+            if is_chosen(self.found[i].0, rank) {
+                chosen.push((i, at));
+            }
+        }
         // In the order of the rules, as elsewhere.
-        order.sort_by_key(|&i| seen[i].rule);
-        let ids = |i: usize| &self.ids[kept[i].1..kept[i].1 + stride(choice, seen[i].rule)];
-        for &i in &order {
-            let rule = seen[i].rule as usize;
+        chosen.sort_by_key(|&(i, _)| self.found[i].0);
+        let mut matches = Matches::default();
+        for &(i, at) in &chosen {
+            let rule = self.found[i].0 as usize;
             if matches.rules.last().is_none_or(|last| last.rule != rule) {
                 matches.rules.push(RuleMatches { rule, seen: 0, found: 0, refused: false });
             }
             let number = matches.rules.len() - 1;
             matches.rules[number].seen += 1;
             matches.rules[number].found += 1;
-            matches.queues[0].push(number, ids(i));
+            matches.queues[0].push(number, self.ids_of(i, at));
         }
         if let Some(log) = log {
-            log.extend(order.iter().map(|&i| Chosen { ids: ids(i).into(), seen: seen[i] }));
+            let mut room = SightRoom::default();
+            log.extend(chosen.iter().filter_map(|&(i, at)| {
+                let ids = self.ids_of(i, at);
+                let seen = sight.view(self.found[i], ids, &mut room)?;
+                Some(Chosen { ids: ids.into(), seen })
+            }));
         }
-        self.keep(choice, &seen, &kept, &ranks, is_chosen);
+        drop(sight);
+        self.keep(choice.room / 2, &ranks, is_chosen);
         matches
     }
 
-    /// What the matches look like, and where each is: its number and where its ids begin. Those that
-    /// would change nothing are left out.
-    fn look(&self, choice: &Choice<'_>) -> (Vec<MatchView>, Vec<(usize, usize)>) {
-        let view = View::new(choice);
-        let (mut seen, mut kept) = (Vec::new(), Vec::new());
-        let mut at = 0;
-        for (i, &(rule, found)) in self.found.iter().enumerate() {
-            let stride = stride(choice, rule);
-            let waited = choice.iteration.saturating_sub(u64::from(found));
-            if let Some(view) = view.of(rule, &self.ids[at..at + stride], waited) {
-                seen.push(view);
-                kept.push((i, at));
+    /// The matches by number, and where the ids of each begin.
+    fn starts(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.found.iter().enumerate().scan(0, |next, (i, &(rule, _))| {
+            let at = *next;
+            *next += self.strides[rule as usize];
+            Some((i, at))
+        })
+    }
+
+    fn ids_of(&self, i: usize, at: usize) -> &[Id] {
+        &self.ids[at..at + self.strides[self.found[i].0 as usize]]
+    }
+
+    /// The rank of each match; [`KNOWN`] for those that would change nothing.
+    fn rank(&self, sight: &Sight<'_>, choice: &Choice<'_>) -> Vec<f32> {
+        let mut ranks = vec![KNOWN; self.found.len()];
+        let starts: Vec<(usize, usize)> = self.starts().step_by(PART).collect();
+        let look = |room: &mut PartRoom, (ranks, &(first, at)): (&mut [f32], &(usize, usize))| {
+            self.rank_part(sight, choice.order, first, at, ranks, room);
+        };
+        let threads = choice.pool.map_or(1, ThreadPool::current_num_threads);
+        match choice.pool.filter(|_| threads > 1 && starts.len() > threads) {
+            Some(pool) => pool.install(|| {
+                let parts = ranks.par_chunks_mut(PART).zip(&starts);
+                parts.for_each_init(PartRoom::default, look);
+            }),
+            None => {
+                let mut room = PartRoom::default();
+                ranks.chunks_mut(PART).zip(&starts).for_each(|part| look(&mut room, part));
             }
-            at += stride;
         }
-        (seen, kept)
+        ranks
+    }
+
+    /// Ranks the matches from number `first` on, whose ids begin at `at`.
+    fn rank_part(
+        &self,
+        sight: &Sight<'_>,
+        order: &dyn MatchOrder,
+        first: usize,
+        mut at: usize,
+        ranks: &mut [f32],
+        room: &mut PartRoom,
+    ) {
+        let PartRoom { sight: sight_room, seen, places, ranks: known } = room;
+        seen.clear();
+        places.clear();
+        known.clear();
+        for place in 0..ranks.len() {
+            let ids = self.ids_of(first + place, at);
+            if let Some(view) = sight.view(self.found[first + place], ids, sight_room) {
+                seen.push(view);
+                places.push(place);
+            }
+            at += ids.len();
+        }
+        order.rank(seen, known);
+        for (&place, &rank) in places.iter().zip(&*known) {
+            ranks[place] = rank;
+        }
+    }
+
+    /// The lowest rank that is applied now; none if no match is.
+    fn last_chosen(&self, choice: &Choice<'_>, ranks: &[f32]) -> Option<f32> {
+        let mut running = Vec::with_capacity(ranks.len());
+        let rules = self.found.iter().map(|&(rule, _)| rule as usize);
+        let runs =
+            |(&rank, rule): (&f32, usize)| (!rank.is_nan() && (choice.runs)(rule)).then_some(rank);
+        running.extend(ranks.iter().zip(rules).filter_map(runs));
+        let wanted = LEAST.max(choice.egraph.node_count() / NODES_PER_MATCH).min(running.len());
+        let last = wanted.checked_sub(1)?;
+        Some(*running.select_nth_unstable_by(last, |a, b| b.total_cmp(a)).1)
     }
 
     /// Keeps what was not chosen, as far as there is room: the most promising.
-    fn keep(
-        &mut self,
-        choice: &Choice<'_>,
-        seen: &[MatchView],
-        kept: &[(usize, usize)],
-        ranks: &[f32],
-        is_chosen: impl Fn(usize) -> bool,
-    ) {
-        let mut left: Vec<usize> = (0..seen.len()).filter(|&i| !is_chosen(i)).collect();
-        let bytes = |i: usize| (2 + stride(choice, seen[i].rule)) * size_of::<Id>();
+    fn keep(&mut self, room: usize, ranks: &[f32], is_chosen: impl Fn(u32, f32) -> bool) {
+        let rule = |i: u32| self.found[i as usize].0;
+        let rank = |i: u32| ranks[i as usize];
+        let mut left = Vec::with_capacity(ranks.len());
+        let stays = |&i: &u32| !rank(i).is_nan() && !is_chosen(rule(i), rank(i));
+        left.extend((0..ranks.len() as u32).filter(stays));
+        let bytes = |i: u32| (2 + self.strides[rule(i) as usize]) * size_of::<Id>();
         // Half of the room: the other is for what is found next.
-        let room = choice.room / 2;
         if left.iter().map(|&i| bytes(i)).sum::<usize>() > room {
-            left.sort_by(|&a, &b| ranks[b].total_cmp(&ranks[a]).then(a.cmp(&b)));
-            let mut taken = 0;
-            left.retain(|&i| {
-                taken += bytes(i);
-                taken <= room
-            });
+            let by_rank = |&a: &u32, &b: &u32| rank(b).total_cmp(&rank(a)).then(a.cmp(&b));
+            let fitting = put_fitting_first(&mut left, room, bytes, by_rank);
+            left.truncate(fitting);
             left.sort_unstable();
             self.gave_up = true;
         }
-        let mut ids = 0;
-        for (place, &i) in left.iter().enumerate() {
-            let ((from, at), stride) = (kept[i], stride(choice, seen[i].rule));
-            self.found[place] = self.found[from];
-            self.ids.copy_within(at..at + stride, ids);
-            ids += stride;
+        let (mut count, mut ids, mut at) = (0, 0, 0);
+        for i in 0..self.found.len() {
+            let stride = self.strides[self.found[i].0 as usize];
+            if left.get(count) == Some(&(i as u32)) {
+                self.found[count] = self.found[i];
+                self.ids.copy_within(at..at + stride, ids);
+                count += 1;
+                ids += stride;
+            }
+            at += stride;
         }
-        self.found.truncate(left.len());
+        self.found.truncate(count);
         self.ids.truncate(ids);
         if self.ids.capacity() > 4 * self.ids.len() {
-            self.found.shrink_to_fit();
-            self.ids.shrink_to_fit();
+            self.shrink();
         }
     }
 }
 
-fn stride(choice: &Choice<'_>, rule: u32) -> usize {
-    choice.system.rewrites[rule as usize].stride()
-}
-
-/// The e-graph as an order of matches sees it.
-struct View<'a> {
-    choice: &'a Choice<'a>,
-    sizes: LeastSizes<'a>,
-    /// None where nothing is said of sides.
-    sides: Option<[Surroundings; 2]>,
-    /// By rule: the literals of its right-hand side.
-    literals: Vec<Vec<Option<Id>>>,
-}
-
-impl<'a> View<'a> {
-    fn new(choice: &'a Choice<'a>) -> View<'a> {
-        let sizes = LeastSizes::of(choice.egraph);
-        let sides = choice.sides.iter().any(|side| !side.is_empty()).then(|| {
-            [0, 1].map(|side| Surroundings::new(choice.egraph, &sizes, &choice.sides[side]))
-        });
-        let rewrites = choice.system.rewrites.iter();
-        let literals = rewrites.map(|rewrite| rewrite.rhs.known_literals(choice.egraph)).collect();
-        View { choice, sizes, sides, literals }
-    }
-
-    /// What a match looks like; none if it would change nothing.
-    fn of(&self, rule: u32, ids: &[Id], waited: u64) -> Option<MatchView> {
-        let Choice { egraph, system, iteration, .. } = *self.choice;
-        let number = rule as usize;
-        let class = egraph.find(ids[0]);
-        let mut classes = Vec::new();
-        system.rewrites[number].substitution(egraph, ids, &mut classes);
-        classes.iter_mut().for_each(|id| *id = egraph.find(*id));
-        let size = |class: Id| self.sizes.size(class);
-        let rhs = &system.rewrites[number].rhs;
-        let right = rhs.measure(egraph, &classes, &self.literals[number], size);
-        if right.class == Some(class) {
-            return None;
-        }
-        let least = size(class);
-        let signed = |nodes: u64| i64::try_from(nodes).unwrap_or(i64::MAX / 4);
-        let alone = (-signed(least), None);
-        let [first, second] = match &self.sides {
-            None => [Some(alone), None],
-            Some(sides) => {
-                let around = |side: &Surroundings| {
-                    side.of(class).map(|around| (around.excess, around.above))
-                };
-                let mut around = [around(&sides[0]), around(&sides[1])];
-                around.sort_by_key(|around| around.map_or(i64::MAX, |(excess, _)| excess));
-                around
-            }
-        };
-        // What stands in no term of a side comes last.
-        let (around, above) = first.unwrap_or((i64::from(u32::MAX), None));
-        let kinds = classes.iter().map(|&class| kind(egraph, class));
-        let mut variables = [None; 3];
-        for (place, kind) in variables.iter_mut().zip(kinds.clone()) {
-            *place = Some(kind);
-        }
-        Some(MatchView {
-            rule,
-            above,
-            variables,
-            literals: kinds.filter(|kind| matches!(kind, Kind::Literal(_))).count() as u32,
-            excess: around.saturating_add(signed(right.size)),
-            other_excess: second.map(|(around, _)| around.saturating_add(signed(right.size))),
-            excess_before: around.saturating_add(signed(least)),
-            right: right.size,
-            left: pattern_size(&system.rules[number].lhs, &|var| size(classes[var])),
-            least,
-            waited,
-            class_nodes: egraph.nodes(class).len() as u32,
-            missing: right.missing as u32,
-            unites: right.class.is_some(),
-            e_nodes: egraph.node_count() as u64,
-            iteration,
-            sides: self.sides.as_ref().map_or([0; 2], |[a, b]| [a.least, b.least]),
-        })
-    }
-}
-
-/// Nodes of the smallest instance of a pattern.
-fn pattern_size(pattern: &Pattern, variable: &impl Fn(usize) -> u64) -> u64 {
-    match pattern {
-        Pattern::Var(var) => variable(usize::from(var.0)),
-        Pattern::Leaf(_) | Pattern::Compute(..) => 1,
-        Pattern::Op(_, args) => {
-            args.iter().fold(1, |sum, arg| sum.saturating_add(pattern_size(arg, variable)))
+/// How many of `items` fit into `room` if they are taken in an order until one does not; these come
+/// first then.
+fn put_fitting_first(
+    items: &mut [u32],
+    mut room: usize,
+    bytes: impl Fn(u32) -> usize,
+    order: impl Fn(&u32, &u32) -> Ordering,
+) -> usize {
+    // Those before `from` fit, those from `to` on do not.
+    let (mut from, mut to) = (0, items.len());
+    while from < to {
+        let open = &mut items[from..to];
+        let middle = open.len() / 2;
+        open.select_nth_unstable_by(middle, &order);
+        let half: usize = open[..=middle].iter().map(|&item| bytes(item)).sum();
+        if half <= room {
+            room -= half;
+            from += middle + 1;
+        } else {
+            to = from + middle;
         }
     }
+    from
 }
 
-fn kind(egraph: &EGraph, class: Id) -> Kind {
-    match egraph.literal(class) {
-        Some(Value::Int(value @ -1..=1)) => return Kind::Literal(Some(value as i8)),
-        Some(_) => return Kind::Literal(None),
-        None => {}
-    }
-    let nodes = egraph.nodes(class).iter().map(|&node| egraph.node(node));
-    let mut first = None;
-    for node in nodes {
-        match node {
-            Node::Leaf(_) => return Kind::Variable,
-            Node::Op(op) => first = first.or(Some(op)),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits_is_found_without_sorting() {
+        let order = |a: &u32, b: &u32| (a % 7, a).cmp(&(b % 7, b));
+        let bytes = |item: u32| 4 + item as usize % 3;
+        for room in 0..120 {
+            let mut items: Vec<u32> = (0..20).collect();
+            items.sort_by(order);
+            let mut taken = 0;
+            let fits = items.iter().take_while(|&&item| {
+                taken += bytes(item);
+                taken <= room
+            });
+            let mut expected: Vec<u32> = fits.copied().collect();
+            let mut items: Vec<u32> = (0..20).collect();
+            let fitting = put_fitting_first(&mut items, room, bytes, order);
+            items.truncate(fitting);
+            items.sort_unstable();
+            expected.sort_unstable();
+            assert_eq!(items, expected, "{room}");
         }
     }
-    first.map_or(Kind::Variable, Kind::Op)
 }

@@ -57,7 +57,8 @@ pub struct MatchView {
 
 /// Orders matches: those of the largest rank are applied first.
 pub trait MatchOrder: fmt::Debug + Send + Sync {
-    /// Appends the rank of each match to `ranks`; not NaN.
+    /// Appends the rank of each match to `ranks`; not NaN. It must not depend on the other matches:
+    /// those that wait come a part at a time, from several threads.
     fn rank(&self, matches: &[MatchView], ranks: &mut Vec<f32>);
 }
 

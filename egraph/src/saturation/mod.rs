@@ -7,4 +7,5 @@ pub(crate) mod match_order;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod scheduler;
+pub(crate) mod sight;
 pub(crate) mod surroundings;

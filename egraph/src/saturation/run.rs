@@ -115,7 +115,7 @@ fn saturate_here(
         totals: Vec::new(),
         visits: 0,
         left_out: 0,
-        waiting: (config.scheduler == Scheduler::BestFirst).then(Waiting::default),
+        waiting: (config.scheduler == Scheduler::BestFirst).then(|| Waiting::new(&system)),
         chosen: Vec::new(),
     };
     let rules = (0..system.rules.len() as u32).map(RuleId);
@@ -310,21 +310,25 @@ impl Run<'_> {
     /// Where best-first chooses, only the best of all matches that wait go on; how many these are.
     fn choose(&mut self, ruleset: Option<RulesetId>, number: u64, matches: &mut Matches) -> u64 {
         let room = self.room().bytes;
+        let [by_memory, by_nodes] = self.room_by_limits();
         let Some(waiting) = &mut self.waiting else { return 0 };
-        waiting.take_in(matches, &self.system, number);
+        waiting.take_in(matches, number);
         let runs = |rule: usize| ruleset.is_none() || self.system.rules[rule].ruleset == ruleset;
         let order = self.config.order.as_deref().unwrap_or(&SmallestFirst);
         let choice = Choice {
             egraph: self.egraph,
-            system: &self.system,
             sides: &self.config.sides,
             order,
             iteration: number,
             runs: &runs,
             room,
+            pool: self.config.pool.as_deref(),
         };
         let log = self.config.log.then_some(&mut self.chosen);
         let chosen = waiting.choose(&choice, log);
+        if by_memory < by_nodes {
+            waiting.shrink();
+        }
         matches.rules = chosen.rules;
         matches.queues = chosen.queues;
         matches.queues.iter().map(|queue| queue.len() as u64).sum()
@@ -347,12 +351,22 @@ impl Run<'_> {
 
     /// What the matches of an iteration may take.
     fn room(&self) -> Room {
-        let Limits { memory, nodes, .. } = self.config.limits;
-        let most = usize::MAX;
-        let left = memory.map_or(most, |bytes| bytes.saturating_sub(self.egraph.heap_bytes()));
-        let by_nodes = nodes.map_or(most, |nodes| nodes.saturating_mul(NODE_BYTES));
+        let [by_memory, by_nodes] = self.room_by_limits();
         let waiting = self.waiting.as_ref().map_or(0, Waiting::heap_bytes);
-        Room { bytes: left.min(by_nodes).saturating_sub(waiting), visits: self.most_visits() }
+        let bytes = by_memory.min(by_nodes).saturating_sub(waiting);
+        Room { bytes, visits: self.most_visits() }
+    }
+
+    /// The bytes that matches may take by the limits on memory and on e-nodes.
+    fn room_by_limits(&self) -> [usize; 2] {
+        let Limits { memory, nodes, .. } = self.config.limits;
+        let left = memory.map(|bytes| bytes.saturating_sub(self.egraph.heap_bytes()));
+        let left = left.map(|left| match &self.waiting {
+            Some(_) => Waiting::room(self.egraph, left),
+            None => left,
+        });
+        let by_nodes = nodes.map(|nodes| nodes.saturating_mul(NODE_BYTES));
+        [left, by_nodes].map(|bytes| bytes.unwrap_or(usize::MAX))
     }
 
     /// The new matches of all rules that may run. They too must fit into what the memory limit
@@ -418,7 +432,8 @@ impl Run<'_> {
             let Some(number) = queue.pop(together, &mut ids) else { break };
             let rewrite = &system.rewrites[rules[number].rule.0 as usize];
             applier.look(self.egraph, rewrite, &ids, pool);
-            let later = self.waiting.as_ref().map_or(0, Waiting::heap_bytes);
+            let later = |waiting: &Waiting| waiting.heap_bytes() + Waiting::look_bytes(self.egraph);
+            let later = self.waiting.as_ref().map_or(0, later);
             let waiting = ids.capacity() * size_of::<Id>() + later;
             for (i, found) in ids.chunks_exact(rewrite.stride()).enumerate() {
                 done += 1;

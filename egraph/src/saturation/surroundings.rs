@@ -9,60 +9,105 @@ use crate::term::leaves::Node;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// Nodes of the smallest term of each class, by id; what does not fit is the largest number.
+pub(crate) struct Sizes(Vec<u32>);
+
+impl Sizes {
+    /// Of a rebuilt e-graph.
+    pub fn of(egraph: &EGraph) -> Sizes {
+        let least = LeastSizes::of(egraph);
+        let mut sizes = vec![u32::MAX; egraph.built() as usize];
+        for class in egraph.classes() {
+            sizes[class.0 as usize] = u32::try_from(least.size(class)).unwrap_or(u32::MAX);
+        }
+        Sizes(sizes)
+    }
+
+    /// Of a canonical class.
+    #[inline]
+    pub fn size(&self, class: Id) -> u32 {
+        self.0[class.0 as usize]
+    }
+}
+
 /// What stands around a class in the smallest terms of a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Around {
     /// Nodes of the smallest term of the side that has a subterm of the class, less those of the
     /// subterm, less those of the side's smallest term.
     pub excess: i64,
-    /// The operator right above the class in it; none at the top.
+    /// The operator right above the class in it, the last of several; none at the top.
     pub above: Option<OpId>,
 }
 
-/// By class: what stands around it in the terms of one side; `None` where it is in none of them.
+/// A class as it is known so far.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Nodes around it; [`NOWHERE`] if it is in no term of the side.
+    nodes: u32,
+    /// One more than the number of the operator above, 0 for none.
+    above: u32,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+/// By class: what stands around it in the terms of one side.
 pub(crate) struct Surroundings {
-    around: Vec<Option<Around>>,
+    places: Vec<Place>,
     /// Nodes of the side's smallest term.
-    pub least: u64,
+    pub least: u32,
 }
 
 impl Surroundings {
+    /// What sizes and surroundings take for each id, and what it takes to find them.
+    pub const BYTES: usize = size_of::<u32>() + 2 * size_of::<Place>() + size_of::<u64>();
+
     /// Of a rebuilt e-graph, in the terms of the classes of `roots`.
-    pub fn new(egraph: &EGraph, sizes: &LeastSizes<'_>, roots: &[Id]) -> Surroundings {
-        let size = |class: Id| i64::try_from(sizes.size(class)).unwrap_or(i64::MAX / 4);
-        let mut around: Vec<Option<Around>> = vec![None; egraph.built() as usize];
-        let roots: Vec<Id> = roots.iter().map(|&root| egraph.find(root)).collect();
-        let least = roots.iter().map(|&root| size(root)).min().unwrap_or(0);
-        // Nearest first (Dijkstra): what stands around a child is more than what does around its parent.
+    pub fn new(egraph: &EGraph, sizes: &Sizes, roots: &[Id]) -> Surroundings {
+        let nowhere = Place { nodes: NOWHERE, above: 0 };
+        let mut places = vec![nowhere; egraph.built() as usize];
+        // Nearest first (Dijkstra): what stands around a child is more than what does around its
+        // parent. A number for each class that waits: first its nodes, then the class.
         let mut next = BinaryHeap::new();
-        next.extend(roots.iter().map(|&root| (Reverse(-least), Reverse(root), None)));
-        while let Some((Reverse(excess), Reverse(class), above)) = next.pop() {
-            let known = &mut around[class.0 as usize];
-            if known.is_some() {
+        let key = |nodes: u32, class: Id| Reverse(u64::from(nodes) << 32 | u64::from(class.0));
+        for root in roots.iter().map(|&root| egraph.find(root)) {
+            places[root.0 as usize].nodes = 0;
+            next.push(key(0, root));
+        }
+        while let Some(Reverse(first)) = next.pop() {
+            let (nodes, class) = ((first >> 32) as u32, Id(first as u32));
+            if nodes > places[class.0 as usize].nodes {
                 continue;
             }
-            *known = Some(Around { excess, above });
             for &node in egraph.nodes(class) {
-                let Node::Op(op) = egraph.node(node) else { continue };
+                let Node::Op(op) = egraph.node(node) else { break };
                 let children = egraph.children(node);
-                let all = children
-                    .iter()
-                    .fold(1, |sum: i64, &child| sum.saturating_add(size(egraph.find(child))));
+                let size = |child: Id| u64::from(sizes.size(child));
+                let all =
+                    children.iter().fold(1 + u64::from(nodes), |sum, &child| sum + size(child));
                 for &child in children {
-                    let child = egraph.find(child);
-                    if around[child.0 as usize].is_none() {
-                        let excess = excess.saturating_add(all).saturating_sub(size(child));
-                        next.push((Reverse(excess), Reverse(child), Some(op)));
+                    let nodes = (all - size(child)).min(u64::from(NOWHERE) - 1) as u32;
+                    let place = &mut places[child.0 as usize];
+                    if nodes < place.nodes {
+                        *place = Place { nodes, above: op.0 + 1 };
+                        next.push(key(nodes, child));
+                    } else if nodes == place.nodes {
+                        place.above = place.above.max(op.0 + 1);
                     }
                 }
             }
         }
-        Surroundings { around, least: least as u64 }
+        let least = roots.iter().map(|&root| sizes.size(egraph.find(root))).min().unwrap_or(0);
+        Surroundings { places, least }
     }
 
-    /// What stands around a canonical class.
+    /// What stands around a canonical class; `None` if it is in no term of the side.
+    #[inline]
     pub fn of(&self, class: Id) -> Option<Around> {
-        self.around[class.0 as usize]
+        let Place { nodes, above } = self.places[class.0 as usize];
+        let above = above.checked_sub(1).map(OpId);
+        let excess = i64::from(nodes) - i64::from(self.least);
+        (nodes != NOWHERE).then_some(Around { excess, above })
     }
 }
 
@@ -85,7 +130,7 @@ mod tests {
         let [small, large, _] = [small, large, other].map(|term| egraph.add_term(&bank, term));
         egraph.union(small, large, Reason::Congruence);
         egraph.rebuild();
-        let sizes = LeastSizes::of(&egraph);
+        let sizes = Sizes::of(&egraph);
         let surroundings = Surroundings::new(&egraph, &sizes, &[large]);
         let around = |text: &str, bank: &mut TermBank| {
             let term = bank.parse(text, None).unwrap();

@@ -1,0 +1,188 @@
+//! What is seen of matches before they are applied: the e-graph as an order of matches sees it.
+
+use crate::graph::egraph::EGraph;
+use crate::id::Id;
+use crate::rules::pattern::{Pattern, VarId};
+use crate::rules::system::System;
+use crate::saturation::match_order::{Kind, MatchView};
+use crate::saturation::surroundings::{Sizes, Surroundings};
+use crate::term::language::{OpId, Value};
+use crate::term::leaves::Node;
+use smallvec::SmallVec;
+
+/// What instances of a pattern are measured by: its nodes without the variables, and these, each as
+/// often as it occurs.
+#[derive(Debug)]
+struct Shape {
+    own: u64,
+    variables: SmallVec<[VarId; 8]>,
+}
+
+impl Shape {
+    fn of(pattern: &Pattern) -> Shape {
+        fn collect(pattern: &Pattern, shape: &mut Shape) {
+            match pattern {
+                Pattern::Var(var) => return shape.variables.push(*var),
+                Pattern::Leaf(_) | Pattern::Compute(..) => {}
+                Pattern::Op(_, args) => args.iter().for_each(|arg| collect(arg, shape)),
+            }
+            shape.own += 1;
+        }
+        let mut shape = Shape { own: 0, variables: SmallVec::new() };
+        collect(pattern, &mut shape);
+        shape
+    }
+
+    /// Nodes of the smallest instance.
+    fn size(&self, sizes: &[u32]) -> u64 {
+        let size = |var: &VarId| u64::from(sizes[usize::from(var.0)]);
+        self.variables.iter().fold(self.own, |sum, var| sum + size(var))
+    }
+}
+
+/// The two sides of a rule.
+#[derive(Debug)]
+pub(crate) struct RuleShape {
+    left: Shape,
+    right: Shape,
+}
+
+impl RuleShape {
+    /// Of all rules of a system.
+    pub fn of_all(system: &System) -> Vec<RuleShape> {
+        let sides = system.rules.iter().map(|rule| (&rule.lhs, &rule.rhs));
+        sides.map(|(l, r)| RuleShape { left: Shape::of(l), right: Shape::of(r) }).collect()
+    }
+}
+
+/// A rebuilt e-graph, looked at once for all matches of an iteration.
+pub(crate) struct Sight<'a> {
+    egraph: &'a EGraph,
+    system: &'a System,
+    shapes: &'a [RuleShape],
+    iteration: u64,
+    sizes: Sizes,
+    /// None where nothing is said of sides.
+    sides: Option<[Surroundings; 2]>,
+    /// By id, for those that are classes.
+    kinds: Vec<Kind>,
+    /// By rule: the literals of its right-hand side.
+    literals: Vec<Vec<Option<Id>>>,
+}
+
+/// Room to look at a match in.
+#[derive(Debug, Default)]
+pub(crate) struct SightRoom {
+    /// Of the variables.
+    classes: Vec<Id>,
+    sizes: Vec<u32>,
+    /// Of the applications.
+    found: Vec<Id>,
+}
+
+impl<'a> Sight<'a> {
+    /// Looks at an e-graph in the terms of the classes of `sides`, of every class if there are none.
+    pub fn new(
+        egraph: &'a EGraph,
+        shapes: &'a [RuleShape],
+        sides: &[Vec<Id>; 2],
+        iteration: u64,
+    ) -> Sight<'a> {
+        let system: &System = egraph.system();
+        let sizes = Sizes::of(egraph);
+        let said = sides.iter().any(|side| !side.is_empty());
+        let sides = said.then(|| [0, 1].map(|i| Surroundings::new(egraph, &sizes, &sides[i])));
+        let mut kinds = vec![Kind::Variable; egraph.built() as usize];
+        egraph.classes().for_each(|class| kinds[class.0 as usize] = kind(egraph, class));
+        let rewrites = system.rewrites.iter();
+        let literals = rewrites.map(|rewrite| rewrite.rhs.known_literals(egraph)).collect();
+        Sight { egraph, system, shapes, iteration, sizes, sides, kinds, literals }
+    }
+
+    /// Bytes that it takes to look at an e-graph.
+    pub fn bytes(egraph: &EGraph) -> usize {
+        // Kinds take the place of what waits while surroundings are found.
+        const { assert!(size_of::<Kind>() <= size_of::<u64>()) };
+        egraph.built() as usize * Surroundings::BYTES
+    }
+
+    /// What a match looks like that was found in an iteration; none if it would change nothing.
+    // Many words are returned: they are written where they are wanted.
+    #[inline(always)]
+    pub fn view(
+        &self,
+        (rule, found): (u32, u32),
+        ids: &[Id],
+        room: &mut SightRoom,
+    ) -> Option<MatchView> {
+        let (egraph, number) = (self.egraph, rule as usize);
+        let (rewrite, shape) = (&self.system.rewrites[number], &self.shapes[number]);
+        let class = egraph.find(ids[0]);
+        let SightRoom { classes, sizes, found: applications } = room;
+        rewrite.substitution(egraph, ids, classes);
+        classes.iter_mut().for_each(|id| *id = egraph.find(*id));
+        let extent = rewrite.rhs.extent(egraph, classes, &self.literals[number], applications);
+        if extent.class == Some(class) {
+            return None;
+        }
+        sizes.clear();
+        sizes.extend(classes.iter().map(|&class| self.sizes.size(class)));
+        let (right, left) = (shape.right.size(sizes), shape.left.size(sizes));
+        let least = u64::from(self.sizes.size(class));
+        let [first, second] = self.around(class, least);
+        // What stands in no term of a side comes last.
+        let (around, above) = first.unwrap_or((i64::from(u32::MAX), None));
+        let kinds = classes.iter().map(|&class| self.kinds[class.0 as usize]);
+        let mut variables = [None; 3];
+        for (place, kind) in variables.iter_mut().zip(kinds.clone()) {
+            *place = Some(kind);
+        }
+        Some(MatchView {
+            rule,
+            above,
+            variables,
+            literals: kinds.filter(|kind| matches!(kind, Kind::Literal(_))).count() as u32,
+            excess: around + right as i64,
+            other_excess: second.map(|(around, _)| around + right as i64),
+            excess_before: around + least as i64,
+            right,
+            left,
+            least,
+            waited: self.iteration.saturating_sub(u64::from(found)),
+            class_nodes: egraph.nodes(class).len() as u32,
+            missing: extent.missing,
+            unites: extent.class.is_some(),
+            e_nodes: egraph.node_count() as u64,
+            iteration: self.iteration,
+            sides: self
+                .sides
+                .as_ref()
+                .map_or([0; 2], |[a, b]| [a, b].map(|side| u64::from(side.least))),
+        })
+    }
+
+    /// The excess of a class without its own term, and the operator above it: in the terms of both
+    /// sides, the better one first.
+    #[inline]
+    fn around(&self, class: Id, least: u64) -> [Option<(i64, Option<OpId>)>; 2] {
+        let Some(sides) = &self.sides else { return [Some((-(least as i64), None)), None] };
+        let around =
+            |side: &Surroundings| side.of(class).map(|around| (around.excess, around.above));
+        let [first, second] = sides.each_ref().map(around);
+        let excess = |around: Option<(i64, _)>| around.map_or(i64::MAX, |(excess, _)| excess);
+        if excess(second) < excess(first) { [second, first] } else { [first, second] }
+    }
+}
+
+fn kind(egraph: &EGraph, class: Id) -> Kind {
+    let nodes = egraph.nodes(class);
+    // Leaves come after operators.
+    match [nodes[0], nodes[nodes.len() - 1]].map(|node| egraph.node(node)) {
+        [Node::Op(first), Node::Op(_)] => Kind::Op(first),
+        _ => match egraph.literal(class) {
+            Some(Value::Int(value @ -1..=1)) => Kind::Literal(Some(value as i8)),
+            Some(_) => Kind::Literal(None),
+            None => Kind::Variable,
+        },
+    }
+}
