@@ -38,6 +38,17 @@ impl Cap {
         }
     }
 
+    /// The cap on an e-graph that is grown as `scheduler` says: best-first goes deep, and what it does not
+    /// find early it hardly finds later (docs/results.md).
+    pub fn of_scheduler(self, scheduler: Scheduler) -> Cap {
+        match scheduler {
+            Scheduler::BestFirst if self.expected_nodes() > MOST_OF_BEST_FIRST as u64 => {
+                Cap::Nodes(MOST_OF_BEST_FIRST)
+            }
+            _ => self,
+        }
+    }
+
     /// A rough count of the e-nodes under the cap, for sharing out work between e-graphs.
     pub fn expected_nodes(self) -> u64 {
         match self {
@@ -47,6 +58,9 @@ impl Cap {
         }
     }
 }
+
+/// E-nodes of an e-graph of a search that is grown best-first.
+const MOST_OF_BEST_FIRST: usize = 20_000;
 
 /// Limits on e-nodes alone would leave the matches of one iteration unbounded, and with them its
 /// time: of a class with a thousand sums associativity finds a million. So they may take
@@ -136,7 +150,7 @@ impl Budget {
         spent: &Ledger,
         deadline: Option<Instant>,
     ) -> SaturationConfig {
-        let mut limits = cap.limits(self.work.saturating_sub(spent.work));
+        let mut limits = cap.of_scheduler(scheduler).limits(self.work.saturating_sub(spent.work));
         limits.time = deadline.map(|at| at.saturating_duration_since(Instant::now()));
         SaturationConfig { limits, scheduler, ..SaturationConfig::default() }
     }
@@ -173,6 +187,16 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn best_first_stays_small_whatever_the_cap() {
+        let best_first = |cap: Cap| cap.of_scheduler(Scheduler::BestFirst);
+        assert_eq!(best_first(Cap::Nodes(4_000)), Cap::Nodes(4_000));
+        assert_eq!(best_first(Cap::Nodes(1_000_000)), Cap::Nodes(20_000));
+        assert_eq!(best_first(Cap::Memory(64 << 20)), Cap::Nodes(20_000));
+        let simple = Cap::Memory(64 << 20).of_scheduler(Scheduler::Simple);
+        assert_eq!(simple, Cap::Memory(64 << 20));
+    }
 
     #[test]
     fn a_cap_is_e_nodes_or_bytes() {
