@@ -43,7 +43,8 @@ pub struct ExplainArgs {
     proof: ProofArgs,
     #[command(flatten)]
     limits: LimitArgs,
-    /// How rules that match too often are treated: simple, backoff, or auto for both in turn
+    /// How matches are chosen: simple (all), backoff (not of rules that match too often), best-first (a
+    /// few promising ones an iteration), auto for the first two in turn, or mixed for best-first and simple
     #[arg(long, value_name = "NAME", default_value_t = Schedulers::Auto)]
     scheduler: Schedulers,
     #[command(flatten)]

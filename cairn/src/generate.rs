@@ -74,7 +74,7 @@ pub struct GenerateArgs {
     /// Iterations of saturation of each e-graph
     #[arg(long, value_name = "N")]
     iterations: Option<u64>,
-    /// simple, or backoff for rules that match too often
+    /// simple, backoff for rules that match too often, or best-first
     #[arg(long, value_name = "NAME")]
     scheduler: Option<Scheduler>,
     /// E-classes to sample per seed: its own and those of its largest subterms

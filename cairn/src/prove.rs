@@ -63,8 +63,8 @@ pub struct ProveArgs {
     #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
     to: String,
     /// Where guides come from: cap (none), all-work (none, one large e-graph), random, descend (random,
-    /// and small), smallest, nearest, model, select (of the frontier, by the model) [default: model
-    /// with --model, otherwise descend]
+    /// and small), smallest, nearest, shared, deep, ranked (by a ranker), model, select (of the frontier, by
+    /// the model) [default: model with --model, ranked with --ranker, otherwise descend]
     #[arg(long, value_name = "NAME", conflicts_with = "expert")]
     method: Option<Method>,
     /// The directory of a trained model

@@ -75,7 +75,8 @@ pub struct SaturateArgs {
     format: Format,
     #[command(flatten)]
     limits: LimitArgs,
-    /// How rules that match too often are treated: simple or backoff
+    /// How matches are chosen: simple (all), backoff (not of rules that match too often), or best-first
+    /// (a few promising ones an iteration)
     #[arg(long, value_name = "NAME", default_value_t = Scheduler::Simple)]
     scheduler: Scheduler,
     /// Show the proof of a goal as it was found, detours included

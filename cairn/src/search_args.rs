@@ -15,8 +15,9 @@ pub struct SearchArgs {
     /// at the cap if that is more; of far chains 10 L n]
     #[arg(long, value_name = "N")]
     pub work: Option<u64>,
-    /// How rules that match too often are treated: simple, backoff, or auto for both in turn
-    /// [default: auto; of an evaluation simple]
+    /// How matches are chosen: simple (all), backoff (not of rules that match too often), best-first (a
+    /// few promising ones an iteration), auto for the first two in turn, or mixed for best-first and simple
+    /// [default: auto; of an evaluation simple; `deep` and `ranked` are always mixed]
     #[arg(long, value_name = "NAME")]
     pub scheduler: Option<Schedulers>,
     /// Guides a side that are asked for at a time [default: 10]

@@ -90,7 +90,7 @@ pub struct SeedsArgs {
     /// Iterations of saturation of each e-graph at most
     #[arg(long, value_name = "N", requires = "least_nodes")]
     iterations: Option<u64>,
-    /// simple, or backoff for rules that match too often [default: simple]
+    /// simple, backoff for rules that match too often, or best-first [default: simple]
     #[arg(long, value_name = "NAME", requires = "least_nodes")]
     scheduler: Option<Scheduler>,
     /// Seed file to write, ending in .txt or .csv; an earlier one of this command is replaced

@@ -27,6 +27,13 @@ fn highest(args: &[&str]) -> u64 {
     highest
 }
 
+/// What it may take under a limit of 64 MiB, in KiB.
+fn promised(threads: u64) -> u64 {
+    // 1.15 times the limit, and 16 MiB for the program itself; and what each further thread holds of
+    // the matches that it has just found.
+    64 * 1024 * 115 / 100 + 16 * 1024 + (threads - 1) * 4 * 1024
+}
+
 #[test]
 fn a_grown_e_graph_takes_what_it_may_take() {
     let systems = [
@@ -40,12 +47,26 @@ fn a_grown_e_graph_takes_what_it_may_take() {
             let explain = ["explain", "--system", system, "--from", term, "--to", other];
             for command in [&saturate[..], &explain[..]] {
                 let kib = highest(&[command, &limits[..]].concat());
-                // 1.15 times the limit, and 16 MiB for the program itself; and what each further thread
-                // holds of the matches that it has just found.
-                let most = 64 * 1024 * 115 / 100 + 16 * 1024 + (threads - 1) * 4 * 1024;
+                let most = promised(threads);
                 assert!(kib > 64 * 1024, "{kib} KiB: the e-graph did not grow: {command:?}");
                 assert!(kib <= most, "{kib} KiB of {most}, {threads} threads: {command:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn matches_that_wait_take_no_more_than_they_may() {
+    for (system, term) in
+        [("halide", "(max (+ x y) (min (* x 2) (- y z)))"), ("prop", "(& p (| q (-> p r)))")]
+    {
+        for threads in [1, 2] {
+            let limits = ["--memory", "64MiB", "--threads", &threads.to_string()];
+            let command = ["saturate", "--system", system, "--term", term];
+            let best_first = ["--scheduler", "best-first"];
+            let (kib, most) =
+                (highest(&[&command[..], &best_first, &limits].concat()), promised(threads));
+            assert!(kib <= most, "{kib} KiB of {most}, {threads} threads: {system}");
         }
     }
 }

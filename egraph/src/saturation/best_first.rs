@@ -24,9 +24,10 @@ const TOGETHER: usize = 4_096;
 /// Matches looked at together, by one thread.
 const PART: usize = 256;
 
-/// What a match takes while it is taken in, and while it is ranked and sifted, for each byte that it
-/// takes when it is found.
-const BYTES_PER_FOUND: usize = 4;
+/// What a match takes while it is ranked and sifted, for each byte that it takes when it is found, and
+/// for each that it takes while it waits; about.
+const BYTES_PER_FOUND: usize = 3;
+const BYTES_PER_WAITING: usize = 2;
 
 /// The rank of a match that would change nothing.
 const KNOWN: f32 = f32::NAN;
@@ -56,7 +57,7 @@ pub(crate) struct Choice<'a> {
     pub iteration: u64,
     /// Whether a rule may run now.
     pub runs: &'a dyn Fn(usize) -> bool,
-    /// Bytes that matches may take, those that wait included.
+    /// Bytes that more matches may take.
     pub room: usize,
     /// Threads to look with; the choice is the same without.
     pub pool: Option<&'a ThreadPool>,
@@ -104,8 +105,9 @@ impl Waiting {
     }
 
     /// Bytes that what is found may take, of those that a limit on memory leaves.
-    pub fn room(egraph: &EGraph, left: usize) -> usize {
-        left.saturating_sub(Sight::bytes(egraph)) / BYTES_PER_FOUND
+    pub fn room(&self, egraph: &EGraph, left: usize) -> usize {
+        let waiting = BYTES_PER_WAITING * self.heap_bytes();
+        left.saturating_sub(Sight::bytes(egraph) + waiting) / BYTES_PER_FOUND
     }
 
     /// Takes no more memory than the matches that wait.

@@ -309,7 +309,6 @@ impl Run<'_> {
 
     /// Where best-first chooses, only the best of all matches that wait go on; how many these are.
     fn choose(&mut self, ruleset: Option<RulesetId>, number: u64, matches: &mut Matches) -> u64 {
-        let room = self.room().bytes;
         let [by_memory, by_nodes] = self.room_by_limits();
         let Some(waiting) = &mut self.waiting else { return 0 };
         waiting.take_in(matches, number);
@@ -321,7 +320,7 @@ impl Run<'_> {
             order,
             iteration: number,
             runs: &runs,
-            room,
+            room: by_memory.min(by_nodes),
             pool: self.config.pool.as_deref(),
         };
         let log = self.config.log.then_some(&mut self.chosen);
@@ -351,22 +350,22 @@ impl Run<'_> {
 
     /// What the matches of an iteration may take.
     fn room(&self) -> Room {
-        let [by_memory, by_nodes] = self.room_by_limits();
-        let waiting = self.waiting.as_ref().map_or(0, Waiting::heap_bytes);
-        let bytes = by_memory.min(by_nodes).saturating_sub(waiting);
+        let bytes = self.room_by_limits().into_iter().fold(usize::MAX, usize::min);
         Room { bytes, visits: self.most_visits() }
     }
 
-    /// The bytes that matches may take by the limits on memory and on e-nodes.
+    /// The bytes that what is found may take by the limits on memory and on e-nodes.
     fn room_by_limits(&self) -> [usize; 2] {
         let Limits { memory, nodes, .. } = self.config.limits;
         let left = memory.map(|bytes| bytes.saturating_sub(self.egraph.heap_bytes()));
-        let left = left.map(|left| match &self.waiting {
-            Some(_) => Waiting::room(self.egraph, left),
-            None => left,
-        });
         let by_nodes = nodes.map(|nodes| nodes.saturating_mul(NODE_BYTES));
-        [left, by_nodes].map(|bytes| bytes.unwrap_or(usize::MAX))
+        let [left, by_nodes] = [left, by_nodes].map(|bytes| bytes.unwrap_or(usize::MAX));
+        match &self.waiting {
+            Some(waiting) => {
+                [waiting.room(self.egraph, left), by_nodes.saturating_sub(waiting.heap_bytes())]
+            }
+            None => [left, by_nodes],
+        }
     }
 
     /// The new matches of all rules that may run. They too must fit into what the memory limit
