@@ -74,7 +74,8 @@ pub struct OptimiseArgs {
     /// E-nodes that may be built, over all e-graphs [default: 10 times what the cap allows]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     work: Option<u64>,
-    /// How rules that match too often are treated: simple, backoff, or auto for both in turn
+    /// How matches are chosen: simple (all), backoff (not of rules that match too often), best-first (a
+    /// few promising ones an iteration), auto for the first two in turn, or mixed for best-first and simple
     #[arg(long, value_name = "NAME", default_value_t = Schedulers::Auto)]
     scheduler: Schedulers,
     /// Seconds at most (not reproducible)
