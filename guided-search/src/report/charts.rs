@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use support::show::svg_chart::{Axis, Chart, Series, Shape};
 
 /// Colours in the style sheet of pages.
-const COLOURS: usize = 13;
+const COLOURS: usize = 14;
 
 /// The classes of a method in the style sheet: its colour, which is the same in every report, and
 /// what it is for.

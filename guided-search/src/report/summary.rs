@@ -33,7 +33,7 @@ pub struct Summary {
 pub(super) enum Role {
     /// It uses no model.
     Baseline,
-    /// It is guided by a trained model.
+    /// It uses what was learned from proofs: a model or a ranker.
     Learned,
     /// It is told the answer.
     Ceiling,
@@ -43,7 +43,7 @@ impl Role {
     pub fn of(method: &str) -> Role {
         match method.parse::<Method>() {
             Ok(Method::Oracle) => Role::Ceiling,
-            Ok(method) if method.needs_model() => Role::Learned,
+            Ok(method) if method.needs_model() || method.needs_ranker() => Role::Learned,
             _ => Role::Baseline,
         }
     }

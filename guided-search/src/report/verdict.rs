@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use std::collections::BTreeMap;
 use support::show::numbers::counted;
 
-/// Which method solved most of a set of tasks: of those with a model next to those without.
+/// Which method solved most of a set of tasks: of those that learned next to those that did not.
 pub fn verdict(summaries: &[Summary], rows: &[&Row]) -> Markup {
     let (learned, baseline) = (best(summaries, Role::Learned), best(summaries, Role::Baseline));
     html! {
@@ -16,30 +16,30 @@ pub fn verdict(summaries: &[Summary], rows: &[&Row]) -> Markup {
                 (None, None) => "No method was compared that has to find its way by itself.",
                 (Some(l), Some(b)) if l.solved == 0 && b.solved == 0 => {
                     "No method solved any of the " (counted(l.tasks as u64, "task"))
-                    ", with a model's guides or without."
+                    ", with learning or without."
                 }
                 (Some(l), Some(b)) if l.solved > b.solved => {
-                    (names(&learned)) ", guided by a model, solved the most: " (share(l, true))
-                    "; the best baseline without a model, " (names(&baseline)) ", solved "
-                    (share(b, false)) ". The model's guides won here, " (certainty(rows, l, b)) "."
+                    (names(&learned)) ", which learned from proofs, solved the most: " (share(l, true))
+                    "; the best baseline, which learns nothing, " (names(&baseline)) ", solved "
+                    (share(b, false)) ". Learning won here, " (certainty(rows, l, b)) "."
                 }
                 (Some(l), Some(b)) if l.solved < b.solved => {
-                    (names(&baseline)) ", a baseline without a model, solved the most: "
-                    (share(b, true)) "; the best of the model's guides, " (names(&learned))
-                    ", solved " (share(l, false)) ". The model's guides lost here, " (certainty(rows, b, l)) "."
+                    (names(&baseline)) ", a baseline that learns nothing, solved the most: "
+                    (share(b, true)) "; the best of what was learned, " (names(&learned))
+                    ", solved " (share(l, false)) ". Learning lost here, " (certainty(rows, b, l)) "."
                 }
                 (Some(l), Some(_)) => {
-                    (names(&learned)) ", guided by a model, and " (names(&baseline))
-                    ", the best baseline without one, solved equally many: " (share(l, true))
-                    ". The model's guides bought nothing here."
+                    (names(&learned)) ", which learned from proofs, and " (names(&baseline))
+                    ", the best baseline, solved equally many: " (share(l, true))
+                    ". Learning bought nothing here."
                 }
                 (Some(only), None) => {
                     (names(&learned)) " solved the most: " (share(only, true))
-                    ". No baseline without a model was tried beside it."
+                    ". No baseline was tried beside it."
                 }
                 (None, Some(only)) => {
                     (names(&baseline)) " solved the most: " (share(only, true))
-                    ". No method with a model was tried."
+                    ". No method that learned anything was tried."
                 }
             }
         }
@@ -137,19 +137,20 @@ mod tests {
     #[test]
     fn it_is_said_whoever_wins_and_whether_it_may_be_chance() {
         let lost = said(&[("cap", 0), ("all-work", 33), ("model", 29), ("oracle", 40)]);
-        assert!(lost.contains("all-work, a baseline without a model, solved the most: 33 of 40"));
         assert!(
-            lost.contains("The model's guides lost here, but that may be chance (McNemar"),
-            "{lost}"
+            lost.contains("all-work, a baseline that learns nothing, solved the most: 33 of 40")
         );
+        assert!(lost.contains("Learning lost here, but that may be chance (McNemar"), "{lost}");
         assert!(lost.contains("The ceiling, oracle, which is told true waypoints, solved 40"));
         let won = said(&[("all-work", 10), ("model", 39), ("select", 39)]);
-        assert!(won.contains("model and select, guided by a model, solved the most: 39 of 40"));
-        assert!(won.contains("The model's guides won here, and that is hardly chance"), "{won}");
+        assert!(
+            won.contains("model and select, which learned from proofs, solved the most: 39 of 40")
+        );
+        assert!(won.contains("Learning won here, and that is hardly chance"), "{won}");
         assert!(said(&[("all-work", 9), ("model", 9)]).contains("solved equally many: 9 of 40"));
         assert!(said(&[("all-work", 0), ("model", 0)]).contains("No method solved any of the 40"));
-        assert!(said(&[("all-work", 9)]).contains("No method with a model was tried"));
-        assert!(said(&[("model", 9)]).contains("No baseline without a model"));
+        assert!(said(&[("all-work", 9)]).contains("No method that learned anything was tried"));
+        assert!(said(&[("model", 9)]).contains("No baseline was tried"));
         assert!(said(&[("oracle", 9)]).contains("No method was compared"));
     }
 }

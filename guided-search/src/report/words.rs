@@ -42,6 +42,9 @@ pub fn words(evaluation: &Evaluation) -> Markup {
                       the other side"),
                     ("shared", "guides from the frontier of both sides with the fewest distinct \
                       subterms, those of the other side's term counted in"),
+                    ("deep", "the same, in e-graphs that apply the most promising matches first, \
+                      and in such as apply all, in turn"),
+                    ("ranked", "the same, the order of matches learned from proofs (cairn learn)"),
                     ("smallest", "the smallest term of each side, until nothing becomes smaller"),
                     ("model", "guides that a trained model writes"),
                     ("select", "frontier terms of both sides that are most like what the model \
