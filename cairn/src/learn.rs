@@ -17,16 +17,17 @@ use support::show::numbers::thousands;
 const EXAMPLES: &str = "\
 Examples:
   # Training tasks and validation tasks of different seeds, and a ranker
-  cairn tasks --system halide --seeds halide --link-nodes 300 --count 100 \\
-      --out validation.parquet
-  cairn tasks --system halide --seeds more-seeds.txt --link-nodes 300 --count 1000 \\
-      --without validation.parquet --out training.parquet
-  cairn learn --system halide --tasks training.parquet --validation validation.parquet \\
-      --out ranker
+  cairn tasks --system halide --seeds halide --link-nodes 300 \\
+      --count 100 --out validation.parquet
+  cairn tasks --system halide --seeds more-seeds.txt --link-nodes 300 \\
+      --count 1000 --without validation.parquet --out training.parquet
+  cairn learn --system halide --tasks training.parquet \\
+      --validation validation.parquet --out ranker
 
   # What it buys
-  cairn evaluate --system halide --tasks test.parquet --ranker ranker/ranker.json \\
-      --methods all-work,shared,deep,ranked --out results
+  cairn evaluate --system halide --tasks test.parquet \\
+      --ranker ranker/ranker.json --methods all-work,shared,deep,ranked \\
+      --out results
 
 In round 0 one e-graph is grown for each task, those matches first after which terms are smallest. \
 From then on each round fits a small network to what the proofs of all rounds before it used, and grows \
