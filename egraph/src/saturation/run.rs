@@ -274,7 +274,10 @@ impl Run<'_> {
         let built = self.egraph.built();
         let began = Instant::now();
         let mut matches = self.search(ruleset, number);
-        let chosen = self.choose(ruleset, number, &mut matches);
+        let chosen = match self.waiting {
+            Some(_) => self.choose(ruleset, number, &mut matches),
+            None => 0,
+        };
         let searched = Instant::now();
         let applied = self.apply(matches);
         let done = Instant::now();
@@ -308,6 +311,7 @@ impl Run<'_> {
     }
 
     /// Where best-first chooses, only the best of all matches that wait go on; how many these are.
+    #[cold] // apart, so that the other schedulers' loop is what it would be without
     fn choose(&mut self, ruleset: Option<RulesetId>, number: u64, matches: &mut Matches) -> u64 {
         let [by_memory, by_nodes] = self.room_by_limits();
         let Some(waiting) = &mut self.waiting else { return 0 };
