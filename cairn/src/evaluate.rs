@@ -178,8 +178,7 @@ fn resolve(
     let search = search_args::settings(settings, budget, run.seed);
     search.check()?;
     let possible = |method: &Method| {
-        (paths.model.is_some() || !method.needs_model())
-            && (paths.ranker.is_some() || !method.needs_ranker())
+        method.expect(paths.model.is_some(), paths.ranker.is_some()).is_ok()
             && (chains || *method != Method::Oracle)
     };
     let mut methods = settings.methods.clone().unwrap_or_default();

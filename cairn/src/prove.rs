@@ -234,14 +234,7 @@ fn search(
         (None, None) => Method::Descend,
     };
     let method = args.method.unwrap_or(default);
-    ensure!(
-        args.model.is_some() || !method.needs_model(),
-        "method '{method}' needs a model: give its directory with --model"
-    );
-    ensure!(
-        args.ranker.is_some() || !method.needs_ranker(),
-        "method '{method}' needs a ranker: give its file with --ranker"
-    );
+    method.expect(args.model.is_some(), args.ranker.is_some())?;
     ensure!(
         method != Method::Oracle,
         "method 'oracle' needs a known chain: it is for `cairn evaluate`"

@@ -73,44 +73,38 @@ fn halide() {
     }
 }
 
+fn are_many_and_distinct(name: &str, least: usize) {
+    let mut seeds = load(name);
+    assert!(seeds.terms.len() >= least, "{} seeds", seeds.terms.len());
+    assert_eq!(distinct_after_renaming(&mut seeds), seeds.terms.len());
+}
+
 #[test]
 fn ring() {
-    let mut seeds = load("ring");
-    assert!(seeds.terms.len() >= 60, "{} seeds", seeds.terms.len());
-    assert_eq!(distinct_after_renaming(&mut seeds), seeds.terms.len());
+    are_many_and_distinct("ring", 60);
 }
 
 #[test]
 fn math() {
-    let mut seeds = load("math");
-    assert!(seeds.terms.len() >= 20, "{} seeds", seeds.terms.len());
-    assert_eq!(distinct_after_renaming(&mut seeds), seeds.terms.len());
+    are_many_and_distinct("math", 20);
 }
 
 #[test]
 fn bitvectors() {
-    let mut seeds = load("bitvectors");
-    assert!(seeds.terms.len() >= 100, "{} seeds", seeds.terms.len());
-    assert_eq!(distinct_after_renaming(&mut seeds), seeds.terms.len());
+    are_many_and_distinct("bitvectors", 100);
 }
 
 #[test]
 fn gelu() {
-    let mut seeds = load("gelu");
-    assert!(seeds.terms.len() >= 15, "{} seeds", seeds.terms.len());
-    assert_eq!(distinct_after_renaming(&mut seeds), seeds.terms.len());
+    are_many_and_distinct("gelu", 15);
 }
 
 #[test]
 fn prop() {
-    let mut seeds = load("prop");
-    assert!(seeds.terms.len() >= 30, "{} seeds", seeds.terms.len());
-    assert_eq!(distinct_after_renaming(&mut seeds), seeds.terms.len());
+    are_many_and_distinct("prop", 30);
 }
 
 #[test]
 fn tiling() {
-    let mut seeds = load("tiling");
-    assert!(seeds.terms.len() >= 15, "{} seeds", seeds.terms.len());
-    assert_eq!(distinct_after_renaming(&mut seeds), seeds.terms.len());
+    are_many_and_distinct("tiling", 15);
 }

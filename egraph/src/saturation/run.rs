@@ -316,7 +316,7 @@ impl Run<'_> {
         let [by_memory, by_nodes] = self.room_by_limits();
         let Some(waiting) = &mut self.waiting else { return 0 };
         waiting.take_in(matches, number);
-        let runs = |rule: usize| ruleset.is_none() || self.system.rules[rule].ruleset == ruleset;
+        let runs = |rule: usize| self.system.rules[rule].is_in(ruleset);
         let order = self.config.order.as_deref().unwrap_or(&SmallestFirst);
         let choice = Choice {
             egraph: self.egraph,
@@ -377,8 +377,7 @@ impl Run<'_> {
     fn search(&mut self, ruleset: Option<RulesetId>, number: u64) -> Matches {
         let room = self.room();
         let runs = |&rule: &usize| {
-            let in_ruleset = ruleset.is_none() || self.system.rules[rule].ruleset == ruleset;
-            in_ruleset && !self.bans.is_banned(rule, number)
+            self.system.rules[rule].is_in(ruleset) && !self.bans.is_banned(rule, number)
         };
         let request = |rule| Request {
             rule,

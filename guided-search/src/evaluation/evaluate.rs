@@ -106,14 +106,7 @@ pub fn evaluate(
     quiet: bool,
 ) -> Result<Vec<Row>> {
     for method in &evaluation.methods {
-        ensure!(
-            inputs.model.is_some() || !method.needs_model(),
-            "method '{method}' needs a model: give its directory with --model"
-        );
-        ensure!(
-            inputs.ranker.is_some() || !method.needs_ranker(),
-            "method '{method}' needs a ranker: give its file with --ranker"
-        );
+        method.expect(inputs.model.is_some(), inputs.ranker.is_some())?;
     }
     // Nothing is looked at before the lock is held: another evaluation may be at work here.
     let directory = OutputDir::create(out, EVALUATION_FILE)?;

@@ -44,6 +44,7 @@ pub fn prove(
     let mut search = Search {
         system,
         bank,
+        order: source.order(),
         source,
         settings,
         question: question.ends,
@@ -53,14 +54,12 @@ pub fn prove(
         smallest: [u64::MAX; 2],
         literals: [None; 2],
         sketches: Vec::new(),
-        order: None,
         agenda: Agenda::new(settings.walk, stream(settings.seed, question.number, 0, u64::MAX - 1)),
         expanded: Vec::new(),
         expansion: settings.expansion,
         ledger: Ledger::default(),
         first_stop: None,
     };
-    search.order = search.source.order();
     search.follow_plan()?;
     search.run()?;
     search.answer()

@@ -1,5 +1,6 @@
 //! The methods that an evaluation compares, by name.
 
+use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -110,6 +111,22 @@ impl Method {
     pub fn needs_ranker(self) -> bool {
         self == Method::Ranked
     }
+
+    /// Refuses a method whose model or ranker is not there.
+    ///
+    /// # Errors
+    /// It needs one that there is not; the option that gives it is named.
+    pub fn expect(self, model: bool, ranker: bool) -> Result<()> {
+        ensure!(
+            model || !self.needs_model(),
+            "method '{self}' needs a model: give its directory with --model"
+        );
+        ensure!(
+            ranker || !self.needs_ranker(),
+            "method '{self}' needs a ranker: give its file with --ranker"
+        );
+        Ok(())
+    }
 }
 
 impl fmt::Display for Method {
@@ -121,7 +138,7 @@ impl fmt::Display for Method {
 impl FromStr for Method {
     type Err = String;
 
-    fn from_str(name: &str) -> Result<Self, String> {
+    fn from_str(name: &str) -> std::result::Result<Self, String> {
         Method::ALL.into_iter().find(|m| m.name() == name).ok_or_else(|| {
             let names: Vec<_> = Method::ALL.iter().map(|m| m.name()).collect();
             format!("unknown method '{name}': expected one of {}", names.join(", "))
@@ -132,7 +149,7 @@ impl FromStr for Method {
 impl TryFrom<String> for Method {
     type Error = String;
 
-    fn try_from(name: String) -> Result<Self, String> {
+    fn try_from(name: String) -> std::result::Result<Self, String> {
         name.parse()
     }
 }
