@@ -129,6 +129,21 @@ impl Rewrite {
             Source::Bound(i) => found[i],
         }));
     }
+
+    /// The classes of the variables in many matches, one variable after the other: that of `var`
+    /// in match `i` of `count` is at `var * count + i`. So no branch is taken match by match.
+    pub fn classes_of_variables(&self, egraph: &EGraph, matches: &[Id], classes: &mut Vec<Id>) {
+        classes.clear();
+        for source in &self.sources {
+            let matches = matches.chunks_exact(self.stride());
+            match *source {
+                Source::Child(node, child) => classes.extend(
+                    matches.map(|ids| egraph.find(egraph.original_children(ids[node])[child])),
+                ),
+                Source::Bound(i) => classes.extend(matches.map(|ids| egraph.find(ids[i]))),
+            }
+        }
+    }
 }
 
 /// The value of an e-node that is a literal.

@@ -28,7 +28,6 @@ pub(crate) struct Applier {
 #[derive(Default)]
 struct LookRoom {
     classes: Vec<Id>,
-    substitution: Vec<Id>,
     lookups: LookupRoom,
 }
 
@@ -100,13 +99,8 @@ impl LookRoom {
         ids: &[Id],
         known: &mut [bool],
     ) {
-        self.classes.clear();
-        for found in ids.chunks_exact(rewrite.stride()) {
-            rewrite.substitution(egraph, found, &mut self.substitution);
-            self.classes.extend(self.substitution.iter().map(|&id| egraph.find(id)));
-        }
-        let variables = self.classes.len() / known.len().max(1);
-        let class = |i: usize, var: usize| self.classes[i * variables + var];
+        rewrite.classes_of_variables(egraph, ids, &mut self.classes);
+        let class = |i: usize, var: usize| self.classes[var * known.len() + i];
         rewrite.rhs.lookup_many(egraph, known.len(), class, literals, &mut self.lookups);
         let matches = ids.chunks_exact(rewrite.stride()).zip(&self.lookups.results);
         for (known, (found, &lookup)) in known.iter_mut().zip(matches) {
