@@ -5,6 +5,7 @@
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::matching::all_rules::{Matches, RuleMatches};
+use crate::matching::matches::Halt;
 use crate::rules::system::System;
 use crate::saturation::match_order::{MatchOrder, MatchView};
 use crate::saturation::sight::{RuleShape, Sight, SightRoom};
@@ -43,7 +44,7 @@ pub(crate) struct Waiting {
     found: Vec<(u32, u32)>,
     /// Their ids, one after the other.
     ids: Vec<Id>,
-    /// Whether some were given up for lack of room.
+    /// Whether some were given up for lack of room, or not even found.
     pub gave_up: bool,
 }
 
@@ -118,6 +119,7 @@ impl Waiting {
 
     /// Takes in what was found in an iteration.
     pub fn take_in(&mut self, found: &mut Matches, iteration: u64) {
+        self.gave_up |= found.halted == Some(Halt::Full);
         let mut ids = Vec::new();
         for queue in &mut found.queues {
             while let Some(number) = queue.pop(TOGETHER, &mut ids) {

@@ -14,6 +14,17 @@ pub enum Kind {
     Op(OpId),
 }
 
+/// A set of operators, by number; those of the 65th on share bits with the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Operators(pub u64);
+
+impl Operators {
+    /// Adds one.
+    pub fn insert(&mut self, op: OpId) {
+        self.0 |= 1 << (op.0 % u64::BITS);
+    }
+}
+
 /// What can be seen of a match before it is applied. Sizes are numbers of nodes; a *side* is what the
 /// e-graph was grown from (see [`SaturationConfig::sides`](super::run::SaturationConfig)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +58,16 @@ pub struct MatchView {
     pub missing: u32,
     /// Whether the right-hand side is there, in another class.
     pub unites: bool,
+    /// If so, by how much the smallest whole term with that class in it is larger than the smallest term
+    /// of its side: of the side of `excess`, and of the other one.
+    pub united: [Option<i64>; 2],
+    /// Operators of the right-hand side of the rule that its left-hand side lacks, and the other way
+    /// round.
+    pub brings: Operators,
+    /// See there.
+    pub drops: Operators,
+    /// Operators of the smallest terms of the side of `excess`, and of the other one.
+    pub around: [Operators; 2],
     /// E-nodes of the e-graph.
     pub e_nodes: u64,
     /// Iterations so far.

@@ -478,6 +478,8 @@ impl Run<'_> {
         rules.retain(|rule| rule.matches > 0 || rule.banned);
         let stop = stop.or_else(|| match matches.halted? {
             Halt::Endless => Some(StopReason::Visits),
+            // Best-first does without what it had no room for.
+            Halt::Full if self.waiting.is_some() => None,
             Halt::Full => Some(self.no_room()),
             _ => self.watch.expired(),
         });

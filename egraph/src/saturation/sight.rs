@@ -4,7 +4,7 @@ use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::rules::pattern::{Pattern, VarId};
 use crate::rules::system::System;
-use crate::saturation::match_order::{Kind, MatchView};
+use crate::saturation::match_order::{Kind, MatchView, Operators};
 use crate::saturation::surroundings::{Sizes, Surroundings};
 use crate::term::language::{OpId, Value};
 use crate::term::leaves::Node;
@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 #[derive(Debug)]
 struct Shape {
     own: u64,
+    operators: Operators,
     variables: SmallVec<[VarId; 8]>,
 }
 
@@ -24,11 +25,15 @@ impl Shape {
             match pattern {
                 Pattern::Var(var) => return shape.variables.push(*var),
                 Pattern::Leaf(_) | Pattern::Compute(..) => {}
-                Pattern::Op(_, args) => args.iter().for_each(|arg| collect(arg, shape)),
+                Pattern::Op(op, args) => {
+                    shape.operators.insert(*op);
+                    args.iter().for_each(|arg| collect(arg, shape));
+                }
             }
             shape.own += 1;
         }
-        let mut shape = Shape { own: 0, variables: SmallVec::new() };
+        let mut shape =
+            Shape { own: 0, operators: Operators::default(), variables: SmallVec::new() };
         collect(pattern, &mut shape);
         shape
     }
@@ -129,7 +134,8 @@ impl<'a> Sight<'a> {
         sizes.extend(classes.iter().map(|&class| self.sizes.size(class)));
         let (right, left) = (shape.right.size(sizes), shape.left.size(sizes));
         let least = u64::from(self.sizes.size(class));
-        let [first, second] = self.around(class, least);
+        let (sides, turned) = self.around(class, least);
+        let [first, second] = sides;
         // What stands in no term of a side comes last.
         let (around, above) = first.unwrap_or((i64::from(u32::MAX), None));
         let kinds = classes.iter().map(|&class| self.kinds[class.0 as usize]);
@@ -152,6 +158,13 @@ impl<'a> Sight<'a> {
             class_nodes: egraph.nodes(class).len() as u32,
             missing: extent.missing,
             unites: extent.class.is_some(),
+            united: match extent.class {
+                Some(united) => self.excess(united, turned),
+                None => [None; 2],
+            },
+            brings: Operators(shape.right.operators.0 & !shape.left.operators.0),
+            drops: Operators(shape.left.operators.0 & !shape.right.operators.0),
+            around: self.in_turn(turned, |side| side.operators).unwrap_or_default(),
             e_nodes: egraph.node_count() as u64,
             iteration: self.iteration,
             sides: self
@@ -162,15 +175,34 @@ impl<'a> Sight<'a> {
     }
 
     /// The excess of a class without its own term, and the operator above it: in the terms of both
-    /// sides, the better one first.
+    /// sides, the better one first; whether that is the second.
     #[inline]
-    fn around(&self, class: Id, least: u64) -> [Option<(i64, Option<OpId>)>; 2] {
-        let Some(sides) = &self.sides else { return [Some((-(least as i64), None)), None] };
+    fn around(&self, class: Id, least: u64) -> ([Option<(i64, Option<OpId>)>; 2], bool) {
         let around =
             |side: &Surroundings| side.of(class).map(|around| (around.excess, around.above));
-        let [first, second] = sides.each_ref().map(around);
+        let Some(sides) = self.in_turn(false, around) else {
+            return ([Some((-(least as i64), None)), None], false);
+        };
+        let [first, second] = sides;
         let excess = |around: Option<(i64, _)>| around.map_or(i64::MAX, |(excess, _)| excess);
-        if excess(second) < excess(first) { [second, first] } else { [first, second] }
+        match excess(second) < excess(first) {
+            true => ([second, first], true),
+            false => (sides, false),
+        }
+    }
+
+    /// By how much the smallest term of each side with a class in it is larger than the smallest.
+    fn excess(&self, class: Id, turned: bool) -> [Option<i64>; 2] {
+        let least = i64::from(self.sizes.size(class));
+        let excess = |side: &Surroundings| side.of(class).map(|around| around.excess + least);
+        self.in_turn(turned, excess).unwrap_or_default()
+    }
+
+    /// Something of both sides, if there are any; of the second one first if they are `turned`.
+    #[inline]
+    fn in_turn<T>(&self, turned: bool, of: impl Fn(&Surroundings) -> T) -> Option<[T; 2]> {
+        let [first, second] = self.sides.as_ref()?;
+        Some(if turned { [of(second), of(first)] } else { [of(first), of(second)] })
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::extract::best::LeastSizes;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
+use crate::saturation::match_order::Operators;
 use crate::term::language::OpId;
 use crate::term::leaves::Node;
 use std::cmp::Reverse;
@@ -56,6 +57,8 @@ pub(crate) struct Surroundings {
     places: Vec<Place>,
     /// Nodes of the side's smallest term.
     pub least: u32,
+    /// The operators of its smallest terms.
+    pub operators: Operators,
 }
 
 impl Surroundings {
@@ -74,6 +77,8 @@ impl Surroundings {
             places[root.0 as usize].nodes = 0;
             next.push(key(0, root));
         }
+        let least = roots.iter().map(|&root| sizes.size(egraph.find(root))).min().unwrap_or(0);
+        let mut operators = Operators::default();
         while let Some(Reverse(first)) = next.pop() {
             let (nodes, class) = ((first >> 32) as u32, Id(first as u32));
             if nodes > places[class.0 as usize].nodes {
@@ -85,6 +90,9 @@ impl Surroundings {
                 let size = |child: Id| u64::from(sizes.size(child));
                 let all =
                     children.iter().fold(1 + u64::from(nodes), |sum, &child| sum + size(child));
+                if all == u64::from(least) {
+                    operators.insert(op);
+                }
                 for &child in children {
                     let nodes = (all - size(child)).min(u64::from(NOWHERE) - 1) as u32;
                     let place = &mut places[child.0 as usize];
@@ -97,8 +105,7 @@ impl Surroundings {
                 }
             }
         }
-        let least = roots.iter().map(|&root| sizes.size(egraph.find(root))).min().unwrap_or(0);
-        Surroundings { places, least }
+        Surroundings { places, least, operators }
     }
 
     /// What stands around a canonical class; `None` if it is in no term of the side.
@@ -137,6 +144,8 @@ mod tests {
             surroundings.of(egraph.lookup(bank, term).unwrap()).map(|around| around.excess)
         };
         assert_eq!(surroundings.least, 2);
+        // Of (g a) alone: f is the first operator, g the second.
+        assert_eq!(surroundings.operators, Operators(2));
         // (g a) has 2 nodes, (f (g b) (g (g c))) has 6: 4 more.
         for (text, excess) in [("(g a)", -2), ("a", -1), ("(g b)", 2), ("b", 3), ("c", 3)] {
             assert_eq!(around(text, &mut bank), Some(excess), "{text}");

@@ -1,12 +1,12 @@
-//! Examples in Parquet files: a column each for the e-graph, whether the match was used, its picks and
-//! its values.
+//! Examples in Parquet files: a column each for the e-graph, whether the match was used, its picks,
+//! its sets and its values.
 
 use anyhow::{Result, ensure};
-use arrow_array::types::{Float32Type, UInt16Type, UInt32Type};
-use arrow_array::{ArrayRef, BooleanArray, Float32Array, UInt16Array};
+use arrow_array::types::{Float32Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow_array::{ArrayRef, BooleanArray, Float32Array, UInt16Array, UInt64Array};
 use arrow_schema::{DataType, Field};
 use model::ranking::fit::Example;
-use model::ranking::numbers::{Numbers, PICKS, VALUES};
+use model::ranking::numbers::{Numbers, PICKS, SETS, VALUES};
 use std::sync::Arc;
 use support::files::columns::numbers;
 use support::files::table::{Columns, Record};
@@ -23,6 +23,10 @@ fn value(i: usize) -> String {
     format!("value{i}")
 }
 
+fn set(i: usize) -> String {
+    format!("set{i}")
+}
+
 impl Record for ExampleRow {
     const NAME: &'static str = "examples";
     const ROW_GROUP: usize = 1 << 16;
@@ -34,6 +38,7 @@ impl Record for ExampleRow {
             Field::new("used", DataType::Boolean, false),
         ];
         fields.extend((0..PICKS).map(|i| Field::new(pick(i), DataType::UInt16, false)));
+        fields.extend((0..SETS).map(|i| Field::new(set(i), DataType::UInt64, false)));
         fields.extend((0..VALUES).map(|i| Field::new(value(i), DataType::Float32, false)));
         fields
     }
@@ -45,6 +50,9 @@ impl Record for ExampleRow {
         columns.extend((0..PICKS).map(|i| -> ArrayRef {
             Arc::new(UInt16Array::from_iter_values(rows.iter().map(|row| row.0.seen.picks[i])))
         }));
+        columns.extend((0..SETS).map(|i| -> ArrayRef {
+            Arc::new(UInt64Array::from_iter_values(rows.iter().map(|row| row.0.seen.sets[i])))
+        }));
         columns.extend((0..VALUES).map(|i| -> ArrayRef {
             Arc::new(Float32Array::from_iter_values(rows.iter().map(|row| row.0.seen.values[i])))
         }));
@@ -55,12 +63,15 @@ impl Record for ExampleRow {
         let (e_graph, used) = (batch.numbers::<UInt32Type>("e_graph")?, batch.flags("used")?);
         let picks = (0..PICKS).map(|i| batch.numbers::<UInt16Type>(&pick(i)));
         let picks = picks.collect::<Result<Vec<_>>>()?;
+        let sets = (0..SETS).map(|i| batch.numbers::<UInt64Type>(&set(i)));
+        let sets = sets.collect::<Result<Vec<_>>>()?;
         let values = (0..VALUES).map(|i| batch.numbers::<Float32Type>(&value(i)));
         let values = values.collect::<Result<Vec<_>>>()?;
         for row in 0..batch.rows() {
             let seen = Numbers {
                 picks: std::array::from_fn(|i| picks[i].value(row)),
                 values: std::array::from_fn(|i| values[i].value(row)),
+                sets: std::array::from_fn(|i| sets[i].value(row)),
             };
             ensure!(seen.values.iter().all(|value| value.is_finite()), "a value is no number");
             let (e_graph, used) = (e_graph.value(row), used.value(row));

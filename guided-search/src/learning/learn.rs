@@ -46,7 +46,7 @@ pub struct Learning {
     pub tasks: [String; 2],
     /// Limit of the e-graph of a task.
     pub cap: Cap,
-    /// Fits.
+    /// Fits; more of them can be asked for later.
     pub rounds: u32,
     /// How often each fit goes through the examples.
     pub epochs: u32,
@@ -106,9 +106,8 @@ pub fn learn(
                     let seed = learning.seed.wrapping_add(u64::from(number));
                     let weights = fit(system, &examples, learning.epochs, seed, quiet)?;
                     let origin = format!(
-                        "cairn {} learn: round {number} of {}, {} examples",
+                        "cairn {} learn: round {number}, {} examples",
                         learning.version,
-                        learning.rounds,
                         examples.len()
                     );
                     let ranker = Ranker::new(system, weights, origin, seen.clone());
@@ -123,7 +122,8 @@ pub fn learn(
         let files = [format!("round-{number}.json"), format!("round-{number}.parquet")];
         let [summary, rows] = files.map(|name| directory.file(&name));
         let last = number == learning.rounds;
-        if !summary.exists() {
+        // What was the last round once has no examples yet.
+        if !summary.exists() || !last && !rows.exists() {
             let grow = |set: &TaskSet, log: bool| {
                 grow_all(system, set, learning.cap, order.as_ref(), log, quiet)
             };
@@ -164,7 +164,8 @@ fn refuse_other(learning: &Learning, directory: &OutputDir) -> Result<()> {
         let before: Learning = serde_json::from_str(&read_text(&path, "what was learned from")?)
             .with_context(|| format!("{} does not describe a learning", path.display()))?;
         ensure!(
-            before == *learning,
+            before.rounds <= learning.rounds
+                && Learning { rounds: learning.rounds, ..before } == *learning,
             "{} already holds what was learned otherwise or from other tasks: choose another \
              directory",
             directory.path().display()

@@ -2,7 +2,7 @@
 
 use crate::network::parameters::{Init, Parameters};
 use crate::network::threads::one_thread_per_operation;
-use crate::ranking::numbers::{Numbers, PICKS, VALUES, table_rows};
+use crate::ranking::numbers::{Numbers, PICKS, SET, SETS, VALUES, table_rows};
 use crate::ranking::ranker::{WIDTHS, Weights};
 use crate::training::adamw::AdamW;
 use anyhow::{Context, Result};
@@ -90,6 +90,7 @@ fn weights(examples: &[Example]) -> Vec<f32> {
 /// The network of `ranker`, as tensors with gradients.
 struct Network {
     tables: Vec<Tensor>,
+    sets: Vec<Tensor>,
     values: Tensor,
     first_bias: Tensor,
     second: Tensor,
@@ -104,6 +105,10 @@ fn table(i: usize) -> String {
     format!("table{i}")
 }
 
+fn set(i: usize) -> String {
+    format!("set{i}")
+}
+
 impl Network {
     fn new(parameters: &mut Parameters, rows: [usize; PICKS]) -> Result<Network> {
         let [first, second] = WIDTHS;
@@ -111,10 +116,15 @@ impl Network {
         for (i, rows) in rows.into_iter().enumerate() {
             tables.push(parameters.get(&table(i), &[rows, first], Init::Normal(0.1))?);
         }
+        let mut sets = Vec::new();
+        for i in 0..SETS {
+            sets.push(parameters.get(&set(i), &[SET, first], Init::Normal(0.1))?);
+        }
         let normal = |inputs: usize| Init::Normal((1.0 / inputs as f64).sqrt());
         let [values, first_bias, second_name, second_bias, last, last_bias] = NAMES;
         Ok(Network {
             tables,
+            sets,
             values: parameters.get(values, &[VALUES, first], normal(VALUES))?,
             first_bias: parameters.get(first_bias, &[first], Init::Zeros)?,
             second: parameters.get(second_name, &[first, second], normal(first))?,
@@ -142,6 +152,14 @@ impl Network {
             let rows = table.index_select(&Tensor::from_vec(picks, n, device)?, 0)?;
             hidden = (hidden + rows)?; // [n, first]
         }
+        for (place, table) in self.sets.iter().enumerate() {
+            let bits = |i: usize| {
+                let set = of(i).seen.sets[place];
+                (0..SET).map(move |bit| (set >> bit & 1) as f32)
+            };
+            let bits = Tensor::from_vec((0..n).flat_map(bits).collect(), (n, SET), device)?;
+            hidden = (hidden + bits.matmul(table)?)?;
+        }
         let hidden = hidden.relu()?.matmul(&self.second)?.broadcast_add(&self.second_bias)?;
         let logits = hidden.relu()?.matmul(&self.last)?.broadcast_add(&self.last_bias)?;
         let logits = logits.squeeze(1)?; // [n]
@@ -164,9 +182,14 @@ fn network_weights(vars: &BTreeMap<String, Var>) -> Result<Weights> {
     for (i, weights) in tables.iter_mut().enumerate() {
         *weights = numbers(&table(i))?;
     }
+    let mut sets: [Vec<f32>; SETS] = Default::default();
+    for (i, weights) in sets.iter_mut().enumerate() {
+        *weights = numbers(&set(i))?;
+    }
     let [values, first_bias, second, second_bias, last, last_bias] = NAMES;
     Ok(Weights {
         tables,
+        sets,
         values: numbers(values)?,
         first_bias: numbers(first_bias)?,
         second: numbers(second)?,
@@ -186,10 +209,13 @@ mod tests {
         (rewrite (+ ?a 0) ?a)";
 
     fn example(i: u32) -> Example {
-        let mut seen = Numbers { picks: [(i % 2) as u16, 0, 0, 0, 0], values: [0.0; VALUES] };
+        let picks = [(i % 2) as u16, 0, 0, 0, 0];
+        let mut seen = Numbers { picks, values: [0.0; VALUES], sets: [u64::from(i % 3 == 0), 0] };
         seen.values[0] = (i % 7) as f32 / 3.0 - 1.0;
-        // Used: rule 1 where the first value is small, and rule 0 where it is large.
-        Example { e_graph: i % 5, used: (seen.values[0] < 0.0) == (i % 2 == 1), seen }
+        // Used: rule 1 where the first value is small, and rule 0 where it is large; the other way
+        // round with an operator.
+        let small = (seen.values[0] < 0.0) != (seen.sets[0] == 1);
+        Example { e_graph: i % 5, used: small == (i % 2 == 1), seen }
     }
 
     #[test]
@@ -217,7 +243,7 @@ mod tests {
         let other = System::parse(&format!("{RULES} (op f (I) I)")).unwrap();
         assert!(refused(&text, &other).contains("another rewrite system"));
         assert!(refused("{}", &system).starts_with("r.json holds no ranker: "));
-        let newer = text.replace("cairn ranker 1", "cairn ranker 9");
+        let newer = text.replace("cairn ranker 2", "cairn ranker 9");
         assert!(refused(&newer, &system).contains("has the format \"cairn ranker 9\""));
         let mut short = ranker.clone();
         short.weights.last.pop();

@@ -1,12 +1,16 @@
 //! A match as numbers.
 
-use egraph::{Kind, MatchView, System};
+use egraph::{Kind, MatchView, Operators, System};
 
 /// Rows of tables that a match picks: of its rule, of the operator above it, and of what its first
 /// three variables stand for.
 pub const PICKS: usize = 5;
 /// Numbers of a match beside these.
-pub const VALUES: usize = 18;
+pub const VALUES: usize = 26;
+/// Sets of operators of a match.
+pub const SETS: usize = 2;
+/// Operators of a set.
+pub const SET: usize = u64::BITS as usize;
 
 /// A match as numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,6 +19,8 @@ pub struct Numbers {
     pub picks: [u16; PICKS],
     /// Of the order of 1.
     pub values: [f32; VALUES],
+    /// The operators of the smallest terms of its side, and of the other one: a bit each.
+    pub sets: [u64; SETS],
 }
 
 /// Rows of the tables of a system.
@@ -41,9 +47,12 @@ pub fn numbers(seen: &MatchView) -> Numbers {
     let flag = |flag: bool| if flag { 1.0 } else { 0.0 };
     let right = i64::try_from(seen.right).unwrap_or(i64::MAX);
     let least = i64::try_from(seen.least).unwrap_or(i64::MAX);
+    let excess = |excess: Option<i64>| scaled(excess.unwrap_or(40), 40, 10.0);
+    let common = |a: Operators, b: Operators| (a.0 & b.0).count_ones() as f32;
+    let [own, other] = seen.around;
     let values = [
         scaled(seen.excess, 40, 10.0),
-        scaled(seen.other_excess.unwrap_or(40), 40, 10.0),
+        excess(seen.other_excess),
         flag(seen.other_excess.is_some()),
         size(seen.right, 60, 10.0),
         size(seen.least, 60, 10.0),
@@ -60,6 +69,15 @@ pub fn numbers(seen: &MatchView) -> Numbers {
         size(seen.sides[1], 200, 50.0),
         size(u64::from(seen.literals), 10, 1.0),
         scaled(right.saturating_sub(least), 20, 5.0),
+        excess(seen.united[0]),
+        excess(seen.united[1]),
+        flag(seen.united[1].is_some()),
+        common(seen.brings, other),
+        common(seen.brings, Operators(!other.0)),
+        common(seen.drops, other),
+        common(seen.drops, Operators(!other.0)),
+        common(seen.brings, own),
     ];
-    Numbers { picks: [seen.rule as u16, above, a, b, c], values }
+    let sets = seen.around.map(|operators| operators.0);
+    Numbers { picks: [seen.rule as u16, above, a, b, c], values, sets }
 }

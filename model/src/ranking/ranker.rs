@@ -1,11 +1,11 @@
 //! The network: one row of each table and the weighted values are added, and two small layers say how
 //! promising the match is.
 //!
-//! rank = w₃ · relu(W₂ relu(Σ table[pick] + W₁ᵀ values + b₁) + b₂) + b₃
+//! rank = w₃ · relu(W₂ relu(Σ table[pick] + Σ set[operator] + W₁ᵀ values + b₁) + b₂) + b₃
 //!
 //! A file of JSON holds it, small enough to be shipped with a rewrite system.
 
-use crate::ranking::numbers::{Numbers, PICKS, VALUES, numbers, table_rows};
+use crate::ranking::numbers::{Numbers, PICKS, SET, SETS, VALUES, numbers, table_rows};
 use anyhow::{Context, Result, anyhow, ensure};
 use dataset_gen::seeds::seen_seeds::SeenSeeds;
 use egraph::{MatchOrder, MatchView, System};
@@ -13,7 +13,11 @@ use serde::{Deserialize, Serialize};
 
 /// Widths of the two layers.
 pub const WIDTHS: [usize; 2] = [64, 32];
-const FORMAT: &str = "cairn ranker 1";
+const FIRST: usize = WIDTHS[0];
+const SECOND: usize = WIDTHS[1];
+/// The sums of the first layer.
+type First = [f32; FIRST];
+const FORMAT: &str = "cairn ranker 2";
 
 /// A ranker for one rewrite system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,6 +39,8 @@ pub struct Ranker {
 pub struct Weights {
     /// By pick: [rows, WIDTHS[0]].
     pub tables: [Vec<f32>; PICKS],
+    /// By set: [SET, WIDTHS[0]].
+    pub sets: [Vec<f32>; SETS],
     /// [VALUES, WIDTHS[0]].
     pub values: Vec<f32>,
     /// [WIDTHS[0]].
@@ -89,13 +95,23 @@ impl Ranker {
 
     /// How promising a match is.
     pub fn score(&self, seen: &Numbers) -> f32 {
-        self.weights.score(seen)
+        self.weights.score(seen, &self.weights.of_sets(seen.sets))
     }
 }
 
 impl MatchOrder for Ranker {
     fn rank(&self, matches: &[MatchView], ranks: &mut Vec<f32>) {
-        ranks.extend(matches.iter().map(|seen| self.score(&numbers(seen))));
+        // Most matches of an e-graph have the same sets, or these the other way round.
+        let mut known: Vec<([u64; SETS], First)> = Vec::new();
+        for seen in matches {
+            let seen = numbers(seen);
+            let place = known.iter().position(|(sets, _)| *sets == seen.sets);
+            let place = place.unwrap_or_else(|| {
+                known.push((seen.sets, self.weights.of_sets(seen.sets)));
+                known.len() - 1
+            });
+            ranks.push(self.weights.score(&seen, &known[place].1));
+        }
     }
 }
 
@@ -104,7 +120,10 @@ impl Weights {
         let [first, second] = WIDTHS;
         let rows = table_rows(system);
         let shapes = self.tables.iter().zip(rows).map(|(table, rows)| (table, rows * first));
+        let [own, other] = &self.sets;
         let others = [
+            (own, SET * first),
+            (other, SET * first),
             (&self.values, VALUES * first),
             (&self.first_bias, first),
             (&self.second, first * second),
@@ -124,14 +143,22 @@ impl Weights {
         Ok(())
     }
 
-    fn score(&self, seen: &Numbers) -> f32 {
-        const FIRST: usize = WIDTHS[0];
-        const SECOND: usize = WIDTHS[1];
+    /// What the first layer has of sets of operators, and its bias.
+    fn of_sets(&self, sets: [u64; SETS]) -> First {
         let mut first = [0.0; FIRST];
         first.copy_from_slice(&self.first_bias);
+        for (table, set) in self.sets.iter().zip(sets) {
+            for operator in (0..SET).filter(|operator| set >> operator & 1 == 1) {
+                add(&mut first, &table[operator * FIRST..]);
+            }
+        }
+        first
+    }
+
+    fn score(&self, seen: &Numbers, of_sets: &First) -> f32 {
+        let mut first = *of_sets;
         for (table, &pick) in self.tables.iter().zip(&seen.picks) {
-            let row = &table[usize::from(pick) * FIRST..][..FIRST];
-            first.iter_mut().zip(row).for_each(|(sum, w)| *sum += w);
+            add(&mut first, &table[usize::from(pick) * FIRST..]);
         }
         for (&value, row) in seen.values.iter().zip(self.values.chunks_exact(FIRST)) {
             first.iter_mut().zip(row).for_each(|(sum, w)| *sum += value * w);
@@ -146,4 +173,10 @@ impl Weights {
         let weighted = second.iter().zip(&self.last).map(|(value, w)| value.max(0.0) * w);
         self.last_bias + weighted.sum::<f32>()
     }
+}
+
+/// Adds the first row of a table.
+#[inline]
+fn add(sums: &mut First, rows: &[f32]) {
+    sums.iter_mut().zip(&rows[..FIRST]).for_each(|(sum, w)| *sum += w);
 }
