@@ -143,9 +143,10 @@ mod tests {
     #[test]
     fn a_seed_that_equals_a_literal_or_a_nullary_operator_makes_theorems() {
         let system = "(sort I) (literal i64 I) (variable I) (op + (I I) I) (op nil () I)
-             (analysis constant) (rewrite (+ ?a ?b) (+ ?b ?a))
-             (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c))
-             (rewrite (+ ?a nil) nil) (rewrite (+ ?a (+ ?a 1)) 2) (rewrite (+ ?a 13) 7)";
+             (analysis constant) (rewrite (+ ?a ?b) (+ ?b ?a) :name comm)
+             (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c) :name assoc)
+             (rewrite (+ ?a nil) nil :name nil) (rewrite (+ ?a (+ ?a 1)) 2 :name two)
+             (rewrite (+ ?a 13) 7 :name wrong)";
         let system = Arc::new(System::parse(system).unwrap());
         let family = |text: &str, nodes| {
             let mut bank = TermBank::new(system.language.clone());
