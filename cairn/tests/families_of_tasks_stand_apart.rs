@@ -61,6 +61,10 @@ fn theorems_and_identities_come_out_right_are_asked_for_and_survive_into_results
     let directory = place();
     run(&directory, &format!("{TASKS} --out both.parquet"));
     let both = load(&directory, "both.parquet");
+    for threads in [1, 3] {
+        run(&directory, &format!("{TASKS} --threads {threads} --out again.parquet"));
+        assert_eq!(load(&directory, "again.parquet"), both, "{threads} threads");
+    }
     let (theorem, identity) = (Some(Family::Theorem), Some(Family::Identity));
     let expected = [("1", theorem), ("2", theorem), ("3", identity), ("4", identity)];
     assert_eq!(families(&both), BTreeMap::from(expected));
