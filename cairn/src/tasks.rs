@@ -9,7 +9,9 @@ use guided_search::config::TasksConfig;
 use guided_search::tasks::chains::{
     CONFLICT, ChainSettings, NEAR, NO_FRONTIER, SATURATED, far_chains,
 };
+use guided_search::tasks::family::Family;
 use guided_search::tasks::held_out::{held_out, without};
+use guided_search::tasks::origin::HeldOutFrom;
 use guided_search::tasks::scale::Scale;
 use guided_search::tasks::task::TaskSet;
 use std::fmt::Write;
@@ -31,6 +33,10 @@ Examples:
 
 Each waypoint of a chain is a frontier term of an e-graph grown from the one before; the target \
 can't be proved from the seed by one e-graph under the cap.
+
+With --family theorem, chains begin at seeds that equal a constant only, a literal or an operator \
+without arguments, as conditions that always hold do; with identity, at the others. A seed equals one if \
+an e-graph of 20 times the e-nodes of a link finds it, grown best-first.
 
 Without --link-nodes, some chains are tried with 1000, 500, 200 and 100 e-nodes a link, and the \
 largest is taken at which at least three quarters as many come about as at the best. The choice is \
@@ -72,6 +78,9 @@ pub struct TasksArgs {
     /// How often the seeds are gone through, with other random choices [default: 4]
     #[arg(long, value_name = "N")]
     rounds: Option<u32>,
+    /// Only seeds that equal a constant, theorem, or only the others, identity [default: both]
+    #[arg(long, value_name = "NAME")]
+    family: Option<Family>,
     /// The task file to write, ending in .parquet; an earlier task file is replaced
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -90,6 +99,7 @@ pub fn run(args: &TasksArgs) -> Result<()> {
     preset.cap = args.cap.or(preset.cap);
     preset.count = args.count.or(preset.count);
     preset.rounds = args.rounds.or(preset.rounds);
+    preset.family = args.family.or(preset.family);
     let from = SeedSource { file: &args.seeds, data: args.data.as_deref(), without: &args.without };
     let set = make_tasks(&args.system, &from, &preset, &args.out, &args.run.run())?;
     print(&format!(
@@ -128,11 +138,14 @@ pub fn make_tasks(
     let system = load_system(system)?;
     let mut bank = TermBank::new(system.language.clone());
     let mut seeds = load_seeds(from.file, &system, &mut bank, None)?;
+    let mut held_out_from = Vec::new();
     if let Some(data) = from.data {
         seeds = held_out(seeds, &mut bank, &system, data)?;
+        held_out_from.push(HeldOutFrom::dataset(data)?);
     }
     for other in from.without {
         seeds = without(seeds, &mut bank, &TaskSet::load(other, &system)?.tasks)?;
+        held_out_from.push(HeldOutFrom::tasks(other)?);
     }
     let pool = run.build_pool()?;
     let say = |line: &str| {
@@ -146,7 +159,8 @@ pub fn make_tasks(
         let preset = TasksConfig { link_nodes: Some(scale.link_nodes), ..preset.clone() };
         settings = ChainSettings::from_preset(&preset, run.seed);
     }
-    let set = pool.install(|| far_chains(&system, &bank, &seeds, &settings, run.quiet));
+    let mut set = pool.install(|| far_chains(&system, &bank, &seeds, &settings, run.quiet));
+    set.origin.held_out_from = held_out_from;
     let advice = if set.tasks.len() < settings.count { advice(&set) } else { None };
     ensure!(
         !set.tasks.is_empty(),
@@ -165,6 +179,10 @@ pub fn make_tasks(
 /// How often chains came to nothing, and why.
 fn failures(set: &TaskSet) -> String {
     let mut text = String::new();
+    if let Some(family) = set.origin.family {
+        let others = counted(set.origin.other_family, "seed");
+        let _ = write!(text, "; {others} left out, not of family {family}");
+    }
     for (reason, count) in &set.origin.failures {
         let _ = write!(text, "; {} {reason}", counted(*count, "time"));
     }

@@ -79,9 +79,10 @@ fn write_task(directory: &TempDir, system: &str, id: &str) {
         target: "(+ b a)".into(),
         waypoints: vec![],
         links: 1,
+        family: None,
     };
     let origin =
-        guided_search::tasks::task::TaskOrigin { system_hash: system.hash, ..Default::default() };
+        guided_search::tasks::origin::TaskOrigin { system_hash: system.hash, ..Default::default() };
     let set = guided_search::tasks::task::TaskSet { origin, tasks: vec![task] };
     set.save(&directory.path().join("tasks.parquet")).unwrap();
 }

@@ -32,8 +32,15 @@ fn tasks() -> (Arc<System>, TaskSet) {
         None,
     )
     .unwrap();
-    let settings =
-        ChainSettings { links: 4, link_nodes: LINK, cap: 4 * LINK, count: 20, rounds: 4, seed: 1 };
+    let settings = ChainSettings {
+        links: 4,
+        link_nodes: LINK,
+        cap: 4 * LINK,
+        count: 20,
+        rounds: 4,
+        family: None,
+        seed: 1,
+    };
     let set = far_chains(&system, &bank, &seeds, &settings, true);
     assert_eq!(set.tasks.len(), 20);
     (system, set)

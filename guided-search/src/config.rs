@@ -3,6 +3,7 @@
 use crate::search::budget::Cap;
 use crate::search::schedulers::Schedulers;
 use crate::sources::method::Method;
+use crate::tasks::family::Family;
 use serde::Deserialize;
 
 /// A preset. Every value may be left out, and is overruled by its option on the command line.
@@ -29,6 +30,8 @@ pub struct TasksConfig {
     pub count: Option<usize>,
     /// How often the seeds are gone through.
     pub rounds: Option<u32>,
+    /// The family of the seeds, if not both.
+    pub family: Option<Family>,
 }
 
 /// The section `[search]`.

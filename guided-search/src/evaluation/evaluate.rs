@@ -8,7 +8,8 @@ use crate::evaluation::results::{Row, write_results};
 use crate::search::answer::{Answer, Question, SearchSettings};
 use crate::sources::learned::Model;
 use crate::sources::method::Method;
-use crate::tasks::task::{Task, TaskOrigin, TaskSet};
+use crate::tasks::origin::TaskOrigin;
+use crate::tasks::task::{Task, TaskSet};
 use anyhow::{Context, Result, ensure};
 use dataset_gen::dataset::info::SYSTEM_FILE;
 use egraph::{System, TermBank, proof_to_json};
@@ -218,6 +219,7 @@ fn expect_rows(
             method: method.name().to_owned(),
             question: question.clone(),
             links: task.links,
+            family: task.family,
             hard,
             reason: if row.solved { PROVED.to_owned() } else { row.reason.clone() },
             proof_file: if row.solved { proof_file(task, method) } else { String::new() },
@@ -344,6 +346,7 @@ fn row(
         method: method.name().to_owned(),
         question,
         links: task.links,
+        family: task.family,
         hard: None,
         solved,
         reason,

@@ -1,12 +1,14 @@
 //! Results of an evaluation: a row per task and method, as Parquet.
 
+use crate::tasks::family::Family;
+use crate::tasks::task::read_family;
 use anyhow::Result;
 use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use support::files::columns::{flags, numbers, text_lists, texts};
+use support::files::columns::{flags, numbers, some_texts, text_lists, texts};
 use support::files::table::{Columns, Record, read_table, write_table};
 
 /// What one method did with one task. All but the two columns of seconds is the same in every
@@ -23,6 +25,8 @@ pub struct Row {
     pub question: String,
     /// Links of the task's chain; 0 for a task from elsewhere.
     pub links: u32,
+    /// The family of the task's seed, where it is known.
+    pub family: Option<Family>,
     /// Whether one e-graph with all the work fails on the task; `None` if that was not tried.
     pub hard: Option<bool>,
     /// Whether the method proved it within the budget; the proof was accepted by the checker.
@@ -67,6 +71,7 @@ impl Record for Row {
     const NAME: &'static str = "results";
     const ROW_GROUP: usize = 16_384;
     const BATCH: usize = 1_024;
+    const LATER: &'static [&'static str] = &["family"];
 
     fn fields() -> Vec<Field> {
         let columns = [
@@ -75,6 +80,7 @@ impl Record for Row {
             ("method", DataType::Utf8),
             ("question", DataType::Utf8),
             ("links", DataType::UInt32),
+            ("family", DataType::Utf8),
             ("hard", DataType::Boolean),
             ("solved", DataType::Boolean),
             ("reason", DataType::Utf8),
@@ -95,8 +101,9 @@ impl Record for Row {
             ("seconds", DataType::Float64),
             ("model_seconds", DataType::Float64),
         ];
-        // Whether a task is hard is not always known.
-        columns.map(|(name, kind)| Field::new(name, kind, name == "hard")).into()
+        // Whether a task is hard is not always known, nor is its family.
+        let unknown = |name: &str| ["hard", "family"].contains(&name);
+        columns.map(|(name, kind)| Field::new(name, kind, unknown(name))).into()
     }
 
     fn columns(rows: &[Row]) -> Vec<ArrayRef> {
@@ -106,6 +113,7 @@ impl Record for Row {
             texts(rows, |r| &r.method),
             texts(rows, |r| &r.question),
             numbers::<UInt32Type, _>(rows, |r| r.links),
+            some_texts(rows, |r| r.family.map(Family::name)),
             flags(rows, |r| r.hard),
             flags(rows, |r| Some(r.solved)),
             texts(rows, |r| &r.reason),
@@ -138,6 +146,7 @@ impl Record for Row {
         let (reason, proof_file) = (texts("reason")?, texts("proof_file")?);
         let (cap, system_hash) = (texts("cap")?, texts("system_hash")?);
         let (links, guides) = (u32s("links")?, u32s("guides")?);
+        let family = batch.later_texts("family")?;
         batch.get("solved")?;
         let (hard, solved) = (batch.flags("hard")?, batch.flags("solved")?);
         let (work, e_graphs, requests) = (u64s("work")?, u64s("e_graphs")?, u64s("requests")?);
@@ -153,6 +162,7 @@ impl Record for Row {
                 method: method.value(i).to_owned(),
                 question: question.value(i).to_owned(),
                 links: links.value(i),
+                family: read_family(family(i))?,
                 hard: hard.is_valid(i).then(|| hard.value(i)),
                 solved: solved.value(i),
                 reason: reason.value(i).to_owned(),
@@ -203,6 +213,7 @@ pub fn row(task: &str, method: &str, solved: bool) -> Row {
         method: method.into(),
         question: "11".into(),
         links: 4,
+        family: None,
         hard: None,
         solved,
         reason: if solved { "proved" } else { "work" }.into(),
@@ -233,8 +244,9 @@ mod tests {
     fn results_round_trip() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("results.parquet");
-        let row = Row { hard: Some(true), ..row("t-0", "oracle", true) };
-        let rows = vec![row.clone(), Row { hard: None, waypoints: vec![], ..row }];
+        let row =
+            Row { hard: Some(true), family: Some(Family::Identity), ..row("t-0", "oracle", true) };
+        let rows = vec![row.clone(), Row { hard: None, family: None, waypoints: vec![], ..row }];
         write_results(&path, &rows).unwrap();
         assert_eq!(read_results(&path).unwrap(), rows);
         std::fs::write(&path, "PAR1").unwrap();

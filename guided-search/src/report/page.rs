@@ -6,7 +6,7 @@ use crate::evaluation::results::{Row, read_results};
 use crate::report::charts::charts;
 use crate::report::proof_view::proof_section;
 use crate::report::summary::{Role, summaries};
-use crate::report::tables::{methods_table, reasons_table, tasks_table};
+use crate::report::tables::{families_table, methods_table, reasons_table, tasks_table};
 use crate::report::verdict::verdict;
 use crate::report::words::words;
 use crate::search::answer::SearchSettings;
@@ -71,6 +71,7 @@ fn body(evaluation: &Evaluation, rows: &[Row], proofs: &Markup) -> Markup {
         h2 { "All tasks (" (evaluation.task_count) ")" }
         (methods_table(&of_all))
         (charts(&all, &of_all, work))
+        (families_table(rows, &of_all))
         @if rows.iter().any(|r| r.hard.is_some()) { (hard_tasks(rows, work)) }
         (reasons_table(rows, &of_all))
         (tasks_table(rows, &of_all))

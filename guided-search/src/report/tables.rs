@@ -4,8 +4,9 @@ use crate::evaluation::results::Row;
 use crate::report::charts::{bar, class};
 use crate::report::summary::{Summary, median_text};
 use crate::sources::method::Method;
+use crate::tasks::family::Family;
 use maud::{Markup, html};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use support::show::numbers::thousands;
 
 /// A table of more tasks is folded.
@@ -52,6 +53,57 @@ pub fn methods_table(summaries: &[Summary]) -> Markup {
              seconds are means over all tasks."
         }
     }
+}
+
+/// How many tasks of each family the methods solved, where there is more than one: a line per family,
+/// a column per method.
+pub fn families_table(rows: &[Row], summaries: &[Summary]) -> Markup {
+    let families: BTreeSet<Option<Family>> = rows.iter().map(|row| row.family).collect();
+    let counts = |family: Option<Family>, method: &str, solved: bool| {
+        let of =
+            |row: &&Row| row.family == family && row.method == method && (row.solved || !solved);
+        count(rows.iter().filter(of))
+    };
+    html! {
+        @if families.len() > 1 {
+            h2 { "Solved by family" }
+            div.scroll {
+                table {
+                    thead {
+                        tr {
+                            th { "family" } th.n { "tasks" }
+                            @for s in summaries { th.n { (s.method) } }
+                        }
+                    }
+                    tbody {
+                        @for &family in &families {
+                            tr {
+                                td {
+                                    b { (family.map_or("–", Family::name)) }
+                                    small { (family.map_or("not known", Family::description)) }
+                                }
+                                td.n { (counts(family, &summaries[0].method, false)) }
+                                @for s in summaries { td.n { (counts(family, &s.method, true)) } }
+                            }
+                        }
+                    }
+                }
+            }
+            @if rows.iter().any(|row| row.hard.is_some()) {
+                p.note { "In brackets: how many of them are hard." }
+            }
+        }
+    }
+}
+
+/// How many there are, and in brackets how many of them are hard, if that was tried.
+fn count<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
+    let (mut all, mut hard) = (0, None);
+    for row in rows {
+        all += 1;
+        hard = row.hard.map(|is| hard.unwrap_or(0) + u32::from(is)).or(hard);
+    }
+    hard.map_or_else(|| all.to_string(), |hard| format!("{all} ({hard})"))
 }
 
 fn description(method: &str) -> &'static str {
@@ -161,5 +213,41 @@ fn cell(row: Option<&Row>) -> Markup {
             Some(row) => td.n.no { (row.reason) },
             None => td {},
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluation::results;
+    use crate::report::summary::summaries;
+
+    fn table(rows: &[Row]) -> String {
+        let all: Vec<&Row> = rows.iter().collect();
+        families_table(rows, &summaries(&all)).into_string()
+    }
+
+    #[test]
+    fn families_stand_apart_where_there_are_several_with_hard_tasks_in_brackets() {
+        let row = |task, method, solved, family| Row {
+            family,
+            hard: Some(task == "b"),
+            ..results::row(task, method, solved)
+        };
+        let (theorem, identity) = (Some(Family::Theorem), Some(Family::Identity));
+        let mut rows = vec![
+            row("a", "cap", true, theorem),
+            row("a", "model", true, theorem),
+            row("b", "cap", false, theorem),
+            row("b", "model", true, theorem),
+        ];
+        assert_eq!(table(&rows), "");
+        rows.extend([row("c", "cap", false, identity), row("c", "model", true, identity)]);
+        let page = table(&rows);
+        let cells = |cells: [&str; 3]| cells.map(|c| format!("<td class=\"n\">{c}</td>")).concat();
+        assert!(page.contains(&cells(["2 (1)", "1 (0)", "2 (1)"])), "{page}");
+        assert!(page.contains(&cells(["1 (0)", "0", "1 (0)"])), "{page}");
+        rows.iter_mut().for_each(|row| row.hard = None);
+        assert!(table(&rows).contains(&cells(["2", "1", "2"])));
     }
 }

@@ -53,6 +53,8 @@ pub fn words(evaluation: &Evaluation) -> Markup {
                       guides would buy"),
                     ("far chain", "how a task was made: from a seed, link by link, each link \
                       ending at a frontier term of a fresh e-graph"),
+                    ("theorem, identity", "the families of tasks: those whose seed was found to equal a \
+                      constant, and the others"),
                     ("hard", "a task that all-work does not solve"),
                     ("p", "how likely chance alone would make a difference at least as large, of two \
                       methods of which neither is better, on the same tasks (McNemar's exact test)"),

@@ -10,7 +10,9 @@ use crate::search::budget::Cap;
 use crate::search::frontier_terms;
 use crate::search::stage::{Side, Stage};
 use crate::sources::randomness::stream;
-use crate::tasks::task::{Task, TaskOrigin, TaskSet};
+use crate::tasks::family::{Families, Family};
+use crate::tasks::origin::TaskOrigin;
+use crate::tasks::task::{Task, TaskSet};
 use anyhow::{Result, ensure};
 use dataset_gen::seeds::read::Seed;
 use egraph::{SaturationConfig, StopReason, System, TermBank, TermId};
@@ -43,6 +45,8 @@ pub struct ChainSettings {
     pub count: usize,
     /// How often the seeds are gone through for more, with other random choices.
     pub rounds: u32,
+    /// The family that the seeds are to be of, if not both.
+    pub family: Option<Family>,
     /// Seed of the random choices.
     pub seed: u64,
 }
@@ -57,6 +61,7 @@ impl ChainSettings {
             cap: preset.cap.unwrap_or(link_nodes.saturating_mul(4)),
             count: preset.count.unwrap_or(100),
             rounds: preset.rounds.unwrap_or(4),
+            family: preset.family,
             seed,
         }
     }
@@ -74,7 +79,9 @@ impl ChainSettings {
 }
 
 /// Makes far chains from seeds, on the threads of the current rayon pool, until there are enough
-/// or every seed was used in every round. Chains that come to nothing are counted by reason.
+/// or every seed was used in every round. Chains that come to nothing are counted by reason. Seeds
+/// that chains are made of are asked for their families, and with a family in the settings all with
+/// which chains might be begun.
 pub fn far_chains(
     system: &Arc<System>,
     bank: &TermBank,
@@ -82,22 +89,52 @@ pub fn far_chains(
     settings: &ChainSettings,
     quiet: bool,
 ) -> TaskSet {
-    let mut set = TaskSet {
-        origin: TaskOrigin {
-            system_hash: system.hash.clone(),
-            links: settings.links,
-            link_nodes: settings.link_nodes,
-            cap: settings.cap,
-            seed: settings.seed,
-            ..TaskOrigin::default()
-        },
-        tasks: Vec::new(),
+    let mut families = Families::new(system, bank, seeds, settings.link_nodes);
+    let (mut set, numbers) = chains(system, bank, seeds, settings, &mut families, quiet);
+    families.ask(numbers.iter().copied(), quiet);
+    for (task, &number) in set.tasks.iter_mut().zip(&numbers) {
+        task.family = families.known(number);
+    }
+    set
+}
+
+/// As [`far_chains`], but not asked for their families where these don't matter: how many were begun,
+/// and how many came about.
+pub(super) fn count_chains(
+    system: &Arc<System>,
+    bank: &TermBank,
+    seeds: &[Seed],
+    settings: &ChainSettings,
+) -> (u64, usize) {
+    let mut families = Families::new(system, bank, seeds, settings.link_nodes);
+    let (set, _) = chains(system, bank, seeds, settings, &mut families, true);
+    (set.origin.begun, set.tasks.len())
+}
+
+/// Far chains without their families, and the numbers of their seeds.
+fn chains(
+    system: &Arc<System>,
+    bank: &TermBank,
+    seeds: &[Seed],
+    settings: &ChainSettings,
+    families: &mut Families<'_>,
+    quiet: bool,
+) -> (TaskSet, Vec<usize>) {
+    let (mut tasks, mut numbers) = (Vec::new(), Vec::new());
+    let mut origin = TaskOrigin {
+        system_hash: system.hash.clone(),
+        links: settings.links,
+        link_nodes: settings.link_nodes,
+        cap: settings.cap,
+        seed: settings.seed,
+        family: settings.family,
+        ..TaskOrigin::default()
     };
     let progress = Progress::new("chains", settings.count as u64, quiet);
     let mut attempts =
         (0..settings.rounds).flat_map(|round| (0..seeds.len()).map(move |s| (round, s)));
-    loop {
-        let batch: Vec<(u32, usize)> = attempts.by_ref().take(BATCH).collect();
+    while tasks.len() < settings.count {
+        let batch = next_batch(&mut attempts, settings.family, families);
         if batch.is_empty() {
             break;
         }
@@ -105,25 +142,45 @@ pub fn far_chains(
             .par_iter()
             .map(|&(round, s)| chain(system, bank, &seeds[s], s, round, settings))
             .collect();
-        for task in made {
-            if set.tasks.len() == settings.count {
+        for (&(_, number), task) in batch.iter().zip(made) {
+            if tasks.len() == settings.count {
                 break;
             }
-            set.origin.begun += 1;
+            origin.begun += 1;
             match task {
                 Ok(task) => {
-                    set.tasks.push(task);
+                    tasks.push(task);
+                    numbers.push(number);
                     progress.advance(1);
                 }
-                Err(reason) => *set.origin.failures.entry(reason.to_owned()).or_default() += 1,
+                Err(reason) => *origin.failures.entry(reason.to_owned()).or_default() += 1,
             }
-        }
-        if set.tasks.len() == settings.count {
-            break;
         }
     }
     progress.finish();
-    set
+    origin.other_family = settings.family.map_or(0, |family| families.others(family));
+    (TaskSet { origin, tasks }, numbers)
+}
+
+/// The next rounds and seeds, at least [`BATCH`] of a family if there are so many left.
+fn next_batch(
+    attempts: &mut impl Iterator<Item = (u32, usize)>,
+    family: Option<Family>,
+    families: &mut Families<'_>,
+) -> Vec<(u32, usize)> {
+    let mut batch = Vec::new();
+    while batch.len() < BATCH {
+        let mut next: Vec<(u32, usize)> = attempts.take(BATCH).collect();
+        if next.is_empty() {
+            break;
+        }
+        if family.is_some() {
+            families.ask(next.iter().map(|&(_, s)| s), true);
+            next.retain(|&(_, s)| families.known(s) == family);
+        }
+        batch.extend(next);
+    }
+    batch
 }
 
 /// One chain, or the reason why there is none.
@@ -163,6 +220,7 @@ fn chain(
         target: bank.text(target),
         waypoints: text(&terms[1..terms.len() - 1]),
         links: settings.links,
+        family: None,
     })
 }
 

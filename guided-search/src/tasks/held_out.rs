@@ -112,6 +112,7 @@ mod tests {
             target: "(+ c c)".to_owned(),
             waypoints: Vec::new(),
             links: 1,
+            family: None,
         };
         let tasks = [task("new", "(+ a (+ b b))"), task("old", "(+ b (+ a b))")];
         let seed = bank.parse("(+ x (+ y x))", None).unwrap();
@@ -139,6 +140,7 @@ mod tests {
             target: "(+ 1 (+ a b))".to_owned(),
             waypoints: Vec::new(),
             links: 1,
+            family: None,
         };
         let left = without(seeds.clone(), &mut bank, std::slice::from_ref(&task)).unwrap();
         assert_eq!(left.iter().map(|seed| seed.id.as_str()).collect::<Vec<_>>(), ["other"]);

@@ -1,6 +1,8 @@
 //! A look at a task file: how many tasks, how far apart their terms are, how they were made.
 
-use crate::tasks::task::{Task, TaskOrigin, TaskSet, short};
+use crate::tasks::family::Family;
+use crate::tasks::origin::{HeldOutFrom, TaskOrigin};
+use crate::tasks::task::{Task, TaskSet, short};
 use anyhow::Result;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +20,8 @@ pub struct Inspection {
     pub seeds: usize,
     /// Tasks by the links of their chains; 0 for tasks from elsewhere.
     pub links: BTreeMap<u32, usize>,
+    /// Tasks by the families of their seeds, where these are known.
+    pub families: BTreeMap<Family, usize>,
     /// Nodes of the starts.
     pub start_nodes: Spread,
     /// Nodes of the targets.
@@ -56,8 +60,12 @@ impl Spread {
 pub fn inspect(path: &Path, examples: usize) -> Result<Inspection> {
     let TaskSet { origin, tasks } = TaskSet::load_unchecked(path)?;
     let mut links = BTreeMap::new();
+    let mut families = BTreeMap::new();
     for task in &tasks {
         *links.entry(task.links).or_default() += 1;
+        if let Some(family) = task.family {
+            *families.entry(family).or_default() += 1;
+        }
     }
     let spread =
         |text: fn(&Task) -> &str| Spread::of(tasks.iter().map(|t| nodes(text(t))).collect());
@@ -66,6 +74,7 @@ pub fn inspect(path: &Path, examples: usize) -> Result<Inspection> {
         tasks: tasks.len(),
         seeds: tasks.iter().map(|task| &task.seed_id).collect::<BTreeSet<_>>().len(),
         links,
+        families,
         start_nodes: spread(|task| &task.start),
         target_nodes: spread(|task| &task.target),
         examples: tasks.iter().step_by(every).take(examples).cloned().collect(),
@@ -83,6 +92,7 @@ impl Inspection {
     /// For a terminal.
     pub fn text(&self) -> String {
         let TaskOrigin { system_hash, link_nodes, cap, seed, begun, failures, .. } = &self.origin;
+        let TaskOrigin { family, other_family, held_out_from, .. } = &self.origin;
         let mut text = format!(
             "{} from {}, rewrite system {}\n",
             counted(self.tasks as u64, "task"),
@@ -100,6 +110,19 @@ impl Inspection {
         }
         for (reason, count) in failures {
             text += &format!("chains that came to nothing, {reason}: {}\n", thousands(*count));
+        }
+        for HeldOutFrom { kind, path, sha256 } in held_out_from {
+            text += &format!("held out from {} {path}, SHA-256 {}\n", kind.name(), short(sha256));
+        }
+        if let Some(family) = family {
+            text += &format!(
+                "asked for: {family}; seeds left out as they are of the other family: {}\n",
+                thousands(*other_family)
+            );
+        }
+        for (family, count) in &self.families {
+            let count = thousands(*count as u64);
+            text += &format!("{count}: of family {family} ({})\n", family.description());
         }
         for (links, count) in &self.links {
             let chains = match links {

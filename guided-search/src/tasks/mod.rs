@@ -2,8 +2,10 @@
 //! know how they are searched.
 
 pub mod chains;
+pub mod family;
 pub mod held_out;
 pub mod inspect;
+pub mod origin;
 mod outside;
 pub mod question;
 pub mod scale;

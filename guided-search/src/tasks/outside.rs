@@ -8,7 +8,7 @@ use egraph::TermBank;
 
 /// A task from elsewhere: without a chain.
 pub(super) fn outside(id: String, start: String, target: String) -> Task {
-    Task { seed_id: id.clone(), id, start, target, waypoints: Vec::new(), links: 0 }
+    Task { seed_id: id.clone(), id, start, target, waypoints: Vec::new(), links: 0, family: None }
 }
 
 const LAYOUT: Layout<2> = Layout { columns: ["start", "target"], line: "a start and a target" };

@@ -6,7 +6,7 @@
 //! about as at the best.
 
 use crate::config::TasksConfig;
-use crate::tasks::chains::{ChainSettings, far_chains};
+use crate::tasks::chains::{ChainSettings, count_chains};
 use dataset_gen::seeds::read::Seed;
 use egraph::{System, TermBank};
 use std::fmt;
@@ -23,7 +23,7 @@ const SEEDS: usize = 64;
 pub struct Scale {
     /// The e-nodes of a link to use.
     pub link_nodes: usize,
-    /// Chains that were begun at each size.
+    /// Chains that were begun at each size, at most: how many seeds are of a family may depend on it.
     pub begun: u64,
     /// The sizes, descending, each with the number of chains that came about.
     pub tried: Vec<(usize, usize)>,
@@ -49,13 +49,15 @@ impl Scale {
                 rounds: 1,
                 ..ChainSettings::from_preset(&preset, seed)
             };
-            far_chains(system, bank, seeds, &settings, true).tasks.len()
+            count_chains(system, bank, seeds, &settings)
         };
-        let tried: Vec<(usize, usize)> = LADDER.map(|size| (size, made(size))).to_vec();
+        let counts = LADDER.map(|size| (size, made(size)));
+        let begun = counts.iter().map(|&(_, (begun, _))| begun).max().unwrap_or(0);
+        let tried: Vec<(usize, usize)> = counts.map(|(size, (_, made))| (size, made)).to_vec();
         let best = tried.iter().map(|&(_, made)| made).max().unwrap_or(0);
         let good = |&&(_, made): &&(usize, usize)| 4 * made >= 3 * best;
         let link_nodes = tried.iter().find(good).map_or(LADDER[0], |&(size, _)| size);
-        Scale { link_nodes, begun: seeds.len() as u64, tried }
+        Scale { link_nodes, begun, tried }
     }
 }
 

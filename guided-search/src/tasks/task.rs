@@ -4,6 +4,8 @@
 //! as JSON under the key `cairn` of the file's metadata. Tasks from elsewhere are CSV with the
 //! columns `start` and `target` (and `id`, if there is one), or text with two terms a line.
 
+use crate::tasks::family::Family;
+use crate::tasks::origin::TaskOrigin;
 use crate::tasks::outside::read_outside;
 use crate::tasks::question::read_texts;
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -14,9 +16,8 @@ use dataset_gen::seeds::term_file::TermFile;
 use egraph::{System, TermBank, TermId};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::path::Path;
-use support::files::columns::{numbers, text_lists, texts};
+use support::files::columns::{numbers, some_texts, text_lists, texts};
 use support::files::table::{Columns, Record, TableWriter, for_each_batch, read_note};
 use support::files::text::read_text;
 use support::files::whole_file::{FileKind, OutputFile};
@@ -38,6 +39,8 @@ pub struct Task {
     pub waypoints: Vec<String>,
     /// Links of the chain; 0 for tasks from elsewhere.
     pub links: u32,
+    /// The family of the seed; not known of tasks from elsewhere and from earlier versions.
+    pub family: Option<Family>,
 }
 
 impl Task {
@@ -51,25 +54,6 @@ impl Task {
         texts.push(("target", &self.target));
         read_texts(bank, &texts).with_context(|| format!("task {}", self.id))
     }
-}
-
-/// How the tasks of a file were made.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TaskOrigin {
-    /// SHA-256 of the rewrite system.
-    pub system_hash: String,
-    /// Links per chain; 0 for tasks from elsewhere.
-    pub links: u32,
-    /// E-nodes per link (L); 0 for tasks from elsewhere.
-    pub link_nodes: usize,
-    /// The cap, in e-nodes, under which no start reaches its target; 0 for tasks from elsewhere.
-    pub cap: usize,
-    /// Seed of the random choices.
-    pub seed: u64,
-    /// Chains that were begun.
-    pub begun: u64,
-    /// Chains that came to nothing, by reason.
-    pub failures: BTreeMap<String, u64>,
 }
 
 /// Tasks and how they were made.
@@ -161,6 +145,7 @@ impl Record for Task {
     const NAME: &'static str = "tasks";
     const ROW_GROUP: usize = 16_384;
     const BATCH: usize = 256;
+    const LATER: &'static [&'static str] = &["family"];
 
     fn fields() -> Vec<Field> {
         let columns = [
@@ -170,8 +155,9 @@ impl Record for Task {
             ("target", DataType::Utf8),
             ("waypoints", DataType::new_list(DataType::Utf8, true)),
             ("links", DataType::UInt32),
+            ("family", DataType::Utf8),
         ];
-        columns.map(|(name, kind)| Field::new(name, kind, false)).into()
+        columns.map(|(name, kind)| Field::new(name, kind, name == "family")).into()
     }
 
     fn columns(tasks: &[Task]) -> Vec<ArrayRef> {
@@ -182,6 +168,7 @@ impl Record for Task {
             texts(tasks, |t| &t.target),
             text_lists(tasks, |t| &t.waypoints),
             numbers::<UInt32Type, _>(tasks, |t| t.links),
+            some_texts(tasks, |t| t.family.map(Family::name)),
         ]
     }
 
@@ -190,6 +177,7 @@ impl Record for Task {
         let (starts, targets) = (batch.texts("start")?, batch.texts("target")?);
         let waypoints = batch.text_lists("waypoints")?;
         let links = batch.numbers::<UInt32Type>("links")?;
+        let families = batch.later_texts("family")?;
         for row in 0..batch.rows() {
             tasks.push(Task {
                 id: ids.value(row).to_owned(),
@@ -198,10 +186,20 @@ impl Record for Task {
                 target: targets.value(row).to_owned(),
                 waypoints: waypoints.value(row)?,
                 links: links.value(row),
+                family: read_family(families(row))?,
             });
         }
         Ok(())
     }
+}
+
+/// The value of a column `family`.
+///
+/// # Errors
+/// It names no family.
+pub fn read_family(text: Option<&str>) -> Result<Option<Family>> {
+    let family = text.map(str::parse).transpose();
+    family.map_err(|message: String| anyhow!("column 'family': {message}"))
 }
 
 /// The first characters of a hash, enough to tell two apart.
@@ -262,6 +260,7 @@ pub(super) fn check_id(id: &str) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::tasks::outside::outside;
+    use std::collections::BTreeMap;
 
     fn system() -> System {
         System::parse("(sort I) (literal i64 I) (variable I) (op + (I I) I)").unwrap()
@@ -285,6 +284,7 @@ mod tests {
             target: "a".to_owned(),
             waypoints: waypoints.iter().map(|&w| w.to_owned()).collect(),
             links: waypoints.len() as u32 + 1,
+            family: (!waypoints.is_empty()).then_some(Family::Theorem),
         };
         let failures = BTreeMap::from([("saturated".to_owned(), 3)]);
         let system_hash = system().hash;
@@ -319,39 +319,72 @@ mod tests {
         assert!(message.ends_with("t.parquet: more than 10000 bytes of terms"), "{message}");
     }
 
+    /// A task file with one row, as another program or an earlier version may have written it.
+    fn write_row(path: &Path, origin: &str, column: impl Fn(&Field) -> Option<ArrayRef>) {
+        let columns = Task::fields()
+            .into_iter()
+            .filter_map(|field| column(&field).map(|column| (field.name().clone(), column)));
+        let batch = arrow_array::RecordBatch::try_from_iter(columns).unwrap();
+        let file = std::fs::File::create(path).unwrap();
+        let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+        writer.append_key_value_metadata(parquet::file::metadata::KeyValue::new(
+            METADATA.to_owned(),
+            origin.to_owned(),
+        ));
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+    }
+
+    fn value(field: &Field) -> ArrayRef {
+        match field.name().as_str() {
+            "links" => numbers::<UInt32Type, _>(&[()], |()| 0),
+            "waypoints" => text_lists(&[()], |()| &[]),
+            "family" => some_texts(&[()], |()| None),
+            _ => texts(&[()], |()| "a"),
+        }
+    }
+
     #[test]
     fn missing_values_are_refused() {
-        use arrow_array::{RecordBatch, StringArray, UInt32Array, new_null_array};
-        use std::sync::Arc;
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("t.parquet");
+        let origin = TaskOrigin { system_hash: system().hash, ..TaskOrigin::default() };
+        let origin = serde_json::to_string(&origin).unwrap();
         for missing in ["seed_id", "waypoints", "links"] {
-            let columns = Task::fields().into_iter().map(|field| -> (String, ArrayRef) {
-                let column: ArrayRef = match field.name().as_str() {
-                    name if name == missing => new_null_array(field.data_type(), 1),
-                    "links" => Arc::new(UInt32Array::from(vec![0])),
-                    "waypoints" => text_lists(&[()], |()| &[]),
-                    _ => Arc::new(StringArray::from(vec!["a"])),
-                };
-                (field.name().clone(), column)
+            write_row(&path, &origin, |field| match field.name() == missing {
+                true => Some(arrow_array::new_null_array(field.data_type(), 1)),
+                false => Some(value(field)),
             });
-            let batch = RecordBatch::try_from_iter(columns).unwrap();
-            let file = std::fs::File::create(&path).unwrap();
-            let mut writer =
-                parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
-            let origin = TaskOrigin { system_hash: system().hash, ..TaskOrigin::default() };
-            writer.append_key_value_metadata(parquet::file::metadata::KeyValue::new(
-                METADATA.to_owned(),
-                serde_json::to_string(&origin).unwrap(),
-            ));
-            writer.write(&batch).unwrap();
-            writer.close().unwrap();
             let message = format!("{:#}", TaskSet::load(&path, &system()).unwrap_err());
             assert!(
                 message.contains(&format!("column '{missing}' has missing values")),
                 "{message}"
             );
         }
+        write_row(&path, &origin, |field| match field.name() == "family" {
+            true => Some(texts(&[()], |()| "lemma")),
+            false => Some(value(field)),
+        });
+        let message = format!("{:#}", TaskSet::load(&path, &system()).unwrap_err());
+        let expected = "column 'family': expected theorem or identity, found 'lemma'";
+        assert!(message.ends_with(expected), "{message}");
+    }
+
+    #[test]
+    fn a_task_file_of_an_earlier_version_has_no_families_and_does_not_say_what_it_is_held_out_from()
+    {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("t.parquet");
+        let hash = system().hash;
+        let origin = format!(
+            r#"{{"system_hash":"{hash}","links":8,"link_nodes":9,"cap":36,"seed":7,"begun":3,
+                "failures":{{}}}}"#
+        );
+        write_row(&path, &origin, |field| (field.name() != "family").then(|| value(field)));
+        let set = TaskSet::load(&path, &system()).unwrap();
+        assert_eq!((set.tasks.len(), set.tasks[0].family), (1, None));
+        let TaskOrigin { links, family, other_family, held_out_from, .. } = set.origin;
+        assert_eq!((links, family, other_family, held_out_from), (8, None, 0, Vec::new()));
     }
 
     #[test]

@@ -14,6 +14,11 @@ pub fn texts<R>(rows: &[R], get: fn(&R) -> &str) -> ArrayRef {
     Arc::new(StringArray::from_iter_values(rows.iter().map(get)))
 }
 
+/// A column of texts, some of which may be missing.
+pub fn some_texts<R>(rows: &[R], get: fn(&R) -> Option<&str>) -> ArrayRef {
+    Arc::new(rows.iter().map(get).collect::<StringArray>())
+}
+
 /// A column of numbers.
 pub fn numbers<T: ArrowPrimitiveType, R>(rows: &[R], get: fn(&R) -> T::Native) -> ArrayRef {
     Arc::new(PrimitiveArray::<T>::from_iter_values(rows.iter().map(get)))
@@ -64,6 +69,17 @@ impl<'a> Columns<'a> {
     /// There is no such column, it has another type, or a value is missing.
     pub fn texts(&self, name: &str) -> Result<&'a StringArray> {
         self.get(name)?.as_string_opt().with_context(|| wrong_type(name))
+    }
+
+    /// A column of texts that files of earlier versions lack, by row; some of the texts may be missing.
+    ///
+    /// # Errors
+    /// It has another type.
+    pub fn later_texts(&self, name: &str) -> Result<impl Fn(usize) -> Option<&'a str> + use<'a>> {
+        let column = self.optional(name).ok();
+        let texts = column.map(|c| c.as_string_opt::<i32>().with_context(|| wrong_type(name)));
+        let texts = texts.transpose()?;
+        Ok(move |row| texts.filter(|texts| texts.is_valid(row)).map(|texts| texts.value(row)))
     }
 
     /// A column of numbers.

@@ -28,6 +28,9 @@ pub trait Record: Sized {
     /// Rows that are made columns of at a time: the text of a column must stay below 2 GiB.
     const BATCH: usize;
 
+    /// Columns that files of earlier versions lack.
+    const LATER: &'static [&'static str] = &[];
+
     /// The columns, in order.
     fn fields() -> Vec<Field>;
 
@@ -241,6 +244,7 @@ fn open<R: Record>(path: &Path) -> Result<parquet::arrow::arrow_reader::ParquetR
         match reader.schema().column_with_name(name).map(|(_, field)| field.data_type()) {
             Some(found) if found.equals_datatype(kind) => {}
             Some(found) => bail!("column '{name}' has type {found}: expected {kind}"),
+            None if R::LATER.contains(&name.as_str()) => {}
             None => bail!(no_column(name)),
         }
     }

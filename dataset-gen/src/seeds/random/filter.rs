@@ -68,8 +68,8 @@ impl SeedFilter {
     }
 }
 
-/// Whether a class has a literal or an operator without arguments, such as `zero`.
-fn equals_constant(egraph: &EGraph, class: Id) -> bool {
+/// Whether a class equals a constant: it has a literal or an operator without arguments, such as `zero`.
+pub fn equals_constant(egraph: &EGraph, class: Id) -> bool {
     let nullary = |&id: &Id| match egraph.node(id) {
         Node::Op(op) => egraph.system().language.op(op).args.is_empty(),
         Node::Leaf(_) => false,

@@ -1,0 +1,165 @@
+//! Families of tasks: those whose seed equals a constant, and the others.
+//!
+//! Whether a seed equals a constant can't be decided in general. So the family says what one e-graph
+//! finds, grown from the seed alone, the most promising matches first: the better part of what is
+//! there to find, far beyond the e-graph of a link.
+
+use crate::search::budget::Cap;
+use dataset_gen::seeds::random::filter::equals_constant;
+use dataset_gen::seeds::read::Seed;
+use egraph::{EGraph, SaturationConfig, Scheduler, System, TermBank, TermId, saturate_until};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use support::show::progress::Progress;
+
+/// How many times the e-nodes of a link the e-graph may have that tells a seed's family.
+pub const LINKS_PER_SEED: usize = 20;
+
+/// A family of tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Family {
+    /// The seed is found to equal a constant: a literal or an operator without arguments.
+    Theorem,
+    /// It is not.
+    Identity,
+}
+
+impl Family {
+    /// Both of them.
+    pub const ALL: [Family; 2] = [Family::Theorem, Family::Identity];
+
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::Theorem => "theorem",
+            Family::Identity => "identity",
+        }
+    }
+
+    /// What it is, for a report.
+    pub fn description(self) -> &'static str {
+        match self {
+            Family::Theorem => "the seed equals a constant",
+            Family::Identity => "it is not found to equal one",
+        }
+    }
+
+    /// The family of a seed, as far as one e-graph of so many e-nodes tells.
+    pub fn of_seed(system: &Arc<System>, bank: &TermBank, seed: TermId, nodes: usize) -> Family {
+        let mut egraph = EGraph::new(system.clone());
+        let root = egraph.add_term(bank, seed);
+        let config = SaturationConfig {
+            limits: Cap::Nodes(nodes).limits(u64::MAX),
+            scheduler: Scheduler::BestFirst,
+            sides: [vec![root], Vec::new()],
+            ..SaturationConfig::default()
+        };
+        let constant = |egraph: &EGraph| equals_constant(egraph, egraph.find(root));
+        saturate_until(&mut egraph, &config, constant);
+        // Where two literals became equal, everything may equal anything.
+        match egraph.conflict().is_none() && constant(&egraph) {
+            true => Family::Theorem,
+            false => Family::Identity,
+        }
+    }
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Family {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Family, String> {
+        let named = Family::ALL.into_iter().find(|family| family.name() == text);
+        named.ok_or_else(|| format!("expected theorem or identity, found '{text}'"))
+    }
+}
+
+/// The families of seeds, each asked at most once.
+pub(super) struct Families<'a> {
+    system: &'a Arc<System>,
+    bank: &'a TermBank,
+    seeds: &'a [Seed],
+    nodes: usize,
+    known: Vec<Option<Family>>,
+}
+
+impl<'a> Families<'a> {
+    /// Of seeds whose chains have links of `link_nodes` e-nodes.
+    pub fn new(
+        system: &'a Arc<System>,
+        bank: &'a TermBank,
+        seeds: &'a [Seed],
+        link_nodes: usize,
+    ) -> Families<'a> {
+        let nodes = link_nodes.saturating_mul(LINKS_PER_SEED);
+        Families { system, bank, seeds, nodes, known: vec![None; seeds.len()] }
+    }
+
+    /// Asks those of the numbered seeds whose families are not known, on the threads of the current
+    /// rayon pool.
+    pub fn ask(&mut self, numbers: impl IntoIterator<Item = usize>, quiet: bool) {
+        let mut open: Vec<usize> =
+            numbers.into_iter().filter(|&number| self.known[number].is_none()).collect();
+        open.sort_unstable();
+        open.dedup();
+        let progress = Progress::new("families", open.len() as u64, quiet || open.is_empty());
+        let family = |&number: &usize| {
+            let seed = self.seeds[number].term;
+            let family = Family::of_seed(self.system, self.bank, seed, self.nodes);
+            progress.advance(1);
+            (number, family)
+        };
+        let found: Vec<(usize, Family)> = open.par_iter().map(family).collect();
+        progress.finish();
+        for (number, family) in found {
+            self.known[number] = Some(family);
+        }
+    }
+
+    /// The family of the numbered seed, if it was asked.
+    pub fn known(&self, number: usize) -> Option<Family> {
+        self.known[number]
+    }
+
+    /// How many seeds were asked and are not of `family`.
+    pub fn others(&self, family: Family) -> u64 {
+        self.known.iter().flatten().filter(|&&known| known != family).count() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_that_equals_a_literal_or_a_nullary_operator_makes_theorems() {
+        let system = "(sort I) (literal i64 I) (variable I) (op + (I I) I) (op nil () I)
+             (analysis constant) (rewrite (+ ?a ?b) (+ ?b ?a) :name comm)
+             (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c) :name assoc)
+             (rewrite (+ ?a nil) nil :name nil) (rewrite (+ ?a (+ ?a 1)) 2 :name two)
+             (rewrite (+ ?a 13) 7 :name wrong)";
+        let system = Arc::new(System::parse(system).unwrap());
+        let family = |text: &str, nodes| {
+            let mut bank = TermBank::new(system.language.clone());
+            let seed = bank.parse(text, None).unwrap();
+            Family::of_seed(&system, &bank, seed, nodes)
+        };
+        assert_eq!(family("(+ a (+ b c))", 1_000), Family::Identity);
+        assert_eq!(family("(+ (+ a b) (+ (+ nil c) d))", 1_000), Family::Theorem);
+        assert_eq!(family("(+ (+ a 1) a)", 1_000), Family::Theorem);
+        assert_eq!(family("7", 1_000), Family::Theorem);
+        // As far as the e-graph may grow.
+        assert_eq!(family("(+ (+ a 1) a)", 4), Family::Identity);
+        // Two literals become equal: 1 + 13 is 14 and 7.
+        assert_eq!(family("(+ (+ 1 13) nil)", 1_000), Family::Identity);
+    }
+}
