@@ -86,16 +86,17 @@ pub fn run(args: &LearnArgs) -> Result<()> {
     };
     ensure!(args.cap.expected_nodes() > 0, "--cap: expected at least 1 e-node");
     let sets = [&training, &validation];
-    let of = sets.map(|set| set.tasks.len());
+    let of = validation.tasks.len();
     print(&format!(
         "{:>6} {:>16} {:>18} {:>14}\n",
         "round", "training proved", "validation proved", "work a task"
     ))?;
     let mut failed = None;
     let mut report = |round: &Round| {
-        let trained = round.trained.map_or("-".to_owned(), |n| format!("{n} of {}", of[0]));
-        let proved = format!("{} of {}", round.proved, of[1]);
-        let work = thousands(round.work / of[1].max(1) as u64);
+        let trained =
+            round.trained.map_or("-".to_owned(), |n| format!("{n} of {}", round.training));
+        let proved = format!("{} of {of}", round.proved);
+        let work = thousands(round.work / of.max(1) as u64);
         let line = format!("{:>6} {trained:>16} {proved:>18} {work:>14}\n", round.round);
         failed = failed.take().or(print(&line).err());
     };

@@ -17,10 +17,10 @@ fn tasks(directory: &TempDir, out: &str, count: &str, others: &[&str]) {
         .success();
 }
 
-fn learn(directory: &TempDir, out: &str, threads: &str) -> String {
+fn learn(directory: &TempDir, out: &str, threads: &str, rounds: &str) -> String {
     let output = cairn(directory)
         .args(["learn", "--system", "halide", "--tasks", "training.parquet", "--quiet"])
-        .args(["--validation", "validation.parquet", "--rounds", "2", "--epochs", "2"])
+        .args(["--validation", "validation.parquet", "--rounds", rounds, "--epochs", "2"])
         .args(["--cap", "1000", "--threads", threads, "--out", out])
         .assert()
         .success();
@@ -37,9 +37,11 @@ fn with_one_thread_and_with_two_and_after_an_interruption() {
     let directory = tempfile::tempdir().unwrap();
     tasks(&directory, "validation.parquet", "12", &[]);
     tasks(&directory, "training.parquet", "30", &["--without", "validation.parquet"]);
-    let table = learn(&directory, "one", "1");
+    let table = learn(&directory, "one", "1", "2");
     assert_eq!(table.lines().count(), 1 + 3 + 1, "{table}");
-    assert_eq!(learn(&directory, "two", "2"), table);
+    // Each chain of four links has two halves.
+    assert!(table.contains(" of 90"), "{table}");
+    assert_eq!(learn(&directory, "two", "2", "2"), table);
     let path = |name: &str| directory.path().join(name);
     let read = |name: &str| fs::read(path(name)).unwrap();
     for name in ["round-0.parquet", "ranker-1.json", "ranker-2.json", "ranker.json"] {
@@ -49,8 +51,13 @@ fn with_one_thread_and_with_two_and_after_an_interruption() {
     for name in ["round-1.json", "round-2.json", "ranker-2.json", "ranker.json"] {
         fs::remove_file(path("two").join(name)).unwrap();
     }
-    assert_eq!(learn(&directory, "two", "1"), table);
+    assert_eq!(learn(&directory, "two", "1", "2"), table);
     assert_eq!(read("one/ranker.json"), read("two/ranker.json"));
+
+    // More rounds can be asked for later.
+    learn(&directory, "three", "2", "1");
+    assert_eq!(learn(&directory, "three", "2", "2"), table);
+    assert_eq!(read("one/ranker.json"), read("three/ranker.json"));
 
     // The tasks that it learned from are no measure of it.
     let evaluate = |tasks| {

@@ -45,7 +45,7 @@ pub use rules::pattern::{Condition, DisplayPattern, Expr, Pattern, VarId, Variab
 pub use rules::schedule::Schedule;
 pub use rules::system::{Rule, RuleId, RulesetId, System, SystemError};
 pub use saturation::best_first::Chosen;
-pub use saturation::match_order::{Kind, MatchOrder, MatchView, Operators, SmallestFirst};
+pub use saturation::match_order::{Above, Kind, MatchOrder, MatchView, Operators, SmallestFirst};
 pub use saturation::report::{Iteration, Report, RuleReport, RuleTotals};
 pub use saturation::run::{Limits, Observer, SaturationConfig, saturate, saturate_until};
 pub use saturation::scheduler::Scheduler;

@@ -25,16 +25,31 @@ impl Operators {
     }
 }
 
+/// What stands right above a class in the smallest whole term that it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Above {
+    /// The operator.
+    pub op: OpId,
+    /// Which of its arguments the class is.
+    pub argument: u32,
+    /// The first other argument, if there is one.
+    pub sibling: Option<Kind>,
+    /// The operator above this one.
+    pub next: Option<OpId>,
+}
+
 /// What can be seen of a match before it is applied. Sizes are numbers of nodes; a *side* is what the
 /// e-graph was grown from (see [`SaturationConfig::sides`](super::run::SaturationConfig)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatchView {
     /// Number of the rule in its system.
     pub rule: u32,
-    /// The operator above the matched class in the smallest whole term that it stands in.
-    pub above: Option<OpId>,
-    /// What the first three variables of the rule stand for.
+    /// What stands above the matched class.
+    pub above: Option<Above>,
+    /// What the first three variables of the rule stand for,
     pub variables: [Option<Kind>; 3],
+    /// and the sizes of the smallest terms of these; 0 where there are fewer.
+    pub variable_sizes: [u32; 3],
     /// How many of all variables stand for literals.
     pub literals: u32,
     /// By how much the smallest whole term with the right-hand side in it is larger than the smallest

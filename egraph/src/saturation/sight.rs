@@ -4,7 +4,7 @@ use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::rules::pattern::{Pattern, VarId};
 use crate::rules::system::System;
-use crate::saturation::match_order::{Kind, MatchView, Operators};
+use crate::saturation::match_order::{Above, Kind, MatchView, Operators};
 use crate::saturation::surroundings::{Sizes, Surroundings};
 use crate::term::language::{OpId, Value};
 use crate::term::leaves::Node;
@@ -143,10 +143,13 @@ impl<'a> Sight<'a> {
         for (place, kind) in variables.iter_mut().zip(kinds.clone()) {
             *place = Some(kind);
         }
+        let mut variable_sizes = [0; 3];
+        variable_sizes.iter_mut().zip(&*sizes).for_each(|(place, &size)| *place = size);
         Some(MatchView {
             rule,
-            above,
+            above: above.and_then(|node| self.above(node, class, turned)),
             variables,
+            variable_sizes,
             literals: kinds.filter(|kind| matches!(kind, Kind::Literal(_))).count() as u32,
             excess: around + right as i64,
             other_excess: second.map(|(around, _)| around + right as i64),
@@ -174,10 +177,10 @@ impl<'a> Sight<'a> {
         })
     }
 
-    /// The excess of a class without its own term, and the operator above it: in the terms of both
+    /// The excess of a class without its own term, and the e-node above it: in the terms of both
     /// sides, the better one first; whether that is the second.
     #[inline]
-    fn around(&self, class: Id, least: u64) -> ([Option<(i64, Option<OpId>)>; 2], bool) {
+    fn around(&self, class: Id, least: u64) -> ([Option<(i64, Option<Id>)>; 2], bool) {
         let around =
             |side: &Surroundings| side.of(class).map(|around| (around.excess, around.above));
         let Some(sides) = self.in_turn(false, around) else {
@@ -188,6 +191,29 @@ impl<'a> Sight<'a> {
         match excess(second) < excess(first) {
             true => ([second, first], true),
             false => (sides, false),
+        }
+    }
+
+    /// What an e-node above a class looks like.
+    fn above(&self, node: Id, class: Id, turned: bool) -> Option<Above> {
+        let op = self.op(node)?;
+        let children = self.egraph.children(node);
+        let argument = children.iter().position(|&child| child == class)?;
+        let sibling = (0..children.len()).find(|&i| i != argument);
+        let parent = self.egraph.find(node);
+        let next = |side: &Surroundings| self.op(side.of(parent)?.above?);
+        Some(Above {
+            op,
+            argument: argument as u32,
+            sibling: sibling.map(|i| self.kinds[children[i].0 as usize]),
+            next: self.in_turn(turned, next).and_then(|[next, _]| next),
+        })
+    }
+
+    fn op(&self, node: Id) -> Option<OpId> {
+        match self.egraph.node(node) {
+            Node::Op(op) => Some(op),
+            Node::Leaf(_) => None,
         }
     }
 

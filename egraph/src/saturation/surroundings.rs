@@ -5,7 +5,6 @@ use crate::extract::best::LeastSizes;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::saturation::match_order::Operators;
-use crate::term::language::OpId;
 use crate::term::leaves::Node;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -37,8 +36,9 @@ pub(crate) struct Around {
     /// Nodes of the smallest term of the side that has a subterm of the class, less those of the
     /// subterm, less those of the side's smallest term.
     pub excess: i64,
-    /// The operator right above the class in it, the last of several; none at the top.
-    pub above: Option<OpId>,
+    /// The e-node right above the class in it, of several the last of the last operator; none at the
+    /// top.
+    pub above: Option<Id>,
 }
 
 /// A class as it is known so far.
@@ -46,7 +46,7 @@ pub(crate) struct Around {
 struct Place {
     /// Nodes around it; [`NOWHERE`] if it is in no term of the side.
     nodes: u32,
-    /// One more than the number of the operator above, 0 for none.
+    /// One more than the e-node above, 0 for none.
     above: u32,
 }
 
@@ -97,10 +97,13 @@ impl Surroundings {
                     let nodes = (all - size(child)).min(u64::from(NOWHERE) - 1) as u32;
                     let place = &mut places[child.0 as usize];
                     if nodes < place.nodes {
-                        *place = Place { nodes, above: op.0 + 1 };
+                        *place = Place { nodes, above: node.0 + 1 };
                         next.push(key(nodes, child));
-                    } else if nodes == place.nodes {
-                        place.above = place.above.max(op.0 + 1);
+                    } else if nodes == place.nodes && place.above > 0 {
+                        let before = Id(place.above - 1);
+                        if (op.0, node) > (operator(egraph, before), before) {
+                            place.above = node.0 + 1;
+                        }
                     }
                 }
             }
@@ -112,9 +115,17 @@ impl Surroundings {
     #[inline]
     pub fn of(&self, class: Id) -> Option<Around> {
         let Place { nodes, above } = self.places[class.0 as usize];
-        let above = above.checked_sub(1).map(OpId);
+        let above = above.checked_sub(1).map(Id);
         let excess = i64::from(nodes) - i64::from(self.least);
         (nodes != NOWHERE).then_some(Around { excess, above })
+    }
+}
+
+/// The number of the operator of an e-node with children.
+fn operator(egraph: &EGraph, node: Id) -> u32 {
+    match egraph.node(node) {
+        Node::Op(op) => op.0,
+        Node::Leaf(_) => 0,
     }
 }
 

@@ -3,13 +3,14 @@
 //!
 //! ```text
 //! learning.json          what is learned from, and how
-//! round-0.parquet        the examples of a round's e-graphs of training tasks
+//! round-0.parquet        the examples of a round's e-graphs of training tasks and their halves
 //! round-0.json           how many tasks of each kind its e-graphs proved
 //! ranker-1.json          the ranker that is fitted to all examples before
 //! ranker.json            the one that proved most validation tasks
 //! ```
 
 use crate::learning::example_rows::ExampleRow;
+use crate::learning::halves::with_halves;
 use crate::search::budget::Cap;
 use crate::search::stage::Stage;
 use crate::tasks::held_out::seeds_of;
@@ -60,8 +61,11 @@ pub struct Learning {
 pub struct Round {
     /// Its number.
     pub round: u32,
-    /// Training tasks that were proved, each in one e-graph; none are tried in the last round.
+    /// Training tasks and halves of them that were proved, each in one e-graph; none are tried in the
+    /// last round.
     pub trained: Option<u64>,
+    /// Of how many.
+    pub training: u64,
     /// Validation tasks that were proved, each in one e-graph.
     pub proved: u64,
     /// E-nodes built for them, those without a proof included.
@@ -86,6 +90,7 @@ pub fn learn(
     refuse_other(learning, &directory)?;
     let text = serde_json::to_string_pretty(learning)? + "\n";
     write_atomic(&directory.file(LEARNING_FILE), text.as_bytes())?;
+    let training = TaskSet { tasks: with_halves(&training.tasks), ..training.clone() };
     let both = training.tasks.iter().chain(&validation.tasks);
     let seen = seeds_of(both, &mut TermBank::new(system.language.clone()))?;
     let mut rounds = Vec::new();
@@ -129,14 +134,15 @@ pub fn learn(
             };
             let mut trained = None;
             if !last {
-                let grown = grow(training, true)?;
+                let grown = grow(&training, true)?;
                 trained = Some(grown.iter().filter(|grown| grown.proved).count() as u64);
                 write_table(&rows, &example_rows(grown))?;
             }
             let grown = grow(validation, false)?;
             let proved = grown.iter().filter(|grown| grown.proved).count() as u64;
             let work = grown.iter().map(|grown| grown.work).sum();
-            let round = Round { round: number, trained, proved, work };
+            let training = training.tasks.len() as u64;
+            let round = Round { round: number, trained, training, proved, work };
             write_atomic(&summary, (serde_json::to_string(&round)? + "\n").as_bytes())?;
         }
         let round: Round = serde_json::from_str(&read_text(&summary, "the round")?)

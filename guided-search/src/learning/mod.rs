@@ -3,4 +3,5 @@
 //! tasks that anything is measured on.
 
 pub mod example_rows;
+pub mod halves;
 pub mod learn;

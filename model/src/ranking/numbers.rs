@@ -1,12 +1,12 @@
 //! A match as numbers.
 
-use egraph::{Kind, MatchView, Operators, System};
+use egraph::{Kind, MatchView, OpId, Operators, System};
 
-/// Rows of tables that a match picks: of its rule, of the operator above it, and of what its first
-/// three variables stand for.
-pub const PICKS: usize = 5;
+/// Rows of tables that a match picks: of its rule, of the operator above it and the one above that, of
+/// what stands beside it, and of what its first three variables stand for.
+pub const PICKS: usize = 7;
 /// Numbers of a match beside these.
-pub const VALUES: usize = 26;
+pub const VALUES: usize = 30;
 /// Sets of operators of a match.
 pub const SETS: usize = 2;
 /// Operators of a set.
@@ -26,7 +26,8 @@ pub struct Numbers {
 /// Rows of the tables of a system.
 pub fn table_rows(system: &System) -> [usize; PICKS] {
     let operators = system.language.operators.len();
-    [system.rules.len(), 1 + operators, 6 + operators, 6 + operators, 6 + operators]
+    let (above, kinds) = (1 + operators, 6 + operators);
+    [system.rules.len(), above, above, kinds, kinds, kinds, kinds]
 }
 
 /// What a match looks like.
@@ -40,7 +41,10 @@ pub fn numbers(seen: &MatchView) -> Numbers {
         Some(Kind::Op(op)) => 6 + op.0 as u16,
     };
     let [a, b, c] = seen.variables.map(kind);
-    let above = seen.above.map_or(0, |op| 1 + op.0 as u16);
+    let operator = |op: Option<OpId>| op.map_or(0, |op| 1 + op.0 as u16);
+    let above = operator(seen.above.map(|above| above.op));
+    let next = operator(seen.above.and_then(|above| above.next));
+    let sibling = kind(seen.above.and_then(|above| above.sibling));
     let scaled = |n: i64, most: i64, unit: f32| n.clamp(-most, most) as f32 / unit;
     let size =
         |n: u64, most: i64, unit: f32| scaled(i64::try_from(n).unwrap_or(i64::MAX), most, unit);
@@ -50,6 +54,7 @@ pub fn numbers(seen: &MatchView) -> Numbers {
     let excess = |excess: Option<i64>| scaled(excess.unwrap_or(40), 40, 10.0);
     let common = |a: Operators, b: Operators| (a.0 & b.0).count_ones() as f32;
     let [own, other] = seen.around;
+    let sizes = seen.variable_sizes.map(|n| size(u64::from(n), 60, 10.0));
     let values = [
         scaled(seen.excess, 40, 10.0),
         excess(seen.other_excess),
@@ -77,7 +82,11 @@ pub fn numbers(seen: &MatchView) -> Numbers {
         common(seen.drops, other),
         common(seen.drops, Operators(!other.0)),
         common(seen.brings, own),
+        flag(seen.above.is_some_and(|above| above.argument > 0)),
+        sizes[0],
+        sizes[1],
+        sizes[2],
     ];
     let sets = seen.around.map(|operators| operators.0);
-    Numbers { picks: [seen.rule as u16, above, a, b, c], values, sets }
+    Numbers { picks: [seen.rule as u16, above, next, sibling, a, b, c], values, sets }
 }
