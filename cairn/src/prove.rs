@@ -13,7 +13,7 @@ use guided_search::config::CompareConfig;
 use guided_search::optimise::answer::{Objective, OptimiseSettings};
 use guided_search::optimise::run::optimise;
 use guided_search::search::answer::{Answer, Failure, Question, SearchSettings};
-use guided_search::search::budget::{Budget, Cap};
+use guided_search::search::budget::{Budget, Cap, Ledger};
 use guided_search::search::prove::prove;
 use guided_search::search::schedulers::Schedulers;
 use guided_search::sources::expert::ExpertGuides;
@@ -49,6 +49,9 @@ Examples:
 
 Exit code 3: no proof was found within the budget.";
 
+/// E-nodes of the first e-graph, where a ranker is shipped.
+const QUICK: u64 = 4_000;
+
 /// The arguments of `cairn prove`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -64,7 +67,8 @@ pub struct ProveArgs {
     to: String,
     /// Where guides come from: cap (none), all-work (none, one large e-graph), random, descend (random,
     /// and small), smallest, nearest, shared, deep, ranked (by a ranker), model, select (of the frontier, by
-    /// the model) [default: model with --model, ranked with --ranker, otherwise descend]
+    /// the model) [default: model with --model, ranked with --ranker, otherwise descend, after one small
+    /// e-graph by a shipped ranker if there is one for the system]
     #[arg(long, value_name = "NAME", conflicts_with = "expert")]
     method: Option<Method>,
     /// The directory of a trained model
@@ -252,8 +256,40 @@ fn search(
         let mut expert = ExpertGuides::load(path, system, bank.sort(from))?;
         return prove(system, bank, question, &mut expert, settings);
     }
+    let quick = match args.method.is_none() && args.model.is_none() && args.ranker.is_none() {
+        true => quick_look(system, bank, question, settings)?,
+        false => None,
+    };
+    let mut settings = *settings;
+    let mut spent = Ledger::default();
+    if let Some(answer) = quick {
+        if answer.result.is_ok() || answer.opposed.is_some() {
+            return Ok(answer);
+        }
+        spent = answer.ledger;
+        settings.budget.work = settings.budget.work.saturating_sub(spent.work);
+    }
     let model = model.as_ref().map(|model| Model::new(model, 1));
     let ranker = args.ranker.as_ref().map(|file| load_ranker(file, system)).transpose()?;
     let aids = Aids { model: model.as_ref(), ranker: ranker.as_ref(), chain: &[] };
-    by_method::answer(method, system, bank, question, settings, aids)
+    let answer = by_method::answer(method, system, bank, question, &settings, aids)?;
+    Ok(Answer { ledger: spent.and(answer.ledger), ..answer })
+}
+
+/// One small e-graph in the order of the ranker that is shipped for the system, if there is one: most of
+/// what can be proved is proved so, at a small part of the work.
+fn quick_look(
+    system: &Arc<System>,
+    bank: &mut TermBank,
+    question: Question,
+    settings: &SearchSettings,
+) -> Result<Option<Answer>> {
+    let Some(file) = RANKERS.saying(&system.hash) else { return Ok(None) };
+    let ranker = load_ranker(&InputFile::Carried(file), system)?;
+    let mut settings = *settings;
+    let Budget { cap, work, .. } = &mut settings.budget;
+    *work = QUICK.min(cap.expected_nodes()).min(*work);
+    *cap = Cap::Nodes(usize::try_from(*work).unwrap_or(usize::MAX));
+    let aids = Aids { ranker: Some(&ranker), ..Aids::default() };
+    by_method::answer(Method::Ranked, system, bank, question, &settings, aids).map(Some)
 }

@@ -55,7 +55,7 @@ pub static SEEDS: Shipped = shipped!(
     ["bitvectors", "gelu", "halide", "math", "prop", "ring", "tiling"]
 );
 /// Rankers.
-pub static RANKERS: Shipped = shipped!("ranker", "rankers", ".json", ["halide"]);
+pub static RANKERS: Shipped = shipped!("ranker", "rankers", ".json", ["halide", "ring"]);
 /// Presets of `cairn generate`.
 pub static DATASETS: Shipped = shipped!("preset", "dataset", ".toml", ["default", "quickstart"]);
 /// Presets of `cairn train`.
@@ -76,6 +76,11 @@ impl Shipped {
                 "no file of this name, and no shipped {what}: expected a file, or one of {names}"
             )
         })
+    }
+
+    /// The first of the files that says this.
+    pub fn saying(&self, text: &str) -> Option<CarriedFile> {
+        self.files.iter().find(|file| file.text.contains(text)).copied()
     }
 
     /// What an argument means: a name without a directory and an ending is a shipped file, if

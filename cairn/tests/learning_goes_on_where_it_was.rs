@@ -4,7 +4,9 @@
 mod common;
 
 use common::cairn;
+use egraph::System;
 use guided_search::evaluation::results::read_results;
+use guided_search::tasks::task::{Task, TaskSet};
 use std::fs;
 use tempfile::TempDir;
 
@@ -81,6 +83,38 @@ fn with_one_thread_and_with_two_and_after_an_interruption() {
     let own = ["--validation", "training.parquet"];
     let text = refused(&directory, &[&others[..], &own].concat());
     assert!(text.contains("the training has seen the seeds of 30 of 30 tasks"), "{text}");
+}
+
+#[test]
+fn what_is_shipped_looks_first() {
+    let directory = tempfile::tempdir().unwrap();
+    tasks(&directory, "tasks.parquet", "6", &[]);
+    let system = System::parse(include_str!("../../configs/systems/halide.rules")).unwrap();
+    let set = TaskSet::load(&directory.path().join("tasks.parquet"), &system).unwrap();
+    let prove = |task: &Task, more: &[&str]| {
+        let output = cairn(&directory)
+            .args(["prove", "--system", "halide", "--cap", "800", "--out", "proof.json"])
+            .args(["--from", &task.start, "--to", &task.target])
+            .args(more)
+            .output()
+            .unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let mut at_once = 0;
+    for task in &set.tasks {
+        // One e-graph of all matches does not come to the target; that is how tasks are made.
+        assert_eq!(prove(task, &["--method", "cap", "--scheduler", "simple"]).0, Some(3));
+        let (code, said) = prove(task, &[]);
+        if code == Some(0) && said.contains(", 1 e-graph,") {
+            at_once += 1;
+            // The whole budget of work, and a little of it spent.
+            assert!(said.contains(" of 80,000 work"), "{said}");
+        }
+        // Who says where guides should come from gets these alone.
+        let (_, said) = prove(task, &["--method", "descend"]);
+        assert!(!said.contains(", 1 e-graph,"), "{said}");
+    }
+    assert!(at_once >= 4, "{at_once} of 6");
 }
 
 #[test]

@@ -33,6 +33,11 @@ pub struct Ranker {
     pub(crate) weights: Weights,
 }
 
+#[derive(Deserialize)]
+struct Format {
+    format: String,
+}
+
 /// The numbers of a ranker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -67,13 +72,11 @@ impl Ranker {
     /// # Errors
     /// It is no ranker, of another version, for another system, or its weights don't fit.
     pub fn read(name: &str, text: &str, system: &System) -> Result<Ranker> {
-        let ranker: Ranker =
-            serde_json::from_str(text).map_err(|e| anyhow!("{name} holds no ranker: {e}"))?;
-        ensure!(
-            ranker.format == FORMAT,
-            "{name} has the format {:?}: expected {FORMAT:?}",
-            ranker.format
-        );
+        let none = |e: serde_json::Error| anyhow!("{name} holds no ranker: {e}");
+        // First alone: other formats have other weights.
+        let Format { format } = serde_json::from_str(text).map_err(none)?;
+        ensure!(format == FORMAT, "{name} has the format {format:?}: expected {FORMAT:?}");
+        let ranker: Ranker = serde_json::from_str(text).map_err(none)?;
         ensure!(
             ranker.system_hash == system.hash,
             "{name} was learned for another rewrite system: its hash is {}, but that of the system \
