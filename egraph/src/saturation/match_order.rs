@@ -76,10 +76,9 @@ pub struct MatchView {
     /// If so, by how much the smallest whole term with that class in it is larger than the smallest term
     /// of its side: of the side of `excess`, and of the other one.
     pub united: [Option<i64>; 2],
-    /// Operators of the right-hand side of the rule that its left-hand side lacks, and the other way
-    /// round.
+    /// Operators of the rule's right-hand side that its left-hand side lacks.
     pub brings: Operators,
-    /// See there.
+    /// Operators of its left-hand side that its right-hand side lacks.
     pub drops: Operators,
     /// Operators of the smallest terms of the side of `excess`, and of the other one.
     pub around: [Operators; 2],

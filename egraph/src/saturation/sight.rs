@@ -5,7 +5,7 @@ use crate::id::Id;
 use crate::rules::pattern::{Pattern, VarId};
 use crate::rules::system::System;
 use crate::saturation::match_order::{Above, Kind, MatchView, Operators};
-use crate::saturation::surroundings::{Sizes, Surroundings};
+use crate::saturation::surroundings::{Around, Sizes, Surroundings};
 use crate::term::language::{OpId, Value};
 use crate::term::leaves::Node;
 use smallvec::SmallVec;
@@ -137,7 +137,8 @@ impl<'a> Sight<'a> {
         let (sides, turned) = self.around(class, least);
         let [first, second] = sides;
         // What stands in no term of a side comes last.
-        let (around, above) = first.unwrap_or((i64::from(u32::MAX), None));
+        let nowhere = Around { excess: i64::from(u32::MAX), above: None };
+        let Around { excess: around, above } = first.unwrap_or(nowhere);
         let kinds = classes.iter().map(|&class| self.kinds[class.0 as usize]);
         let mut variables = [None; 3];
         for (place, kind) in variables.iter_mut().zip(kinds.clone()) {
@@ -152,7 +153,7 @@ impl<'a> Sight<'a> {
             variable_sizes,
             literals: kinds.filter(|kind| matches!(kind, Kind::Literal(_))).count() as u32,
             excess: around + right as i64,
-            other_excess: second.map(|(around, _)| around + right as i64),
+            other_excess: second.map(|around| around.excess + right as i64),
             excess_before: around + least as i64,
             right,
             left,
@@ -180,14 +181,12 @@ impl<'a> Sight<'a> {
     /// The excess of a class without its own term, and the e-node above it: in the terms of both
     /// sides, the better one first; whether that is the second.
     #[inline]
-    fn around(&self, class: Id, least: u64) -> ([Option<(i64, Option<Id>)>; 2], bool) {
-        let around =
-            |side: &Surroundings| side.of(class).map(|around| (around.excess, around.above));
-        let Some(sides) = self.in_turn(false, around) else {
-            return ([Some((-(least as i64), None)), None], false);
+    fn around(&self, class: Id, least: u64) -> ([Option<Around>; 2], bool) {
+        let Some(sides) = self.in_turn(false, |side| side.of(class)) else {
+            return ([Some(Around { excess: -(least as i64), above: None }), None], false);
         };
         let [first, second] = sides;
-        let excess = |around: Option<(i64, _)>| around.map_or(i64::MAX, |(excess, _)| excess);
+        let excess = |around: Option<Around>| around.map_or(i64::MAX, |around| around.excess);
         match excess(second) < excess(first) {
             true => ([second, first], true),
             false => (sides, false),

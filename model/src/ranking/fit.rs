@@ -210,7 +210,8 @@ mod tests {
 
     fn example(i: u32) -> Example {
         let picks = [(i % 2) as u16, 0, 0, 0, 0, 0, 0];
-        let mut seen = Numbers { picks, values: [0.0; VALUES], sets: [u64::from(i % 3 == 0), 0] };
+        let mut seen =
+            Numbers { picks, values: [0.0; VALUES], sets: [u64::from(i.is_multiple_of(3)), 0] };
         seen.values[0] = (i % 7) as f32 / 3.0 - 1.0;
         // Used: rule 1 where the first value is small, and rule 0 where it is large; the other way
         // round with an operator.
