@@ -5,8 +5,8 @@ use crate::id::Id;
 use crate::rules::pattern::{Pattern, VarId};
 use crate::rules::system::System;
 use crate::saturation::match_order::{Above, Kind, MatchView, Operators};
-use crate::saturation::surroundings::{Around, Sizes, Surroundings};
-use crate::term::language::{OpId, Value};
+use crate::saturation::surroundings::{Around, Sizes, Surroundings, operator};
+use crate::term::language::Value;
 use crate::term::leaves::Node;
 use smallvec::SmallVec;
 
@@ -195,25 +195,18 @@ impl<'a> Sight<'a> {
 
     /// What an e-node above a class looks like.
     fn above(&self, node: Id, class: Id, turned: bool) -> Option<Above> {
-        let op = self.op(node)?;
+        let op = operator(self.egraph, node)?;
         let children = self.egraph.children(node);
         let argument = children.iter().position(|&child| child == class)?;
         let sibling = (0..children.len()).find(|&i| i != argument);
         let parent = self.egraph.find(node);
-        let next = |side: &Surroundings| self.op(side.of(parent)?.above?);
+        let next = |side: &Surroundings| operator(self.egraph, side.of(parent)?.above?);
         Some(Above {
             op,
             argument: argument as u32,
             sibling: sibling.map(|i| self.kinds[children[i].0 as usize]),
             next: self.in_turn(turned, next).and_then(|[next, _]| next),
         })
-    }
-
-    fn op(&self, node: Id) -> Option<OpId> {
-        match self.egraph.node(node) {
-            Node::Op(op) => Some(op),
-            Node::Leaf(_) => None,
-        }
     }
 
     /// By how much the smallest term of each side with a class in it is larger than the smallest.

@@ -5,6 +5,7 @@ use crate::extract::best::LeastSizes;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::saturation::match_order::Operators;
+use crate::term::language::OpId;
 use crate::term::leaves::Node;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -101,7 +102,7 @@ impl Surroundings {
                         next.push(key(nodes, child));
                     } else if nodes == place.nodes && place.above > 0 {
                         let before = Id(place.above - 1);
-                        if (op.0, node) > (operator(egraph, before), before) {
+                        if (Some(op), node) > (operator(egraph, before), before) {
                             place.above = node.0 + 1;
                         }
                     }
@@ -121,11 +122,11 @@ impl Surroundings {
     }
 }
 
-/// The number of the operator of an e-node with children.
-fn operator(egraph: &EGraph, node: Id) -> u32 {
+/// The operator of an e-node; none of a leaf.
+pub(crate) fn operator(egraph: &EGraph, node: Id) -> Option<OpId> {
     match egraph.node(node) {
-        Node::Op(op) => op.0,
-        Node::Leaf(_) => 0,
+        Node::Op(op) => Some(op),
+        Node::Leaf(_) => None,
     }
 }
 

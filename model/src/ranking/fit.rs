@@ -225,7 +225,9 @@ mod tests {
         let examples: Vec<Example> = (0..2_000).map(example).collect();
         let weights = fit(&system, &examples, 400, 3, true).unwrap();
         let ranker = Ranker::new(&system, weights, "a test".into(), Default::default());
-        let right = |e: &&Example| (ranker.score(&e.seen) > 0.0) == e.used;
+        let net = &ranker.weights;
+        let score = |e: &Example| net.score(&e.seen, &net.of_sets(e.seen.sets));
+        let right = |e: &&Example| (score(e) > 0.0) == e.used;
         assert_eq!(examples.iter().filter(right).count(), examples.len());
         let read = Ranker::read("r.json", &ranker.text().unwrap(), &system).unwrap();
         assert_eq!(read, ranker);

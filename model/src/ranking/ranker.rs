@@ -95,11 +95,6 @@ impl Ranker {
     pub fn text(&self) -> Result<String> {
         Ok(serde_json::to_string(self)? + "\n")
     }
-
-    /// How promising a match is.
-    pub fn score(&self, seen: &Numbers) -> f32 {
-        self.weights.score(seen, &self.weights.of_sets(seen.sets))
-    }
 }
 
 impl MatchOrder for Ranker {
@@ -147,7 +142,7 @@ impl Weights {
     }
 
     /// What the first layer has of sets of operators, and its bias.
-    fn of_sets(&self, sets: [u64; SETS]) -> First {
+    pub(crate) fn of_sets(&self, sets: [u64; SETS]) -> First {
         let mut first = [0.0; FIRST];
         first.copy_from_slice(&self.first_bias);
         for (table, set) in self.sets.iter().zip(sets) {
@@ -158,7 +153,8 @@ impl Weights {
         first
     }
 
-    fn score(&self, seen: &Numbers, of_sets: &First) -> f32 {
+    /// How promising a match is, whose sets come to `of_sets`.
+    pub(crate) fn score(&self, seen: &Numbers, of_sets: &First) -> f32 {
         let mut first = *of_sets;
         for (table, &pick) in self.tables.iter().zip(&seen.picks) {
             add(&mut first, &table[usize::from(pick) * FIRST..]);
