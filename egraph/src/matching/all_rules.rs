@@ -11,7 +11,7 @@ use crate::stop::Watch;
 use rayon::ThreadPool;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 
 /// A rule to be searched for.
 #[derive(Clone, Copy, Debug)]
@@ -55,6 +55,9 @@ pub(crate) struct Matches {
 const QUERY_NODES: usize = 512;
 /// With fewer changed e-nodes than this, over all rules, threads cost more than they bring.
 const WORTHWHILE: usize = 8_192;
+/// With more ids than this in matches that wait for an earlier delta query, no thread begins another:
+/// what one that runs ahead holds in small blocks stays in the process's heap.
+const AHEAD: usize = 1 << 18;
 
 /// How much a search may find, over all rules.
 #[derive(Clone, Copy, Debug)]
@@ -204,22 +207,28 @@ fn by_threads(shared: &Shared<'_>, pool: &ThreadPool) -> Option<Matches> {
     let next = AtomicUsize::new(0);
     let tallies = vec![Tally::default(); shared.searches.len()];
     let inbox = Mutex::new(Inbox { tallies, ..Inbox::default() });
-    // Queries are begun in their order, so that few results ever wait for an earlier one.
+    let taken_in = Condvar::new();
+    let lock = || inbox.lock().unwrap_or_else(PoisonError::into_inner);
+    // Queries are begun in their order. So while results wait for an earlier one, some thread is at
+    // it, and waits for none.
     let work = || {
         while !ended.load(Relaxed) {
+            drop(taken_in.wait_while(lock(), |inbox| inbox.ahead > AHEAD));
             let number = next.fetch_add(1, Relaxed);
             let Some(&(rule, query)) = queries.get(number) else { break };
             let mut found = Found::default();
             if !refused[rule].load(Relaxed) {
                 shared.run(rule, query, &mut found);
             }
-            let mut inbox = inbox.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut inbox = lock();
             if let Some(halt) = found.halted.filter(|&halt| halt != Halt::TooMany) {
                 ended.store(true, Relaxed);
                 inbox.halted = Some(halt);
             }
+            inbox.ahead += found.ids();
             inbox.waiting.insert(number, found);
             inbox.take_in(shared, &queries, &refused);
+            taken_in.notify_all();
         }
     };
     pool.in_place_scope(|scope| {
@@ -256,6 +265,8 @@ fn by_threads(shared: &Shared<'_>, pool: &ThreadPool) -> Option<Matches> {
 struct Inbox {
     /// By number of the delta query: what waits for an earlier one.
     waiting: BTreeMap<usize, Found>,
+    /// Ids in what waits.
+    ahead: usize,
     /// The delta query that is to be taken in next.
     next: usize,
     queues: [MatchQueue; News::COUNT],
@@ -275,6 +286,7 @@ impl Inbox {
         while let Some(found) = self.waiting.remove(&self.next) {
             let (rule, _) = queries[self.next];
             self.next += 1;
+            self.ahead -= found.ids();
             let tally = &mut self.tallies[rule];
             let limit = shared.searches[rule].0.match_limit;
             // What comes behind the query that had too many was not to be looked for.

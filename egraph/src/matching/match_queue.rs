@@ -35,7 +35,7 @@ const BLOCK: usize = (1 << 15) - 4;
 /// Ids in a block at least, where there are few.
 const SMALL: usize = 1 << 6;
 /// A new block takes up to this share of what is there.
-const SHARE: usize = 16;
+const SHARE: usize = 4;
 
 impl MatchQueue {
     /// Appends a match of a rule.

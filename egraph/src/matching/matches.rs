@@ -32,6 +32,13 @@ pub(crate) struct Found {
     pub halted: Option<Halt>,
 }
 
+impl Found {
+    /// Ids in all matches.
+    pub fn ids(&self) -> usize {
+        self.queues.iter().map(MatchQueue::ids).sum()
+    }
+}
+
 /// What searches have done.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
