@@ -216,7 +216,8 @@ fn by_threads(shared: &Shared<'_>, pool: &ThreadPool) -> Option<Matches> {
             drop(taken_in.wait_while(lock(), |inbox| inbox.ahead > AHEAD));
             let number = next.fetch_add(1, Relaxed);
             let Some(&(rule, query)) = queries.get(number) else { break };
-            let mut found = Found::default();
+            let queues = std::array::from_fn(|_| MatchQueue::passing());
+            let mut found = Found { queues, ..Found::default() };
             if !refused[rule].load(Relaxed) {
                 shared.run(rule, query, &mut found);
             }

@@ -18,8 +18,11 @@ struct Run {
 }
 
 /// Matches by rule, which are taken from the front and dropped from the back.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct MatchQueue {
+    /// A new block takes up to this share of what is there: what may be left empty in it counts for
+    /// no one.
+    share: usize,
     runs: VecDeque<Run>,
     /// The ids of all runs. No match lies in two blocks.
     blocks: VecDeque<Vec<Id>>,
@@ -34,10 +37,25 @@ pub(crate) struct MatchQueue {
 const BLOCK: usize = (1 << 15) - 4;
 /// Ids in a block at least, where there are few.
 const SMALL: usize = 1 << 6;
-/// A new block takes up to this share of what is there.
-const SHARE: usize = 4;
+
+impl Default for MatchQueue {
+    fn default() -> MatchQueue {
+        MatchQueue::with_share(16)
+    }
+}
 
 impl MatchQueue {
+    /// A queue that is soon appended to another: its blocks are sooner large enough to be mapped one
+    /// by one, so that it leaves little behind in the heap.
+    pub fn passing() -> MatchQueue {
+        MatchQueue::with_share(4)
+    }
+
+    fn with_share(share: usize) -> MatchQueue {
+        let (runs, blocks) = Default::default();
+        MatchQueue { share, runs, blocks, at: 0, matches: 0, ids: 0 }
+    }
+
     /// Appends a match of a rule.
     #[inline]
     pub fn push(&mut self, rule: usize, ids: &[Id]) {
@@ -67,7 +85,7 @@ impl MatchQueue {
         if let Some(last) = self.blocks.back_mut().filter(|b| b.capacity() - b.len() > SMALL) {
             last.shrink_to_fit();
         }
-        let size = (self.ids / SHARE).clamp(SMALL, BLOCK).max(least);
+        let size = (self.ids / self.share).clamp(SMALL, BLOCK).max(least);
         self.blocks.push_back(Vec::with_capacity(size));
     }
 
