@@ -19,6 +19,7 @@ mod saturate;
 mod search_args;
 mod seeds;
 mod shipped;
+mod shown_guides;
 mod shown_proof;
 mod signals;
 mod split;

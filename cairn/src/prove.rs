@@ -5,6 +5,7 @@ use crate::args::{
 };
 use crate::search_args::{self, SearchArgs};
 use crate::shipped::{RANKERS, SYSTEMS};
+use crate::shown_guides::show_guides;
 use crate::shown_proof::{PRINTED, ProofArgs, ProofOutput, show_opposed};
 use anyhow::{Result, anyhow, ensure};
 use egraph::{CostFunction, Sketch, System, TermBank, TermId};
@@ -19,6 +20,7 @@ use guided_search::search::schedulers::Schedulers;
 use guided_search::sources::expert::ExpertGuides;
 use guided_search::sources::learned::Model;
 use guided_search::sources::method::Method;
+use guided_search::sources::watched::Watcher;
 use guided_search::tasks::question::quoted;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -83,6 +85,9 @@ pub struct ProveArgs {
     /// A file of guides: a sketch or term a line
     #[arg(long, value_name = "FILE")]
     expert: Option<PathBuf>,
+    /// Print the guides of every request: terms reached on either side, and what is proposed
+    #[arg(long, conflicts_with = "expert")]
+    show_guides: bool,
     #[command(flatten)]
     search: SearchArgs,
     /// Seconds at most (not reproducible)
@@ -197,7 +202,7 @@ fn prove_shape(
     out: &ProofOutput<'_>,
 ) -> Result<()> {
     ensure!(
-        args.method.is_none() && args.model.is_none() && args.expert.is_none(),
+        args.method.is_none() && args.model.is_none() && args.expert.is_none() && !args.show_guides,
         "--to is a sketch: no guides can be used (see the stages of `cairn optimise`)"
     );
     let run = args.run.run();
@@ -271,7 +276,8 @@ fn search(
     }
     let model = model.as_ref().map(|model| Model::new(model, 1));
     let ranker = args.ranker.as_ref().map(|file| load_ranker(file, system)).transpose()?;
-    let aids = Aids { model: model.as_ref(), ranker: ranker.as_ref(), chain: &[] };
+    let watcher: Option<&Watcher<'_>> = if args.show_guides { Some(&show_guides) } else { None };
+    let aids = Aids { model: model.as_ref(), ranker: ranker.as_ref(), chain: &[], watcher };
     let answer = by_method::answer(method, system, bank, question, &settings, aids)?;
     Ok(Answer { ledger: spent.and(answer.ledger), ..answer })
 }

@@ -221,3 +221,32 @@ fn what_is_proposed_joins_a_pool_where_an_e_graph_reaches_it() {
     }
     assert!(reached > 0);
 }
+
+#[test]
+fn guides_are_shown_on_their_way_to_the_search() {
+    let directory = tempfile::tempdir().unwrap();
+    let prove = |options: &[&str]| {
+        let mut command = cairn(&directory);
+        command.args(["prove", "--system", "halide", "--cap", "100", "--work", "2000"]);
+        command.args(["--from", "(<= (+ (* 2 x) (* 2 y)) (* 2 z))", "--method", "descend"]);
+        command.args(options).assert()
+    };
+    let to = ["--to", "(<= (+ y x) z)"];
+    let said = |options: &[&str]| {
+        let output = prove(&[&to, options].concat()).get_output().clone();
+        (output.status.code(), output.stdout, String::from_utf8(output.stderr).unwrap())
+    };
+    let shown = said(&["--show-guides"]);
+    for line in [
+        "request 1: an e-graph of ",
+        "\n    (<= (+ (* 2 x) (* 2 y)) (* 2 z))\n    (<= (+ y x) z)\n  10 guides in the class of its start:\n",
+        "\nrequest 2: ",
+    ] {
+        assert!(shown.2.contains(line), "{}", shown.2);
+    }
+    // Looking on changes nothing.
+    let unseen = said(&[]);
+    assert!(!unseen.2.contains("request 1:"));
+    assert_eq!((shown.0, shown.1), (unseen.0, unseen.1));
+    prove(&["--to", "(<= ? ?)", "--show-guides"]).code(2);
+}

@@ -17,6 +17,7 @@ use crate::sources::nearest::NearestGuides;
 use crate::sources::oracle::Oracle;
 use crate::sources::shared::SharedGuides;
 use crate::sources::smallest::SmallestGuides;
+use crate::sources::watched::{Watched, Watcher};
 use anyhow::{Context, Result};
 use egraph::{System, TermBank, TermId};
 use model::ranking::ranker::Ranker;
@@ -31,6 +32,8 @@ pub struct Aids<'a> {
     pub ranker: Option<&'a Arc<Ranker>>,
     /// The task's chain, start and target included: for the oracle alone.
     pub chain: &'a [TermId],
+    /// Who is shown the guides.
+    pub watcher: Option<&'a Watcher<'a>>,
 }
 
 /// Answers a question by a method.
@@ -82,5 +85,11 @@ pub fn answer(
     if matches!(method, Method::Deep | Method::Ranked) {
         settings.budget.scheduler = Schedulers::Mixed;
     }
-    prove(system, bank, question, source.as_mut(), &settings)
+    match aids.watcher {
+        None => prove(system, bank, question, source.as_mut(), &settings),
+        Some(watcher) => {
+            let mut watched = Watched { source: source.as_mut(), watcher };
+            prove(system, bank, question, &mut watched, &settings)
+        }
+    }
 }

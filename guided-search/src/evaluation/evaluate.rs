@@ -307,7 +307,7 @@ fn run_method(
     let (start, target) = (chain[0], chain[chain.len() - 1]);
     let began = Instant::now();
     let question = Question { ends: [start, target], number: index as u64, deadline: None };
-    let aids = Aids { model, ranker: inputs.ranker, chain: &chain };
+    let aids = Aids { model, ranker: inputs.ranker, chain: &chain, watcher: None };
     let settings = &evaluation.search;
     let answer = by_method::answer(method, inputs.system, &mut bank, question, settings, aids)?;
     let seconds = began.elapsed().as_secs_f64();

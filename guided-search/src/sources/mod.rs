@@ -12,3 +12,4 @@ pub mod randomness;
 pub mod shared;
 pub mod smallest;
 pub mod tree_distance;
+pub mod watched;
