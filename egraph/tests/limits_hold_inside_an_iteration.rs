@@ -215,6 +215,7 @@ fn the_end_of_a_schedule_is_no_saturation() {
         ("(repeat 1 (run))", StopReason::Schedule),
         ("(repeat 1000 (run))", StopReason::Saturated),
         ("(seq (run) (run))", StopReason::Schedule),
+        ("(run) (saturate (run))", StopReason::Saturated),
         ("(saturate (seq (run) (run)))", StopReason::Saturated),
         // It has no rules, and the others were not run.
         ("(saturate (run r))", StopReason::Schedule),
@@ -262,8 +263,11 @@ fn a_schedule_runs_rulesets_in_its_order() {
         ("(run two)", 2, 2),
         ("(seq (run two) (run one))", 2, 3),
         ("(seq (run one) (run two))", 2, 4),
-        ("(repeat 2 (run))", 2, 4),
-        ("(repeat 1 (run))", 2, 3),
+        ("one two", 2, 4),
+        ("(repeat 1 one two)", 2, 4),
+        ("(repeat 2 (run two) (run one))", 2, 4),
+        // They belong to rulesets, both of them.
+        ("(repeat 2 (run))", 2, 2),
         ("(saturate (seq (run two) (run one)))", 2, 4),
     ] {
         let (egraph, report) =
@@ -273,6 +277,35 @@ fn a_schedule_runs_rulesets_in_its_order() {
         let stop = if endless { StopReason::Saturated } else { StopReason::Schedule };
         assert_eq!(report.stop, stop, "{schedule}");
     }
+}
+
+#[test]
+fn a_scheduler_of_a_schedule_lives_as_long_as_its_scope() {
+    let _guard = ONE_AT_A_TIME.lock();
+    let sum = "(+ a (+ b (+ c (+ d (+ e (+ f (+ g h)))))))";
+    let grow = |schedule: &str, scheduler| {
+        let rules = format!("{} (schedule {schedule})", common::SUMS);
+        run(&rules, sum, Limits::default(), scheduler)
+    };
+    let simple = |schedule: &str| grow(schedule, Scheduler::Simple);
+    // The scheduler of the whole run, said in the schedule.
+    let (asked, first) = run(common::SUMS, sum, Limits::default(), Scheduler::Backoff);
+    let (said, second) = simple("(let-scheduler bo (back-off)) (saturate (run-with bo))");
+    assert_eq!((first.stop, first.iterations), (second.stop, second.iterations));
+    assert_eq!(asked.node_count(), said.node_count());
+    // Banned in the first of its iterations, a rule is never let in where the ban is forgotten in each turn.
+    let few = "(back-off :match-limit 5 :ban-length 3)";
+    let (kept, report) = simple(&format!("(let-scheduler bo {few}) (saturate (run-with bo))"));
+    assert_eq!((kept.node_count(), report.stop), (asked.node_count(), StopReason::Saturated));
+    let (lost, report) = simple(&format!("(saturate (let-scheduler bo {few}) (run-with bo))"));
+    assert_eq!(report.stop, StopReason::Schedule);
+    assert!(lost.node_count() < kept.node_count() / 2, "{}", lost.node_count());
+    // Other runs of the same rules know nothing of it.
+    let (free, report) =
+        simple(&format!("(let-scheduler bo {few}) (run-with bo) (saturate (run))"));
+    assert_eq!((free.node_count(), report.stop), (asked.node_count(), StopReason::Saturated));
+    let inner = format!("(repeat 3 (seq (let-scheduler bo {few}) (run-with bo)) (run))");
+    assert_eq!(simple(&inner).1.iterations, 6);
 }
 
 /// A class of 200 e-nodes, and a pattern that has a match for each four of them: 1.6 thousand

@@ -86,6 +86,27 @@ fn in_rules_and_declarations() {
         ),
         ("(schedule (repeat x (run)))", "4:19: expected a number of repetitions"),
         ("(schedule (run q))", "4:11: unknown ruleset 'q'"),
+        ("(schedule q)", "4:11: unknown ruleset 'q'"),
+        ("(schedule)", "4:1: expected (schedule S …)"),
+        ("(schedule (repeat 3))", "4:11: expected (run)"),
+        ("(schedule (run-with b))", "4:21: there is no scheduler 'b' here"),
+        (
+            "(schedule (seq (let-scheduler b (back-off))) (run-with b))",
+            "4:56: there is no scheduler 'b' here",
+        ),
+        (
+            "(schedule (let-scheduler b (back-off)) (seq (let-scheduler b (back-off))))",
+            "4:45: a second scheduler 'b' where the first still is",
+        ),
+        ("(schedule (let-scheduler b (fair)))", "4:28: expected (back-off)"),
+        (
+            "(schedule (let-scheduler b (back-off :match-limit 0)))",
+            "4:51: :match-limit: expected a number from 1 to",
+        ),
+        (
+            "(schedule (let-scheduler b (back-off :limit 3)))",
+            "4:38: expected :match-limit or :ban-length, found ':limit'",
+        ),
         ("(schedule (loop))", "4:11: expected (run), (run ruleset)"),
         (
             "(rewrite (+ ?a 0) ?a :name n) (rewrite (+ 0 ?a) ?a :name n)",

@@ -1,5 +1,9 @@
 //! Decoding with cached keys and values, in batches, beside running the decoder on the whole tree
-//! again for every token; and the likelihoods of many given terms. The preset `tiny`.
+//! again for every token; and the likelihoods of many given terms.
+//!
+//! `cargo bench -p model --bench decoding -- [QUICKSTART]`: with the directory of a `cairn quickstart`, its
+//! model writes guides for its validation triples; otherwise the preset `tiny`, hardly trained, for random ones, which
+//! are shorter.
 //!
 //! The sides take turns in one process; medians are printed. Tokens are counted by the second of
 //! processor time of the one thread.
@@ -8,18 +12,24 @@
 mod common;
 mod measure;
 
-use candle_core::Device;
+use candle_core::{Device, Tensor};
 use dataset_gen::seeds::normal_form::Renaming;
+use dataset_gen::seeds::split::Split;
+use dataset_gen::triples::triple_rows::{Triple, read_triples};
 use egraph::{TermBank, TermId};
-use model::config::Config;
+use model::GuideModel;
+use model::config::{Config, ModelConfig};
 use model::decoding::tree_builder::TreeBuilder;
 use model::network::batch::{Features, decoder_batch, encoder_batch};
 use model::network::dropout::Dropout;
-use model::network::parameters::Parameters;
+use model::network::parameters::{Parameters, load_safetensors};
 use model::network::transformer::Transformer;
 use model::tokens::tree::tokenise;
 use model::tokens::vocabulary::Vocabulary;
+use model::training::checkpoint::{Description, MODEL_FILE, load_description};
 use model::{DecodeOptions, Strategy};
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Instant;
 
 const ROUNDS: usize = 7;
@@ -28,10 +38,66 @@ const GUIDES: usize = 8;
 /// Trees that are written again node by node.
 const AGAIN: usize = 24;
 
-fn main() {
+/// A model, the parts that it is made of, and questions to it.
+struct Subject {
+    model: GuideModel,
+    vocabulary: Vocabulary,
+    features: Features,
+    network: Transformer,
+    questions: Vec<Triple>,
+}
+
+/// The preset `tiny`, hardly trained, and a network of the same shape.
+fn hardly_trained() -> Subject {
     let model = common::model_of(Config::default(), 60);
+    let config = Config::default().model;
+    let counts = rustc_hash::FxHashMap::default();
+    let vocabulary = Vocabulary::build(model.language().clone(), &counts).unwrap();
+    let features = Features::new(&vocabulary, config.positions);
+    // Drawn, then fixed, so that nothing is kept for gradients.
+    let mut drawn = Parameters::random(1, &Device::Cpu);
+    Transformer::new(&config, features, vocabulary.len(), &mut drawn).unwrap();
+    let tensors = drawn.finish().unwrap().into_iter();
+    let tensors = tensors.map(|(name, var)| (name, var.as_detached_tensor())).collect();
+    let network = fixed(&config, features, &vocabulary, tensors);
+    Subject { model, vocabulary, features, network, questions: common::triples(5, QUESTIONS) }
+}
+
+/// The model of a quickstart, with questions from the data that it was not trained on.
+fn of_quickstart(directory: &Path) -> Subject {
+    let path = directory.join("model");
+    let model = GuideModel::load(&path, &Device::Cpu).unwrap();
+    let Description { vocabulary, run, .. } = load_description(&path).unwrap();
+    let config = run.config.model;
+    let features = Features::new(&vocabulary, config.positions);
+    let (tensors, _) = load_safetensors(&path.join(MODEL_FILE), &Device::Cpu).unwrap();
+    let network = fixed(&config, features, &vocabulary, tensors);
+    let triples = read_triples(&directory.join("dataset"), Split::Validation).unwrap();
+    let step = triples.len().div_ceil(QUESTIONS).max(1);
+    let questions = triples.into_iter().step_by(step).collect();
+    Subject { model, vocabulary, features, network, questions }
+}
+
+fn fixed(
+    config: &ModelConfig,
+    features: Features,
+    vocabulary: &Vocabulary,
+    tensors: BTreeMap<String, Tensor>,
+) -> Transformer {
+    let mut fixed = Parameters::fixed(tensors, &Device::Cpu);
+    Transformer::new(config, features, vocabulary.len(), &mut fixed).unwrap()
+}
+
+fn main() {
+    // Cargo says --bench, too.
+    let quickstart = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
+    let subject = match &quickstart {
+        Some(directory) => of_quickstart(Path::new(directory)),
+        None => hardly_trained(),
+    };
+    let Subject { model, vocabulary, features, network, questions } = subject;
     let mut bank = TermBank::new(model.language().clone());
-    let tasks: Vec<(TermId, TermId)> = common::triples(5, QUESTIONS)
+    let tasks: Vec<(TermId, TermId)> = questions
         .iter()
         .map(|triple| {
             let [start, _, target] = triple.terms(&mut bank).unwrap();
@@ -42,19 +108,6 @@ fn main() {
     let options = DecodeOptions { strategy, guides: GUIDES, max_size: 40, seed: 1 };
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let (one, two) = (pool(1), pool(2));
-
-    // The same shape of network for the other side.
-    let config = Config::default().model;
-    let counts = rustc_hash::FxHashMap::default();
-    let vocabulary = Vocabulary::build(model.language().clone(), &counts).unwrap();
-    let features = Features::new(&vocabulary, config.positions);
-    // Drawn, then fixed, so that nothing is kept for gradients.
-    let mut drawn = Parameters::random(1, &Device::Cpu);
-    Transformer::new(&config, features, vocabulary.len(), &mut drawn).unwrap();
-    let tensors = drawn.finish().unwrap().into_iter();
-    let tensors = tensors.map(|(name, var)| (name, var.as_detached_tensor())).collect();
-    let mut fixed = Parameters::fixed(tensors, &Device::Cpu);
-    let network = Transformer::new(&config, features, vocabulary.len(), &mut fixed).unwrap();
     let again = |bank: &TermBank, task: (TermId, TermId), term: TermId| -> usize {
         let renaming = Renaming::new(bank, &[task.0, task.1]);
         let tree = |t| tokenise(&vocabulary, bank, t, &renaming).unwrap();
@@ -80,7 +133,7 @@ fn main() {
         cached.push(f64::from(tokens) / seconds);
         lengths = (lengths.0 + tokens, lengths.1 + guides.iter().map(Vec::len).sum::<usize>());
 
-        let some = guides.iter().zip(&tasks).take(AGAIN);
+        let some = guides.iter().zip(&tasks).filter(|(guides, _)| !guides.is_empty()).take(AGAIN);
         let run = || some.map(|(guides, task)| again(&bank, *task, guides[0].term)).sum();
         let (tokens, seconds): (usize, f64) = one.install(|| timed(run));
         rerun.push(tokens as f64 / seconds);
@@ -95,7 +148,8 @@ fn main() {
     }
     let (cached, rerun, scored) = (median(cached), median(rerun), median(scored));
     println!(
-        "{QUESTIONS} questions, {GUIDES} guides each, {:.1} tokens long, one thread",
+        "{} questions, {GUIDES} guides each, {:.1} tokens long, one thread",
+        tasks.len(),
         f64::from(lengths.0) / lengths.1 as f64
     );
     println!("cached, in batches: {cached:.0} tokens/s");

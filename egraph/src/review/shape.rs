@@ -82,7 +82,7 @@ fn never_matches(system: &System, rule: &Rule, inhabited: &[bool]) -> Option<Str
     let never_run = || {
         let schedule = system.schedule.as_ref()?;
         let ruleset = rule.ruleset.map(|set| &system.rulesets[set.0 as usize]);
-        (!schedule.runs(rule.ruleset)).then(|| match ruleset {
+        (!schedule.runs(rule)).then(|| match ruleset {
             Some(ruleset) => format!("the schedule never runs its ruleset {ruleset}"),
             None => "the schedule runs rulesets only, and it belongs to none".to_owned(),
         })

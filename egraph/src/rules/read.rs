@@ -164,12 +164,12 @@ impl Reader {
             ("birewrite", Phase::Rules) => self.rewrite(args, place, true),
             ("cost", Phase::Rules) => self.cost(args, place),
             ("schedule", Phase::Rules) => match args {
-                [schedule] if self.schedule.is_none() => {
-                    self.schedule = Some(read_schedule(schedule, &self.rulesets)?);
+                [] => Err(ParseError::new(place, "expected (schedule S …)")),
+                body if self.schedule.is_none() => {
+                    self.schedule = Some(read_schedule(body, &self.rulesets)?);
                     Ok(())
                 }
-                [_] => Err(ParseError::new(place, "a second schedule: only one is allowed")),
-                _ => Err(ParseError::new(place, "expected (schedule S)")),
+                _ => Err(ParseError::new(place, "a second schedule: only one is allowed")),
             },
             (keyword, _) if KEYWORDS.contains(&keyword) => Ok(()),
             // Said once, in the first phase.

@@ -55,11 +55,6 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Whether it belongs to a ruleset; every rule does where none is said.
-    pub fn is_in(&self, ruleset: Option<RulesetId>) -> bool {
-        ruleset.is_none() || self.ruleset == ruleset
-    }
-
     /// The variables that a match binds to a literal, because a condition or a computed
     /// right-hand side reads them; in order of their ids.
     pub fn literal_vars(&self) -> Vec<VarId> {

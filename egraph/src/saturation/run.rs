@@ -6,13 +6,13 @@ use crate::id::Id;
 use crate::matching::all_rules::{Matches, Request, Room, search};
 use crate::matching::match_queue::MatchQueue;
 use crate::matching::matches::Halt;
-use crate::rules::schedule::Schedule;
-use crate::rules::system::{RuleId, RulesetId, System};
+use crate::rules::schedule::{RuleChoice, Schedule};
+use crate::rules::system::{RuleId, System};
 use crate::saturation::apply::Applier;
 use crate::saturation::best_first::{Choice, Chosen, Waiting};
 use crate::saturation::match_order::{MatchOrder, SmallestFirst};
 use crate::saturation::report::{Iteration, Report, RuleReport, RuleTotals};
-use crate::saturation::scheduler::{Bans, Scheduler};
+use crate::saturation::scheduler::{BackOff, Bans, Scheduler};
 use crate::stop::{StopReason, Watch};
 use rayon::ThreadPool;
 use std::ops::{ControlFlow, RangeInclusive};
@@ -103,7 +103,8 @@ fn saturate_here(
 ) -> Report {
     let system = egraph.system().clone();
     let mut run = Run {
-        bans: Bans::new(config.scheduler, system.rules.len()),
+        bans: Vec::new(),
+        unsettled: false,
         seen: vec![None; system.rules.len()],
         before: vec![0; system.rules.len()],
         system: system.clone(),
@@ -126,13 +127,15 @@ fn saturate_here(
         unions: 0,
         bans: 0,
     }));
+    let back_off = (config.scheduler == Scheduler::Backoff).then(BackOff::default);
+    run.bans.push(Bans::new(back_off, system.rules.len()));
     let schedule = system.schedule.clone().unwrap_or_else(Schedule::all_rules);
     let stop = match run.start().map_break(|()| StopReason::Goal) {
         ControlFlow::Break(stop) => stop,
         ControlFlow::Continue(()) => match run.execute_all(&schedule) {
             ControlFlow::Break(stop) => stop,
-            ControlFlow::Continue(true) if schedule.runs_all(&system) => StopReason::Saturated,
-            ControlFlow::Continue(_) => StopReason::Schedule,
+            ControlFlow::Continue(true) => StopReason::Saturated,
+            ControlFlow::Continue(false) => StopReason::Schedule,
         },
     };
     let mut rules = run.totals;
@@ -141,9 +144,12 @@ fn saturate_here(
     Report { iterations: run.iterations - 1, rules, stop, left_out: run.left_out, chosen }
 }
 
-struct Run<'a> {
-    system: Arc<System>,
-    bans: Bans,
+pub(super) struct Run<'a> {
+    pub(super) system: Arc<System>,
+    /// Of the scheduler that was asked for, and then of those of the schedule that are there.
+    pub(super) bans: Vec<Bans>,
+    /// Whether a scheduler of the schedule ended while it banned a rule.
+    pub(super) unsettled: bool,
     /// By rule: what its last search has seen.
     seen: Vec<Option<Epoch>>,
     /// By rule: how many matches that was at most.
@@ -153,7 +159,7 @@ struct Run<'a> {
     observer: &'a mut Observer<'a>,
     watch: Watch,
     /// How many have been reported, the start included.
-    iterations: u64,
+    pub(super) iterations: u64,
     /// By rule.
     totals: Vec<RuleTotals>,
     /// E-nodes tried in all iterations, and gone through to rebuild.
@@ -183,6 +189,15 @@ struct Applied {
     unions: u64,
     visits: usize,
     stop: Option<StopReason>,
+}
+
+/// What running a part of a schedule did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Effect {
+    /// Whether it changed the e-graph.
+    pub changed: bool,
+    /// The outermost of the schedulers that kept something back, so that going on may yet change it.
+    pub waits: Option<usize>,
 }
 
 impl Run<'_> {
@@ -216,51 +231,12 @@ impl Run<'_> {
         (self.observer)(self.egraph, &iteration)
     }
 
-    /// Executes a whole schedule; whether to go on with it would change nothing.
-    fn execute_all(&mut self, schedule: &Schedule) -> ControlFlow<StopReason, bool> {
-        let (most, inner) = match schedule {
-            Schedule::Saturate(inner) => (u64::MAX, inner.as_ref()),
-            Schedule::Repeat(times, inner) => (*times, inner.as_ref()),
-            other => (1, other),
-        };
-        self.repeat(most, inner).map_continue(|(_, settled)| settled)
-    }
-
-    /// Runs a schedule until it changes nothing, or so many times; whether it changed the e-graph,
-    /// and whether it changes nothing any more.
-    fn repeat(&mut self, most: u64, schedule: &Schedule) -> ControlFlow<StopReason, (bool, bool)> {
-        let mut changed = false;
-        for _ in 0..most {
-            if !self.execute(schedule)? {
-                return ControlFlow::Continue((changed, true));
-            }
-            changed = true;
-        }
-        ControlFlow::Continue((changed, false))
-    }
-
-    /// Runs a schedule; whether it changed the e-graph.
-    fn execute(&mut self, schedule: &Schedule) -> ControlFlow<StopReason, bool> {
-        match schedule {
-            Schedule::Run(ruleset) => self.iterate(*ruleset),
-            Schedule::Saturate(inner) => {
-                self.repeat(u64::MAX, inner).map_continue(|(changed, _)| changed)
-            }
-            Schedule::Repeat(times, inner) => {
-                self.repeat(*times, inner).map_continue(|(changed, _)| changed)
-            }
-            Schedule::Seq(all) => {
-                let mut changed = false;
-                for inner in all {
-                    changed |= self.execute(inner)?;
-                }
-                ControlFlow::Continue(changed)
-            }
-        }
-    }
-
-    /// One iteration; whether it changed the e-graph, or may do so once bans end.
-    fn iterate(&mut self, ruleset: Option<RulesetId>) -> ControlFlow<StopReason, bool> {
+    /// One iteration, by the scheduler of this number.
+    pub(super) fn iterate(
+        &mut self,
+        rules: RuleChoice,
+        by: usize,
+    ) -> ControlFlow<StopReason, Effect> {
         let number = self.iterations - 1;
         if self.config.limits.iterations.is_some_and(|limit| number >= limit) {
             return ControlFlow::Break(StopReason::Iterations);
@@ -273,9 +249,9 @@ impl Run<'_> {
         }
         let built = self.egraph.built();
         let began = Instant::now();
-        let mut matches = self.search(ruleset, number);
+        let mut matches = self.search(rules, by, number);
         let chosen = match self.waiting {
-            Some(_) => self.choose(ruleset, number, &mut matches),
+            Some(_) => self.choose(rules, number, &mut matches),
             None => 0,
         };
         let searched = Instant::now();
@@ -294,29 +270,29 @@ impl Run<'_> {
         if let Some(stop) = stop.or_else(|| self.watch.expired()) {
             return ControlFlow::Break(stop);
         }
-        if !changed && self.bans.bring_forward(number) {
-            return ControlFlow::Continue(true);
-        }
-        if let Some(waiting) = &self.waiting
+        let mut waits = None;
+        if !changed && self.bans[by].bring_forward(number) {
+            waits = Some(by);
+        } else if let Some(waiting) = &self.waiting
             && !changed
         {
             if chosen > 0 {
-                return ControlFlow::Continue(true);
-            }
-            if waiting.gave_up {
+                // The next best may change something.
+                waits = Some(0);
+            } else if waiting.gave_up {
                 return ControlFlow::Break(self.no_room());
             }
         }
-        ControlFlow::Continue(changed)
+        ControlFlow::Continue(Effect { changed, waits })
     }
 
     /// Where best-first chooses, only the best of all matches that wait go on; how many these are.
     #[cold] // apart, so that the other schedulers' loop is what it would be without
-    fn choose(&mut self, ruleset: Option<RulesetId>, number: u64, matches: &mut Matches) -> u64 {
+    fn choose(&mut self, rules: RuleChoice, number: u64, matches: &mut Matches) -> u64 {
         let [by_memory, by_nodes] = self.room_by_limits();
         let Some(waiting) = &mut self.waiting else { return 0 };
         waiting.take_in(matches, number);
-        let runs = |rule: usize| self.system.rules[rule].is_in(ruleset);
+        let runs = |rule: usize| rules.holds(&self.system.rules[rule]);
         let order = self.config.order.as_deref().unwrap_or(&SmallestFirst);
         let choice = Choice {
             egraph: self.egraph,
@@ -374,15 +350,15 @@ impl Run<'_> {
 
     /// The new matches of all rules that may run. They too must fit into what the memory limit
     /// leaves; if they don't, the rest is left out, which ends the run.
-    fn search(&mut self, ruleset: Option<RulesetId>, number: u64) -> Matches {
+    fn search(&mut self, rules: RuleChoice, by: usize, number: u64) -> Matches {
         let room = self.room();
-        let runs = |&rule: &usize| {
-            self.system.rules[rule].is_in(ruleset) && !self.bans.is_banned(rule, number)
-        };
+        let bans = &mut self.bans[by];
+        let runs =
+            |&rule: &usize| rules.holds(&self.system.rules[rule]) && !bans.is_banned(rule, number);
         let request = |rule| Request {
             rule,
             seen: self.seen[rule],
-            match_limit: self.bans.match_limit(rule),
+            match_limit: bans.match_limit(rule),
             before: self.before[rule],
         };
         let requests: Vec<Request> = (0..self.seen.len()).filter(runs).map(request).collect();
@@ -392,7 +368,7 @@ impl Run<'_> {
         requests.iter().for_each(|request| self.seen[request.rule] = Some(now));
         for found in &matches.rules {
             if found.refused {
-                self.bans.ban(found.rule, number);
+                bans.ban(found.rule, number);
                 let request = requests.iter().find(|request| request.rule == found.rule);
                 self.seen[found.rule] = request.and_then(|request| request.seen);
             } else {

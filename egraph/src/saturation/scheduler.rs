@@ -12,9 +12,7 @@ pub enum Scheduler {
     /// Every match of every rule is applied in every iteration.
     #[default]
     Simple,
-    /// A rule with more than 1,000 matches, old ones included, is not applied and banned for 5
-    /// iterations; both numbers double each time (egg's back-off scheduler, Willsey et al., POPL
-    /// 2021).
+    /// Rules that match too often are banned for a while; see [`BackOff`].
     Backoff,
     /// In every iteration the most promising of all matches that wait, a few in proportion to the
     /// e-graph: by default those after which the smallest term that uses them is smallest.
@@ -45,8 +43,21 @@ impl FromStr for Scheduler {
     }
 }
 
-const MATCH_LIMIT: usize = 1_000;
-const BAN_LENGTH: u64 = 5;
+/// A rule with more matches than this, old ones included, is not applied and banned; both numbers
+/// double each time (egg's back-off scheduler, Willsey et al., POPL 2021).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BackOff {
+    /// Matches that are not too many the first time.
+    pub match_limit: usize,
+    /// Iterations that the first ban lasts.
+    pub ban_length: u64,
+}
+
+impl Default for BackOff {
+    fn default() -> BackOff {
+        BackOff { match_limit: 1_000, ban_length: 5 }
+    }
+}
 
 #[derive(Clone, Copy, Default)]
 struct RuleState {
@@ -56,13 +67,14 @@ struct RuleState {
 
 /// The state of a scheduler over one run, with iterations counted from 0.
 pub(crate) struct Bans {
-    scheduler: Scheduler,
+    /// Nothing is banned without.
+    back_off: Option<BackOff>,
     rules: Vec<RuleState>,
 }
 
 impl Bans {
-    pub fn new(scheduler: Scheduler, rules: usize) -> Bans {
-        Bans { scheduler, rules: vec![RuleState::default(); rules] }
+    pub fn new(back_off: Option<BackOff>, rules: usize) -> Bans {
+        Bans { back_off, rules: vec![RuleState::default(); rules] }
     }
 
     pub fn is_banned(&self, rule: usize, iteration: u64) -> bool {
@@ -71,17 +83,23 @@ impl Bans {
 
     /// The number of matches above which they are too many.
     pub fn match_limit(&self, rule: usize) -> usize {
-        match self.scheduler {
-            Scheduler::Simple | Scheduler::BestFirst => usize::MAX,
-            Scheduler::Backoff => MATCH_LIMIT << self.rules[rule].times_banned.min(40),
-        }
+        let times_banned = self.rules[rule].times_banned.min(40);
+        let doubled = |back_off: BackOff| back_off.match_limit.saturating_mul(1 << times_banned);
+        self.back_off.map_or(usize::MAX, doubled)
     }
 
     /// Bans a rule that has more matches than its limit.
     pub fn ban(&mut self, rule: usize, iteration: u64) {
         let state = &mut self.rules[rule];
-        state.banned_until = iteration + (BAN_LENGTH << state.times_banned.min(40));
+        let length = self.back_off.unwrap_or_default().ban_length;
+        let length = length.saturating_mul(1 << state.times_banned.min(40));
+        state.banned_until = iteration.saturating_add(length);
         state.times_banned += 1;
+    }
+
+    /// Whether a rule is still banned after this iteration.
+    pub fn any_after(&self, iteration: u64) -> bool {
+        self.rules.iter().any(|rule| rule.banned_until > iteration)
     }
 
     /// When an iteration changed nothing: whether a rule was banned in it or is banned since, so
@@ -103,11 +121,11 @@ mod tests {
 
     #[test]
     fn bans_double_and_are_brought_forward_together() {
-        let mut bans = Bans::new(Scheduler::Backoff, 3);
+        let mut bans = Bans::new(Some(BackOff::default()), 3);
         bans.ban(0, 0);
         bans.ban(1, 3);
         bans.ban(1, 8);
-        assert_eq!(bans.match_limit(1), 4 * MATCH_LIMIT);
+        assert_eq!(bans.match_limit(1), 4 * BackOff::default().match_limit);
         let banned = |bans: &Bans, iteration| {
             (0..3).filter(|&rule| bans.is_banned(rule, iteration)).collect::<Vec<_>>()
         };

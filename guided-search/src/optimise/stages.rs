@@ -5,7 +5,9 @@ use crate::optimise::run::Growth;
 use crate::search::budget::Cap;
 use crate::search::schedulers::Schedulers;
 use anyhow::{Context, Result, anyhow, ensure};
-use egraph::{RulesetId, Schedule, Sketch, SortId, StopReason, System, TermBank, TermId};
+use egraph::{
+    RuleChoice, RulesetId, Schedule, Sketch, SortId, StopReason, System, TermBank, TermId,
+};
 use serde::Deserialize;
 use std::sync::Arc;
 use support::files::input::InputFile;
@@ -105,11 +107,11 @@ fn restricted(system: &System, names: &[String]) -> Result<System> {
     let run = |name: &String| {
         let found = system.rulesets.iter().position(|ruleset| ruleset == name);
         let found = found.with_context(|| format!("unknown ruleset '{name}'"))?;
-        Ok(Schedule::Run(Some(RulesetId(found as u32))))
+        Ok(Schedule::run(RuleChoice::Ruleset(RulesetId(found as u32))))
     };
     let all = names.iter().map(run).collect::<Result<_>>()?;
     let mut system = system.clone();
-    system.schedule = Some(Schedule::Saturate(Box::new(Schedule::Seq(all))));
+    system.schedule = Some(Schedule::Saturate(all));
     Ok(system)
 }
 

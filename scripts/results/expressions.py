@@ -1,0 +1,46 @@
+"""How many expressions of others are proved 1 or 0, in e-graphs of at most 64 MiB."""
+
+import csv
+import re
+import sys
+
+from commands import SCRIPTS, table
+
+sys.path.insert(0, str(SCRIPTS))
+from split_seeds import normal_form
+
+CAP = "64MiB"
+# E-nodes of two e-graphs at the cap, which is the default, and four times as many.
+WORKS = {"1": 1_342_176, "4": 5_368_704}
+SEARCHES = {
+    "one e-graph with each scheduler": ["--method", "cap"],
+    "one e-graph with all the work": ["--method", "all-work"],
+    "`descend`": ["--method", "descend"],
+    "`shared`": ["--method", "shared"],
+    "`deep`": ["--method", "deep"],
+    "`ranked`, the shipped ranker": ["--method", "ranked", "--ranker", "halide"],
+    "the default": [],
+}
+
+
+def section(run, arguments):
+    with arguments.expressions.open(newline="") as file:
+        expressions = [row["expression"] for row in csv.DictReader(file)]
+    known = set()
+    for part in ["learn", "valid"]:
+        path = run.out.parent / "guided/seeds" / f"{part}.txt"
+        if path.exists():
+            known |= {normal_form(line) for line in path.read_text().splitlines()}
+    unseen = {number for number, text in enumerate(expressions) if normal_form(text) not in known}
+
+    def lines():
+        for times, work in WORKS.items():
+            for number, (name, options) in enumerate(SEARCHES.items()):
+                said = run.said(f"{number}-{work}.txt", sys.executable, SCRIPTS / "prove_expressions.py", arguments.expressions,
+                                "--cairn", run.cairn, "--", "--cap", CAP, "--work", work, *options).read_text()
+                proved = {int(number) for number in re.findall(r"(?m)^(\d+) = [01]: .*proved$", said)}
+                took = re.search(r"proved, (\d+) s of processor time, the longest without a proof ([\d.]+) s", said)
+                yield [name, times, len(proved), len(proved & unseen), *took.groups()]
+
+    print(f"\n### {len(expressions)} expressions, {len(unseen)} of them unlike all that the ranker learned from")
+    table(["search", "times the work", "proved", "of those unlike", "s of processor time", "the longest failure, s"], lines())
