@@ -3,7 +3,8 @@
 mod common;
 
 use egraph::{
-    Cost, CostFunction, DagSearch, EGraph, Id, Limits, Node, Sketch, TermBank, TermId, extract_best,
+    Cost, CostFunction, DagSearch, DagSolver, DagWay, EGraph, Id, Limits, Node, Sketch, TermBank,
+    TermId, extract_best,
 };
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
@@ -334,4 +335,74 @@ fn names_of_costs_are_checked() {
     assert_eq!(named("flops").unwrap_err(), unknown);
     assert_eq!(named("size,size").unwrap_err(), "'size' stands twice");
     assert!(named("").unwrap_err().starts_with("unknown cost ''"));
+}
+
+/// What is left of `open` places costs at least, by trying all ways; `chosen` are made already, and `below`
+/// says which places stand above the one in hand.
+fn cheapest_dag(
+    places: &[Vec<DagWay>],
+    chosen: &mut Vec<Option<usize>>,
+    mut open: Vec<usize>,
+    cost: u64,
+    best: &mut Option<u64>,
+) {
+    while open.last().is_some_and(|&place| chosen[place].is_some()) {
+        open.pop();
+    }
+    let Some(place) = open.pop() else {
+        if can_be_made(places, chosen) {
+            *best = Some(best.map_or(cost, |best| best.min(cost)));
+        }
+        return;
+    };
+    for (number, way) in places[place].iter().enumerate() {
+        chosen[place] = Some(number);
+        let open = [open.clone(), way.needs.clone()].concat();
+        cheapest_dag(places, chosen, open, cost + way.weight, best);
+        chosen[place] = None;
+    }
+}
+
+fn can_be_made(places: &[Vec<DagWay>], chosen: &[Option<usize>]) -> bool {
+    let mut made = vec![false; places.len()];
+    for _ in places {
+        for (place, way) in chosen.iter().enumerate() {
+            if let Some(way) = way {
+                made[place] |= places[place][*way].needs.iter().all(|&needed| made[needed]);
+            }
+        }
+    }
+    chosen.iter().zip(&made).all(|(way, &made)| way.is_none() || made)
+}
+
+proptest! {
+    #[test]
+    fn of_ways_that_anybody_names(
+        places in proptest::collection::vec(
+            proptest::collection::vec((0..9u64, proptest::collection::vec(0..7usize, 0..3)), 0..4),
+            7,
+        ),
+    ) {
+        let way = |(weight, needs)| DagWay { weight, needs };
+        let places: Vec<Vec<DagWay>> =
+            places.into_iter().map(|ways| ways.into_iter().map(way).collect()).collect();
+        let mut best = None;
+        cheapest_dag(&places, &mut vec![None; 7], vec![0], 0, &mut best);
+        let found = DagSolver::of_ways(&places, 0);
+        prop_assert_eq!(found.is_some(), best.is_some());
+        let Some((mut solver, origins)) = found else { return Ok(()) };
+        while solver.improve(50) {}
+        let mut chosen = vec![None; 7];
+        let mut total = 0;
+        for [place, way] in solver.ways().map(|way| origins[way]) {
+            // Each once, behind what it needs.
+            let needs = &places[place][way].needs;
+            prop_assert!(chosen[place].is_none() && needs.iter().all(|&n| chosen[n].is_some()));
+            chosen[place] = Some(way);
+            total += places[place][way].weight;
+        }
+        prop_assert!(chosen[0].is_some());
+        prop_assert_eq!(solver.total(), &[total][..]);
+        prop_assert!(total >= best.unwrap_or(0));
+    }
 }

@@ -1,11 +1,6 @@
-//! All that a class has to choose from, as a graph in flat arrays: places, the ways to make a term of
-//! each, and the places that a way needs.
+//! What a term is made of, as a graph in flat arrays: places, the ways to make each, and the places that a way
+//! needs. It does not know what places and ways stand for.
 
-use crate::extract::cost::Cost;
-use crate::extract::sketch::Way;
-use crate::extract::tree::{Chosen, Place, Tables};
-use crate::id::Id;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,15 +11,15 @@ pub(super) type Sum = SmallVec<[u64; 3]>;
 /// The number of a place or of a way.
 pub(super) type Number = u32;
 
+/// A way to make a place: the places that it needs, and what it costs by itself.
+pub(super) type Making = (SmallVec<[Number; 4]>, Sum);
+
 /// Places by the cost of their best trees, the least first.
 pub(super) struct Choices {
-    pub places: Vec<Place>,
     /// The place of the whole term.
     pub root: Number,
     /// By place: its first way, which is that of its best tree. One more than places.
     starts: Vec<u32>,
-    /// By way: the e-node, or none where the term is that of the place that it needs.
-    nodes: Vec<Option<Id>>,
     /// By way: where what it needs begins; one more than ways.
     need_starts: Vec<u32>,
     needs: Vec<Number>,
@@ -36,77 +31,38 @@ pub(super) struct Choices {
     above: Vec<Number>,
 }
 
-/// A place and its ways, while they are collected.
-struct Found {
-    place: Place,
-    least: Cost,
-    ways: Vec<(Option<Id>, SmallVec<[Place; 4]>, Sum)>,
-}
-
 impl Choices {
-    /// What can be reached from a place, if it has a term.
-    pub fn below(tables: &Tables<'_>, root: Place) -> Option<Choices> {
-        let mut found: Vec<Found> = Vec::new();
-        let mut seen: FxHashMap<Place, Number> = FxHashMap::default();
-        let mut todo = vec![root];
-        seen.insert(root, 0);
-        while let Some(place) = todo.pop() {
-            let least = tables.least(place)?;
-            let mut ways = Vec::new();
-            tables.each_possible(place, |way: Way<'_>, weights| {
-                let Chosen { node, needed } = Chosen::new(tables.egraph, place.1, way);
-                if !needed.contains(&place) {
-                    ways.push((node, needed, Sum::from_slice(weights)));
-                }
-            });
-            for &needed in ways.iter().flat_map(|(_, needed, _)| needed) {
-                if seen.insert(needed, 0).is_none() {
-                    todo.push(needed);
-                }
-            }
-            found.push(Found { place, least, ways });
-        }
-        found.sort_by(|a, b| (&a.least, a.place).cmp(&(&b.least, b.place)));
-        for (number, found) in (0..).zip(&found) {
-            seen.insert(found.place, number);
-        }
-        Some(Choices::of(tables, root, found, &seen))
-    }
-
-    fn of(
-        tables: &Tables<'_>,
-        root: Place,
-        found: Vec<Found>,
-        numbers: &FxHashMap<Place, Number>,
+    /// Places in the order of the cost of their best trees, each with its ways, that of its best tree first.
+    pub fn new(
+        root: Number,
+        measures: usize,
+        places: impl Iterator<Item = Vec<Making>>,
     ) -> Choices {
         let mut choices = Choices {
-            places: found.iter().map(|found| found.place).collect(),
-            root: numbers[&root],
+            root,
             starts: vec![0],
-            nodes: Vec::new(),
             need_starts: vec![0],
             needs: Vec::new(),
             weights: Vec::new(),
-            measures: tables.cost.measures(),
+            measures,
             above_starts: vec![0],
             above: Vec::new(),
         };
-        for Found { ways, .. } in found {
-            for (node, needed, weights) in ways {
-                choices.nodes.push(node);
-                choices.needs.extend(needed.iter().map(|place| numbers[place]));
+        for ways in places {
+            for (needed, weights) in ways {
+                choices.needs.extend(needed);
                 choices.need_starts.push(choices.needs.len() as u32);
                 choices.weights.extend(weights);
             }
-            choices.starts.push(choices.nodes.len() as u32);
+            choices.starts.push(choices.need_starts.len() as u32 - 1);
         }
         choices.find_above();
         choices
     }
 
     fn find_above(&mut self) {
-        let mut above: Vec<Vec<Number>> = vec![Vec::new(); self.places.len()];
-        for place in 0..self.places.len() as Number {
+        let mut above: Vec<Vec<Number>> = vec![Vec::new(); self.places()];
+        for place in 0..self.places() as Number {
             for &needed in self.ways(place).flat_map(|way| self.needs(way)) {
                 let above = &mut above[needed as usize];
                 if above.last() != Some(&place) {
@@ -120,20 +76,19 @@ impl Choices {
         }
     }
 
-    /// What a way stands for.
-    pub fn way(&self, way: Number) -> Chosen {
-        let needed = self.needs(way).iter().map(|&place| self.places[place as usize]).collect();
-        Chosen { node: self.nodes[way as usize], needed }
-    }
-
     /// The ways of a place.
     pub fn ways(&self, place: Number) -> Range<Number> {
         self.starts[place as usize]..self.starts[place as usize + 1]
     }
 
+    /// Number of places.
+    pub fn places(&self) -> usize {
+        self.starts.len() - 1
+    }
+
     /// Number of all ways.
     pub fn count(&self) -> usize {
-        self.nodes.len()
+        self.need_starts.len() - 1
     }
 
     /// The place of a way.
@@ -172,7 +127,7 @@ impl Choices {
         price: impl Fn(Number, Number) -> Sum,
         visits: &mut u64,
     ) -> Vec<Number> {
-        let count = self.places.len();
+        let count = self.places();
         let mut best: Vec<Option<(Sum, Number)>> = vec![None; count];
         let mut waiting = vec![true; count];
         let mut queue: VecDeque<Number> = (0..count as Number).collect();

@@ -7,15 +7,9 @@
 //! has already for nothing (a *switch*), and to have one more class for nothing and make all others
 //! anew (a *gift*), until no such change lowers the cost any more.
 
-use crate::extract::choices::{Choices, Number, Sum, add};
-use crate::extract::cost::{Cost, CostFunction};
-use crate::extract::tree::{Tables, read_off};
-use crate::graph::egraph::EGraph;
-use crate::id::Id;
-use crate::term::bank::{TermBank, TermId};
-use crate::term::sketch::Sketch;
-use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use crate::extract::choices::{Choices, Making, Number, Sum, add};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 use std::rc::Rc;
 
 /// The greedy answer looks at so many places for every way, and at this many in any case.
@@ -24,10 +18,17 @@ const GREEDY_VISITS: (u64, u64) = (64, 1 << 20);
 /// Shares of what a way costs are told apart this finely.
 const SHARES: u64 = 12;
 
-/// A search for the cheapest DAG of a class.
-pub struct DagSearch<'e> {
-    egraph: &'e EGraph,
-    cost: &'e CostFunction,
+/// A way to make a place of a [`DagSolver`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DagWay {
+    /// What it costs by itself.
+    pub weight: u64,
+    /// The numbers of the places that it needs.
+    pub needs: Vec<usize>,
+}
+
+/// A search for the cheapest choice of a way for each place that is needed.
+pub struct DagSolver {
     choices: Choices,
     /// By place: the way that is best as far as is known. Those of places that are not used are such
     /// that they cost little beside what is used.
@@ -52,26 +53,13 @@ struct Marks {
     left: Vec<u32>,
 }
 
-impl<'e> DagSearch<'e> {
-    /// Of the terms of a class that satisfy a sketch; none if there is no such term of a known cost.
+impl DagSolver {
     /// The first answers, that of trees and the greedy one, are there at once.
-    ///
-    /// # Panics
-    /// Where a measure of the cost is no sum ([`CostFunction::is_sum`]).
-    pub fn new(
-        egraph: &'e EGraph,
-        class: Id,
-        sketch: &Sketch,
-        cost: &'e CostFunction,
-    ) -> Option<DagSearch<'e>> {
-        assert!(cost.is_sum(), "what a DAG costs is a sum");
-        let tables = Tables::new(egraph, sketch, cost);
-        let choices = Choices::below(&tables, tables.whole(egraph.find(class)))?;
-        drop(tables);
-        let places = choices.places.len();
+    pub(super) fn new(choices: Choices) -> DagSolver {
+        let places = choices.places();
         let mut gifts: Vec<Number> = (0..places as Number).collect();
-        gifts.sort_by_key(|&place| std::cmp::Reverse(choices.above(place).len()));
-        let mut search = DagSearch {
+        gifts.sort_by_key(|&place| Reverse(choices.above(place).len()));
+        let mut solver = DagSolver {
             chosen: (0..places as Number).map(|place| choices.ways(place).start).collect(),
             used: Vec::new(),
             is_used: vec![false; places],
@@ -81,32 +69,73 @@ impl<'e> DagSearch<'e> {
             idle: 0,
             visits: 0,
             marks: Marks { walk: 0, entered: vec![0; places], left: vec![0; places] },
-            egraph,
-            cost,
             choices,
         };
-        search.offer(search.chosen.clone());
-        let greedy = search.greedy();
-        search.offer(greedy);
-        search.visits = 0;
-        Some(search)
+        solver.offer(solver.chosen.clone());
+        let greedy = solver.greedy();
+        solver.offer(greedy);
+        solver.visits = 0;
+        solver
     }
 
-    /// What the best answer so far costs.
-    pub fn cost(&self) -> Cost {
-        Cost(self.total.clone())
-    }
-
-    /// The best answer so far, and what it costs.
-    pub fn best(&self, bank: &mut TermBank) -> (TermId, Cost) {
-        let Choices { places, root, .. } = &self.choices;
-        let numbers: FxHashMap<_, _> = places.iter().copied().zip(0..).collect();
-        let term = read_off(self.egraph, bank, places[*root as usize], |place| {
-            let number: usize = numbers[&place];
-            self.choices.way(self.chosen[number])
+    /// Of places given by the ways to make each, for the one with number `root`; with it, by place of the solver,
+    /// the number of the place, and by way that of the way among its place's. None if it can't be made.
+    ///
+    /// # Panics
+    /// Where a way needs a place that is not there.
+    pub fn of_ways(places: &[Vec<DagWay>], root: usize) -> Option<(DagSolver, Vec<[usize; 2]>)> {
+        let least = least_trees(places);
+        least[root]?;
+        // A way that needs what can't be made is none, nor one that needs its own place.
+        let possible = |place: usize, way: &DagWay| {
+            way.needs.iter().all(|&needed| needed != place && least[needed].is_some())
+        };
+        let mut order: Vec<(u64, usize)> = least
+            .iter()
+            .enumerate()
+            .filter_map(|(place, least)| Some(((*least)?.0, place)))
+            .collect();
+        order.sort_unstable();
+        let mut numbers = vec![0; places.len()];
+        for (number, &(_, place)) in (0..).zip(&order) {
+            numbers[place] = number;
+        }
+        let mut origins = Vec::new();
+        let makings = order.iter().map(|&(_, place)| {
+            let best = least[place].map(|(_, way)| way);
+            let ways = places[place].iter().enumerate();
+            let mut ways: Vec<(usize, &DagWay)> =
+                ways.filter(|(_, way)| possible(place, way)).collect();
+            ways.sort_by_key(|&(number, _)| Some(number) != best);
+            origins.extend(ways.iter().map(|&(number, _)| [place, number]));
+            let making = |(_, way): (usize, &DagWay)| -> Making {
+                (
+                    way.needs.iter().map(|&needed| numbers[needed]).collect(),
+                    Sum::from_slice(&[way.weight]),
+                )
+            };
+            ways.into_iter().map(making).collect()
         });
-        // Parts that satisfy different parts of the sketch may be equal all the same.
-        (term, self.cost.of_dag(bank, term).unwrap_or_else(|| self.cost()))
+        let choices = Choices::new(numbers[root], 1, makings);
+        Some((DagSolver::new(choices), origins))
+    }
+
+    /// What the best answer so far costs, by measure.
+    pub fn total(&self) -> &[u64] {
+        &self.total
+    }
+
+    /// The ways of the best answer so far, each behind those that it needs.
+    pub fn ways(&self) -> impl Iterator<Item = usize> {
+        self.used.iter().map(|&place| self.chosen[place as usize] as usize)
+    }
+
+    pub(super) fn way_of(&self, place: Number) -> Number {
+        self.chosen[place as usize]
+    }
+
+    pub(super) fn choices(&self) -> &Choices {
+        &self.choices
     }
 
     /// Tries changes until none helps, or so many more ways and places were looked at; whether there
@@ -153,7 +182,7 @@ impl<'e> DagSearch<'e> {
         if self.is_used[gift as usize] {
             return false;
         }
-        let mut given = vec![false; self.choices.places.len()];
+        let mut given = vec![false; self.choices.places()];
         let mut todo = vec![gift];
         while let Some(place) = todo.pop() {
             if !std::mem::replace(&mut given[place as usize], true) {
@@ -161,7 +190,7 @@ impl<'e> DagSearch<'e> {
                 todo.extend(self.choices.needs(self.chosen[place as usize]));
             }
         }
-        let mut uses = vec![0u64; self.choices.places.len()];
+        let mut uses = vec![0u64; self.choices.places()];
         for &place in &self.used {
             for &needed in self.choices.needs(self.chosen[place as usize]) {
                 uses[needed as usize] += 1;
@@ -246,7 +275,7 @@ impl<'e> DagSearch<'e> {
     /// For every place the way with the cheapest set of places below it, as they are found.
     fn greedy(&mut self) -> Vec<Number> {
         let choices = &self.choices;
-        let places = choices.places.len();
+        let places = choices.places();
         let (each, least) = GREEDY_VISITS;
         let mut left = (each * choices.count() as u64).max(least);
         let mut chosen = self.chosen.clone();
@@ -293,4 +322,39 @@ impl<'e> DagSearch<'e> {
         }
         chosen
     }
+}
+
+/// By place the cost of its cheapest tree and the first of the ways that lead to it, if it can be made.
+fn least_trees(places: &[Vec<DagWay>]) -> Vec<Option<(u64, usize)>> {
+    let mut above: Vec<Vec<(usize, usize)>> = vec![Vec::new(); places.len()];
+    // By way: the children that are still to be made, each time that it stands there.
+    let mut missing: Vec<Vec<usize>> = Vec::with_capacity(places.len());
+    let mut queue = BinaryHeap::new();
+    for (place, ways) in places.iter().enumerate() {
+        missing.push(ways.iter().map(|way| way.needs.len()).collect());
+        for (number, way) in ways.iter().enumerate() {
+            way.needs.iter().for_each(|&needed| above[needed].push((place, number)));
+            if way.needs.is_empty() {
+                queue.push(Reverse((way.weight, place, number)));
+            }
+        }
+    }
+    // As Knuth's generalisation of Dijkstra's algorithm: what is made next costs least of all.
+    let mut least: Vec<Option<(u64, usize)>> = vec![None; places.len()];
+    while let Some(Reverse((cost, place, way))) = queue.pop() {
+        if least[place].is_some() {
+            continue;
+        }
+        least[place] = Some((cost, way));
+        for &(parent, number) in &above[place] {
+            missing[parent][number] -= 1;
+            if missing[parent][number] == 0 && least[parent].is_none() {
+                let way = &places[parent][number];
+                let parts = way.needs.iter().filter_map(|&needed| Some(least[needed]?.0));
+                let cost = parts.fold(way.weight, u64::saturating_add);
+                queue.push(Reverse((cost, parent, number)));
+            }
+        }
+    }
+    least
 }

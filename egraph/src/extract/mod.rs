@@ -5,6 +5,7 @@ pub(crate) mod best;
 mod choices;
 pub(crate) mod cost;
 pub(crate) mod dag;
+pub(crate) mod dag_of_class;
 mod ranks;
 pub(crate) mod satisfied;
 pub(crate) mod sketch;
