@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// A term of a few operators, from a recipe.
 fn term(rng: &mut ChaCha8Rng, depth: u32) -> String {
@@ -392,7 +393,7 @@ proptest! {
         prop_assert_eq!(found.is_some(), best.is_some());
         let Some((mut solver, origins)) = found else { return Ok(()) };
         while solver.improve(50) {}
-        let mut chosen = vec![None; 7];
+        let mut chosen = [None; 7];
         let mut total = 0;
         for [place, way] in solver.ways().map(|way| origins[way]) {
             // Each once, behind what it needs.
@@ -404,5 +405,7 @@ proptest! {
         prop_assert!(chosen[0].is_some());
         prop_assert_eq!(solver.total(), &[total][..]);
         prop_assert!(total >= best.unwrap_or(0));
+        prop_assert!(solver.prove(Duration::from_secs(60)));
+        prop_assert_eq!(solver.total().first(), best.as_ref());
     }
 }

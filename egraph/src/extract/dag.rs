@@ -130,6 +130,15 @@ impl DagSolver {
         self.used.iter().map(|&place| self.chosen[place as usize] as usize)
     }
 
+    /// Makes places in these ways if that costs less.
+    pub(super) fn take(&mut self, ways: &[Number]) {
+        let mut chosen = self.chosen.clone();
+        for &way in ways {
+            chosen[self.choices.place_of(way) as usize] = way;
+        }
+        self.offer(chosen);
+    }
+
     pub(super) fn way_of(&self, place: Number) -> Number {
         self.chosen[place as usize]
     }

@@ -11,6 +11,7 @@ use crate::term::bank::{TermBank, TermId};
 use crate::term::sketch::Sketch;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use std::time::Duration;
 
 /// A search for the cheapest DAG of a class.
 pub struct DagSearch<'e> {
@@ -84,6 +85,11 @@ impl<'e> DagSearch<'e> {
     /// is more to try.
     pub fn improve(&mut self, visits: u64) -> bool {
         self.solver.improve(visits)
+    }
+
+    /// As [`DagSolver::prove`].
+    pub fn prove(&mut self, time: Duration) -> bool {
+        self.solver.prove(time)
     }
 }
 

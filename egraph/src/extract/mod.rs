@@ -6,6 +6,7 @@ mod choices;
 pub(crate) mod cost;
 pub(crate) mod dag;
 pub(crate) mod dag_of_class;
+mod exact;
 mod ranks;
 pub(crate) mod satisfied;
 pub(crate) mod sketch;
