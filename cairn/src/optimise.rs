@@ -62,6 +62,10 @@ pub struct OptimiseArgs {
     /// Equal parts of a term count once
     #[arg(long)]
     shared: bool,
+    /// With --shared, where all that the rules derive is in one e-graph: try so long to prove that
+    /// nothing costs less, or to find it (not reproducible)
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "shared", conflicts_with = "stages")]
+    exact: Option<Duration>,
     /// The sketch that the best term must satisfy
     #[arg(long, value_name = "SKETCH", allow_negative_numbers = true, conflicts_with = "stages")]
     goal: Option<String>,
@@ -208,7 +212,7 @@ fn objective(
         Some(text) => Sketch::parse(&system.language, text, Some(bank.sort(start)))
             .map_err(|mistake| anyhow!("--goal {}: {mistake}", quoted(text)))?,
     };
-    let objective = Objective { cost, shared: args.shared, sketch };
+    let objective = Objective { cost, shared: args.shared, exact: args.exact, sketch };
     objective.check()?;
     Ok(objective)
 }
@@ -227,6 +231,9 @@ fn spent(outcome: &Outcome) -> String {
 fn explained(ended: Ended) -> String {
     match ended {
         Ended::Saturated => "the rules derive nothing else from the start".to_owned(),
+        Ended::Proved => {
+            "the rules derive nothing else from the start, and none of it costs less".to_owned()
+        }
         Ended::Least => "no term costs less".to_owned(),
         Ended::Settled => "nothing is left to start over from".to_owned(),
         Ended::Work => "the work is spent".to_owned(),

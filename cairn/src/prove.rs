@@ -207,7 +207,7 @@ fn prove_shape(
     );
     let run = args.run.run();
     let pool = Arc::new(run.build_pool()?);
-    let objective = Objective { cost: CostFunction::size(), shared: false, sketch };
+    let objective = Objective { cost: CostFunction::size(), shared: false, exact: None, sketch };
     let settings = OptimiseSettings {
         budget: settings.budget,
         first: true,

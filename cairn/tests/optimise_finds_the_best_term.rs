@@ -177,6 +177,10 @@ fn equal_parts_count_once_on_request() {
         (&best(&dag)["term"], &best(&dag)["cost"]["cost"]),
         (&"(p (l big) (r big))".into(), &13.into())
     );
+    assert_eq!((&tree["ended"], &dag["ended"]), (&"saturated".into(), &"saturated".into()));
+    let proved =
+        optimised(&directory, rules, &[&term[..], &["--shared", "--exact", "60"]].concat());
+    assert_eq!((&proved["best"], &proved["ended"]), (&dag["best"], &"proved".into()));
 }
 
 #[test]

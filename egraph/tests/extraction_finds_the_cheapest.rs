@@ -220,6 +220,8 @@ fn dags_of_small_egraphs_are_mostly_exact() {
         greedy += usize::from(search.best(&mut bank).1.values() == best);
         assert!(!search.improve(u64::MAX));
         exact += usize::from(search.best(&mut bank).1.values() == best);
+        assert!(search.prove(Duration::from_secs(60)));
+        assert_eq!(search.best(&mut bank).1.values(), best);
     }
     println!("{all} e-graphs, {greedy} greedy answers are best, {exact} after the search");
     assert!(all > 100 && 100 * exact >= 98 * all && exact >= greedy, "{all} {greedy} {exact}");

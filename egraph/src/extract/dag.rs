@@ -130,13 +130,13 @@ impl DagSolver {
         self.used.iter().map(|&place| self.chosen[place as usize] as usize)
     }
 
-    /// Makes places in these ways if that costs less.
-    pub(super) fn take(&mut self, ways: &[Number]) {
+    /// Makes places in these ways if that costs less; whether it does.
+    pub(super) fn take(&mut self, ways: &[Number]) -> bool {
         let mut chosen = self.chosen.clone();
         for &way in ways {
             chosen[self.choices.place_of(way) as usize] = way;
         }
-        self.offer(chosen);
+        self.offer(chosen)
     }
 
     pub(super) fn way_of(&self, place: Number) -> Number {

@@ -14,15 +14,28 @@ use std::time::{Duration, Instant};
 const COMPARED: usize = 256;
 
 impl DagSolver {
-    /// Finds the cheapest answer and proves that none costs less, within a time; whether it could.
-    /// Costs must be single numbers below 2⁵³. What the solver says of bounds rests on its arithmetic with
-    /// doubles; what an answer costs does not.
+    /// Finds the cheapest answer and proves that none costs less, one measure after the other, within a time;
+    /// whether it could. Costs must be below 2⁵³. What the solver says of bounds rests on its arithmetic
+    /// with doubles; what an answer costs does not.
     pub fn prove(&mut self, time: Duration) -> bool {
         let Some(end) = Instant::now().checked_add(time) else { return false };
-        if self.total().len() != 1 || self.total()[0] >= 1 << 53 {
+        let mut circles = Vec::new();
+        (0..self.total().len()).all(|measure| self.prove_measure(measure, end, &mut circles))
+    }
+
+    /// The same for one measure, if those before it are the least already. `circles` are forbidden, and
+    /// more of them as they are met.
+    fn prove_measure(
+        &mut self,
+        measure: usize,
+        end: Instant,
+        circles: &mut Vec<Vec<Number>>,
+    ) -> bool {
+        if self.total()[measure] >= 1 << 53 {
             return false;
         }
-        let mut program = Program::new(self.choices());
+        let mut program = Program::new(self.choices(), &self.total()[..measure]);
+        circles.iter().for_each(|circle| program.forbid(self.choices(), circle));
         loop {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -30,16 +43,15 @@ impl DagSolver {
             }
             let Some((bound, used)) = program.solve(left, self.ways()) else { return false };
             // Costs are multiples of the unit.
-            if bound > (self.total()[0] / program.unit) as f64 - 0.5 {
+            if bound > (self.total()[measure] / program.unit) as f64 - 0.5 {
                 return true;
             }
-            let circles = circles(self.choices(), &used);
-            if circles.is_empty() {
-                let before = self.total()[0];
-                self.take(&used);
-                return self.total()[0] < before;
+            let met = circles_of(self.choices(), &used);
+            if met.is_empty() {
+                return self.take(&used);
             }
-            circles.iter().for_each(|circle| program.forbid(self.choices(), circle));
+            met.iter().for_each(|circle| program.forbid(self.choices(), circle));
+            circles.extend(met);
         }
     }
 }
@@ -53,12 +65,13 @@ struct Program {
 }
 
 impl Program {
-    fn new(choices: &Choices) -> Program {
+    /// For the first measure of which no total is given; those of the others must not be exceeded.
+    fn new(choices: &Choices, totals: &[u64]) -> Program {
         let kept: Vec<Vec<Number>> =
             (0..choices.places() as Number).map(|place| undominated(choices, place)).collect();
         let reached = reached(choices, &kept);
         let places = || (0..kept.len()).filter(|&place| reached[place]);
-        let weight = |way: Number| choices.weight(way)[0];
+        let weight = |way: Number| choices.weight(way)[totals.len()];
         let unit =
             places().flat_map(|place| &kept[place]).fold(0, |unit, &way| gcd(unit, weight(way)));
         let unit = unit.max(1);
@@ -85,6 +98,11 @@ impl Program {
                 terms.extend(kept[needed as usize].iter().map(|way| (variables[way], 1.0)));
                 problem.add_constraint(terms, ComparisonOp::Ge, 0.0);
             }
+        }
+        for (measure, &total) in totals.iter().enumerate() {
+            let weight = |(&way, &variable)| (variable, choices.weight(way)[measure] as f64);
+            let terms: Vec<(Variable, f64)> = variables.iter().map(weight).collect();
+            problem.add_constraint(terms, ComparisonOp::Le, total as f64);
         }
         Program { problem, variables, unit }
     }
@@ -131,7 +149,7 @@ fn undominated(choices: &Choices, place: Number) -> Vec<Number> {
     if ways.len() > COMPARED {
         return ways;
     }
-    ways.sort_by_key(|&way| (choices.weight(way)[0], choices.needs(way).len(), way));
+    ways.sort_by_key(|&way| (choices.weight(way), choices.needs(way).len(), way));
     let mut kept: Vec<Number> = Vec::new();
     for way in ways {
         let no_more = |&other: &Number| {
@@ -157,7 +175,7 @@ fn reached(choices: &Choices, kept: &[Vec<Number>]) -> Vec<bool> {
 }
 
 /// Circles in which the places of a solution need each other, as they are met from the whole term.
-fn circles(choices: &Choices, used: &[Number]) -> Vec<Vec<Number>> {
+fn circles_of(choices: &Choices, used: &[Number]) -> Vec<Vec<Number>> {
     let ways: BTreeMap<Number, Number> =
         used.iter().rev().map(|&way| (choices.place_of(way), way)).collect();
     let mut circles = Vec::new();

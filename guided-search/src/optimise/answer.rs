@@ -7,7 +7,7 @@ use egraph::{Cost, CostFunction, DagSearch, Proof, Sketch, TermBank, TermId, ext
 use rayon::ThreadPool;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Ways and places that the search for a DAG may look at, for each e-node that was built: extracting
 /// should not take much longer than growing did.
@@ -20,6 +20,9 @@ pub struct Objective {
     pub cost: CostFunction,
     /// Whether equal parts of a term count once.
     pub shared: bool,
+    /// Where they do: how long to try to prove that nothing which the rules derive costs less, if that is all in
+    /// one e-graph. Not reproducible.
+    pub exact: Option<Duration>,
     /// What the term must satisfy.
     pub sketch: Sketch,
 }
@@ -43,17 +46,33 @@ impl Objective {
         if self.shared { self.cost.of_dag(bank, term) } else { self.cost.of_term(bank, term) }
     }
 
-    /// The best term of a stage that equals its start, and what it costs, if there is one.
-    pub fn extract(&self, stage: &Stage, bank: &mut TermBank) -> Option<(TermId, Cost)> {
+    /// The best term of a stage that equals its start, if there is one. Of a stage that is the `whole` it is
+    /// proved to be the best, if it can be and was asked for.
+    pub fn extract(&self, stage: &Stage, bank: &mut TermBank, whole: bool) -> Option<Extracted> {
         let egraph = &stage.egraph;
         let class = egraph.lookup(bank, stage.starts[0])?;
         if !self.shared {
-            return extract_best(egraph, bank, class, &self.sketch, &self.cost);
+            let (term, cost) = extract_best(egraph, bank, class, &self.sketch, &self.cost)?;
+            return Some(Extracted { term, cost, least: true });
         }
         let mut search = DagSearch::new(egraph, class, &self.sketch, &self.cost)?;
         search.improve(egraph.built().saturating_mul(VISITS_PER_NODE));
-        Some(search.best(bank))
+        let exact = self.exact.filter(|_| whole);
+        let least = exact.is_some_and(|time| search.prove(time));
+        let (term, cost) = search.best(bank);
+        Some(Extracted { term, cost, least })
     }
+}
+
+/// The best term of an e-graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extracted {
+    /// The term.
+    pub term: TermId,
+    /// What it costs.
+    pub cost: Cost,
+    /// Whether none in its class is known to cost less.
+    pub least: bool,
 }
 
 /// The settings of an optimiser.
@@ -77,6 +96,8 @@ pub enum Ended {
     /// The first e-graph has all that the rules derive from the start: nothing they derive costs less,
     /// if the cost is that of a tree.
     Saturated,
+    /// The same where equal parts count once, with a proof that nothing costs less.
+    Proved,
     /// No term whatever costs less.
     Least,
     /// Nothing is left to start over from.
@@ -97,6 +118,7 @@ impl fmt::Display for Ended {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Ended::Saturated => "saturated",
+            Ended::Proved => "proved",
             Ended::Least => "least",
             Ended::Settled => "settled",
             Ended::Work => "work",

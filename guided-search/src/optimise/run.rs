@@ -7,7 +7,7 @@
 //! over from random frontier terms that are hardly larger than the best term, and from better ones that
 //! these lead to, until the work is spent.
 
-use crate::optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome};
+use crate::optimise::answer::{Best, Ended, Extracted, Objective, OptimiseSettings, Outcome};
 use crate::search::agenda::Agenda;
 use crate::search::answer::checked;
 use crate::search::budget::{Cap, Ledger};
@@ -261,20 +261,23 @@ impl Optimiser<'_> {
         if stage.stop == StopReason::Conflict {
             return Ok((Found::Over(Ended::Conflict), None));
         }
-        let found = self.objective.extract(&stage, self.run.bank);
+        // Nothing else can be derived from the start.
+        let whole = stage.stop == StopReason::Saturated && at == self.start;
+        let found = self.objective.extract(&stage, self.run.bank, whole);
         let before = self.run.curve.last();
-        let better = found.filter(|(_, cost)| before.is_none_or(|best| *cost < best.cost));
+        let least = found.as_ref().is_some_and(|found| found.least);
+        let better = found.filter(|found| before.is_none_or(|best| found.cost < best.cost));
         let is_better = better.is_some();
-        if let Some((term, cost)) = better {
+        if let Some(Extracted { term, cost, .. }) = better {
             self.run.connect(&stage, term)?;
             self.run.note(term, cost);
         }
         let found = match is_better {
             true if self.settings.first => Found::Over(Ended::Reached),
             true if self.is_least() => Found::Over(Ended::Least),
-            // Nothing else can be derived from the start.
-            _ if stage.stop == StopReason::Saturated && at == self.start => {
-                Found::Over(Ended::Saturated)
+            _ if whole => {
+                let proved = self.objective.shared && least;
+                Found::Over(if proved { Ended::Proved } else { Ended::Saturated })
             }
             true => Found::Better,
             false => Found::Nothing,

@@ -1,6 +1,6 @@
 //! An expert's stages: for each a sketch that ends it, the rulesets that run in it, limits and a cost.
 
-use crate::optimise::answer::{Ended, Objective, OptimiseSettings, Outcome};
+use crate::optimise::answer::{Ended, Extracted, Objective, OptimiseSettings, Outcome};
 use crate::optimise::run::Growth;
 use crate::search::budget::Cap;
 use crate::search::schedulers::Schedulers;
@@ -163,7 +163,8 @@ fn reach(
         if grown.stop == StopReason::Conflict {
             return Ok(Err(Some(Ended::Conflict)));
         }
-        if let Some((term, cost)) = stage.objective.extract(&grown, run.bank) {
+        if let Some(Extracted { term, cost, .. }) = stage.objective.extract(&grown, run.bank, false)
+        {
             run.connect(&grown, term)?;
             run.note(term, cost);
             return Ok(Ok(term));
