@@ -12,6 +12,7 @@ use rayon::ThreadPool;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 /// A rule to be searched for.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +59,8 @@ const WORTHWHILE: usize = 8_192;
 /// With more ids than this in matches that wait for an earlier delta query, no thread begins another:
 /// what one that runs ahead holds in small blocks stays in the process's heap.
 const AHEAD: usize = 1 << 18;
+/// So long at most: it is better to hold more than to wait for what may never come.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How much a search may find, over all rules.
 #[derive(Clone, Copy, Debug)]
@@ -210,10 +213,11 @@ fn by_threads(shared: &Shared<'_>, pool: &ThreadPool) -> Option<Matches> {
     let taken_in = Condvar::new();
     let lock = || inbox.lock().unwrap_or_else(PoisonError::into_inner);
     // Queries are begun in their order. So while results wait for an earlier one, some thread is at
-    // it, and waits for none.
+    // it, and waits for none itself.
     let work = || {
         while !ended.load(Relaxed) {
-            drop(taken_in.wait_while(lock(), |inbox| inbox.ahead > AHEAD));
+            let is_ahead = |inbox: &mut Inbox| inbox.ahead > AHEAD;
+            drop(taken_in.wait_timeout_while(lock(), PATIENCE, is_ahead));
             let number = next.fetch_add(1, Relaxed);
             let Some(&(rule, query)) = queries.get(number) else { break };
             let queues = std::array::from_fn(|_| MatchQueue::passing());

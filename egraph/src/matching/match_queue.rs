@@ -20,8 +20,8 @@ struct Run {
 /// Matches by rule, which are taken from the front and dropped from the back.
 #[derive(Debug)]
 pub(crate) struct MatchQueue {
-    /// A new block takes up to this share of what is there: what may be left empty in it counts for
-    /// no one.
+    /// A new block takes up to one in so many of the ids that are there, since what stays empty in it is
+    /// charged to no limit.
     share: usize,
     runs: VecDeque<Run>,
     /// The ids of all runs. No match lies in two blocks.
