@@ -64,7 +64,7 @@ pub struct OptimiseArgs {
     shared: bool,
     /// With --shared, where all that the rules derive is in one e-graph: try so long to prove that
     /// nothing costs less, or to find it (not reproducible)
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "shared", conflicts_with = "stages")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "shared", conflicts_with_all = ["stages", "goal"])]
     exact: Option<Duration>,
     /// The sketch that the best term must satisfy
     #[arg(long, value_name = "SKETCH", allow_negative_numbers = true, conflicts_with = "stages")]

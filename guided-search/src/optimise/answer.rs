@@ -57,7 +57,8 @@ impl Objective {
         }
         let mut search = DagSearch::new(egraph, class, &self.sketch, &self.cost)?;
         search.improve(egraph.built().saturating_mul(VISITS_PER_NODE));
-        let exact = self.exact.filter(|_| whole);
+        // Parts that satisfy different parts of a sketch are counted apart, though they may be equal.
+        let exact = self.exact.filter(|_| whole && self.sketch == Sketch::Any);
         let least = exact.is_some_and(|time| search.prove(time));
         let (term, cost) = search.best(bank);
         Some(Extracted { term, cost, least })
@@ -71,7 +72,7 @@ pub struct Extracted {
     pub term: TermId,
     /// What it costs.
     pub cost: Cost,
-    /// Whether none in its class is known to cost less.
+    /// Whether it is certain that nothing in its class costs less.
     pub least: bool,
 }
 
