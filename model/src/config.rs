@@ -1,7 +1,8 @@
 //! The configuration of a model and of its training, read from TOML.
 
 use crate::network::attention::Heads;
-use crate::tokens::positions::{Buckets, Positions, Relation};
+use crate::tokens::positions::Positions;
+use crate::tokens::relations::{Buckets, Relation};
 use anyhow::{Result, anyhow};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

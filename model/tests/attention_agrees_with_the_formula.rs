@@ -3,7 +3,8 @@
 
 use candle_core::{Device, Result, Tensor, Var};
 use model::network::attention::{Geometry, Heads, Places, Source, attention, composed_attention};
-use model::tokens::positions::{Buckets, Place, Relation, Slot, places};
+use model::tokens::positions::{Place, Slot, places};
+use model::tokens::relations::{Buckets, Relation};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;

@@ -15,7 +15,8 @@ use crate::network::kernels::attention::{
     Gradients, Inputs, Room, Sight, Tables, backward, forward,
 };
 use crate::network::kernels::turned_keys::TurnedKeys;
-use crate::tokens::positions::{Buckets, Place, Relation};
+use crate::tokens::positions::Place;
+use crate::tokens::relations::{Buckets, Relation};
 use candle_core::{
     CpuStorage, CustomOp2, CustomOp3, D, Device, Layout, Result, Shape, Storage, Tensor,
 };

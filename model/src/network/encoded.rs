@@ -51,7 +51,7 @@ impl Encoded {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::positions::Buckets;
+    use crate::tokens::relations::Buckets;
     use candle_core::Device;
 
     #[test]

@@ -13,7 +13,7 @@ use crate::network::kernels::rope::rope;
 use crate::network::linear::{linear, linear_transposed};
 use crate::network::parameters::{Init, Parameters};
 use crate::network::value::{ValueHead, mean};
-use crate::tokens::positions::Relation;
+use crate::tokens::relations::Relation;
 use candle_core::{Device, Result, Tensor};
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use dataset_gen::seeds::split::Split;
 use dataset_gen::triples::triple_rows::{Triple, write_triples};
 use egraph::{System, TermBank, TermId};
 use model::config::Config;
-use model::tokens::positions::Relation;
+use model::tokens::relations::Relation;
 use model::training::runs::{TrainOptions, train};
 use model::{Device, GuideModel};
 use rand::{RngExt, SeedableRng};

@@ -5,7 +5,8 @@
 use crate::network::attention::Heads;
 use crate::network::kernels::product::{Matrix, Product, transpose};
 use crate::network::kernels::rows::{dot, padded, softmax};
-use crate::tokens::positions::{Place, Relation};
+use crate::tokens::positions::Place;
+use crate::tokens::relations::Relation;
 use pulp::{Arch, Simd, WithSimd};
 
 /// The inputs of a batch row: queries `[n, d]`, keys and values `[m, 2d]`.

@@ -98,7 +98,7 @@ impl CustomOp1 for Turns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::positions::Buckets;
+    use crate::tokens::relations::Buckets;
     use candle_core::{Device, Var};
 
     fn heads() -> Heads {
