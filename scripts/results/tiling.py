@@ -1,6 +1,6 @@
 """A map over three dimensions is tiled in all of them, in stages and at once."""
 
-import time
+import json
 
 from commands import table
 
@@ -19,7 +19,14 @@ def section(run, arguments):
         "once-simple": [*once, "--scheduler", "simple"],
         "once-backoff": [*once, "--scheduler", "backoff"],
     }
+
+    def lines():
+        for name, command in searches.items():
+            said = json.loads(run.said(f"{name}.json", run.cairn, *command).read_text().splitlines()[-1])
+            if "best" in said:
+                yield [name, said["ended"], f"{said['work']:,}", f"{said['peak_bytes'] / 2**20:.0f}", said["best"][-1]["size"]]
+            else:
+                yield [name, said["stop"], f"{said['e_nodes']:,}", f"{said['bytes'] / 2**20:.0f}", said["size"] or ""]
+
     print("\n### Tiling")
-    for name, command in searches.items():
-        said = run.said(f"{name}.json", run.cairn, *command).read_text().splitlines()
-        print(f"\n{name}: {said[-1][:1000]}")
+    table(["search", "ended", "e-nodes", "MiB", "size of the term"], lines())
