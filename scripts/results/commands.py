@@ -19,16 +19,16 @@ class Run:
 
     def __call__(self, product, *command):
         """The path of a product; cairn is run with this command unless it is there."""
-        path = self.out / product
-        if not path.exists():
-            call([self.cairn, *command, "--quiet"], sys.stderr)
-        return path
+        return self._made(product, self.cairn, *command, "--quiet")
 
     def script(self, product, name, *arguments):
         """The same of a script of this repository."""
+        return self._made(product, sys.executable, SCRIPTS / name, *arguments)
+
+    def _made(self, product, *command):
         path = self.out / product
         if not path.exists():
-            call([sys.executable, SCRIPTS / name, *arguments], sys.stderr)
+            call(command, sys.stderr)
         return path
 
     def said(self, product, *command):
@@ -59,7 +59,7 @@ def call(command, stdout, codes=(0,)):
 
 def rows(path):
     """The columns of results that tables are made of."""
-    columns = ["task", "seed_id", "method", "solved", "work", "seconds", "reached", "proposed", "peak_bytes"]
+    columns = ["task", "seed_id", "method", "solved", "work", "seconds", "peak_bytes"]
     return pq.read_table(path, columns=columns).to_pylist()
 
 

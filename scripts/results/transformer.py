@@ -5,7 +5,7 @@ import math
 import re
 import struct
 
-from commands import SCRIPTS, hard_tasks, solved_cells, table
+from commands import SCRIPTS, hard_tasks, rows, solved_cells, table
 
 METHODS = ["select", "likely", "model", "inside"]
 TINY = (SCRIPTS.parent / "configs/model/tiny.toml").read_text()
@@ -53,10 +53,12 @@ def section(run, arguments):
     def again(name, tasks, model, methods, *options):
         return run.evaluate(name, "halide", tasks, methods, "--config", "quickstart", "--model", model, *options)
 
-    runs = [again(f"seed-{seed}", quickstart / "tasks.parquet", quickstart / "model", methods, "--seed", seed) for seed in [0, 1, 2]]
+    # The quickstart's own seed is 0.
+    runs = [rows(quickstart / "results/results.parquet")]
+    runs += [again(f"seed-{seed}", quickstart / "tasks.parquet", quickstart / "model", methods, "--seed", seed) for seed in [1, 2]]
     hard = hard_tasks(runs[0])
     print(f"\n### The quickstart's {len({row['task'] for row in runs[0]})} tasks, {len(hard)} hard")
-    cells = [solved_cells(rows, hard, methods) for rows in runs]
+    cells = [solved_cells(results, hard, methods) for results in runs]
     table(["method", "solved (hard)", "seed 1", "seed 2"], [[f"`{method}`", *line] for method, line in zip(methods, zip(*cells))])
 
     # More tasks, so that something can be told.
@@ -78,7 +80,7 @@ def section(run, arguments):
             config = run.out / f"network-{number}.toml"
             config.write_text(text)
             out, size, loss = trained(run, f"network-{number}", config, data[chains])
-            rows = again(f"network-{number}-results", tasks, out, METHODS)
-            yield [name, f"{size:.2f}", f"{loss:.3f}", *solved_cells(rows, hard, METHODS)]
+            results = again(f"network-{number}-results", tasks, out, METHODS)
+            yield [name, f"{size:.2f}", f"{loss:.3f}", *solved_cells(results, hard, METHODS)]
 
     table(["network", "million numbers", "validation loss", *(f"`{method}`" for method in METHODS)], lines())
