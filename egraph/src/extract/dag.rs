@@ -78,8 +78,9 @@ impl DagSolver {
         solver
     }
 
-    /// Of places given by the ways to make each, for the one with number `root`; with it, by place of the solver,
-    /// the number of the place, and by way that of the way among its place's. None if it can't be made.
+    /// Of places given by the ways to make each, for the one with number `root`; with it, by way of the solver
+    /// ([`DagSolver::ways`]), the number of its place and that of the way among those of the place. None if the
+    /// root can't be made.
     ///
     /// # Panics
     /// Where a way needs a place that is not there.

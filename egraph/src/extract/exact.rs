@@ -7,7 +7,7 @@
 use crate::extract::choices::{Choices, Number};
 use crate::extract::dag::DagSolver;
 use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOptions, Variable};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// Ways of a place that are compared with each other, at most.
@@ -114,7 +114,7 @@ impl Program {
         time: Duration,
         known: impl Iterator<Item = usize>,
     ) -> Option<(f64, Vec<Number>)> {
-        let known: Vec<Number> = known.map(|way| way as Number).collect();
+        let known: BTreeSet<Number> = known.map(|way| way as Number).collect();
         let mut options = SolveOptions::default();
         options.time_limit = Some(time);
         if known.iter().all(|way| self.variables.contains_key(way)) {
