@@ -121,6 +121,11 @@ impl Input {
         let rules = system_file.read("the rewrite system")?;
         let system = System::from_bytes(&system_file.to_string(), rules.clone())
             .map_err(|error| anyhow!("{error}"))?;
+        anyhow::ensure!(
+            system.analyses.is_empty(),
+            "{system_file} has analyses: a row of a data set has no place for the facts that a proof \
+             rests on; expected a system with (analysis constant) at most"
+        );
         let system = Arc::new(system);
         let mut bank = TermBank::new(system.language.clone());
         let (seeds, seeds_hash) =

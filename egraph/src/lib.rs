@@ -30,7 +30,9 @@ pub use graph::egraph::EGraph;
 pub use graph::past::{History, Past, Snapshot};
 pub use id::Id;
 pub use proof::check::{CheckError, Problem, check, check_flat};
-pub use proof::dag::{FlatProof, FlatStep, How, Justification, Proof, Step, StepRef, Steps};
+pub use proof::dag::{
+    FactBy, FlatProof, FlatStep, How, Justification, Proof, Step, StepRef, Steps,
+};
 pub use proof::explain::{Explainer, explain};
 pub use proof::file::{
     ProofFileError, justification_name, proof_from_json, proof_text, proof_to_json,
@@ -40,9 +42,10 @@ pub use proof::lean::proof_to_lean;
 pub use proof::shorten::Shortener;
 pub use proof::used::used_matches;
 pub use review::{Evaluated, Finding, Review, Severity, review};
-pub use rules::cost::{DeclaredCost, Weight};
+pub use rules::analysis::{Analyses, Transfer, TransferId, TransferOf};
+pub use rules::cost::{DeclaredCost, Read, Weight};
 pub use rules::egglog::{Imported, import_egglog};
-pub use rules::pattern::{Condition, DisplayPattern, Expr, Pattern, VarId, Variables};
+pub use rules::pattern::{Condition, DisplayPattern, Expr, FactOf, Pattern, VarId, Variables};
 pub use rules::schedule::{RuleChoice, Schedule, SchedulerPlace};
 pub use rules::system::{Rule, RuleId, RulesetId, System, SystemError};
 pub use saturation::best_first::Chosen;
@@ -55,7 +58,8 @@ pub use term::bank::{TermBank, TermId};
 pub use term::builtin::{Builtin, evaluate};
 pub use term::display::DisplayTerm;
 pub use term::language::{
-    Language, Leaf, LeafValue, LiteralKind, OpId, Operator, SortId, Value, looks_numeric,
+    AnalysisId, AnalysisName, Language, Leaf, LeafValue, LiteralKind, OpId, Operator, SortId,
+    Value, looks_numeric,
 };
 pub use term::leaves::{Head, Leaves, Node};
 pub use term::sketch::{DisplaySketch, Sketch};

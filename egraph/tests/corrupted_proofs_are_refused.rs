@@ -149,6 +149,7 @@ fn naive_proof(system: &System, bank: &TermBank, proof: &Proof) -> bool {
                 }
                 at == to
             }
+            How::Fact(..) => false,
         }
     };
     (proof.root.step as usize) < proof.steps.len() && proof.steps.iter().enumerate().all(follows)
@@ -218,6 +219,7 @@ fn written(proof: &Proof) -> Vec<Written> {
             How::Fold => Reason::Fold,
             How::Congruence(children) => Reason::Congruence(children.to_vec()),
             How::Chain(links) => Reason::Chain(links.to_vec()),
+            How::Fact(..) => unreachable!("the system has no analyses"),
         };
         Written { from: step.from, to: step.to, how }
     };

@@ -8,7 +8,7 @@ use arrow_array::types::{UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, ListArray};
 use arrow_schema::{DataType, Field};
 use egraph::{
-    FlatProof, FlatStep, Justification, SortId, System, TermBank, TermId, justification_name,
+    FlatProof, FlatStep, Justification, SortId, Steps, System, TermBank, TermId, justification_name,
 };
 use std::sync::Arc;
 use support::files::columns::{numbers, text_lists, texts};
@@ -93,7 +93,7 @@ impl ProofRow {
         );
         let step = |i| self.step(system, bank, i).with_context(|| format!("step {i}"));
         let steps = (0..self.steps()).map(step).collect::<Result<_>>()?;
-        Ok(FlatProof { terms, steps })
+        Ok(FlatProof { terms, steps, facts: Steps::default() })
     }
 
     fn step(&self, system: &System, bank: &mut TermBank, i: usize) -> Result<FlatStep> {
@@ -116,6 +116,7 @@ impl ProofRow {
             forward: self.forward[i],
             substitution: terms.collect::<Result<_>>()?,
             path: path.collect::<Result<_>>()?,
+            because: Vec::new(),
         })
     }
 }

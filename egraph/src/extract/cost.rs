@@ -6,13 +6,15 @@
 
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
-use crate::rules::cost::{BUILT_IN, DeclaredCost};
+use crate::rules::analysis::Analyses;
+use crate::rules::cost::{BUILT_IN, DeclaredCost, Read};
 use crate::rules::system::System;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::language::Value;
 use crate::term::leaves::Node;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Stands for "no term", and for a cost that does not fit.
 pub(super) const NONE: u64 = u64::MAX;
@@ -35,6 +37,8 @@ pub struct CostFunction {
     measures: Vec<Measure>,
     /// How many of them were asked for.
     asked: usize,
+    /// From which the facts follow that measures read.
+    analyses: Arc<Analyses>,
 }
 
 /// One number of a cost.
@@ -74,23 +78,23 @@ impl Measure {
         }
     }
 
-    fn own(&self, node: Node<'_>, literal: impl Fn(usize) -> Option<Value>) -> u64 {
+    fn own(&self, node: Node<'_>, value: impl Fn(Read) -> Option<Value>) -> u64 {
         match self {
-            Measure::Size => Size.own(|| node, literal),
-            Measure::Depth => Depth.own(|| node, literal),
-            Measure::Declared(declared) => declared.own(|| node, literal),
+            Measure::Size => Size.own(|| node, value),
+            Measure::Depth => Depth.own(|| node, value),
+            Measure::Declared(declared) => declared.own(|| node, value),
         }
     }
 }
 
 /// What one measure computes. The loops that go over all e-nodes are compiled for each of its kinds.
 pub(super) trait Kind {
-    /// What a node costs by itself; [`NONE`] where that is not known. `literal` gives the literal that
-    /// an argument equals.
+    /// What a node costs by itself; [`NONE`] where that is not known. `value` gives what is read of its
+    /// arguments.
     fn own<'n>(
         &self,
         node: impl FnOnce() -> Node<'n>,
-        literal: impl Fn(usize) -> Option<Value>,
+        value: impl Fn(Read) -> Option<Value>,
     ) -> u64;
 
     /// Puts the value of a part to that of others.
@@ -108,7 +112,7 @@ pub(super) trait Kind {
     /// What an e-node costs by itself.
     #[inline]
     fn own_of(&self, egraph: &EGraph, node: Id) -> u64 {
-        self.own(|| egraph.node(node), |arg| egraph.literal(egraph.children(node)[arg]))
+        self.own(|| egraph.node(node), |read| of_argument(egraph, node, read))
     }
 }
 
@@ -117,7 +121,7 @@ pub(super) struct Size;
 
 impl Kind for Size {
     #[inline]
-    fn own<'n>(&self, _: impl FnOnce() -> Node<'n>, _: impl Fn(usize) -> Option<Value>) -> u64 {
+    fn own<'n>(&self, _: impl FnOnce() -> Node<'n>, _: impl Fn(Read) -> Option<Value>) -> u64 {
         1
     }
 }
@@ -127,7 +131,7 @@ pub(super) struct Depth;
 
 impl Kind for Depth {
     #[inline]
-    fn own<'n>(&self, _: impl FnOnce() -> Node<'n>, _: impl Fn(usize) -> Option<Value>) -> u64 {
+    fn own<'n>(&self, _: impl FnOnce() -> Node<'n>, _: impl Fn(Read) -> Option<Value>) -> u64 {
         1
     }
 
@@ -142,16 +146,16 @@ impl Kind for DeclaredCost {
     fn own<'n>(
         &self,
         node: impl FnOnce() -> Node<'n>,
-        literal: impl Fn(usize) -> Option<Value>,
+        value: impl Fn(Read) -> Option<Value>,
     ) -> u64 {
-        self.weight(node(), literal).unwrap_or(NONE)
+        self.weight(node(), value).unwrap_or(NONE)
     }
 }
 
 impl CostFunction {
     /// Number of nodes.
     pub fn size() -> CostFunction {
-        CostFunction { measures: vec![Measure::Size], asked: 1 }
+        CostFunction { measures: vec![Measure::Size], asked: 1, analyses: Arc::default() }
     }
 
     /// The costs with these names, comma-separated, the most important one first: `size`, `depth`, and
@@ -185,7 +189,7 @@ impl CostFunction {
         if !measures.contains(&Measure::Size) {
             measures.push(Measure::Size);
         }
-        Ok(CostFunction { measures, asked })
+        Ok(CostFunction { measures, asked, analyses: Arc::clone(&system.analyses) })
     }
 
     /// The names of the measures that were asked for.
@@ -231,12 +235,12 @@ impl CostFunction {
 
     /// What an e-node costs by itself in one measure; [`NONE`] where that is not known.
     pub(super) fn weight(&self, measure: usize, egraph: &EGraph, node: Id) -> u64 {
-        let literal = |arg: usize| egraph.literal(egraph.children(node)[arg]);
-        self.measures[measure].own(egraph.node(node), literal)
+        self.measures[measure].own(egraph.node(node), |read| of_argument(egraph, node, read))
     }
 
     /// The cost of a term as a tree, if it is known: expressions of the rules file need literals,
-    /// which are those that stand there, or that built-in operators evaluate to.
+    /// which are those that stand there, or that built-in operators evaluate to, and facts, which are
+    /// those that follow from transfers alone.
     pub fn of_term(&self, bank: &TermBank, term: TermId) -> Option<Cost> {
         let mut costs: FxHashMap<TermId, Cost> = FxHashMap::default();
         self.each_subterm(bank, term, |t, weights| {
@@ -262,11 +266,16 @@ impl CostFunction {
     /// Calls `f` with each distinct subterm, after its parts, and what its root costs by itself.
     fn each_subterm(&self, bank: &TermBank, term: TermId, mut f: impl FnMut(TermId, &[u64])) {
         let mut literals: FxHashMap<TermId, Value> = FxHashMap::default();
+        let mut facts = FxHashMap::default();
         for t in bank.subterms(term) {
             let children = bank.children(t);
             let literal = |i: usize| literals.get(&children[i]).copied();
+            let read = |read: Read| match read {
+                Read::Literal(i) => literal(i),
+                Read::Fact(analysis, i) => facts.get(&(analysis, children[i])).copied(),
+            };
             let weights: SmallVec<[u64; 3]> =
-                self.measures.iter().map(|m| m.own(bank.node(t), literal)).collect();
+                self.measures.iter().map(|m| m.own(bank.node(t), read)).collect();
             f(t, &weights);
             let folded = match bank.node(t) {
                 Node::Op(op) if bank.language().constant_folding => {
@@ -279,7 +288,18 @@ impl CostFunction {
             if let Some(value) = bank.literal(t).or(folded) {
                 literals.insert(t, value);
             }
+            let literal = |t: TermId| literals.get(&t).copied();
+            self.analyses.enter_facts_of(bank, t, literal, &mut facts);
         }
+    }
+}
+
+/// What is read of an e-node's argument.
+fn of_argument(egraph: &EGraph, node: Id, read: Read) -> Option<Value> {
+    let child = |arg: usize| egraph.children(node)[arg];
+    match read {
+        Read::Literal(arg) => egraph.literal(child(arg)),
+        Read::Fact(analysis, arg) => egraph.fact(analysis, child(arg)),
     }
 }
 

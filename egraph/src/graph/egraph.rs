@@ -10,8 +10,11 @@
 //! 2. the hash-cons holds exactly the live e-nodes, each under its canonical form;
 //! 3. no two live e-nodes have the same canonical form;
 //! 4. with constant folding, an application of a built-in operator to classes with literals is
-//!    in the class of the literal that it evaluates to.
+//!    in the class of the literal that it evaluates to;
+//! 5. with analyses, no transfer says anything new, unless there is no room for it or the class has had
+//!    too many facts ([`crate::graph::facts`]).
 
+mod facts;
 mod memory;
 mod rebuild;
 mod terms;
@@ -20,6 +23,7 @@ pub(crate) use memory::Room;
 
 use crate::graph::changes::{Changes, Epoch, Stamps};
 use crate::graph::class_index::ClassIndex;
+use crate::graph::facts::Facts;
 use crate::graph::node_table::NodeTable;
 use crate::graph::parents::{Run, Uses};
 use crate::graph::proof_forest::{ProofForest, Reason};
@@ -46,6 +50,8 @@ pub struct EGraph {
     index: ClassIndex,
     /// The literal e-node of each class that has one.
     literals: FxHashMap<Id, Id>,
+    /// What is known of classes, where the system has analyses.
+    facts: Option<Box<Facts>>,
     class_count: usize,
     conflict: Option<(Id, Id)>,
 
@@ -59,6 +65,8 @@ pub struct EGraph {
 impl EGraph {
     /// An empty e-graph for a system.
     pub fn new(system: Arc<System>) -> EGraph {
+        let analyses = system.analyses.len();
+        let facts = (analyses > 0).then(|| Box::new(Facts::new(analyses)));
         EGraph {
             leaves: Leaves::new(&system.language),
             nodes: NodeTable::new(&system.language),
@@ -69,6 +77,7 @@ impl EGraph {
             uses: Uses::default(),
             index: ClassIndex::default(),
             literals: FxHashMap::default(),
+            facts,
             class_count: 0,
             conflict: None,
             stale_uses: Vec::new(),
@@ -237,6 +246,9 @@ impl EGraph {
         self.forest.push();
         self.uses.push(self.nodes.width());
         self.class_count += 1;
+        if let Some(facts) = &mut self.facts {
+            facts.push();
+        }
         for (slot, &class) in self.nodes.slots(node).zip(&classes) {
             self.uses.append(class, slot);
             self.classes.add_weight(class, 1);
@@ -248,6 +260,7 @@ impl EGraph {
             Node::Op(_) => self.fold(node),
             Node::Leaf(_) => {}
         }
+        self.transfer(node);
         node
     }
 
@@ -290,6 +303,7 @@ impl EGraph {
         self.classes.union(kept, absorbed);
         self.class_count -= 1;
         self.merge_literals(kept, absorbed);
+        self.merge_facts(kept, absorbed);
         self.stale_uses.extend(self.uses.join(kept, absorbed));
         true
     }

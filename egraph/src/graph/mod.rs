@@ -4,6 +4,7 @@
 pub(crate) mod changes;
 pub(crate) mod class_index;
 pub(crate) mod egraph;
+pub(crate) mod facts;
 pub(crate) mod hash_cons;
 pub(crate) mod node_table;
 pub(crate) mod parents;

@@ -6,7 +6,8 @@
 //! 1. the matched e-node of every application in the left-hand side, in pre-order (nullary
 //!    operators excepted), or the matched class for a left-hand side that is a bare variable or
 //!    has no children;
-//! 2. for every variable that a condition or computation reads, the literal that it equals;
+//! 2. for every variable that a condition or computation reads, the literal that it equals; and for
+//!    every fact that they read its number, which is no id;
 //! 3. once applied, the e-node of every application in the right-hand side but the root, in
 //!    pre-order (nullary operators excepted).
 //!
@@ -15,12 +16,13 @@
 //! them back through [`Rewrite::substitution`].
 
 use crate::graph::egraph::{EGraph, Room};
+use crate::graph::facts::FactId;
 use crate::id::Id;
 use crate::matching::plan::{Program, Register};
 use crate::matching::right_side::Recipe;
 use crate::rules::pattern::{Pattern, VarId};
 use crate::rules::system::{Rule, RuleId};
-use crate::term::language::{Leaf, LeafValue, OpId, Value};
+use crate::term::language::{AnalysisId, Leaf, LeafValue, OpId, Value};
 use crate::term::leaves::Head;
 
 /// A pattern without children.
@@ -68,6 +70,8 @@ pub(crate) struct Rewrite {
     pub rhs: Recipe,
     /// Registers of the variables that must be literals (part 2), with the variables.
     pub literals: Vec<(Register, VarId)>,
+    /// Registers of the variables whose facts are read (part 2), with the analyses.
+    pub facts: Vec<(Register, AnalysisId)>,
     /// By [`VarId`].
     sources: Vec<Source>,
     /// What one application takes at most.
@@ -80,7 +84,7 @@ impl Rewrite {
         let lhs = Program::compile(rule);
         let nodes = lhs.bound();
         let literal_vars = rule.literal_vars();
-        let sources = (0..rule.variables.names.len()).map(|var| {
+        let sources = (0..rule.variables.patterns()).map(|var| {
             match literal_vars.iter().position(|literal| usize::from(literal.0) == var) {
                 Some(i) => Source::Bound(nodes + i),
                 None => match lhs.place(var) {
@@ -92,8 +96,11 @@ impl Rewrite {
         let sources: Vec<Source> = sources.collect();
         let literals: Vec<(Register, VarId)> =
             literal_vars.iter().map(|&var| (lhs.register(usize::from(var.0)), var)).collect();
+        let facts = rule.variables.facts.iter();
+        let facts =
+            facts.map(|fact| (lhs.register(usize::from(fact.var.0)), fact.analysis)).collect();
         let (rhs, room) = (Recipe::compile(&rule.rhs), Rewrite::room(rule));
-        Rewrite { rule: id, lhs, rhs, literals, sources, room }
+        Rewrite { rule: id, lhs, rhs, literals, facts, sources, room }
     }
 
     /// What one application of a rule takes at most, which is known before it is compiled.
@@ -101,12 +108,13 @@ impl Rewrite {
         let (applications, _) = rule.lhs.applications();
         // All that is built, and the children of it.
         let (added, slots) = (rule.rhs.size() - rule.rhs.variables(), rule.rhs.applications().1);
-        let literals = rule.literal_vars().len();
+        let literals = rule.literal_vars().len() + rule.variables.facts.len();
         Room {
             // Each new e-node may be folded, which adds a literal, an edge and a union.
             nodes: 2 * added,
             bound: 1 + applications.max(1) + literals + added + added + slots,
             unions: 1 + added,
+            facts: 0,
         }
     }
 
@@ -117,10 +125,15 @@ impl Rewrite {
 
     /// Ids of one match before it is applied.
     pub fn stride(&self) -> usize {
-        self.nodes() + self.literals.len()
+        self.nodes() + self.literals.len() + self.facts.len()
     }
 
-    /// The e-node of each variable in a match, by [`VarId`].
+    /// The facts among the ids of a match.
+    pub fn facts_of<'m>(&self, found: &'m [Id]) -> &'m [Id] {
+        &found[self.stride() - self.facts.len()..self.stride()]
+    }
+
+    /// The e-node of each pattern variable in a match, by [`VarId`].
     #[inline]
     pub fn substitution(&self, egraph: &EGraph, found: &[Id], ids: &mut Vec<Id>) {
         ids.clear();
@@ -156,8 +169,28 @@ pub(crate) fn literal_value(egraph: &EGraph, id: Id) -> Option<Value> {
     }
 }
 
+/// The value that a match binds a variable to: of a pattern variable that is a literal, or of a fact.
+/// `substitution` has the e-nodes of pattern variables, `facts` the numbers of facts.
+pub(crate) fn bound_value(
+    egraph: &EGraph,
+    substitution: &[Id],
+    facts: &[Id],
+    VarId(var): VarId,
+) -> Option<Value> {
+    let var = usize::from(var);
+    match var.checked_sub(substitution.len()) {
+        None => literal_value(egraph, substitution[var]),
+        Some(fact) => Some(egraph.facts()?.value(FactId(facts[fact].0))),
+    }
+}
+
 /// Every computation of a rule's right-hand side with the e-node of its value.
-pub(crate) fn compute_all(egraph: &EGraph, rule: &Rule, substitution: &[Id]) -> Vec<(Pattern, Id)> {
+pub(crate) fn compute_all(
+    egraph: &EGraph,
+    rule: &Rule,
+    substitution: &[Id],
+    facts: &[Id],
+) -> Vec<(Pattern, Id)> {
     fn collect(
         pattern: &Pattern,
         egraph: &EGraph,
@@ -177,7 +210,7 @@ pub(crate) fn compute_all(egraph: &EGraph, rule: &Rule, substitution: &[Id]) -> 
         }
     }
     let mut found = Vec::new();
-    let values = |var: VarId| literal_value(egraph, substitution[var.0 as usize]);
+    let values = |var: VarId| bound_value(egraph, substitution, facts, var);
     collect(&rule.rhs, egraph, &values, &mut found);
     found
 }

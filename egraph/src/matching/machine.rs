@@ -17,6 +17,7 @@ use crate::matching::plan::{Instruction, Test};
 use crate::matching::right_side::{Lookup, LookupRoom};
 use crate::rules::pattern::VarId;
 use crate::rules::system::Rule;
+use crate::term::language::Value;
 
 /// One rule over one e-graph, ready to be searched for.
 pub(crate) struct Search<'a> {
@@ -124,6 +125,14 @@ impl<'a> Search<'a> {
         machine.count();
     }
 
+    /// The literal of a variable's class; or, of a variable that stands for a fact, that fact of it.
+    fn value(&self, var: VarId, class: Id) -> Option<Value> {
+        match self.rule.variables.fact(var) {
+            None => self.egraph.literal(class),
+            Some(fact) => self.egraph.fact(fact.analysis, class),
+        }
+    }
+
     /// Ids that a match takes while it is kept in mind.
     fn pending_stride(&self) -> usize {
         1 + self.rewrite.lhs.variables().len() + self.rewrite.stride()
@@ -223,7 +232,7 @@ impl Machine<'_> {
                 Instruction::Test(number) => {
                     let Test { condition, registers } = &self.tests[number];
                     let class = |var: VarId| self.registers[registers[usize::from(var.0)]];
-                    let value = |var: VarId| egraph.literal(class(var));
+                    let value = |var: VarId| self.search.value(var, class(var));
                     if !self.search.rule.conditions[*condition].holds(&value) {
                         return;
                     }
@@ -306,8 +315,7 @@ impl Machine<'_> {
     /// be computed for it has a value.
     fn matched(&mut self) {
         let Search { egraph, rewrite, .. } = *self.search;
-        let class = |var: VarId| self.registers[rewrite.lhs.register(usize::from(var.0))];
-        if !rewrite.rhs.computes(egraph, &|var| egraph.literal(class(var))) {
+        if !rewrite.rhs.computes(egraph, &|var| self.value(var)) {
             return;
         }
         self.uncounted.matches += 1;
@@ -319,11 +327,17 @@ impl Machine<'_> {
         }
     }
 
+    /// The literal or fact that a variable is bound to, once all atoms are.
+    fn value(&self, var: VarId) -> Option<Value> {
+        let Search { rewrite, rule, .. } = *self.search;
+        let of = rule.variables.fact(var).map_or(var, |fact| fact.var);
+        self.search.value(var, self.registers[rewrite.lhs.register(usize::from(of.0))])
+    }
+
     /// Whether the conditions hold, which no program has tested.
     fn holds(&self) -> bool {
         let Search { egraph, rewrite, rule, .. } = *self.search;
-        let class = |var: VarId| self.registers[rewrite.lhs.register(usize::from(var.0))];
-        let value = |var: VarId| egraph.literal(class(var));
+        let value = |var: VarId| self.value(var);
         let known = |&(register, _): &(usize, VarId)| {
             egraph.literal_node(self.registers[register]).is_some()
         };
@@ -343,6 +357,9 @@ impl Machine<'_> {
         let literals = rewrite.literals.iter();
         let literals = literals.map(|&(r, _)| egraph.literal_node(self.registers[r]));
         self.pending.extend(literals.flatten());
+        let facts = rewrite.facts.iter();
+        let facts = facts.map(|&(r, analysis)| egraph.fact_id(analysis, self.registers[r]));
+        self.pending.extend(facts.flatten().map(|fact| Id(fact.0)));
         if self.pending.len() >= PENDING * self.search.pending_stride() {
             self.note_pending();
         }
@@ -371,12 +388,19 @@ impl Machine<'_> {
         let lhs = &rewrite.lhs;
         let registers = &self.registers;
         let class = |var: usize| registers[lhs.register(var)];
-        let value = |var: VarId| egraph.literal(class(usize::from(var.0)));
+        let search = self.search;
+        let value = |var: VarId| {
+            let of = search.rule.variables.fact(var).map_or(var, |fact| fact.var);
+            search.value(var, class(usize::from(of.0)))
+        };
         let lookup = rewrite.rhs.lookup(egraph, class, &value, literals, &mut self.looked_up);
         let mut ids = std::mem::take(&mut self.pending);
         ids.extend_from_slice(&self.nodes);
         let literals = rewrite.literals.iter();
         ids.extend(literals.filter_map(|&(r, _)| egraph.literal_node(self.registers[r])));
+        let facts = rewrite.facts.iter();
+        let facts = facts.filter_map(|&(r, analysis)| egraph.fact_id(analysis, self.registers[r]));
+        ids.extend(facts.map(|fact| Id(fact.0)));
         self.keep(lookup, self.registers[0], &ids);
         ids.clear();
         self.pending = ids;

@@ -6,7 +6,7 @@
 //! classes: those of the atoms, and behind them those of the atoms' children.
 
 use crate::matching::compiled_rule::Constant;
-use crate::rules::pattern::{Condition, Pattern, VarId};
+use crate::rules::pattern::{Condition, Pattern, VarId, Variables};
 use crate::rules::system::Rule;
 use crate::term::language::OpId;
 use crate::term::leaves::Head;
@@ -40,7 +40,8 @@ pub(crate) enum Instruction {
 pub(crate) struct Test {
     /// Its index in the rule.
     pub condition: usize,
-    /// A register of each variable that it reads, by variable; those of others mean nothing.
+    /// A register of each variable that it reads, by variable, or of the variable whose fact it reads;
+    /// those of others mean nothing.
     pub registers: Vec<Register>,
 }
 
@@ -104,7 +105,7 @@ impl Program {
             constant_root: false,
             starts: Vec::new(),
             registers: 1,
-            variables: vec![(0, None); rule.variables.names.len()],
+            variables: vec![(0, None); rule.variables.patterns()],
         };
         match program.read(&rule.lhs, None) {
             Arg::Constant(_) => program.constant_root = true,
@@ -183,6 +184,7 @@ impl Program {
             bound: vec![false; self.atoms.len()],
             literals,
             conditions: rule.conditions.iter().enumerate().collect(),
+            variables: &rule.variables,
             tests: Vec::new(),
         };
         plan.bind(first);
@@ -215,6 +217,7 @@ struct Plan<'p> {
     literals: &'p [VarId],
     /// The conditions that are not tested yet, with their indices.
     conditions: Vec<(usize, &'p Condition)>,
+    variables: &'p Variables,
     tests: Vec<Test>,
 }
 
@@ -261,15 +264,21 @@ impl Plan<'_> {
 
     /// Tests the conditions all variables of which are known by now.
     fn test(&mut self) {
-        let known = &self.known;
+        let (known, variables) = (&self.known, self.variables);
+        // A fact is known where its variable is.
+        let register = |var: VarId| {
+            let var = variables.fact(var).map_or(var, |fact| fact.var);
+            known[usize::from(var.0)]
+        };
         let ready = |&mut (_, condition): &mut (usize, &Condition)| {
             let mut all = true;
-            condition.each_var(&mut |var| all &= known[usize::from(var.0)].is_some());
+            condition.each_var(&mut |var| all &= register(var).is_some());
             all
         };
         for (condition, _) in self.conditions.extract_if(.., ready) {
             self.instructions.push(Instruction::Test(self.tests.len()));
-            let registers = known.iter().map(|register| register.unwrap_or(0)).collect();
+            let all = (0..variables.names.len() as u16).map(VarId);
+            let registers = all.map(|var| register(var).unwrap_or(0)).collect();
             self.tests.push(Test { condition, registers });
         }
     }

@@ -3,7 +3,7 @@
 use crate::graph::egraph::EGraph;
 use crate::graph::node_table::{Buffers, NodeTable};
 use crate::id::Id;
-use crate::matching::compiled_rule::literal_value;
+use crate::matching::compiled_rule::bound_value;
 use crate::rules::pattern::{Expr, Pattern, VarId, value_fits};
 use crate::term::language::{Leaf, LeafValue, SortId, Value};
 use crate::term::leaves::Head;
@@ -267,12 +267,12 @@ impl Recipe {
         Extent { missing, class: (class != absent).then_some(class) }
     }
 
-    /// Adds the instance under a substitution, by variable, and appends the e-nodes of its places
-    /// to `bound`. `added` is room to work in.
+    /// Adds the instance under a substitution, by variable, and facts, and appends the e-nodes of its
+    /// places to `bound`. `added` is room to work in.
     pub fn build(
         &self,
         egraph: &mut EGraph,
-        substitution: &[Id],
+        (substitution, facts): (&[Id], &[Id]),
         added: &mut Vec<Id>,
         bound: &mut Vec<Id>,
     ) -> Id {
@@ -284,7 +284,7 @@ impl Recipe {
             Operand::Literal(i) => egraph.add_leaf(&self.literals[i]),
             Operand::Computed(i) => {
                 let (expr, sort) = &self.computed[i];
-                let literal = |var: VarId| literal_value(egraph, substitution[usize::from(var.0)]);
+                let literal = |var: VarId| bound_value(egraph, substitution, facts, var);
                 let value = expr.eval(&literal).expect("a match whose computations have values");
                 egraph.add_leaf(&Leaf { sort: *sort, value: LeafValue::Literal(value) })
             }

@@ -2,14 +2,20 @@
 //!
 //! Nothing here knows of e-graphs or shares code with matching: a rule step is accepted when
 //! both of its terms are, node by node, the instances of the rule's two sides under the stated
-//! substitution, and its conditions hold on the literals substituted. Terms are hash-consed, so
-//! equality of terms is equality of ids.
+//! substitution, and its conditions hold on the literals and facts substituted. A fact is accepted
+//! when a transfer gives it, or the merge of two, or when an equal term has it ([`facts`]). Terms are
+//! hash-consed, so equality of terms is equality of ids.
+//!
+//! What is believed: that the rules of the system are true, and its transfers and merges; and that
+//! [`crate::term::builtin`] computes what it says.
+
+mod facts;
 
 use crate::proof::dag::{FlatProof, How, Justification, Proof, Step, StepRef, Steps};
-use crate::rules::pattern::{Pattern, VarId};
+use crate::rules::pattern::{FactOf, Pattern, VarId};
 use crate::rules::system::{RuleId, System};
 use crate::term::bank::{TermBank, TermId};
-use crate::term::language::Value;
+use crate::term::language::{AnalysisId, Value};
 use crate::term::leaves::Node;
 
 /// Why a proof is refused.
@@ -43,6 +49,12 @@ pub enum Problem {
     /// The term on the right is not the instance of the rule's right-hand side.
     #[error("the right term is not an instance of the rule's right-hand side")]
     RightMismatch,
+    /// Not the fact that is needed: of another analysis or term, or with another value.
+    #[error("the fact that it needs is not proved by the step that it names")]
+    FactMismatch,
+    /// A fact does not follow from what it names.
+    #[error("the fact does not follow")]
+    BadFact,
     /// A condition of the rule does not hold.
     #[error("condition {0} of the rule does not hold")]
     ConditionFails(usize),
@@ -62,6 +74,9 @@ pub enum Problem {
     /// no subterm where a step rewrites.
     #[error("no such position in the term")]
     BadPosition,
+    /// A step among the facts of a flat proof is wrong.
+    #[error("among the facts: {0}")]
+    InFacts(Box<Problem>),
     /// The two terms around a flat step differ elsewhere than where it rewrites.
     #[error("the terms differ outside the rewritten position")]
     DifferElsewhere,
@@ -78,10 +93,9 @@ pub fn check(system: &System, bank: &TermBank, proof: &Proof) -> Result<(), Chec
         check_step(system, bank, &proof.steps, i, step)
             .map_err(|problem| CheckError { step: i, problem })?;
     }
-    if proof.root.step as usize >= proof.steps.len() {
-        return Err(CheckError { step: proof.steps.len(), problem: Problem::BadReference });
-    }
-    Ok(())
+    let all = Before { steps: &proof.steps, index: proof.steps.len() };
+    let refuse = |problem| CheckError { step: proof.steps.len(), problem };
+    all.equality(proof.root).map(|_| ()).map_err(refuse)
 }
 
 fn check_step(
@@ -95,13 +109,15 @@ fn check_step(
     if !exists(step.from) || !exists(step.to) {
         return Err(Problem::BadTerm);
     }
-    let ends = |r: StepRef| {
-        if (r.step as usize) < index { Ok(steps.ends(r)) } else { Err(Problem::BadReference) }
-    };
+    let before = Before { steps, index };
+    let ends = |r: StepRef| before.equality(r);
     match step.how {
         How::Rule(rule, substitution) => {
-            check_rule(system, bank, rule, substitution, step.from, step.to)
+            check_rule(system, bank, rule, substitution, step.from, step.to)?;
+            let facts = &system.rule(rule).variables.facts;
+            before.facts(facts, substitution, step.because)
         }
+        How::Fact(analysis, by) => facts::check_fact(system, bank, &before, analysis, by, step),
         How::Fold => check_fold(system, bank, step.from, step.to),
         How::Congruence(proofs) => {
             let (from, to) = (bank.children(step.from), bank.children(step.to));
@@ -131,6 +147,60 @@ fn check_step(
             }
             if at == step.to { Ok(()) } else { Err(Problem::BrokenChain) }
         }
+    }
+}
+
+/// The steps before one, which may refer to them.
+struct Before<'s> {
+    steps: &'s Steps,
+    index: usize,
+}
+
+impl Before<'_> {
+    /// The ends of an earlier step that proves an equality.
+    fn equality(&self, r: StepRef) -> Result<(TermId, TermId), Problem> {
+        if r.step as usize >= self.index {
+            return Err(Problem::BadReference);
+        }
+        match self.steps.get(r.step).how {
+            How::Fact(..) => Err(Problem::BadReference),
+            _ => Ok(self.steps.ends(r)),
+        }
+    }
+
+    /// The value that an earlier step proves an analysis to have at a term.
+    fn fact(&self, r: StepRef, of: AnalysisId, term: TermId) -> Result<TermId, Problem> {
+        if r.step as usize >= self.index || r.reversed {
+            return Err(Problem::BadReference);
+        }
+        match self.steps.get(r.step) {
+            Step { from, to, how: How::Fact(analysis, _), .. }
+                if (analysis, from) == (of, term) =>
+            {
+                Ok(to)
+            }
+            _ => Err(Problem::FactMismatch),
+        }
+    }
+
+    /// Whether earlier steps prove the facts that stand behind the pattern variables of a
+    /// substitution, which has the length that the variables have.
+    fn facts(
+        &self,
+        facts: &[FactOf],
+        substitution: &[TermId],
+        because: &[StepRef],
+    ) -> Result<(), Problem> {
+        if because.len() != facts.len() {
+            return Err(Problem::FactMismatch);
+        }
+        let (terms, values) = substitution.split_at(substitution.len() - facts.len());
+        for ((of, &value), &r) in facts.iter().zip(values).zip(because) {
+            if self.fact(r, of.analysis, terms[usize::from(of.var.0)])? != value {
+                return Err(Problem::FactMismatch);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -210,6 +280,11 @@ pub fn check_flat(system: &System, bank: &TermBank, proof: &FlatProof) -> Result
     if proof.terms.len() != proof.steps.len() + 1 {
         return Err(CheckError { step: proof.steps.len(), problem: Problem::BadPosition });
     }
+    for (i, fact) in proof.facts.iter().enumerate() {
+        check_step(system, bank, &proof.facts, i, fact)
+            .map_err(|problem| CheckError { step: i, problem: Problem::InFacts(problem.into()) })?;
+    }
+    let facts = Before { steps: &proof.facts, index: proof.facts.len() };
     for (i, step) in proof.steps.iter().enumerate() {
         let refuse = |problem| CheckError { step: i, problem };
         let mut sides = (proof.terms[i], proof.terms[i + 1]);
@@ -223,7 +298,10 @@ pub fn check_flat(system: &System, bank: &TermBank, proof: &FlatProof) -> Result
         match step.rule {
             Justification::Fold => check_fold(system, bank, left, right),
             Justification::Rule(rule) => {
-                check_rule(system, bank, rule, &step.substitution, left, right)
+                check_rule(system, bank, rule, &step.substitution, left, right).and_then(|()| {
+                    let of = &system.rule(rule).variables.facts;
+                    facts.facts(of, &step.substitution, &step.because)
+                })
             }
         }
         .map_err(refuse)?;

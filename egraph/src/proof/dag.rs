@@ -1,8 +1,10 @@
 //! Proofs that two terms are equal: DAGs of rule steps, congruence and transitivity, in which
 //! subproofs are shared.
 
+use crate::rules::analysis::TransferId;
 use crate::rules::system::RuleId;
 use crate::term::bank::{TermBank, TermId};
+use crate::term::language::AnalysisId;
 use rustc_hash::FxHashMap;
 
 /// A step of a proof, read from its start to its end or the other way round.
@@ -24,8 +26,8 @@ impl StepRef {
 /// How a step proves that its two terms are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How<'a> {
-    /// `from` is the left-hand side of the rule under the substitution (terms by [`crate::VarId`]),
-    /// `to` the right-hand side.
+    /// `from` is the left-hand side of the rule under the substitution (terms by [`crate::VarId`], of a
+    /// fact its value), `to` the right-hand side.
     Rule(RuleId, &'a [TermId]),
     /// `from` applies a built-in operator to literals, `to` is its value.
     Fold,
@@ -34,6 +36,20 @@ pub enum How<'a> {
     Congruence(&'a [Option<StepRef>]),
     /// Transitivity: `from` to `to` through the steps in order. An empty chain is reflexivity.
     Chain(&'a [StepRef]),
+    /// No equality but a *fact*: an analysis has the value `to`, a literal, at the term `from`.
+    Fact(AnalysisId, FactBy<'a>),
+}
+
+/// How a fact follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FactBy<'a> {
+    /// From a transfer under the substitution: the arguments, and the values of the facts that it reads,
+    /// which are proved by the steps that stand in [`Step::because`].
+    Transfer(TransferId, &'a [TermId]),
+    /// `because` has two steps: that `from` equals a term, and the fact of that term.
+    Equality,
+    /// `because` has two facts of `from`, which are merged.
+    Merge,
 }
 
 /// One node of the proof's DAG: `from` equals `to`.
@@ -45,6 +61,9 @@ pub struct Step<'a> {
     pub to: TermId,
     /// Why they are equal.
     pub how: How<'a>,
+    /// What a fact follows from; and for a rule or a transfer the facts that it reads, in the order of
+    /// [`crate::Variables::facts`].
+    pub because: &'a [StepRef],
 }
 
 impl Step<'_> {
@@ -53,8 +72,9 @@ impl Step<'_> {
         match self.how {
             How::Congruence(children) => children.iter().flatten().for_each(|r| f(*r)),
             How::Chain(parts) => parts.iter().for_each(|r| f(*r)),
-            How::Rule(..) | How::Fold => {}
+            How::Rule(..) | How::Fold | How::Fact(..) => {}
         }
+        self.because.iter().for_each(|r| f(*r));
     }
 }
 
@@ -67,7 +87,7 @@ pub struct Steps {
     bindings: Vec<TermId>,
     /// The children of congruences.
     children: Vec<Option<StepRef>>,
-    /// The parts of chains.
+    /// The parts of chains, and what steps follow from beside.
     links: Vec<StepRef>,
 }
 
@@ -79,6 +99,9 @@ struct Entry {
     kind: Kind,
     start: u32,
     end: u32,
+    /// Its run in `links`, behind that of a chain.
+    because: u32,
+    last: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +110,9 @@ enum Kind {
     Fold,
     Congruence,
     Chain,
+    Transfer(AnalysisId, TransferId),
+    FactOfEqual(AnalysisId),
+    MergedFact(AnalysisId),
 }
 
 impl Steps {
@@ -102,15 +128,20 @@ impl Steps {
 
     /// The step at `index`.
     pub fn get(&self, index: u32) -> Step<'_> {
-        let Entry { from, to, kind, start, end } = self.entries[index as usize];
+        let Entry { from, to, kind, start, end, because, last } = self.entries[index as usize];
         let run = start as usize..end as usize;
         let how = match kind {
             Kind::Rule(rule) => How::Rule(rule, &self.bindings[run]),
             Kind::Fold => How::Fold,
             Kind::Congruence => How::Congruence(&self.children[run]),
             Kind::Chain => How::Chain(&self.links[run]),
+            Kind::Transfer(analysis, transfer) => {
+                How::Fact(analysis, FactBy::Transfer(transfer, &self.bindings[run]))
+            }
+            Kind::FactOfEqual(analysis) => How::Fact(analysis, FactBy::Equality),
+            Kind::MergedFact(analysis) => How::Fact(analysis, FactBy::Merge),
         };
-        Step { from, to, how }
+        Step { from, to, how, because: &self.links[because as usize..last as usize] }
     }
 
     /// The steps in order.
@@ -126,7 +157,18 @@ impl Steps {
 
     /// Adds a step; refers to it as read from `from` to `to`.
     pub fn push(&mut self, from: TermId, to: TermId, how: How<'_>) -> StepRef {
-        self.push_mapped(Step { from, to, how }, |r| r, |t| t)
+        self.push_because(from, to, how, &[])
+    }
+
+    /// As [`Steps::push`], for a step that follows from others beside.
+    pub fn push_because(
+        &mut self,
+        from: TermId,
+        to: TermId,
+        how: How<'_>,
+        because: &[StepRef],
+    ) -> StepRef {
+        self.push_mapped(Step { from, to, how, because }, |r| r, |t| t)
     }
 
     /// Adds a step of other `Steps`, its references mapped by `step`, its terms by `term`.
@@ -153,9 +195,20 @@ impl Steps {
                 self.links.extend(parts.iter().map(|&r| map(r)));
                 (Kind::Chain, start, self.links.len())
             }
+            How::Fact(analysis, FactBy::Transfer(transfer, terms)) => {
+                let start = self.bindings.len();
+                self.bindings.extend(terms.iter().map(|&t| term(t)));
+                (Kind::Transfer(analysis, transfer), start, self.bindings.len())
+            }
+            How::Fact(analysis, FactBy::Equality) => (Kind::FactOfEqual(analysis), 0, 0),
+            How::Fact(analysis, FactBy::Merge) => (Kind::MergedFact(analysis), 0, 0),
         };
+        let because = self.links.len() as u32;
+        self.links.extend(step.because.iter().map(|&r| map(r)));
+        let last = self.links.len() as u32;
         let (from, to) = (term(step.from), term(step.to));
-        self.entries.push(Entry { from, to, kind, start: start as u32, end: end as u32 });
+        let (start, end) = (start as u32, end as u32);
+        self.entries.push(Entry { from, to, kind, start, end, because, last });
         StepRef { step: self.entries.len() as u32 - 1, reversed: false }
     }
 
@@ -267,6 +320,8 @@ pub struct FlatStep {
     pub path: Vec<u32>,
     /// Terms by [`crate::VarId`]; empty for folding.
     pub substitution: Vec<TermId>,
+    /// The facts that the rule reads, among [`FlatProof::facts`].
+    pub because: Vec<StepRef>,
 }
 
 /// A proof as a sequence of terms, each rewritten to the next by one step.
@@ -276,4 +331,6 @@ pub struct FlatProof {
     pub terms: Vec<TermId>,
     /// The steps between them.
     pub steps: Vec<FlatStep>,
+    /// The facts that steps read, with all that these follow from.
+    pub facts: Steps,
 }

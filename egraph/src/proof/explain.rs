@@ -4,17 +4,20 @@
 //! term of the matched e-node by congruence to the instance of the left-hand side, by the rule
 //! to the instance of the right-hand side, and by congruence to the term of the e-node that the
 //! application found or made ([`edges`]). What congruence needs are equalities between older
-//! ids, proved by older edges (the invariant of [`crate::graph::proof_forest`]).
+//! ids, proved by older edges (the invariant of [`crate::graph::proof_forest`]). The facts that a match
+//! read are proved in the same way ([`facts`]).
 //!
 //! Edges are proved once per [`Explainer`], in one growing DAG; the proof of a pair is what it
 //! uses of that DAG, copied. Which proof a pair gets does not depend on the pairs before it.
 
 mod edges;
+mod facts;
 
 use crate::graph::egraph::EGraph;
+use crate::graph::facts::FactId;
 use crate::id::Id;
+use crate::proof::copy::Copier;
 use crate::proof::dag::{How, Proof, StepRef, Steps};
-use crate::proof::dense::DenseMap;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::leaves::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -45,15 +48,16 @@ pub struct Explainer<'e> {
     parts: Vec<StepRef>,
     /// Proofs that edges need, from an id to a larger one; `None` where both are the same term.
     pairs: FxHashMap<(Id, Id), Option<StepRef>>,
+    /// Facts that edges and other facts need, each at its own term, once proved.
+    facts: FxHashMap<FactId, StepRef>,
 
     /// The proof that is being put together.
     proof: Steps,
-    /// Where steps of `steps` stand in it.
-    copied: DenseMap,
+    /// From `steps` into it.
+    copier: Copier,
     /// Its proofs from terms to the e-nodes that represent them.
     to_nodes: FxHashMap<TermId, StepRef>,
     seen: FxHashSet<TermId>,
-    todo: Vec<u32>,
     up: Vec<Id>,
     down: Vec<Id>,
 }
@@ -71,11 +75,11 @@ impl<'e> Explainer<'e> {
             edges: vec![[0; 2]; ids],
             parts: Vec::new(),
             pairs: FxHashMap::default(),
+            facts: FxHashMap::default(),
             proof: Steps::default(),
-            copied: DenseMap::default(),
+            copier: Copier::default(),
             to_nodes: FxHashMap::default(),
             seen: FxHashSet::default(),
-            todo: Vec::new(),
             up: Vec::new(),
             down: Vec::new(),
         }
@@ -93,7 +97,7 @@ impl<'e> Explainer<'e> {
             return Some(Proof::reflexive(a));
         }
         self.proof.clear();
-        self.copied.clear();
+        self.copier.clear();
         self.to_nodes.clear();
         let mut parts = SmallVec::<[StepRef; 32]>::new();
         parts.extend(self.term_to_node(bank, a));
@@ -247,31 +251,7 @@ impl<'e> Explainer<'e> {
 
     /// A step of `steps` with all that it uses, copied into `proof`.
     fn copy(&mut self, step: StepRef) -> StepRef {
-        let Explainer { steps, proof, copied, todo, .. } = self;
-        todo.clear();
-        todo.push(step.step);
-        while let Some(&s) = todo.last() {
-            if copied.get(s).is_none() {
-                let before = todo.len();
-                let found = steps.get(s);
-                found.each_ref(|r| {
-                    if copied.get(r.step).is_none() {
-                        todo.push(r.step);
-                    }
-                });
-                if todo.len() > before {
-                    continue;
-                }
-                let place = |r: StepRef| StepRef {
-                    step: copied.get(r.step).expect("copied before what refers to it"),
-                    ..r
-                };
-                let new = proof.push_mapped(found, place, |t| t);
-                copied.insert(s, new.step);
-            }
-            todo.pop();
-        }
-        StepRef { step: copied.get(step.step).expect("just copied"), ..step }
+        self.copier.copy(&self.steps, &mut self.proof, step)
     }
 
     /// Sets `up` to the ids on the way from `a` up to the common ancestor, and `down` to those

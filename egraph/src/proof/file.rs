@@ -2,7 +2,8 @@
 //!
 //! The JSON form is documented in docs/formats.md.
 
-use crate::proof::dag::{FlatProof, How, Justification, Proof, Step, StepRef, Steps};
+use crate::proof::dag::{FactBy, FlatProof, How, Justification, Proof, Step, StepRef, Steps};
+use crate::rules::analysis::TransferId;
 use crate::rules::pattern::Variables;
 use crate::rules::system::{RuleId, System};
 use crate::term::bank::{TermBank, TermId, check_arity};
@@ -51,15 +52,35 @@ struct StepEntry {
     from: u32,
     to: u32,
     how: HowEntry,
+    /// The facts that it reads, or what a fact follows from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    because: Vec<RefEntry>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 enum HowEntry {
-    Rule { name: String, substitution: BTreeMap<String, u32> },
+    Rule {
+        name: String,
+        substitution: BTreeMap<String, u32>,
+    },
     Fold,
     Congruence(Vec<Option<RefEntry>>),
     Chain(Vec<RefEntry>),
+    /// A fact by the transfer of this number.
+    Transfer {
+        analysis: String,
+        transfer: u32,
+        substitution: BTreeMap<String, u32>,
+    },
+    /// A fact of an equal term.
+    Equality {
+        analysis: String,
+    },
+    /// Two facts merged.
+    Merge {
+        analysis: String,
+    },
 }
 
 /// An earlier step, read forwards (its index) or backwards.
@@ -165,9 +186,21 @@ impl Writer<'_> {
         let how = match step.how {
             How::Rule(rule, substitution) => {
                 let rule = self.system.rule(rule);
-                let names = rule.variables.names.iter().cloned();
-                let terms = substitution.iter().map(|&t| self.term(t));
-                HowEntry::Rule { name: rule.name.clone(), substitution: names.zip(terms).collect() }
+                let substitution = self.substitution(&rule.variables, substitution);
+                HowEntry::Rule { name: rule.name.clone(), substitution }
+            }
+            How::Fact(analysis, by) => {
+                let analysis = self.system.language.analysis(analysis).name.clone();
+                match by {
+                    FactBy::Transfer(transfer, substitution) => {
+                        let known = self.system.analyses.transfer(transfer);
+                        let variables = &known.expect("a transfer of the system").variables;
+                        let substitution = self.substitution(variables, substitution);
+                        HowEntry::Transfer { analysis, transfer: transfer.0, substitution }
+                    }
+                    FactBy::Equality => HowEntry::Equality { analysis },
+                    FactBy::Merge => HowEntry::Merge { analysis },
+                }
             }
             How::Fold => HowEntry::Fold,
             How::Congruence(children) => {
@@ -175,7 +208,13 @@ impl Writer<'_> {
             }
             How::Chain(parts) => HowEntry::Chain(parts.iter().map(|&p| entry(p)).collect()),
         };
-        StepEntry { from: self.term(step.from), to: self.term(step.to), how }
+        let because = step.because.iter().map(|&r| entry(r)).collect();
+        StepEntry { from: self.term(step.from), to: self.term(step.to), how, because }
+    }
+
+    fn substitution(&mut self, variables: &Variables, terms: &[TermId]) -> BTreeMap<String, u32> {
+        let names = variables.names.iter().cloned();
+        names.zip(terms.iter().map(|&t| self.term(t))).collect()
     }
 }
 
@@ -233,15 +272,39 @@ pub fn proof_from_json(
             }
         };
         let (from, to) = (term(&place, entry.from)?, term(&place, entry.to)?);
+        let because = entry.because.iter().map(earlier).collect::<Result<Vec<_>, _>>()?;
+        let analysis = |name: &String| {
+            let known = system.language.analysis_named(name);
+            known.ok_or_else(|| wrong(place.clone(), format!("there is no analysis '{name}'")))
+        };
+        let terms_of = |variables: &Variables, substitution| {
+            substitution_terms(variables, substitution, |t| term(&place, t))
+                .map_err(|problem| wrong(place.clone(), problem))
+        };
         match &entry.how {
+            HowEntry::Transfer { analysis: name, transfer, substitution } => {
+                let id = TransferId(*transfer);
+                let known = system.analyses.transfer(id).ok_or_else(|| {
+                    wrong(place.clone(), format!("there is no transfer {transfer}"))
+                })?;
+                let terms = terms_of(&known.variables, substitution)?;
+                let how = How::Fact(analysis(name)?, FactBy::Transfer(id, &terms));
+                steps.push_because(from, to, how, &because)
+            }
+            HowEntry::Equality { analysis: name } => {
+                let how = How::Fact(analysis(name)?, FactBy::Equality);
+                steps.push_because(from, to, how, &because)
+            }
+            HowEntry::Merge { analysis: name } => {
+                let how = How::Fact(analysis(name)?, FactBy::Merge);
+                steps.push_because(from, to, how, &because)
+            }
             HowEntry::Rule { name: rule, substitution } => {
                 let id = system
                     .rule_named(rule)
                     .ok_or_else(|| wrong(place.clone(), format!("there is no rule '{rule}'")))?;
-                let variables = &system.rule(id).variables;
-                let terms = substitution_terms(variables, substitution, |t| term(&place, t))
-                    .map_err(|problem| wrong(place.clone(), problem))?;
-                steps.push(from, to, How::Rule(id, &terms))
+                let terms = terms_of(&system.rule(id).variables, substitution)?;
+                steps.push_because(from, to, How::Rule(id, &terms), &because)
             }
             HowEntry::Fold => steps.push(from, to, How::Fold),
             HowEntry::Congruence(congruence) => {

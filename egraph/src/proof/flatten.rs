@@ -1,5 +1,6 @@
 //! Flat proofs: a proof's DAG as a sequence of single rewrites, without loops.
 
+use crate::proof::copy::Copier;
 use crate::proof::dag::{FlatProof, FlatStep, How, Justification, Proof, StepRef, Steps};
 use crate::term::bank::{TermBank, TermId};
 use rustc_hash::FxHashMap;
@@ -44,12 +45,13 @@ impl Proof {
     pub fn flatten(&self, bank: &mut TermBank, caps: Caps) -> Result<FlatProof, TooLong> {
         let start = self.start();
         let mut walk = Walk {
-            flat: FlatProof { terms: vec![start], steps: Vec::new() },
+            flat: FlatProof { terms: vec![start], steps: Vec::new(), facts: Steps::default() },
             visited: FxHashMap::from_iter([(start, 0)]),
         };
         if bank.size(start) > caps.term_size {
             return Err(TooLong::TermSize);
         }
+        let mut copier = Copier::default();
         let mut gone = 0usize;
         let mut parts_gone = 0usize;
         // Steps still to be made, the next one last, each with the position of its subterm.
@@ -78,6 +80,8 @@ impl Proof {
                         todo.push((child, path));
                     }
                 }
+                // No proof that was checked goes through a fact.
+                How::Fact(..) => {}
                 How::Rule(..) | How::Fold => {
                     gone += 1;
                     if gone > most {
@@ -89,7 +93,11 @@ impl Proof {
                         _ => (Justification::Fold, Vec::new()),
                     };
                     let forward = !step_ref.reversed;
-                    let step = FlatStep { rule, forward, path: path.to_vec(), substitution };
+                    let facts = &mut walk.flat.facts;
+                    let because = step.because.iter();
+                    let because = because.map(|&r| copier.copy(&self.steps, facts, r)).collect();
+                    let path = path.to_vec();
+                    let step = FlatStep { rule, forward, path, substitution, because };
                     let term = walk.rewrite(bank, step, to);
                     if bank.size(term) > caps.term_size {
                         return Err(TooLong::TermSize);
@@ -151,7 +159,8 @@ impl FlatProof {
             whole.terms.iter().enumerate().map(|(place, &term)| (term, place)).collect();
         for proof in proofs {
             assert_eq!(whole.terms.last(), proof.terms.first(), "proofs that do not meet");
-            for (&term, step) in proof.terms[1..].iter().zip(proof.steps) {
+            let mut copier = Copier::default();
+            for (&term, mut step) in proof.terms[1..].iter().zip(proof.steps) {
                 if let Some(&place) = places.get(&term) {
                     whole.terms[place + 1..].iter().for_each(|cut| {
                         places.remove(cut);
@@ -161,6 +170,8 @@ impl FlatProof {
                 } else {
                     places.insert(term, whole.terms.len());
                     whole.terms.push(term);
+                    let because = step.because.iter_mut();
+                    because.for_each(|r| *r = copier.copy(&proof.facts, &mut whole.facts, *r));
                     whole.steps.push(step);
                 }
             }
@@ -176,6 +187,7 @@ impl FlatProof {
     pub fn to_proof(&self, bank: &TermBank) -> Proof {
         let mut steps = Steps::default();
         let mut parts = Vec::with_capacity(self.steps.len());
+        let mut copier = Copier::default();
         for (step, ends) in self.steps.iter().zip(self.terms.windows(2)) {
             let mut above = vec![(ends[0], ends[1])];
             for &child in &step.path {
@@ -189,7 +201,9 @@ impl FlatProof {
                 Justification::Rule(rule) => How::Rule(rule, &step.substitution),
                 Justification::Fold => How::Fold,
             };
-            let mut at = steps.push(from, to, how);
+            let because: SmallVec<[StepRef; 2]> =
+                step.because.iter().map(|&r| copier.copy(&self.facts, &mut steps, r)).collect();
+            let mut at = steps.push_because(from, to, how, &because);
             if !step.forward {
                 at = at.flip();
             }
@@ -218,10 +232,12 @@ mod tests {
             forward: true,
             path: pair.to_vec(),
             substitution: Vec::new(),
+            because: Vec::new(),
         };
         FlatProof {
             terms: terms.iter().map(|&t| TermId(t)).collect(),
             steps: terms.windows(2).map(step).collect(),
+            facts: Steps::default(),
         }
     }
 

@@ -2,6 +2,7 @@
 //! kernel that checks them. The kernel must not know the e-graph or share its matching.
 
 pub(crate) mod check;
+pub(crate) mod copy;
 pub(crate) mod dag;
 pub(crate) mod dense;
 pub(crate) mod explain;

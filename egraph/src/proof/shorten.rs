@@ -18,7 +18,7 @@ mod fingerprints;
 mod moves;
 mod search;
 
-use crate::proof::dag::{FlatProof, FlatStep, Justification};
+use crate::proof::dag::{FlatProof, FlatStep, Justification, Steps};
 use crate::rules::system::{RuleId, System};
 use crate::term::bank::{TermBank, TermId};
 use moves::{Moves, bindings};
@@ -92,6 +92,9 @@ impl<'s> Shortener<'s> {
             self.remembered = 0;
             self.solved.clear();
         }
+        if proof.steps.iter().any(|step| !step.because.is_empty()) {
+            return self.shorten_between_facts(bank, proof, max_size);
+        }
         let moves = proof.steps.iter().zip(&proof.terms).zip(&proof.terms[1..]);
         let moves: Vec<Move> = moves
             .map(|((step, &before), &after)| {
@@ -113,6 +116,31 @@ impl<'s> Shortener<'s> {
         if fits { self.flat(bank, found) } else { proof.clone() }
     }
 
+    /// Shortens what lies between steps that rest on facts; those stay.
+    fn shorten_between_facts(
+        &mut self,
+        bank: &mut TermBank,
+        proof: &FlatProof,
+        max_size: u64,
+    ) -> FlatProof {
+        let part = |steps: Range<usize>, facts: Steps| FlatProof {
+            terms: proof.terms[steps.start..=steps.end].to_vec(),
+            steps: proof.steps[steps].to_vec(),
+            facts,
+        };
+        let rests = |&i: &usize| !proof.steps[i].because.is_empty();
+        let mut parts = Vec::new();
+        let mut from = 0;
+        for at in (0..proof.steps.len()).filter(rests) {
+            parts.push(self.shorten(bank, &part(from..at, Steps::default()), max_size));
+            parts.push(part(at..at + 1, proof.facts.clone()));
+            from = at + 1;
+        }
+        let last = part(from..proof.steps.len(), Steps::default());
+        parts.push(self.shorten(bank, &last, max_size));
+        FlatProof::concatenated(parts)
+    }
+
     fn flat(&self, bank: &TermBank, walk: Walk) -> FlatProof {
         let step = |m: &Move| {
             let left = if m.forward { m.from } else { m.to };
@@ -120,9 +148,11 @@ impl<'s> Shortener<'s> {
                 Justification::Rule(rule) => bindings(bank, self.system.rule(rule), left),
                 Justification::Fold => Vec::new(),
             };
-            FlatStep { rule: m.rule, forward: m.forward, path: m.path.to_vec(), substitution }
+            let (path, because) = (m.path.to_vec(), Vec::new());
+            FlatStep { rule: m.rule, forward: m.forward, path, substitution, because }
         };
-        FlatProof { steps: walk.moves.iter().map(step).collect(), terms: walk.terms }
+        let steps = walk.moves.iter().map(step).collect();
+        FlatProof { steps, terms: walk.terms, facts: Steps::default() }
     }
 
     /// Shortens a proof, or remembers how it was shortened before.

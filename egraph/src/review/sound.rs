@@ -110,7 +110,8 @@ fn evaluate_rule(language: &Language, rule: &Rule, stream: u64) -> Outcome {
             rule.variables.sorts.iter().map(|&sort| any(sort)).collect()
         }
     };
-    if !known && rule.conditions.is_empty() {
+    // Which facts can be true of which values is not known here.
+    if !rule.variables.facts.is_empty() || !known && rule.conditions.is_empty() {
         return Outcome::Unknown;
     }
     let (mut tried, mut applied, mut compared) = (0, 0, 0);

@@ -3,7 +3,7 @@
 
 use crate::rules::pattern::{Expr, Pattern, Side, VarId, Variables};
 use crate::rules::pattern::{expect_literals, read_expr, read_pattern};
-use crate::term::language::{Language, LeafValue, OpId, SortId, Value};
+use crate::term::language::{AnalysisId, Language, LeafValue, OpId, SortId, Value};
 use crate::term::leaves::Node;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 
@@ -17,9 +17,19 @@ pub(crate) const BUILT_IN: [&str; 2] = ["size", "depth"];
 pub enum Weight {
     /// Always the same.
     Number(u64),
-    /// The value of an expression over the literals that the arguments equal; `VarId(i)` is the
-    /// argument `i`. Without a value, or with a negative one, the node can't be chosen.
-    Computed(Expr),
+    /// The value of an expression over the literals that the arguments equal, `VarId(i)` being the
+    /// argument `i`, and over their facts. Without a value, or with a negative one, the node can't be
+    /// chosen.
+    Computed(Expr, Variables),
+}
+
+/// What a weight reads of an argument, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Read {
+    /// The literal that it equals.
+    Literal(usize),
+    /// What is known of it.
+    Fact(AnalysisId, usize),
 }
 
 /// A cost by its name: a number for each node of a term, the sum of which the term costs.
@@ -68,25 +78,27 @@ impl DeclaredCost {
     pub fn least(&self) -> u64 {
         let of = |weight: &Weight| match weight {
             Weight::Number(weight) => *weight,
-            Weight::Computed(_) => 0,
+            Weight::Computed(..) => 0,
         };
         let leaves = self.leaves.iter().map(|(.., weight)| *weight);
         self.operators.iter().flatten().map(of).chain(leaves).fold(self.otherwise, u64::min)
     }
 
-    /// What a node costs by itself, if that is known; `literal` gives the literal that an argument
-    /// equals.
+    /// What a node costs by itself, if that is known; `value` gives what is read of its arguments.
     #[inline]
-    pub fn weight(&self, node: Node<'_>, literal: impl Fn(usize) -> Option<Value>) -> Option<u64> {
+    pub fn weight(&self, node: Node<'_>, value: impl Fn(Read) -> Option<Value>) -> Option<u64> {
         match node {
             Node::Op(OpId(op)) => match self.operators.get(op as usize).and_then(Option::as_ref) {
                 None => Some(self.otherwise),
                 Some(Weight::Number(weight)) => Some(*weight),
-                Some(Weight::Computed(expr)) => {
-                    match expr.eval(&|VarId(arg)| literal(usize::from(arg)))? {
-                        Value::Int(weight) => u64::try_from(weight).ok(),
-                        Value::Bool(_) => None,
-                    }
+                Some(Weight::Computed(expr, variables)) => {
+                    let read = |var: VarId| {
+                        value(match variables.fact(var) {
+                            None => Read::Literal(usize::from(var.0)),
+                            Some(fact) => Read::Fact(fact.analysis, usize::from(fact.var.0)),
+                        })
+                    };
+                    u64::try_from(expr.eval(&read)?.int()?).ok()
                 }
             },
             Node::Leaf(leaf) => {
@@ -133,14 +145,14 @@ pub(crate) fn read_weight(
     if !args.iter().all(variable) || variables.names.len() != args.len() {
         return Err(no_form(form.place()));
     }
-    let expr = read_expr(&variables, expression)?;
+    let expr = read_expr(language, &mut variables, expression)?;
     let at = expression.place();
     let mut used = Vec::new();
     expr.each_var(&mut |var| used.push(var));
     expect_literals(language, &variables, used, at)?;
     match expr {
         Expr::Value(_) => Ok((op, Weight::Number(read_number(expression)?))),
-        expr => Ok((op, Weight::Computed(expr))),
+        expr => Ok((op, Weight::Computed(expr, variables))),
     }
 }
 

@@ -5,7 +5,9 @@
 
 use crate::term::bank::{check_arity, check_sort, read_application};
 use crate::term::builtin::evaluate;
-use crate::term::language::{Language, Leaf, LeafValue, LiteralKind, OpId, SortId, Value};
+use crate::term::language::{
+    AnalysisId, Language, Leaf, LeafValue, LiteralKind, OpId, SortId, Value,
+};
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 use crate::text::similar::did_you_mean;
 use std::fmt;
@@ -29,19 +31,73 @@ pub enum Pattern {
 
 const MOST_VARIABLES: usize = 4_096;
 
-/// The pattern variables of one rule with the sorts that their places give them.
+/// The variables of one rule: pattern variables with the sorts that their places give them, and behind
+/// them the facts that its expressions read, each as a variable that is bound to a literal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variables {
-    /// Names with their `?`, by [`VarId`].
+    /// Names by [`VarId`]: those of pattern variables with their `?`, facts as `(lo ?x)`.
     pub names: Vec<String>,
-    /// Sorts, by [`VarId`].
+    /// Sorts, by [`VarId`]; of a fact that of its values.
     pub sorts: Vec<SortId>,
+    /// What the last variables stand for.
+    pub facts: Vec<FactOf>,
+}
+
+/// A fact that an expression reads: the value of an analysis at a pattern variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FactOf {
+    /// The analysis.
+    pub analysis: AnalysisId,
+    /// The pattern variable.
+    pub var: VarId,
 }
 
 impl Variables {
     /// The variable called `name` (with its `?`).
     pub fn get(&self, name: &str) -> Option<VarId> {
         self.names.iter().position(|n| n == name).map(|i| VarId(i as u16))
+    }
+
+    /// Number of pattern variables; the variables behind them are facts.
+    pub fn patterns(&self) -> usize {
+        self.names.len() - self.facts.len()
+    }
+
+    /// The fact that a variable stands for, if it is no pattern variable.
+    pub fn fact(&self, VarId(var): VarId) -> Option<FactOf> {
+        Some(self.facts[usize::from(var).checked_sub(self.patterns())?])
+    }
+
+    /// The variable that stands for a fact, entered if it is new.
+    fn enter_fact(
+        &mut self,
+        language: &Language,
+        fact: FactOf,
+        place: Place,
+    ) -> Result<VarId, ParseError> {
+        let analysis = language.analysis(fact.analysis);
+        let (of, sort) = (usize::from(fact.var.0), analysis.sort);
+        if self.sorts[of] != sort {
+            let message = format!(
+                "{} speaks of sort {}, and {} has sort {}",
+                analysis.name,
+                language.sort_name(sort),
+                self.names[of],
+                language.sort_name(self.sorts[of])
+            );
+            return Err(ParseError::new(place, message));
+        }
+        if let Some(known) = self.facts.iter().position(|known| *known == fact) {
+            return Ok(VarId((self.patterns() + known) as u16));
+        }
+        if self.names.len() >= MOST_VARIABLES {
+            let message = format!("too many variables in a rule: at most {MOST_VARIABLES}");
+            return Err(ParseError::new(place, message));
+        }
+        self.names.push(format!("({} {})", analysis.name, self.names[of]));
+        self.sorts.push(analysis.values);
+        self.facts.push(fact);
+        Ok(VarId(self.names.len() as u16 - 1))
     }
 
     fn enter(
@@ -78,7 +134,7 @@ impl Variables {
 pub enum Expr {
     /// A literal.
     Value(Value),
-    /// The literal bound to a variable.
+    /// The literal bound to a variable, or the value of a fact.
     Var(VarId),
     /// A built-in operator, by name (see [`crate::term::builtin`]).
     Apply(String, Vec<Expr>),
@@ -241,7 +297,7 @@ pub(crate) fn read_pattern(
                     expected.filter(|sort| language.literal_kind(*sort).is_some()).ok_or_else(
                         || at("a computed literal needs a sort that has literals".into()),
                     )?;
-                return Ok(Pattern::Compute(read_expr(variables, expr)?, sort));
+                return Ok(Pattern::Compute(read_expr(language, variables, expr)?, sort));
             }
             let (op, args) = read_application(language, items, *place)?;
             check_arity(language, op, args.len()).map_err(at)?;
@@ -256,24 +312,41 @@ pub(crate) fn read_pattern(
 }
 
 /// The operators of conditions, with their numbers of arguments.
-const EXPRESSION_OPERATORS: &str = "+ - * / % min max abs < <= > >= == != && || !";
+pub(crate) const EXPRESSION_OPERATORS: &str = "+ - * / % min max abs < <= > >= == != && || !";
 
-/// Reads an expression over the literals that variables are bound to.
-pub(crate) fn read_expr(variables: &Variables, sexpr: &Sexpr) -> Result<Expr, ParseError> {
+/// Reads an expression over the literals that variables are bound to, and over their facts.
+pub(crate) fn read_expr(
+    language: &Language,
+    variables: &mut Variables,
+    sexpr: &Sexpr,
+) -> Result<Expr, ParseError> {
     let at = |message: String| ParseError::new(sexpr.place(), message);
     match sexpr {
-        Sexpr::Atom(atom, _) if atom.starts_with('?') => match variables.get(atom) {
-            Some(var) => Ok(Expr::Var(var)),
-            None => Err(at(format!("{atom} does not occur on the left-hand side"))),
-        },
+        Sexpr::Atom(atom, _) if atom.starts_with('?') || variables.get(atom).is_some() => {
+            match variables.get(atom) {
+                Some(var) => Ok(Expr::Var(var)),
+                None => Err(at(format!("{atom} does not occur on the left-hand side"))),
+            }
+        }
         Sexpr::Atom(atom, _) => match atom.parse() {
             Ok(value) => Ok(Expr::Value(Value::Int(value))),
             Err(_) => Err(at(format!("expected an integer or a pattern variable, found '{atom}'"))),
         },
         Sexpr::List(items, _) => {
             let name = items.first().and_then(Sexpr::atom).unwrap_or("");
+            if let Some(analysis) = language.analysis_named(name) {
+                let var = items.get(1).and_then(Sexpr::atom).and_then(|atom| variables.get(atom));
+                let (Some(var), 2) = (var, items.len()) else {
+                    let message =
+                        format!("expected ({name} ?x), of a variable of the left-hand side");
+                    return Err(at(message));
+                };
+                let fact = FactOf { analysis, var };
+                return Ok(Expr::Var(variables.enter_fact(language, fact, sexpr.place())?));
+            }
             if !EXPRESSION_OPERATORS.split(' ').any(|op| op == name) {
-                let meant = did_you_mean(name, EXPRESSION_OPERATORS.split(' '));
+                let analyses = language.analyses.iter().map(|analysis| analysis.name.as_str());
+                let meant = did_you_mean(name, EXPRESSION_OPERATORS.split(' ').chain(analyses));
                 return Err(at(format!(
                     "expected one of {EXPRESSION_OPERATORS}, found '{name}'{meant}"
                 )));
@@ -288,8 +361,10 @@ pub(crate) fn read_expr(variables: &Variables, sexpr: &Sexpr) -> Result<Expr, Pa
                     format!("'{name}' takes {} arguments, found {}", arities[0], items.len() - 1);
                 return Err(at(message));
             }
-            let args =
-                items[1..].iter().map(|a| read_expr(variables, a)).collect::<Result<_, _>>()?;
+            let args = items[1..]
+                .iter()
+                .map(|a| read_expr(language, variables, a))
+                .collect::<Result<_, _>>()?;
             Ok(Expr::Apply(name.to_owned(), args))
         }
     }
@@ -298,16 +373,18 @@ pub(crate) fn read_expr(variables: &Variables, sexpr: &Sexpr) -> Result<Expr, Pa
 /// Reads one conjunct of a `:when`.
 pub(crate) fn read_condition(
     language: &Language,
-    variables: &Variables,
+    variables: &mut Variables,
     sexpr: &Sexpr,
 ) -> Result<Condition, ParseError> {
     let at = |message: String| ParseError::new(sexpr.place(), message);
     let condition = match sexpr.list() {
-        Some([head, arg]) if head.atom() == Some("const") => match read_expr(variables, arg)? {
-            Expr::Var(var) => Condition::Const(var),
-            _ => return Err(at("expected (const ?x)".into())),
-        },
-        Some(_) => Condition::Holds(read_expr(variables, sexpr)?),
+        Some([head, arg]) if head.atom() == Some("const") => {
+            match read_expr(language, variables, arg)? {
+                Expr::Var(var) => Condition::Const(var),
+                _ => return Err(at("expected (const ?x)".into())),
+            }
+        }
+        Some(_) => Condition::Holds(read_expr(language, variables, sexpr)?),
         None => return Err(at("expected a condition like (const ?c) or (!= ?c 0)".into())),
     };
     let mut used = Vec::new();

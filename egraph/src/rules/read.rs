@@ -1,5 +1,6 @@
 //! Reading a rewrite system from the text of a `.rules` file.
 
+use crate::rules::analysis::{Analyses, read_merge, read_name, read_transfer};
 use crate::rules::cost::{BUILT_IN, DEFAULT, DeclaredCost, Leaves, Weight, read_weight};
 use crate::rules::options::{
     cost_option, expect_atom, find_atom, one_atom, pairs, text, unexpected,
@@ -46,6 +47,7 @@ pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<
         ruleset_ids: FxHashMap::default(),
         schedule: None,
         costs: vec![DeclaredCost::new(DEFAULT, 1)],
+        analyses: Analyses::default(),
         places: Places::default(),
     };
     // Names whose declarations are mistaken, or are not there because a parenthesis is missing.
@@ -80,15 +82,19 @@ pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<
         mistakes.sort_by_key(|mistake| (mistake.place.line, mistake.place.column));
         return Err(mistakes);
     }
-    let Reader { language, rules, rulesets, schedule, costs, places, .. } = reader;
+    let Reader { language, rules, rulesets, schedule, costs, analyses, places, .. } = reader;
     let hash = hex(&Sha256::digest(text.as_bytes()));
-    Ok((rules.into_system(language, rulesets, schedule, costs, hash), places))
+    Ok((rules.into_system(language, rulesets, schedule, costs, analyses, hash), places))
 }
 
 /// The name that a declaration other than a rule declares.
 fn declared(declaration: &Sexpr) -> Option<&str> {
     match declaration.list()? {
-        [keyword, name, ..] if matches!(keyword.atom()?, "sort" | "op" | "ruleset") => name.atom(),
+        [keyword, name, ..]
+            if matches!(keyword.atom()?, "sort" | "op" | "ruleset" | "analysis") =>
+        {
+            name.atom()
+        }
         _ => None,
     }
 }
@@ -120,18 +126,19 @@ struct Reader {
     schedule: Option<Schedule>,
     /// The default one first.
     costs: Vec<DeclaredCost>,
+    analyses: Analyses,
     places: Places,
 }
 
-const DECLARATIONS: &str =
-    "sort, op, literal, variable, analysis, ruleset, rewrite, birewrite, cost or schedule";
+const DECLARATIONS: &str = "sort, op, literal, variable, analysis, transfer, ruleset, rewrite, birewrite, cost or schedule";
 
-const KEYWORDS: [&str; 10] = [
+const KEYWORDS: [&str; 11] = [
     "sort",
     "op",
     "literal",
     "variable",
     "analysis",
+    "transfer",
     "ruleset",
     "rewrite",
     "birewrite",
@@ -158,8 +165,18 @@ impl Reader {
                     self.language.constant_folding = true;
                     Ok(())
                 }
-                _ => Err(ParseError::new(place, "expected (analysis constant)")),
+                _ => {
+                    let name = read_name(&self.language, args, place, |s| self.known_sort(s))?;
+                    self.language.analyses.push(name);
+                    Ok(())
+                }
             },
+            ("analysis", Phase::Rules) if args.len() > 1 => {
+                read_merge(&self.language, &mut self.analyses, args, place)
+            }
+            ("transfer", Phase::Rules) => {
+                read_transfer(&self.language, &mut self.analyses, args, place)
+            }
             ("rewrite", Phase::Rules) => self.rewrite(args, place, false),
             ("birewrite", Phase::Rules) => self.rewrite(args, place, true),
             ("cost", Phase::Rules) => self.cost(args, place),
@@ -406,7 +423,8 @@ impl Reader {
         let bound = variables.names.len();
         let sort = lhs.sort(language, &variables);
         let rhs = read_pattern(language, &mut variables, right, Some(sort), Side::Right)?;
-        if let Some(unbound) = variables.names.get(bound) {
+        let mut entered = variables.names[bound..].iter();
+        if let Some(unbound) = entered.find(|name| name.starts_with('?')) {
             let place = find_atom(right, unbound).unwrap_or(right.place());
             return Err(ParseError::new(
                 place,
@@ -418,7 +436,7 @@ impl Reader {
         }
         let conditions = when
             .iter()
-            .map(|c| read_condition(language, &variables, c))
+            .map(|c| read_condition(language, &mut variables, c))
             .collect::<Result<_, _>>()?;
         let rule = Rule { name, lhs, rhs, conditions, variables, ruleset };
         self.rules.add(rule).map_err(|mistake| ParseError::new(place, mistake))?;

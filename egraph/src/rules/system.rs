@@ -13,6 +13,7 @@
 //! ```
 
 use crate::matching::compiled_rule::Rewrite;
+use crate::rules::analysis::Analyses;
 use crate::rules::cost::DeclaredCost;
 use crate::rules::pattern::{Condition, Pattern, VarId, Variables};
 use crate::rules::schedule::Schedule;
@@ -68,6 +69,7 @@ impl Rule {
         let mut vars = Vec::new();
         self.conditions.iter().for_each(|c| c.each_var(&mut |v| vars.push(v)));
         computed(&self.rhs, &mut |v| vars.push(v));
+        vars.retain(|&var| self.variables.fact(var).is_none());
         vars.sort_unstable();
         vars.dedup();
         vars
@@ -87,6 +89,8 @@ pub struct System {
     pub schedule: Option<Schedule>,
     /// The costs that the file declares; the first is called `cost` and always there.
     pub costs: Vec<DeclaredCost>,
+    /// What is known of terms beside what they equal.
+    pub analyses: Arc<Analyses>,
     /// SHA-256 of the file's bytes in hexadecimal: goes into everything made with the system.
     pub hash: String,
     /// The rules compiled, by [`RuleId`].
@@ -96,12 +100,14 @@ pub struct System {
 /// Compiled rules are the same where rules are.
 impl PartialEq for System {
     fn eq(&self, other: &System) -> bool {
-        let System { language, rules, rulesets, schedule, costs, hash, rewrites: _ } = self;
+        let System { language, rules, rulesets, schedule, costs, analyses, hash, rewrites: _ } =
+            self;
         *language == other.language
             && *rules == other.rules
             && *rulesets == other.rulesets
             && *schedule == other.schedule
             && *costs == other.costs
+            && *analyses == other.analyses
             && *hash == other.hash
     }
 }
@@ -152,10 +158,12 @@ impl Rules {
         rulesets: Vec<String>,
         schedule: Option<Schedule>,
         costs: Vec<DeclaredCost>,
+        analyses: Analyses,
         hash: String,
     ) -> System {
         let Rules { rules, rewrites, .. } = self;
-        System { language: Arc::new(language), rules, rulesets, schedule, costs, hash, rewrites }
+        let (language, analyses) = (Arc::new(language), Arc::new(analyses));
+        System { language, rules, rulesets, schedule, costs, analyses, hash, rewrites }
     }
 }
 

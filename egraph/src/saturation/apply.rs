@@ -85,7 +85,8 @@ impl Applier {
         rewrite.substitution(egraph, found, substitution);
         bound.clear();
         bound.extend_from_slice(&found[1..]);
-        let root = rewrite.rhs.build(egraph, substitution, added, bound);
+        let facts = rewrite.facts_of(found);
+        let root = rewrite.rhs.build(egraph, (substitution, facts), added, bound);
         egraph.union(found[0], root, Reason::Rule { rule: rewrite.rule, bound })
     }
 }

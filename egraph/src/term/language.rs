@@ -29,6 +29,21 @@ pub struct Operator {
     pub builtin: Option<Builtin>,
 }
 
+/// Index of an analysis in [`Language::analyses`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AnalysisId(pub u16);
+
+/// What an analysis speaks of; what it computes is [`crate::rules::analysis`]'s.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnalysisName {
+    /// The name, which no operator has.
+    pub name: String,
+    /// The sort of the terms that have facts.
+    pub sort: SortId,
+    /// The sort of whose literals the values are.
+    pub values: SortId,
+}
+
 /// How literals of a sort are written and what values they have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiteralKind {
@@ -54,6 +69,11 @@ impl Value {
             Value::Int(n) => Some(n),
             Value::Bool(_) => None,
         }
+    }
+
+    /// Whether both are values of one kind.
+    pub fn is_like(self, other: Value) -> bool {
+        std::mem::discriminant(&self) == std::mem::discriminant(&other)
     }
 }
 
@@ -108,6 +128,8 @@ pub struct Language {
     pub literals: Vec<(LiteralKind, SortId)>,
     /// Sorts that have variables, in the order of their declarations.
     pub variables: Vec<SortId>,
+    /// The analyses, by [`AnalysisId`].
+    pub analyses: Vec<AnalysisName>,
     /// Whether operators on literals are evaluated, `(analysis constant)`.
     pub constant_folding: bool,
 }
@@ -127,6 +149,17 @@ impl Language {
     /// What an unknown name of an operator was meant to be, as the end of a message.
     pub(crate) fn did_you_mean(&self, name: &str) -> String {
         did_you_mean(name, self.operators.iter().map(|op| op.name.as_str()))
+    }
+
+    /// The analysis behind an id.
+    pub fn analysis(&self, AnalysisId(analysis): AnalysisId) -> &AnalysisName {
+        &self.analyses[usize::from(analysis)]
+    }
+
+    /// The analysis called `name`.
+    pub fn analysis_named(&self, name: &str) -> Option<AnalysisId> {
+        let known = self.analyses.iter().position(|analysis| analysis.name == name);
+        known.map(|number| AnalysisId(number as u16))
     }
 
     /// The operator behind an id.

@@ -4,12 +4,14 @@ use super::EGraph;
 use crate::graph::parents::Run;
 use crate::id::Id;
 
-/// What one or more additions may take: e-nodes, ids bound by edges, unions.
+/// What one or more additions may take: e-nodes, ids bound by edges, unions, and facts beside those that
+/// e-nodes and unions bring with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Room {
     pub nodes: usize,
     pub bound: usize,
     pub unions: usize,
+    pub facts: usize,
 }
 
 /// Ids, slots and places of bound ids are numbers of 31 or 32 bits.
@@ -22,7 +24,7 @@ impl EGraph {
     }
 
     /// The parts of [`EGraph::heap_bytes`], with names for people.
-    pub fn heap_parts(&self) -> [(&'static str, usize); 7] {
+    pub fn heap_parts(&self) -> [(&'static str, usize); 8] {
         // hashbrown keeps an eighth of its places free, and a byte beside each.
         let literals = self.literals.capacity() * 8 / 7 * (size_of::<(Id, Id)>() + 1);
         let (rows, terms, memo) = self.nodes.heap_parts();
@@ -33,6 +35,7 @@ impl EGraph {
             ("proof forest", self.forest.heap_bytes()),
             ("union-find", self.classes.heap_bytes()),
             ("index of classes", self.index.heap_bytes() + literals),
+            ("facts of classes", self.facts.as_ref().map_or(0, |facts| facts.heap_bytes())),
             (
                 "uses of classes",
                 self.uses.heap_bytes()
@@ -51,7 +54,12 @@ impl EGraph {
         let unions_full = self.stale_uses.capacity() - self.stale_uses.len() < more.unions;
         let wanted = more.nodes;
         let leaves_full = self.leaves.is_full(wanted);
-        if !(nodes_full || memo_full || bound_full || unions_full || leaves_full) {
+        let facts = self.facts_with(more);
+        let facts_full = self.facts.as_ref().is_some_and(|known| known.room() < facts);
+        if let Some(facts) = &mut self.facts {
+            facts.limit = limit;
+        }
+        if !(nodes_full || memo_full || bound_full || unions_full || leaves_full || facts_full) {
             return true;
         }
         let slots = (self.nodes.len() + more.nodes).saturating_mul(self.nodes.width());
@@ -72,6 +80,7 @@ impl EGraph {
                 nodes: grow(nodes_full, self.nodes.len(), more.nodes),
                 bound: grow(bound_full, self.forest.bound_len(), more.bound),
                 unions: grow(unions_full, self.stale_uses.len(), more.unions),
+                facts: grow(facts_full, self.facts.as_ref().map_or(0, |facts| facts.len()), facts),
             };
             // Its growth means hashing all e-nodes again.
             let more = grow(memo_full, 4 * self.nodes.live(), more.nodes);
@@ -101,6 +110,17 @@ impl EGraph {
             + room.nodes
             + words * size_of::<u32>()
             + room.unions * size_of::<Run>()
+            + self.facts.as_ref().map_or(0, |facts| facts.bytes_for(room.nodes, room.facts))
+    }
+
+    /// How many facts an addition may bring: each e-node two for every transfer that applies to it, and
+    /// each union one for every analysis.
+    fn facts_with(&self, more: Room) -> usize {
+        let analyses = &self.system.analyses;
+        if analyses.is_empty() {
+            return 0;
+        }
+        more.facts + 2 * more.nodes * analyses.most_at_a_node() + more.unions * analyses.len()
     }
 
     fn grow(&mut self, room: Room) {
@@ -117,6 +137,9 @@ impl EGraph {
         }
         if room.unions > 0 {
             self.stale_uses.reserve_exact(room.unions);
+        }
+        if let Some(facts) = &mut self.facts {
+            facts.reserve_exact(room.nodes, room.facts);
         }
     }
 

@@ -33,6 +33,7 @@ impl EGraph {
             }
             match self.new_literals.pop() {
                 Some(class) => self.fold_uses(self.find(class)),
+                None if self.pass_facts_on() => {}
                 None => break,
             }
         }
@@ -47,6 +48,7 @@ impl EGraph {
             if !self.stamps.is_dead(node) {
                 self.repair_node(node);
                 self.fold(node);
+                self.transfer(node);
             }
         }
     }
@@ -84,6 +86,7 @@ impl EGraph {
             if !self.stamps.is_dead(node) {
                 self.stamps.touch(node);
                 self.fold(node);
+                self.transfer(node);
             }
         }
     }

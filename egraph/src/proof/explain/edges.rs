@@ -2,6 +2,7 @@
 
 use super::Explainer;
 use crate::graph::egraph::EGraph;
+use crate::graph::facts::FactId;
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
 use crate::matching::compiled_rule::compute_all;
@@ -10,6 +11,22 @@ use crate::rules::pattern::{Pattern, VarId};
 use crate::rules::system::RuleId;
 use crate::term::bank::{TermBank, TermId};
 use smallvec::SmallVec;
+
+/// What is to be proved.
+#[derive(Clone, Copy)]
+enum Goal {
+    /// The edge that an id owns.
+    Edge(Id),
+    Fact(FactId),
+}
+
+/// What a proof uses.
+#[derive(Default)]
+pub(super) struct Needs {
+    /// Pairs of ids that are equal.
+    pub equal: Vec<(Id, Id)>,
+    pub facts: Vec<FactId>,
+}
 
 /// At most a bridge, a rule and a bridge.
 type Parts = SmallVec<[StepRef; 3]>;
@@ -25,37 +42,53 @@ impl Explainer<'_> {
         self.edges[id.0 as usize][0] != 0
     }
 
+    fn is_done(&self, goal: Goal) -> bool {
+        match goal {
+            Goal::Edge(id) => self.is_proved(id),
+            Goal::Fact(fact) => self.facts.contains_key(&fact),
+        }
+    }
+
     /// Proves all edges on the way from `a` to `b`, those that they need before them. An explicit
     /// stack, because edges may depend on each other thousands deep.
     pub(super) fn prove_path(&mut self, bank: &mut TermBank, a: Id, b: Id) {
         let mut todo = Vec::new();
         self.push_path(&mut todo, a, b);
-        let mut needs = Vec::new();
-        while let Some(&mut (id, ref mut expanded)) = todo.last_mut() {
-            if self.is_proved(id) {
+        let mut needs = Needs::default();
+        while let Some(&mut (goal, ref mut expanded)) = todo.last_mut() {
+            if self.is_done(goal) {
                 todo.pop();
             } else if *expanded {
                 todo.pop();
-                self.prove_edge(bank, id);
+                match goal {
+                    Goal::Edge(id) => self.prove_edge(bank, id),
+                    Goal::Fact(fact) => self.prove_fact(bank, fact),
+                }
             } else {
                 *expanded = true;
-                self.needs(id, &mut needs);
-                needs.drain(..).for_each(|(a, b)| self.push_path(&mut todo, a, b));
+                match goal {
+                    Goal::Edge(id) => self.needs(id, &mut needs),
+                    Goal::Fact(fact) => self.fact_needs(fact, &mut needs),
+                }
+                needs.equal.drain(..).for_each(|(a, b)| self.push_path(&mut todo, a, b));
+                let facts = needs.facts.drain(..).map(|fact| (Goal::Fact(fact), false));
+                todo.extend(facts);
             }
         }
     }
 
-    fn push_path(&mut self, todo: &mut Vec<(Id, bool)>, a: Id, b: Id) {
+    fn push_path(&mut self, todo: &mut Vec<(Goal, bool)>, a: Id, b: Id) {
         if a == b || self.pairs.contains_key(&(a.min(b), a.max(b))) {
             return;
         }
         self.path(a, b);
         let edges = self.up.iter().chain(&self.down).copied();
-        todo.extend(edges.filter(|&id| !self.is_proved(id)).map(|id| (id, false)));
+        let edges = edges.filter(|&id| !self.is_proved(id));
+        todo.extend(edges.map(|id| (Goal::Edge(id), false)));
     }
 
     /// From the term of `a` to that of `b`, whose path has been proved.
-    fn equal(&mut self, bank: &mut TermBank, a: Id, b: Id) -> Option<StepRef> {
+    pub(super) fn equal(&mut self, bank: &mut TermBank, a: Id, b: Id) -> Option<StepRef> {
         if a == b {
             return None;
         }
@@ -87,7 +120,7 @@ impl Explainer<'_> {
         }
     }
 
-    fn congruence(
+    pub(super) fn congruence(
         &mut self,
         from: TermId,
         to: TermId,
@@ -103,21 +136,25 @@ impl Explainer<'_> {
         (left, right, edge.reason, edge.forward)
     }
 
-    /// The pairs of ids whose equality the proof of an edge uses.
-    fn needs(&self, id: Id, needs: &mut Vec<(Id, Id)>) {
+    /// What the proof of an edge uses.
+    fn needs(&self, id: Id, needs: &mut Needs) {
         let egraph = self.egraph;
         let (left, right, reason, _) = self.edge(id);
         let children = |id| egraph.original_children(id).iter().copied();
         match reason {
-            Reason::Congruence => needs.extend(children(left).zip(children(right))),
-            Reason::Fold { bound } => needs.extend(children(left).zip(bound.iter().copied())),
+            Reason::Congruence => needs.equal.extend(children(left).zip(children(right))),
+            Reason::Fold { bound } => needs.equal.extend(children(left).zip(bound.iter().copied())),
             Reason::Rule { rule, bound } => {
                 let instance = self.instance(rule, left, bound);
                 let rule = egraph.system().rule(rule);
                 let mut inner = instance.lhs_inner().iter().copied();
-                instance.needs(egraph, &rule.lhs, left, &mut inner, needs, true);
+                instance.needs(egraph, &rule.lhs, left, &mut inner, &mut needs.equal, true);
                 let mut inner = instance.rhs_inner().iter().copied();
-                instance.needs(egraph, &rule.rhs, right, &mut inner, needs, true);
+                instance.needs(egraph, &rule.rhs, right, &mut inner, &mut needs.equal, true);
+                for (of, &Id(fact)) in rule.variables.facts.iter().zip(instance.facts()) {
+                    let id = instance.substitution[usize::from(of.var.0)];
+                    self.needs_fact_at(FactId(fact), id, needs);
+                }
             }
         }
     }
@@ -146,14 +183,22 @@ impl Explainer<'_> {
             Reason::Rule { rule: rule_id, bound } => {
                 let instance = self.instance(rule_id, left, bound);
                 let rule = egraph.system().rule(rule_id);
-                let substitution: SmallVec<[TermId; 8]> =
+                let mut substitution: SmallVec<[TermId; 8]> =
                     instance.substitution.iter().map(|&s| self.term(bank, s)).collect();
+                let mut because = SmallVec::<[StepRef; 2]>::new();
+                for (of, &Id(fact)) in rule.variables.facts.iter().zip(instance.facts()) {
+                    let id = instance.substitution[usize::from(of.var.0)];
+                    let proved = self.fact_at(bank, FactId(fact), id);
+                    substitution.push(self.steps.ends(proved).1);
+                    because.push(proved);
+                }
                 let mut inner = instance.lhs_inner().iter().copied();
                 let lhs = self.bridge(bank, &instance, &rule.lhs, left, &mut inner, true);
                 let mut inner = instance.rhs_inner().iter().copied();
                 let rhs = self.bridge(bank, &instance, &rule.rhs, right, &mut inner, true);
                 parts.extend(lhs.0);
-                parts.push(self.steps.push(lhs.1, rhs.1, How::Rule(rule_id, &substitution)));
+                let how = How::Rule(rule_id, &substitution);
+                parts.push(self.steps.push_because(lhs.1, rhs.1, how, &because));
                 parts.extend(rhs.0.map(StepRef::flip));
             }
         }
@@ -185,8 +230,10 @@ impl Explainer<'_> {
         let mut substitution = Vec::new();
         rewrite.substitution(self.egraph, &found, &mut substitution);
         let rule = self.egraph.system().rule(rule);
-        let computed = compute_all(self.egraph, rule, &substitution);
-        Instance { substitution, found, nodes: rewrite.nodes(), stride: rewrite.stride(), computed }
+        let read = rewrite.facts_of(&found);
+        let computed = compute_all(self.egraph, rule, &substitution, read);
+        let (nodes, stride, facts) = (rewrite.nodes(), rewrite.stride(), read.len());
+        Instance { substitution, found, nodes, stride, facts, computed }
     }
 
     /// From the term of e-node `id` to the instance of `pattern` that it is equal to. `inner`
@@ -228,6 +275,8 @@ struct Instance {
     found: SmallVec<[Id; 12]>,
     nodes: usize,
     stride: usize,
+    /// Number of facts that it read.
+    facts: usize,
     /// The literals of the right-hand side's computations, by their expressions.
     computed: Vec<(Pattern, Id)>,
 }
@@ -235,6 +284,10 @@ struct Instance {
 impl Instance {
     fn lhs_inner(&self) -> &[Id] {
         &self.found[1..self.nodes]
+    }
+
+    fn facts(&self) -> &[Id] {
+        &self.found[self.stride - self.facts..self.stride]
     }
 
     fn rhs_inner(&self) -> &[Id] {

@@ -8,6 +8,7 @@
 mod words;
 
 use crate::proof::dag::{FlatProof, FlatStep, Justification};
+use crate::proof::file::justification_name;
 use crate::proof::lean::words::{
     integer_operator, kind_name, lean_value, of_user, proposition_operator, quoted,
 };
@@ -22,13 +23,17 @@ use std::fmt::Write;
 /// The theorem, called `name`.
 ///
 /// # Errors
-/// A name that Lean can't take, with the name.
+/// A name that Lean can't take, with the name; a proof that rests on facts.
 pub fn proof_to_lean(
     system: &System,
     bank: &TermBank,
     proof: &FlatProof,
     name: &str,
 ) -> Result<String, String> {
+    if let Some(step) = proof.steps.iter().find(|step| !step.because.is_empty()) {
+        let rule = justification_name(system, step.rule);
+        return Err(format!("'{rule}' rests on facts of analyses, of which Lean is told nothing"));
+    }
     let mut lean = Lean { system, bank, used: Used::default() };
     let (first, rest) = (proof.terms[0], &proof.terms[1..]);
     let mut block = String::new();

@@ -1,0 +1,98 @@
+//! What is known of classes: facts of e-nodes follow from those of their children.
+
+use super::{EGraph, Room};
+use crate::graph::facts::{FactId, Facts};
+use crate::id::Id;
+use crate::rules::analysis::{Transfer, TransferId, TransferOf, fits};
+use crate::rules::pattern::VarId;
+use crate::term::language::{AnalysisId, Value};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+impl EGraph {
+    /// What an analysis knows of a class.
+    pub fn fact(&self, analysis: AnalysisId, class: Id) -> Option<Value> {
+        Some(self.facts.as_ref()?.value(self.fact_id(analysis, class)?))
+    }
+
+    pub(crate) fn fact_id(&self, analysis: AnalysisId, class: Id) -> Option<FactId> {
+        self.facts.as_ref()?.of(analysis, self.find(class))
+    }
+
+    /// All facts, of a system that has analyses.
+    pub(crate) fn facts(&self) -> Option<&Facts> {
+        self.facts.as_deref()
+    }
+
+    /// Applies all transfers to an e-node.
+    pub(super) fn transfer(&mut self, node: Id) {
+        if self.facts.is_none() {
+            return;
+        }
+        let system = Arc::clone(&self.system);
+        for (id, transfer) in system.analyses.at(self.node(node)) {
+            let Some((value, premises)) = self.transferred(transfer, node) else { continue };
+            let root = self.find(node);
+            let merge = |old, new| system.analyses.merge(transfer.analysis, old, new);
+            let because: (TransferId, &[Id]) = (id, &premises);
+            let Some(facts) = &mut self.facts else { return };
+            facts.found((root, node), transfer.analysis, value, because, merge);
+        }
+    }
+
+    /// The value of a transfer at an e-node, and what it reads: literals, then facts.
+    fn transferred(&self, transfer: &Transfer, node: Id) -> Option<(Value, SmallVec<[Id; 6]>)> {
+        let arg = |VarId(arg): VarId| match transfer.of {
+            TransferOf::Operator(_) => self.children(node)[usize::from(arg)],
+            TransferOf::Literals => node,
+        };
+        let value = transfer.value.eval(&|var| match transfer.variables.fact(var) {
+            Some(fact) => self.fact(fact.analysis, arg(fact.var)),
+            None => self.literal(arg(var)),
+        });
+        let value = value.filter(|&value| fits(&self.system.language, transfer, value))?;
+        let mut premises = SmallVec::new();
+        for var in transfer.literals() {
+            premises.push(self.literal_node(arg(var))?);
+        }
+        for fact in &transfer.variables.facts {
+            premises.push(Id(self.fact_id(fact.analysis, arg(fact.var))?.0));
+        }
+        Some((value, premises))
+    }
+
+    /// Merges the facts of two roots, one of which was absorbed.
+    pub(super) fn merge_facts(&mut self, kept: Id, absorbed: Id) {
+        let EGraph { facts: Some(facts), system, .. } = self else { return };
+        facts
+            .united(kept, absorbed, |analysis, old, new| system.analyses.merge(analysis, old, new));
+    }
+
+    /// Looks at the uses of a class whose facts have changed; false if there is none, or no room.
+    pub(super) fn pass_facts_on(&mut self) -> bool {
+        let Some(facts) = &self.facts else { return false };
+        let Some(&class) = facts.changed.last() else { return false };
+        let limit = facts.limit;
+        let class = self.find(class);
+        let uses = self.weight(class) as usize;
+        let facts = 2 * uses * self.system.analyses.most_at_a_node();
+        let room = Room { facts, ..Room::default() };
+        if !self.reserve(room, limit) {
+            return false;
+        }
+        if let Some(facts) = &mut self.facts {
+            facts.changed.pop();
+        }
+        let Some(run) = self.uses.all(class) else { return true };
+        let mut next = Some(run.first);
+        while let Some(slot) = next {
+            next = self.uses.after(slot, run);
+            let (node, _) = self.nodes.owner(slot);
+            if !self.stamps.is_dead(node) {
+                self.stamps.touch(node);
+                self.transfer(node);
+            }
+        }
+        true
+    }
+}

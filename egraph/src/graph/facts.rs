@@ -1,0 +1,212 @@
+//! The facts of classes: for every analysis of the system what is known of each class, and from what
+//! that follows.
+//!
+//! Facts are numbered in the order in which they were found, and none is ever changed: the proof of one
+//! needs facts of smaller numbers, and equalities that held when it was found ([`crate::graph::proof_forest`]
+//! says why these are proved by older edges). A class has the last fact found for it.
+
+use crate::id::Id;
+use crate::rules::analysis::TransferId;
+use crate::term::language::{AnalysisId, Value};
+
+/// Number of a fact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct FactId(pub u32);
+
+/// Why a fact holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Because<'a> {
+    /// A transfer at the e-node `at` itself. First the literals that it reads of arguments, then the
+    /// facts ([`FactId`] as [`Id`]), both in the transfer's order.
+    Transfer(TransferId, &'a [Id]),
+    /// Two facts of equal terms merged, the older one first.
+    Merged(FactId, FactId),
+}
+
+/// A fact about the term that the e-node `at` is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fact<'a> {
+    pub analysis: AnalysisId,
+    pub at: Id,
+    pub value: Value,
+    pub because: Because<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    at: Id,
+    analysis: AnalysisId,
+    /// How many facts about its class came before it.
+    rank: u16,
+    value: Value,
+    because: Why,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Why {
+    Transfer(TransferId, u32, u32),
+    Merged(FactId, FactId),
+}
+
+/// A class that equals a part of itself may have ever better facts; after so many it keeps what it has.
+const MOST_OF_A_CLASS: u16 = 64;
+
+/// Facts by analysis and class.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    /// By analysis and id: one more than the number of the fact that the class of that root has.
+    now: Vec<Vec<u32>>,
+    entries: Vec<Entry>,
+    /// What transfers read.
+    premises: Vec<Id>,
+    /// Classes whose facts have changed; their uses must be looked at.
+    pub changed: Vec<Id>,
+    /// Bytes that the e-graph was allowed when room was made last.
+    pub limit: usize,
+}
+
+impl Facts {
+    pub fn new(analyses: usize) -> Facts {
+        Facts {
+            now: vec![Vec::new(); analyses],
+            entries: Vec::new(),
+            premises: Vec::new(),
+            changed: Vec::new(),
+            limit: usize::MAX,
+        }
+    }
+
+    pub fn heap_bytes(&self) -> usize {
+        self.now.iter().map(Vec::capacity).sum::<usize>() * size_of::<u32>()
+            + self.entries.capacity() * size_of::<Entry>()
+            + (self.premises.capacity() + self.changed.capacity()) * size_of::<Id>()
+    }
+
+    /// An e-node was added.
+    pub fn push(&mut self) {
+        self.now.iter_mut().for_each(|now| now.push(0));
+    }
+
+    /// Bytes that room for so many e-nodes and facts takes.
+    pub fn bytes_for(&self, nodes: usize, facts: usize) -> usize {
+        let fact = size_of::<Entry>() + (PREMISES + 1) * size_of::<Id>();
+        self.now.len() * nodes * size_of::<u32>() + facts * fact
+    }
+
+    pub fn reserve_exact(&mut self, nodes: usize, facts: usize) {
+        self.now.iter_mut().for_each(|now| now.reserve_exact(nodes));
+        self.entries.reserve_exact(facts);
+        self.premises.reserve_exact(facts * PREMISES);
+        self.changed.reserve_exact(facts);
+    }
+
+    /// How many facts there is room for.
+    pub fn room(&self) -> usize {
+        let premises = (self.premises.capacity() - self.premises.len()) / PREMISES;
+        let changed = self.changed.capacity() - self.changed.len();
+        (self.entries.capacity() - self.entries.len()).min(premises).min(changed)
+    }
+
+    /// Number of facts ever found.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The fact of a root, if it has one.
+    pub fn of(&self, AnalysisId(analysis): AnalysisId, root: Id) -> Option<FactId> {
+        self.now[usize::from(analysis)][root.0 as usize].checked_sub(1).map(FactId)
+    }
+
+    fn set(&mut self, AnalysisId(analysis): AnalysisId, root: Id, FactId(fact): FactId) {
+        self.now[usize::from(analysis)][root.0 as usize] = fact + 1;
+    }
+
+    pub fn value(&self, FactId(fact): FactId) -> Value {
+        self.entries[fact as usize].value
+    }
+
+    pub fn get(&self, FactId(fact): FactId) -> Fact<'_> {
+        let Entry { at, analysis, value, because, .. } = self.entries[fact as usize];
+        let because = match because {
+            Why::Transfer(transfer, start, end) => {
+                Because::Transfer(transfer, &self.premises[start as usize..end as usize])
+            }
+            Why::Merged(old, new) => Because::Merged(old, new),
+        };
+        Fact { analysis, at, value, because }
+    }
+
+    /// Takes in what a transfer says of the e-node `at` in the class of `root`. `merge` gives the value
+    /// that follows from an older and a newer one.
+    pub fn found(
+        &mut self,
+        (root, at): (Id, Id),
+        analysis: AnalysisId,
+        value: Value,
+        (transfer, premises): (TransferId, &[Id]),
+        merge: impl Fn(Value, Value) -> Value,
+    ) {
+        let old = self.of(analysis, root);
+        let (rank, merged) = match old {
+            None => (0, value),
+            Some(old) => {
+                let entry = &self.entries[old.0 as usize];
+                (entry.rank + 1, merge(entry.value, value))
+            }
+        };
+        if rank >= MOST_OF_A_CLASS || old.is_some_and(|old| self.value(old) == merged) {
+            return;
+        }
+        let start = self.premises.len() as u32;
+        self.premises.extend_from_slice(premises);
+        let because = Why::Transfer(transfer, start, self.premises.len() as u32);
+        let mut new = self.enter(Entry { at, analysis, rank, value, because });
+        if let Some(old) = old.filter(|_| merged != value) {
+            let at = self.entries[old.0 as usize].at;
+            let because = Why::Merged(old, new);
+            new = self.enter(Entry { at, analysis, rank, value: merged, because });
+        }
+        self.set(analysis, root, new);
+        self.changed.push(root);
+    }
+
+    /// The class of `absorbed` has become part of that of `kept`, two roots.
+    pub fn united(
+        &mut self,
+        kept: Id,
+        absorbed: Id,
+        merge: impl Fn(AnalysisId, Value, Value) -> Value,
+    ) {
+        for analysis in (0..self.now.len() as u16).map(AnalysisId) {
+            let (old, new) = (self.of(analysis, kept), self.of(analysis, absorbed));
+            let Some(new) = new else { continue };
+            let fact = match old {
+                None => new,
+                Some(old) => {
+                    let (first, second) = (old.min(new), old.max(new));
+                    let [a, b] = [first, second].map(|fact| self.entries[fact.0 as usize]);
+                    let value = merge(analysis, a.value, b.value);
+                    if value == self.value(old) {
+                        continue;
+                    } else if value == self.value(new) {
+                        new
+                    } else {
+                        let rank = a.rank.max(b.rank).saturating_add(1);
+                        let because = Why::Merged(first, second);
+                        self.enter(Entry { at: a.at, analysis, rank, value, because })
+                    }
+                }
+            };
+            self.set(analysis, kept, fact);
+            self.changed.push(kept);
+        }
+    }
+
+    fn enter(&mut self, entry: Entry) -> FactId {
+        self.entries.push(entry);
+        FactId(self.entries.len() as u32 - 1)
+    }
+}
+
+/// As many premises are made room for as a fact.
+const PREMISES: usize = 4;
