@@ -44,6 +44,7 @@ pub static SYSTEMS: Shipped = shipped!(
         "prop-test",
         "ring",
         "sums",
+        "tensor",
         "tiling"
     ]
 );
@@ -52,7 +53,7 @@ pub static SEEDS: Shipped = shipped!(
     "seed file",
     "seeds",
     ".txt",
-    ["bitvectors", "gelu", "halide", "math", "prop", "ring", "tiling"]
+    ["bitvectors", "gelu", "halide", "math", "prop", "ring", "tensor", "tiling"]
 );
 /// Rankers.
 pub static RANKERS: Shipped = shipped!("ranker", "rankers", ".json", ["halide", "ring"]);

@@ -11,14 +11,6 @@ use serde_json::Value;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Products of matrices, with their dimensions.
-const CHAIN: &str = "
-(sort Matrix) (sort Nat)
-(op mm (Nat Nat Nat Matrix Matrix) Matrix)
-(literal i64 Nat) (variable Matrix)
-(birewrite (mm ?m ?l ?n (mm ?m ?k ?l ?a ?b) ?c) (mm ?m ?k ?n ?a (mm ?k ?l ?n ?b ?c)) :name assoc)
-(cost (mm ?m ?k ?n ?a ?b) (* 2 (* ?m (* ?k ?n))) :name flops)";
-
 fn directory(rules: &str) -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("s.rules"), rules).unwrap();
@@ -52,11 +44,10 @@ fn best(found: &Value) -> &Value {
     found["best"].as_array().unwrap().last().unwrap()
 }
 
-/// A product of matrices `names` from left to right; matrix `i` is `dims[i]` by `dims[i + 1]`.
-fn from_left(names: &[String], dims: &[u64]) -> String {
-    (1..names.len()).fold(names[0].clone(), |product, i| {
-        format!("(mm {} {} {} {product} {})", dims[0], dims[i], dims[i + 1], names[i])
-    })
+/// Matrices; number `i` is `dims[i]` by `dims[i + 1]`.
+fn matrices(names: &[String], dims: &[u64]) -> Vec<String> {
+    let matrix = |(i, name)| format!("(matrix {} {} {name})", dims[i], dims[i + 1]);
+    names.iter().enumerate().map(matrix).collect()
 }
 
 /// What the best order costs, by dynamic programming.
@@ -76,13 +67,15 @@ fn least_flops(dims: &[u64]) -> u64 {
 
 #[test]
 fn a_chain_of_matrices_costs_what_dynamic_programming_says() {
-    let directory = directory(CHAIN);
-    for n in [2, 7, 20] {
+    let directory = directory("");
+    for n in [2, 7, 20, 40, 80] {
         let dims: Vec<u64> = (0..=n).map(|i| 1 + (i * i * 37 + 11) % 50).collect();
         let names: Vec<String> = (0..n).map(|i| format!("A{i}")).collect();
-        let term = from_left(&names, &dims);
+        let all = matrices(&names, &dims);
+        let product = |product, next| format!("(* {product} {next})");
+        let term = all.into_iter().reduce(product).unwrap();
         let args = ["--term", &term, "--cost", "flops"];
-        let found = optimised(&directory, Path::new("s.rules"), &args);
+        let found = optimised(&directory, &shipped("systems/tensor.rules"), &args);
         assert_eq!(best(&found)["cost"]["flops"], least_flops(&dims), "{n} matrices");
         // Small turns lead to the best order before everything is derived.
         assert!(n < 20 || found["best"].as_array().unwrap().len() > 2, "{found}");
@@ -91,14 +84,36 @@ fn a_chain_of_matrices_costs_what_dynamic_programming_says() {
 
 #[test]
 fn a_chain_that_ends_in_a_column_is_multiplied_from_the_right() {
-    let directory = directory(CHAIN);
+    let directory = directory("");
     let dims = [200, 100, 200, 100, 200, 100, 1];
     let names = ["A0", "A1", "A2", "A1", "A2", "A3"].map(str::to_owned);
-    let term = from_left(&names, &dims);
-    let found = optimised(&directory, Path::new("s.rules"), &["--term", &term, "--cost", "flops"]);
-    let right = "(mm 200 100 1 A0 (mm 100 200 1 A1 (mm 200 100 1 A2 (mm 100 200 1 A1 (mm 200 100 1 A2 A3)))))";
-    assert_eq!(best(&found)["term"], right);
+    let all = matrices(&names, &dims);
+    let term = all.iter().cloned().reduce(|product, next| format!("(* {product} {next})")).unwrap();
+    let args = ["--term", &term, "--cost", "flops"];
+    let found = optimised(&directory, &shipped("systems/tensor.rules"), &args);
+    let right = all.into_iter().rev().reduce(|product, next| format!("(* {next} {product})"));
+    assert_eq!(best(&found)["term"], right.unwrap());
     assert_eq!(found["ended"], "saturated");
+}
+
+#[test]
+fn two_products_become_one_where_shapes_make_that_cheaper() {
+    let directory = directory("");
+    let optimise = |m: u64, k: u64| {
+        let product = |i| format!("(* (matrix {m} {k} x{i}) (matrix {k} {m} w{i}))");
+        let term = format!("(+ {} {})", product(1), product(2));
+        let args = ["--term", &term, "--cost", "flops"];
+        let found = optimised(&directory, &shipped("systems/tensor.rules"), &args);
+        let best = best(&found);
+        (best["cost"]["flops"].as_u64().unwrap(), best["term"].as_str().unwrap().to_owned())
+    };
+    // Both do 4m²k of multiplication; two products add m² numbers, one copies 4mk.
+    let (cost, term) = optimise(512, 64);
+    assert_eq!(cost, 4 * 512 * 512 * 64 + 4 * 512 * 64);
+    assert!(term.starts_with("(* (hstack (matrix 512 64 x"), "{term}");
+    let (cost, term) = optimise(64, 512);
+    assert_eq!(cost, 4 * 64 * 64 * 512 + 64 * 64);
+    assert!(!term.contains("stack"), "{term}");
 }
 
 #[test]

@@ -128,6 +128,7 @@ fn rewrites_that_undo_each_other_across_a_rule() {
         forward,
         path: path.to_vec(),
         substitution: substitution.to_vec(),
+        because: Vec::new(),
     };
     let sum = bank.parse("(+ a zero)", None).unwrap();
     let steps = vec![
@@ -135,7 +136,7 @@ fn rewrites_that_undo_each_other_across_a_rule() {
         step("comm", true, &[], &[sum, b]),
         step("zero", true, &[1], &[a]),
     ];
-    let proof = FlatProof { terms, steps };
+    let proof = FlatProof { terms, steps, facts: Steps::default() };
     check_flat(&system, &bank, &proof).unwrap();
     let short = Shortener::new(&system).shorten(&mut bank, &proof, CAPS.term_size);
     check_flat(&system, &bank, &short).unwrap();

@@ -100,6 +100,11 @@ fn gelu() {
 }
 
 #[test]
+fn tensor() {
+    are_many_and_distinct("tensor", 15);
+}
+
+#[test]
 fn prop() {
     are_many_and_distinct("prop", 30);
 }

@@ -322,4 +322,5 @@ fn every_system_has_its_rules() {
     assert_eq!(count("matrix-chain"), 2);
     assert_eq!(count("horner"), 11);
     assert_eq!(count("gelu"), 13);
+    assert_eq!(count("tensor"), 22);
 }
