@@ -82,8 +82,8 @@ fn quotient_and_remainder(a: i128, b: i128) -> (i128, i128) {
 
 fn number(value: Value) -> i128 {
     match value {
-        Value::Int(i) => i.into(),
         Value::Bool(b) => b.into(),
+        other => other.whole().expect("a whole number"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Costs that a rules file declares: what one node of a term costs, as a number or as an expression
 //! over the literals that its arguments equal.
 
+use crate::rules::kinds::Kinds;
 use crate::rules::pattern::{Expr, Pattern, Side, VarId, Variables};
 use crate::rules::pattern::{expect_literals, read_expr, read_pattern};
 use crate::term::language::{Language, LeafValue, OpId, SortId, Value};
@@ -83,10 +84,8 @@ impl DeclaredCost {
                 None => Some(self.otherwise),
                 Some(Weight::Number(weight)) => Some(*weight),
                 Some(Weight::Computed(expr)) => {
-                    match expr.eval(&|VarId(arg)| literal(usize::from(arg)))? {
-                        Value::Int(weight) => u64::try_from(weight).ok(),
-                        Value::Bool(_) => None,
-                    }
+                    let weight = expr.eval(&|VarId(arg)| literal(usize::from(arg)))?;
+                    weight.whole().and_then(|weight| u64::try_from(weight).ok())
                 }
             },
             Node::Leaf(leaf) => {
@@ -133,7 +132,8 @@ pub(crate) fn read_weight(
     if !args.iter().all(variable) || variables.names.len() != args.len() {
         return Err(no_form(form.place()));
     }
-    let expr = read_expr(&variables, expression)?;
+    let mut expr = read_expr(&variables, expression)?;
+    Kinds { language, variables: &variables }.fit(&mut expr, expression, None)?;
     let at = expression.place();
     let mut used = Vec::new();
     expr.each_var(&mut |var| used.push(var));

@@ -3,6 +3,7 @@
 
 pub(crate) mod cost;
 pub(crate) mod egglog;
+pub(crate) mod kinds;
 mod options;
 pub(crate) mod pattern;
 pub(crate) mod read;
