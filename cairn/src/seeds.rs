@@ -9,7 +9,7 @@ use dataset_gen::seeds::random::file::SeedFile;
 use dataset_gen::seeds::random::filter::SeedFilter;
 use dataset_gen::seeds::random::terms::{LeafSet, RandomTerms};
 use egraph::{
-    ByteSize, Language, Leaf, LeafValue, LiteralKind, Pattern, Scheduler, SortId, System, Value,
+    ByteSize, Language, Leaf, LeafValue, Pattern, Scheduler, SortId, System, looks_numeric,
 };
 use num_bigint::BigUint;
 use std::fmt::Write;
@@ -40,8 +40,8 @@ each size.";
 
 /// Variables of a sort in a term, if nothing else is said.
 const VARIABLES: usize = 4;
-/// Integers that every integer sort has, if nothing else is said, besides those in its rules.
-const LITERALS: [i64; 4] = [-1, 0, 1, 2];
+/// Literals of every sort that can have them, if nothing else is said, besides those in its rules.
+const LITERALS: [&str; 4] = ["-1", "0", "1", "2"];
 /// Parentheses are not read beyond a certain depth, and a term may be a chain.
 const LARGEST: usize = egraph::MAX_DEPTH;
 /// They are all in memory until the file is written.
@@ -70,8 +70,8 @@ pub struct SeedsArgs {
     /// Distinct variables of a term at most, for each sort with variables [default: 4]
     #[arg(long, value_name = "N")]
     variables: Option<usize>,
-    /// Literals, as -2,0,1, or none; for truth values 0 and 1 count [default: -1,0,1,2 and those
-    /// in the rules]
+    /// Literals, as -2,0,1/2, or none, each of all sorts that can have it; for truth values 0 and 1
+    /// count [default: -1,0,1,2 and those in the rules]
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     literals: Option<Literals>,
     /// Keep only terms whose e-graphs grow to N e-nodes and that equal no constant, which is a
@@ -118,7 +118,7 @@ impl FromStr for Sizes {
 
 /// The argument of `--literals`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Literals(pub Vec<i64>);
+pub struct Literals(pub Vec<String>);
 
 impl FromStr for Literals {
     type Err = String;
@@ -128,9 +128,11 @@ impl FromStr for Literals {
             return Ok(Literals(Vec::new()));
         }
         let number = |part: &str| {
-            part.trim().parse().map_err(|_| {
-                format!("expected 64-bit integers as -2,0,1, or none, found '{}'", part.trim())
-            })
+            let part = part.trim();
+            match looks_numeric(part) {
+                true => Ok(part.to_owned()),
+                false => Err(format!("expected numbers as -2,0,1/2, or none, found '{part}'")),
+            }
         };
         text.split(',').map(number).collect::<Result<_, _>>().map(Literals)
     }
@@ -231,16 +233,12 @@ fn roots(language: &Language, sort: Option<&str>) -> Result<Vec<SortId>> {
 fn literals(system: &System, asked: Option<&Literals>) -> Result<Vec<Leaf>> {
     let language = &system.language;
     let mut found = Vec::new();
-    let numbers = asked.map_or(&LITERALS[..], |Literals(numbers)| numbers);
+    let usual = LITERALS.map(str::to_owned);
+    let numbers = asked.map_or(&usual[..], |Literals(numbers)| numbers);
     for number in numbers {
         let before = found.len();
         for &(kind, sort) in &language.literals {
-            let value = match (kind, number) {
-                (LiteralKind::I64, &number) => Value::Int(number),
-                (LiteralKind::Bool, 0) => Value::Bool(false),
-                (LiteralKind::Bool, 1) => Value::Bool(true),
-                (LiteralKind::Bool, _) => continue,
-            };
+            let Some(value) = kind.read(number) else { continue };
             found.push(Leaf { sort, value: LeafValue::Literal(value) });
         }
         ensure!(

@@ -34,6 +34,7 @@ pub static SYSTEMS: Shipped = shipped!(
     ".rules",
     [
         "bitvectors",
+        "bounds",
         "gelu",
         "halide",
         "horner",
@@ -53,7 +54,7 @@ pub static SEEDS: Shipped = shipped!(
     "seed file",
     "seeds",
     ".txt",
-    ["bitvectors", "gelu", "halide", "math", "prop", "ring", "tensor", "tiling"]
+    ["bitvectors", "bounds", "gelu", "halide", "math", "prop", "ring", "tensor", "tiling"]
 );
 /// Rankers.
 pub static RANKERS: Shipped = shipped!("ranker", "rankers", ".json", ["halide", "ring"]);
@@ -140,6 +141,6 @@ mod tests {
         assert_eq!(name("halide.rules").unwrap(), InputFile::Path("halide.rules".into()));
         assert_eq!(name("./halide").unwrap(), InputFile::Path("./halide".into()));
         let unknown = name("halid").unwrap_err().to_string();
-        assert!(unknown.contains("one of bitvectors, gelu, halide, horner, math"), "{unknown}");
+        assert!(unknown.contains("one of bitvectors, bounds, gelu, halide, horner, math"), "{unknown}");
     }
 }

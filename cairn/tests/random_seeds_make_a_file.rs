@@ -209,7 +209,7 @@ fn bad_input() {
     usage("--count 1", "<--size <N>|--sizes <A..B>>");
     usage("--size 5 --sizes 5..6 --count 1", "cannot be used with");
     usage("--sizes 7..5 --count 1", "expected the least and the largest size, as 10..20");
-    usage("--size 5 --count 1 --literals 1,x", "expected 64-bit integers as -2,0,1, or none");
+    usage("--size 5 --count 1 --literals 1,x", "expected numbers as -2,0,1/2, or none");
     usage("--size 5 --count 1 --nodes 100", "--least-nodes <N>");
     usage("--size 5 --count 1 --keep-constants", "--least-nodes <N>");
 }

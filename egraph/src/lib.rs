@@ -55,13 +55,16 @@ pub use saturation::run::{Limits, Observer, SaturationConfig, saturate, saturate
 pub use saturation::scheduler::{BackOff, Scheduler};
 pub use stop::StopReason;
 pub use term::bank::{TermBank, TermId};
+pub use term::bits::{Bits, Width};
 pub use term::builtin::{Builtin, evaluate};
 pub use term::display::DisplayTerm;
+pub use term::float::Float;
 pub use term::language::{
     AnalysisId, AnalysisName, Language, Leaf, LeafValue, LiteralKind, OpId, Operator, SortId,
     Value, looks_numeric,
 };
 pub use term::leaves::{Head, Leaves, Node};
+pub use term::rational::Rational;
 pub use term::sketch::{DisplaySketch, Sketch};
 pub use text::bytes::ByteSize;
 pub use text::sexpr::{MAX_DEPTH, ParseError, Place, Sexpr, parse_all, parse_one, utf8};

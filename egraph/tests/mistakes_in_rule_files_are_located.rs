@@ -31,7 +31,49 @@ fn in_rules_and_declarations() {
             "(rewrite (+ ?a 0) ?a :when ((const ?b)))",
             "4:36: ?b does not occur on the left-hand side",
         ),
-        ("(rewrite (+ ?a 0) ?a :when ((~ ?a 1)))", "4:29: expected one of + - *"),
+        ("(rewrite (+ ?a 0) ?a :when ((@ ?a 1)))", "4:29: expected one of + - *"),
+        ("(rewrite (+ ?a 0) ?a :when ((~ ?a 1)))", "4:29: '~' takes 1 arguments, found 2"),
+        (
+            "(rewrite (+ ?a 0) ?a :when ((== ?a 1/2)))",
+            "4:36: '1/2' is not a literal of kind i64 (64-bit integers)",
+        ),
+        (
+            "(rewrite (+ ?a 0) ?a :when ((== 18446744073709551615 0)))",
+            "4:33: '18446744073709551615' is not a literal of kind i64 (64-bit integers)",
+        ),
+        (
+            "(rewrite (+ ?a 0) ?a :when ((+ ?a 1)))",
+            "4:29: expected a literal of kind bool, but this is of kind i64",
+        ),
+        (
+            "(rewrite (+ ?a 0) (compute (< ?a 1)))",
+            "4:28: expected a literal of kind i64, but this is of kind bool",
+        ),
+        (
+            "(rewrite (+ ?a 0) ?a :when ((! (~ ?a))))",
+            "4:32: '~' has no meaning on literals of kind i64",
+        ),
+        (
+            "(rewrite (+ ?a 0) ?a :when ((&& (< ?a 1) ?a)))",
+            "4:42: expected a literal of kind bool, but this is of kind i64",
+        ),
+        (
+            "(op h (Int F) Int) (literal rational F) (rewrite (h ?a ?b) ?a :when ((< ?b (+ ?a 1))))",
+            "4:76: expected a literal of kind rational, but this is of kind i64",
+        ),
+        (
+            "(literal rational F) (rewrite (f ?b) ?b :when ((== (% ?b 2) 0)))",
+            "4:52: '%' has no meaning on literals of kind rational",
+        ),
+        (
+            "(literal (bits 8) F) (rewrite (f ?b) ?b :when ((== ?b 256)))",
+            "4:55: '256' is not a literal of kind (bits 8) (0 to 255)",
+        ),
+        (
+            "(literal f64 F) (rewrite (f 1/2) 0.5)",
+            "4:29: '1/2' is not a literal of sort F (finite numbers, as 2 or 1.5)",
+        ),
+        ("(cost (+ ?a ?b) 1/2)", "4:17: expected a cost, 0 to 4294967295, found '1/2'"),
         ("(rewrite (+ ?a 0) ?a :when ((== ?a)))", "4:29: '==' takes 2 arguments, found 1"),
         ("(rewrite (+ ?a 0) ?a :when const)", "4:28: expected a list of conditions"),
         ("(rewrite (+ ?a 0) ?a :nam x)", "4:22: expected :name, :when or :ruleset, found ':nam'"),
@@ -48,7 +90,10 @@ fn in_rules_and_declarations() {
         ("(op g Int Int)", "4:1: expected (op name (ArgumentSort …) ResultSort)"),
         ("(op 2x () Int)", "4:1: '2x' can't be an operator"),
         ("(op -1 () Int)", "4:1: '-1' can't be an operator"),
-        ("(literal f64 F)", "4:10: expected i64 or bool"),
+        ("(literal f32 F)", "4:10: expected i64, bool, rational, f64, or (bits N)"),
+        ("(literal (bits 65) F)", "4:10: expected i64, bool, rational, f64, or (bits N)"),
+        ("(literal (bits 8 8) F)", "4:10: expected i64, bool, rational, f64, or (bits N)"),
+        ("(literal i64)", "4:1: expected (literal kind Sort), as (literal i64 Int)"),
         ("(literal i64 Int)", "4:1: this sort has literals already"),
         ("(analysis interval)", "4:1: expected (analysis constant)"),
         ("(rules)", "4:2: unknown declaration 'rules': expected sort, op"),

@@ -100,6 +100,11 @@ fn gelu() {
 }
 
 #[test]
+fn bounds() {
+    are_many_and_distinct("bounds", 15);
+}
+
+#[test]
 fn tensor() {
     are_many_and_distinct("tensor", 15);
 }

@@ -82,8 +82,8 @@ fn quotient_and_remainder(a: i128, b: i128) -> (i128, i128) {
 
 fn number(value: Value) -> i128 {
     match value {
-        Value::Int(i) => i.into(),
         Value::Bool(b) => b.into(),
+        other => other.whole().expect("a whole number"),
     }
 }
 
@@ -323,4 +323,5 @@ fn every_system_has_its_rules() {
     assert_eq!(count("horner"), 11);
     assert_eq!(count("gelu"), 13);
     assert_eq!(count("tensor"), 22);
+    assert_eq!(count("bounds"), 26);
 }

@@ -37,6 +37,19 @@ const RING: &[(&str, &str)] = &[
     ("(* (- x 1) (+ (* x x) (+ x 1)))", "(- (* x (* x x)) 1)"),
 ];
 
+const BOUNDS: &[(&str, &str)] = &[
+    ("(* (+ 1 (+ 1 2)) (/ (+ a b) (+ 1 (+ 1 2))))", "(+ a b)"),
+    ("(* (+ 1 (* x 0)) (/ (+ a b) (+ 1 (* x 0))))", "(+ a b)"),
+    ("(/ (+ 1 (square x)) (+ 1 (square x)))", "1"),
+    ("(/ (+ 1 (* x x)) (+ 1 (square x)))", "1"),
+    ("(* (+ (abs x) 1/2) (/ y (+ (abs x) 1/2)))", "y"),
+    ("(* (max x 1/3) (/ z (max 1/3 x)))", "z"),
+    ("(abs (+ 1 (abs x)))", "(+ (abs x) 1)"),
+    ("(max (min x 0) (square y))", "(* y y)"),
+    ("(abs (- 0 (abs x)))", "(- 0 (- 0 (abs x)))"),
+    ("(min 1/2 (+ (max x 1) (square y)))", "1/2"),
+];
+
 const MATH: &[(&str, &str)] = &[
     ("(+ 1 (+ 2 (+ 3 (+ 4 (+ 5 (+ 6 7))))))", "(+ 7 (+ 6 (+ 5 (+ 4 (+ 3 (+ 2 1))))))"),
     ("(* (pow 2 x) (pow 2 y))", "(pow 2 (+ x y))"),
@@ -243,9 +256,17 @@ fn bitvectors_prove_the_tricks_of_programmers() {
 }
 
 #[test]
+fn bounds_cancel_what_can_not_be_zero() {
+    prove_all("bounds", BOUNDS);
+}
+
+#[test]
 fn what_is_false_is_not_proved() {
     let systems = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/systems");
     let system = Arc::new(System::load(&systems.join("prop.rules")).unwrap());
     assert!(prove(&system, "(-> p q)", "(-> q p)").is_err());
     assert!(prove(&system, "(-> (-> p q) p)", "1").is_err());
+    let system = Arc::new(System::load(&systems.join("bounds.rules")).unwrap());
+    assert!(prove(&system, "(/ x x)", "1").is_err());
+    assert!(prove(&system, "(abs x)", "x").is_err());
 }

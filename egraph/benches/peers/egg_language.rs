@@ -88,12 +88,8 @@ impl Symbols {
 
     /// The operator number of a value as a literal of a sort, if it can be one.
     pub fn literal_number(&mut self, value: Value, sort: SortId) -> Option<u32> {
-        let kind = match value {
-            Value::Int(_) => LiteralKind::I64,
-            Value::Bool(_) => LiteralKind::Bool,
-        };
         let leaf = Leaf { sort, value: LeafValue::Literal(value) };
-        self.literal_kinds.contains(&(kind, sort)).then(|| self.leaf(&leaf))
+        self.literal_kinds.contains(&(value.kind(), sort)).then(|| self.leaf(&leaf))
     }
 }
 

@@ -80,14 +80,14 @@ fn binary(name: &str) -> fn(Value, Value) -> Option<Value> {
 fn int(value: Value) -> Option<i64> {
     match value {
         Value::Int(i) => Some(i),
-        Value::Bool(_) => None,
+        _ => None,
     }
 }
 
 fn truth(value: Value) -> Option<bool> {
     match value {
         Value::Bool(b) => Some(b),
-        Value::Int(_) => None,
+        _ => None,
     }
 }
 

@@ -31,7 +31,7 @@ fn leaf_name(leaf: &Leaf) -> String {
 fn value_name(value: Value) -> String {
     match value {
         Value::Bool(b) => b.to_string(),
-        Value::Int(i) => i.to_string(),
+        other => other.to_string(),
     }
 }
 

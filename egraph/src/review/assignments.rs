@@ -1,6 +1,7 @@
 //! Values for the variables of a rule: all small ones, then random ones, many of them where sums
 //! overflow, rounding turns and comparisons tip over.
 
+use crate::review::values::{choices, random_of, small_value};
 use crate::rules::pattern::{Condition, Expr, Pattern};
 use crate::rules::system::Rule;
 use crate::term::language::{LeafValue, LiteralKind, Value};
@@ -19,6 +20,8 @@ pub(super) struct Assignments<'r> {
     kinds: &'r [LiteralKind],
     /// Numbers that the rule speaks of, and such at the ends of what there is.
     special: Vec<i64>,
+    /// Such that are no integers of 64 bits.
+    named: Vec<Value>,
     /// Small integers run from minus this to this.
     bound: u64,
     random: ChaCha8Rng,
@@ -33,16 +36,21 @@ impl<'r> Assignments<'r> {
         }
         let mut add =
             |n: i64| special.extend([n.checked_sub(1), Some(n), n.checked_add(1)].iter().flatten());
-        each_literal(&rule.lhs, &mut add);
-        each_literal(&rule.rhs, &mut add);
+        let mut named = Vec::new();
+        let mut note = |value| match value {
+            Value::Int(n) => add(n),
+            other => named.push(other),
+        };
+        each_literal(&rule.lhs, &mut note);
+        each_literal(&rule.rhs, &mut note);
         for condition in &rule.conditions {
             if let Condition::Holds(expr) = condition {
-                each_number(expr, &mut add);
+                each_number(expr, &mut note);
             }
         }
         let mut random = ChaCha8Rng::seed_from_u64(0);
         random.set_stream(stream);
-        let mut assignments = Assignments { kinds, special, bound: 0, random };
+        let mut assignments = Assignments { kinds, special, named, bound: 0, random };
         let fits = |bound: &u64| assignments.small(*bound).is_some_and(|all| all <= MOST_SMALL);
         assignments.bound = (1..=LARGEST_SMALL).rev().find(fits).unwrap_or(1);
         assignments
@@ -91,6 +99,9 @@ impl<'r> Assignments<'r> {
         if kind == LiteralKind::Bool {
             return Value::Bool(random.random());
         }
+        if kind != LiteralKind::I64 {
+            return random_of(kind, before, &self.named, random);
+        }
         let others: Vec<i64> = before.iter().filter_map(|value| value.int()).collect();
         Value::Int(match random.random_range(0..7) {
             0 => random.random_range(-3..=3),
@@ -108,30 +119,12 @@ impl<'r> Assignments<'r> {
     }
 }
 
-fn choices(kind: LiteralKind, bound: u64) -> u64 {
-    match kind {
-        LiteralKind::Bool => 2,
-        LiteralKind::I64 => 2 * bound + 1,
-    }
-}
-
-/// 0, 1, -1, 2, -2 …
-fn small_value(kind: LiteralKind, number: u64) -> Value {
-    match kind {
-        LiteralKind::Bool => Value::Bool(number == 1),
-        LiteralKind::I64 => {
-            let size = number.div_ceil(2) as i64;
-            Value::Int(if number % 2 == 1 { size } else { -size })
-        }
-    }
-}
-
-fn each_literal(pattern: &Pattern, f: &mut impl FnMut(i64)) {
+fn each_literal(pattern: &Pattern, f: &mut impl FnMut(Value)) {
     match pattern {
         Pattern::Op(_, args) => args.iter().for_each(|arg| each_literal(arg, f)),
         Pattern::Leaf(leaf) => {
-            if let LeafValue::Literal(Value::Int(n)) = leaf.value {
-                f(n);
+            if let LeafValue::Literal(value) = leaf.value {
+                f(value);
             }
         }
         Pattern::Compute(expr, _) => each_number(expr, f),
@@ -139,10 +132,10 @@ fn each_literal(pattern: &Pattern, f: &mut impl FnMut(i64)) {
     }
 }
 
-fn each_number(expr: &Expr, f: &mut impl FnMut(i64)) {
+fn each_number(expr: &Expr, f: &mut impl FnMut(Value)) {
     match expr {
-        Expr::Value(Value::Int(n)) => f(*n),
-        Expr::Value(_) | Expr::Var(_) => {}
+        Expr::Value(value) => f(*value),
+        Expr::Var(_) => {}
         Expr::Apply(_, args) => args.iter().for_each(|arg| each_number(arg, f)),
     }
 }

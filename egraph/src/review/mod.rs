@@ -5,6 +5,7 @@
 mod assignments;
 mod shape;
 mod sound;
+mod values;
 
 use crate::rules::read::{Places, read_all};
 use crate::rules::system::System;

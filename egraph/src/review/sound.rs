@@ -29,7 +29,7 @@ enum Outcome {
 pub(super) fn findings(system: &System, places: &Places, findings: &mut Vec<Finding>) -> Evaluated {
     let rules = system.rules.par_iter().enumerate();
     let outcomes: Vec<Outcome> =
-        rules.map(|(i, rule)| evaluate_rule(&system.language, rule, i as u64)).collect();
+        rules.map(|(i, rule)| evaluate_rule(system, rule, i as u64)).collect();
     let mut evaluated = Evaluated::default();
     for (i, outcome) in outcomes.into_iter().enumerate() {
         let (rule, place) = (&system.rules[i], rule_place(places, i));
@@ -97,7 +97,8 @@ fn kinds(language: &Language, rule: &Rule) -> Option<Vec<LiteralKind>> {
     rule.variables.sorts.iter().map(|sort| language.literal_kind(*sort)).collect()
 }
 
-fn evaluate_rule(language: &Language, rule: &Rule, stream: u64) -> Outcome {
+fn evaluate_rule(system: &System, rule: &Rule, stream: u64) -> Outcome {
+    let language = &system.language;
     let mut known = true;
     each_without_meaning(language, &rule.lhs, &mut |_| known = false);
     each_without_meaning(language, &rule.rhs, &mut |_| known = false);
@@ -110,13 +111,24 @@ fn evaluate_rule(language: &Language, rule: &Rule, stream: u64) -> Outcome {
             rule.variables.sorts.iter().map(|&sort| any(sort)).collect()
         }
     };
-    // Which facts can be true of which values is not known here.
-    if !rule.variables.facts.is_empty() || !known && rule.conditions.is_empty() {
+    if !known && rule.conditions.is_empty() {
         return Outcome::Unknown;
     }
     let (mut tried, mut applied, mut compared) = (0, 0, 0);
+    // Of a literal an analysis knows what its transfers say; of what else a class may know, nothing.
+    let with_facts = |values: &[Value]| {
+        let mut values = values.to_vec();
+        for (i, of) in (rule.variables.patterns()..).zip(&rule.variables.facts) {
+            let literal = values[usize::from(of.var.0)];
+            values[i] = system.analyses.of_literal(language, of.analysis, literal)?;
+        }
+        Some(values)
+    };
+    let mut known_facts = rule.variables.facts.is_empty();
     let found = Assignments::of(rule, &kinds, stream).find(|values| {
         tried += 1;
+        let values = &with_facts(values)?[..];
+        known_facts = true;
         let literal = |var: crate::rules::pattern::VarId| Some(values[var.0 as usize]);
         if !rule.conditions.iter().all(|condition| condition.holds(&literal)) {
             return None;
@@ -132,6 +144,7 @@ fn evaluate_rule(language: &Language, rule: &Rule, stream: u64) -> Outcome {
     });
     match found {
         Some(outcome) => outcome,
+        None if !known_facts => Outcome::Unknown,
         None if applied == 0 => Outcome::NeverApplies(tried),
         None => Outcome::Holds(compared),
     }

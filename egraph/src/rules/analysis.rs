@@ -10,13 +10,16 @@
 //! term are merged. That transfers and merges are true is believed, as it is of rules; that a fact
 //! follows from them is checked ([`crate::proof::check`]).
 
+use crate::rules::kinds::Kinds;
 use crate::rules::options::{pairs, unexpected};
 use crate::rules::pattern::{
     EXPRESSION_OPERATORS, Expr, Pattern, Side, VarId, Variables, expect_literals, read_expr,
     read_pattern, value_fits,
 };
 use crate::term::bank::{TermBank, TermId};
-use crate::term::language::{AnalysisId, AnalysisName, Language, OpId, SortId, Value};
+use crate::term::language::{
+    AnalysisId, AnalysisName, Language, Leaf, LeafValue, OpId, SortId, Value,
+};
 use crate::term::leaves::Node;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 use rustc_hash::FxHashMap;
@@ -115,7 +118,22 @@ impl Analyses {
     pub fn merge(&self, AnalysisId(analysis): AnalysisId, old: Value, new: Value) -> Value {
         let value = |VarId(var): VarId| Some(if var == 0 { old } else { new });
         let merged = self.merges[usize::from(analysis)].eval(&value);
-        merged.filter(|merged| old.is_like(*merged)).unwrap_or(old)
+        merged.filter(|merged| merged.kind() == old.kind()).unwrap_or(old)
+    }
+
+    /// The fact of a literal, which has no parts.
+    pub fn of_literal(
+        &self,
+        language: &Language,
+        analysis: AnalysisId,
+        literal: Value,
+    ) -> Option<Value> {
+        let leaf = Leaf { sort: language.analysis(analysis).sort, value: LeafValue::Literal(literal) };
+        let said = self.at(Node::Leaf(&leaf)).filter(|(_, t)| t.analysis == analysis);
+        let values = said.filter_map(|(_, t)| {
+            t.value.eval(&|_| Some(literal)).filter(|&value| fits(language, t, value))
+        });
+        values.reduce(|old, new| self.merge(analysis, old, new))
     }
 
     /// Enters the facts of a term that follow from those of its arguments; `literal` gives the literal
@@ -143,9 +161,11 @@ impl Analyses {
         }
     }
 
-    /// Takes in the merge of the next analysis, in the order of the names.
-    fn push_merge(&mut self, merge: Expr) {
-        self.merges.push(merge);
+    fn set_merge(&mut self, AnalysisId(analysis): AnalysisId, merge: Expr) {
+        let analysis = usize::from(analysis);
+        let older = Expr::Var(VarId(0));
+        self.merges.resize(self.merges.len().max(analysis + 1), older);
+        self.merges[analysis] = merge;
     }
 
     fn push_transfer(&mut self, transfer: Transfer, operators: usize) {
@@ -191,22 +211,25 @@ pub(crate) fn read_name(
     Ok(AnalysisName { name: name.to_owned(), sort: sort(of)?, values: sort(values)? })
 }
 
-/// Reads the rest of `(analysis name Sort Values :merge …)`. To be called in the order of the names.
+/// Reads the rest of `(analysis name Sort Values :merge …)`.
 pub(crate) fn read_merge(
     language: &Language,
     analyses: &mut Analyses,
     args: &[Sexpr],
     place: Place,
 ) -> Result<(), ParseError> {
-    let [_, _, values, options @ ..] = args else {
+    let [name, _, values, options @ ..] = args else {
         return Err(ParseError::new(place, DECLARATION));
     };
-    let analysis = &language.analyses[analyses.len()];
-    if language.literal_kind(analysis.values).is_none() {
+    // What is wrong with its name was said before.
+    let known = name.atom().and_then(|name| language.analysis_named(name));
+    let Some(id) = known else { return Ok(()) };
+    let analysis = language.analysis(id);
+    let Some(kind) = language.literal_kind(analysis.values) else {
         let sort = language.sort_name(analysis.values);
         let message = format!("values of an analysis are literals: sort {sort} has none");
         return Err(ParseError::new(values.place(), message));
-    }
+    };
     for (key, at, value) in pairs(options)? {
         if key != ":merge" {
             return Err(unexpected(":merge", &[":merge"], key, at));
@@ -214,7 +237,10 @@ pub(crate) fn read_merge(
         let names = vec!["old".to_owned(), "new".to_owned()];
         let sorts = vec![analysis.values; 2];
         let mut variables = Variables { names, sorts, facts: Vec::new() };
-        analyses.push_merge(read_expr(language, &mut variables, value)?);
+        let mut merge = read_expr(language, &mut variables, value)?;
+        let kinds = Kinds { language, variables: &variables };
+        kinds.fit_only(&mut merge, value, kind)?;
+        analyses.set_merge(id, merge);
     }
     Ok(())
 }
@@ -251,7 +277,10 @@ pub(crate) fn read_transfer(
             return Err(ParseError::new(term.place(), form));
         }
     };
-    let expr = read_expr(language, &mut variables, value)?;
+    let mut expr = read_expr(language, &mut variables, value)?;
+    if let Some(kind) = language.literal_kind(language.analysis(analysis).values) {
+        Kinds { language, variables: &variables }.fit_only(&mut expr, value, kind)?;
+    }
     let transfer = Transfer { analysis, of, value: expr, variables };
     expect_literals(language, &transfer.variables, transfer.literals(), value.place())?;
     if of == TransferOf::Literals

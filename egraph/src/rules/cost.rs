@@ -1,6 +1,7 @@
 //! Costs that a rules file declares: what one node of a term costs, as a number or as an expression
 //! over the literals that its arguments equal.
 
+use crate::rules::kinds::Kinds;
 use crate::rules::pattern::{Expr, Pattern, Side, VarId, Variables};
 use crate::rules::pattern::{expect_literals, read_expr, read_pattern};
 use crate::term::language::{AnalysisId, Language, LeafValue, OpId, SortId, Value};
@@ -98,7 +99,8 @@ impl DeclaredCost {
                             Some(fact) => Read::Fact(fact.analysis, usize::from(fact.var.0)),
                         })
                     };
-                    u64::try_from(expr.eval(&read)?.int()?).ok()
+                    let weight = expr.eval(&read)?;
+                    weight.whole().and_then(|weight| u64::try_from(weight).ok())
                 }
             },
             Node::Leaf(leaf) => {
@@ -145,7 +147,8 @@ pub(crate) fn read_weight(
     if !args.iter().all(variable) || variables.names.len() != args.len() {
         return Err(no_form(form.place()));
     }
-    let expr = read_expr(language, &mut variables, expression)?;
+    let mut expr = read_expr(language, &mut variables, expression)?;
+    Kinds { language, variables: &variables }.fit(&mut expr, expression, None)?;
     let at = expression.place();
     let mut used = Vec::new();
     expr.each_var(&mut |var| used.push(var));

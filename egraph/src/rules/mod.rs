@@ -4,6 +4,7 @@
 pub(crate) mod analysis;
 pub(crate) mod cost;
 pub(crate) mod egglog;
+pub(crate) mod kinds;
 mod options;
 pub(crate) mod pattern;
 pub(crate) mod read;

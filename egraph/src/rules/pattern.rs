@@ -3,6 +3,7 @@
 //! This is the meaning of a rule; how an e-graph finds matches is [`crate::matching::machine`]'s own, and
 //! the proof checker reads these trees directly, so that the two share no matching code.
 
+use crate::rules::kinds::{Kinds, read_number};
 use crate::term::bank::{check_arity, check_sort, read_application};
 use crate::term::builtin::evaluate;
 use crate::term::language::{
@@ -297,7 +298,11 @@ pub(crate) fn read_pattern(
                     expected.filter(|sort| language.literal_kind(*sort).is_some()).ok_or_else(
                         || at("a computed literal needs a sort that has literals".into()),
                     )?;
-                return Ok(Pattern::Compute(read_expr(language, variables, expr)?, sort));
+                let (place, mut computed) = (expr, read_expr(language, variables, expr)?);
+                if let Some(kind) = language.literal_kind(sort) {
+                    Kinds { language, variables }.fit_only(&mut computed, place, kind)?;
+                }
+                return Ok(Pattern::Compute(computed, sort));
             }
             let (op, args) = read_application(language, items, *place)?;
             check_arity(language, op, args.len()).map_err(at)?;
@@ -312,7 +317,8 @@ pub(crate) fn read_pattern(
 }
 
 /// The operators of conditions, with their numbers of arguments.
-pub(crate) const EXPRESSION_OPERATORS: &str = "+ - * / % min max abs < <= > >= == != && || !";
+pub(crate) const EXPRESSION_OPERATORS: &str =
+    "+ - * / % min max abs & | ^ ~ << >> < <= > >= == != && || !";
 
 /// Reads an expression over the literals that variables are bound to, and over their facts.
 pub(crate) fn read_expr(
@@ -328,9 +334,9 @@ pub(crate) fn read_expr(
                 None => Err(at(format!("{atom} does not occur on the left-hand side"))),
             }
         }
-        Sexpr::Atom(atom, _) => match atom.parse() {
-            Ok(value) => Ok(Expr::Value(Value::Int(value))),
-            Err(_) => Err(at(format!("expected an integer or a pattern variable, found '{atom}'"))),
+        Sexpr::Atom(atom, _) => match read_number(atom) {
+            Some(value) => Ok(Expr::Value(value)),
+            None => Err(at(format!("expected a number or a pattern variable, found '{atom}'"))),
         },
         Sexpr::List(items, _) => {
             let name = items.first().and_then(Sexpr::atom).unwrap_or("");
@@ -352,7 +358,7 @@ pub(crate) fn read_expr(
                 )));
             }
             let arities: &[usize] = match name {
-                "abs" | "!" => &[1],
+                "abs" | "!" | "~" => &[1],
                 "-" => &[1, 2],
                 _ => &[2],
             };
@@ -384,7 +390,11 @@ pub(crate) fn read_condition(
                 _ => return Err(at("expected (const ?x)".into())),
             }
         }
-        Some(_) => Condition::Holds(read_expr(language, variables, sexpr)?),
+        Some(_) => {
+            let mut expr = read_expr(language, variables, sexpr)?;
+            Kinds { language, variables }.fit_only(&mut expr, sexpr, LiteralKind::Bool)?;
+            Condition::Holds(expr)
+        }
         None => return Err(at("expected a condition like (const ?c) or (!= ?c 0)".into())),
     };
     let mut used = Vec::new();
@@ -416,7 +426,7 @@ pub(crate) fn expect_literals(
 
 /// Whether values of this kind belong to a sort with these literals.
 pub(crate) fn value_fits(kind: LiteralKind, value: Value) -> bool {
-    matches!((kind, value), (LiteralKind::I64, Value::Int(_)) | (LiteralKind::Bool, Value::Bool(_)))
+    value.kind() == kind
 }
 
 /// Displays a pattern as an s-expression.

@@ -8,6 +8,7 @@ use crate::rules::options::{
 use crate::rules::pattern::{Side, Variables, read_condition, read_pattern};
 use crate::rules::schedule::{Schedule, read_schedule};
 use crate::rules::system::{Rule, Rules, RulesetId, System};
+use crate::term::bits::Width;
 use crate::term::builtin::Builtin;
 use crate::term::language::{Language, LiteralKind, OpId, Operator, SortId, looks_numeric};
 use crate::text::sexpr::{ParseError, Place, Sexpr, parse_all, parse_parts};
@@ -85,6 +86,22 @@ pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<
     let Reader { language, rules, rulesets, schedule, costs, analyses, places, .. } = reader;
     let hash = hex(&Sha256::digest(text.as_bytes()));
     Ok((rules.into_system(language, rulesets, schedule, costs, analyses, hash), places))
+}
+
+/// Reads `i64`, or `(bits 32)`.
+fn read_kind(sexpr: &Sexpr) -> Result<LiteralKind, ParseError> {
+    let kind = match sexpr {
+        Sexpr::Atom(name, _) => LiteralKind::of_name(name),
+        Sexpr::List(items, _) => match &items[..] {
+            [bits, width] if bits.atom() == Some("bits") => {
+                let width = width.atom().and_then(|width| Width::new(width.parse().ok()?));
+                width.map(LiteralKind::Bits)
+            }
+            _ => None,
+        },
+    };
+    let expected = "expected i64, bool, rational, f64, or (bits N) with N from 1 to 64";
+    kind.ok_or_else(|| ParseError::new(sexpr.place(), expected))
 }
 
 /// The name that a declaration other than a rule declares.
@@ -301,14 +318,10 @@ impl Reader {
         let [kind, sort, options @ ..] = args else {
             return Err(ParseError::new(
                 place,
-                "expected (literal i64 Sort) or (literal bool Sort)",
+                "expected (literal kind Sort), as (literal i64 Int)",
             ));
         };
-        let kind = match kind.atom() {
-            Some("i64") => LiteralKind::I64,
-            Some("bool") => LiteralKind::Bool,
-            _ => return Err(ParseError::new(kind.place(), "expected i64 or bool")),
-        };
+        let kind = read_kind(kind)?;
         let sort = self.known_sort(sort)?;
         if self.language.literal_kind(sort).is_some() {
             return Err(ParseError::new(place, "this sort has literals already"));

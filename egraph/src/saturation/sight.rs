@@ -6,7 +6,6 @@ use crate::rules::pattern::{Pattern, VarId};
 use crate::rules::system::System;
 use crate::saturation::match_order::{Above, Kind, MatchView, Operators};
 use crate::saturation::surroundings::{Around, Sizes, Surroundings, operator};
-use crate::term::language::Value;
 use crate::term::leaves::Node;
 use smallvec::SmallVec;
 
@@ -230,8 +229,10 @@ fn kind(egraph: &EGraph, class: Id) -> Kind {
     match [nodes[0], nodes[nodes.len() - 1]].map(|node| egraph.node(node)) {
         [Node::Op(first), Node::Op(_)] => Kind::Op(first),
         _ => match egraph.literal(class) {
-            Some(Value::Int(value @ -1..=1)) => Kind::Literal(Some(value as i8)),
-            Some(_) => Kind::Literal(None),
+            Some(value) => {
+                let small = value.whole().filter(|n| (-1..=1).contains(n));
+                Kind::Literal(small.map(|n| n as i8))
+            }
             None => Kind::Variable,
         },
     }

@@ -3,7 +3,10 @@
 //! A user's domain is a text file, so nothing here is known when Cairn is compiled; what an
 //! operator *computes* on literals is looked up by its name and sorts (see [`crate::term::builtin`]).
 
+use crate::term::bits::{Bits, Width};
 use crate::term::builtin::Builtin;
+use crate::term::float::Float;
+use crate::term::rational::Rational;
 use crate::text::similar::did_you_mean;
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -51,6 +54,12 @@ pub enum LiteralKind {
     I64,
     /// Truth values, written `0` and `1`.
     Bool,
+    /// Exact fractions, written `3` and `-1/2`.
+    Rational,
+    /// Finite IEEE doubles, written `2.0` and `1e-7`.
+    F64,
+    /// Words of so many bits, written as unsigned decimals.
+    Bits(Width),
 }
 
 /// The value of a literal.
@@ -60,6 +69,12 @@ pub enum Value {
     Int(i64),
     /// A truth value.
     Bool(bool),
+    /// A fraction.
+    Rational(Rational),
+    /// A double.
+    Float(Float),
+    /// A word, with its width.
+    Bits(Bits),
 }
 
 impl Value {
@@ -67,13 +82,8 @@ impl Value {
     pub fn int(self) -> Option<i64> {
         match self {
             Value::Int(n) => Some(n),
-            Value::Bool(_) => None,
+            _ => None,
         }
-    }
-
-    /// Whether both are values of one kind.
-    pub fn is_like(self, other: Value) -> bool {
-        std::mem::discriminant(&self) == std::mem::discriminant(&other)
     }
 }
 
@@ -82,6 +92,9 @@ impl fmt::Display for Value {
         match self {
             Value::Int(i) => write!(f, "{i}"),
             Value::Bool(b) => write!(f, "{}", u8::from(*b)),
+            Value::Rational(r) => r.fmt(f),
+            Value::Float(x) => x.fmt(f),
+            Value::Bits(word) => word.fmt(f),
         }
     }
 }
@@ -201,7 +214,7 @@ impl Language {
                 self.literals.iter().filter(|(_, sort)| expected.is_none_or(|e| e == *sort));
             return allowed
                 .find_map(|(kind, sort)| {
-                    let value = LeafValue::Literal(read_literal(*kind, atom)?);
+                    let value = LeafValue::Literal(kind.read(atom)?);
                     Some(Leaf { sort: *sort, value })
                 })
                 .ok_or_else(|| match expected {
@@ -209,9 +222,8 @@ impl Language {
                         "'{atom}' is not a literal of sort {}{}",
                         self.sort_name(sort),
                         match self.literal_kind(sort) {
-                            Some(LiteralKind::I64) => " (64-bit integers)",
-                            Some(LiteralKind::Bool) => " (0 or 1)",
-                            None => ", which has no literals",
+                            Some(kind) => format!(" ({})", kind.described()),
+                            None => ", which has no literals".to_owned(),
                         }
                     ),
                     None => format!("'{atom}' is not a literal of any sort"),
@@ -242,13 +254,4 @@ impl Language {
 pub fn looks_numeric(atom: &str) -> bool {
     let digits = atom.strip_prefix(['-', '+']).unwrap_or(atom);
     digits.starts_with(|c: char| c.is_ascii_digit())
-}
-
-fn read_literal(kind: LiteralKind, atom: &str) -> Option<Value> {
-    match (kind, atom) {
-        (LiteralKind::I64, _) => atom.parse().ok().map(Value::Int),
-        (LiteralKind::Bool, "0") => Some(Value::Bool(false)),
-        (LiteralKind::Bool, "1") => Some(Value::Bool(true)),
-        (LiteralKind::Bool, _) => None,
-    }
 }

@@ -1,5 +1,6 @@
 //! Terms as tokens, and where a token stands in its tree. It must not know tensors.
 
+mod double;
 pub mod positions;
 pub mod relations;
 pub mod spelling;

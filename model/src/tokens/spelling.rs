@@ -1,9 +1,10 @@
 //! Which words a literal or a variable may be spelled as, letter by letter.
 //!
-//! A word is what a leaf displays as: a canonical decimal number, `0` or `1`, or the name of a
+//! A word is what a leaf displays as: a canonical number of some kind, `0` or `1`, or the name of a
 //! variable. The decoder asks two questions of a half-written word: is it whole, and can it
 //! still become one?
 
+use crate::tokens::double;
 use egraph::LiteralKind;
 
 /// The words that may stand at one hole: the literals of its sort, and names of variables.
@@ -34,36 +35,56 @@ impl Words<'_> {
     }
 }
 
-/// Whether `text` is a literal as it is displayed: no `+`, no leading zeros, in range.
+/// Whether `text` is a literal as it is displayed: no `+`, no leading zeros, in range, in lowest
+/// terms. Only of the digits of a double nobody asks that there are no fewer that say the same.
 fn is_literal(kind: LiteralKind, text: &str) -> bool {
     match kind {
-        LiteralKind::I64 => integer(text).is_some(),
         LiteralKind::Bool => text == "0" || text == "1",
+        LiteralKind::F64 => double::is_word(text),
+        _ => kind.read(text).is_some_and(|value| value.to_string() == text),
     }
-}
-
-/// The integer that is displayed so.
-fn integer(text: &str) -> Option<i64> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let shown = text == "0" || digits.starts_with(|c: char| ('1'..='9').contains(&c));
-    if shown { text.parse().ok() } else { None }
 }
 
 /// Whether a literal longer than `text` begins with it.
 fn begins_literal(kind: LiteralKind, text: &str) -> bool {
     match kind {
-        // Zero is the smallest digit: if it does not fit behind, no digit does.
         LiteralKind::I64 => {
-            let zero_fits = |i: i64| i != 0 && i.checked_mul(10).is_some();
-            text.is_empty() || text == "-" || integer(text).is_some_and(zero_fits)
+            let longer = |zero: String| kind.read(&zero).is_some();
+            text.is_empty() || text == "-" || begins_integer(kind, text, longer)
         }
         LiteralKind::Bool => text.is_empty(),
+        LiteralKind::Bits(_) => {
+            let longer = |zero: String| kind.read(&zero).is_some();
+            text.is_empty() || begins_integer(kind, text, longer)
+        }
+        LiteralKind::F64 => double::begins_word(text),
+        LiteralKind::Rational => match text.split_once('/') {
+            // Any number but zero has no common divisor with some other.
+            None => text.is_empty() || text == "-" || (text != "0" && is_literal(kind, text)),
+            Some((numerator, "")) => numerator != "0" && is_literal(kind, numerator),
+            Some((_, denominator)) => {
+                // Among a hundred numbers in a row one has no divisor with the numerator in common: of its
+                // prime divisors there are 15 at most.
+                let longer = |more| is_literal(kind, &format!("{text}{more}"));
+                !denominator.starts_with('0')
+                    && (0..10)
+                        .map(|i| i.to_string())
+                        .chain((0..100).map(|i| format!("{i:02}")))
+                        .any(longer)
+            }
+        },
     }
+}
+
+/// Whether a digit fits behind the integer `text`. Zero is the smallest: if it does not, none does.
+fn begins_integer(kind: LiteralKind, text: &str, fits: impl Fn(String) -> bool) -> bool {
+    text != "0" && is_literal(kind, text) && fits(format!("{text}0"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const INT: Words = Words { literals: Some(LiteralKind::I64), variables: &[] };
 
@@ -84,6 +105,91 @@ mod tests {
         }
         for start in ["0", "-0", "v", "922337203685477581", "9223372036854775807"] {
             assert!(!INT.continues(start), "{start}");
+        }
+    }
+
+    fn words(kind: &str) -> Words<'static> {
+        let system = format!("(sort S) (literal {kind} S)");
+        let language = egraph::System::parse(&system).unwrap().language.clone();
+        Words { literals: language.literal_kind(egraph::SortId(0)), variables: &[] }
+    }
+
+    const KINDS: [&str; 8] =
+        ["i64", "bool", "rational", "f64", "(bits 1)", "(bits 8)", "(bits 63)", "(bits 64)"];
+
+    #[test]
+    fn words_of_each_kind() {
+        for (kind, all, none) in [
+            (
+                "rational",
+                "0 -3 1/2 -7/3 1/72057594037927935",
+                "-0 2/4 1/1 1/0 1/-2 01/2 1/ / 1/72057594037927936",
+            ),
+            (
+                "f64",
+                "0.0 -1.5 1e-7 1e16 1.5e300 123.0 5e-324 0.0001",
+                "-0.0 1 1.50 01.5 1e5 1. .5 1e999 1e-400 0.00001 1.0e20",
+            ),
+            ("(bits 8)", "0 9 255", "-1 256 00 1.0"),
+            ("(bits 64)", "18446744073709551615", "18446744073709551616"),
+        ] {
+            let words = words(kind);
+            all.split(' ').for_each(|word| assert!(words.contains(word), "{kind} {word}"));
+            none.split(' ').for_each(|word| assert!(!words.contains(word), "{kind} {word}"));
+        }
+    }
+
+    /// Literals of a kind from arbitrary bits.
+    fn literal(kind: &str, bits: u64, more: u64) -> Option<String> {
+        let small = bits >> (more % 64);
+        let text = match kind {
+            "rational" => {
+                let denominator = (more >> 8).max(1) >> (more % 55);
+                format!("{}/{}", small as i64, denominator.max(1))
+            }
+            "f64" if more % 2 == 0 => format!("{:?}", f64::from_bits(bits)),
+            "f64" => format!("{:?}", small as i32 as f64 / 8.0),
+            "i64" => (small as i64).to_string(),
+            _ => small.to_string(),
+        };
+        let kind = words(kind).literals?;
+        kind.read(&text).map(|value| value.to_string())
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_displayed_can_be_spelled_letter_by_letter(bits: u64, more: u64, i in 0..8usize) {
+            let words = words(KINDS[i]);
+            let Some(text) = literal(KINDS[i], bits, more) else { return Ok(()) };
+            prop_assert!(words.contains(&text), "{} {}", KINDS[i], text);
+            for end in 0..text.len() {
+                prop_assert!(words.continues(&text[..end]), "{} {}", KINDS[i], &text[..end]);
+            }
+        }
+
+        #[test]
+        fn what_is_spelled_ends_and_is_read(picks in proptest::collection::vec(0..1_000usize, 60), i in 0..8usize) {
+            let words = words(KINDS[i]);
+            let mut text = String::new();
+            for pick in picks {
+                if words.contains(&text) && pick % 5 == 0 {
+                    break;
+                }
+                let next: Vec<char> = "-0123456789/.e"
+                    .chars()
+                    .filter(|c| {
+                        let longer = format!("{text}{c}");
+                        words.contains(&longer) || words.continues(&longer)
+                    })
+                    .collect();
+                prop_assert_eq!(next.is_empty(), !words.continues(&text), "{} {}", KINDS[i], text);
+                if next.is_empty() {
+                    break;
+                }
+                text.push(next[pick % next.len()]);
+            }
+            prop_assert!(words.contains(&text), "{} {}", KINDS[i], text);
+            prop_assert!(words.literals.unwrap().read(&text).is_some(), "{} {}", KINDS[i], text);
         }
     }
 

@@ -7,7 +7,7 @@
 //! that follows it.
 
 use anyhow::{Context, Result, bail, ensure};
-use egraph::{Language, OpId};
+use egraph::{Language, LiteralKind, OpId};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +23,7 @@ pub const BOS: Token = 1;
 
 const OPERATORS: Token = 2;
 const END: &str = "</w>";
+/// What integers, truth values and normalised names are spelled with.
 const LETTERS: &str = "-0123456789v";
 /// Variables that are always one piece.
 const WHOLE_VARIABLES: usize = 16;
@@ -59,13 +60,22 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
+    /// The letters of all words of a language.
+    fn letters(language: &Language) -> String {
+        let mut letters = LETTERS.to_owned();
+        let has = |wanted| language.literals.iter().any(|(kind, _)| *kind == wanted);
+        letters.extend(has(LiteralKind::Rational).then_some('/'));
+        letters += if has(LiteralKind::F64) { ".e" } else { "" };
+        letters
+    }
+
     /// A vocabulary for `language` in which the frequent words among `counts` are one piece.
     ///
     /// # Errors
     /// None in practice: the tokenizer is built from a list that is valid by construction.
     pub fn build(language: Arc<Language>, counts: &FxHashMap<String, u64>) -> Result<Vocabulary> {
         let mut pieces: Vec<String> = Vec::new();
-        for letter in LETTERS.chars() {
+        for letter in Vocabulary::letters(&language).chars() {
             pieces.push(letter.to_string());
             if letter.is_ascii_digit() {
                 pieces.push(format!("{letter}{END}"));
@@ -121,7 +131,7 @@ impl Vocabulary {
         let pieces: Vec<Piece> = pieces.into_iter().map(split).collect();
         // With every letter in place, every word can be spelled, and every half-written word
         // ended.
-        for letter in LETTERS.chars() {
+        for letter in Vocabulary::letters(&language).chars() {
             let both = if letter.is_ascii_digit() { &[false, true][..] } else { &[false] };
             for last in both {
                 let wanted = Piece { text: letter.to_string(), last: *last };

@@ -98,8 +98,7 @@ fn leaf(system: &System, leaf: &Leaf) -> String {
     let sort = system.language.sort_name(leaf.sort);
     match &leaf.value {
         LeafValue::Variable(name) => format!("(var-{sort} \"{name}\")"),
-        LeafValue::Literal(Value::Int(i)) => format!("(lit-{sort} {i})"),
-        LeafValue::Literal(Value::Bool(b)) => format!("(lit-{sort} {})", u8::from(*b)),
+        LeafValue::Literal(value) => format!("(lit-{sort} {value})"),
     }
 }
 

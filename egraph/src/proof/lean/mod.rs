@@ -5,12 +5,13 @@
 //! Lean checks all of the proof, and of the rules believes nothing. Names are put in `«…»`, in which Lean
 //! takes almost any character.
 
+mod computed;
 mod words;
 
 use crate::proof::dag::{FlatProof, FlatStep, Justification};
 use crate::proof::file::justification_name;
 use crate::proof::lean::words::{
-    integer_operator, kind_name, lean_value, of_user, proposition_operator, quoted,
+    decided, kind_name, lean_value, of_user, operator, proposition_operator, quoted,
 };
 use crate::rules::pattern::{Condition, Expr, Pattern, VarId};
 use crate::rules::system::{Rule, RuleId, System};
@@ -23,7 +24,8 @@ use std::fmt::Write;
 /// The theorem, called `name`.
 ///
 /// # Errors
-/// A name that Lean can't take, with the name; a proof that rests on facts.
+/// A name that Lean can't take, with the name; a literal or an operator that it has nothing for; a proof
+/// that rests on facts.
 pub fn proof_to_lean(
     system: &System,
     bank: &TermBank,
@@ -34,7 +36,7 @@ pub fn proof_to_lean(
         let rule = justification_name(system, step.rule);
         return Err(format!("'{rule}' rests on facts of analyses, of which Lean is told nothing"));
     }
-    let mut lean = Lean { system, bank, used: Used::default() };
+    let mut lean = Lean { system, bank, used: Used::default(), refused: None };
     let (first, rest) = (proof.terms[0], &proof.terms[1..]);
     let mut block = String::new();
     let start = lean.term(first, None);
@@ -60,9 +62,10 @@ pub fn proof_to_lean(
         let _ = writeln!(text, "    {hypothesis}");
     }
     let _ = write!(text, "    : {start} = {end} :=\n{block}");
-    match lean.unquotable() {
-        Some(name) => Err(format!("Lean has no way to write the name {name}")),
-        None => Ok(text),
+    match (lean.unquotable(), lean.refused) {
+        (Some(name), _) => Err(format!("Lean has no way to write the name {name}")),
+        (None, Some(other)) => Err(format!("Lean has no way to reason about {other}")),
+        (None, None) => Ok(text),
     }
 }
 
@@ -83,6 +86,8 @@ struct Lean<'a> {
     system: &'a System,
     bank: &'a TermBank,
     used: Used,
+    /// What can't be said in Lean, the first of it.
+    refused: Option<String>,
 }
 
 /// What a step's subterm is replaced by in the context of the step.
@@ -159,6 +164,10 @@ impl Lean<'_> {
     }
 
     fn literal_function(&mut self, sort: SortId) -> String {
+        if self.kind(sort) == LiteralKind::F64 {
+            let name = self.system.language.sort_name(sort);
+            self.refuse(format!("doubles, the literals of sort {name}"));
+        }
         self.used.sorts.insert(sort);
         self.used.literals.insert(sort);
         quoted(&format!("literal {}", self.system.language.sort_name(sort)))
@@ -203,8 +212,15 @@ impl Lean<'_> {
                 None => text = text + " " + &self.term(term, None),
             }
         }
-        let holds = rule.conditions.iter().filter(|c| matches!(c, Condition::Holds(_)));
-        holds.for_each(|_| text += " (by decide)");
+        for value in self.computed_values(rule, substitution) {
+            text = text + " " + &lean_value(value);
+        }
+        for condition in &rule.conditions {
+            if let Condition::Holds(expr) = condition {
+                text += decided(self.is_of_fractions(rule, expr));
+            }
+        }
+        computed::of(&self.system.language, rule).for_each(|_| text += decided(true));
         text + ")"
     }
 
@@ -215,33 +231,38 @@ impl Lean<'_> {
         self.used.folds.insert(op);
         let mut text =
             format!("({}", quoted(&format!("fold {}", self.system.language.op(op).name)));
-        for value in self.bank.children(at).iter().filter_map(|&child| self.bank.literal(child)) {
-            text = text + " " + &lean_value(value);
+        let children = self.bank.children(at).iter();
+        let values: Vec<Value> = children.filter_map(|&child| self.bank.literal(child)).collect();
+        for value in &values {
+            text = text + " " + &lean_value(*value);
         }
-        text + ")"
+        text + &self.fold_proofs(op, &values) + ")"
     }
 
     /// The hypothesis that a rule is.
     fn rule(&mut self, id: RuleId) -> String {
         let rule = self.system.rule(id);
         let mut text = format!("({} :", quoted(&format!("rule {}", rule.name)));
-        if !rule.variables.names.is_empty() {
+        let computed = computed::of(&self.system.language, rule).count();
+        if !rule.variables.names.is_empty() || computed > 0 {
             text += " ∀";
             for (i, name) in rule.variables.names.iter().enumerate() {
                 let sort = rule.variables.sorts[i];
                 let of = match is_literal(rule, VarId(i as u16)) {
-                    true => kind_name(self.kind(sort)).to_owned(),
+                    true => kind_name(self.kind(sort)),
                     false => self.sort(sort),
                 };
                 let _ = write!(text, " ({} : {of})", quoted(name));
             }
+            (0..computed).for_each(|i| text = format!("{text} ({} : Rat)", computed::name(i)));
             text.push(',');
         }
         for condition in &rule.conditions {
             if let Condition::Holds(expr) = condition {
-                let _ = write!(text, " {} →", self.proposition(rule, expr));
+                let _ = write!(text, " {} →", self.condition(rule, expr));
             }
         }
+        self.computed_premises(rule, &mut text);
         let (left, right) = (self.pattern(rule, &rule.lhs), self.pattern(rule, &rule.rhs));
         let _ = write!(text, " {left} = {right})");
         text
@@ -277,28 +298,42 @@ impl Lean<'_> {
             }
             Pattern::Compute(expr, sort) => {
                 let value = match self.kind(*sort) {
-                    LiteralKind::I64 => self.integer(rule, expr),
                     LiteralKind::Bool => format!("(decide {})", self.proposition(rule, expr)),
+                    LiteralKind::Rational => computed::name_of(&self.system.language, rule, expr),
+                    _ => self.number(rule, expr),
                 };
                 format!("({} {value})", self.literal_function(*sort))
             }
         }
     }
 
-    /// An expression whose value is an integer.
-    fn integer(&self, rule: &Rule, expr: &Expr) -> String {
+    /// An expression whose value is a number.
+    fn number(&mut self, rule: &Rule, expr: &Expr) -> String {
         match expr {
             Expr::Value(value) => lean_value(*value),
             Expr::Var(var) => quoted(&rule.variables.names[var.0 as usize]),
             Expr::Apply(name, args) => {
-                let args: Vec<String> = args.iter().map(|arg| self.integer(rule, arg)).collect();
-                integer_operator(name, &args)
+                let kind = self.kind_of(rule, expr);
+                let args: Vec<String> = args.iter().map(|arg| self.number(rule, arg)).collect();
+                self.apply(kind, name, &args)
             }
         }
     }
 
+    /// An operator on numbers of a kind.
+    fn apply(&mut self, kind: LiteralKind, name: &str, args: &[String]) -> String {
+        operator(kind, name, args).unwrap_or_else(|| {
+            self.refuse(format!("'{name}' on literals of kind {kind}"));
+            String::new()
+        })
+    }
+
+    fn refuse(&mut self, what: String) {
+        self.refused.get_or_insert(what);
+    }
+
     /// An expression whose value is a truth value.
-    fn proposition(&self, rule: &Rule, expr: &Expr) -> String {
+    fn proposition(&mut self, rule: &Rule, expr: &Expr) -> String {
         let Expr::Apply(name, args) = expr else {
             let value = match expr {
                 Expr::Var(var) => quoted(&rule.variables.names[var.0 as usize]),
@@ -310,7 +345,7 @@ impl Lean<'_> {
         let connective = matches!(name.as_str(), "&&" | "||" | "!");
         let part = |arg| match connective {
             true => self.proposition(rule, arg),
-            false => self.integer(rule, arg),
+            false => self.number(rule, arg),
         };
         let args: Vec<String> = args.iter().map(part).collect();
         proposition_operator(name, &args)
@@ -328,18 +363,18 @@ impl Lean<'_> {
             let _ = write!(left, " ({} {name})", self.literal_function(sort));
         }
         let value = match (self.kind(operator.result), kinds.first()) {
-            (LiteralKind::I64, _) => integer_operator(&operator.name, &names),
+            (LiteralKind::Rational, _) => "r".to_owned(),
+            (kind, _) if kind != LiteralKind::Bool => self.apply(kind, &operator.name, &names),
             (LiteralKind::Bool, Some(LiteralKind::Bool)) => {
                 let args: Vec<String> =
                     names.iter().map(|name| format!("({name} = true)")).collect();
                 format!("(decide {})", proposition_operator(&operator.name, &args))
             }
-            (LiteralKind::Bool, _) => {
-                format!("(decide {})", proposition_operator(&operator.name, &names))
-            }
+            _ => format!("(decide {})", proposition_operator(&operator.name, &names)),
         };
         let right = self.literal_function(operator.result);
-        let _ = write!(text, ", {left}) = ({right} {value}))");
+        let premise = self.fold_premise(op, &names, &mut text);
+        let _ = write!(text, ",{premise} {left}) = ({right} {value}))");
         text
     }
 
