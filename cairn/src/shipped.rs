@@ -44,7 +44,8 @@ pub static SYSTEMS: Shipped = shipped!(
         "prop-test",
         "ring",
         "sums",
-        "tiling"
+        "tiling",
+        "words"
     ]
 );
 /// Seeds.
