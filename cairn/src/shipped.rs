@@ -46,7 +46,8 @@ pub static SYSTEMS: Shipped = shipped!(
         "ring",
         "sums",
         "tensor",
-        "tiling"
+        "tiling",
+        "words"
     ]
 );
 /// Seeds.
@@ -141,6 +142,9 @@ mod tests {
         assert_eq!(name("halide.rules").unwrap(), InputFile::Path("halide.rules".into()));
         assert_eq!(name("./halide").unwrap(), InputFile::Path("./halide".into()));
         let unknown = name("halid").unwrap_err().to_string();
-        assert!(unknown.contains("one of bitvectors, bounds, gelu, halide, horner, math"), "{unknown}");
+        assert!(
+            unknown.contains("one of bitvectors, bounds, gelu, halide, horner, math"),
+            "{unknown}"
+        );
     }
 }

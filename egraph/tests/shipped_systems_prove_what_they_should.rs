@@ -195,6 +195,25 @@ const BITVECTORS: &[(&str, &str)] = &[
     ("(and x (neg x))", "(and x (not (- x one)))"),
 ];
 
+const WORDS: &[(&str, &str)] = &[
+    ("(+ (* x 3) x)", "(<< x 2)"),
+    ("(* 3 (+ x 5))", "(+ (* 3 x) 15)"),
+    ("(+ (+ x 4294967295) (* 65536 65536))", "(- x 1)"),
+    ("(neg x)", "(+ (~ x) 1)"),
+    ("(~ x)", "(- 4294967295 x)"),
+    ("(^ (^ x 255) 15)", "(^ x 240)"),
+    ("(+ x y)", "(+ (^ x y) (<< (& x y) 1))"),
+    ("(% x 16)", "(& x 15)"),
+    ("(% (% x 256) 16)", "(& x 15)"),
+    ("(< (% x 10) 10)", "1"),
+    ("(/ (/ x 10) 10)", "(/ x 100)"),
+    ("(/ (>> x 1) 4)", "(>> x 3)"),
+    ("(>> (<< x 8) 8)", "(& x 16777215)"),
+    ("(<< (<< x 20) 12)", "0"),
+    ("(== (- x y) 0)", "(== (^ x y) 0)"),
+    ("(/ x 0)", "(| x 4294967295)"),
+];
+
 /// Proves `left` equal to `right` with the rules of a system, or says how far it came.
 fn prove(system: &Arc<System>, left: &str, right: &str) -> Result<(), String> {
     let mut bank = TermBank::new(system.language.clone());
@@ -258,6 +277,11 @@ fn bitvectors_prove_the_tricks_of_programmers() {
 #[test]
 fn bounds_cancel_what_can_not_be_zero() {
     prove_all("bounds", BOUNDS);
+}
+
+#[test]
+fn words_prove_what_holds_for_32_bits() {
+    prove_all("words", WORDS);
 }
 
 #[test]

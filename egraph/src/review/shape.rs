@@ -4,7 +4,7 @@ use crate::review::{Finding, Severity, rule_place};
 use crate::rules::pattern::Pattern;
 use crate::rules::read::Places;
 use crate::rules::system::{Rule, System};
-use crate::term::language::{Language, LiteralKind, SortId};
+use crate::term::language::{Language, LiteralKind, SortId, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Names of values that a literal would say better, by the kind of literal.
@@ -120,9 +120,11 @@ fn literals_by_name(language: &Language, places: &Places) -> Vec<Finding> {
         let sort = language.sort_name(op.result);
         let kind = language.literal_kind(op.result);
         let note = match kind {
-            Some(LiteralKind::I64) if is(&NUMBER_NAMES, &op.name) => {
-                let value = NUMBER_NAMES.iter().position(|n| n.eq_ignore_ascii_case(&op.name));
-                format!("sort {sort} has literals, and {} is one", value.unwrap_or(0))
+            Some(kind) if kind != LiteralKind::Bool && is(&NUMBER_NAMES, &op.name) => {
+                let number = NUMBER_NAMES.iter().position(|n| n.eq_ignore_ascii_case(&op.name));
+                let value = Value::of_integer(kind, number.unwrap_or(0) as i64);
+                let Some(value) = value else { continue };
+                format!("sort {sort} has literals, and {value} is one")
             }
             Some(LiteralKind::Bool) if is(&TRUTH_NAMES, &op.name) => {
                 format!("sort {sort} has the literals 0 and 1")

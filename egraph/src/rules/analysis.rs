@@ -128,7 +128,8 @@ impl Analyses {
         analysis: AnalysisId,
         literal: Value,
     ) -> Option<Value> {
-        let leaf = Leaf { sort: language.analysis(analysis).sort, value: LeafValue::Literal(literal) };
+        let leaf =
+            Leaf { sort: language.analysis(analysis).sort, value: LeafValue::Literal(literal) };
         let said = self.at(Node::Leaf(&leaf)).filter(|(_, t)| t.analysis == analysis);
         let values = said.filter_map(|(_, t)| {
             t.value.eval(&|_| Some(literal)).filter(|&value| fits(language, t, value))

@@ -156,6 +156,7 @@ impl<'a> Grammar<'a> {
 mod tests {
     use super::*;
     use crate::fixtures;
+    use crate::tokens::tree::tokenise;
     use egraph::TermBank;
     use proptest::prelude::*;
     use rand::{RngExt, SeedableRng};
@@ -195,6 +196,35 @@ mod tests {
             prop_assert!(bank.variables(t).iter().all(|v| known.contains(v)));
             let text = bank.text(t);
             prop_assert_eq!(bank.parse(&text, Some(SortId(sort))).unwrap(), t);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn walks_over_literals_of_all_kinds_end_in_terms_that_are_tokens_again(
+            seed in any::<u64>(), max_size in 1usize..12, sort in 0u16..4,
+        ) {
+            let system = egraph::System::parse(
+                "(sort Q) (sort F) (sort W) (sort I) (op q (F W) Q) (op f (Q I) F) (op w (Q) W)
+                 (literal rational Q) (literal f64 F) (literal (bits 12) W) (literal i64 I)",
+            )
+            .unwrap();
+            let counts = [("1/2".to_owned(), 50), ("0.5".to_owned(), 50)].into_iter().collect();
+            let vocabulary = Vocabulary::build(system.language.clone(), &counts).unwrap();
+            let mut grammar = Grammar::new(&vocabulary, &Renaming::default(), max_size);
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let mut tree = TreeBuilder::new(SortId(sort));
+            while tree.next_slot().is_some() {
+                let allowed = grammar.allowed(&tree);
+                prop_assert!(!allowed.is_empty(), "stuck after {:?}", tree.tokens());
+                tree.push(&vocabulary, allowed[rng.random_range(0..allowed.len())]).unwrap();
+            }
+            let mut bank = TermBank::new(system.language.clone());
+            let t = tree.term(&vocabulary, &mut bank).unwrap();
+            let text = bank.text(t);
+            prop_assert_eq!(bank.parse(&text, Some(SortId(sort))).unwrap(), t);
+            let again = tokenise(&vocabulary, &bank, t, &Renaming::default()).unwrap();
+            prop_assert_eq!(again.term(&vocabulary, &mut bank).unwrap(), t);
         }
     }
 
