@@ -100,8 +100,12 @@ fn read_kind(sexpr: &Sexpr) -> Result<LiteralKind, ParseError> {
             _ => None,
         },
     };
-    let expected = "expected i64, bool, rational, f64, or (bits N) with N from 1 to 64";
-    kind.ok_or_else(|| ParseError::new(sexpr.place(), expected))
+    kind.ok_or_else(|| {
+        let names = ["i64", "bool", "rational", "f64", "bits"].into_iter();
+        let meant = sexpr.atom().map_or(String::new(), |name| did_you_mean(name, names));
+        let expected = "expected i64, bool, rational, f64, or (bits N) with N from 1 to 64";
+        ParseError::new(sexpr.place(), format!("{expected}{meant}"))
+    })
 }
 
 /// The name that a declaration other than a rule declares.

@@ -6,7 +6,7 @@
 
 use crate::Run;
 use crate::workloads::{Stop, Workload};
-use egraph::{Leaf, LeafValue, Node, Pattern, Rule, SortId, System, TermBank, TermId, Value};
+use egraph::{Leaf, LeafValue, Node, Pattern, Rule, SortId, System, TermBank, TermId};
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::time::Instant;
