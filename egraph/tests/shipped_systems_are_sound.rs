@@ -333,5 +333,5 @@ fn every_system_has_its_rules() {
     assert_eq!(count("horner"), 11);
     assert_eq!(count("gelu"), 13);
     assert_eq!(count("tensor"), 22);
-    assert_eq!(count("bounds"), 26);
+    assert_eq!(count("bounds"), 28);
 }
