@@ -37,6 +37,7 @@ pub static SYSTEMS: Shipped = shipped!(
         "gelu",
         "halide",
         "horner",
+        "lambda",
         "math",
         "math-test",
         "matrix-chain",

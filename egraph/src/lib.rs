@@ -40,6 +40,7 @@ pub use proof::lean::proof_to_lean;
 pub use proof::shorten::Shortener;
 pub use proof::used::used_matches;
 pub use review::{Evaluated, Finding, Review, Severity, review};
+pub use rules::binding::TermFunction;
 pub use rules::cost::{DeclaredCost, Weight};
 pub use rules::egglog::{Imported, import_egglog};
 pub use rules::pattern::{Condition, DisplayPattern, Expr, Pattern, VarId, Variables};

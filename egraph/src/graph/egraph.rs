@@ -48,6 +48,8 @@ pub struct EGraph {
     literals: FxHashMap<Id, Id>,
     class_count: usize,
     conflict: Option<(Id, Id)>,
+    /// See [`EGraph::loose`]; empty where the language binds no variables.
+    loose: Vec<u32>,
 
     // Work left for the next rebuild.
     /// Uses whose canonical children may be out of date.
@@ -71,6 +73,7 @@ impl EGraph {
             literals: FxHashMap::default(),
             class_count: 0,
             conflict: None,
+            loose: Vec::new(),
             stale_uses: Vec::new(),
             new_literals: Vec::new(),
         }
@@ -237,6 +240,9 @@ impl EGraph {
         self.forest.push();
         self.uses.push(self.nodes.width());
         self.class_count += 1;
+        if self.system.language.has_binders() {
+            self.loose.push(self.loose_of(head, children));
+        }
         for (slot, &class) in self.nodes.slots(node).zip(&classes) {
             self.uses.append(class, slot);
             self.classes.add_weight(class, 1);
@@ -249,6 +255,21 @@ impl EGraph {
             Node::Leaf(_) => {}
         }
         node
+    }
+
+    /// How many binders must be around the term that an e-node is so that no index in it is loose.
+    pub(crate) fn loose(&self, node: Id) -> u32 {
+        self.loose.get(node.0 as usize).copied().unwrap_or(0)
+    }
+
+    fn loose_of(&self, head: Head, children: &[Id]) -> u32 {
+        match self.leaves.node(head) {
+            Node::Leaf(leaf) => leaf.loose(),
+            Node::Op(op) => {
+                let loose = children.iter().map(|&child| self.loose(child));
+                self.system.language.op(op).loose(loose)
+            }
+        }
     }
 
     /// Adds a literal or variable.

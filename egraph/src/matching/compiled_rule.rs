@@ -8,7 +8,8 @@
 //!    has no children;
 //! 2. for every variable that a condition or computation reads, the literal that it equals;
 //! 3. once applied, the e-node of every application in the right-hand side but the root, in
-//!    pre-order (nullary operators excepted).
+//!    pre-order (nullary operators excepted); with functions on terms in the right-hand side, the
+//!    e-node of every new node but the root ([`crate::matching::term_function`]).
 //!
 //! The substitution is not stored: a variable is a child of a matched e-node. The proof forest
 //! keeps 1 without the root, 2 and 3 for every effective union, and [`crate::proof::explain`] reads
@@ -18,6 +19,7 @@ use crate::graph::egraph::{EGraph, Room};
 use crate::id::Id;
 use crate::matching::plan::{Program, Register};
 use crate::matching::right_side::Recipe;
+use crate::matching::term_function::MOST_NEW;
 use crate::rules::pattern::{Pattern, VarId};
 use crate::rules::system::{Rule, RuleId};
 use crate::term::language::{Leaf, LeafValue, OpId, Value};
@@ -65,7 +67,10 @@ enum Source {
 pub(crate) struct Rewrite {
     pub rule: RuleId,
     pub lhs: Program,
+    /// Means nothing where `functions` says something.
     pub rhs: Recipe,
+    /// The right-hand side, if there are functions on terms in it.
+    pub functions: Option<Pattern>,
     /// Registers of the variables that must be literals (part 2), with the variables.
     pub literals: Vec<(Register, VarId)>,
     /// By [`VarId`].
@@ -92,15 +97,23 @@ impl Rewrite {
         let sources: Vec<Source> = sources.collect();
         let literals: Vec<(Register, VarId)> =
             literal_vars.iter().map(|&var| (lhs.register(usize::from(var.0)), var)).collect();
-        let (rhs, room) = (Recipe::compile(&rule.rhs), Rewrite::room(rule));
-        Rewrite { rule: id, lhs, rhs, literals, sources, room }
+        let functions = rule.rhs.has_functions().then(|| rule.rhs.clone());
+        let rhs = match functions {
+            None => Recipe::compile(&rule.rhs),
+            Some(_) => Recipe::compile(&Pattern::Var(VarId(0))),
+        };
+        Rewrite { rule: id, lhs, rhs, functions, literals, sources, room: Rewrite::room(rule) }
     }
 
     /// What one application of a rule takes at most, which is known before it is compiled.
     pub fn room(rule: &Rule) -> Room {
         let (applications, _) = rule.lhs.applications();
         // All that is built, and the children of it.
-        let (added, slots) = (rule.rhs.size() - rule.rhs.variables(), rule.rhs.applications().1);
+        let (added, slots) = match rule.rhs.has_functions() {
+            // What a match really takes is known before it is applied.
+            true => (MOST_NEW / 2, 0),
+            false => (rule.rhs.size() - rule.rhs.variables(), rule.rhs.applications().1),
+        };
         let literals = rule.literal_vars().len();
         Room {
             // Each new e-node may be folded, which adds a literal, an edge and a union.
@@ -118,6 +131,11 @@ impl Rewrite {
     /// Ids of one match before it is applied.
     pub fn stride(&self) -> usize {
         self.nodes() + self.literals.len()
+    }
+
+    /// Whether right-hand sides can be looked up many at a time.
+    pub fn is_narrow(&self, egraph: &EGraph) -> bool {
+        self.functions.is_none() && self.rhs.is_narrow(egraph)
     }
 
     /// The e-node of each variable in a match, by [`VarId`].
@@ -166,6 +184,8 @@ pub(crate) fn compute_all(egraph: &EGraph, rule: &Rule, substitution: &[Id]) -> 
     ) {
         match pattern {
             Pattern::Var(_) | Pattern::Leaf(_) => {}
+            // Computed with all of the right-hand side.
+            Pattern::Function(..) => {}
             Pattern::Op(_, args) => {
                 args.iter().for_each(|arg| collect(arg, egraph, values, found));
             }

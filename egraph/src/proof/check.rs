@@ -3,7 +3,9 @@
 //! Nothing here knows of e-graphs or shares code with matching: a rule step is accepted when
 //! both of its terms are, node by node, the instances of the rule's two sides under the stated
 //! substitution, and its conditions hold on the literals substituted. Terms are hash-consed, so
-//! equality of terms is equality of ids.
+//! equality of terms is equality of ids. What functions on terms give is computed by [`substitution`].
+
+mod substitution;
 
 use crate::proof::dag::{FlatProof, How, Justification, Proof, Step, StepRef, Steps};
 use crate::rules::pattern::{Pattern, VarId};
@@ -182,6 +184,7 @@ fn is_instance(bank: &TermBank, pattern: &Pattern, substitution: &[TermId], t: T
                     .zip(children)
                     .all(|(arg, c)| is_instance(bank, arg, substitution, *c))
         }
+        Pattern::Function(..) => substitution::value(bank, pattern, substitution) == Some(t),
         Pattern::Compute(expr, sort) => {
             let literal = |var: VarId| bank.literal(substitution[usize::from(var.0)]);
             let value = expr.eval(&literal);

@@ -10,6 +10,7 @@
 //! uses of that DAG, copied. Which proof a pair gets does not depend on the pairs before it.
 
 mod edges;
+mod functions;
 
 use crate::graph::egraph::EGraph;
 use crate::id::Id;

@@ -128,7 +128,9 @@ fn small_value(kind: LiteralKind, number: u64) -> Value {
 
 fn each_literal(pattern: &Pattern, f: &mut impl FnMut(i64)) {
     match pattern {
-        Pattern::Op(_, args) => args.iter().for_each(|arg| each_literal(arg, f)),
+        Pattern::Op(_, args) | Pattern::Function(_, args) => {
+            args.iter().for_each(|arg| each_literal(arg, f));
+        }
         Pattern::Leaf(leaf) => {
             if let LeafValue::Literal(Value::Int(n)) = leaf.value {
                 f(n);

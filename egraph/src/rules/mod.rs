@@ -1,6 +1,7 @@
 //! What a rules file means: patterns, conditions, rules, schedules. It must not know e-graphs, but
 //! that a system holds its rules compiled ([`crate::matching::compiled_rule`]).
 
+pub(crate) mod binding;
 pub(crate) mod cost;
 pub(crate) mod egglog;
 mod options;

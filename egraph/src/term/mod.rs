@@ -2,6 +2,7 @@
 //! or e-graphs.
 
 pub(crate) mod bank;
+pub(crate) mod bound;
 pub(crate) mod builtin;
 pub(crate) mod display;
 pub(crate) mod language;

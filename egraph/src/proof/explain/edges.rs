@@ -1,6 +1,7 @@
 //! Proofs of the forest's edges.
 
 use super::Explainer;
+use super::functions::Applied;
 use crate::graph::egraph::EGraph;
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
@@ -55,7 +56,7 @@ impl Explainer<'_> {
     }
 
     /// From the term of `a` to that of `b`, whose path has been proved.
-    fn equal(&mut self, bank: &mut TermBank, a: Id, b: Id) -> Option<StepRef> {
+    pub(super) fn equal(&mut self, bank: &mut TermBank, a: Id, b: Id) -> Option<StepRef> {
         if a == b {
             return None;
         }
@@ -79,7 +80,7 @@ impl Explainer<'_> {
     }
 
     /// Transitivity, as short as it can be: `None` where there is nothing to prove.
-    fn chain(&mut self, from: TermId, to: TermId, parts: &[StepRef]) -> Option<StepRef> {
+    pub(super) fn chain(&mut self, from: TermId, to: TermId, parts: &[StepRef]) -> Option<StepRef> {
         match parts {
             _ if from == to => None,
             [only] => Some(*only),
@@ -87,7 +88,7 @@ impl Explainer<'_> {
         }
     }
 
-    fn congruence(
+    pub(super) fn congruence(
         &mut self,
         from: TermId,
         to: TermId,
@@ -116,6 +117,10 @@ impl Explainer<'_> {
                 let rule = egraph.system().rule(rule);
                 let mut inner = instance.lhs_inner().iter().copied();
                 instance.needs(egraph, &rule.lhs, left, &mut inner, needs, true);
+                if rule.rhs.has_functions() {
+                    instance.applied(egraph, &rule.rhs, right).needs(egraph, right, needs);
+                    return;
+                }
                 let mut inner = instance.rhs_inner().iter().copied();
                 instance.needs(egraph, &rule.rhs, right, &mut inner, needs, true);
             }
@@ -150,8 +155,13 @@ impl Explainer<'_> {
                     instance.substitution.iter().map(|&s| self.term(bank, s)).collect();
                 let mut inner = instance.lhs_inner().iter().copied();
                 let lhs = self.bridge(bank, &instance, &rule.lhs, left, &mut inner, true);
-                let mut inner = instance.rhs_inner().iter().copied();
-                let rhs = self.bridge(bank, &instance, &rule.rhs, right, &mut inner, true);
+                let rhs = if rule.rhs.has_functions() {
+                    let applied = instance.applied(egraph, &rule.rhs, right);
+                    self.function_bridge(bank, &applied, right)
+                } else {
+                    let mut inner = instance.rhs_inner().iter().copied();
+                    self.bridge(bank, &instance, &rule.rhs, right, &mut inner, true)
+                };
                 parts.extend(lhs.0);
                 parts.push(self.steps.push(lhs.1, rhs.1, How::Rule(rule_id, &substitution)));
                 parts.extend(rhs.0.map(StepRef::flip));
@@ -241,6 +251,11 @@ impl Instance {
         &self.found[self.stride..]
     }
 
+    /// The application of a right-hand side with functions on terms.
+    fn applied(&self, egraph: &EGraph, rhs: &Pattern, right: Id) -> Applied {
+        Applied::of(egraph, rhs, &self.substitution, self.rhs_inner(), right)
+    }
+
     /// The bound e-node and the arguments of an application with arguments.
     fn application<'p>(
         &self,
@@ -265,6 +280,7 @@ impl Instance {
             Pattern::Var(VarId(var)) => self.substitution[usize::from(*var)],
             Pattern::Leaf(leaf) => constant(egraph.leaf_node(leaf)),
             Pattern::Op(op, _) => constant(egraph.lookup_node((*op).into(), &[])),
+            Pattern::Function(..) => unreachable!("functions have proofs of their own"),
             Pattern::Compute(..) => {
                 let known = self.computed.iter().find(|(p, _)| p == pattern);
                 constant(known.map(|(_, id)| *id))

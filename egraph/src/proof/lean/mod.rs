@@ -22,13 +22,18 @@ use std::fmt::Write;
 /// The theorem, called `name`.
 ///
 /// # Errors
-/// A name that Lean can't take, with the name.
+/// A name that Lean can't take, with the name; a system whose operators bind variables.
 pub fn proof_to_lean(
     system: &System,
     bank: &TermBank,
     proof: &FlatProof,
     name: &str,
 ) -> Result<String, String> {
+    if system.language.has_binders() {
+        return Err(
+            "theorems are not written for systems whose operators bind variables".to_owned()
+        );
+    }
     let mut lean = Lean { system, bank, used: Used::default() };
     let (first, rest) = (proof.terms[0], &proof.terms[1..]);
     let mut block = String::new();
@@ -104,6 +109,7 @@ impl Lean<'_> {
             match self.bank.node(term) {
                 Node::Leaf(leaf) => match &leaf.value {
                     LeafValue::Literal(value) => text += &self.literal(leaf.sort, *value),
+                    LeafValue::Bound(_) => text += &quoted(&leaf.to_string()),
                     LeafValue::Variable(name) => {
                         self.used.sorts.insert(leaf.sort);
                         self.used.variables.insert((leaf.sort, name.clone()));
@@ -261,6 +267,7 @@ impl Lean<'_> {
             Pattern::Leaf(leaf) => match &leaf.value {
                 LeafValue::Literal(value) => self.literal(leaf.sort, *value),
                 LeafValue::Variable(name) => self.variable(leaf.sort, name),
+                LeafValue::Bound(_) => quoted(&leaf.to_string()),
             },
             Pattern::Op(op, args) if args.is_empty() => self.operator(*op),
             Pattern::Op(op, args) => {
@@ -270,6 +277,7 @@ impl Lean<'_> {
                 }
                 text + ")"
             }
+            Pattern::Function(function, _) => quoted(function.name()),
             Pattern::Compute(expr, sort) => {
                 let value = match self.kind(*sort) {
                     LiteralKind::I64 => self.integer(rule, expr),
