@@ -37,6 +37,7 @@ pub static SYSTEMS: Shipped = shipped!(
         "gelu",
         "halide",
         "horner",
+        "idioms",
         "lambda",
         "math",
         "math-test",
@@ -53,7 +54,7 @@ pub static SEEDS: Shipped = shipped!(
     "seed file",
     "seeds",
     ".txt",
-    ["bitvectors", "gelu", "halide", "math", "prop", "ring", "tiling"]
+    ["bitvectors", "gelu", "halide", "idioms", "lambda", "math", "prop", "ring", "tiling"]
 );
 /// Rankers.
 pub static RANKERS: Shipped = shipped!("ranker", "rankers", ".json", ["halide", "ring"]);
