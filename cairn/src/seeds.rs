@@ -145,6 +145,11 @@ impl FromStr for Literals {
 pub fn run(args: &SeedsArgs) -> Result<()> {
     let out = SeedFile::new(&args.out)?;
     let system = load_system(&args.system)?;
+    ensure!(
+        !system.language.has_binders(),
+        "no random seeds are made for a system whose operators bind variables: expected another \
+         --system, or seeds written by hand"
+    );
     let filter = filter(args)?;
     let (least, largest) = match (args.size, args.sizes) {
         (Some(size), _) => (size, size),
@@ -260,7 +265,9 @@ fn literals(system: &System, asked: Option<&Literals>) -> Result<Vec<Leaf>> {
 fn pattern_literals(pattern: &Pattern, found: &mut Vec<Leaf>) {
     match pattern {
         Pattern::Leaf(leaf) => found.push(leaf.clone()),
-        Pattern::Op(_, args) => args.iter().for_each(|arg| pattern_literals(arg, found)),
+        Pattern::Op(_, args) | Pattern::Function(_, args) => {
+            args.iter().for_each(|arg| pattern_literals(arg, found))
+        }
         Pattern::Var(_) | Pattern::Compute(..) => {}
     }
 }

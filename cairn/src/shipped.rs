@@ -38,6 +38,8 @@ pub static SYSTEMS: Shipped = shipped!(
         "gelu",
         "halide",
         "horner",
+        "idioms",
+        "lambda",
         "math",
         "math-test",
         "matrix-chain",
@@ -55,7 +57,19 @@ pub static SEEDS: Shipped = shipped!(
     "seed file",
     "seeds",
     ".txt",
-    ["bitvectors", "bounds", "gelu", "halide", "math", "prop", "ring", "tensor", "tiling"]
+    [
+        "bitvectors",
+        "bounds",
+        "gelu",
+        "halide",
+        "idioms",
+        "lambda",
+        "math",
+        "prop",
+        "ring",
+        "tensor",
+        "tiling"
+    ]
 );
 /// Rankers.
 pub static RANKERS: Shipped = shipped!("ranker", "rankers", ".json", ["halide", "ring"]);

@@ -43,6 +43,7 @@ pub use proof::shorten::Shortener;
 pub use proof::used::used_matches;
 pub use review::{Evaluated, Finding, Review, Severity, review};
 pub use rules::analysis::{Analyses, Transfer, TransferId, TransferOf};
+pub use rules::binding::TermFunction;
 pub use rules::cost::{DeclaredCost, Read, Weight};
 pub use rules::egglog::{Imported, import_egglog};
 pub use rules::pattern::{Condition, DisplayPattern, Expr, FactOf, Pattern, VarId, Variables};

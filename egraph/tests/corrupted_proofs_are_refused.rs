@@ -72,6 +72,7 @@ fn instance(system: &System, pattern: &Pattern, terms: &[String]) -> Option<Stri
     Some(match pattern {
         Pattern::Var(var) => terms[usize::from(var.0)].clone(),
         Pattern::Leaf(leaf) => leaf.to_string(),
+        Pattern::Function(..) => return None,
         Pattern::Op(op, args) => {
             let mut text = format!("({}", system.language.op(*op).name);
             for arg in args {

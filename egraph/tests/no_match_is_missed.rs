@@ -41,7 +41,9 @@ fn matches(
             });
             each.collect()
         }
-        Pattern::Compute(..) => panic!("a computation on a left-hand side"),
+        Pattern::Compute(..) | Pattern::Function(..) => {
+            panic!("a computation on a left-hand side")
+        }
     }
 }
 
@@ -66,6 +68,7 @@ impl Table {
         let key = match p {
             Pattern::Var(VarId(var)) => return Some(egraph.find(s[usize::from(*var)])),
             Pattern::Leaf(leaf) => (format!("{:?}", Node::Leaf(leaf)), Vec::new()),
+            Pattern::Function(..) => panic!("no system here has functions on terms"),
             Pattern::Compute(expr, sort) => {
                 let value = egraph::LeafValue::Literal(expr.eval(&literal)?);
                 (format!("{:?}", Node::Leaf(&egraph::Leaf { sort: *sort, value })), Vec::new())
@@ -83,7 +86,7 @@ impl Table {
 fn applies(before: &EGraph, rule: &Rule, s: &[Id]) -> bool {
     fn computes(p: &Pattern, literal: &impl Fn(VarId) -> Option<egraph::Value>) -> bool {
         match p {
-            Pattern::Var(_) | Pattern::Leaf(_) => true,
+            Pattern::Var(_) | Pattern::Leaf(_) | Pattern::Function(..) => true,
             Pattern::Op(_, args) => args.iter().all(|arg| computes(arg, literal)),
             Pattern::Compute(expr, _) => expr.eval(literal).is_some(),
         }

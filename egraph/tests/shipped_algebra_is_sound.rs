@@ -76,6 +76,7 @@ fn eval(language: &Language, pattern: &Pattern, env: &[Fraction]) -> Option<Frac
             apply(&language.op(*op).name, &args?)
         }
         Pattern::Compute(expr, _) => Some(Fraction(compute(expr, env)?, 1)),
+        Pattern::Function(..) => panic!("a function on terms"),
     }
 }
 
@@ -215,6 +216,7 @@ fn real(language: &Language, pattern: &Pattern, env: &[Fraction]) -> f64 {
                 (name, _) => panic!("{name} is not evaluated"),
             }
         }
+        Pattern::Function(..) => panic!("a function on terms"),
         Pattern::Compute(expr, _) => {
             compute(expr, env).expect("small whole numbers have a value") as f64
         }

@@ -115,6 +115,16 @@ fn prop() {
 }
 
 #[test]
+fn lambda() {
+    are_many_and_distinct("lambda", 20);
+}
+
+#[test]
+fn idioms() {
+    are_many_and_distinct("idioms", 15);
+}
+
+#[test]
 fn tiling() {
     are_many_and_distinct("tiling", 15);
 }

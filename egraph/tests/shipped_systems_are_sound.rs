@@ -103,13 +103,14 @@ fn eval(language: &Language, pattern: &Pattern, env: &[i128]) -> Option<i128> {
         Pattern::Var(var) => Some(env[var.0 as usize]),
         Pattern::Leaf(leaf) => match &leaf.value {
             LeafValue::Literal(value) => Some(number(*value)),
-            LeafValue::Variable(name) => panic!("variable {name} in a rule"),
+            LeafValue::Variable(_) | LeafValue::Bound(_) => panic!("variable {leaf} in a rule"),
         },
         Pattern::Op(op, args) => {
             let args: Option<Vec<i128>> = args.iter().map(|a| eval(language, a, env)).collect();
             apply(&language.op(*op).name, &args?)
         }
         Pattern::Compute(expr, _) => eval_expr(expr, env),
+        Pattern::Function(..) => panic!("a function on terms"),
     }
 }
 

@@ -9,7 +9,7 @@
 //! Of `prop.rs`: `prove_chain` assumes that its start is true, and rewrites with a rule of two patterns
 //! (`lem_imply`). Here the assumption is part of the formula: it implies each goal.
 //!
-//! `lambda.rs` needs binders and substitution, which Cairn does not have.
+//! `lambda.rs` is in `what_eggs_lambda_test_proves_is_proved.rs`.
 
 use egraph::{EGraph, Explainer, Limits, SaturationConfig, System, TermBank, check, saturate};
 use std::ops::ControlFlow;

@@ -82,7 +82,7 @@ impl Symbols {
         let leaf = (number as usize >> 2).checked_sub(self.operators.len())?;
         match self.leaves[leaf].value {
             LeafValue::Literal(value) => Some(value),
-            LeafValue::Variable(_) => None,
+            LeafValue::Variable(_) | LeafValue::Bound(_) => None,
         }
     }
 

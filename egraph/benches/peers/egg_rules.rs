@@ -211,6 +211,7 @@ fn pattern(
                 let children: Vec<Id> = args.iter().map(&mut add).collect();
                 ENodeOrVar::ENode(ENode::new(Symbols::op(*op, args.len()), &children))
             }
+            Pattern::Function(..) => unreachable!("no workload has functions on terms"),
             Pattern::Compute(expr, sort) => {
                 let var = egg_var(&format!("?computed-{}", computed.len()));
                 computed.push((var, expr.clone(), *sort));

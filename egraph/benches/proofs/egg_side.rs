@@ -105,6 +105,7 @@ impl Translation<'_> {
                 let name = &self.system.language.op(*op).name;
                 ENodeOrVar::ENode(SymbolLang::new(name, children))
             }
+            Pattern::Function(..) => unreachable!("no workload has functions on terms"),
             Pattern::Compute(expr, _) => {
                 let name = format!("?computed-{}", self.computed.len());
                 let var: Var = name.parse().expect("a name with its ?");

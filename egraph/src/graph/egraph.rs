@@ -54,6 +54,8 @@ pub struct EGraph {
     facts: Option<Box<Facts>>,
     class_count: usize,
     conflict: Option<(Id, Id)>,
+    /// See [`EGraph::loose`]; empty where the language binds no variables.
+    loose: Vec<u32>,
 
     // Work left for the next rebuild.
     /// Uses whose canonical children may be out of date.
@@ -80,6 +82,7 @@ impl EGraph {
             facts,
             class_count: 0,
             conflict: None,
+            loose: Vec::new(),
             stale_uses: Vec::new(),
             new_literals: Vec::new(),
         }
@@ -249,6 +252,9 @@ impl EGraph {
         if let Some(facts) = &mut self.facts {
             facts.push();
         }
+        if self.system.language.has_binders() {
+            self.loose.push(self.loose_of(head, children));
+        }
         for (slot, &class) in self.nodes.slots(node).zip(&classes) {
             self.uses.append(class, slot);
             self.classes.add_weight(class, 1);
@@ -262,6 +268,21 @@ impl EGraph {
         }
         self.transfer(node);
         node
+    }
+
+    /// How many binders must be around the term that an e-node is so that no index in it is loose.
+    pub(crate) fn loose(&self, node: Id) -> u32 {
+        self.loose.get(node.0 as usize).copied().unwrap_or(0)
+    }
+
+    fn loose_of(&self, head: Head, children: &[Id]) -> u32 {
+        match self.leaves.node(head) {
+            Node::Leaf(leaf) => leaf.loose(),
+            Node::Op(op) => {
+                let loose = children.iter().map(|&child| self.loose(child));
+                self.system.language.op(op).loose(loose)
+            }
+        }
     }
 
     /// Adds a literal or variable.

@@ -9,7 +9,8 @@
 //! 2. for every variable that a condition or computation reads, the literal that it equals; and for
 //!    every fact that they read its number, which is no id;
 //! 3. once applied, the e-node of every application in the right-hand side but the root, in
-//!    pre-order (nullary operators excepted).
+//!    pre-order (nullary operators excepted); with functions on terms in the right-hand side, the
+//!    e-node of every new node but the root ([`crate::matching::term_function`]).
 //!
 //! The substitution is not stored: a variable is a child of a matched e-node. The proof forest
 //! keeps 1 without the root, 2 and 3 for every effective union, and [`crate::proof::explain`] reads
@@ -20,6 +21,7 @@ use crate::graph::facts::FactId;
 use crate::id::Id;
 use crate::matching::plan::{Program, Register};
 use crate::matching::right_side::Recipe;
+use crate::matching::term_function::MOST_NEW;
 use crate::rules::pattern::{Pattern, VarId};
 use crate::rules::system::{Rule, RuleId};
 use crate::term::language::{AnalysisId, Leaf, LeafValue, OpId, Value};
@@ -67,7 +69,10 @@ enum Source {
 pub(crate) struct Rewrite {
     pub rule: RuleId,
     pub lhs: Program,
+    /// Means nothing where `functions` says something.
     pub rhs: Recipe,
+    /// The right-hand side, if there are functions on terms in it.
+    pub functions: Option<Pattern>,
     /// Registers of the variables that must be literals (part 2), with the variables.
     pub literals: Vec<(Register, VarId)>,
     /// Registers of the variables whose facts are read (part 2), with the analyses.
@@ -99,15 +104,24 @@ impl Rewrite {
         let facts = rule.variables.facts.iter();
         let facts =
             facts.map(|fact| (lhs.register(usize::from(fact.var.0)), fact.analysis)).collect();
-        let (rhs, room) = (Recipe::compile(&rule.rhs), Rewrite::room(rule));
-        Rewrite { rule: id, lhs, rhs, literals, facts, sources, room }
+        let functions = rule.rhs.has_functions().then(|| rule.rhs.clone());
+        let rhs = match functions {
+            None => Recipe::compile(&rule.rhs),
+            Some(_) => Recipe::compile(&Pattern::Var(VarId(0))),
+        };
+        let room = Rewrite::room(rule);
+        Rewrite { rule: id, lhs, rhs, functions, literals, facts, sources, room }
     }
 
     /// What one application of a rule takes at most, which is known before it is compiled.
     pub fn room(rule: &Rule) -> Room {
         let (applications, _) = rule.lhs.applications();
         // All that is built, and the children of it.
-        let (added, slots) = (rule.rhs.size() - rule.rhs.variables(), rule.rhs.applications().1);
+        let (added, slots) = match rule.rhs.has_functions() {
+            // What a match really takes is known before it is applied.
+            true => (MOST_NEW / 2, 0),
+            false => (rule.rhs.size() - rule.rhs.variables(), rule.rhs.applications().1),
+        };
         let literals = rule.literal_vars().len() + rule.variables.facts.len();
         Room {
             // Each new e-node may be folded, which adds a literal, an edge and a union.
@@ -126,6 +140,11 @@ impl Rewrite {
     /// Ids of one match before it is applied.
     pub fn stride(&self) -> usize {
         self.nodes() + self.literals.len() + self.facts.len()
+    }
+
+    /// Whether right-hand sides can be looked up many at a time.
+    pub fn is_narrow(&self, egraph: &EGraph) -> bool {
+        self.functions.is_none() && self.rhs.is_narrow(egraph)
     }
 
     /// The facts among the ids of a match.
@@ -199,6 +218,8 @@ pub(crate) fn compute_all(
     ) {
         match pattern {
             Pattern::Var(_) | Pattern::Leaf(_) => {}
+            // Computed with all of the right-hand side.
+            Pattern::Function(..) => {}
             Pattern::Op(_, args) => {
                 args.iter().for_each(|arg| collect(arg, egraph, values, found));
             }

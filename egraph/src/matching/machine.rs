@@ -15,6 +15,7 @@ use crate::matching::delta_queries::{Begin, Candidates, DeltaQuery};
 use crate::matching::matches::{Bounds, Found, Halt, NO_ID, News, Recent, Tally};
 use crate::matching::plan::{Instruction, Test};
 use crate::matching::right_side::{Lookup, LookupRoom};
+use crate::matching::term_function::Instance;
 use crate::rules::pattern::VarId;
 use crate::rules::system::Rule;
 use crate::term::language::Value;
@@ -59,7 +60,7 @@ impl<'a> Search<'a> {
             constants: constants.into_iter().map(|node| egraph.find(node)).collect(),
             literals: rewrite.rhs.known_literals(egraph),
             seen,
-            narrow: rewrite.rhs.is_narrow(egraph),
+            narrow: rewrite.is_narrow(egraph),
         })
     }
 
@@ -318,12 +319,26 @@ impl Machine<'_> {
         if !rewrite.rhs.computes(egraph, &|var| self.value(var)) {
             return;
         }
+        // Functions on terms may have no value; then there is no match.
+        let instance = match rewrite.functions {
+            None => None,
+            Some(_) => match self.instance() {
+                None => return,
+                instance => instance,
+            },
+        };
         self.uncounted.matches += 1;
         if self.uncounted.matches == COUNT_EVERY {
             self.count();
         }
         if !self.bounds.only_count {
-            self.note();
+            match instance {
+                None => self.note(),
+                Some(instance) => {
+                    let lookup = instance.lookup(egraph);
+                    self.note_as(lookup);
+                }
+            }
         }
     }
 
@@ -332,6 +347,17 @@ impl Machine<'_> {
         let Search { rewrite, rule, .. } = *self.search;
         let of = rule.variables.fact(var).map_or(var, |fact| fact.var);
         self.search.value(var, self.registers[rewrite.lhs.register(usize::from(of.0))])
+    }
+
+    /// The right-hand side with functions on terms, if these have values.
+    fn instance(&self) -> Option<Instance<Id>> {
+        let Search { egraph, rewrite, .. } = *self.search;
+        let literals = rewrite.literals.iter();
+        let literals = literals.filter_map(|&(r, _)| egraph.literal_node(self.registers[r]));
+        let found: Vec<Id> = self.nodes.iter().copied().chain(literals).collect();
+        let mut substitution = Vec::new();
+        rewrite.substitution(egraph, &found, &mut substitution);
+        Instance::of(egraph, rewrite.functions.as_ref()?, &substitution)
     }
 
     /// Whether the conditions hold, which no program has tested.
@@ -394,6 +420,12 @@ impl Machine<'_> {
             search.value(var, class(usize::from(of.0)))
         };
         let lookup = rewrite.rhs.lookup(egraph, class, &value, literals, &mut self.looked_up);
+        self.note_as(lookup);
+    }
+
+    /// Notes the match if it says something new by what there is of its right-hand side.
+    fn note_as(&mut self, lookup: Lookup) {
+        let Search { egraph, rewrite, .. } = *self.search;
         let mut ids = std::mem::take(&mut self.pending);
         ids.extend_from_slice(&self.nodes);
         let literals = rewrite.literals.iter();

@@ -9,3 +9,4 @@ pub(crate) mod match_queue;
 pub(crate) mod matches;
 pub(crate) mod plan;
 pub(crate) mod right_side;
+pub(crate) mod term_function;

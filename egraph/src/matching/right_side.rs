@@ -90,6 +90,7 @@ impl Recipe {
 
     fn operand(&mut self, pattern: &Pattern, root: bool) -> Operand {
         match pattern {
+            Pattern::Function(..) => unreachable!("no recipe has functions on terms"),
             Pattern::Var(var) => Operand::Var(usize::from(var.0)),
             Pattern::Leaf(leaf) => {
                 self.literals.push(leaf.clone());

@@ -4,12 +4,14 @@
 //! both of its terms are, node by node, the instances of the rule's two sides under the stated
 //! substitution, and its conditions hold on the literals and facts substituted. A fact is accepted
 //! when a transfer gives it, or the merge of two, or when an equal term has it ([`facts`]). Terms are
-//! hash-consed, so equality of terms is equality of ids.
+//! hash-consed, so equality of terms is equality of ids. What functions on terms give is computed by
+//! [`substitution`].
 //!
 //! What is believed: that the rules of the system are true, and its transfers and merges; and that
 //! [`crate::term::builtin`] computes what it says.
 
 mod facts;
+mod substitution;
 
 use crate::proof::dag::{FlatProof, How, Justification, Proof, Step, StepRef, Steps};
 use crate::rules::pattern::{FactOf, Pattern, VarId};
@@ -252,6 +254,7 @@ fn is_instance(bank: &TermBank, pattern: &Pattern, substitution: &[TermId], t: T
                     .zip(children)
                     .all(|(arg, c)| is_instance(bank, arg, substitution, *c))
         }
+        Pattern::Function(..) => substitution::value(bank, pattern, substitution) == Some(t),
         Pattern::Compute(expr, sort) => {
             let literal = |var: VarId| bank.literal(substitution[usize::from(var.0)]);
             let value = expr.eval(&literal);

@@ -12,6 +12,7 @@
 
 mod edges;
 mod facts;
+mod functions;
 
 use crate::graph::egraph::EGraph;
 use crate::graph::facts::FactId;

@@ -121,7 +121,9 @@ impl<'r> Assignments<'r> {
 
 fn each_literal(pattern: &Pattern, f: &mut impl FnMut(Value)) {
     match pattern {
-        Pattern::Op(_, args) => args.iter().for_each(|arg| each_literal(arg, f)),
+        Pattern::Op(_, args) | Pattern::Function(_, args) => {
+            args.iter().for_each(|arg| each_literal(arg, f));
+        }
         Pattern::Leaf(leaf) => {
             if let LeafValue::Literal(value) = leaf.value {
                 f(value);

@@ -94,7 +94,10 @@ fn never_matches(system: &System, rule: &Rule, inhabited: &[bool]) -> Option<Str
 fn inhabited_sorts(language: &Language) -> Vec<bool> {
     let leaves = |sort: usize| {
         let sort = SortId(sort as u16);
-        language.literal_kind(sort).is_some() || language.variables.contains(&sort)
+        language.literal_kind(sort).is_some()
+            || language.variables.contains(&sort)
+            // Under its binder.
+            || language.bound_sorts().contains(&sort)
     };
     let mut inhabited: Vec<bool> = (0..language.sorts.len()).map(leaves).collect();
     loop {

@@ -155,12 +155,19 @@ fn each_without_meaning<'l>(
     pattern: &Pattern,
     f: &mut impl FnMut(&'l str),
 ) {
-    if let Pattern::Op(op, args) = pattern {
-        let op = language.op(*op);
-        if op.builtin.is_none() {
-            f(&op.name);
+    match pattern {
+        Pattern::Op(op, args) => {
+            let op = language.op(*op);
+            if op.builtin.is_none() {
+                f(&op.name);
+            }
+            args.iter().for_each(|arg| each_without_meaning(language, arg, f));
         }
-        args.iter().for_each(|arg| each_without_meaning(language, arg, f));
+        Pattern::Function(function, args) => {
+            f(function.name());
+            args.iter().for_each(|arg| each_without_meaning(language, arg, f));
+        }
+        Pattern::Var(_) | Pattern::Leaf(_) | Pattern::Compute(..) => {}
     }
 }
 
@@ -169,7 +176,7 @@ fn eval(language: &Language, pattern: &Pattern, values: &[Value]) -> Option<Valu
         Pattern::Var(var) => Some(values[var.0 as usize]),
         Pattern::Leaf(leaf) => match leaf.value {
             LeafValue::Literal(value) => Some(value),
-            LeafValue::Variable(_) => None,
+            LeafValue::Variable(_) | LeafValue::Bound(_) => None,
         },
         Pattern::Op(op, args) => {
             let args: Option<SmallVec<[Value; 2]>> =
@@ -177,5 +184,6 @@ fn eval(language: &Language, pattern: &Pattern, values: &[Value]) -> Option<Valu
             language.op(*op).builtin?.eval(&args?)
         }
         Pattern::Compute(expr, _) => expr.eval(&|var| Some(values[var.0 as usize])),
+        Pattern::Function(..) => None,
     }
 }

@@ -274,7 +274,7 @@ pub(crate) fn read_transfer(
             TransferOf::Operator(op)
         }
         Pattern::Var(_) => TransferOf::Literals,
-        Pattern::Leaf(_) | Pattern::Compute(..) => {
+        Pattern::Leaf(_) | Pattern::Function(..) | Pattern::Compute(..) => {
             return Err(ParseError::new(term.place(), form));
         }
     };

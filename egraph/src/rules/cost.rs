@@ -106,7 +106,7 @@ impl DeclaredCost {
             Node::Leaf(leaf) => {
                 let kind = match leaf.value {
                     LeafValue::Literal(_) => Leaves::Literals,
-                    LeafValue::Variable(_) => Leaves::Variables,
+                    LeafValue::Variable(_) | LeafValue::Bound(_) => Leaves::Variables,
                 };
                 let same = |(sort, leaves, _): &&(SortId, Leaves, u64)| {
                     (*sort, *leaves) == (leaf.sort, kind)

@@ -2,6 +2,7 @@
 //! that a system holds its rules compiled ([`crate::matching::compiled_rule`]).
 
 pub(crate) mod analysis;
+pub(crate) mod binding;
 pub(crate) mod cost;
 pub(crate) mod egglog;
 pub(crate) mod kinds;

@@ -3,6 +3,7 @@
 //! This is the meaning of a rule; how an e-graph finds matches is [`crate::matching::machine`]'s own, and
 //! the proof checker reads these trees directly, so that the two share no matching code.
 
+use crate::rules::binding::{TermFunction, read_function};
 use crate::rules::kinds::{Kinds, read_number};
 use crate::term::bank::{check_arity, check_sort, read_application};
 use crate::term::builtin::evaluate;
@@ -28,6 +29,8 @@ pub enum Pattern {
     Op(OpId, Vec<Pattern>),
     /// `(compute e)` on a right-hand side: the literal that `e` evaluates to.
     Compute(Expr, SortId),
+    /// A function on terms, on a right-hand side.
+    Function(TermFunction, Vec<Pattern>),
 }
 
 const MOST_VARIABLES: usize = 4_096;
@@ -197,7 +200,9 @@ impl Pattern {
     /// Number of operators, variables, literals and computations.
     pub(crate) fn size(&self) -> usize {
         match self {
-            Pattern::Op(_, args) => 1 + args.iter().map(Pattern::size).sum::<usize>(),
+            Pattern::Op(_, args) | Pattern::Function(_, args) => {
+                1 + args.iter().map(Pattern::size).sum::<usize>()
+            }
             Pattern::Var(_) | Pattern::Leaf(_) | Pattern::Compute(..) => 1,
         }
     }
@@ -205,7 +210,9 @@ impl Pattern {
     /// Number of places where a variable stands.
     pub(crate) fn variables(&self) -> usize {
         match self {
-            Pattern::Op(_, args) => args.iter().map(Pattern::variables).sum(),
+            Pattern::Op(_, args) | Pattern::Function(_, args) => {
+                args.iter().map(Pattern::variables).sum()
+            }
             Pattern::Var(_) => 1,
             Pattern::Leaf(_) | Pattern::Compute(..) => 0,
         }
@@ -229,6 +236,16 @@ impl Pattern {
             Pattern::Leaf(leaf) => leaf.sort,
             Pattern::Op(op, _) => language.op(*op).result,
             Pattern::Compute(_, sort) => *sort,
+            Pattern::Function(_, args) => args[0].sort(language, variables),
+        }
+    }
+
+    /// Whether functions on terms occur in it.
+    pub fn has_functions(&self) -> bool {
+        match self {
+            Pattern::Op(_, args) => args.iter().any(Pattern::has_functions),
+            Pattern::Function(..) => true,
+            Pattern::Var(_) | Pattern::Leaf(_) | Pattern::Compute(..) => false,
         }
     }
 
@@ -237,7 +254,9 @@ impl Pattern {
         match self {
             Pattern::Var(var) => f(*var),
             Pattern::Leaf(_) => {}
-            Pattern::Op(_, args) => args.iter().for_each(|a| a.each_var(f)),
+            Pattern::Op(_, args) | Pattern::Function(_, args) => {
+                args.iter().for_each(|a| a.each_var(f));
+            }
             Pattern::Compute(expr, _) => expr.each_var(f),
         }
     }
@@ -304,8 +323,18 @@ pub(crate) fn read_pattern(
                 }
                 return Ok(Pattern::Compute(computed, sort));
             }
+            if let Some(function) =
+                read_function(language, variables, items, *place, expected, side)
+            {
+                return function;
+            }
             let (op, args) = read_application(language, items, *place)?;
-            check_arity(language, op, args.len()).map_err(at)?;
+            check_arity(language, op, args.len()).map_err(|mut message| {
+                if !language.op(op).binds.is_empty() {
+                    message += "; in a rule a body stands without a name, with %0 for its variable";
+                }
+                at(message)
+            })?;
             check_sort(language, op, expected).map_err(at)?;
             let mut patterns = Vec::with_capacity(args.len());
             for (arg, sort) in args.iter().zip(&language.op(op).args) {
@@ -447,6 +476,13 @@ impl fmt::Display for DisplayPattern<'_> {
             Pattern::Op(op, args) if args.is_empty() => f.write_str(&self.language.op(*op).name),
             Pattern::Op(op, args) => {
                 write!(f, "({}", self.language.op(*op).name)?;
+                for pattern in args {
+                    write!(f, " {}", DisplayPattern { pattern, ..*self })?;
+                }
+                f.write_str(")")
+            }
+            Pattern::Function(function, args) => {
+                write!(f, "({}", function.name())?;
                 for pattern in args {
                     write!(f, " {}", DisplayPattern { pattern, ..*self })?;
                 }

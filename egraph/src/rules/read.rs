@@ -1,6 +1,7 @@
 //! Reading a rewrite system from the text of a `.rules` file.
 
 use crate::rules::analysis::{Analyses, read_merge, read_name, read_transfer};
+use crate::rules::binding::check_binding;
 use crate::rules::cost::{BUILT_IN, DEFAULT, DeclaredCost, Leaves, Weight, read_weight};
 use crate::rules::options::{
     cost_option, expect_atom, find_atom, one_atom, pairs, text, unexpected,
@@ -137,6 +138,9 @@ enum Phase {
     Language,
     Rules,
 }
+
+/// Sorts of arguments and of what is bound in them.
+type ArgumentSorts = (Vec<SortId>, Vec<Option<SortId>>);
 
 struct Reader {
     language: Language,
@@ -276,16 +280,40 @@ impl Reader {
         if self.language.operator(name).is_some() {
             return Err(ParseError::new(place, format!("operator '{name}' is declared twice")));
         }
-        let args = sorts.iter().map(|s| self.known_sort(s)).collect::<Result<_, _>>()?;
+        let (args, binds) = self.argument_sorts(sorts)?;
         let result = self.known_sort(result)?;
         let name = name.to_owned();
         let op = OpId(self.language.operators.len() as u32);
         if let Some(cost) = cost_option(options)? {
             self.costs[0].set(op, Weight::Number(cost));
         }
-        self.language.enter(Operator { name, args, result, builtin: None });
+        self.language.enter(Operator { name, args, binds, result, builtin: None });
         self.places.operators.push(place);
         Ok(())
+    }
+
+    /// The sorts of arguments, and by argument the sort of the variable that is bound in it: `S`, or
+    /// `(bind V S)`. The second is empty where nothing is bound.
+    fn argument_sorts(&self, sorts: &[Sexpr]) -> Result<ArgumentSorts, ParseError> {
+        let (mut args, mut binds) = (Vec::new(), Vec::new());
+        for sort in sorts {
+            let (bound, sort) = match sort.list() {
+                Some([keyword, bound, inner]) if keyword.atom() == Some("bind") => {
+                    (Some(self.known_sort(bound)?), inner)
+                }
+                Some(_) => {
+                    let message = "expected the name of a sort or (bind Variable Sort)";
+                    return Err(ParseError::new(sort.place(), message));
+                }
+                None => (None, sort),
+            };
+            args.push(self.known_sort(sort)?);
+            binds.push(bound);
+        }
+        if binds.iter().all(Option::is_none) {
+            binds.clear();
+        }
+        Ok((args, binds))
     }
 
     /// `(cost (op ?a …) expression)`, for an operator of the language.
@@ -360,6 +388,9 @@ impl Reader {
             .operators
             .iter()
             .map(|op| {
+                if !op.binds.is_empty() {
+                    return None;
+                }
                 let args = op.args.iter().map(kind).collect::<Option<Vec<_>>>()?;
                 Builtin::find(&op.name, &args, kind(&op.result)?)
             })
@@ -450,6 +481,11 @@ impl Reader {
                     text(left)
                 ),
             ));
+        }
+        check_binding(language, &variables, (left, &lhs), (right, &rhs))?;
+        if rhs.has_functions() && !variables.facts.is_empty() {
+            let message = "what is computed beside a function on terms can't read facts";
+            return Err(ParseError::new(right.place(), message));
         }
         let conditions = when
             .iter()

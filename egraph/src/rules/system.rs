@@ -62,7 +62,9 @@ impl Rule {
         fn computed(pattern: &Pattern, f: &mut impl FnMut(VarId)) {
             match pattern {
                 Pattern::Compute(expr, _) => expr.each_var(f),
-                Pattern::Op(_, args) => args.iter().for_each(|a| computed(a, f)),
+                Pattern::Op(_, args) | Pattern::Function(_, args) => {
+                    args.iter().for_each(|a| computed(a, f));
+                }
                 Pattern::Var(_) | Pattern::Leaf(_) => {}
             }
         }

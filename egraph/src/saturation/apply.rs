@@ -1,10 +1,11 @@
 //! Applying matches: what they say that is not known yet is added to the e-graph.
 
-use crate::graph::egraph::EGraph;
+use crate::graph::egraph::{EGraph, Room};
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
 use crate::matching::compiled_rule::Rewrite;
 use crate::matching::right_side::{Lookup, LookupRoom};
+use crate::matching::term_function::Instance;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
@@ -22,6 +23,8 @@ pub(crate) struct Applier {
     substitution: Vec<Id>,
     bound: Vec<Id>,
     added: Vec<Id>,
+    /// The right-hand side, if there are functions on terms in it.
+    instance: Option<Instance<Id>>,
 }
 
 /// Room for a look at some matches.
@@ -48,7 +51,7 @@ impl Applier {
         self.known.clear();
         self.known.reserve_exact(count);
         self.known.resize(count, false);
-        if !rewrite.rhs.is_narrow(egraph) {
+        if !rewrite.is_narrow(egraph) {
             return;
         }
         let literals = rewrite.rhs.known_literals(egraph);
@@ -78,15 +81,31 @@ impl Applier {
         self.known[number]
     }
 
-    /// Applies a match: adds the right-hand side and unites it with the matched e-node. Returns
+    /// What applying a match takes at most; it is to be applied next.
+    #[inline]
+    pub fn room(&mut self, egraph: &EGraph, rewrite: &Rewrite, found: &[Id]) -> Room {
+        let Some(functions) = &rewrite.functions else { return rewrite.room };
+        rewrite.substitution(egraph, found, &mut self.substitution);
+        let instance = Instance::of(egraph, functions, &self.substitution);
+        // Which e-nodes a match binds says all, so that what it had when it was found it still has.
+        let instance = instance.expect("a match whose functions have values");
+        self.instance.insert(instance).room(rewrite.stride())
+    }
+
+    /// Applies a match whose room was asked for: adds the right-hand side and unites it with the matched e-node. Returns
     /// whether that changed the equalities.
     pub fn apply(&mut self, egraph: &mut EGraph, rewrite: &Rewrite, found: &[Id]) -> bool {
-        let Applier { substitution, bound, added, .. } = self;
+        let Applier { substitution, bound, added, instance, .. } = self;
         rewrite.substitution(egraph, found, substitution);
         bound.clear();
         bound.extend_from_slice(&found[1..]);
-        let facts = rewrite.facts_of(found);
-        let root = rewrite.rhs.build(egraph, (substitution, facts), added, bound);
+        let root = match instance.take() {
+            None => {
+                let facts = rewrite.facts_of(found);
+                rewrite.rhs.build(egraph, (substitution, facts), added, bound)
+            }
+            Some(instance) => instance.build(egraph, bound),
+        };
         egraph.union(found[0], root, Reason::Rule { rule: rewrite.rule, bound })
     }
 }

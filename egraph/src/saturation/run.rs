@@ -427,7 +427,8 @@ impl Run<'_> {
                     continue;
                 }
                 let most = limits.nodes.unwrap_or(usize::MAX);
-                if self.egraph.node_count() + rewrite.room.nodes > most {
+                let room = applier.room(self.egraph, rewrite, found);
+                if self.egraph.node_count() + room.nodes > most {
                     stop = Some(StopReason::Nodes);
                     done -= 1;
                     break 'matches;
@@ -435,7 +436,7 @@ impl Run<'_> {
                 let memory = limits.memory.unwrap_or(usize::MAX);
                 while !self
                     .egraph
-                    .reserve(rewrite.room, memory.saturating_sub(queue.heap_bytes() + waiting))
+                    .reserve(room, memory.saturating_sub(queue.heap_bytes() + waiting))
                 {
                     stop = Some(StopReason::Memory);
                     if queue.len() == 0 {

@@ -2,6 +2,7 @@
 
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
+use crate::matching::term_function::Instance;
 use crate::rules::pattern::{Pattern, VarId};
 use crate::rules::system::System;
 use crate::saturation::match_order::{Above, Kind, MatchView, Operators};
@@ -24,6 +25,10 @@ impl Shape {
             match pattern {
                 Pattern::Var(var) => return shape.variables.push(*var),
                 Pattern::Leaf(_) | Pattern::Compute(..) => {}
+                // What a function gives is about as large as what it reads.
+                Pattern::Function(_, args) => {
+                    return args.iter().for_each(|arg| collect(arg, shape));
+                }
                 Pattern::Op(op, args) => {
                     shape.operators.insert(*op);
                     args.iter().for_each(|arg| collect(arg, shape));
@@ -124,8 +129,15 @@ impl<'a> Sight<'a> {
         let class = egraph.find(ids[0]);
         let SightRoom { classes, sizes, found: applications } = room;
         rewrite.substitution(egraph, ids, classes);
+        let instance = match &rewrite.functions {
+            None => None,
+            Some(rhs) => Some(Instance::of(egraph, rhs, classes)?),
+        };
         classes.iter_mut().for_each(|id| *id = egraph.find(*id));
-        let extent = rewrite.rhs.extent(egraph, classes, &self.literals[number], applications);
+        let extent = match instance {
+            None => rewrite.rhs.extent(egraph, classes, &self.literals[number], applications),
+            Some(instance) => instance.extent(egraph),
+        };
         if extent.class == Some(class) {
             return None;
         }

@@ -4,6 +4,7 @@
 //! their parents; every node is well-sorted when it was made by [`TermBank::parse`] (and by
 //! [`TermBank::add`], which checks in debug builds).
 
+use crate::term::bound::{Scope, arguments};
 use crate::term::display::DisplayTerm;
 use crate::term::language::{Language, Leaf, LeafValue, OpId, SortId, Value};
 use crate::term::leaves::{Head, Leaves, Node};
@@ -28,6 +29,8 @@ pub struct TermBank {
     starts: Vec<u32>,
     children: Vec<TermId>,
     sizes: Vec<u64>,
+    /// See [`TermBank::loose`]; empty where the language binds no variables.
+    loose: Vec<u32>,
     index: HashTable<u32>,
 }
 
@@ -41,6 +44,7 @@ impl TermBank {
             starts: vec![0],
             children: Vec::new(),
             sizes: Vec::new(),
+            loose: Vec::new(),
             index: HashTable::new(),
         }
     }
@@ -75,6 +79,9 @@ impl TermBank {
         let id = self.heads.len() as u32;
         let size =
             children.iter().fold(1u64, |sum, c| sum.saturating_add(self.sizes[c.0 as usize]));
+        if self.language.has_binders() {
+            self.loose.push(self.loose_of(head, children));
+        }
         self.heads.push(head);
         self.children.extend_from_slice(children);
         self.starts.push(self.children.len() as u32);
@@ -96,6 +103,18 @@ impl TermBank {
     pub fn leaf(&mut self, leaf: &Leaf) -> TermId {
         let head = self.leaves.intern(leaf);
         self.add(head, &[])
+    }
+
+    /// The term `head(children…)`, if the bank has it.
+    pub(crate) fn find(&self, head: Head, children: &[TermId]) -> Option<TermId> {
+        let same =
+            |&t: &u32| self.heads[t as usize] == head && self.children(TermId(t)) == children;
+        self.index.find(hash_node(head, children), same).copied().map(TermId)
+    }
+
+    /// The term of one leaf, if the bank has it.
+    pub(crate) fn find_leaf(&self, leaf: &Leaf) -> Option<TermId> {
+        self.find(self.leaves.get(leaf)?, &[])
     }
 
     fn well_sorted(&self, head: Head, children: &[TermId]) -> bool {
@@ -128,6 +147,18 @@ impl TermBank {
     /// Number of nodes of `t` as a tree; `u64::MAX` stands for that many or more.
     pub fn size(&self, t: TermId) -> u64 {
         self.sizes[t.0 as usize]
+    }
+
+    /// How many binders must be around `t` so that no index in it is loose: 0 if it is closed.
+    pub fn loose(&self, t: TermId) -> u32 {
+        self.loose.get(t.0 as usize).copied().unwrap_or(0)
+    }
+
+    fn loose_of(&self, head: Head, children: &[TermId]) -> u32 {
+        match self.leaves.node(head) {
+            Node::Leaf(leaf) => leaf.loose(),
+            Node::Op(op) => self.language.op(op).loose(children.iter().map(|&c| self.loose(c))),
+        }
     }
 
     /// The sort of `t`.
@@ -252,6 +283,15 @@ impl TermBank {
     /// # Errors
     /// As [`TermBank::parse`].
     pub fn read(&mut self, sexpr: &Sexpr, sort: Option<SortId>) -> Result<TermId, ParseError> {
+        self.read_in(sexpr, sort, &mut Scope::default())
+    }
+
+    fn read_in<'s>(
+        &mut self,
+        sexpr: &'s Sexpr,
+        sort: Option<SortId>,
+        scope: &mut Scope<'s>,
+    ) -> Result<TermId, ParseError> {
         let language = self.language.clone();
         match sexpr {
             Sexpr::Atom(atom, place) => match language.operator(atom) {
@@ -265,21 +305,52 @@ impl TermBank {
                     format!("pattern variable '{atom}' in a term: terms have no pattern variables"),
                 )),
                 None => {
-                    let leaf = language.leaf(atom, sort).map_err(|m| ParseError::new(*place, m))?;
-                    Ok(self.leaf(&leaf))
+                    let bound = scope.leaf(&language, atom, sort);
+                    let leaf = bound.and_then(|leaf| match leaf {
+                        Some(leaf) => Ok(leaf),
+                        None => language.leaf(atom, sort),
+                    });
+                    Ok(self.leaf(&leaf.map_err(|m| ParseError::new(*place, m))?))
                 }
             },
             Sexpr::List(items, place) => {
                 let (op, args) = read_application(&language, items, *place)?;
+                let operator = language.op(op);
+                if !operator.binds.is_empty() {
+                    return self.read_binding(op, args, *place, sort, scope);
+                }
                 check_arity(&language, op, args.len()).map_err(|m| ParseError::new(*place, m))?;
                 check_sort(&language, op, sort).map_err(|m| ParseError::new(*place, m))?;
                 let mut children = Vec::with_capacity(args.len());
-                for (arg, sort) in args.iter().zip(&language.op(op).args) {
-                    children.push(self.read(arg, Some(*sort))?);
+                for (arg, sort) in args.iter().zip(&operator.args) {
+                    children.push(self.read_in(arg, Some(*sort), scope)?);
                 }
                 Ok(self.apply(op, &children))
             }
         }
+    }
+
+    /// Reads the arguments of an operator that binds variables.
+    fn read_binding<'s>(
+        &mut self,
+        op: OpId,
+        args: &'s [Sexpr],
+        place: crate::text::sexpr::Place,
+        sort: Option<SortId>,
+        scope: &mut Scope<'s>,
+    ) -> Result<TermId, ParseError> {
+        let language = self.language.clone();
+        let args = arguments(&language, op, args, place)?;
+        check_sort(&language, op, sort).map_err(|m| ParseError::new(place, m))?;
+        let operator = language.op(op);
+        let mut children = Vec::with_capacity(args.len());
+        for (i, (name, arg)) in args.into_iter().enumerate() {
+            let bound = name.zip(operator.bound(i));
+            bound.into_iter().for_each(|(name, sort)| scope.enter(name, sort));
+            children.push(self.read_in(arg, Some(operator.args[i]), scope)?);
+            bound.into_iter().for_each(|_| scope.leave());
+        }
+        Ok(self.apply(op, &children))
     }
 
     /// The term as an s-expression.

@@ -1,6 +1,7 @@
 //! Terms as text, in whole or in part.
 
 use crate::term::bank::{TermBank, TermId};
+use crate::term::bound::write_named;
 use crate::term::language::{Leaf, LeafValue};
 use crate::term::leaves::Node;
 use smallvec::SmallVec;
@@ -23,6 +24,9 @@ impl fmt::Display for DisplayTerm<'_> {
 impl DisplayTerm<'_> {
     /// To a string this is faster than through a formatter.
     pub(crate) fn write(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        if self.bank.language().has_binders() {
+            return write_named(self, out);
+        }
         // An explicit stack: a term from an e-graph may be deeper than the thread's stack.
         enum Todo {
             Term(TermId),

@@ -4,6 +4,7 @@
 //! operator *computes* on literals is looked up by its name and sorts (see [`crate::term::builtin`]).
 
 use crate::term::bits::{Bits, Width};
+use crate::term::bound::read_index;
 use crate::term::builtin::Builtin;
 use crate::term::float::Float;
 use crate::term::rational::Rational;
@@ -26,6 +27,9 @@ pub struct Operator {
     pub name: String,
     /// Sorts of the arguments; the length is the arity.
     pub args: Vec<SortId>,
+    /// By argument: the sort of the variable that is bound in it, as `(bind V S)` says. Empty where
+    /// nothing is bound.
+    pub binds: Vec<Option<SortId>>,
     /// Sort of the result.
     pub result: SortId,
     /// What the operator computes on literals, when the system asks for constant folding.
@@ -45,6 +49,24 @@ pub struct AnalysisName {
     pub sort: SortId,
     /// The sort of whose literals the values are.
     pub values: SortId,
+}
+
+impl Operator {
+    /// The sort of the variable that is bound in an argument, if one is.
+    #[inline]
+    pub fn bound(&self, argument: usize) -> Option<SortId> {
+        self.binds.get(argument).copied().flatten()
+    }
+
+    /// How many binders must be around an application so that no index in it is loose, if it is that
+    /// many for its arguments.
+    pub(crate) fn loose(&self, arguments: impl Iterator<Item = u32>) -> u32 {
+        let below = |(i, loose): (usize, u32)| match self.bound(i) {
+            Some(_) => loose.saturating_sub(1),
+            None => loose,
+        };
+        arguments.enumerate().map(below).max().unwrap_or(0)
+    }
 }
 
 /// How literals of a sort are written and what values they have.
@@ -106,9 +128,11 @@ pub enum LeafValue {
     Literal(Value),
     /// A variable (of the object language; pattern variables are [`crate::rules::pattern`]'s).
     Variable(String),
+    /// A bound variable, by the number of binders between it and its own (its de Bruijn index).
+    Bound(u32),
 }
 
-/// A literal or a variable, with its sort: `1` of sort `Int` is not `1` of sort `Bool`.
+/// A literal, a variable or a bound variable, with its sort: `1` of sort `Int` is not `1` of sort `Bool`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Leaf {
     /// The sort.
@@ -117,11 +141,22 @@ pub struct Leaf {
     pub value: LeafValue,
 }
 
+impl Leaf {
+    /// How many binders must be around it so that it is not loose.
+    pub(crate) fn loose(&self) -> u32 {
+        match self.value {
+            LeafValue::Bound(index) => index.saturating_add(1),
+            LeafValue::Literal(_) | LeafValue::Variable(_) => 0,
+        }
+    }
+}
+
 impl fmt::Display for Leaf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.value {
             LeafValue::Literal(value) => value.fmt(f),
             LeafValue::Variable(name) => f.write_str(name),
+            LeafValue::Bound(index) => write!(f, "%{index}"),
         }
     }
 }
@@ -137,6 +172,8 @@ pub struct Language {
     pub operators: Vec<Operator>,
     /// The operators, by their names.
     names: FxHashMap<String, OpId>,
+    /// Sorts of variables that operators bind, in the order of the operators.
+    bound_sorts: Vec<SortId>,
     /// Literal kinds in the order of their declarations, at most one per sort.
     pub literals: Vec<(LiteralKind, SortId)>,
     /// Sorts that have variables, in the order of their declarations.
@@ -156,7 +193,23 @@ impl Language {
     /// Adds an operator whose name no other has.
     pub(crate) fn enter(&mut self, operator: Operator) {
         self.names.insert(operator.name.clone(), OpId(self.operators.len() as u32));
+        for &sort in operator.binds.iter().flatten() {
+            if !self.bound_sorts.contains(&sort) {
+                self.bound_sorts.push(sort);
+            }
+        }
         self.operators.push(operator);
+    }
+
+    /// Whether some operator binds variables.
+    #[inline]
+    pub fn has_binders(&self) -> bool {
+        !self.bound_sorts.is_empty()
+    }
+
+    /// The sorts of variables that operators bind.
+    pub fn bound_sorts(&self) -> &[SortId] {
+        &self.bound_sorts
     }
 
     /// What an unknown name of an operator was meant to be, as the end of a message.
@@ -201,7 +254,7 @@ impl Language {
         self.literals.iter().find(|(_, s)| *s == sort).map(|(kind, _)| *kind)
     }
 
-    /// Reads an atom that is not an operator as a literal or variable.
+    /// Reads an atom that is not an operator as a literal, a variable or a loose index `%i`.
     ///
     /// `expected` is the sort that the context asks for. Without one the first declared literal
     /// kind that can be written like this is taken, or the variable sort if there is only one.
@@ -228,6 +281,9 @@ impl Language {
                     ),
                     None => format!("'{atom}' is not a literal of any sort"),
                 });
+        }
+        if let Some(bound) = read_index(self, atom, expected) {
+            return bound;
         }
         let sort = match expected {
             Some(sort) if self.variables.contains(&sort) => sort,

@@ -3,6 +3,7 @@
 
 pub(crate) mod bank;
 pub(crate) mod bits;
+pub(crate) mod bound;
 pub(crate) mod builtin;
 pub(crate) mod display;
 pub(crate) mod float;

@@ -2,6 +2,7 @@
 //! Saturation*, POPL 2024). A plain term is a sketch that only this term satisfies.
 
 use crate::term::bank::{TermBank, TermId, check_arity, check_sort, read_application};
+use crate::term::bound::{Scope, arguments};
 use crate::term::language::{Language, Leaf, OpId, SortId};
 use crate::term::leaves::Node;
 use crate::text::sexpr::{ParseError, Sexpr, parse_one};
@@ -49,7 +50,7 @@ impl Sketch {
         sexpr: &Sexpr,
         sort: Option<SortId>,
     ) -> Result<Sketch, ParseError> {
-        read(language, sexpr, sort)
+        read(language, sexpr, sort, &mut Scope::default())
     }
 
     /// The one term that satisfies the sketch, if it is a plain term.
@@ -122,7 +123,12 @@ impl Acceptance<'_> {
     }
 }
 
-fn read(language: &Language, sexpr: &Sexpr, sort: Option<SortId>) -> Result<Sketch, ParseError> {
+fn read<'s>(
+    language: &Language,
+    sexpr: &'s Sexpr,
+    sort: Option<SortId>,
+    scope: &mut Scope<'s>,
+) -> Result<Sketch, ParseError> {
     let at = |message: String| ParseError::new(sexpr.place(), message);
     let items = match sexpr {
         Sexpr::Atom(atom, _) if atom == "?" => return Ok(Sketch::Any),
@@ -136,7 +142,10 @@ fn read(language: &Language, sexpr: &Sexpr, sort: Option<SortId>) -> Result<Sket
                     check_sort(language, op, sort).map_err(at)?;
                     Ok(Sketch::Op(op, Vec::new()))
                 }
-                None => Ok(Sketch::Leaf(language.leaf(atom, sort).map_err(at)?)),
+                None => match scope.leaf(language, atom, sort).map_err(at)? {
+                    Some(bound) => Ok(Sketch::Leaf(bound)),
+                    None => Ok(Sketch::Leaf(language.leaf(atom, sort).map_err(at)?)),
+                },
             };
         }
         Sexpr::List(items, _) => items,
@@ -145,13 +154,14 @@ fn read(language: &Language, sexpr: &Sexpr, sort: Option<SortId>) -> Result<Sket
     let is_operator = language.operator(keyword).is_some();
     match (keyword, items.get(1..).unwrap_or(&[])) {
         ("contains", [inner]) if !is_operator => {
-            Ok(Sketch::Contains(Box::new(read(language, inner, None)?)))
+            Ok(Sketch::Contains(Box::new(read(language, inner, None, scope)?)))
         }
         ("only-contains", [inner]) if !is_operator => {
-            Ok(Sketch::OnlyContains(Box::new(read(language, inner, None)?)))
+            Ok(Sketch::OnlyContains(Box::new(read(language, inner, None, scope)?)))
         }
         ("or", all @ [_, ..]) if !is_operator => {
-            let all = all.iter().map(|s| read(language, s, sort)).collect::<Result<_, _>>()?;
+            let all =
+                all.iter().map(|s| read(language, s, sort, scope)).collect::<Result<_, _>>()?;
             Ok(Sketch::Or(all))
         }
         ("contains" | "only-contains", _) if !is_operator => {
@@ -160,15 +170,23 @@ fn read(language: &Language, sexpr: &Sexpr, sort: Option<SortId>) -> Result<Sket
         ("or", _) if !is_operator => Err(at("expected (or sketch …)".into())),
         _ => {
             let (op, args) = read_application(language, items, sexpr.place())?;
-            check_arity(language, op, args.len()).map_err(at)?;
+            let operator = language.op(op);
+            let args = match operator.binds.is_empty() {
+                true => {
+                    check_arity(language, op, args.len()).map_err(at)?;
+                    args.iter().map(|arg| (None, arg)).collect()
+                }
+                false => arguments(language, op, args, sexpr.place())?,
+            };
             check_sort(language, op, sort).map_err(at)?;
-            let sorts = &language.op(op).args;
-            let args = args
-                .iter()
-                .zip(sorts)
-                .map(|(arg, &sort)| read(language, arg, Some(sort)))
-                .collect::<Result<_, _>>()?;
-            Ok(Sketch::Op(op, args))
+            let mut inner = Vec::with_capacity(args.len());
+            for (i, (name, arg)) in args.into_iter().enumerate() {
+                let bound = name.zip(operator.bound(i));
+                bound.into_iter().for_each(|(name, sort)| scope.enter(name, sort));
+                inner.push(read(language, arg, Some(operator.args[i]), scope)?);
+                bound.into_iter().for_each(|_| scope.leave());
+            }
+            Ok(Sketch::Op(op, inner))
         }
     }
 }
@@ -192,7 +210,16 @@ impl fmt::Display for DisplaySketch<'_> {
             Sketch::Any => f.write_str("?"),
             Sketch::Leaf(leaf) => leaf.fmt(f),
             Sketch::Op(op, args) if args.is_empty() => f.write_str(&self.language.op(*op).name),
-            Sketch::Op(op, args) => list(f, &self.language.op(*op).name, args),
+            Sketch::Op(op, args) => {
+                let operator = self.language.op(*op);
+                write!(f, "({}", operator.name)?;
+                for (i, sketch) in args.iter().enumerate() {
+                    // Bound variables are told by their indices.
+                    f.write_str(if operator.bound(i).is_some() { " _ " } else { " " })?;
+                    sketch.display(self.language).fmt(f)?;
+                }
+                f.write_str(")")
+            }
             Sketch::Contains(inner) => list(f, "contains", std::slice::from_ref(inner)),
             Sketch::OnlyContains(inner) => list(f, "only-contains", std::slice::from_ref(inner)),
             Sketch::Or(all) => list(f, "or", all),

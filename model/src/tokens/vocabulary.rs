@@ -72,7 +72,8 @@ impl Vocabulary {
     /// A vocabulary for `language` in which the frequent words among `counts` are one piece.
     ///
     /// # Errors
-    /// None in practice: the tokenizer is built from a list that is valid by construction.
+    /// The language binds variables. Else none in practice: the tokenizer is built from a list that is
+    /// valid by construction.
     pub fn build(language: Arc<Language>, counts: &FxHashMap<String, u64>) -> Result<Vocabulary> {
         let mut pieces: Vec<String> = Vec::new();
         for letter in Vocabulary::letters(&language).chars() {
@@ -101,6 +102,10 @@ impl Vocabulary {
 
     /// The vocabulary with these pieces, marked where a word ends.
     fn of_pieces(language: Arc<Language>, pieces: Vec<String>) -> Result<Vocabulary> {
+        ensure!(
+            !language.has_binders(),
+            "models know no bound variables: expected a system none of whose operators binds any"
+        );
         let vocab: serde_json::Map<String, serde_json::Value> =
             pieces.iter().enumerate().map(|(i, piece)| (piece.clone(), i.into())).collect();
         let json = serde_json::json!({

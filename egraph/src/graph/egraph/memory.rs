@@ -31,7 +31,10 @@ impl EGraph {
         [
             ("e-nodes, canonical", rows + self.stamps.heap_bytes()),
             ("hash-cons", memo),
-            ("e-nodes, as terms", terms + self.leaves.heap_bytes()),
+            (
+                "e-nodes, as terms",
+                terms + self.leaves.heap_bytes() + self.loose.capacity() * size_of::<u32>(),
+            ),
             ("proof forest", self.forest.heap_bytes()),
             ("union-find", self.classes.heap_bytes()),
             ("index of classes", self.index.heap_bytes() + literals),
@@ -105,7 +108,8 @@ impl EGraph {
     fn bytes_for(&self, room: Room) -> usize {
         // Beside the e-nodes themselves: a stamp; words in the union-find, in the lists of uses,
         // and two each in the proof forest and the index of classes; a word a slot.
-        let words = (6 + self.nodes.width()) * room.nodes + room.bound;
+        let loose = usize::from(self.system.language.has_binders());
+        let words = (6 + loose + self.nodes.width()) * room.nodes + room.bound;
         self.nodes.bytes_for(room.nodes)
             + room.nodes
             + words * size_of::<u32>()
@@ -127,6 +131,9 @@ impl EGraph {
         if room.nodes > 0 {
             self.nodes.reserve_exact(room.nodes);
             self.stamps.reserve_exact(room.nodes);
+            if self.system.language.has_binders() {
+                self.loose.reserve_exact(room.nodes);
+            }
             self.classes.reserve_exact(room.nodes);
             self.forest.reserve_nodes(room.nodes);
             self.uses.reserve_exact(room.nodes, room.nodes * self.nodes.width());

@@ -1,6 +1,7 @@
 //! Proofs of the forest's edges.
 
 use super::Explainer;
+use super::functions::Applied;
 use crate::graph::egraph::EGraph;
 use crate::graph::facts::FactId;
 use crate::graph::proof_forest::Reason;
@@ -112,7 +113,7 @@ impl Explainer<'_> {
     }
 
     /// Transitivity, as short as it can be: `None` where there is nothing to prove.
-    fn chain(&mut self, from: TermId, to: TermId, parts: &[StepRef]) -> Option<StepRef> {
+    pub(super) fn chain(&mut self, from: TermId, to: TermId, parts: &[StepRef]) -> Option<StepRef> {
         match parts {
             _ if from == to => None,
             [only] => Some(*only),
@@ -149,12 +150,17 @@ impl Explainer<'_> {
                 let rule = egraph.system().rule(rule);
                 let mut inner = instance.lhs_inner().iter().copied();
                 instance.needs(egraph, &rule.lhs, left, &mut inner, &mut needs.equal, true);
-                let mut inner = instance.rhs_inner().iter().copied();
-                instance.needs(egraph, &rule.rhs, right, &mut inner, &mut needs.equal, true);
                 for (of, &Id(fact)) in rule.variables.facts.iter().zip(instance.facts()) {
                     let id = instance.substitution[usize::from(of.var.0)];
                     self.needs_fact_at(FactId(fact), id, needs);
                 }
+                if rule.rhs.has_functions() {
+                    let applied = instance.applied(egraph, &rule.rhs, right);
+                    applied.needs(egraph, right, &mut needs.equal);
+                    return;
+                }
+                let mut inner = instance.rhs_inner().iter().copied();
+                instance.needs(egraph, &rule.rhs, right, &mut inner, &mut needs.equal, true);
             }
         }
     }
@@ -194,8 +200,13 @@ impl Explainer<'_> {
                 }
                 let mut inner = instance.lhs_inner().iter().copied();
                 let lhs = self.bridge(bank, &instance, &rule.lhs, left, &mut inner, true);
-                let mut inner = instance.rhs_inner().iter().copied();
-                let rhs = self.bridge(bank, &instance, &rule.rhs, right, &mut inner, true);
+                let rhs = if rule.rhs.has_functions() {
+                    let applied = instance.applied(egraph, &rule.rhs, right);
+                    self.function_bridge(bank, &applied, right)
+                } else {
+                    let mut inner = instance.rhs_inner().iter().copied();
+                    self.bridge(bank, &instance, &rule.rhs, right, &mut inner, true)
+                };
                 parts.extend(lhs.0);
                 let how = How::Rule(rule_id, &substitution);
                 parts.push(self.steps.push_because(lhs.1, rhs.1, how, &because));
@@ -294,6 +305,11 @@ impl Instance {
         &self.found[self.stride..]
     }
 
+    /// The application of a right-hand side with functions on terms.
+    fn applied(&self, egraph: &EGraph, rhs: &Pattern, right: Id) -> Applied {
+        Applied::of(egraph, rhs, &self.substitution, self.rhs_inner(), right)
+    }
+
     /// The bound e-node and the arguments of an application with arguments.
     fn application<'p>(
         &self,
@@ -318,6 +334,7 @@ impl Instance {
             Pattern::Var(VarId(var)) => self.substitution[usize::from(*var)],
             Pattern::Leaf(leaf) => constant(egraph.leaf_node(leaf)),
             Pattern::Op(op, _) => constant(egraph.lookup_node((*op).into(), &[])),
+            Pattern::Function(..) => unreachable!("functions have proofs of their own"),
             Pattern::Compute(..) => {
                 let known = self.computed.iter().find(|(p, _)| p == pattern);
                 constant(known.map(|(_, id)| *id))

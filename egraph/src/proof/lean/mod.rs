@@ -25,13 +25,18 @@ use std::fmt::Write;
 ///
 /// # Errors
 /// A name that Lean can't take, with the name; a literal or an operator that it has nothing for; a proof
-/// that rests on facts.
+/// that rests on facts; a system whose operators bind variables.
 pub fn proof_to_lean(
     system: &System,
     bank: &TermBank,
     proof: &FlatProof,
     name: &str,
 ) -> Result<String, String> {
+    if system.language.has_binders() {
+        return Err(
+            "theorems are not written for systems whose operators bind variables".to_owned()
+        );
+    }
     if let Some(step) = proof.steps.iter().find(|step| !step.because.is_empty()) {
         let rule = justification_name(system, step.rule);
         return Err(format!("'{rule}' rests on facts of analyses, of which Lean is told nothing"));
@@ -114,6 +119,7 @@ impl Lean<'_> {
             match self.bank.node(term) {
                 Node::Leaf(leaf) => match &leaf.value {
                     LeafValue::Literal(value) => text += &self.literal(leaf.sort, *value),
+                    LeafValue::Bound(_) => text += &quoted(&leaf.to_string()),
                     LeafValue::Variable(name) => {
                         self.used.sorts.insert(leaf.sort);
                         self.used.variables.insert((leaf.sort, name.clone()));
@@ -287,6 +293,7 @@ impl Lean<'_> {
             Pattern::Leaf(leaf) => match &leaf.value {
                 LeafValue::Literal(value) => self.literal(leaf.sort, *value),
                 LeafValue::Variable(name) => self.variable(leaf.sort, name),
+                LeafValue::Bound(_) => quoted(&leaf.to_string()),
             },
             Pattern::Op(op, args) if args.is_empty() => self.operator(*op),
             Pattern::Op(op, args) => {
@@ -296,6 +303,7 @@ impl Lean<'_> {
                 }
                 text + ")"
             }
+            Pattern::Function(function, _) => quoted(function.name()),
             Pattern::Compute(expr, sort) => {
                 let value = match self.kind(*sort) {
                     LiteralKind::Bool => format!("(decide {})", self.proposition(rule, expr)),

@@ -2,6 +2,7 @@
 
 use super::fingerprints::Fingerprints;
 use super::{Move, Path};
+use crate::matching::term_function::Instance;
 use crate::proof::dag::Justification;
 use crate::proof::dense::DenseMap;
 use crate::rules::pattern::{Pattern, VarId, value_fits};
@@ -72,7 +73,8 @@ impl Moves {
         for (i, rule) in system.rules.iter().enumerate() {
             for forward in [true, false] {
                 let (source, _) = sides(rule, forward);
-                if !binds_all(rule, source) {
+                // What a function gave does not tell what it was given.
+                if !binds_all(rule, source) || source.has_functions() {
                     continue;
                 }
                 let entry = (RuleId(i as u32), forward);
@@ -80,7 +82,7 @@ impl Moves {
                     Pattern::Op(op, _) => by_operator[op.0 as usize].push(entry),
                     Pattern::Leaf(_) => of_literals.push(entry),
                     // A variable matches everywhere and makes every term grow.
-                    Pattern::Var(_) | Pattern::Compute(..) => {}
+                    Pattern::Var(_) | Pattern::Compute(..) | Pattern::Function(..) => {}
                 }
             }
         }
@@ -244,12 +246,25 @@ fn binds_all(rule: &Rule, source: &Pattern) -> bool {
     (0..rule.variables.names.len()).all(|v| occurrences(source, VarId(v as u16)) > 0)
 }
 
-/// How often a pattern has the variable, not counting what computations read.
+/// How often a pattern has the variable, not counting what computations and functions read.
 fn occurrences(pattern: &Pattern, var: VarId) -> usize {
     match pattern {
         Pattern::Var(v) => usize::from(*v == var),
         Pattern::Op(_, args) => args.iter().map(|arg| occurrences(arg, var)).sum(),
-        Pattern::Leaf(_) | Pattern::Compute(..) => 0,
+        Pattern::Leaf(_) | Pattern::Compute(..) | Pattern::Function(..) => 0,
+    }
+}
+
+/// Whether a function on terms reads the variable.
+fn is_read(pattern: &Pattern, var: VarId) -> bool {
+    match pattern {
+        Pattern::Op(_, args) => args.iter().any(|arg| is_read(arg, var)),
+        Pattern::Function(..) => {
+            let mut read = false;
+            pattern.each_var(&mut |v| read |= v == var);
+            read
+        }
+        Pattern::Var(_) | Pattern::Leaf(_) | Pattern::Compute(..) => false,
     }
 }
 
@@ -298,6 +313,7 @@ fn matches(bank: &TermBank, pattern: &Pattern, t: TermId, bound: &mut Bindings) 
                     .all(|(arg, &child)| matches(bank, arg, child, bound))
         }
         Pattern::Compute(_, sort) => bank.literal(t).is_some() && bank.sort(t) == *sort,
+        Pattern::Function(..) => false,
     }
 }
 
@@ -322,6 +338,11 @@ fn instance(
             let kind = system.language.literal_kind(*sort)?;
             let leaf = Leaf { sort: *sort, value: LeafValue::Literal(value) };
             value_fits(kind, value).then(|| bank.leaf(&leaf))
+        }
+        Pattern::Function(..) => {
+            let substitution: Option<SmallVec<[TermId; 8]>> = bound.iter().copied().collect();
+            let instance = Instance::of(bank, pattern, &substitution?)?;
+            Some(instance.enter(bank))
         }
     }
 }
@@ -361,10 +382,13 @@ pub(super) fn carried(
                 at = args.get(child as usize)?;
                 rest = inner;
             }
-            Pattern::Leaf(_) | Pattern::Compute(..) => return None,
+            Pattern::Leaf(_) | Pattern::Compute(..) | Pattern::Function(..) => return None,
         }
     };
     let literals = &system.rewrites[id.0 as usize].literals;
+    if is_read(source, var) || is_read(target, var) {
+        return None;
+    }
     if occurrences(source, var) != 1 || literals.iter().any(|&(_, literal)| literal == var) {
         return None;
     }
@@ -396,6 +420,6 @@ fn position(pattern: &Pattern, var: VarId, path: &mut Path) -> bool {
                 false
             }
         }),
-        Pattern::Leaf(_) | Pattern::Compute(..) => false,
+        Pattern::Leaf(_) | Pattern::Compute(..) | Pattern::Function(..) => false,
     }
 }
