@@ -95,7 +95,52 @@ fn in_rules_and_declarations() {
         ("(literal (bits 8 8) F)", "4:10: expected i64, bool, rational, f64, or (bits N)"),
         ("(literal i64)", "4:1: expected (literal kind Sort), as (literal i64 Int)"),
         ("(literal i64 Int)", "4:1: this sort has literals already"),
-        ("(analysis interval)", "4:1: expected (analysis constant)"),
+        (
+            "(analysis interval)",
+            "4:1: expected (analysis constant) or (analysis name Sort Values :merge",
+        ),
+        ("(analysis lo Int Int :join old)", "4:22: expected :merge, found ':join'"),
+        ("(analysis min Int Int :merge old)", "4:11: 'min' can't be an analysis"),
+        ("(analysis f Int Int :merge old)", "4:11: 'f' is declared twice"),
+        ("(analysis lo Imt Int :merge old)", "4:14: unknown sort 'Imt'"),
+        (
+            "(analysis lo Int F :merge old)",
+            "4:18: values of an analysis are literals: sort F has none",
+        ),
+        (
+            "(analysis lo Int Int :merge (max old mew))",
+            "4:38: expected a number or a pattern variable",
+        ),
+        ("(analysis lo Int Int :merge (< old new))", "4:29: expected a literal of kind i64"),
+        ("(transfer (lo ?c) ?c)", "4:11: 'lo' is no analysis: declare it with (analysis lo …)"),
+        (
+            "(analysis lo Int Int :merge old) (transfer (lo (+ ?a ?a)) 0)",
+            "4:48: expected (transfer (analysis (op ?a …)) value), with distinct variables",
+        ),
+        (
+            "(analysis lo Int Int :merge old) (transfer (lo (+ ?a ?b)) (lo ?c))",
+            "4:59: expected (lo ?x), of a variable of the left-hand side",
+        ),
+        (
+            "(analysis lo F Int :merge old) (transfer (lo (f ?a)) (+ ?a 1))",
+            "4:54: ?a can never be a literal: sort F has none",
+        ),
+        (
+            "(analysis lo F Int :merge old) (transfer (lo ?a) 1)",
+            "4:46: expected (transfer (analysis (op ?a …)) value)",
+        ),
+        (
+            "(analysis n F Int :merge old) (transfer (n (variable ?v)) ?v)",
+            "4:44: sort F has no variables: declare them with (variable F)",
+        ),
+        (
+            "(analysis n Int Bool :merge old) (transfer (n (variable ?v)) ?v)",
+            "4:47: of a name a number is made, of kind i64 or (bits N)",
+        ),
+        (
+            "(analysis lo Int Int :merge old) (rewrite (f ?a) ?a :when ((> (lo ?a) 0)))",
+            "4:63: lo speaks of sort Int, and ?a has sort F",
+        ),
         ("(rules)", "4:2: unknown declaration 'rules': expected sort, op"),
         ("rewrite", "4:1: expected a declaration in parentheses"),
         ("(op g (Int) Int :cost -1)", "4:23: expected a cost, 0 to 4294967295, found '-1'"),

@@ -4,6 +4,7 @@
 //! (analysis lo Int Int :merge (max old new))          ; a lower bound; of two the greater one
 //! (transfer (lo ?c) ?c)                               ; of a literal: itself
 //! (transfer (lo (+ ?a ?b)) (+ (lo ?a) (lo ?b)))       ; of a sum
+//! (transfer (name (variable ?x)) ?x)                  ; of a variable: a number made of its name
 //! ```
 //!
 //! A *fact* is a value that an analysis has at a term. Equal terms have the same facts, and two facts of a
@@ -17,12 +18,14 @@ use crate::rules::pattern::{
     read_pattern, value_fits,
 };
 use crate::term::bank::{TermBank, TermId};
+use crate::term::bits::Bits;
 use crate::term::language::{
-    AnalysisId, AnalysisName, Language, Leaf, LeafValue, OpId, SortId, Value,
+    AnalysisId, AnalysisName, Language, Leaf, LeafValue, LiteralKind, OpId, SortId, Value,
 };
 use crate::term::leaves::Node;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 use rustc_hash::FxHashMap;
+use sha2::{Digest, Sha256};
 
 /// Index of a transfer in [`Analyses::transfers`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +38,8 @@ pub enum TransferOf {
     Operator(OpId),
     /// Literals; `VarId(0)` is the literal.
     Literals,
+    /// Variables; `VarId(0)` is a number made of the name.
+    Variables,
 }
 
 /// The fact of a term, computed from literals and facts of its arguments; none where these have none.
@@ -54,12 +59,40 @@ impl Transfer {
     /// The arguments that must be literals, because the value reads them.
     pub fn literals(&self) -> Vec<VarId> {
         let mut literals = Vec::new();
+        if !matches!(self.of, TransferOf::Operator(_)) {
+            return literals;
+        }
         self.value.each_var(&mut |var| {
             if self.variables.fact(var).is_none() && !literals.contains(&var) {
                 literals.push(var);
             }
         });
         literals
+    }
+
+    /// The value at a leaf, if the transfer speaks of such.
+    pub fn at_leaf(&self, language: &Language, leaf: &Leaf) -> Option<Value> {
+        let value = match (&leaf.value, self.of) {
+            (LeafValue::Literal(value), TransferOf::Literals) => *value,
+            (LeafValue::Variable(name), TransferOf::Variables) => {
+                let sort = language.analysis(self.analysis).values;
+                number_of(name, language.literal_kind(sort)?)?
+            }
+            _ => return None,
+        };
+        self.value.eval(&|_| Some(value)).filter(|&value| fits(language, self, value))
+    }
+}
+
+/// A number made of a name: of its SHA-256 as many bits as there is room for. Names with different
+/// numbers are different.
+fn number_of(name: &str, kind: LiteralKind) -> Option<Value> {
+    let hash = Sha256::digest(name.as_bytes());
+    let bits = u64::from_be_bytes(hash[..8].try_into().ok()?);
+    match kind {
+        LiteralKind::I64 => Some(Value::Int((bits >> 1) as i64)),
+        LiteralKind::Bits(width) => Some(Value::Bits(Bits::new(width, bits))),
+        _ => None,
     }
 }
 
@@ -71,7 +104,7 @@ pub struct Analyses {
     merges: Vec<Expr>,
     /// By [`TransferId`].
     transfers: Vec<Transfer>,
-    /// By [`OpId`], and behind them those of literals.
+    /// By [`OpId`], and behind them those of leaves.
     of: Vec<Vec<TransferId>>,
 }
 
@@ -131,9 +164,7 @@ impl Analyses {
         let leaf =
             Leaf { sort: language.analysis(analysis).sort, value: LeafValue::Literal(literal) };
         let said = self.at(Node::Leaf(&leaf)).filter(|(_, t)| t.analysis == analysis);
-        let values = said.filter_map(|(_, t)| {
-            t.value.eval(&|_| Some(literal)).filter(|&value| fits(language, t, value))
-        });
+        let values = said.filter_map(|(_, transfer)| transfer.at_leaf(language, &leaf));
         values.reduce(|old, new| self.merge(analysis, old, new))
     }
 
@@ -147,14 +178,14 @@ impl Analyses {
         facts: &mut FxHashMap<(AnalysisId, TermId), Value>,
     ) {
         for (_, transfer) in self.at(bank.node(t)) {
-            let arg = |VarId(arg): VarId| match transfer.of {
-                TransferOf::Operator(_) => bank.children(t)[usize::from(arg)],
-                TransferOf::Literals => t,
+            let arg = |VarId(arg): VarId| bank.children(t)[usize::from(arg)];
+            let value = match bank.node(t) {
+                Node::Leaf(leaf) => transfer.at_leaf(bank.language(), leaf),
+                Node::Op(_) => transfer.value.eval(&|var| match transfer.variables.fact(var) {
+                    Some(fact) => facts.get(&(fact.analysis, arg(fact.var))).copied(),
+                    None => literal(arg(var)),
+                }),
             };
-            let value = transfer.value.eval(&|var| match transfer.variables.fact(var) {
-                Some(fact) => facts.get(&(fact.analysis, arg(fact.var))).copied(),
-                None => literal(arg(var)),
-            });
             if let Some(value) = value.filter(|&value| fits(bank.language(), transfer, value)) {
                 let known = facts.entry((transfer.analysis, t)).or_insert(value);
                 *known = self.merge(transfer.analysis, *known, value);
@@ -173,7 +204,7 @@ impl Analyses {
         self.of.resize(operators + 1, Vec::new());
         let place = match transfer.of {
             TransferOf::Operator(OpId(op)) => op as usize,
-            TransferOf::Literals => operators,
+            TransferOf::Literals | TransferOf::Variables => operators,
         };
         self.of[place].push(TransferId(self.transfers.len() as u32));
         self.transfers.push(transfer);
@@ -253,8 +284,8 @@ pub(crate) fn read_transfer(
     args: &[Sexpr],
     place: Place,
 ) -> Result<(), ParseError> {
-    let form = "expected (transfer (analysis (op ?a …)) value), with distinct variables, or \
-                (transfer (analysis ?literal) value)";
+    let form = "expected (transfer (analysis (op ?a …)) value), with distinct variables, \
+                (transfer (analysis ?literal) value) or (transfer (analysis (variable ?name)) value)";
     let [head, value] = args else { return Err(ParseError::new(place, form)) };
     let Some([name, term]) = head.list() else { return Err(ParseError::new(head.place(), form)) };
     let name = name.atom().unwrap_or("");
@@ -263,6 +294,12 @@ pub(crate) fn read_transfer(
         ParseError::new(head.place(), message)
     })?;
     let sort = language.analysis(analysis).sort;
+    if let Some([head, name]) = term.list()
+        && head.atom() == Some("variable")
+        && language.operator("variable").is_none()
+    {
+        return read_transfer_of_names(language, analyses, analysis, (term, name), value);
+    }
     let mut variables = Variables::default();
     let pattern = read_pattern(language, &mut variables, term, Some(sort), Side::Left)?;
     let of = match pattern {
@@ -289,6 +326,45 @@ pub(crate) fn read_transfer(
     {
         return Err(ParseError::new(term.place(), form));
     }
+    analyses.push_transfer(transfer, language.operators.len());
+    Ok(())
+}
+
+/// Reads the rest of `(transfer (analysis (variable ?name)) value)`.
+fn read_transfer_of_names(
+    language: &Language,
+    analyses: &mut Analyses,
+    analysis: AnalysisId,
+    (term, name): (&Sexpr, &Sexpr),
+    value: &Sexpr,
+) -> Result<(), ParseError> {
+    let declared = language.analysis(analysis);
+    let kind = language.literal_kind(declared.values);
+    let Some(kind) = kind.filter(|&kind| number_of("", kind).is_some()) else {
+        let message = "of a name a number is made, of kind i64 or (bits N): the values of this \
+                       analysis are of another";
+        return Err(ParseError::new(term.place(), message));
+    };
+    let Some(name) = name.atom().filter(|name| name.starts_with('?')) else {
+        return Err(ParseError::new(name.place(), "expected a pattern variable, as ?name"));
+    };
+    if !language.variables.contains(&declared.sort) {
+        let sort = language.sort_name(declared.sort);
+        let message = format!("sort {sort} has no variables: declare them with (variable {sort})");
+        return Err(ParseError::new(term.place(), message));
+    }
+    let (names, sorts) = (vec![name.to_owned()], vec![declared.values]);
+    let mut variables = Variables { names, sorts, facts: Vec::new() };
+    let mut expr = read_expr(language, &mut variables, value)?;
+    Kinds { language, variables: &variables }.fit_only(&mut expr, value, kind)?;
+    if !variables.facts.is_empty() {
+        return Err(ParseError::new(
+            value.place(),
+            "a variable has no parts whose facts are known",
+        ));
+    }
+    let of = TransferOf::Variables;
+    let transfer = Transfer { analysis, of, value: expr, variables };
     analyses.push_transfer(transfer, language.operators.len());
     Ok(())
 }

@@ -3,9 +3,10 @@
 use super::{EGraph, Room};
 use crate::graph::facts::{FactId, Facts};
 use crate::id::Id;
-use crate::rules::analysis::{Transfer, TransferId, TransferOf, fits};
+use crate::rules::analysis::{Transfer, TransferId, fits};
 use crate::rules::pattern::VarId;
 use crate::term::language::{AnalysisId, Value};
+use crate::term::leaves::Node;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -42,10 +43,10 @@ impl EGraph {
 
     /// The value of a transfer at an e-node, and what it reads: literals, then facts.
     fn transferred(&self, transfer: &Transfer, node: Id) -> Option<(Value, SmallVec<[Id; 6]>)> {
-        let arg = |VarId(arg): VarId| match transfer.of {
-            TransferOf::Operator(_) => self.children(node)[usize::from(arg)],
-            TransferOf::Literals => node,
-        };
+        if let Node::Leaf(leaf) = self.node(node) {
+            return Some((transfer.at_leaf(&self.system.language, leaf)?, SmallVec::new()));
+        }
+        let arg = |VarId(arg): VarId| self.children(node)[usize::from(arg)];
         let value = transfer.value.eval(&|var| match transfer.variables.fact(var) {
             Some(fact) => self.fact(fact.analysis, arg(fact.var)),
             None => self.literal(arg(var)),

@@ -56,9 +56,12 @@ pub(super) fn check_fact(
                 (TransferOf::Operator(op), Node::Op(found)) => {
                     op == found && bank.children(step.from) == args
                 }
-                (TransferOf::Literals, Node::Leaf(_)) => {
+                (TransferOf::Literals | TransferOf::Variables, Node::Leaf(leaf)) => {
                     let sort = system.language.analysis(analysis).sort;
-                    args == [step.from] && bank.sort(step.from) == sort
+                    if args != [step.from] || leaf.sort != sort {
+                        return Err(Problem::LeftMismatch);
+                    }
+                    return follows(transfer.at_leaf(&system.language, leaf));
                 }
                 _ => false,
             };

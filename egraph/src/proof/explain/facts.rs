@@ -35,10 +35,8 @@ impl<'e> Explainer<'e> {
                 let transfer = self.transfer(id);
                 let literals = transfer.literals();
                 let args = self.arguments(transfer, found.at, &literals, premises);
-                if transfer.of != TransferOf::Literals {
-                    let made_with = self.egraph.original_children(found.at).iter().copied();
-                    needs.equal.extend(made_with.zip(args.iter().copied()));
-                }
+                let made_with = self.egraph.original_children(found.at).iter().copied();
+                needs.equal.extend(made_with.zip(args.iter().copied()));
                 let facts = &premises[literals.len()..];
                 for (of, &Id(fact)) in transfer.variables.facts.iter().zip(facts) {
                     self.needs_fact_at(FactId(fact), args[usize::from(of.var.0)], needs);
@@ -74,7 +72,7 @@ impl<'e> Explainer<'e> {
                     args.iter().map(|&arg| self.term(bank, arg)).collect();
                 // The term with literals for the arguments that are read as such.
                 let (equal, instance) = match transfer.of {
-                    TransferOf::Literals => (None, at),
+                    TransferOf::Literals | TransferOf::Variables => (None, at),
                     TransferOf::Operator(_) => {
                         let made_with = self.egraph.original_children(found.at);
                         let mut children = SmallVec::<[Option<StepRef>; 6]>::new();
@@ -129,7 +127,7 @@ impl<'e> Explainer<'e> {
         premises: &[Id],
     ) -> SmallVec<[Id; 6]> {
         let mut args: SmallVec<[Id; 6]> = match transfer.of {
-            TransferOf::Literals => SmallVec::from_slice(&[at]),
+            TransferOf::Literals | TransferOf::Variables => SmallVec::from_slice(&[at]),
             TransferOf::Operator(_) => SmallVec::from_slice(self.egraph.original_children(at)),
         };
         for (&VarId(var), &literal) in literals.iter().zip(premises) {
