@@ -147,7 +147,7 @@ mod tests {
                 let denominator = (more >> 8).max(1) >> (more % 55);
                 format!("{}/{}", small as i64, denominator.max(1))
             }
-            "f64" if more % 2 == 0 => format!("{:?}", f64::from_bits(bits)),
+            "f64" if more.is_multiple_of(2) => format!("{:?}", f64::from_bits(bits)),
             "f64" => format!("{:?}", small as i32 as f64 / 8.0),
             "i64" => (small as i64).to_string(),
             _ => small.to_string(),
