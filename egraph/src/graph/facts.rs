@@ -50,6 +50,8 @@ enum Why {
 
 /// A class that equals a part of itself may have ever better facts; after so many it keeps what it has.
 const MOST_OF_A_CLASS: u16 = 64;
+/// With a fact room is made for so many premises.
+const PREMISES: usize = 4;
 
 /// Facts by analysis and class.
 #[derive(Clone, Debug)]
@@ -207,6 +209,3 @@ impl Facts {
         FactId(self.entries.len() as u32 - 1)
     }
 }
-
-/// As many premises are made room for as a fact.
-const PREMISES: usize = 4;
