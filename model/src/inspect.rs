@@ -1,9 +1,7 @@
 //! A look at a model's directory: what the network is, what it was trained on, how far it came.
 
 use crate::config::Config;
-use crate::network::batch::Features;
-use crate::network::parameters::Parameters;
-use crate::network::transformer::Transformer;
+use crate::network::transformer::count_parameters;
 use crate::training::checkpoint::{
     DatasetIdentity, Description, load_description, load_seen_seeds, saved_model_step,
 };
@@ -47,12 +45,9 @@ pub struct Inspection {
 pub fn inspect(directory: &Path) -> Result<Inspection> {
     let Description { vocabulary, run, .. } = load_description(directory)?;
     let config = run.config;
-    let features = Features::new(&vocabulary, config.model.positions);
-    let mut counted = Parameters::counted();
-    Transformer::new(&config.model, features, vocabulary.len(), &mut counted)?;
     Ok(Inspection {
         system_hash: run.system_hash,
-        parameters: counted.count(),
+        parameters: count_parameters(&config.model, &vocabulary)?.all,
         tokens: vocabulary.len(),
         weights_of_step: saved_model_step(directory)?,
         seen_seeds: load_seen_seeds(directory)?.map(|seen| seen.digests.len()),
