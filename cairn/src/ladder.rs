@@ -125,15 +125,15 @@ mod tests {
 
     #[test]
     fn sizes_are_numbers_or_presets_and_fractions_numbers() {
-        assert_eq!(["350k", "1.2M", "5000", "12m"].map(parameters), [
-            Some(350_000),
-            Some(1_200_000),
-            Some(5_000),
-            None
-        ]);
+        assert_eq!(
+            ["350k", "1.2M", "5000", "12m"].map(parameters),
+            [Some(350_000), Some(1_200_000), Some(5_000), None]
+        );
         assert!(matches!(size("12m").unwrap().kind, SizeKind::Config(_)));
         let unknown = format!("{:#}", size("-3M").unwrap_err());
-        assert!(unknown.contains("--sizes -3M: expected a number") && unknown.contains("tiny, 12m"));
+        assert!(
+            unknown.contains("--sizes -3M: expected a number") && unknown.contains("tiny, 12m")
+        );
         assert_eq!(["1/8", "0.125"].map(|text| fraction(text).unwrap().share), [0.125; 2]);
         assert!(fraction("an eighth").unwrap_err().to_string().contains("found 'an eighth'"));
     }

@@ -252,7 +252,10 @@ pub struct ParameterCount {
 ///
 /// # Errors
 /// None that is known.
-pub fn count_parameters(c: &ModelConfig, vocabulary: &Vocabulary) -> anyhow::Result<ParameterCount> {
+pub fn count_parameters(
+    c: &ModelConfig,
+    vocabulary: &Vocabulary,
+) -> anyhow::Result<ParameterCount> {
     let (features, mut counted) = (Features::new(vocabulary, c.positions), Parameters::counted());
     Transformer::new(c, features, vocabulary.len(), &mut counted)?;
     Ok(ParameterCount { all: counted.count(), embedding: features.count().saturating_mul(c.width) })

@@ -88,9 +88,10 @@ fn places(example: &Example, masks: &Masks) -> impl Iterator<Item = (Token, Opti
     let same = start.iter().zip(guide).take_while(|(s, g)| s == g).count();
     guide.iter().zip(&example.masks).enumerate().map(move |(i, (token, mask))| {
         let set = masks.get(*mask);
-        let copied = start.get(i).copied().filter(|copied| {
-            i <= same && contains(set, *copied) && members(set).nth(1).is_some()
-        });
+        let copied = start
+            .get(i)
+            .copied()
+            .filter(|copied| i <= same && contains(set, *copied) && members(set).nth(1).is_some());
         (*token, copied, *mask)
     })
 }

@@ -139,7 +139,8 @@ impl Places {
         let ratio = (5f64.sqrt() - 1.0) / 2.0;
         let (mut low, mut high) = (first[best.max(1) - 1].b, first[(best + 1).min(GRID - 1)].b);
         let at = |b: f64| linear(b, &powers(&self.logs, b), losses, with_c);
-        let (mut left, mut right) = (at(high - ratio * (high - low)), at(low + ratio * (high - low)));
+        let (mut left, mut right) =
+            (at(high - ratio * (high - low)), at(low + ratio * (high - low)));
         for _ in 0..25 {
             if left.squares < right.squares {
                 high = right.b;
@@ -165,7 +166,8 @@ impl Places {
             let chi: f64 = (0..left.max(1)).map(|_| normal(&mut random).powi(2)).sum();
             let deviation = (found.squares / chi).sqrt();
             // A loss is positive: a draw that is not is as small as can be.
-            let draw = |said: &f64| (said * (1.0 + deviation * normal(&mut random))).max(said * 1e-3);
+            let draw =
+                |said: &f64| (said * (1.0 + deviation * normal(&mut random))).max(said * 1e-3);
             let drawn: Vec<f64> = said.iter().map(draw).collect();
             let law = self.fit(&drawn, with_c);
             bs.push(law.b);
@@ -222,7 +224,13 @@ mod tests {
     use proptest::prelude::*;
 
     /// Points of a law at x from 1e5 on, each `factor` times the one before, with relative noise.
-    fn points(law: (f64, f64, f64), n: usize, factor: f64, noise: f64, seed: u64) -> Vec<(f64, f64)> {
+    fn points(
+        law: (f64, f64, f64),
+        n: usize,
+        factor: f64,
+        noise: f64,
+        seed: u64,
+    ) -> Vec<(f64, f64)> {
         let mut random = stream(seed, 1);
         let (a, b, c) = law;
         let x = |i: usize| 1e5 * factor.powi(i as i32);

@@ -125,7 +125,8 @@ pub fn climb(data: &Path, out: &Path, options: &LadderOptions) -> Result<LadderR
     }
     let order = SeedOrder::new(examples.train_seeds(), options.seed);
     let validation = examples.validation(examples.counts()[1])?;
-    let mut climber = Climber { data, out, options, ladder: &ladder, validation, examples: Vec::new() };
+    let mut climber =
+        Climber { data, out, options, ladder: &ladder, validation, examples: Vec::new() };
     for part in parts {
         let (first, whole) = (order.first(part.seeds), open(&dataset, max_tokens, out)?);
         let examples = whole.of_seeds(|seed| first.contains(&seed))?;
@@ -142,10 +143,9 @@ fn open(dataset: &Dataset, max_tokens: usize, out: &Path) -> Result<Examples> {
 /// Refuses what needs no dataset to be refused.
 fn check(options: &LadderOptions) -> Result<()> {
     match options.budget {
-        Budget::Hours(hours) => ensure!(
-            hours > 0.0 && hours.is_finite(),
-            "--hours {hours}: expected a number above 0"
-        ),
+        Budget::Hours(hours) => {
+            ensure!(hours > 0.0 && hours.is_finite(), "--hours {hours}: expected a number above 0")
+        }
         Budget::Steps(steps) => ensure!(steps > 0, "--steps 0: expected at least 1"),
     }
     ensure!(!options.sizes.is_empty(), "--sizes: expected at least one");
@@ -154,7 +154,10 @@ fn check(options: &LadderOptions) -> Result<()> {
     for SizeAsked { name, .. } in &options.sizes {
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
         let fits = name.chars().all(plain) && !name.starts_with(['.', '-']) && !name.is_empty();
-        ensure!(fits, "--sizes: '{name}' can't name a directory: expected letters, digits, '.', '_', '-'");
+        ensure!(
+            fits,
+            "--sizes: '{name}' can't name a directory: expected letters, digits, '.', '_', '-'"
+        );
         ensure!(names.insert(name), "--sizes: {name} is there twice");
     }
     for Fraction { name, share } in &options.fractions {
@@ -179,8 +182,18 @@ fn ask(dataset: &Dataset, examples: &Examples, options: &LadderOptions) -> Resul
         let size = Size::new(asked, &options.base, &examples.vocabulary);
         size.with_context(|| format!("size {}", asked.name))
     };
+    let sizes: Vec<Size> = options.sizes.iter().map(size).collect::<Result<_>>()?;
+    for (i, size) in sizes.iter().enumerate() {
+        let same = sizes[..i].iter().find(|other| other.config == size.config);
+        if let Some(Size { name, .. }) = same {
+            bail!(
+                "--sizes: {name} and {} are the same network: choose numbers farther apart",
+                size.name
+            );
+        }
+    }
     Ok(Asked {
-        sizes: options.sizes.iter().map(size).collect::<Result<_>>()?,
+        sizes,
         parts,
         budget: options.budget,
         seed: options.seed,
@@ -268,9 +281,8 @@ impl Climber<'_> {
                 quiet: self.options.quiet,
                 stop: self.options.stop.clone(),
             };
-            let report =
-                train(self.data, &out, &options, &mut |_| ControlFlow::Continue(()))
-                    .with_context(|| format!("run {}", run.name))?;
+            let report = train(self.data, &out, &options, &mut |_| ControlFlow::Continue(()))
+                .with_context(|| format!("run {}", run.name))?;
             if report.end == End::Stopped {
                 return self.report(true);
             }

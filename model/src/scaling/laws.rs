@@ -39,6 +39,9 @@ impl Against {
     /// Name and number of the group of a run: those of one group have a colour in common.
     pub fn group(self, o: &Outcome) -> (usize, String) {
         match self {
+            Against::Parameters if o.fraction == "1" => {
+                (o.part_number, "all of the data".to_owned())
+            }
             Against::Parameters => (o.part_number, format!("{} of the data", o.fraction)),
             Against::Data | Against::Compute => (o.size_number, o.size.clone()),
         }
@@ -72,7 +75,9 @@ impl Law {
 
     /// What it is of, for readers.
     pub fn of(&self) -> String {
-        self.group.as_ref().map_or("the best for their compute".to_owned(), |(_, name)| name.clone())
+        self.group
+            .as_ref()
+            .map_or("the best for their compute".to_owned(), |(_, name)| name.clone())
     }
 }
 

@@ -13,8 +13,9 @@ use anyhow::Result;
 use candle_core::Device;
 use std::time::Instant;
 
-/// Steps that are measured, after one that is not.
-const STEPS: usize = 5;
+/// Seconds for which steps are measured after the first one, and the fewest and the most steps.
+const SECONDS: f64 = 2.0;
+const STEPS: (u64, u64) = (4, 40);
 /// Triples of the validation split that are measured.
 const TRIPLES: usize = 256;
 
@@ -30,18 +31,20 @@ pub fn measure(config: &Config, examples: &Examples, device: &Device) -> Result<
     let mut optimizer = AdamW::new(&fitting.vars, config.training.weight_decay)?;
     let lengths = examples.train_lengths();
     let mut batches = Batches::new(lengths, config.training.batch_tokens, 0, Place::default());
-    let mut steps = Vec::new();
-    for step in 0..=STEPS as u64 {
+    let (mut steps, mut seconds) = (0, 0.0);
+    while steps < STEPS.0 || (steps < STEPS.1 && seconds < SECONDS) {
         let batch = batches.take().iter().map(|i| examples.train(*i as usize));
         let batch: Vec<Example> = batch.collect::<Result<_>>()?;
         let began = Instant::now();
-        let gradients = fitting.outcome(&batch, step)?.gradients;
+        let gradients = fitting.outcome(&batch, steps)?.gradients;
         optimizer.update(&fitting.vars, &gradients, 1e-9, config.training.clip_norm)?;
-        steps.push(began.elapsed().as_secs_f64());
+        // The first step makes what the others find.
+        if steps > 0 {
+            seconds += began.elapsed().as_secs_f64();
+        }
+        steps += 1;
     }
-    steps.remove(0);
-    // Batches have very different lengths of terms: the mean, and not the middle, is what many take.
-    let step = steps.iter().sum::<f64>() / steps.len() as f64;
+    let step = seconds / (steps - 1) as f64;
     let all = examples.counts()[1];
     let some = examples.validation(TRIPLES)?;
     let began = Instant::now();

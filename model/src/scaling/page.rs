@@ -10,7 +10,7 @@ use std::path::Path;
 use support::files::whole_file::write_atomic;
 use support::show::numbers::{counted, thousands};
 use support::show::page::page;
-use support::show::svg_chart::{Axis, Chart, Corner, Series, Shape};
+use support::show::svg_chart::{Axis, Chart, Series, Shape};
 
 /// The page.
 pub const PAGE_FILE: &str = "scaling.html";
@@ -39,6 +39,7 @@ const STYLE: &str = "
 .cut circle { fill: var(--paper); stroke: var(--c); stroke-width: 2; }
 .m0 .line, .m1 .line { stroke-dasharray: 6 4; }
 .joined .line { stroke-dasharray: 2 3; stroke-width: 1; }
+.chart text[class^=m] { fill: var(--c); }
 .note { max-width: 54rem; }
 ";
 
@@ -102,7 +103,9 @@ fn body(outcomes: &[Outcome], laws: &[Law], runs: usize) -> Markup {
 
 fn caption(against: Against) -> &'static str {
     match against {
-        Against::Parameters => "Loss against N, the parameters that are not embeddings, for each fraction.",
+        Against::Parameters => {
+            "Loss against N, the parameters that are not embeddings, for each fraction."
+        }
         Against::Data => "Loss against the triples of the fraction, for each size.",
         Against::Compute => {
             "Loss against compute, 6·N·D. The law is that of the runs that no other beats with as \
@@ -115,7 +118,9 @@ fn caption(against: Against) -> &'static str {
 fn chart(against: Against, outcomes: &[Outcome], laws: &[Law]) -> Chart {
     let xs = || outcomes.iter().map(|o| against.x(o));
     let (low, high) = (xs().fold(f64::INFINITY, f64::min), xs().fold(0.0, f64::max));
-    let range = (low / 1.3, high * 1.3);
+    let range = (low / 1.2, high * 1.2);
+    // Names stand beside the curves.
+    let room = range.1 * (range.1 / range.0).powf(0.35);
     let most = outcomes.iter().max_by_key(|o| o.triples).map(|o| o.baselines);
     let level = |name: &str, (class, _): (&str, &str), loss: f32| Series {
         name: format!("{name}: {loss:.3}"),
@@ -132,9 +137,8 @@ fn chart(against: Against, outcomes: &[Outcome], laws: &[Law]) -> Chart {
         Against::Data => "triples",
         Against::Compute => "FLOPs (6·N·D)",
     };
-    let x = Axis::logarithms(label, range);
-    // Room for the names below.
-    let y = Axis::logarithms("validation loss (nats per token)", (bottom / 1.35, top * 1.05));
+    let x = Axis::logarithms(label, (range.0, room));
+    let y = Axis::logarithms("validation loss (nats per token)", (bottom / 1.1, top * 1.1));
     let chart = Chart::new(x, y, 400, &format!("validation loss against {}", against.name()));
     let chart = chart.lines(Shape::Straight, &levels);
 
@@ -169,7 +173,7 @@ fn chart(against: Against, outcomes: &[Outcome], laws: &[Law]) -> Chart {
     };
     let names: Vec<Series> = groups.iter().map(name).chain(levels).collect();
     let chart = chart.lines(Shape::Straight, &curves).lines(Shape::Points, &dots);
-    chart.names(Corner::LowerLeft, &names)
+    chart.names(&names)
 }
 
 /// A law from the first of its points to the last.
@@ -255,7 +259,15 @@ fn runs_table(outcomes: &[Outcome]) -> Markup {
 pub fn text(outcomes: &[Outcome], seed: u64) -> String {
     let mut text = format!(
         "{:>10} {:>12} {:>8} {:>9} {:>8} {:>7} {:>8} {:>8} {:>6}\n",
-        "size", "no embedding", "fraction", "triples", "steps", "epochs", "loss", "right %", "ended"
+        "size",
+        "no embedding",
+        "fraction",
+        "triples",
+        "steps",
+        "epochs",
+        "loss",
+        "right %",
+        "ended"
     );
     for o in outcomes {
         text += &format!(

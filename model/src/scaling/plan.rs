@@ -12,7 +12,7 @@ use crate::scaling::sizes::Size;
 use crate::training::examples::part::SeedOrder;
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
-use support::show::numbers::thousands;
+use support::show::numbers::{counted, thousands};
 
 /// Validations of a run that takes all of its steps.
 pub const VALIDATIONS: u64 = 12;
@@ -97,7 +97,7 @@ pub fn parts(
             enough,
             "--fractions: the training split has {}: too few for a fraction of {name}, which has only \
              whole seeds",
-            support::show::numbers::counted(order.len() as u64, "seed")
+            counted(order.len() as u64, "seed")
         );
         let (triples, tokens) = (order.examples(seeds), tokens(seeds));
         parts.push(Part { fraction: fraction.clone(), seeds, triples, tokens });
@@ -130,9 +130,9 @@ pub fn runs(
             let least = (VALIDATIONS as f64 + 0.5) / smallest;
             ensure!(
                 steps >= least,
-                "--hours {hours}: too few for {} runs of at least {VALIDATIONS} steps and as many \
+                "--hours {hours}: too few for {} of at least {VALIDATIONS} steps and as many \
                  validations, which take about {:.2} hours here",
-                sizes.len() * parts.len(),
+                counted((sizes.len() * parts.len()) as u64, "run"),
                 (fixed + least * each * weights) / 3600.0
             );
             steps
@@ -170,11 +170,11 @@ pub fn runs(
 /// What is going to be done, for a terminal.
 pub fn table(runs: &[Run], sizes: &[Size], parts: &[Part]) -> String {
     let mut text = format!(
-        "{} sizes × {} fractions: {} runs, about {} in all if none ends early\n{:>10} {:>12} {:>12} \
-         {:>8} {:>7} {:>9} {:>8} {:>7} {:>9}\n",
-        sizes.len(),
-        parts.len(),
-        runs.len(),
+        "{} × {}: {}, about {} in all if none ends early\n{:>10} {:>12} {:>12} {:>8} {:>7} {:>9} \
+         {:>8} {:>7} {:>9}\n",
+        counted(sizes.len() as u64, "size"),
+        counted(parts.len() as u64, "fraction"),
+        counted(runs.len() as u64, "run"),
         duration(runs.iter().map(|run| run.seconds).sum()),
         "size",
         "parameters",
@@ -238,7 +238,8 @@ mod tests {
         let parts = parts(&fractions(&[0.25, 1.0]), &order(), |seeds| seeds as u64 * 100).unwrap();
         assert_eq!((parts[0].seeds, parts[0].triples, parts[1].triples), (10, 100, 400));
         let sizes = [size("small", 10), size("large", 100)];
-        let seconds = [(0.01, 1.0), (0.1, 3.0)].map(|(step, validation)| Seconds { step, validation });
+        let seconds =
+            [(0.01, 1.0), (0.1, 3.0)].map(|(step, validation)| Seconds { step, validation });
         let runs = runs(Budget::Hours(0.5), &sizes, &parts, &seconds, 77).unwrap();
         let sum: f64 = runs.iter().map(|run| run.seconds).sum();
         assert!((sum / 1800.0 - 1.0).abs() < 0.01, "{sum}");
@@ -264,6 +265,9 @@ mod tests {
         let seconds = [Seconds { step: 1.0, validation: 2.0 }];
         let runs = runs(Budget::Hours(0.001), &[size("s", 1)], &parts, &seconds, 1);
         let message = runs.unwrap_err().to_string();
-        assert!(message.contains("1 runs of at least 12 steps") && message.contains("0.01 hours"), "{message}");
+        assert!(
+            message.contains("1 run of at least 12 steps") && message.contains("0.01 hours"),
+            "{message}"
+        );
     }
 }

@@ -69,7 +69,11 @@ impl Size {
 }
 
 /// The base in the width in which its parameters come nearest to a number. Heads and layers stay.
-fn with_parameters(wanted: u64, base: &ModelConfig, vocabulary: &Vocabulary) -> Result<ModelConfig> {
+fn with_parameters(
+    wanted: u64,
+    base: &ModelConfig,
+    vocabulary: &Vocabulary,
+) -> Result<ModelConfig> {
     let shape = |width: usize| ModelConfig {
         width,
         feed_forward: (base.feed_forward * width / base.width).max(1),
@@ -136,9 +140,13 @@ mod tests {
         other.training.batch_tokens = 9;
         other.training.learning_rate = 0.5;
         let kind = SizeKind::Config(Box::new(other));
-        let size = Size::new(&SizeAsked { name: "n".to_owned(), kind }, &base, &vocabulary).unwrap();
+        let size =
+            Size::new(&SizeAsked { name: "n".to_owned(), kind }, &base, &vocabulary).unwrap();
         let Config { model, training } = size.config;
         assert_eq!((model.width, model.max_tokens), (32, base.model.max_tokens));
-        assert_eq!((training.batch_tokens, training.learning_rate), (base.training.batch_tokens, 0.5));
+        assert_eq!(
+            (training.batch_tokens, training.learning_rate),
+            (base.training.batch_tokens, 0.5)
+        );
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::path::Path;
 use support::files::whole_file::write_atomic;
-use support::show::svg_chart::{Axis, Chart, Corner, Series, Shape};
+use support::show::svg_chart::{Axis, Chart, Series, Shape};
 
 /// The file of the lines.
 pub const LOG_FILE: &str = "train_log.jsonl";
@@ -165,7 +165,7 @@ pub fn plot(log: &[Evaluation]) -> String {
     let x = Axis::numbers("steps", (0.0, steps), 1.0);
     let y = Axis::numbers("loss (nats per token)", (0.0, top), 0.01);
     let chart = Chart::new(x, y, 360, "training and validation loss over the steps");
-    chart.lines(Shape::Straight, &lines).names(Corner::UpperRight, &lines).file(STYLE)
+    chart.lines(Shape::Straight, &lines).names(&lines).file(STYLE)
 }
 
 #[cfg(test)]

@@ -109,15 +109,6 @@ pub enum Shape {
     Points,
 }
 
-/// Where names stand: where there are no lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Corner {
-    /// At the top of the right side.
-    UpperRight,
-    /// At the bottom of the left side.
-    LowerLeft,
-}
-
 /// One bar of a chart.
 #[derive(Clone, Debug)]
 pub struct Bar {
@@ -177,18 +168,14 @@ impl Chart {
         self
     }
 
-    /// Writes the names of lines into a corner.
-    pub fn names(mut self, corner: Corner, series: &[Series]) -> Chart {
+    /// Writes the names of lines into the upper right corner.
+    pub fn names(mut self, series: &[Series]) -> Chart {
         for (i, line) in series.iter().enumerate() {
-            let (x, y, anchor) = match corner {
-                Corner::UpperRight => (WIDTH - RIGHT - 6.0, TOP + 16.0 * (i + 1) as f64, "end"),
-                Corner::LowerLeft => {
-                    let below = (series.len() - i) as f64;
-                    (LEFT + 10.0, self.height - BOTTOM + 6.0 - 16.0 * below, "start")
-                }
-            };
+            let y = TOP + 16.0 * (i + 1) as f64;
             self.drawn.push(html! {
-                text class=(line.class) x=(one(x)) y=(one(y)) text-anchor=(anchor) { (line.name) }
+                text class=(line.class) x=(one(WIDTH - RIGHT - 6.0)) y=(one(y)) text-anchor="end" {
+                    (line.name)
+                }
             });
         }
         self
@@ -355,7 +342,7 @@ mod tests {
     #[test]
     fn a_file_carries_its_style() {
         let x = Axis::numbers("steps", (0.0, 10.0), 1.0);
-        let chart = Chart::new(x, Axis::per_cent(""), 340, "").names(Corner::UpperRight, &[series("a")]);
+        let chart = Chart::new(x, Axis::per_cent(""), 340, "").names(&[series("a")]);
         let file = chart.file(".a { fill: red; }");
         assert!(file.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
         assert!(file.contains(".a { fill: red; }</style>") && file.ends_with("</svg>\n"));

@@ -65,7 +65,8 @@ mod tests {
     #[test]
     fn a_smaller_part_lies_within_a_larger_one_and_has_its_seeds_whole() {
         // Seed n has n examples, from 1 to 40: 820.
-        let of_examples: Vec<u32> = (1..=40).flat_map(|n| std::iter::repeat_n(n, n as usize)).collect();
+        let of_examples: Vec<u32> =
+            (1..=40).flat_map(|n| std::iter::repeat_n(n, n as usize)).collect();
         let order = SeedOrder::new(&of_examples, 7);
         let parts = [0.125, 0.25, 0.5, 1.0].map(|share| order.nearest(share));
         assert!(parts.is_sorted() && parts[3] == 40);
