@@ -4,6 +4,7 @@
 #![cfg(unix)]
 
 mod common;
+#[allow(dead_code)] // made for several tests
 #[path = "common/refusal.rs"]
 mod refusal;
 

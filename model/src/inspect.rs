@@ -1,10 +1,10 @@
 //! A look at a model's directory: what the network is, what it was trained on, how far it came.
 
 use crate::config::Config;
-use crate::network::transformer::count_parameters;
 use crate::training::checkpoint::{
     DatasetIdentity, Description, load_description, load_seen_seeds, saved_model_step,
 };
+use crate::training::forecast::count_parameters;
 use crate::training::log::{self, Evaluation};
 use anyhow::{Context, Result};
 use dataset_gen::seeds::split::Split;

@@ -1,8 +1,5 @@
 //! What the tests of refused input share.
 
-// Each test file is a program of its own and uses a part of this.
-#![allow(dead_code)]
-
 use super::common::cairn;
 use assert_cmd::Command;
 use std::path::Path;

@@ -14,7 +14,6 @@ use crate::network::linear::{linear, linear_transposed};
 use crate::network::parameters::{Init, Parameters};
 use crate::network::value::{ValueHead, mean};
 use crate::tokens::relations::Relation;
-use crate::tokens::vocabulary::Vocabulary;
 use candle_core::{Device, Result, Tensor};
 use std::sync::Arc;
 
@@ -237,28 +236,6 @@ impl Memory {
             source: rows.map_or(Source::Own, |rows| Source::Rows(rows.to_vec())),
         })
     }
-}
-
-/// How many numbers a network has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ParameterCount {
-    /// All of them.
-    pub all: usize,
-    /// Those of the table of embeddings, which the logits come from, too.
-    pub embedding: usize,
-}
-
-/// Counts the parameters of a network of this shape, which is not made.
-///
-/// # Errors
-/// None that is known.
-pub fn count_parameters(
-    c: &ModelConfig,
-    vocabulary: &Vocabulary,
-) -> anyhow::Result<ParameterCount> {
-    let (features, mut counted) = (Features::new(vocabulary, c.positions), Parameters::counted());
-    Transformer::new(c, features, vocabulary.len(), &mut counted)?;
-    Ok(ParameterCount { all: counted.count(), embedding: features.count().saturating_mul(c.width) })
 }
 
 /// The network.

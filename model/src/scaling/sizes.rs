@@ -2,8 +2,8 @@
 //! base configuration.
 
 use crate::config::{Config, ModelConfig};
-use crate::network::transformer::count_parameters;
 use crate::tokens::vocabulary::Vocabulary;
+use crate::training::forecast::count_parameters;
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
 

@@ -2,7 +2,6 @@
 
 use crate::config::Config;
 use crate::network::threads::one_thread_per_operation;
-use crate::network::transformer::count_parameters;
 use crate::training::checkpoint::{
     CONFIG_FILE, DatasetIdentity, Description, MODEL_FILE, State, load_description, load_run,
     save_seen_seeds,
@@ -11,7 +10,7 @@ use crate::training::examples::batches::{Batches, Place};
 use crate::training::examples::data::Dataset;
 use crate::training::examples::part::SeedOrder;
 use crate::training::examples::token_file::Examples;
-use crate::training::forecast::{Shape, refuse_what_does_not_fit};
+use crate::training::forecast::{Shape, count_parameters, refuse_what_does_not_fit};
 use crate::training::log::{self, Evaluation};
 use crate::training::train::Trainer;
 use anyhow::{Result, bail, ensure};
