@@ -113,7 +113,10 @@ fn a_killed_ladder_has_the_tables_of_one_that_was_not() {
         assert!(read("whole", picture).starts_with("<svg"));
     }
     // Every run is a model like others.
-    cairn(&directory).args(["inspect", "whole/14k-1of3"]).assert().success();
+    let inspected = cairn(&directory).args(["inspect", "whole/14k-1of3"]).assert().success();
+    let said = String::from_utf8_lossy(&inspected.get_output().stdout).into_owned();
+    let expected = format!("trained on those of {} seeds among ", of("seeds")[0]);
+    assert!(said.contains(&expected), "{said}");
 
     // What has ended is not done again.
     let changed = |name: &str| -> Vec<SystemTime> {
