@@ -311,26 +311,30 @@ impl Machine<'_> {
         if !rewrite.rhs.computes(egraph, &|var| egraph.literal(class(var))) {
             return;
         }
-        // Functions on terms may have no value; then there is no match.
-        let instance = match rewrite.functions {
-            None => None,
-            Some(_) => match self.instance() {
-                None => return,
-                instance => instance,
-            },
-        };
+        if rewrite.functions.is_some() {
+            return self.matched_with_functions();
+        }
         self.uncounted.matches += 1;
         if self.uncounted.matches == COUNT_EVERY {
             self.count();
         }
         if !self.bounds.only_count {
-            match instance {
-                None => self.note(),
-                Some(instance) => {
-                    let lookup = instance.lookup(egraph);
-                    self.note_as(lookup);
-                }
-            }
+            self.note();
+        }
+    }
+
+    /// As [`Machine::matched`], for a rule with functions on terms. Where they have no value there is no
+    /// match.
+    #[cold] // apart, so that the loop is what it would be without
+    fn matched_with_functions(&mut self) {
+        let egraph = self.search.egraph;
+        let Some(instance) = self.instance() else { return };
+        self.uncounted.matches += 1;
+        if self.uncounted.matches == COUNT_EVERY {
+            self.count();
+        }
+        if !self.bounds.only_count {
+            self.note_as(instance.lookup(egraph));
         }
     }
 
@@ -403,6 +407,7 @@ impl Machine<'_> {
     }
 
     /// Notes the match if it says something new by what there is of its right-hand side.
+    #[inline]
     fn note_as(&mut self, lookup: Lookup) {
         let Search { egraph, rewrite, .. } = *self.search;
         let mut ids = std::mem::take(&mut self.pending);
