@@ -327,23 +327,25 @@ impl Machine<'_> {
     /// match.
     #[cold] // apart, so that the loop is what it would be without
     fn matched_with_functions(&mut self) {
-        let egraph = self.search.egraph;
-        let Some(instance) = self.instance() else { return };
+        let Search { egraph, rewrite, .. } = *self.search;
+        let by_representatives = |by: &bool| !by || !rewrite.lowered.is_empty();
+        let mut ways = [false, true].into_iter().filter(by_representatives);
+        let found = ways.find_map(|by| Some((by, self.instance(by)?)));
+        let Some((by, instance)) = found else { return };
         self.uncounted.matches += 1;
         if self.uncounted.matches == COUNT_EVERY {
             self.count();
         }
         if !self.bounds.only_count {
-            self.note_as(instance.lookup(egraph));
+            self.note_as(instance.lookup(egraph), by);
         }
     }
 
     /// The right-hand side with functions on terms, if these have values.
-    fn instance(&self) -> Option<Instance<Id>> {
+    fn instance(&self, by_representatives: bool) -> Option<Instance<Id>> {
         let Search { egraph, rewrite, .. } = *self.search;
-        let literals = rewrite.literals.iter();
-        let literals = literals.filter_map(|&(r, _)| egraph.literal_node(self.registers[r]));
-        let found: Vec<Id> = self.nodes.iter().copied().chain(literals).collect();
+        let mut found = Vec::new();
+        self.bound_ids(&mut found, by_representatives);
         let mut substitution = Vec::new();
         rewrite.substitution(egraph, &found, &mut substitution);
         Instance::of(egraph, rewrite.functions.as_ref()?, &substitution)
@@ -403,20 +405,31 @@ impl Machine<'_> {
         let class = |var: usize| registers[lhs.register(var)];
         let value = |var: VarId| egraph.literal(class(usize::from(var.0)));
         let lookup = rewrite.rhs.lookup(egraph, class, &value, literals, &mut self.looked_up);
-        self.note_as(lookup);
+        self.note_as(lookup, false);
     }
 
     /// Notes the match if it says something new by what there is of its right-hand side.
     #[inline]
-    fn note_as(&mut self, lookup: Lookup) {
-        let Search { egraph, rewrite, .. } = *self.search;
+    fn note_as(&mut self, lookup: Lookup, by_representatives: bool) {
         let mut ids = std::mem::take(&mut self.pending);
-        ids.extend_from_slice(&self.nodes);
-        let literals = rewrite.literals.iter();
-        ids.extend(literals.filter_map(|&(r, _)| egraph.literal_node(self.registers[r])));
+        self.bound_ids(&mut ids, by_representatives);
         self.keep(lookup, self.registers[0], &ids);
         ids.clear();
         self.pending = ids;
+    }
+
+    /// Appends the bound ids of the match; what is lowered as it was matched, or by the representative of
+    /// its class.
+    fn bound_ids(&self, ids: &mut Vec<Id>, by_representatives: bool) {
+        let Search { egraph, rewrite, .. } = *self.search;
+        ids.extend_from_slice(&self.nodes);
+        let literals = rewrite.literals.iter();
+        ids.extend(literals.filter_map(|&(r, _)| egraph.literal_node(self.registers[r])));
+        ids.extend(rewrite.lowered.iter().map(|&(register, place)| match place {
+            _ if by_representatives => egraph.representative(self.registers[register]),
+            Some((node, child)) => egraph.original_children(self.nodes[node])[child],
+            None => self.nodes[0],
+        }));
     }
 
     /// Keeps a match if it says something new. `class` is that of its root, `ids` its bound ids.
