@@ -141,6 +141,6 @@ mod tests {
         assert_eq!(name("halide.rules").unwrap(), InputFile::Path("halide.rules".into()));
         assert_eq!(name("./halide").unwrap(), InputFile::Path("./halide".into()));
         let unknown = name("halid").unwrap_err().to_string();
-        assert!(unknown.contains("one of bitvectors, gelu, halide, horner, math"), "{unknown}");
+        assert!(unknown.contains("one of bitvectors, gelu, halide, horner, idioms"), "{unknown}");
     }
 }
