@@ -91,6 +91,16 @@ def at(items, index):
     return items[index]
 
 
+# Functions on terms.
+FUNCTIONS = ("subst", "raise", "lower")
+
+
+def lowered(index, depth):
+    """An index for a place under one binder less."""
+    require(index != depth, "lowers a term that speaks of the variable")
+    return index - (index > depth)
+
+
 class System:
     """A rewrite system: operators, literal kinds, rules."""
 
@@ -98,10 +108,14 @@ class System:
         data = path.read_bytes()
         self.hash = hashlib.sha256(data).hexdigest()
         self.operators, self.kinds, self.rules, self.folds = {}, {}, {}, False
+        # By operator and argument: the sort of the variable that is bound in it.
+        self.binds = {}
         declarations = read_sexprs(data.decode())
         for keyword, *args in declarations:
             if keyword == "op":
-                self.operators[args[0]] = (args[1], args[2])
+                sorts = [sort if isinstance(sort, list) else [sort] for sort in args[1]]
+                self.operators[args[0]] = ([sort[-1] for sort in sorts], args[2])
+                self.binds[args[0]] = [sort[1] if len(sort) > 1 else None for sort in sorts]
             elif keyword == "literal":
                 self.kinds[args[1]] = {"i64": "i", "bool": "b"}[args[0]]
             elif keyword == "analysis":
@@ -148,6 +162,8 @@ class System:
         if isinstance(pattern, list) and pattern[0] == "compute":
             value = self.evaluate(pattern[1], substitution)
             return term[0] == sort and is_value(self.literal(term), value)
+        if self.is_function(pattern):
+            return term == self.instance(pattern, sort, substitution)
         if isinstance(pattern, list):
             if term[1] != pattern[0] or term[2] is None or term[0] != sort:
                 return False
@@ -158,7 +174,71 @@ class System:
             return substitution[pattern] == term
         if pattern in self.operators:
             return term == (sort, pattern, ())
-        return term == (sort, str(int(pattern)), None)
+        return term == self.instance(pattern, sort, substitution)
+
+    def is_function(self, pattern):
+        return isinstance(pattern, list) and pattern[0] in FUNCTIONS and pattern[0] not in self.binds
+
+    def instance(self, pattern, sort, substitution):
+        """The term that a pattern of this sort stands for."""
+        if isinstance(pattern, list) and pattern[0] == "compute":
+            value = self.evaluate(pattern[1], substitution)
+            require(value is not None, "a computation has no value")
+            return (sort, str(int(value)), None)
+        if self.is_function(pattern):
+            body = self.instance(pattern[1], sort, substitution)
+            if pattern[0] == "raise":
+                return self.with_indices(body, lambda i, depth, of: i + (i >= depth))
+            if pattern[0] == "lower":
+                return self.with_indices(body, lambda i, depth, of: lowered(i, depth))
+            argument = self.instance(pattern[2], self.sort_of(pattern[2], substitution), substitution)
+            return self.with_indices(body, lambda i, depth, of: self.replaced(i, depth, of, argument))
+        if isinstance(pattern, list):
+            sorts = self.operators[pattern[0]][0]
+            args = [self.instance(p, s, substitution) for p, s in zip(pattern[1:], sorts)]
+            return (sort, pattern[0], tuple(args))
+        if pattern.startswith("?"):
+            return substitution[pattern]
+        if pattern in self.operators:
+            return (sort, pattern, ())
+        return (sort, pattern if pattern.startswith("%") else str(int(pattern)), None)
+
+    def sort_of(self, pattern, substitution):
+        """The sort of what is put in place of a variable."""
+        bound = {sort for sorts in self.binds.values() for sort in sorts if sort}
+        if isinstance(pattern, str) and pattern.startswith("?"):
+            return substitution[pattern][0]
+        if self.is_function(pattern):
+            return self.sort_of(pattern[1], substitution)
+        return self.sort_of_application(pattern) or next(iter(bound if len(bound) == 1 else self.kinds))
+
+    def replaced(self, index, depth, sort, argument):
+        """What becomes of a bound variable for which, where it is the first, a term is put."""
+        if index == depth:
+            require(argument[0] == sort, "a term in place of a variable of another sort")
+            return self.with_indices(argument, lambda i, inner, of: i + depth * (i >= inner))
+        return index - (index > depth)
+
+    def with_indices(self, term, becomes):
+        """The term with `becomes(index, binders around, sort)`, an index or a term, for each index."""
+        known = {}
+
+        def walk(term, depth):
+            if (id(term), depth) not in known:
+                sort, head, args = term
+                if args is not None:
+                    binds = [sort is not None for sort in self.binds[head]]
+                    args = tuple(walk(a, depth + binds) for a, binds in zip(args, binds))
+                    new = (sort, head, args)
+                elif re.fullmatch(r"%[0-9]+", head):
+                    new = becomes(int(head[1:]), depth, sort)
+                    new = (sort, f"%{new}", None) if isinstance(new, int) else new
+                else:
+                    new = term
+                known[id(term), depth] = (new, term)
+            return known[id(term), depth][0]
+
+        return walk(term, 0)
 
     def evaluate(self, expression, substitution):
         """The value of an expression of a condition, None if it has none."""

@@ -8,6 +8,7 @@ mod explain;
 mod export;
 mod generate;
 mod inspect;
+mod ladder;
 mod learn;
 mod man;
 mod merge;

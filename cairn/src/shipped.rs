@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(name("./halide").unwrap(), InputFile::Path("./halide".into()));
         let unknown = name("halid").unwrap_err().to_string();
         assert!(
-            unknown.contains("one of bitvectors, bounds, gelu, halide, horner, math"),
+            unknown.contains("one of bitvectors, bounds, gelu, halide, horner, idioms"),
             "{unknown}"
         );
     }

@@ -1,6 +1,7 @@
 //! `cairn train`.
 
 use crate::args::{DeviceChoice, RunArgs};
+use crate::ladder::LadderArgs;
 use crate::shipped::MODELS;
 use crate::signals::Signals;
 use anyhow::Result;
@@ -28,10 +29,23 @@ Examples:
   cairn train --data data/halide --out models/halide-12m --config 12m \\
       --device cuda
 
+  # Is more data worth more than a larger model? Sixteen trainings in one hour
+  cairn train --scaling --hours 1 --data data/halide --out models/ladder
+
+  # The same on two sizes and two fractions, with the steps given
+  cairn train --scaling --steps 2000 --sizes 0.1M,tiny --fractions 1/4,1 \\
+      --data data/halide --out models/small-ladder
+
 The output directory holds config.json, tokenizer.json, system.rules, the weights with the lowest \
 validation loss (model.safetensors), train_log.jsonl and loss.svg, an event file for TensorBoard, and \
 in training_state/ the last checkpoint. The dataset as tokens is kept in its directory, as \
 .tokens-N.bin, for the next training.
+
+A ladder measures a few steps of every size, says what it will train and how long that takes, and trains \
+it, the smallest run first. Each run is a directory of its own in --out. The hours are shared out in \
+proportion to the seconds of a step × the square root of the triples; a run ends earlier if its validation \
+loss falls no more, and is marked if it does not. The results are scaling.html with the curves (also as \
+scaling_*.svg), scaling.csv and scaling_laws.csv with the fitted power laws.
 
 On SIGINT (Ctrl-C) and SIGTERM the step is ended and a checkpoint written; the exit code is then 130 \
 or 143, and --resume goes on. A second signal ends the program at once.")]
@@ -56,13 +70,15 @@ pub struct TrainArgs {
     #[arg(long, value_enum, default_value_t)]
     device: DeviceChoice,
     #[command(flatten)]
+    ladder: LadderArgs,
+    #[command(flatten)]
     run: RunArgs,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// As [`model::training::runs::train`], and a configuration that can't be read.
+/// As [`model::training::runs::train`] or [`model::scaling::ladder::climb`], and a configuration that can't be read.
 pub fn run(args: &TrainArgs) -> Result<()> {
     let config = args.config.as_ref().map(Config::load).transpose()?;
     let signals = Signals::catch()?;
@@ -70,12 +86,16 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         config,
         steps: args.steps,
         seed: args.run.run().seed,
+        training_seeds: None,
         resume: args.resume,
         device: args.device.open()?,
         quiet: args.run.run().quiet,
         stop: signals.asked.clone(),
     };
     let pool = args.run.run().build_pool()?;
+    if args.ladder.scaling {
+        return args.ladder.run(&args.data, &args.out, options, &signals, &pool);
+    }
     let report = pool.install(|| {
         train_model(&args.data, &args.out, &options, &mut |_| ControlFlow::Continue(()))
     })?;

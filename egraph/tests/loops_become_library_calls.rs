@@ -17,6 +17,12 @@ const LOOPS: &[(&str, &str, &str)] = &[
     ("axpy", "(build n i (+ (get y i) (* a (get x i))))", "(axpy n a x y)"),
     ("sum of vectors", "(build n i (+ (get x i) (get y i)))", "(axpy n 1 x y)"),
     ("transpose", "(build m i (build n j (get (get A j) i)))", "(transpose m n A)"),
+    // The factor is equal to a term that does not speak of the loop's variable, and is not one at first.
+    (
+        "hidden factor",
+        "(build n i (+ (* (get (build n j (* 2 c)) i) (get x i)) (get y i)))",
+        "(axpy n (* 2 c) x y)",
+    ),
     (
         "gemv without a rest",
         "(build m i (ifold n 0 j (step s (+ s (* (get (get A i) j) (get x j))))))",

@@ -2,8 +2,11 @@
 
 mod common;
 
+use egraph::{EGraph, Explainer, Limits, SaturationConfig, check, saturate};
 use egraph::{Sketch, System, TermBank, import_egglog, proof_from_json, review};
 use proptest::prelude::*;
+use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// A text with some characters overwritten.
 fn damaged(text: &'static str) -> impl Strategy<Value = String> {
@@ -24,6 +27,11 @@ const PROOF: &str = r#"{"format":"cairn-proof","version":1,"system":"HASH","star
 "steps":[{"from":1,"to":1,"how":{"rule":{"name":"add-comm","substitution":{"?a":0,"?b":0}}}},
 {"from":0,"to":0,"how":{"chain":[]}},{"from":1,"to":1,"how":{"congruence":[null,{"reverse":1}]}}],
 "root":1}"#;
+
+/// A system that binds variables, and a term of it.
+const LAMBDA: &str = include_str!("../../configs/systems/lambda.rules");
+const COMPOSE: &str = "(let (lam f (lam g (lam x (app f (app g x))))) compose
+    (let (lam y (+ y 1)) add1 (app (app compose add1) (fix z (if (= z %1) 1 (app add1 z))))))";
 
 /// A program that can be imported.
 const EGGLOG: &str = include_str!("../../cairn/tests/findings/arithmetic.egg");
@@ -48,6 +56,36 @@ proptest! {
         let review = review(&text);
         prop_assert_eq!(parsed.is_err(), review.system.is_none());
         prop_assert!(parsed.is_ok() || !review.findings.is_empty());
+    }
+
+    /// What is accepted can be run, and what it proves is accepted by the checker.
+    #[test]
+    fn systems_with_binders(text in damaged(LAMBDA), term in damaged(COMPOSE)) {
+        let Ok(system) = System::parse(&text).map(Arc::new) else { return Ok(()) };
+        let mut bank = TermBank::new(system.language.clone());
+        let _ = Sketch::parse(&system.language, &term, None);
+        let start = bank.parse(&term, None).or_else(|_| bank.parse(COMPOSE, None));
+        let Ok(start) = start else { return Ok(()) };
+        let mut egraph = EGraph::new(system.clone());
+        egraph.add_term(&bank, start);
+        let limits = Limits { nodes: Some(300), iterations: Some(8), ..Limits::default() };
+        let config = SaturationConfig { limits, ..SaturationConfig::default() };
+        saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
+        let mut explainer = Explainer::new(&egraph);
+        for class in egraph.classes() {
+            let terms: Vec<_> =
+                egraph.nodes(class).iter().map(|&node| egraph.term(&mut bank, node)).collect();
+            for &t in terms.iter().take(3) {
+                if bank.size(t) > 500 {
+                    continue;
+                }
+                let proof = explainer.explain(&mut bank, terms[0], t);
+                let proof = proof.expect("the members of a class are equal");
+                check(&system, &bank, &proof).expect("a right proof");
+                let shown = bank.text(t);
+                prop_assert_eq!(bank.parse(&shown, Some(bank.sort(t))), Ok(t), "{}", shown);
+            }
+        }
     }
 
     #[test]

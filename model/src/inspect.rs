@@ -1,12 +1,10 @@
 //! A look at a model's directory: what the network is, what it was trained on, how far it came.
 
 use crate::config::Config;
-use crate::network::batch::Features;
-use crate::network::parameters::Parameters;
-use crate::network::transformer::Transformer;
 use crate::training::checkpoint::{
     DatasetIdentity, Description, load_description, load_seen_seeds, saved_model_step,
 };
+use crate::training::forecast::count_parameters;
 use crate::training::log::{self, Evaluation};
 use anyhow::{Context, Result};
 use dataset_gen::seeds::split::Split;
@@ -32,6 +30,9 @@ pub struct Inspection {
     pub seen_seeds: Option<usize>,
     /// Seed of all random choices.
     pub seed: u64,
+    /// How many seeds of the training split it was trained on; `None` for all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub training_seeds: Option<usize>,
     /// What it was trained on.
     pub dataset: DatasetIdentity,
     /// The shape of the network and how it is trained.
@@ -47,16 +48,14 @@ pub struct Inspection {
 pub fn inspect(directory: &Path) -> Result<Inspection> {
     let Description { vocabulary, run, .. } = load_description(directory)?;
     let config = run.config;
-    let features = Features::new(&vocabulary, config.model.positions);
-    let mut counted = Parameters::counted();
-    Transformer::new(&config.model, features, vocabulary.len(), &mut counted)?;
     Ok(Inspection {
         system_hash: run.system_hash,
-        parameters: counted.count(),
+        parameters: count_parameters(&config.model, &vocabulary)?.all,
         tokens: vocabulary.len(),
         weights_of_step: saved_model_step(directory)?,
         seen_seeds: load_seen_seeds(directory)?.map(|seen| seen.digests.len()),
         seed: run.seed,
+        training_seeds: run.training_seeds,
         dataset: run.dataset,
         config,
         log: log::load(directory)?,
@@ -74,6 +73,10 @@ impl Inspection {
             Some(count) => counted(count as u64, "seed"),
             None => "not known".to_owned(),
         };
+        let part = match self.training_seeds {
+            Some(count) => format!("those of {} among ", counted(count as u64, "seed")),
+            None => String::new(),
+        };
         let weights = match self.weights_of_step {
             Some(step) => format!("the weights are those after step {}", thousands(step)),
             None => "there are no weights before the first validation".to_owned(),
@@ -81,7 +84,7 @@ impl Inspection {
         let hash = &self.system_hash;
         let mut text = format!(
             "a model for the rewrite system {}: {} parameters, {} tokens, seed {}\n\
-             trained on {} (validation: {}) of a dataset with seed {}\n\
+             trained on {part}{} (validation: {}) of a dataset with seed {}\n\
              seeds that it has seen: {seeds}\n{weights}\n",
             hash.get(..12).unwrap_or(hash),
             thousands(self.parameters as u64),

@@ -18,6 +18,7 @@ pub mod guide_model;
 pub mod inspect;
 pub mod network;
 pub mod ranking;
+pub mod scaling;
 pub mod shared_model;
 pub mod tokens;
 pub mod training;

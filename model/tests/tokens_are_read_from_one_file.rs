@@ -101,3 +101,26 @@ fn whoever_comes_second_waits_for_it() {
     assert!(found.windows(2).all(|pair| pair[0] == pair[1]));
     assert!(!other.exists());
 }
+
+#[test]
+fn a_part_has_the_examples_of_its_seeds_and_the_whole_validation() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, other) = (directory.path().join("data"), directory.path().join("other"));
+    let mut triples = common::triples(1, 60);
+    triples.iter_mut().for_each(|triple| triple.seed = triple.id as u32 % 7);
+    common::write_dataset(&data, &triples, &common::triples(2, 9));
+    let (train, validation) = all(&open(&data, &other));
+    let part = open(&data, &other).of_seeds(|seed| [2, 5].contains(&seed)).unwrap();
+    let expected: Vec<Example> = train
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| [2, 5].contains(&(i % 7)))
+        .map(|e| e.1.clone())
+        .collect();
+    let mut counts = vec![0; part.vocabulary.len()];
+    expected.iter().flat_map(|e| &e.tokens[2]).for_each(|token| counts[*token as usize] += 1);
+    assert_eq!(part.token_counts(), counts);
+    assert!(part.train_seeds().iter().all(|seed| [2, 5].contains(seed)));
+    assert_eq!(part.train_lengths().len(), expected.len());
+    assert_eq!(all(&part), (expected, validation));
+}

@@ -19,6 +19,7 @@ fn options(config: Config) -> TrainOptions {
         config: Some(config),
         steps: None,
         seed: 5,
+        training_seeds: None,
         resume: false,
         device: Device::Cpu,
         quiet: true,

@@ -54,8 +54,12 @@ pub struct EGraph {
     facts: Option<Box<Facts>>,
     class_count: usize,
     conflict: Option<(Id, Id)>,
-    /// See [`EGraph::loose`]; empty where the language binds no variables.
+    /// See [`EGraph::loose`]; empty where the language binds no variables, as the next two.
     loose: Vec<u32>,
+    /// See [`EGraph::representative`]; by canonical e-node.
+    representatives: Vec<Id>,
+    /// Classes that came to have another one.
+    new_representatives: Vec<Id>,
 
     // Work left for the next rebuild.
     /// Uses whose canonical children may be out of date.
@@ -83,6 +87,8 @@ impl EGraph {
             class_count: 0,
             conflict: None,
             loose: Vec::new(),
+            representatives: Vec::new(),
+            new_representatives: Vec::new(),
             stale_uses: Vec::new(),
             new_literals: Vec::new(),
         }
@@ -254,6 +260,7 @@ impl EGraph {
         }
         if self.system.language.has_binders() {
             self.loose.push(self.loose_of(head, children));
+            self.representatives.push(node);
         }
         for (slot, &class) in self.nodes.slots(node).zip(&classes) {
             self.uses.append(class, slot);
@@ -270,9 +277,30 @@ impl EGraph {
         node
     }
 
-    /// How many binders must be around the term that an e-node is so that no index in it is loose.
+    /// The indices that are loose in the term that an e-node is, as bits; the last one for all that have
+    /// none.
     pub(crate) fn loose(&self, node: Id) -> u32 {
         self.loose.get(node.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// Of the e-nodes of a class the first of those with the fewest loose indices, which can be lowered
+    /// where others can't. One that was found congruent to another counts, too.
+    pub(crate) fn representative(&self, class: Id) -> Id {
+        self.representatives.get(self.find(class).0 as usize).copied().unwrap_or(class)
+    }
+
+    /// Chooses between the representatives of two classes that are one now.
+    fn join_representatives(&mut self, kept: Id, absorbed: Id) {
+        let [of_kept, of_absorbed] =
+            [kept, absorbed].map(|class| self.representatives[class.0 as usize]);
+        let rank = |node: Id| (self.loose(node).count_ones(), node);
+        if rank(of_absorbed) < rank(of_kept) {
+            let better = self.loose(of_absorbed).count_ones() < self.loose(of_kept).count_ones();
+            self.representatives[kept.0 as usize] = of_absorbed;
+            if better {
+                self.new_representatives.push(kept);
+            }
+        }
     }
 
     fn loose_of(&self, head: Head, children: &[Id]) -> u32 {
@@ -325,6 +353,9 @@ impl EGraph {
         self.class_count -= 1;
         self.merge_literals(kept, absorbed);
         self.merge_facts(kept, absorbed);
+        if !self.representatives.is_empty() {
+            self.join_representatives(kept, absorbed);
+        }
         self.stale_uses.extend(self.uses.join(kept, absorbed));
         true
     }

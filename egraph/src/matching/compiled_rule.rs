@@ -6,8 +6,10 @@
 //! 1. the matched e-node of every application in the left-hand side, in pre-order (nullary
 //!    operators excepted), or the matched class for a left-hand side that is a bare variable or
 //!    has no children;
-//! 2. for every variable that a condition or computation reads, the literal that it equals; and for
-//!    every fact that they read its number, which is no id;
+//! 2. for every variable that a condition or computation reads, the literal that it equals;
+//!    then for every other variable that is lowered, the child of a matched e-node that it is, or where
+//!    that has no value the representative of its class; then for every fact that is read its number,
+//!    which is no id;
 //! 3. once applied, the e-node of every application in the right-hand side but the root, in
 //!    pre-order (nullary operators excepted); with functions on terms in the right-hand side, the
 //!    e-node of every new node but the root ([`crate::matching::term_function`]).
@@ -77,6 +79,9 @@ pub(crate) struct Rewrite {
     pub literals: Vec<(Register, VarId)>,
     /// Registers of the variables whose facts are read (part 2), with the analyses.
     pub facts: Vec<(Register, AnalysisId)>,
+    /// Registers of the variables that are lowered and need be no literals, and what they stand for as in
+    /// [`Program::place`].
+    pub lowered: Vec<(Register, Option<(usize, usize)>)>,
     /// By [`VarId`].
     sources: Vec<Source>,
     /// What one application takes at most.
@@ -89,7 +94,12 @@ impl Rewrite {
         let lhs = Program::compile(rule);
         let nodes = lhs.bound();
         let literal_vars = rule.literal_vars();
+        let mut lowered_vars = rule.rhs.lowered();
+        lowered_vars.retain(|var| !literal_vars.contains(var));
         let sources = (0..rule.variables.patterns()).map(|var| {
+            if let Some(i) = lowered_vars.iter().position(|low| usize::from(low.0) == var) {
+                return Source::Bound(nodes + literal_vars.len() + i);
+            }
             match literal_vars.iter().position(|literal| usize::from(literal.0) == var) {
                 Some(i) => Source::Bound(nodes + i),
                 None => match lhs.place(var) {
@@ -104,13 +114,24 @@ impl Rewrite {
         let facts = rule.variables.facts.iter();
         let facts =
             facts.map(|fact| (lhs.register(usize::from(fact.var.0)), fact.analysis)).collect();
+        let vars = lowered_vars.iter().map(|var| usize::from(var.0));
+        let lowered = vars.map(|var| (lhs.register(var), lhs.place(var))).collect();
         let functions = rule.rhs.has_functions().then(|| rule.rhs.clone());
         let rhs = match functions {
             None => Recipe::compile(&rule.rhs),
             Some(_) => Recipe::compile(&Pattern::Var(VarId(0))),
         };
-        let room = Rewrite::room(rule);
-        Rewrite { rule: id, lhs, rhs, functions, literals, facts, sources, room }
+        Rewrite {
+            rule: id,
+            lhs,
+            rhs,
+            functions,
+            literals,
+            lowered,
+            facts,
+            sources,
+            room: Rewrite::room(rule),
+        }
     }
 
     /// What one application of a rule takes at most, which is known before it is compiled.
@@ -119,7 +140,7 @@ impl Rewrite {
         // All that is built, and the children of it.
         let (added, slots) = match rule.rhs.has_functions() {
             // What a match really takes is known before it is applied.
-            true => (MOST_NEW / 2, 0),
+            true => (MOST_NEW / 2, rule.variables.names.len()),
             false => (rule.rhs.size() - rule.rhs.variables(), rule.rhs.applications().1),
         };
         let literals = rule.literal_vars().len() + rule.variables.facts.len();
@@ -139,7 +160,7 @@ impl Rewrite {
 
     /// Ids of one match before it is applied.
     pub fn stride(&self) -> usize {
-        self.nodes() + self.literals.len() + self.facts.len()
+        self.nodes() + self.literals.len() + self.lowered.len() + self.facts.len()
     }
 
     /// Whether right-hand sides can be looked up many at a time.

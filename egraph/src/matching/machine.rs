@@ -134,6 +134,13 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The facts that a match with these registers reads.
+    fn facts(&self, registers: &[Id]) -> impl Iterator<Item = Id> {
+        let facts = self.rewrite.facts.iter();
+        let facts = facts.map(|&(r, analysis)| self.egraph.fact_id(analysis, registers[r]));
+        facts.flatten().map(|fact| Id(fact.0))
+    }
+
     /// Ids that a match takes while it is kept in mind.
     fn pending_stride(&self) -> usize {
         1 + self.rewrite.lhs.variables().len() + self.rewrite.stride()
@@ -319,26 +326,33 @@ impl Machine<'_> {
         if !rewrite.rhs.computes(egraph, &|var| self.value(var)) {
             return;
         }
-        // Functions on terms may have no value; then there is no match.
-        let instance = match rewrite.functions {
-            None => None,
-            Some(_) => match self.instance() {
-                None => return,
-                instance => instance,
-            },
-        };
+        if rewrite.functions.is_some() {
+            return self.matched_with_functions();
+        }
         self.uncounted.matches += 1;
         if self.uncounted.matches == COUNT_EVERY {
             self.count();
         }
         if !self.bounds.only_count {
-            match instance {
-                None => self.note(),
-                Some(instance) => {
-                    let lookup = instance.lookup(egraph);
-                    self.note_as(lookup);
-                }
-            }
+            self.note();
+        }
+    }
+
+    /// As [`Machine::matched`], for a rule with functions on terms. Where they have no value there is no
+    /// match.
+    #[cold] // apart, so that the loop is what it would be without
+    fn matched_with_functions(&mut self) {
+        let Search { egraph, rewrite, .. } = *self.search;
+        let by_representatives = |by: &bool| !by || !rewrite.lowered.is_empty();
+        let mut ways = [false, true].into_iter().filter(by_representatives);
+        let found = ways.find_map(|by| Some((by, self.instance(by)?)));
+        let Some((by, instance)) = found else { return };
+        self.uncounted.matches += 1;
+        if self.uncounted.matches == COUNT_EVERY {
+            self.count();
+        }
+        if !self.bounds.only_count {
+            self.note_as(instance.lookup(egraph), by);
         }
     }
 
@@ -350,11 +364,10 @@ impl Machine<'_> {
     }
 
     /// The right-hand side with functions on terms, if these have values.
-    fn instance(&self) -> Option<Instance<Id>> {
+    fn instance(&self, by_representatives: bool) -> Option<Instance<Id>> {
         let Search { egraph, rewrite, .. } = *self.search;
-        let literals = rewrite.literals.iter();
-        let literals = literals.filter_map(|&(r, _)| egraph.literal_node(self.registers[r]));
-        let found: Vec<Id> = self.nodes.iter().copied().chain(literals).collect();
+        let mut found = Vec::new();
+        self.bound_ids(&mut found, by_representatives);
         let mut substitution = Vec::new();
         rewrite.substitution(egraph, &found, &mut substitution);
         Instance::of(egraph, rewrite.functions.as_ref()?, &substitution)
@@ -383,9 +396,7 @@ impl Machine<'_> {
         let literals = rewrite.literals.iter();
         let literals = literals.map(|&(r, _)| egraph.literal_node(self.registers[r]));
         self.pending.extend(literals.flatten());
-        let facts = rewrite.facts.iter();
-        let facts = facts.map(|&(r, analysis)| egraph.fact_id(analysis, self.registers[r]));
-        self.pending.extend(facts.flatten().map(|fact| Id(fact.0)));
+        self.pending.extend(self.search.facts(&self.registers));
         if self.pending.len() >= PENDING * self.search.pending_stride() {
             self.note_pending();
         }
@@ -420,22 +431,32 @@ impl Machine<'_> {
             search.value(var, class(usize::from(of.0)))
         };
         let lookup = rewrite.rhs.lookup(egraph, class, &value, literals, &mut self.looked_up);
-        self.note_as(lookup);
+        self.note_as(lookup, false);
     }
 
     /// Notes the match if it says something new by what there is of its right-hand side.
-    fn note_as(&mut self, lookup: Lookup) {
-        let Search { egraph, rewrite, .. } = *self.search;
+    #[inline]
+    fn note_as(&mut self, lookup: Lookup, by_representatives: bool) {
         let mut ids = std::mem::take(&mut self.pending);
-        ids.extend_from_slice(&self.nodes);
-        let literals = rewrite.literals.iter();
-        ids.extend(literals.filter_map(|&(r, _)| egraph.literal_node(self.registers[r])));
-        let facts = rewrite.facts.iter();
-        let facts = facts.filter_map(|&(r, analysis)| egraph.fact_id(analysis, self.registers[r]));
-        ids.extend(facts.map(|fact| Id(fact.0)));
+        self.bound_ids(&mut ids, by_representatives);
         self.keep(lookup, self.registers[0], &ids);
         ids.clear();
         self.pending = ids;
+    }
+
+    /// Appends the bound ids of the match; what is lowered as it was matched, or by the representative of
+    /// its class.
+    fn bound_ids(&self, ids: &mut Vec<Id>, by_representatives: bool) {
+        let Search { egraph, rewrite, .. } = *self.search;
+        ids.extend_from_slice(&self.nodes);
+        let literals = rewrite.literals.iter();
+        ids.extend(literals.filter_map(|&(r, _)| egraph.literal_node(self.registers[r])));
+        ids.extend(rewrite.lowered.iter().map(|&(register, place)| match place {
+            _ if by_representatives => egraph.representative(self.registers[register]),
+            Some((node, child)) => egraph.original_children(self.nodes[node])[child],
+            None => self.nodes[0],
+        }));
+        ids.extend(self.search.facts(&self.registers));
     }
 
     /// Keeps a match if it says something new. `class` is that of its root, `ids` its bound ids.

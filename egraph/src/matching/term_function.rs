@@ -1,9 +1,11 @@
 //! Right-hand sides with functions on terms ([`TermFunction`]): computed on the terms that a match
 //! determines.
 //!
-//! Every e-node is a term for ever, so the e-nodes that a match binds to its variables determine the
-//! terms that the functions read, whatever becomes equal later: whether a function has a value, and
-//! which, never changes. The instance is made of old terms and new nodes, and is walked as the graph
+//! What functions read are terms: a variable is the child with which the matched e-node was made, or,
+//! where it is lowered and that has no value, the representative of its class
+//! ([`EGraph::representative`]). Every e-node is a term for ever, so the e-nodes that a match binds
+//! determine the result, whatever becomes equal later. Where a class gets another representative, with
+//! fewer loose indices, its uses count as changed, and matches are looked for again. The instance is made of old terms and new nodes, and is walked as the graph
 //! that it is, each term once for each number of binders around it; what has no loose index there
 //! stays as it is.
 
@@ -31,7 +33,7 @@ pub(crate) trait Terms {
     fn language(&self) -> &Language;
     fn node(&self, t: Self::Term) -> Node<'_>;
     fn children(&self, t: Self::Term) -> &[Self::Term];
-    /// How many binders must be around a term so that no index in it is loose.
+    /// The indices that are loose in a term, as bits; the last one for all that have none.
     fn loose(&self, t: Self::Term) -> u32;
 }
 
@@ -324,7 +326,8 @@ impl<L: Terms> Builder<'_, L> {
                 todo.pop();
                 continue;
             }
-            let new = if self.loose(t) <= depth {
+            // Where the last bit is set, it is not known that nothing is loose.
+            let new = if self.loose(t) >> depth.min(31) == 0 {
                 t
             } else {
                 match self.head(t) {
@@ -354,7 +357,7 @@ impl<L: Terms> Builder<'_, L> {
         done.get(&(term, 0)).copied()
     }
 
-    /// What becomes of an index that is loose under `depth` binders.
+    /// What becomes of an index under `depth` binders.
     fn at_index(
         &mut self,
         leaf: Leaf,
@@ -363,6 +366,7 @@ impl<L: Terms> Builder<'_, L> {
     ) -> Option<Part<L::Term>> {
         let LeafValue::Bound(index) = leaf.value else { return None };
         let moved = match *action {
+            _ if index < depth => index,
             Action::Raise(by) => index.checked_add(by)?,
             Action::Lower if index == depth => return None,
             Action::Replace(_, sort) if index == depth && sort != leaf.sort => return None,

@@ -249,6 +249,25 @@ impl Pattern {
         }
     }
 
+    /// The variables that are lowered, in order of their ids.
+    pub(crate) fn lowered(&self) -> Vec<VarId> {
+        fn collect(pattern: &Pattern, found: &mut Vec<VarId>) {
+            match pattern {
+                Pattern::Op(_, args) => args.iter().for_each(|arg| collect(arg, found)),
+                Pattern::Function(TermFunction::Lower, _) => {
+                    pattern.each_var(&mut |var| found.push(var));
+                }
+                Pattern::Function(_, args) => args.iter().for_each(|arg| collect(arg, found)),
+                Pattern::Var(_) | Pattern::Leaf(_) | Pattern::Compute(..) => {}
+            }
+        }
+        let mut found = Vec::new();
+        collect(self, &mut found);
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// Calls `f` for every variable, from left to right.
     pub fn each_var(&self, f: &mut impl FnMut(VarId)) {
         match self {

@@ -6,6 +6,7 @@ use crate::id::Id;
 use crate::matching::compiled_rule::Rewrite;
 use crate::matching::right_side::{Lookup, LookupRoom};
 use crate::matching::term_function::Instance;
+use crate::rules::pattern::Pattern;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
@@ -84,7 +85,20 @@ impl Applier {
     /// What applying a match takes at most; it is to be applied next.
     #[inline]
     pub fn room(&mut self, egraph: &EGraph, rewrite: &Rewrite, found: &[Id]) -> Room {
-        let Some(functions) = &rewrite.functions else { return rewrite.room };
+        match &rewrite.functions {
+            None => rewrite.room,
+            Some(functions) => self.room_with_functions(egraph, rewrite, functions, found),
+        }
+    }
+
+    #[cold]
+    fn room_with_functions(
+        &mut self,
+        egraph: &EGraph,
+        rewrite: &Rewrite,
+        functions: &Pattern,
+        found: &[Id],
+    ) -> Room {
         rewrite.substitution(egraph, found, &mut self.substitution);
         let instance = Instance::of(egraph, functions, &self.substitution);
         // Which e-nodes a match binds says all, so that what it had when it was found it still has.

@@ -149,8 +149,8 @@ impl TermBank {
         self.sizes[t.0 as usize]
     }
 
-    /// How many binders must be around `t` so that no index in it is loose: 0 if it is closed.
-    pub fn loose(&self, t: TermId) -> u32 {
+    /// The indices that are loose in `t`, as bits; the last one for all that have none.
+    pub(crate) fn loose(&self, t: TermId) -> u32 {
         self.loose.get(t.0 as usize).copied().unwrap_or(0)
     }
 

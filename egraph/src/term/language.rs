@@ -50,6 +50,8 @@ pub struct AnalysisName {
     /// The sort of whose literals the values are.
     pub values: SortId,
 }
+/// That some index is loose that has no bit of its own.
+pub(crate) const MANY_LOOSE: u32 = 1 << 31;
 
 impl Operator {
     /// The sort of the variable that is bound in an argument, if one is.
@@ -58,14 +60,14 @@ impl Operator {
         self.binds.get(argument).copied().flatten()
     }
 
-    /// How many binders must be around an application so that no index in it is loose, if it is that
-    /// many for its arguments.
+    /// The indices that are loose in an application, of those that are loose in its arguments. A set is
+    /// bits, of which the last stands for all indices that have none.
     pub(crate) fn loose(&self, arguments: impl Iterator<Item = u32>) -> u32 {
         let below = |(i, loose): (usize, u32)| match self.bound(i) {
-            Some(_) => loose.saturating_sub(1),
+            Some(_) => loose >> 1 | loose & MANY_LOOSE,
             None => loose,
         };
-        arguments.enumerate().map(below).max().unwrap_or(0)
+        arguments.enumerate().map(below).fold(0, |all, loose| all | loose)
     }
 }
 
@@ -142,10 +144,10 @@ pub struct Leaf {
 }
 
 impl Leaf {
-    /// How many binders must be around it so that it is not loose.
+    /// The indices that are loose in it, as bits: its own, if it is one.
     pub(crate) fn loose(&self) -> u32 {
         match self.value {
-            LeafValue::Bound(index) => index.saturating_add(1),
+            LeafValue::Bound(index) => 1 << index.min(31),
             LeafValue::Literal(_) | LeafValue::Variable(_) => 0,
         }
     }

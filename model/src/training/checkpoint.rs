@@ -66,6 +66,10 @@ pub struct Run {
     pub config: Config,
     /// Seed of all random choices.
     pub seed: u64,
+    /// How many seeds of the training split it was trained on, the first in the order of `seed`;
+    /// `None` for all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub training_seeds: Option<usize>,
     /// The dataset.
     pub dataset: DatasetIdentity,
 }
@@ -120,12 +124,13 @@ pub struct Description {
 }
 
 impl Description {
-    /// Describes a new run.
+    /// Describes a new run: its configuration, its seed of random choices, and of how many seeds of
+    /// the training split it is, if not of all.
     pub fn new(
         system: System,
         vocabulary: Vocabulary,
         config: Config,
-        seed: u64,
+        (seed, training_seeds): (u64, Option<usize>),
         dataset: DatasetIdentity,
     ) -> Description {
         let run = Run {
@@ -134,6 +139,7 @@ impl Description {
             tokens: vocabulary.len(),
             config,
             seed,
+            training_seeds,
             dataset,
         };
         Description { system, vocabulary, run }

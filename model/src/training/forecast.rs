@@ -1,6 +1,10 @@
 //! What a training will take, said before it begins: parameters, tokens, memory and time.
 
-use crate::config::Config;
+use crate::config::{Config, ModelConfig};
+use crate::network::batch::Features;
+use crate::network::parameters::Parameters;
+use crate::network::transformer::Transformer;
+use crate::tokens::vocabulary::Vocabulary;
 use crate::training::examples::batches::{Lengths, part_tokens};
 use crate::training::step::GPU_TOKENS;
 use anyhow::{Result, ensure};
@@ -10,6 +14,25 @@ use support::show::numbers::thousands;
 
 /// Bytes of the program, the tokens of the validation split, and the like.
 const REST: u64 = 48 << 20;
+
+/// How many numbers a network has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParameterCount {
+    /// All of them.
+    pub all: usize,
+    /// Those of the table of embeddings, which the logits come from, too.
+    pub embedding: usize,
+}
+
+/// Counts the parameters of a network of this shape, which is not made.
+///
+/// # Errors
+/// None that is known.
+pub fn count_parameters(c: &ModelConfig, vocabulary: &Vocabulary) -> Result<ParameterCount> {
+    let (features, mut counted) = (Features::new(vocabulary, c.positions), Parameters::counted());
+    Transformer::new(c, features, vocabulary.len(), &mut counted)?;
+    Ok(ParameterCount { all: counted.count(), embedding: features.count().saturating_mul(c.width) })
+}
 
 /// What the size of a training depends on.
 pub struct Shape<'a> {

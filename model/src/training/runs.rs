@@ -1,18 +1,16 @@
 //! Training a model on a dataset: a new run, or one taken up again.
 
 use crate::config::Config;
-use crate::network::batch::Features;
-use crate::network::parameters::Parameters;
 use crate::network::threads::one_thread_per_operation;
-use crate::network::transformer::Transformer;
 use crate::training::checkpoint::{
     CONFIG_FILE, DatasetIdentity, Description, MODEL_FILE, State, load_description, load_run,
     save_seen_seeds,
 };
 use crate::training::examples::batches::{Batches, Place};
 use crate::training::examples::data::Dataset;
+use crate::training::examples::part::SeedOrder;
 use crate::training::examples::token_file::Examples;
-use crate::training::forecast::{Shape, refuse_what_does_not_fit};
+use crate::training::forecast::{Shape, count_parameters, refuse_what_does_not_fit};
 use crate::training::log::{self, Evaluation};
 use crate::training::train::Trainer;
 use anyhow::{Result, bail, ensure};
@@ -34,6 +32,9 @@ pub struct TrainOptions {
     pub steps: Option<u64>,
     /// Seed of all random choices.
     pub seed: u64,
+    /// Train on the triples of this many seeds of the training split alone, the first in the order of
+    /// `seed`; `None` for all of them.
+    pub training_seeds: Option<usize>,
     /// Go on with the training that the output directory holds.
     pub resume: bool,
     /// Where to compute.
@@ -125,10 +126,15 @@ pub fn train(
         known = Some(load_description(out)?.vocabulary);
     }
     let max_tokens = config.model.max_tokens;
-    let examples = Examples::open(&dataset, max_tokens, known.as_ref(), out)?;
+    let mut examples = Examples::open(&dataset, max_tokens, known.as_ref(), out)?;
+    if let Some(seeds) = options.training_seeds {
+        let first = SeedOrder::new(examples.train_seeds(), options.seed).first(seeds);
+        examples = examples.of_seeds(|seed| first.contains(&seed))?;
+    }
     let identity = DatasetIdentity::new(&dataset.info);
     let (system, vocabulary) = (dataset.system.clone(), examples.vocabulary.clone());
-    let description = Description::new(system, vocabulary, config, options.seed, identity);
+    let random = (options.seed, options.training_seeds);
+    let description = Description::new(system, vocabulary, config, random, identity);
     announce(&description.run.config, &examples, options)?;
     let trainer = Trainer::new(out, &description, state, &examples, &options.device)?;
     description.save(directory.path(), &dataset.rules)?;
@@ -144,14 +150,8 @@ pub fn train(
 /// It does not fit into the memory that there is.
 fn announce(config: &Config, examples: &Examples, options: &TrainOptions) -> Result<()> {
     let (vocabulary, lengths) = (&examples.vocabulary, examples.train_lengths());
-    let (tokens, mut counted) = (vocabulary.len(), Parameters::counted());
-    Transformer::new(
-        &config.model,
-        Features::new(vocabulary, config.model.positions),
-        tokens,
-        &mut counted,
-    )?;
-    let shape = Shape { config, parameters: counted.count(), tokens, lengths };
+    let parameters = count_parameters(&config.model, vocabulary)?.all;
+    let shape = Shape { config, parameters, tokens: vocabulary.len(), lengths };
     let memory = refuse_what_does_not_fit(&shape, &options.device)?;
     if !options.quiet {
         let budget = config.training.batch_tokens;
@@ -187,6 +187,11 @@ fn resumed_config(out: &Path, dataset: &Dataset, options: &TrainOptions) -> Resu
         "{} was trained with --seed {}: it can only be resumed with the same one",
         out.display(),
         run.seed
+    );
+    ensure!(
+        run.training_seeds == options.training_seeds,
+        "{} was trained on another part of the training split: it can only be resumed with the same one",
+        out.display()
     );
     if let Some(config) = &options.config {
         let mut expected = config.clone();

@@ -6,8 +6,9 @@ use crate::training::adamw::AdamW;
 use crate::training::checkpoint::{Description, State, save_model, saved_model_step};
 use crate::training::events;
 use crate::training::examples::batches::{Batches, Place};
-use crate::training::examples::data::{Example, unigram_loss};
+use crate::training::examples::data::Example;
 use crate::training::examples::token_file::Examples;
+use crate::training::examples::unigram::Unigram;
 use crate::training::forecast::Timing;
 use crate::training::log::{self, Evaluation, Since};
 use crate::training::runs::{End, TrainOptions, TrainReport};
@@ -62,7 +63,8 @@ impl<'a> Trainer<'a> {
             (log, since, place) = (state.log, state.since, state.place);
         }
         let validation = examples.validation(config.training.validation_triples)?;
-        let unigram_loss = unigram_loss(examples.token_counts(), &examples.masks, &validation);
+        let unigram = Unigram::new(examples.token_counts(), &examples.masks);
+        let unigram_loss = unigram.loss(&validation);
         Ok(Trainer {
             out,
             config,

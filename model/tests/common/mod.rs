@@ -137,6 +137,7 @@ pub fn trained_in(directory: &Path, mut config: Config, steps: u64) -> PathBuf {
         config: Some(config),
         steps: None,
         seed: 0,
+        training_seeds: None,
         resume: false,
         device: Device::Cpu,
         quiet: true,

@@ -36,14 +36,18 @@ impl EGraph {
                 terms + self.leaves.heap_bytes() + self.loose.capacity() * size_of::<u32>(),
             ),
             ("proof forest", self.forest.heap_bytes()),
-            ("union-find", self.classes.heap_bytes()),
+            (
+                "union-find",
+                self.classes.heap_bytes() + self.representatives.capacity() * size_of::<Id>(),
+            ),
             ("index of classes", self.index.heap_bytes() + literals),
             ("facts of classes", self.facts.as_ref().map_or(0, |facts| facts.heap_bytes())),
             (
                 "uses of classes",
                 self.uses.heap_bytes()
                     + self.stale_uses.capacity() * size_of::<Run>()
-                    + self.new_literals.capacity() * size_of::<Id>(),
+                    + (self.new_literals.capacity() + self.new_representatives.capacity())
+                        * size_of::<Id>(),
             ),
         ]
     }
@@ -108,7 +112,7 @@ impl EGraph {
     fn bytes_for(&self, room: Room) -> usize {
         // Beside the e-nodes themselves: a stamp; words in the union-find, in the lists of uses,
         // and two each in the proof forest and the index of classes; a word a slot.
-        let loose = usize::from(self.system.language.has_binders());
+        let loose = 2 * usize::from(self.system.language.has_binders());
         let words = (6 + loose + self.nodes.width()) * room.nodes + room.bound;
         self.nodes.bytes_for(room.nodes)
             + room.nodes
@@ -133,6 +137,7 @@ impl EGraph {
             self.stamps.reserve_exact(room.nodes);
             if self.system.language.has_binders() {
                 self.loose.reserve_exact(room.nodes);
+                self.representatives.reserve_exact(room.nodes);
             }
             self.classes.reserve_exact(room.nodes);
             self.forest.reserve_nodes(room.nodes);

@@ -31,10 +31,13 @@ impl EGraph {
             while let Some(run) = self.stale_uses.pop() {
                 self.repair_uses(run);
             }
-            match self.new_literals.pop() {
-                Some(class) => self.fold_uses(self.find(class)),
-                None if self.pass_facts_on() => {}
-                None => break,
+            if let Some(class) = self.new_literals.pop() {
+                self.fold_uses(self.find(class));
+            } else if let Some(class) = self.new_representatives.pop() {
+                // A function that had no value may have one now.
+                self.fold_uses(self.find(class));
+            } else if !self.pass_facts_on() {
+                break;
             }
         }
     }
@@ -76,7 +79,7 @@ impl EGraph {
         }
     }
 
-    /// Looks at the uses of a class that came to have a literal.
+    /// Looks at the uses of a class that came to have a literal, or another representative.
     fn fold_uses(&mut self, class: Id) {
         let Some(run) = self.uses.all(class) else { return };
         let mut next = Some(run.first);

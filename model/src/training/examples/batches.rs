@@ -94,6 +94,14 @@ impl<'a> Batches<'a> {
         &order[batch.start as usize..batch.end as usize]
     }
 
+    /// Tokens of the next `steps` batches, which are taken.
+    pub fn tokens(&mut self, steps: u64) -> u64 {
+        let lengths = self.lengths;
+        (0..steps)
+            .map(|_| self.take().iter().map(|i| total(&lengths[*i as usize]) as u64).sum::<u64>())
+            .sum()
+    }
+
     fn epoch(&self, number: u64) -> Plan {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(Stream::Epoch(number).number());
@@ -165,6 +173,8 @@ pub fn parts(lengths: &[Lengths], budget: usize) -> Vec<Range<usize>> {
 pub enum Stream {
     /// The order of an epoch.
     Epoch(u64),
+    /// The order of the seeds, of which a part of a training split has the first.
+    Seeds,
     /// What is dropped in a part of a step.
     Dropout {
         /// Number of the step.
@@ -179,6 +189,7 @@ impl Stream {
     pub fn number(self) -> u64 {
         match self {
             Stream::Epoch(epoch) => 1 << 63 | epoch,
+            Stream::Seeds => 1 << 61,
             // A step has fewer parts: two that follow each other have more than 256 tokens.
             Stream::Dropout { step, part } => 1 << 62 | step << 20 | part as u64,
         }
@@ -260,7 +271,7 @@ mod tests {
     /// Dropout once began with the numbers that the weights were drawn from.
     #[test]
     fn no_two_streams_of_random_numbers_are_one() {
-        let mut numbers = BTreeSet::from([0]); // that of the weights
+        let mut numbers = BTreeSet::from([0, Stream::Seeds.number()]); // 0 is that of the weights
         for i in 0..100 {
             assert!(numbers.insert(Stream::Epoch(i).number()));
             for part in 0..100 {

@@ -3,7 +3,7 @@
 use crate::decoding::tree_builder::{TreeBuilder, TreeError};
 use crate::tokens::tree::{tokenise, words};
 use crate::tokens::vocabulary::{Token, Vocabulary};
-use crate::training::examples::masks::{MaskMaker, Masks, members};
+use crate::training::examples::masks::{MaskMaker, Masks};
 use anyhow::{Context, Result};
 use dataset_gen::dataset::info::{DatasetInfo, SYSTEM_FILE, system_of};
 use dataset_gen::seeds::normal_form::Renaming;
@@ -74,6 +74,8 @@ pub struct Dataset {
 pub struct Chunk {
     /// The examples; their masks are numbered in `masks`.
     pub examples: Vec<Example>,
+    /// The number of the seed that each example comes from.
+    pub seeds: Vec<u32>,
     /// The sets of allowed tokens.
     pub masks: Masks,
     /// Triples that were left out.
@@ -116,7 +118,7 @@ impl Dataset {
     /// A row is no triple of the system's terms.
     pub fn vocabulary(&self) -> Result<Vocabulary> {
         let mut counts: FxHashMap<String, u64> = FxHashMap::default();
-        let count = |bank: &TermBank, triples: &[[TermId; 3]]| {
+        let count = |bank: &TermBank, triples: &[[TermId; 3]], _: &[Triple]| {
             let mut counts: FxHashMap<String, u64> = FxHashMap::default();
             for terms in triples {
                 let renaming = Renaming::new(bank, terms);
@@ -146,14 +148,17 @@ impl Dataset {
         max_tokens: usize,
         each: impl FnMut(Chunk) -> Result<()>,
     ) -> Result<()> {
-        let read = |bank: &TermBank, triples: &[[TermId; 3]]| {
+        let read = |bank: &TermBank, terms: &[[TermId; 3]], triples: &[Triple]| {
             let mut maker = MaskMaker::new(vocabulary, max_tokens);
-            let mut examples = Vec::new();
-            for terms in triples {
-                examples.extend(example(vocabulary, bank, max_tokens, terms, &mut maker)?);
+            let (mut examples, mut seeds) = (Vec::new(), Vec::new());
+            for (terms, triple) in terms.iter().zip(triples) {
+                if let Some(found) = example(vocabulary, bank, max_tokens, terms, &mut maker)? {
+                    examples.push(found);
+                    seeds.push(triple.seed);
+                }
             }
             let left_out = triples.len() - examples.len();
-            Ok(Chunk { examples, masks: maker.masks().clone(), left_out })
+            Ok(Chunk { examples, seeds, masks: maker.masks().clone(), left_out })
         };
         self.for_each_chunk(split, read, each)
     }
@@ -163,7 +168,7 @@ impl Dataset {
     fn for_each_chunk<T: Send>(
         &self,
         split: Split,
-        read: impl Fn(&TermBank, &[[TermId; 3]]) -> Result<T> + Sync,
+        read: impl Fn(&TermBank, &[[TermId; 3]], &[Triple]) -> Result<T> + Sync,
         mut each: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
         let mut waiting: Vec<Triple> = Vec::new();
@@ -174,7 +179,7 @@ impl Dataset {
                     let mut bank = TermBank::new(self.system.language.clone());
                     let terms = triples.iter().map(|triple| self.terms(&mut bank, split, triple));
                     let terms: Vec<[TermId; 3]> = terms.collect::<Result<_>>()?;
-                    read(&bank, &terms)
+                    read(&bank, &terms, triples)
                 })
                 .collect();
             waiting.clear();
@@ -221,38 +226,4 @@ fn example(
     let sort = bank.sort(terms[0]);
     let masks = maker.masks_of(&renaming, sort, &tokens[2])?;
     Ok(Some(Example { sort, tokens, masks }))
-}
-
-/// Loss per token on `validation` of a model that knows only how often each token stands in a guide
-/// of the training split, `counts`, each counted once more than it occurs, and which are allowed.
-pub fn unigram_loss(counts: &[u64], masks: &Masks, validation: &[Example]) -> f32 {
-    let count = |token: usize| (counts[token] + 1) as f64;
-    let logarithms: Vec<f64> = masks
-        .bits()
-        .chunks_exact(counts.len().div_ceil(64))
-        .map(|set| members(set).map(count).sum::<f64>().ln())
-        .collect();
-    let (mut loss, mut n) = (0.0, 0u64);
-    for example in validation {
-        for (token, mask) in example.tokens[2].iter().zip(&example.masks) {
-            loss += logarithms[*mask as usize] - count(*token as usize).ln();
-            n += 1;
-        }
-    }
-    (loss / n.max(1) as f64) as f32
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_unigram_loss_is_the_entropy_of_the_counts_among_the_allowed() {
-        let mut masks = Masks::new(6);
-        masks.insert(&[0b11_0000]);
-        let tokens = [vec![2], vec![3], vec![4, 5]];
-        let examples = [Example { sort: SortId(0), tokens, masks: vec![0, 0] }];
-        let loss = unigram_loss(&[0, 0, 900, 0, 9_999, 9_999], &masks, &examples);
-        assert!((loss - 2f32.ln()).abs() < 1e-6, "{loss}");
-    }
 }

@@ -4,4 +4,6 @@
 pub mod batches;
 pub mod data;
 pub mod masks;
+pub mod part;
 pub mod token_file;
+pub mod unigram;

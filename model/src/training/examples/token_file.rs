@@ -5,16 +5,17 @@
 //! examples                 of the training split, then of the validation split, each:
 //!                            sort u16, tokens of start, target and guide u16, masks u32
 //! lengths                  of each example: tokens of start, target and guide, u16
+//! seeds                    of each example of the training split, the number of its seed, u32
 //! sets                     of allowed tokens, u64
 //! description              JSON
-//! four lengths in bytes    of examples, lengths, sets and description, u64
+//! five lengths in bytes    of examples, lengths, seeds, sets and description, u64
 //! checksum                 CRC-32C of all before it, u32
 //! ```
 //!
 //! Numbers are little-endian. The file lies in the dataset's directory, so that all models that are
 //! trained on it share it, or in the model's where the dataset's can't be written to. A file that is
 //! damaged, or of another dataset, is made again. Examples are read from it when they are needed:
-//! memory holds six bytes of lengths and eight of an offset for each.
+//! memory holds six bytes of lengths, eight of an offset and four of a seed for each.
 
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use crate::training::examples::batches::Lengths;
@@ -30,9 +31,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use support::files::whole_file::write_atomic_with;
 
-const MAGIC: &[u8; 16] = b"cairn-tokens-1\n\0";
+const MAGIC: &[u8; 16] = b"cairn-tokens-2\n\0";
 /// Bytes of what is after the description.
-const END: u64 = 4 * 8 + 4;
+const END: u64 = 8 * PARTS as u64 + 4;
+/// Parts whose lengths stand at the end.
+const PARTS: usize = 5;
 
 /// What is said of the examples in their file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,6 +64,8 @@ pub struct Examples {
     description: Description,
     lengths: Vec<Lengths>,
     offsets: Vec<u64>,
+    /// Of the examples of the training split.
+    seeds: Vec<u32>,
     file: Mutex<File>,
 }
 
@@ -126,14 +131,15 @@ impl Examples {
         let mut file = File::open(path)?;
         let bytes = file.metadata()?.len();
         ensure!(bytes >= MAGIC.len() as u64 + END, "too short");
-        let [examples, lengths, sets, description] = check(&mut file, bytes)?;
+        let [examples, lengths, seeds, sets, description] = check(&mut file, bytes)?;
         file.seek(SeekFrom::Start(MAGIC.len() as u64 + examples))?;
         let mut read = |bytes: u64| -> Result<Vec<u8>> {
             let mut part = vec![0; usize::try_from(bytes)?];
             file.read_exact(&mut part)?;
             Ok(part)
         };
-        let (lengths, sets, description) = (read(lengths)?, read(sets)?, read(description)?);
+        let (lengths, seeds) = (read(lengths)?, read(seeds)?);
+        let (sets, description) = (read(sets)?, read(description)?);
         let description: Description = serde_json::from_slice(&description)?;
         let language = dataset.system.language.clone();
         let vocabulary = Vocabulary::from_json(language, description.tokenizer.as_bytes())?;
@@ -148,10 +154,12 @@ impl Examples {
             offsets.push(MAGIC.len() as u64 + end);
             end += bytes_of(length) as u64;
         }
-        let whole = end == examples && description.train <= lengths.len();
+        let seeds: Vec<u32> = seeds.as_chunks().0.iter().map(|b| u32::from_le_bytes(*b)).collect();
+        let trained = description.train == seeds.len() && description.train <= lengths.len();
+        let whole = end == examples && trained;
         ensure!(whole && description.counts.len() == vocabulary.len(), "lengths that do not fit");
         let file = Mutex::new(file);
-        Ok(Examples { vocabulary, masks, description, lengths, offsets, file })
+        Ok(Examples { vocabulary, masks, description, lengths, offsets, seeds, file })
     }
 
     /// Refuses what nothing can be learned from.
@@ -211,6 +219,33 @@ impl Examples {
         Ok(chosen)
     }
 
+    /// The seed of each example of the training split.
+    pub fn train_seeds(&self) -> &[u32] {
+        &self.seeds
+    }
+
+    /// The same, without the examples of the training split of which `keep` does not want the seed.
+    /// What is counted over the training split is counted anew; the tokens, and what was left out, are
+    /// those of the whole dataset.
+    ///
+    /// # Errors
+    /// The file can't be read any more.
+    pub fn of_seeds(mut self, keep: impl Fn(u32) -> bool) -> Result<Examples> {
+        let train = self.description.train;
+        let kept: Vec<usize> = (0..train).filter(|i| keep(self.seeds[*i])).collect();
+        let mut counts = vec![0u64; self.vocabulary.len()];
+        for i in &kept {
+            self.get(*i)?.tokens[2].iter().for_each(|token| counts[*token as usize] += 1);
+        }
+        let all = || kept.iter().copied().chain(train..self.lengths.len());
+        let lengths = all().map(|i| self.lengths[i]).collect();
+        let offsets = all().map(|i| self.offsets[i]).collect();
+        self.seeds = kept.iter().map(|i| self.seeds[*i]).collect();
+        (self.description.train, self.description.counts) = (kept.len(), counts);
+        (self.lengths, self.offsets) = (lengths, offsets);
+        Ok(self)
+    }
+
     fn get(&self, i: usize) -> Result<Example> {
         let lengths = &self.lengths[i];
         let mut bytes = vec![0; bytes_of(lengths)];
@@ -245,7 +280,7 @@ fn bytes_of([start, target, guide]: &Lengths) -> usize {
 }
 
 /// Reads the file once, compares its checksum and returns the lengths of its parts.
-fn check(file: &mut File, bytes: u64) -> Result<[u64; 4]> {
+fn check(file: &mut File, bytes: u64) -> Result<[u64; PARTS]> {
     let mut reader = BufReader::with_capacity(1 << 20, &mut *file);
     let mut block = vec![0; 1 << 20];
     let mut last = Vec::new();
@@ -258,15 +293,15 @@ fn check(file: &mut File, bytes: u64) -> Result<[u64; 4]> {
         let n = block.len().min(usize::try_from(left)?);
         reader.read_exact(&mut block[..n])?;
         checksum = crc32c::crc32c_append(checksum, &block[..n]);
-        last.extend(&block[n.saturating_sub(32)..n]);
-        last.drain(..last.len().saturating_sub(32));
+        last.extend(&block[n.saturating_sub(8 * PARTS)..n]);
+        last.drain(..last.len().saturating_sub(8 * PARTS));
         left -= n as u64;
     }
     let mut stored = [0; 4];
     reader.read_exact(&mut stored)?;
     ensure!(checksum == u32::from_le_bytes(stored), "damaged");
     let parts: Vec<u64> = last.as_chunks().0.iter().map(|b| u64::from_le_bytes(*b)).collect();
-    let parts = <[u64; 4]>::try_from(parts).map_err(|_| anyhow!("too short"))?;
+    let parts = <[u64; PARTS]>::try_from(parts).map_err(|_| anyhow!("too short"))?;
     let sum = parts.iter().try_fold(MAGIC.len() as u64 + END, |sum, n| sum.checked_add(*n));
     ensure!(sum == Some(bytes), "parts that do not fit");
     Ok(parts)
@@ -303,7 +338,7 @@ fn write(
     let mut out = Checked { file, checksum: 0, bytes: 0 };
     out.write(MAGIC)?;
     let mut masks = Masks::new(vocabulary.len());
-    let mut lengths: Vec<u8> = Vec::new();
+    let (mut lengths, mut seeds): (Vec<u8>, Vec<u8>) = Default::default();
     let mut counts = vec![0u64; vocabulary.len()];
     let (mut kept, mut left_out) = ([0usize; 2], [0usize; 2]);
     for (which, split) in [Split::Train, Split::Validation].into_iter().enumerate() {
@@ -325,6 +360,9 @@ fn write(
                     example.tokens[2].iter().for_each(|token| counts[*token as usize] += 1);
                 }
             }
+            if split == Split::Train {
+                seeds.extend(chunk.seeds.iter().flat_map(|seed| seed.to_le_bytes()));
+            }
             kept[which] += chunk.examples.len();
             left_out[which] += chunk.left_out;
             out.write(&bytes)
@@ -337,11 +375,13 @@ fn write(
     let description = serde_json::to_vec(&description)?;
     let sets: Vec<u8> = masks.bits().iter().flat_map(|set| set.to_le_bytes()).collect();
     let examples = out.bytes - MAGIC.len() as u64;
-    let parts = [examples, lengths.len() as u64, sets.len() as u64, description.len() as u64];
+    let rest = [&lengths, &seeds, &sets, &description].map(|part| part.len() as u64);
     out.write(&lengths)?;
+    out.write(&seeds)?;
     out.write(&sets)?;
     out.write(&description)?;
-    out.write(&parts.map(u64::to_le_bytes).concat())?;
+    out.write(&examples.to_le_bytes())?;
+    out.write(&rest.map(u64::to_le_bytes).concat())?;
     let checksum = out.checksum.to_le_bytes();
     out.write(&checksum)
 }
