@@ -24,8 +24,9 @@ use crate::id::Id;
 use crate::matching::plan::{Program, Register};
 use crate::matching::right_side::Recipe;
 use crate::matching::term_function::MOST_NEW;
-use crate::rules::pattern::{Pattern, VarId};
+use crate::rules::pattern::Pattern;
 use crate::rules::system::{Rule, RuleId};
+use crate::rules::variables::VarId;
 use crate::term::language::{AnalysisId, Leaf, LeafValue, OpId, Value};
 use crate::term::leaves::Head;
 

@@ -16,8 +16,8 @@ use crate::matching::matches::{Bounds, Found, Halt, NO_ID, News, Recent, Tally};
 use crate::matching::plan::{Instruction, Test};
 use crate::matching::right_side::{Lookup, LookupRoom};
 use crate::matching::term_function::Instance;
-use crate::rules::pattern::VarId;
 use crate::rules::system::Rule;
+use crate::rules::variables::VarId;
 use crate::term::language::Value;
 
 /// One rule over one e-graph, ready to be searched for.

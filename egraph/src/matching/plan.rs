@@ -6,8 +6,10 @@
 //! classes: those of the atoms, and behind them those of the atoms' children.
 
 use crate::matching::compiled_rule::Constant;
-use crate::rules::pattern::{Condition, Pattern, VarId, Variables};
+use crate::rules::expression::Condition;
+use crate::rules::pattern::Pattern;
 use crate::rules::system::Rule;
+use crate::rules::variables::{VarId, Variables};
 use crate::term::language::OpId;
 use crate::term::leaves::Head;
 use std::sync::OnceLock;

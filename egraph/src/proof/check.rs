@@ -14,8 +14,9 @@ mod facts;
 mod substitution;
 
 use crate::proof::dag::{FlatProof, How, Justification, Proof, Step, StepRef, Steps};
-use crate::rules::pattern::{FactOf, Pattern, VarId};
+use crate::rules::pattern::Pattern;
 use crate::rules::system::{RuleId, System};
+use crate::rules::variables::{FactOf, VarId};
 use crate::term::bank::{TermBank, TermId};
 use crate::term::language::{AnalysisId, Value};
 use crate::term::leaves::Node;

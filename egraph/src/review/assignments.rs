@@ -2,7 +2,8 @@
 //! overflow, rounding turns and comparisons tip over.
 
 use crate::review::values::{choices, random_of, small_value};
-use crate::rules::pattern::{Condition, Expr, Pattern};
+use crate::rules::expression::{Condition, Expr};
+use crate::rules::pattern::Pattern;
 use crate::rules::system::Rule;
 use crate::term::language::{LeafValue, LiteralKind, Value};
 use rand::{RngExt, SeedableRng};

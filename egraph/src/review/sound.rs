@@ -129,7 +129,7 @@ fn evaluate_rule(system: &System, rule: &Rule, stream: u64) -> Outcome {
         tried += 1;
         let values = &with_facts(values)?[..];
         known_facts = true;
-        let literal = |var: crate::rules::pattern::VarId| Some(values[var.0 as usize]);
+        let literal = |var: crate::rules::variables::VarId| Some(values[var.0 as usize]);
         if !rule.conditions.iter().all(|condition| condition.holds(&literal)) {
             return None;
         }

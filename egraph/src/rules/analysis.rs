@@ -11,12 +11,13 @@
 //! term are merged. That transfers and merges are true is believed, as it is of rules; that a fact
 //! follows from them is checked ([`crate::proof::check`]).
 
+use crate::rules::expression::{
+    EXPRESSION_OPERATORS, Expr, expect_literals, read_expr, value_fits,
+};
 use crate::rules::kinds::Kinds;
 use crate::rules::options::{pairs, unexpected};
-use crate::rules::pattern::{
-    EXPRESSION_OPERATORS, Expr, Pattern, Side, VarId, Variables, expect_literals, read_expr,
-    read_pattern, value_fits,
-};
+use crate::rules::pattern::{Pattern, Side, read_pattern};
+use crate::rules::variables::{VarId, Variables};
 use crate::term::bank::{TermBank, TermId};
 use crate::term::bits::Bits;
 use crate::term::language::{

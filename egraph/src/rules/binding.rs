@@ -7,7 +7,8 @@
 //! mean something else than they did; so that is refused, unless a function says how they are to be
 //! adapted. No rule that is accepted takes a variable to another binder by accident.
 
-use crate::rules::pattern::{Pattern, Side, Variables, read_pattern};
+use crate::rules::pattern::{Pattern, Side, read_pattern};
+use crate::rules::variables::Variables;
 use crate::term::language::{Language, Leaf, LeafValue, SortId};
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 

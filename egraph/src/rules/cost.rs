@@ -1,9 +1,12 @@
 //! Costs that a rules file declares: what one node of a term costs, as a number or as an expression
 //! over the literals that its arguments equal.
 
+use crate::rules::expression::Expr;
+use crate::rules::expression::{expect_literals, read_expr};
 use crate::rules::kinds::Kinds;
-use crate::rules::pattern::{Expr, Pattern, Side, VarId, Variables};
-use crate::rules::pattern::{expect_literals, read_expr, read_pattern};
+use crate::rules::pattern::read_pattern;
+use crate::rules::pattern::{Pattern, Side};
+use crate::rules::variables::{VarId, Variables};
 use crate::term::language::{AnalysisId, Language, LeafValue, OpId, SortId, Value};
 use crate::term::leaves::Node;
 use crate::text::sexpr::{ParseError, Place, Sexpr};

@@ -5,7 +5,8 @@
 //! for, as `1` in `(+ ?a 1)` is a fraction if `?a` is one. Where nothing says it, `1` is an integer, `1/2` a
 //! fraction and `1.5` a double. Kinds are never converted.
 
-use crate::rules::pattern::{Expr, Variables};
+use crate::rules::expression::Expr;
+use crate::rules::variables::Variables;
 use crate::term::bits::{Bits, Width};
 use crate::term::builtin::Builtin;
 use crate::term::language::{Language, LiteralKind, Value};

@@ -15,8 +15,10 @@
 use crate::matching::compiled_rule::Rewrite;
 use crate::rules::analysis::Analyses;
 use crate::rules::cost::DeclaredCost;
-use crate::rules::pattern::{Condition, Pattern, VarId, Variables};
+use crate::rules::expression::Condition;
+use crate::rules::pattern::Pattern;
 use crate::rules::schedule::Schedule;
+use crate::rules::variables::{VarId, Variables};
 use crate::term::language::Language;
 use crate::text::sexpr::{ParseError, utf8};
 use rustc_hash::FxHashSet;

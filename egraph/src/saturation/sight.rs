@@ -3,8 +3,9 @@
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::matching::term_function::Instance;
-use crate::rules::pattern::{Pattern, VarId};
+use crate::rules::pattern::Pattern;
 use crate::rules::system::System;
+use crate::rules::variables::VarId;
 use crate::saturation::match_order::{Above, Kind, MatchView, Operators};
 use crate::saturation::surroundings::{Around, Sizes, Surroundings, operator};
 use crate::term::leaves::Node;

@@ -4,7 +4,7 @@ use super::{EGraph, Room};
 use crate::graph::facts::{FactId, Facts};
 use crate::id::Id;
 use crate::rules::analysis::{Transfer, TransferId, fits};
-use crate::rules::pattern::VarId;
+use crate::rules::variables::VarId;
 use crate::term::language::{AnalysisId, Value};
 use crate::term::leaves::Node;
 use smallvec::SmallVec;

@@ -3,8 +3,8 @@
 use super::{Before, Problem};
 use crate::proof::dag::{FactBy, Step};
 use crate::rules::analysis::TransferOf;
-use crate::rules::pattern::VarId;
 use crate::rules::system::System;
+use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::language::{AnalysisId, Value};
 use crate::term::leaves::Node;

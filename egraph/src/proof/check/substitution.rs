@@ -5,7 +5,8 @@
 //! own.
 
 use crate::rules::binding::TermFunction;
-use crate::rules::pattern::{Pattern, VarId};
+use crate::rules::pattern::Pattern;
+use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::language::{Language, Leaf, LeafValue, OpId};
 use crate::term::leaves::Node;

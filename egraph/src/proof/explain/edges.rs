@@ -8,8 +8,9 @@ use crate::graph::proof_forest::Reason;
 use crate::id::Id;
 use crate::matching::compiled_rule::compute_all;
 use crate::proof::dag::{How, StepRef};
-use crate::rules::pattern::{Pattern, VarId};
+use crate::rules::pattern::Pattern;
 use crate::rules::system::RuleId;
+use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
 use smallvec::SmallVec;
 

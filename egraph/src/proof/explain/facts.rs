@@ -9,7 +9,7 @@ use crate::graph::facts::{Because, FactId, Facts};
 use crate::id::Id;
 use crate::proof::dag::{FactBy, How, StepRef};
 use crate::rules::analysis::{Transfer, TransferId, TransferOf};
-use crate::rules::pattern::VarId;
+use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::language::{Leaf, LeafValue};
 use smallvec::SmallVec;

@@ -6,8 +6,10 @@
 
 use crate::proof::lean::Lean;
 use crate::proof::lean::words::{decided, kind_name, operator, quoted};
-use crate::rules::pattern::{Expr, Pattern, VarId};
+use crate::rules::expression::Expr;
+use crate::rules::pattern::Pattern;
 use crate::rules::system::Rule;
+use crate::rules::variables::VarId;
 use crate::term::bank::TermId;
 use crate::term::language::{Language, LiteralKind, OpId, Value};
 use std::fmt::Write;

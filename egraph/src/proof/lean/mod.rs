@@ -13,8 +13,10 @@ use crate::proof::file::justification_name;
 use crate::proof::lean::words::{
     decided, kind_name, lean_value, of_user, operator, proposition_operator, quoted,
 };
-use crate::rules::pattern::{Condition, Expr, Pattern, VarId};
+use crate::rules::expression::{Condition, Expr};
+use crate::rules::pattern::Pattern;
 use crate::rules::system::{Rule, RuleId, System};
+use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::language::{LeafValue, LiteralKind, OpId, SortId, Value};
 use crate::term::leaves::Node;

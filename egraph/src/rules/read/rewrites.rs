@@ -1,0 +1,115 @@
+//! Declarations of rules.
+
+use super::Reader;
+use crate::rules::binding::check_binding;
+use crate::rules::expression::read_condition;
+use crate::rules::options::{expect_atom, find_atom, pairs, text, unexpected};
+use crate::rules::pattern::{Side, read_pattern};
+use crate::rules::system::{Rule, RulesetId};
+use crate::rules::variables::Variables;
+use crate::text::sexpr::{ParseError, Place, Sexpr};
+use crate::text::similar::did_you_mean;
+
+impl Reader {
+    pub(super) fn rewrite(
+        &mut self,
+        args: &[Sexpr],
+        place: Place,
+        both: bool,
+    ) -> Result<(), ParseError> {
+        let [left, right, options @ ..] = args else {
+            return Err(ParseError::new(
+                place,
+                "expected (rewrite left right :name … :when (…) :ruleset …)",
+            ));
+        };
+        let mut name = None;
+        let mut ruleset = None;
+        let mut when: &[Sexpr] = &[];
+        for (key, at, value) in pairs(options)? {
+            match key {
+                ":name" => name = Some(expect_atom(value, "a name")?),
+                ":ruleset" => {
+                    let wanted = expect_atom(value, "the name of a ruleset")?;
+                    let found = self.ruleset_ids.get(wanted).ok_or_else(|| {
+                        let names = self.rulesets.iter().map(String::as_str);
+                        let meant = did_you_mean(wanted, names);
+                        ParseError::new(value.place(), format!("unknown ruleset '{wanted}'{meant}"))
+                    })?;
+                    ruleset = Some(*found);
+                }
+                ":when" => {
+                    when = value.list().ok_or_else(|| {
+                        ParseError::new(
+                            value.place(),
+                            "expected a list of conditions in parentheses",
+                        )
+                    })?;
+                }
+                _ => {
+                    let known = [":name", ":when", ":ruleset"];
+                    return Err(unexpected(":name, :when or :ruleset", &known, key, at));
+                }
+            }
+        }
+        let base = match name {
+            Some(name) => name.to_owned(),
+            None => format!("rule-{}", place.line),
+        };
+        self.rule(base.clone(), left, right, when, ruleset, place)?;
+        if both {
+            self.rule(format!("{base}-rev"), right, left, when, ruleset, place)?;
+        }
+        Ok(())
+    }
+
+    fn rule(
+        &mut self,
+        name: String,
+        left: &Sexpr,
+        right: &Sexpr,
+        when: &[Sexpr],
+        ruleset: Option<RulesetId>,
+        place: Place,
+    ) -> Result<(), ParseError> {
+        let language = &self.language;
+        let mut variables = Variables::default();
+        // A bare variable takes its sort from the other side.
+        let sort = match left.atom() {
+            Some(atom) if atom.starts_with('?') => {
+                let mut of_right = Variables::default();
+                let rhs = read_pattern(language, &mut of_right, right, None, Side::Right)?;
+                Some(rhs.sort(language, &of_right))
+            }
+            _ => None,
+        };
+        let lhs = read_pattern(language, &mut variables, left, sort, Side::Left)?;
+        let bound = variables.names.len();
+        let sort = lhs.sort(language, &variables);
+        let rhs = read_pattern(language, &mut variables, right, Some(sort), Side::Right)?;
+        let mut entered = variables.names[bound..].iter();
+        if let Some(unbound) = entered.find(|name| name.starts_with('?')) {
+            let place = find_atom(right, unbound).unwrap_or(right.place());
+            return Err(ParseError::new(
+                place,
+                format!(
+                    "{unbound} is not bound: it does not occur on the left-hand side {}",
+                    text(left)
+                ),
+            ));
+        }
+        check_binding(language, &variables, (left, &lhs), (right, &rhs))?;
+        if rhs.has_functions() && !variables.facts.is_empty() {
+            let message = "what is computed beside a function on terms can't read facts";
+            return Err(ParseError::new(right.place(), message));
+        }
+        let conditions = when
+            .iter()
+            .map(|c| read_condition(language, &mut variables, c))
+            .collect::<Result<_, _>>()?;
+        let rule = Rule { name, lhs, rhs, conditions, variables, ruleset };
+        self.rules.add(rule).map_err(|mistake| ParseError::new(place, mistake))?;
+        self.places.rules.push(place);
+        Ok(())
+    }
+}
