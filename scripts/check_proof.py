@@ -11,18 +11,22 @@ proof was refused; 2: a file can't be read.
 import argparse
 import hashlib
 import json
+import math
 import re
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 I64 = range(-(2**63), 2**63)
-# Kinds of arguments and result; i for 64-bit integers, b for truth values.
-BUILTINS = {
-    **{(op, "ii"): "i" for op in ["+", "-", "*", "/", "%", "min", "max"]},
-    **{(op, "i"): "i" for op in ["-", "abs"]},
-    **{(op, "ii"): "b" for op in ["<", "<=", ">", ">=", "==", "!="]},
-    **{(op, "bb"): "b" for op in ["&&", "||"]},
-    ("!", "b"): "b",
+# What an operator on words is called beside its sign.
+OF_WORDS = {"and": "&", "or": "|", "xor": "^", "not": "~", "neg": "-"}
+COMPARISONS = {
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+    "==": lambda a, b: a == b,
+    "!=": lambda a, b: a != b,
 }
 
 
@@ -50,39 +54,104 @@ def read_sexprs(text):
 
 
 def builtin(op, values):
-    """The value of a built-in operator on Python ints and bools, None if there is none."""
-    kinds = "".join("b" if isinstance(v, bool) else "i" for v in values)
-    if (op, kinds) not in BUILTINS:
+    """The value of a built-in operator, None if there is none. A value is its kind and a number: kind i for
+    64-bit integers, b for truth values, q for fractions, f for doubles, N for words of N bits."""
+    kinds, numbers = [kind for kind, _ in values], [number for _, number in values]
+    kind = kinds[0]
+    if op in ("shl", "shr"):
+        if len(kinds) != 2 or type(kind) is not int or kinds[1] != "i" or numbers[1] < 0:
+            return None
+        kinds[1], op = kind, {"shl": "<<", "shr": ">>"}[op]
+    if any(other != kind for other in kinds):
         return None
-    a, b = values if len(values) == 2 else (values[0], None)
-    if op in ("/", "%"):
+    a, b = numbers if len(numbers) == 2 else (numbers[0], None)
+    if b is not None and op in COMPARISONS and kind != "b":
+        return ("b", COMPARISONS[op](a, b))
+    compute = {"i": integer, "b": truth, "q": fraction, "f": double}.get(kind, word)
+    number = compute(op, a, b) if compute is not word else word(kind, op, a, b)
+    return None if number is None else (kind, number)
+
+
+def arithmetic(op, a, b):
+    """What fractions and doubles have in common, None for other operators."""
+    if b is None:
+        return {"-": -a, "abs": abs(a)}.get(op)
+    common = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "min": lambda: min(a, b)}
+    common["max"] = lambda: max(a, b)
+    if op == "/":
+        return a / b if b else None
+    return common[op]() if op in common else None
+
+
+def integer(op, a, b):
+    if b is None:
+        value = {"-": -a, "abs": abs(a)}.get(op)
+    elif op in ("/", "%"):
         # Euclidean: the remainder is never negative; by zero both are zero.
         remainder = a % abs(b) if b else 0
         value = remainder if op == "%" else ((a - remainder) // b if b else 0)
+    elif op in ("<<", ">>"):
+        value = None if b not in range(64) else a << b if op == "<<" else a >> b
+    elif op in ("&", "|", "^"):
+        value = {"&": a & b, "|": a | b, "^": a ^ b}[op]
     else:
-        value = {
-            "+": lambda: a + b,
-            "-": lambda: -a if b is None else a - b,
-            "*": lambda: a * b,
-            "min": lambda: min(a, b),
-            "max": lambda: max(a, b),
-            "abs": lambda: abs(a),
-            "<": lambda: a < b,
-            "<=": lambda: a <= b,
-            ">": lambda: a > b,
-            ">=": lambda: a >= b,
-            "==": lambda: a == b,
-            "!=": lambda: a != b,
-            "&&": lambda: a and b,
-            "||": lambda: a or b,
-            "!": lambda: not a,
-        }[op]()
-    return value if isinstance(value, bool) or value in I64 else None
+        value = arithmetic(op, a, b)
+    return value if value is not None and value in I64 else None
 
 
-def is_value(found, value):
-    """Whether both are the same value; 1 and true are not."""
-    return value is not None and type(found) is type(value) and found == value
+def truth(op, a, b):
+    if b is None:
+        return not a if op == "!" else None
+    return {"&&": a and b, "||": a or b}.get(op)
+
+
+def fraction(op, a, b):
+    value = arithmetic(op, a, b)
+    fits = value is not None and value.numerator in I64 and value.denominator < 2**56
+    return value if fits else None
+
+
+def double(op, a, b):
+    value = arithmetic(op, a, b)
+    return value + 0.0 if value is not None and math.isfinite(value) else None
+
+
+def word(bits, op, a, b):
+    op, full = OF_WORDS.get(op, op), 2**bits - 1
+    if b is None:
+        value = {"-": -a, "~": ~a}.get(op)
+    elif op in ("/", "%"):
+        value = (full if op == "/" else a) if b == 0 else a // b if op == "/" else a % b
+    elif op in ("<<", ">>"):
+        value = 0 if b >= bits else a << b if op == "<<" else a >> b
+    else:
+        known = {"+": a + b, "-": a - b, "*": a * b, "&": a & b, "|": a | b, "^": a ^ b}
+        value = known.get(op)
+    return None if value is None else value & full
+
+
+def read_literal(kind, text):
+    """The value of this kind that a text is, None if it is none."""
+    if kind == "b":
+        return {"0": ("b", False), "1": ("b", True)}.get(text)
+    if kind == "f":
+        value = float(text) if re.fullmatch(r"[-+]?[0-9][0-9.]*(e[-+]?[0-9]+)?", text) else math.inf
+        return ("f", value + 0.0) if math.isfinite(value) else None
+    if kind == "q":
+        parts = re.fullmatch(r"([-+]?[0-9]+)(?:/([0-9]+))?", text)
+        if not parts or parts[2] is not None and int(parts[2]) == 0:
+            return None
+        return ("q", Fraction(int(parts[1]), int(parts[2] or 1)))
+    if not re.fullmatch(r"[-+]?[0-9]+", text):
+        return None
+    number = int(text)
+    return (kind, number) if (number in I64 if kind == "i" else 0 <= number < 2**kind) else None
+
+
+def number_of(name, kind):
+    """The number made of a variable's name."""
+    bits = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
+    return ("i", bits >> 1) if kind == "i" else (kind, bits & (2**kind - 1))
 
 
 def at(items, index):
@@ -110,6 +179,8 @@ class System:
         self.operators, self.kinds, self.rules, self.folds = {}, {}, {}, False
         # By operator and argument: the sort of the variable that is bound in it.
         self.binds = {}
+        # By name: the sort that the facts are of, that of their values, and the merge; and all transfers.
+        self.analyses, self.transfers = {}, []
         declarations = read_sexprs(data.decode())
         for keyword, *args in declarations:
             if keyword == "op":
@@ -117,9 +188,13 @@ class System:
                 self.operators[args[0]] = ([sort[-1] for sort in sorts], args[2])
                 self.binds[args[0]] = [sort[1] if len(sort) > 1 else None for sort in sorts]
             elif keyword == "literal":
-                self.kinds[args[1]] = {"i64": "i", "bool": "b"}[args[0]]
-            elif keyword == "analysis":
+                name = args[0]
+                kinds = {"i64": "i", "bool": "b", "rational": "q", "f64": "f"}
+                self.kinds[args[1]] = int(name[1]) if isinstance(name, list) else kinds[name]
+            elif keyword == "analysis" and args == ["constant"]:
                 self.folds = True
+            elif keyword == "analysis":
+                self.analyses[args[0]] = (args[1], args[2], args[4])
         for keyword, *args in declarations:
             if keyword in ("rewrite", "birewrite"):
                 options = dict(zip(args[2::2], args[3::2]))
@@ -128,12 +203,28 @@ class System:
                 self.add_rule(name, args[0], args[1], options.get(":when", []))
                 if keyword == "birewrite":
                     self.add_rule(f"{name}-rev", args[1], args[0], options.get(":when", []))
+            elif keyword == "transfer":
+                (analysis, term), value = args
+                self.transfers.append((analysis, term, value))
 
     def add_rule(self, name, left, right, conditions):
         sort = self.sort_of_application(left) or self.sort_of_application(right)
         sorts = {}
         self.variable_sorts(left, sort, sorts)
-        self.rules[name] = (left, right, conditions, sorts, sort)
+        # The right-hand side is read before the conditions.
+        facts = self.facts_of(["", right, *conditions])
+        sorts.update({key: self.analyses[analysis][1] for key, analysis, _ in facts})
+        self.rules[name] = (left, right, conditions, sorts, sort, facts)
+
+    def facts_of(self, expression):
+        """The facts that are read, each once: as a key of a substitution, analysis and variable."""
+        if not isinstance(expression, list):
+            return []
+        if expression and isinstance(expression[0], str) and expression[0] in self.analyses:
+            analysis, variable = expression
+            return [(f"({analysis} {variable})", analysis, variable)]
+        found = [fact for part in expression for fact in self.facts_of(part)]
+        return list(dict.fromkeys(found))
 
     def sort_of_application(self, pattern):
         name = pattern[0] if isinstance(pattern, list) else pattern
@@ -149,19 +240,17 @@ class System:
     def literal(self, term):
         """The value of a term (sort, head, arguments) that is a literal, otherwise None."""
         sort, head, args = term
-        kind = self.kinds.get(sort)
-        if args is not None or kind is None:
-            return None
-        if kind == "b":
-            return {"0": False, "1": True}.get(head)
-        is_integer = re.fullmatch(r"-?[0-9]+", head) and int(head) in I64
-        return int(head) if is_integer else None
+        return None if args is not None or sort not in self.kinds else read_literal(self.kinds[sort], head)
+
+    def is_literal(self, term, sort, value):
+        """Whether a term is the literal of this sort with a value, where there is one."""
+        return value is not None and term[0] == sort and self.literal(term) == value
 
     def is_instance(self, pattern, sort, substitution, term):
         """Whether `term` is the pattern, of this sort, with its variables replaced."""
         if isinstance(pattern, list) and pattern[0] == "compute":
-            value = self.evaluate(pattern[1], substitution)
-            return term[0] == sort and is_value(self.literal(term), value)
+            value = self.evaluate(pattern[1], self.values(substitution), self.kinds[sort])
+            return self.is_literal(term, sort, value)
         if self.is_function(pattern):
             return term == self.instance(pattern, sort, substitution)
         if isinstance(pattern, list):
@@ -182,9 +271,10 @@ class System:
     def instance(self, pattern, sort, substitution):
         """The term that a pattern of this sort stands for."""
         if isinstance(pattern, list) and pattern[0] == "compute":
-            value = self.evaluate(pattern[1], substitution)
+            value = self.evaluate(pattern[1], self.values(substitution), self.kinds[sort])
             require(value is not None, "a computation has no value")
-            return (sort, str(int(value)), None)
+            # Of doubles no text is looked at: no system with functions on terms computes any.
+            return (sort, str(value[1] if value[0] == "q" else int(value[1])), None)
         if self.is_function(pattern):
             body = self.instance(pattern[1], sort, substitution)
             if pattern[0] == "raise":
@@ -240,19 +330,57 @@ class System:
 
         return walk(term, 0)
 
-    def evaluate(self, expression, substitution):
-        """The value of an expression of a condition, None if it has none."""
+    def values(self, substitution):
+        """What expressions read of a substitution: by variable or fact its literal."""
+        return lambda key: self.literal(substitution[key])
+
+    def kind(self, expression, values):
+        """The kind that an expression has by itself; numbers have none."""
         if isinstance(expression, list):
-            values = [self.evaluate(e, substitution) for e in expression[1:]]
-            return None if None in values else builtin(expression[0], values)
-        if expression.startswith("?"):
-            return self.literal(substitution[expression])
-        return int(expression)
+            if expression[0] in COMPARISONS or expression[0] in ("&&", "||", "!"):
+                return "b"
+            if expression[0] in self.analyses:
+                return self.kinds[self.analyses[expression[0]][1]]
+            kinds = [self.kind(part, values) for part in expression[1:]]
+            return next((kind for kind in kinds if kind is not None), None)
+        if re.match(r"[-+]?[0-9]", expression):
+            return None
+        value = values(expression)
+        return None if value is None else value[0]
+
+    def evaluate(self, expression, values, wanted=None):
+        """The value of an expression, None if it has none; `values` gives those of variables and facts, and
+        a number takes the kind of what it stands beside, or else the one that is wanted."""
+        if isinstance(expression, list) and expression[0] in self.analyses:
+            return values(f"({expression[0]} {expression[1]})")
+        if isinstance(expression, list):
+            op, *parts = expression
+            kinds = [self.kind(part, values) for part in parts]
+            known = next((kind for kind in kinds if kind is not None), None)
+            beside = "b" if op in ("&&", "||", "!") else known
+            if beside is None and op not in COMPARISONS:
+                beside = wanted
+            found = [self.evaluate(part, values, beside) for part in parts]
+            return None if None in found else builtin(op, found)
+        if re.match(r"[-+]?[0-9]", expression):
+            tried = [wanted] if wanted is not None else ["i", "q", "f"]
+            found = (read_literal(kind, expression) for kind in tried)
+            return next((value for value in found if value is not None), None)
+        return values(expression)
 
     def holds(self, condition, substitution):
         if condition[0] == "const":
-            return self.literal(substitution[condition[1]]) is not None
-        return self.evaluate(condition, substitution) is True
+            key = condition[1]
+            key = f"({key[0]} {key[1]})" if isinstance(key, list) else key
+            return self.literal(substitution[key]) is not None
+        return self.evaluate(condition, self.values(substitution), "b") == ("b", True)
+
+
+class Fact:
+    """What a step proves that is no equality: that an analysis has a value at a term."""
+
+    def __init__(self, analysis, term, value):
+        self.analysis, self.term, self.value = analysis, term, value
 
 
 def read_terms(system, entries):
@@ -274,30 +402,92 @@ def read_terms(system, entries):
 
 def follow(ends, reference):
     """The two terms of a step, in the direction of the reference."""
-    if isinstance(reference, dict):
-        return at(ends, reference["reverse"])[::-1]
-    return at(ends, reference)
+    backwards = isinstance(reference, dict)
+    found = at(ends, reference["reverse"] if backwards else reference)
+    require(isinstance(found, tuple), "goes through a fact")
+    return found[::-1] if backwards else found
+
+
+def fact(ends, reference, analysis, term):
+    """The value that an earlier step proves an analysis to have at a term."""
+    found = at(ends, reference)
+    require(isinstance(found, Fact), "rests on what is no fact")
+    require(found.analysis == analysis and found.term == term, "rests on a fact of something else")
+    return found.value
+
+
+def check_facts(ends, step, facts, substitution):
+    """Refuses facts in a substitution that the step does not name proofs of."""
+    because = step.get("because", [])
+    require(len(because) == len(facts), "does not say what its facts rest on")
+    for reference, (key, analysis, variable) in zip(because, facts):
+        proved = fact(ends, reference, analysis, substitution[variable])
+        require(proved == substitution[key], "a fact has another value")
+
+
+def check_fact(system, terms, ends, step, kind, content):
+    """Refuses a fact that does not follow; otherwise gives it."""
+    term, value = at(terms, step["from"]), at(terms, step["to"])
+    analysis = content["analysis"]
+    of, values, merge = system.analyses[analysis]
+    require(term[0] == of, "a fact of another sort")
+    if kind == "equality":
+        equal, proof = step["because"]
+        start, end = follow(ends, equal)
+        require(start == term and fact(ends, proof, analysis, end) == value, "a fact of another term")
+    elif kind == "merge":
+        old, new = (system.literal(fact(ends, proof, analysis, term)) for proof in step["because"])
+        merged = system.evaluate(merge, {"old": old, "new": new}.get, system.kinds[values])
+        merged = old if merged is None else merged
+        require(system.is_literal(value, values, merged), "the merge is another")
+    else:
+        name, pattern, expression = at(system.transfers, content["transfer"])
+        require(name == analysis, "a transfer of another analysis")
+        substitution = {name: at(terms, t) for name, t in content["substitution"].items()}
+        facts = system.facts_of(expression)
+        if isinstance(pattern, list) and pattern[0] == "variable" and pattern[0] not in system.operators:
+            require(term[2] is None and system.literal(term) is None, "no variable")
+            require(substitution == {pattern[1]: term}, "another variable")
+            number = number_of(term[1], system.kinds[values])
+            found = system.evaluate(expression, {pattern[1]: number}.get, system.kinds[values])
+        else:
+            if isinstance(pattern, str) and pattern.startswith("?"):
+                variables, args = [pattern], [term]
+                require(system.literal(term) is not None, "no literal")
+            else:
+                head, *variables = pattern if isinstance(pattern, list) else [pattern]
+                require(term[1] == head and term[2] is not None, "a transfer of another operator")
+                args = list(term[2])
+            require([substitution[v] for v in variables] == args, "other arguments")
+            check_facts(ends, step, facts, substitution)
+            read = system.values(substitution)
+            found = system.evaluate(expression, read, system.kinds[values])
+        require(system.is_literal(value, values, found), "the transfer gives another value")
+    return Fact(analysis, term, value)
 
 
 def check_step(system, terms, ends, step):
-    """Refuses a step that does not follow; `ends` are the two terms of each earlier step."""
+    """Refuses a step that does not follow, and gives what it proves: its two terms, or a fact. `ends` has
+    that of each earlier step."""
     left, right = at(terms, step["from"]), at(terms, step["to"])
     how = step["how"]
     if how == "fold":
         require(system.folds and left[2], "folds what is not an operator on literals")
         values = [system.literal(t) for t in left[2]]
         value = None if None in values else builtin(left[1], values)
-        same = is_value(system.literal(right), value) and right[0] == left[0]
-        require(same, "folds to another value")
-        return
+        require(system.is_literal(right, left[0], value), "folds to another value")
+        return left, right
     (kind, content), *more = how.items()
     require(not more, "proves in two ways at once")
+    if kind in ("transfer", "equality", "merge"):
+        return check_fact(system, terms, ends, step, kind, content)
     if kind == "rule":
         require(content["name"] in system.rules, f"no rule '{content['name']}'")
-        lhs, rhs, conditions, sorts, sort = system.rules[content["name"]]
+        lhs, rhs, conditions, sorts, sort, facts = system.rules[content["name"]]
         substitution = {name: at(terms, t) for name, t in content["substitution"].items()}
         found_sorts = {name: term[0] for name, term in substitution.items()}
         require(found_sorts == sorts, "the substitution does not fit the rule's variables")
+        check_facts(ends, step, facts, substitution)
         require(system.is_instance(lhs, sort, substitution, left), "not the left-hand side")
         require(all(system.holds(c, substitution) for c in conditions), "a condition fails")
         require(system.is_instance(rhs, sort, substitution, right), "not the right-hand side")
@@ -316,6 +506,7 @@ def check_step(system, terms, ends, step):
         require(reached is right, "the chain is broken")
     else:
         raise Refused(f"proves by '{kind}'")
+    return left, right
 
 
 def show(term):
@@ -331,10 +522,9 @@ def check(system, proof):
     ends = []
     for i, step in enumerate(proof["steps"]):
         try:
-            check_step(system, terms, ends, step)
+            ends.append(check_step(system, terms, ends, step))
         except Refused as reason:
             raise Refused(f"step {i}: {reason}") from None
-        ends.append((terms[step["from"]], terms[step["to"]]))
     proved = follow(ends, proof["root"])
     claimed = (at(terms, proof["start"]), at(terms, proof["end"]))
     require(proved == claimed, "the root proves something else")
