@@ -190,6 +190,9 @@ fn grow(
             last["bytes_by_part"] = egraph.heap_parts().into_iter().collect();
             last["term"] = json!(found.as_ref().filter(|f| f.2).map(|f| &f.0));
             last["size"] = json!(found.as_ref().map(|f| f.1));
+            if !system.analyses.is_empty() {
+                last["facts"] = json!(egraph.facts_text(class));
+            }
             if let Some(Shown { proof, .. }) = &proof {
                 last["proof"] = serde_json::from_str(&proof_to_json(system, &bank, proof))?;
             }
@@ -211,8 +214,12 @@ fn grow(
             let details =
                 if args.details { details(system, &egraph, &report) } else { String::new() };
             let proof = proof.as_ref().map(|proof| proof.text(system, &bank)).unwrap_or_default();
+            let facts = match egraph.facts_text(class) {
+                facts if facts.is_empty() => facts,
+                facts => format!("known of it: {facts}\n"),
+            };
             print(&format!(
-                "{details}stopped: {} after {}{left_out}\n{found}\n{proof}",
+                "{details}stopped: {} after {}{left_out}\n{found}\n{facts}{proof}",
                 report.stop,
                 counted(report.iterations, "iteration")
             ))?;

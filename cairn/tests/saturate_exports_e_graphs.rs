@@ -166,3 +166,29 @@ fn proofs_are_pages_and_theorems_too() {
     assert_eq!(page.matches("<li").count(), 1 + lean.matches("    _ = ").count() + 1);
     assert!(page.contains("constant folding"));
 }
+
+#[test]
+fn facts_of_classes_are_shown() {
+    let directory = tempfile::tempdir().unwrap();
+    let term = "(+ 1/2 (abs x))";
+    let bounds = ["--system", "bounds", "--term", term, "--iterations", "2"];
+    export(&directory, &bounds, &["g.dot", "g.html"]);
+    assert!(read(&directory, "g.dot").contains("; lo = 1/2\""));
+    assert!(read(&directory, "g.html").contains("<td>lo = 1/2</td>"));
+    let mut command = cairn(&directory);
+    command.args(["saturate"]).args(bounds);
+    let output = command.assert().success().get_output().stdout.clone();
+    let text = String::from_utf8(output).unwrap();
+    assert!(text.contains("known of it: lo = 1/2\n"), "{text}");
+}
+
+#[test]
+fn data_sets_of_systems_with_analyses_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = cairn(&directory);
+    command.args(["generate", "--system", "bounds", "--seeds", "bounds", "--out", "d"]);
+    let output = command.assert().code(2).get_output().stderr.clone();
+    let text = String::from_utf8(output).unwrap();
+    assert!(text.contains("bounds has analyses: a row of a data set has no place for the facts"), "{text}");
+    assert!(!directory.path().join("d").exists());
+}

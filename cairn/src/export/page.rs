@@ -71,16 +71,22 @@ pub fn egraph_page(
 fn classes(best: &BestTerms<'_>, cost: &CostFunction) -> Markup {
     let egraph = best.egraph();
     let rest = egraph.class_count().saturating_sub(MOST_CLASSES);
+    let has_facts = !egraph.system().analyses.is_empty();
     html! {
         div.scroll {
             table {
-                tr { th { "class" } th { "sort" } th { "cost" } th { "e-nodes" } }
+                tr {
+                    th { "class" } th { "sort" } th { "cost" }
+                    @if has_facts { th { "facts" } }
+                    th { "e-nodes" }
+                }
                 @for class in egraph.classes().take(MOST_CLASSES) {
                     @let nodes = egraph.nodes(class);
                     tr id=(format!("c{}", class.0)) {
                         td { (class.0) }
                         td { (egraph.system().language.sort_name(egraph.sort(class))) }
                         td.n { (cost_text(best, cost, class)) }
+                        @if has_facts { td { (egraph.facts_text(class)) } }
                         td.nodes {
                             @for &node in nodes.iter().take(MOST_NODES) {
                                 span.enode.best[best.node(class) == Some(node)] {

@@ -17,12 +17,17 @@ pub fn write_dot(best: &BestTerms<'_>, roots: &[Id], out: &mut dyn Write) -> Res
     writeln!(out, "digraph egraph {{")?;
     writeln!(out, "  compound=true; clusterrank=local; node [shape=box, style=rounded];")?;
     for class in egraph.classes() {
-        let cost = best.cost(class).map_or("none".to_owned(), |cost| cost.values()[0].to_string());
+        let mut label =
+            best.cost(class).map_or("none".to_owned(), |cost| cost.values()[0].to_string());
+        let facts = egraph.facts_text(class);
+        if !facts.is_empty() {
+            label += &format!("; {facts}");
+        }
         let peripheries = if roots.contains(&class) { 2 } else { 1 };
         writeln!(out, "  subgraph cluster_{} {{", class.0)?;
         writeln!(
             out,
-            "    style=dashed; peripheries={peripheries}; label=\"{}: {cost}\";",
+            "    style=dashed; peripheries={peripheries}; label=\"{}: {label}\";",
             class.0
         )?;
         let chosen = best.node(class);

@@ -16,6 +16,15 @@ impl EGraph {
         Some(self.facts.as_ref()?.value(self.fact_id(analysis, class)?))
     }
 
+    /// All that analyses know of a class, for people: `lo = 1, hi = 6`; nothing where they know nothing.
+    pub fn facts_text(&self, class: Id) -> String {
+        let known = (0u16..).map(AnalysisId).zip(&self.system.language.analyses);
+        let known = known.filter_map(|(id, analysis)| {
+            self.fact(id, class).map(|value| format!("{} = {value}", analysis.name))
+        });
+        known.collect::<Vec<_>>().join(", ")
+    }
+
     pub(crate) fn fact_id(&self, analysis: AnalysisId, class: Id) -> Option<FactId> {
         self.facts.as_ref()?.of(analysis, self.find(class))
     }
