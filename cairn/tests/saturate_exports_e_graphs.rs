@@ -189,6 +189,9 @@ fn data_sets_of_systems_with_analyses_are_refused() {
     command.args(["generate", "--system", "bounds", "--seeds", "bounds", "--out", "d"]);
     let output = command.assert().code(2).get_output().stderr.clone();
     let text = String::from_utf8(output).unwrap();
-    assert!(text.contains("bounds has analyses: a row of a data set has no place for the facts"), "{text}");
+    assert!(
+        text.contains("bounds has analyses: a row of a data set has no place for the facts"),
+        "{text}"
+    );
     assert!(!directory.path().join("d").exists());
 }
