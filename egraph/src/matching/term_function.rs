@@ -5,9 +5,10 @@
 //! where it is lowered and that has no value, the representative of its class
 //! ([`EGraph::representative`]). Every e-node is a term for ever, so the e-nodes that a match binds
 //! determine the result, whatever becomes equal later. Where a class gets another representative, with
-//! fewer loose indices, its uses count as changed, and matches are looked for again. The instance is made of old terms and new nodes, and is walked as the graph
-//! that it is, each term once for each number of binders around it; what has no loose index there
-//! stays as it is.
+//! fewer loose indices, its uses count as changed, and matches are looked for again.
+//!
+//! The instance is made of old terms and new nodes, and is walked as the graph that it is, each term once
+//! for each number of binders around it; what has no loose index there stays as it is.
 
 use crate::graph::egraph::{EGraph, Room};
 use crate::id::Id;
