@@ -54,6 +54,8 @@ pub struct EGraph {
     facts: Option<Box<Facts>>,
     class_count: usize,
     conflict: Option<(Id, Id)>,
+    /// Whether operators of the language bind variables.
+    binds: bool,
     /// See [`EGraph::loose`]; empty where the language binds no variables, as the next two.
     loose: Vec<u32>,
     /// See [`EGraph::representative`]; by canonical e-node.
@@ -72,6 +74,7 @@ impl EGraph {
     /// An empty e-graph for a system.
     pub fn new(system: Arc<System>) -> EGraph {
         let analyses = system.analyses.len();
+        let binds = system.language.has_binders();
         let facts = (analyses > 0).then(|| Box::new(Facts::new(analyses)));
         EGraph {
             leaves: Leaves::new(&system.language),
@@ -86,6 +89,7 @@ impl EGraph {
             facts,
             class_count: 0,
             conflict: None,
+            binds,
             loose: Vec::new(),
             representatives: Vec::new(),
             new_representatives: Vec::new(),
@@ -258,7 +262,7 @@ impl EGraph {
         if let Some(facts) = &mut self.facts {
             facts.push();
         }
-        if self.system.language.has_binders() {
+        if self.binds {
             self.loose.push(self.loose_of(head, children));
             self.representatives.push(node);
         }
@@ -352,7 +356,9 @@ impl EGraph {
         self.classes.union(kept, absorbed);
         self.class_count -= 1;
         self.merge_literals(kept, absorbed);
-        self.merge_facts(kept, absorbed);
+        if self.facts.is_some() {
+            self.merge_facts(kept, absorbed);
+        }
         if !self.representatives.is_empty() {
             self.join_representatives(kept, absorbed);
         }

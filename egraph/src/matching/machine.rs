@@ -396,7 +396,9 @@ impl Machine<'_> {
         let literals = rewrite.literals.iter();
         let literals = literals.map(|&(r, _)| egraph.literal_node(self.registers[r]));
         self.pending.extend(literals.flatten());
-        self.pending.extend(self.search.facts(&self.registers));
+        if !rewrite.facts.is_empty() {
+            self.pending.extend(self.search.facts(&self.registers));
+        }
         if self.pending.len() >= PENDING * self.search.pending_stride() {
             self.note_pending();
         }

@@ -35,10 +35,15 @@ impl EGraph {
     }
 
     /// Applies all transfers to an e-node.
+    #[inline]
     pub(super) fn transfer(&mut self, node: Id) {
-        if self.facts.is_none() {
-            return;
+        if self.facts.is_some() {
+            self.transfer_all(node);
         }
+    }
+
+    #[cold] // apart, so that systems without analyses pay a look at most
+    fn transfer_all(&mut self, node: Id) {
         let system = Arc::clone(&self.system);
         for (id, transfer) in system.analyses.at(self.node(node)) {
             let Some((value, premises)) = self.transferred(transfer, node) else { continue };
@@ -72,6 +77,7 @@ impl EGraph {
     }
 
     /// Merges the facts of two roots, one of which was absorbed.
+    #[cold]
     pub(super) fn merge_facts(&mut self, kept: Id, absorbed: Id) {
         let EGraph { facts: Some(facts), system, .. } = self else { return };
         facts

@@ -124,10 +124,10 @@ impl EGraph {
     /// How many facts an addition may bring: each e-node two for every transfer that applies to it, and
     /// each union one for every analysis.
     fn facts_with(&self, more: Room) -> usize {
-        let analyses = &self.system.analyses;
-        if analyses.is_empty() {
+        if self.facts.is_none() {
             return 0;
         }
+        let analyses = &self.system.analyses;
         more.facts + 2 * more.nodes * analyses.most_at_a_node() + more.unions * analyses.len()
     }
 
