@@ -99,16 +99,7 @@ impl EGraph {
         if let Some(facts) = &mut self.facts {
             facts.changed.pop();
         }
-        let Some(run) = self.uses.all(class) else { return true };
-        let mut next = Some(run.first);
-        while let Some(slot) = next {
-            next = self.uses.after(slot, run);
-            let (node, _) = self.nodes.owner(slot);
-            if !self.stamps.is_dead(node) {
-                self.stamps.touch(node);
-                self.transfer(node);
-            }
-        }
+        self.look_at_uses(class);
         true
     }
 }

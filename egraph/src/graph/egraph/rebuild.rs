@@ -29,27 +29,29 @@ impl EGraph {
     pub(crate) fn close(&mut self) {
         loop {
             while let Some(run) = self.stale_uses.pop() {
-                self.repair_uses(run);
+                self.update_uses(run, EGraph::repair_node);
             }
             if let Some(class) = self.new_literals.pop() {
-                self.fold_uses(self.find(class));
+                self.look_at_uses(self.find(class));
             } else if let Some(class) = self.new_representatives.pop() {
                 // A function that had no value may have one now.
-                self.fold_uses(self.find(class));
+                self.look_at_uses(self.find(class));
             } else if !self.pass_facts_on() {
                 break;
             }
         }
     }
 
-    /// Brings the owners of a run of uses up to date.
-    fn repair_uses(&mut self, run: Run) {
+    /// Brings the owners of a run of uses up to date: what changes one, then what follows from its
+    /// children as they are now.
+    #[inline]
+    fn update_uses(&mut self, run: Run, change: impl Fn(&mut EGraph, Id)) {
         let mut next = Some(run.first);
         while let Some(slot) = next {
             next = self.uses.after(slot, run);
             let (node, _) = self.nodes.owner(slot);
             if !self.stamps.is_dead(node) {
-                self.repair_node(node);
+                change(self, node);
                 self.fold(node);
                 self.transfer(node);
             }
@@ -79,18 +81,10 @@ impl EGraph {
         }
     }
 
-    /// Looks at the uses of a class that came to have a literal, or another representative.
-    fn fold_uses(&mut self, class: Id) {
-        let Some(run) = self.uses.all(class) else { return };
-        let mut next = Some(run.first);
-        while let Some(slot) = next {
-            next = self.uses.after(slot, run);
-            let (node, _) = self.nodes.owner(slot);
-            if !self.stamps.is_dead(node) {
-                self.stamps.touch(node);
-                self.fold(node);
-                self.transfer(node);
-            }
+    /// Looks at the uses of a class that came to have a literal, another representative or other facts.
+    pub(super) fn look_at_uses(&mut self, class: Id) {
+        if let Some(run) = self.uses.all(class) {
+            self.update_uses(run, |egraph, node| egraph.stamps.touch(node));
         }
     }
 
