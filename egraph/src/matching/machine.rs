@@ -359,7 +359,7 @@ impl Machine<'_> {
     /// The literal or fact that a variable is bound to, once all atoms are.
     fn value(&self, var: VarId) -> Option<Value> {
         let Search { rewrite, rule, .. } = *self.search;
-        let of = rule.variables.fact(var).map_or(var, |fact| fact.var);
+        let of = rule.variables.pattern_of(var);
         self.search.value(var, self.registers[rewrite.lhs.register(usize::from(of.0))])
     }
 
@@ -429,7 +429,7 @@ impl Machine<'_> {
         let class = |var: usize| registers[lhs.register(var)];
         let search = self.search;
         let value = |var: VarId| {
-            let of = search.rule.variables.fact(var).map_or(var, |fact| fact.var);
+            let of = search.rule.variables.pattern_of(var);
             search.value(var, class(usize::from(of.0)))
         };
         let lookup = rewrite.rhs.lookup(egraph, class, &value, literals, &mut self.looked_up);

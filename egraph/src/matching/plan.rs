@@ -268,10 +268,7 @@ impl Plan<'_> {
     fn test(&mut self) {
         let (known, variables) = (&self.known, self.variables);
         // A fact is known where its variable is.
-        let register = |var: VarId| {
-            let var = variables.fact(var).map_or(var, |fact| fact.var);
-            known[usize::from(var.0)]
-        };
+        let register = |var: VarId| known[usize::from(variables.pattern_of(var).0)];
         let ready = |&mut (_, condition): &mut (usize, &Condition)| {
             let mut all = true;
             condition.each_var(&mut |var| all &= register(var).is_some());

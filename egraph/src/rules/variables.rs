@@ -46,6 +46,11 @@ impl Variables {
         Some(self.facts[usize::from(var).checked_sub(self.patterns())?])
     }
 
+    /// The pattern variable that a variable is, or whose fact it is.
+    pub fn pattern_of(&self, var: VarId) -> VarId {
+        self.fact(var).map_or(var, |fact| fact.var)
+    }
+
     /// The variable that stands for a fact, entered if it is new.
     pub(crate) fn enter_fact(
         &mut self,
