@@ -1,6 +1,8 @@
 //! Operations with a backward pass of their own, on the processor.
 
 pub(crate) mod attention;
+#[cfg(any(test, feature = "cuda"))]
+pub(crate) mod cuda;
 pub mod fused;
 pub(crate) mod product;
 pub mod rope;

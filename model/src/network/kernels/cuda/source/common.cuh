@@ -1,0 +1,70 @@
+// What all kernels share. The same text is compiled by nvcc for the GPU and, with host.h, by any
+// C++17 compiler for their twins on the host, which the tests compare with the CPU's operations.
+//
+// A kernel takes one struct of plain numbers and addresses, whose fields `arguments.rs` repeats in
+// the same order: 64-bit addresses and numbers first, then 32-bit ones. Activations are f32 or bf16;
+// all sums are in f32, made in an order that does not depend on the schedule of blocks.
+#pragma once
+
+#ifdef __CUDACC__
+#define DEVICE __device__ __forceinline__
+#define KERNEL(name, Arguments, body)                                                   \
+  extern "C" __global__ void name(const Arguments a) { body(a); }
+#define SHARED(name) extern __shared__ float name[]
+typedef unsigned long long u64;
+typedef unsigned u32;
+#else
+#include "host.h"
+#endif
+
+struct bf16 {
+  unsigned short bits;
+};
+
+DEVICE float as_float(u32 bits) {
+#ifdef __CUDACC__
+  return __uint_as_float(bits);
+#else
+  float x;
+  memcpy(&x, &bits, 4);
+  return x;
+#endif
+}
+
+DEVICE u32 as_bits(float x) {
+#ifdef __CUDACC__
+  return __float_as_uint(x);
+#else
+  u32 bits;
+  memcpy(&bits, &x, 4);
+  return bits;
+#endif
+}
+
+DEVICE float get(float x) { return x; }
+DEVICE float get(bf16 x) { return as_float((u32)x.bits << 16); }
+
+DEVICE void put(float &to, float x) { to = x; }
+// Rounds to the nearest, ties to even; what is no number stays none.
+DEVICE void put(bf16 &to, float x) {
+  u32 bits = as_bits(x);
+  bool nan = (bits & 0x7fffffffu) > 0x7f800000u;
+  to.bits = nan ? 0x7fc0 : (unsigned short)((bits + 0x7fffu + ((bits >> 16) & 1)) >> 16);
+}
+
+const u32 LANES = 32;
+
+// Sum over the lanes of a warp, in all of them. Every lane of the warp has to come here.
+DEVICE float warp_sum(float x) {
+  for (int mask = LANES / 2; mask > 0; mask /= 2) x += __shfl_xor_sync(~0u, x, mask);
+  return x;
+}
+
+DEVICE float warp_max(float x) {
+  for (int mask = LANES / 2; mask > 0; mask /= 2) x = fmaxf(x, __shfl_xor_sync(~0u, x, mask));
+  return x;
+}
+
+// The number of this thread and of all of them, in one dimension.
+DEVICE u64 thread_number() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
+DEVICE u64 threads() { return (u64)gridDim.x * blockDim.x; }
