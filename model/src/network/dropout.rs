@@ -1,6 +1,8 @@
 //! Dropout from a generator of our own, so that a run can be repeated and resumed.
 
 use crate::network::attention::{floats, with_floats};
+#[cfg(any(test, feature = "cuda"))]
+use crate::network::kernels::cuda::dropout::MaskStream;
 use candle_core::{CpuStorage, CustomOp1, CustomOp2, Layout, Result, Shape, Tensor};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -49,16 +51,40 @@ impl Dropout {
         x + self.apply(y.clone())?
     }
 
+    /// Where a GPU finds the mask that [`Dropout::mask`] would make, which is passed over.
+    #[cfg(any(test, feature = "cuda"))]
+    pub(crate) fn mask_stream(&self, count: usize) -> Option<MaskStream> {
+        let (probability, rng) = self.0.as_ref()?;
+        let mut rng = rng.borrow_mut();
+        let first_word = rng.get_word_pos();
+        rng.set_word_pos(first_word + count.div_ceil(2) as u128);
+        let seed = rng.get_seed();
+        let mut key = [0; 8];
+        for (word, bytes) in key.iter_mut().zip(seed.as_chunks::<4>().0) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+        let (threshold, factor) = threshold_and_factor(*probability);
+        // The generator has 2^68 words, of which no training uses as many as 2^64.
+        let (first_word, stream) = (first_word as u64, rng.get_stream());
+        Some(MaskStream { first_word, stream, key, threshold: threshold.into(), factor })
+    }
+
     /// What happens to so many activations, if anything.
     fn mask(&self, count: usize) -> Option<Mask> {
         let (probability, rng) = self.0.as_ref()?;
         let mut bytes = vec![0u8; 2 * count];
         rng.borrow_mut().fill_bytes(&mut bytes);
-        let threshold = (probability * 65536.0) as u16;
+        let (threshold, factor) = threshold_and_factor(*probability);
         let kept = bytes.as_chunks::<2>().0.iter();
         let kept = kept.map(|b| u16::from_le_bytes(*b) >= threshold).collect();
-        Some(Mask { kept, factor: (1.0 / (1.0 - f64::from(threshold) / 65536.0)) as f32 })
+        Some(Mask { kept, factor })
     }
+}
+
+/// Below which 16 bits an activation is dropped, and what the others are multiplied with.
+fn threshold_and_factor(probability: f64) -> (u16, f32) {
+    let threshold = (probability * 65536.0) as u16;
+    (threshold, (1.0 / (1.0 - f64::from(threshold) / 65536.0)) as f32)
 }
 
 /// Which activations are kept, and what they are multiplied with.

@@ -2,6 +2,7 @@
 
 pub(crate) mod attention;
 #[cfg(any(test, feature = "cuda"))]
+#[allow(unsafe_code)] // the memory of a GPU, and kernels in another language
 pub(crate) mod cuda;
 pub mod fused;
 pub(crate) mod product;

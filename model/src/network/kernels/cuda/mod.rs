@@ -5,8 +5,13 @@
 //! kernels for the host ([`twin`]) and compare what they compute, launched as on a GPU, with the CPU's
 //! operations. Only [`device`] knows CUDA. What this must not know: tensors and gradients.
 
+pub(crate) mod adamw;
 #[cfg(feature = "cuda")]
 pub(crate) mod device;
+pub(crate) mod dropout;
+pub(crate) mod embedding;
+pub(crate) mod loss;
+pub(crate) mod rope;
 pub(crate) mod rows;
 #[cfg(test)]
 pub(crate) mod twin;

@@ -65,6 +65,16 @@ DEVICE float warp_max(float x) {
   return x;
 }
 
+// Sum over the threads of a block, a power of two of them, in the first; `room` has a number for each.
+DEVICE float block_sum(float x, float *room) {
+  room[threadIdx.x] = x;
+  for (u32 half = blockDim.x / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) room[threadIdx.x] += room[threadIdx.x + half];
+  }
+  return room[threadIdx.x];
+}
+
 // The number of this thread and of all of them, in one dimension.
 DEVICE u64 thread_number() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
 DEVICE u64 threads() { return (u64)gridDim.x * blockDim.x; }
