@@ -21,7 +21,7 @@ use model::GuideModel;
 use model::config::{Config, ModelConfig};
 use model::decoding::tree_builder::TreeBuilder;
 use model::network::batch::{Features, decoder_batch, encoder_batch};
-use model::network::dropout::Dropout;
+use model::network::kernels::dropout::Dropout;
 use model::network::parameters::{Parameters, load_safetensors};
 use model::network::transformer::Transformer;
 use model::tokens::tree::tokenise;

@@ -161,7 +161,8 @@ impl Bench {
         candle_core::safetensors::save(&tensors, out.join("batches.safetensors"))?;
 
         let outcome = fitting.outcome(&self.batches[0], 0)?;
-        let loss = outcome.score.nats / outcome.score.tokens as f64;
+        let score = outcome.tally.read()?;
+        let loss = score.nats / score.tokens as f64;
         let mut becomes: HashMap<String, Tensor> = outcome.gradients.into_iter().collect();
         becomes.insert("loss".to_owned(), Tensor::new(&[loss as f32], &Device::Cpu)?);
         Ok(candle_core::safetensors::save(&becomes, out.join("expected.safetensors"))?)

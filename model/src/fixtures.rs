@@ -68,3 +68,30 @@ pub fn assert_gradient(var: &Var, tolerance: f32, f: impl Fn(&Tensor) -> Tensor)
         assert!((difference - gradient).abs() < tolerance, "{difference} {gradient}");
     }
 }
+
+/// A variable of numbers between −1 and 1, others for another phase.
+pub fn waves(shape: &[usize], phase: f32) -> Var {
+    let data: Vec<f32> =
+        (0..shape.iter().product()).map(|i: usize| (i as f32 * 1.3 + phase).sin()).collect();
+    Var::from_vec(data, shape, &Device::Cpu).unwrap()
+}
+
+/// A scalar that depends on each element of `x` in another way.
+pub fn weighted(x: &Tensor) -> Tensor {
+    (x * waves(x.dims(), 0.4).as_tensor()).unwrap().sum_all().unwrap()
+}
+
+/// Fails unless an operation's result is that of a formula, and its gradients by `vars` are.
+pub fn same_as_formula(vars: &[&Var], result: &Tensor, formula: &Tensor) {
+    let close = |a: &Tensor, b: &Tensor| {
+        let difference = (a - b).unwrap().abs().unwrap().max_all().unwrap();
+        let difference = difference.to_scalar::<f32>().unwrap();
+        assert!(difference < 1e-5, "{difference}");
+    };
+    close(result, formula);
+    let (found, expected) =
+        (weighted(result).backward().unwrap(), weighted(formula).backward().unwrap());
+    for var in vars {
+        close(found.get(var).unwrap(), expected.get(var).unwrap());
+    }
+}

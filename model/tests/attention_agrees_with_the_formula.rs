@@ -2,7 +2,9 @@
 //! form's and against finite differences.
 
 use candle_core::{Device, Result, Tensor, Var};
-use model::network::attention::{Geometry, Heads, Places, Source, attention, composed_attention};
+use model::network::attention::{
+    Geometry, Heads, OnGpu, Places, Source, attention, attention_by_the_formula,
+};
 use model::tokens::positions::{Place, Slot, places};
 use model::tokens::relations::{Buckets, Relation};
 use rand::{RngExt, SeedableRng};
@@ -66,6 +68,7 @@ impl Case {
             causal,
             places: relations.then_some(places),
             source: Source::Own,
+            on_gpu: OnGpu::default(),
         };
         Case {
             geometry: Arc::new(geometry),
@@ -167,7 +170,7 @@ fn forward() {
         let tables = tables.as_ref().map(Var::as_tensor);
         let fused = attention(&heads(), &case.geometry, &q, &kv, tables).unwrap();
         close(&values(&fused), &case.naive(), 1e-5);
-        let composed = composed_attention(&heads(), &case.geometry, &q, &kv, tables).unwrap();
+        let composed = attention_by_the_formula(&heads(), &case.geometry, &q, &kv, tables).unwrap();
         close(&values(&composed), &case.naive(), 1e-5);
     }
 }
@@ -230,7 +233,8 @@ fn gradients_of_both_forms_agree() {
         let (q, kv, tables) = case.tensors().unwrap();
         let table = tables.as_ref().map(Var::as_tensor);
         let fused = loss(&attention(&heads(), &case.geometry, &q, &kv, table).unwrap());
-        let composed = loss(&composed_attention(&heads(), &case.geometry, &q, &kv, table).unwrap());
+        let composed =
+            loss(&attention_by_the_formula(&heads(), &case.geometry, &q, &kv, table).unwrap());
         let (fused, composed) = (fused.backward().unwrap(), composed.backward().unwrap());
         for var in [Some(&q), Some(&kv), tables.as_ref()].into_iter().flatten() {
             close(&values(fused.get(var).unwrap()), &values(composed.get(var).unwrap()), 2e-5);

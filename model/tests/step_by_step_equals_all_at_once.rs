@@ -10,7 +10,7 @@ use model::config::ModelConfig;
 use model::decoding::tree_builder::TreeBuilder;
 use model::network::batch::{Features, decoder_batch, decoder_step, encoder_batch};
 use model::network::cache::Cache;
-use model::network::dropout::Dropout;
+use model::network::kernels::dropout::Dropout;
 use model::network::parameters::Parameters;
 use model::network::transformer::Transformer;
 use model::network::value::{Outcome, value_loss};

@@ -7,7 +7,7 @@ use candle_core::Device;
 use dataset_gen::seeds::normal_form::Renaming;
 use egraph::TermBank;
 use model::network::batch::{Features, decoder_batch, encoder_batch};
-use model::network::dropout::Dropout;
+use model::network::kernels::dropout::Dropout;
 use model::network::parameters::{Parameters, load_safetensors};
 use model::network::transformer::Transformer;
 use model::tokens::tree::tokenise;

@@ -4,7 +4,7 @@ use crate::decoding::grammar::{Grammar, Tokens};
 use crate::decoding::sampling::log_sum_exp;
 use crate::decoding::tree_builder::TreeBuilder;
 use crate::network::batch::{Features, decoder_batch};
-use crate::network::dropout::Dropout;
+use crate::network::kernels::dropout::Dropout;
 use crate::network::transformer::{Memory, Transformer};
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use anyhow::Result;

@@ -7,7 +7,7 @@ use crate::decoding::grammar::Grammar;
 use crate::decoding::score::{Given, Likelihood, log_likelihoods};
 use crate::decoding::tree_builder::TreeBuilder;
 use crate::network::batch::encoder_batch;
-use crate::network::dropout::Dropout;
+use crate::network::kernels::dropout::Dropout;
 use crate::network::transformer::Memory;
 use anyhow::{Context, Result, ensure};
 use dataset_gen::seeds::normal_form::Renaming;

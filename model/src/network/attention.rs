@@ -11,16 +11,13 @@
 //! fused operation with its own backward pass; elsewhere it is composed of differentiable tensor
 //! operations.
 
-use crate::network::kernels::attention::{
-    Gradients, Inputs, Room, Sight, Tables, backward, forward,
-};
-use crate::network::kernels::turned_keys::TurnedKeys;
+pub use crate::network::kernels::attention::attention;
+
+use crate::network::kernels::cpu::attention::Sight;
+pub use crate::network::kernels::tensors::OnGpu;
 use crate::tokens::positions::Place;
 use crate::tokens::relations::{Buckets, Relation};
-use candle_core::{
-    CpuStorage, CustomOp2, CustomOp3, D, Device, Layout, Result, Shape, Storage, Tensor,
-};
-use std::sync::Arc;
+use candle_core::{D, Device, Result, Tensor};
 
 /// How a layer's width is divided into heads, and what they see.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +89,8 @@ pub struct Geometry {
     pub places: Option<Places>,
     /// Where keys and values are.
     pub source: Source,
+    /// The same on a GPU.
+    pub on_gpu: OnGpu,
 }
 
 impl Geometry {
@@ -102,7 +101,7 @@ impl Geometry {
     }
 
     /// What the kernel needs to know of the queries of row `b`.
-    fn sight(&self, b: usize) -> Sight<'_> {
+    pub(crate) fn sight(&self, b: usize) -> Sight<'_> {
         Sight {
             queries: self.query_lengths[b],
             keys: self.key_lengths[b],
@@ -115,54 +114,12 @@ impl Geometry {
     }
 }
 
-/// Attention of `queries` `[batch, n, d]` over `keys_values` `[batch, m, 2d]` (keys, then values).
-///
-/// `tables` `[2, r, d]` hold K_R and Q_R, and are given exactly if relations are to be seen; the
-/// geometry then has places. The result is `[batch, n, d]`.
-///
-/// # Errors
-/// Shapes that do not fit together.
-pub fn attention(
-    heads: &Arc<Heads>,
-    geometry: &Arc<Geometry>,
-    queries: &Tensor,
-    keys_values: &Tensor,
-    tables: Option<&Tensor>,
-) -> Result<Tensor> {
-    if !queries.device().is_cpu() {
-        return composed_attention(heads, geometry, queries, keys_values, tables);
-    }
-    let op = FusedAttention { heads: heads.clone(), geometry: geometry.clone(), turned: None };
-    let (queries, keys_values) = (queries.contiguous()?, keys_values.contiguous()?);
-    match tables {
-        Some(tables) => queries.apply_op3(&keys_values, &tables.contiguous()?, op),
-        None => queries.apply_op2(&keys_values, op),
-    }
-}
-
-/// [`attention`] without relations, of one row of queries after the other, over keys that somebody has
-/// turned. Has no gradient; on the CPU only.
-///
-/// # Errors
-/// Shapes that do not fit together.
-pub(crate) fn attention_to_turned(
-    heads: &Arc<Heads>,
-    geometry: &Arc<Geometry>,
-    queries: &Tensor,
-    keys_values: &Tensor,
-    turned: Arc<TurnedKeys>,
-) -> Result<Tensor> {
-    let turned = Some(turned);
-    let op = FusedAttention { heads: heads.clone(), geometry: geometry.clone(), turned };
-    queries.contiguous()?.apply_op2(&keys_values.contiguous()?, op)
-}
-
 /// The same from differentiable tensor operations, on any device; it fills in the queries that
 /// are padding too.
 ///
 /// # Errors
 /// Shapes that do not fit together.
-pub fn composed_attention(
+pub fn attention_by_the_formula(
     heads: &Heads,
     g: &Geometry,
     queries: &Tensor,
@@ -229,182 +186,4 @@ fn index_tensors(heads: &Heads, g: &Geometry, device: &Device) -> Result<(Tensor
     }
     let index = Tensor::from_vec(index, (g.batch, h, n, m), device)?;
     Ok((index, Tensor::from_vec(mirrored, (g.batch, h, m, n), device)?))
-}
-
-struct FusedAttention {
-    heads: Arc<Heads>,
-    geometry: Arc<Geometry>,
-    turned: Option<Arc<TurnedKeys>>,
-}
-
-/// The elements of a contiguous f32 tensor on the CPU.
-pub(crate) fn floats<'a>(storage: &'a CpuStorage, layout: &Layout) -> Result<&'a [f32]> {
-    match layout.contiguous_offsets() {
-        Some((from, to)) => Ok(&storage.as_slice::<f32>()?[from..to]),
-        None => candle_core::bail!("expected a contiguous tensor of shape {:?}", layout.shape()),
-    }
-}
-
-/// Runs `f` on the elements of a tensor on the CPU, made contiguous if it is not.
-pub(crate) fn with_floats<T>(tensor: &Tensor, f: impl FnOnce(&[f32]) -> Result<T>) -> Result<T> {
-    let tensor = tensor.contiguous()?;
-    let (storage, layout) = tensor.storage_and_layout();
-    match &*storage {
-        Storage::Cpu(storage) => f(floats(storage, layout)?),
-        _ => candle_core::bail!("expected a tensor on the CPU"),
-    }
-}
-
-impl FusedAttention {
-    fn forward(&self, q: &[f32], kv: &[f32], tables: &[f32]) -> Result<(CpuStorage, Shape)> {
-        let (g, d) = (&*self.geometry, self.heads.width);
-        let (query_row, key_row) = (g.queries * d, g.keys * 2 * d);
-        let needed = match &g.source {
-            Source::Own => g.batch * key_row,
-            Source::Rows(rows) => rows.iter().max().map_or(0, |row| *row as usize + 1) * key_row,
-            Source::Scattered(at) => at.iter().max().map_or(0, |at| *at as usize + 1) * 2 * d,
-        };
-        if q.len() != g.batch * query_row || kv.len() < needed {
-            candle_core::bail!("attention: {} queries, {} keys and values", q.len(), kv.len());
-        }
-        let one_query = matches!(g.source, Source::Scattered(_));
-        let tables = &Tables::new(&self.heads, tables, one_query);
-        let (mut out, mut room) = (vec![0f32; q.len()], Room::default());
-        let mut b = 0;
-        while b < g.batch {
-            // Single queries of rows that share their keys are as many queries of one row.
-            let together = match &g.source {
-                Source::Rows(rows) if g.queries == 1 => {
-                    rows[b..].iter().take_while(|row| **row == rows[b]).count()
-                }
-                _ => 1,
-            };
-            let (keys_values, nodes) = match &g.source {
-                Source::Own => (&kv[b * key_row..][..key_row], None),
-                Source::Rows(rows) => (&kv[rows[b] as usize * key_row..][..key_row], None),
-                Source::Scattered(at) => (kv, Some(&at[b * g.keys..][..g.keys])),
-            };
-            let part = b * query_row..(b + together) * query_row;
-            let turned = match (&g.source, &self.turned) {
-                (Source::Rows(rows), Some(turned)) => Some(turned.of(rows[b] as usize)),
-                _ => None,
-            };
-            let queries = &q[part.clone()];
-            let inputs = Inputs { queries, keys_values, nodes, turned, tables };
-            let mut sight = g.sight(b);
-            if together > 1 {
-                sight.queries = together;
-            }
-            forward(&self.heads, sight, inputs, &mut out[part], &mut room);
-            b += together;
-        }
-        Ok((CpuStorage::F32(out), Shape::from((g.batch, g.queries, d))))
-    }
-
-    /// Gradients of queries, keys and values, and tables (empty if there are none).
-    fn backward(
-        &self,
-        q: &[f32],
-        kv: &[f32],
-        tables: &[f32],
-        grad: &[f32],
-    ) -> Result<[Vec<f32>; 3]> {
-        let (g, d) = (&*self.geometry, self.heads.width);
-        if !matches!(g.source, Source::Own) {
-            candle_core::bail!("attention over shared rows of keys has no gradient");
-        }
-        let (query_row, key_row) = (g.queries * d, g.keys * 2 * d);
-        let mut dq = vec![0f32; q.len()];
-        let mut dkv = vec![0f32; kv.len()];
-        let mut dtables = vec![0f32; tables.len()];
-        let (tables, mut room) = (&Tables::new(&self.heads, tables, false), Room::default());
-        for b in 0..g.batch {
-            let (queries, keys) =
-                (b * query_row..(b + 1) * query_row, b * key_row..(b + 1) * key_row);
-            let inputs = Inputs {
-                queries: &q[queries.clone()],
-                keys_values: &kv[keys.clone()],
-                nodes: None,
-                turned: None,
-                tables,
-            };
-            let grad = &grad[queries.clone()];
-            let gradients = Gradients {
-                queries: &mut dq[queries],
-                keys_values: &mut dkv[keys],
-                tables: &mut dtables,
-            };
-            backward(&self.heads, g.sight(b), inputs, grad, gradients, &mut room);
-        }
-        Ok([dq, dkv, dtables])
-    }
-}
-
-impl CustomOp3 for FusedAttention {
-    fn name(&self) -> &'static str {
-        "disentangled-attention"
-    }
-
-    fn cpu_fwd(
-        &self,
-        s1: &CpuStorage,
-        l1: &Layout,
-        s2: &CpuStorage,
-        l2: &Layout,
-        s3: &CpuStorage,
-        l3: &Layout,
-    ) -> Result<(CpuStorage, Shape)> {
-        self.forward(floats(s1, l1)?, floats(s2, l2)?, floats(s3, l3)?)
-    }
-
-    fn bwd(
-        &self,
-        q: &Tensor,
-        kv: &Tensor,
-        tables: &Tensor,
-        _res: &Tensor,
-        grad: &Tensor,
-    ) -> Result<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
-        let [dq, dkv, dtables] = with_floats(q, |q_data| {
-            with_floats(kv, |kv| {
-                with_floats(tables, |tables| {
-                    with_floats(grad, |grad| self.backward(q_data, kv, tables, grad))
-                })
-            })
-        })?;
-        let like =
-            |data: Vec<f32>, t: &Tensor| Tensor::from_vec(data, t.shape(), t.device()).map(Some);
-        Ok((like(dq, q)?, like(dkv, kv)?, like(dtables, tables)?))
-    }
-}
-
-impl CustomOp2 for FusedAttention {
-    fn name(&self) -> &'static str {
-        "attention"
-    }
-
-    fn cpu_fwd(
-        &self,
-        s1: &CpuStorage,
-        l1: &Layout,
-        s2: &CpuStorage,
-        l2: &Layout,
-    ) -> Result<(CpuStorage, Shape)> {
-        self.forward(floats(s1, l1)?, floats(s2, l2)?, &[])
-    }
-
-    fn bwd(
-        &self,
-        q: &Tensor,
-        kv: &Tensor,
-        _res: &Tensor,
-        grad: &Tensor,
-    ) -> Result<(Option<Tensor>, Option<Tensor>)> {
-        let [dq, dkv, _] = with_floats(q, |q_data| {
-            with_floats(kv, |kv| with_floats(grad, |grad| self.backward(q_data, kv, &[], grad)))
-        })?;
-        let like =
-            |data: Vec<f32>, t: &Tensor| Tensor::from_vec(data, t.shape(), t.device()).map(Some);
-        Ok((like(dq, q)?, like(dkv, kv)?))
-    }
 }

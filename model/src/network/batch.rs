@@ -11,8 +11,8 @@
 //! the relation of a node to those already written is what heads see.
 
 use crate::decoding::tree_builder::{TreeBuilder, piece_sort};
-use crate::network::attention::{Geometry, Places, Source};
-use crate::network::embedding::FeatureSets;
+use crate::network::attention::{Geometry, OnGpu, Places, Source};
+use crate::network::kernels::embedding::FeatureSets;
 use crate::tokens::positions::{PATH_LEVELS, Place, Positions, Slot, places, places_with};
 use crate::tokens::vocabulary::{BOS, PAD, Token, Vocabulary};
 use std::sync::Arc;
@@ -190,6 +190,7 @@ fn batch(
         causal,
         places: Some(places),
         source: Source::Own,
+        on_gpu: OnGpu::default(),
     };
     Batch { features: Arc::new(sets), geometry: Arc::new(geometry) }
 }

@@ -1,9 +1,9 @@
 //! Keys and values of encoded trees, at which a decoder looks in one step after the other.
 
-use crate::network::attention::{
-    Geometry, Heads, Source, attention, attention_to_turned, with_floats,
-};
-use crate::network::kernels::turned_keys::TurnedKeys;
+use crate::network::attention::{Geometry, Heads, Source};
+use crate::network::kernels::attention::{attention, attention_to_turned};
+use crate::network::kernels::cpu::turned_keys::TurnedKeys;
+use crate::network::kernels::tensors::with_floats;
 use candle_core::{Result, Tensor};
 use std::sync::{Arc, OnceLock};
 
@@ -51,6 +51,7 @@ impl Encoded {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::network::attention::OnGpu;
     use crate::tokens::relations::Buckets;
     use candle_core::Device;
 
@@ -82,6 +83,7 @@ mod tests {
                 causal: false,
                 places: None,
                 source: Source::Rows(rows),
+                on_gpu: OnGpu::default(),
             });
             let find = |lengths: Option<&[usize]>| -> Vec<f32> {
                 let found = encoded.attention(&heads, &geometry, &queries, lengths).unwrap();

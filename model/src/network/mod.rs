@@ -4,11 +4,8 @@
 pub mod attention;
 pub mod batch;
 pub mod cache;
-pub mod dropout;
-pub mod embedding;
 pub mod encoded;
 pub mod kernels;
-pub mod linear;
 pub mod parameters;
 pub mod threads;
 pub mod transformer;

@@ -2,19 +2,20 @@
 //! guide with cross-attention to both. Pre-norm residual blocks without biases.
 
 use crate::config::ModelConfig;
-use crate::network::attention::{Geometry, Heads, Source, attention};
+use crate::network::attention::{Geometry, Heads, OnGpu, Source, attention};
 use crate::network::batch::{Batch, Features};
 use crate::network::cache::{Cache, Past};
-use crate::network::dropout::Dropout;
-use crate::network::embedding::embed;
 use crate::network::encoded::Encoded;
-use crate::network::kernels::fused::{rms_norm, squared_relu};
+use crate::network::kernels::dropout::Dropout;
+use crate::network::kernels::embedding::embed;
+use crate::network::kernels::linear::{linear, linear_transposed};
+use crate::network::kernels::rms_norm::rms_norm;
 use crate::network::kernels::rope::rope;
-use crate::network::linear::{linear, linear_transposed};
+use crate::network::kernels::squared_relu::squared_relu;
 use crate::network::parameters::{Init, Parameters};
 use crate::network::value::{ValueHead, mean};
 use crate::tokens::relations::Relation;
-use candle_core::{Device, Result, Tensor};
+use candle_core::{DType, Device, Result, Tensor};
 use std::sync::Arc;
 
 fn matrix(p: &mut Parameters, name: &str, from: usize, to: usize) -> anyhow::Result<Tensor> {
@@ -212,8 +213,8 @@ pub struct Memory {
     keys: [usize; 2],
     /// K_R and Q_R of every decoder layer.
     tables: Vec<Option<Tensor>>,
-    /// The means of the encoded nodes of start and target. `[b, d]`
-    means: [Tensor; 2],
+    /// The means of the encoded nodes of start and target, for the value head. `[b, d]`
+    means: Option<[Tensor; 2]>,
 }
 
 impl Memory {
@@ -234,6 +235,7 @@ impl Memory {
             causal: false,
             places: None,
             source: rows.map_or(Source::Own, |rows| Source::Rows(rows.to_vec())),
+            on_gpu: OnGpu::default(),
         })
     }
 }
@@ -250,6 +252,8 @@ pub struct Transformer {
     value: Option<ValueHead>,
     /// Tokens are the first features.
     tokens: usize,
+    /// Of activations; parameters are f32.
+    numbers: DType,
 }
 
 impl Transformer {
@@ -284,7 +288,14 @@ impl Transformer {
             norm: gain(p, "decoder.norm", c.width)?,
             value: c.value_head.then(|| ValueHead::new(p, c.width)).transpose()?,
             tokens,
+            numbers: DType::F32,
         })
+    }
+
+    /// The same with activations of bf16, in which a GPU computes faster; parameters, and sums within an
+    /// operation, stay f32.
+    pub fn with_bf16(self) -> Transformer {
+        Transformer { numbers: DType::BF16, ..self }
     }
 
     /// The device of the parameters.
@@ -294,7 +305,7 @@ impl Transformer {
 
     fn embed(&self, batch: &Batch, dropout: &Dropout) -> Result<Tensor> {
         let g = &batch.geometry;
-        let x = embed(&batch.features, &self.embedding)?;
+        let x = embed(&batch.features, &self.embedding, self.numbers)?;
         dropout.apply(x.reshape((g.batch, g.queries, self.width))?)
     }
 
@@ -325,7 +336,10 @@ impl Transformer {
             lengths: [start_lengths, target_lengths],
             keys: [start_keys, target_keys],
             tables,
-            means: [mean(s, &start.geometry)?, mean(t, &target.geometry)?],
+            means: match self.value {
+                Some(_) => Some([mean(s, &start.geometry)?, mean(t, &target.geometry)?]),
+                None => None,
+            },
         })
     }
 
@@ -335,7 +349,8 @@ impl Transformer {
     /// # Errors
     /// The device fails.
     pub fn values(&self, memory: &Memory) -> Result<Option<Tensor>> {
-        self.value.as_ref().map(|head| head.forward(&memory.means)).transpose()
+        let both = self.value.as_ref().zip(memory.means.as_ref());
+        both.map(|(head, means)| head.forward(means)).transpose()
     }
 
     /// Logits of whole guides, every node predicted from those before it.
@@ -398,7 +413,8 @@ impl Transformer {
         let x = rms_norm(&x, &self.norm)?;
         // A token's logit comes from its embedding, so that what is copied from start or target
         // need not be learned token by token (Press and Wolf, 2017).
-        let x = (x.reshape((g.batch * g.queries, self.width))? * (self.width as f64).powf(-0.5))?;
+        let x = x.reshape((g.batch * g.queries, self.width))?.to_dtype(DType::F32)?;
+        let x = (x * (self.width as f64).powf(-0.5))?;
         linear_transposed(&x, &self.embedding.narrow(0, 0, self.tokens)?)
     }
 }

@@ -1,10 +1,11 @@
 //! The value head: from the encoders alone, how near a start and a target are.
 
 use crate::network::attention::Geometry;
-use crate::network::kernels::fused::{rms_norm, squared_relu};
-use crate::network::linear::linear;
+use crate::network::kernels::linear::linear;
+use crate::network::kernels::rms_norm::rms_norm;
+use crate::network::kernels::squared_relu::squared_relu;
 use crate::network::parameters::{Init, Parameters};
-use candle_core::{D, Result, Tensor};
+use candle_core::{D, DType, Result, Tensor};
 
 /// What the names of its parameters begin with.
 pub const VALUE_HEAD: &str = "value.";
@@ -44,7 +45,7 @@ pub(crate) fn mean(x: &Tensor, g: &Geometry) -> Result<Tensor> {
         row[..*length].fill(1.0 / *length as f32);
     }
     let weights = Tensor::from_vec(weights, (g.batch, g.keys, 1), x.device())?;
-    x.broadcast_mul(&weights)?.sum(1)
+    x.to_dtype(DType::F32)?.broadcast_mul(&weights)?.sum(1)
 }
 
 /// What became of a pair of terms.
@@ -81,7 +82,7 @@ pub fn value_loss(outputs: &Tensor, outcomes: &[Outcome]) -> Result<Tensor> {
 mod tests {
     use super::*;
     use crate::fixtures::assert_gradient;
-    use crate::network::attention::Source;
+    use crate::network::attention::{OnGpu, Source};
     use candle_core::{Device, Var};
 
     const OUTCOMES: [Outcome; 3] = [
@@ -116,6 +117,7 @@ mod tests {
             causal: false,
             places: None,
             source: Source::Own,
+            on_gpu: OnGpu::default(),
         };
         let mut p = Parameters::random(3, &Device::Cpu);
         let head = ValueHead::new(&mut p, 6).unwrap();

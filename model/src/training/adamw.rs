@@ -1,15 +1,17 @@
 //! AdamW (Loshchilov and Hutter, 2019) with clipping by norm and a state that can be saved.
 
-use crate::network::attention::{floats, with_floats};
-use crate::network::kernels::rows::dot;
+use crate::network::kernels::cpu::rows::dot;
+#[cfg(feature = "cuda")]
+use crate::network::kernels::cuda::tensors as on_gpu;
+use crate::network::kernels::tensors::{floats, with_floats};
 use anyhow::{Context, Result, ensure};
 use candle_core::{CpuStorage, DType, InplaceOp2, InplaceOp3, Layout, Tensor, Var};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-const BETA1: f64 = 0.9;
-const BETA2: f64 = 0.98;
-const EPSILON: f64 = 1e-8;
+pub(crate) const BETA1: f64 = 0.9;
+pub(crate) const BETA2: f64 = 0.98;
+pub(crate) const EPSILON: f64 = 1e-8;
 /// Elements that one thread updates at a time.
 const CHUNK: usize = 1 << 14;
 
@@ -23,16 +25,24 @@ pub struct AdamW {
     pub weight_decay: f64,
 }
 
+/// A parameter with its gradient and its moments.
+pub(crate) struct Parameter<'a> {
+    pub(crate) p: &'a Var,
+    pub(crate) g: &'a Tensor,
+    pub(crate) m: &'a Var,
+    pub(crate) v: &'a Var,
+}
+
 /// The numbers of one update.
 #[derive(Clone, Copy)]
-struct Update {
+pub(crate) struct Update {
     /// What the gradient is multiplied with to clip it.
     clip: f64,
     /// Learning rate over the bias correction of the first moment.
-    rate: f64,
+    pub(crate) rate: f64,
     /// One over the bias correction of the second moment.
-    second: f64,
-    /// What a parameter is multiplied with first.
+    pub(crate) second: f64,
+    /// What a matrix is multiplied with first.
     decay: f64,
 }
 
@@ -81,68 +91,70 @@ impl AdamW {
         learning_rate: f64,
         clip_norm: f64,
     ) -> Result<f64> {
-        let mut squares = 0f64;
-        for (name, var) in vars {
+        let matching = vars.iter().map(|(name, var)| {
             let gradient = gradients.get(name).with_context(|| format!("no gradient of {name}"))?;
-            squares += match gradient.device().is_cpu() {
-                true => with_floats(gradient, |g| Ok(f64::from(dot(g, g))))?,
-                false => f64::from(gradient.sqr()?.sum_all()?.to_scalar::<f32>()?),
-            };
             debug_assert_eq!(gradient.shape(), var.shape());
+            let moment = |which: usize| {
+                self.moments[which].get(name).with_context(|| format!("no moment of {name}"))
+            };
+            Ok(Parameter { p: var, g: gradient, m: moment(0)?, v: moment(1)? })
+        });
+        let parameters = matching.collect::<Result<Vec<_>>>()?;
+        let power = i32::try_from(self.step + 1).unwrap_or(i32::MAX);
+        let update = Update {
+            clip: 1.0,
+            rate: learning_rate / (1.0 - BETA1.powi(power)),
+            second: 1.0 / (1.0 - BETA2.powi(power)),
+            decay: 1.0 - learning_rate * self.weight_decay,
+        };
+        #[cfg(feature = "cuda")]
+        if parameters.iter().any(|parameter| !parameter.p.device().is_cpu()) {
+            let norm = on_gpu::update(&parameters, update, clip_norm)?;
+            self.check(norm)?;
+            self.step += 1;
+            return Ok(norm);
+        }
+        let mut squares = 0f64;
+        for Parameter { g, .. } in &parameters {
+            squares += with_floats(g, |g| Ok(f64::from(dot(g, g))))?;
         }
         let norm = squares.sqrt();
-        // Before anything is changed: no clipping mends it, and it would spoil every parameter.
+        self.check(norm)?;
+        let clip = if norm > clip_norm { clip_norm / norm } else { 1.0 };
+        for parameter in &parameters {
+            Update { clip, decay: update.decay_of(parameter.p), ..update }.apply(parameter)?;
+        }
+        self.step += 1;
+        Ok(norm)
+    }
+
+    /// Nothing is changed by a gradient that is no number: no clipping mends it, and it would spoil every
+    /// parameter.
+    fn check(&self, norm: f64) -> Result<()> {
         ensure!(
             norm.is_finite(),
             "the gradient is not a number any more at step {}: try a smaller learning_rate",
             self.step
         );
-        self.step += 1;
-        let power = i32::try_from(self.step).unwrap_or(i32::MAX);
-        let mut update = Update {
-            clip: if norm > clip_norm { clip_norm / norm } else { 1.0 },
-            rate: learning_rate / (1.0 - BETA1.powi(power)),
-            second: 1.0 / (1.0 - BETA2.powi(power)),
-            decay: 1.0,
-        };
-        for (name, var) in vars {
-            let gradient = gradients.get(name).with_context(|| format!("no gradient of {name}"))?;
-            let moment = |which: usize| {
-                self.moments[which].get(name).with_context(|| format!("no moment of {name}"))
-            };
-            let matrix = var.dims().len() > 1;
-            update.decay = if matrix { 1.0 - learning_rate * self.weight_decay } else { 1.0 };
-            update.apply(var, gradient, moment(0)?, moment(1)?)?;
-        }
-        Ok(norm)
+        Ok(())
     }
 }
 
 impl Update {
-    /// Changes a parameter and its moments in their place.
-    fn apply(self, p: &Var, g: &Tensor, m: &Var, v: &Var) -> Result<()> {
-        if !p.device().is_cpu() {
-            let [new_p, new_m, new_v] = self.composed(p, g, m, v)?;
-            p.set(&new_p)?;
-            m.set(&new_m)?;
-            v.set(&new_v)?;
-            return Ok(());
-        }
+    /// What a parameter is multiplied with first: vectors do not decay.
+    pub(crate) fn decay_of(self, p: &Var) -> f64 {
+        if p.dims().len() > 1 { self.decay } else { 1.0 }
+    }
+
+    /// Changes a parameter and its moments in their place, on the CPU.
+    fn apply(self, parameter: &Parameter<'_>) -> Result<()> {
+        let Parameter { p, g, m, v } = parameter;
         let clip = self.clip as f32;
         let (beta1, beta2) = (BETA1 as f32, BETA2 as f32);
         in_place(m, g, |m, g| *m = beta1 * *m + (1.0 - beta1) * (g * clip))?;
         in_place(v, g, |v, g| *v = beta2 * *v + (1.0 - beta2) * (g * clip) * (g * clip))?;
         p.inplace_op3(m, v, &Step(self))?;
         Ok(())
-    }
-
-    fn composed(self, p: &Var, g: &Tensor, m: &Var, v: &Var) -> Result<[Tensor; 3]> {
-        let g = (g * self.clip)?;
-        let m = ((m.as_tensor() * BETA1)? + (&g * (1.0 - BETA1))?)?;
-        let v = ((v.as_tensor() * BETA2)? + (g.sqr()? * (1.0 - BETA2))?)?;
-        let deviation = ((&v * self.second)?.sqrt()? + EPSILON)?;
-        let p = ((p.as_tensor() * self.decay)? - ((&m * self.rate)? / deviation)?)?;
-        Ok([p.detach(), m.detach(), v.detach()])
     }
 }
 
@@ -236,8 +248,20 @@ mod tests {
     use super::*;
     use candle_core::Device;
 
+    fn formula(update: Update, p: &Var, g: &Tensor, m: &Var, v: &Var) -> [Tensor; 3] {
+        let of = || -> candle_core::Result<[Tensor; 3]> {
+            let g = (g * update.clip)?;
+            let m = ((m.as_tensor() * BETA1)? + (&g * (1.0 - BETA1))?)?;
+            let v = ((v.as_tensor() * BETA2)? + (g.sqr()? * (1.0 - BETA2))?)?;
+            let deviation = ((&v * update.second)?.sqrt()? + EPSILON)?;
+            let p = ((p.as_tensor() * update.decay)? - ((&m * update.rate)? / deviation)?)?;
+            Ok([p, m, v])
+        };
+        of().unwrap()
+    }
+
     #[test]
-    fn both_forms_agree() {
+    fn an_update_in_place_agrees_with_the_formula() {
         let tensor = |phase: f32| {
             let data: Vec<f32> = (0..30).map(|i| (i as f32 + phase).sin()).collect();
             Tensor::from_vec(data, (5, 6), &Device::Cpu).unwrap()
@@ -246,9 +270,9 @@ mod tests {
         let (p, g) = (var(tensor(0.0)), tensor(1.0));
         let (m, v) = (var(tensor(2.0)), var(tensor(3.0).abs().unwrap()));
         let update = Update { clip: 0.5, rate: 0.01, second: 1.3, decay: 0.99 };
-        let expected = update.composed(&p, &g, &m, &v).unwrap();
+        let expected = formula(update, &p, &g, &m, &v);
         let seen_elsewhere = p.as_tensor().clone();
-        update.apply(&p, &g, &m, &v).unwrap();
+        update.apply(&Parameter { p: &p, g: &g, m: &m, v: &v }).unwrap();
         for (a, b) in [&seen_elsewhere, &m, &v].into_iter().zip(&expected) {
             let difference = (a - b).unwrap().abs().unwrap().max_all().unwrap();
             assert!(difference.to_scalar::<f32>().unwrap() < 1e-6);

@@ -1,11 +1,17 @@
 //! The loss: −ln of the probability of a guide's tokens among those that the grammar allows in
 //! their places, as in decoding.
 
-use crate::network::attention::{floats, with_floats};
+#[cfg(feature = "cuda")]
+use crate::network::kernels::cuda::device::Operand;
+#[cfg(feature = "cuda")]
+use crate::network::kernels::cuda::tensors as on_gpu;
+use crate::network::kernels::tensors::{OnGpu, floats, with_floats};
 use crate::tokens::vocabulary::{PAD, Token};
 use crate::training::examples::masks::{Masks, members};
 use anyhow::Result;
-use candle_core::{CpuStorage, CustomOp1, D, Layout, Shape, Tensor};
+#[cfg(feature = "cuda")]
+use candle_core::CudaStorage;
+use candle_core::{CpuStorage, CustomOp1, Layout, Shape, Tensor};
 use std::sync::Arc;
 
 /// What a batch is to predict, padded.
@@ -17,6 +23,8 @@ pub struct Targets {
     pub masks: Vec<u32>,
     /// The sets.
     pub sets: Arc<Masks>,
+    /// The same on a GPU.
+    pub on_gpu: OnGpu,
 }
 
 impl Targets {
@@ -50,6 +58,38 @@ impl Score {
     }
 }
 
+/// A score that a GPU may still be computing.
+pub struct Tally {
+    known: Score,
+    /// On a GPU: the loss, nats, and how many are right. `[3]`
+    pending: Option<Tensor>,
+}
+
+impl Tally {
+    /// Of both together.
+    ///
+    /// # Errors
+    /// The device fails.
+    pub fn plus(self, other: Tally) -> Result<Tally> {
+        let pending = match (self.pending, other.pending) {
+            (Some(a), Some(b)) => Some((a + b)?),
+            (a, b) => a.or(b),
+        };
+        Ok(Tally { known: self.known.plus(other.known), pending })
+    }
+
+    /// The score, for which a GPU is waited for.
+    ///
+    /// # Errors
+    /// The device fails.
+    pub fn read(&self) -> Result<Score> {
+        let Some(pending) = &self.pending else { return Ok(self.known) };
+        let sums = pending.to_vec1::<f32>()?;
+        let there = Score { nats: sums[1].into(), right: sums[2] as u64, tokens: 0 };
+        Ok(self.known.plus(there))
+    }
+}
+
 /// The logarithm of the sum of the exponentials of the allowed logits.
 fn log_sum(logits: &[f32], set: &[u64]) -> f32 {
     let max = members(set).map(|i| logits[i]).fold(f32::NEG_INFINITY, f32::max);
@@ -80,12 +120,17 @@ fn score_rows(logits: &[f32], targets: &Targets) -> Score {
 ///
 /// # Errors
 /// The device fails.
-pub fn score(logits: &Tensor, targets: &Targets) -> Result<Score> {
+pub fn score(logits: &Tensor, targets: &Targets) -> Result<Tally> {
     let logits = logits.detach();
-    if logits.device().is_cpu() {
-        return Ok(with_floats(&logits, |logits| Ok(score_rows(logits, targets)))?);
+    #[cfg(feature = "cuda")]
+    if !logits.device().is_cpu() {
+        let tokens = targets.rows().count() as u64;
+        let sums = on_gpu::with(&logits, |logits| on_gpu::losses(logits, targets, 1, 0.0))?;
+        let pending = Some(on_gpu::tensor(sums, 3));
+        return Ok(Tally { known: Score { tokens, ..Score::default() }, pending });
     }
-    Ok(score_rows(&logits.flatten_all()?.to_vec1::<f32>()?, targets))
+    let known = with_floats(&logits, |logits| Ok(score_rows(logits, targets)))?;
+    Ok(Tally { known, pending: None })
 }
 
 /// What gradients are taken of: the sum over the targets of the cross-entropy with `1 − smoothing`
@@ -100,32 +145,8 @@ pub fn loss(
     counted: usize,
     smoothing: f64,
 ) -> Result<Tensor> {
-    if logits.device().is_cpu() {
-        let op = CrossEntropy { targets: targets.clone(), counted, smoothing };
-        return Ok(logits.contiguous()?.apply_op1(op)?);
-    }
-    composed_loss(logits, targets, counted, smoothing)
-}
-
-fn composed_loss(
-    logits: &Tensor,
-    targets: &Targets,
-    counted: usize,
-    smoothing: f64,
-) -> Result<Tensor> {
-    let (n, v) = logits.dims2()?;
-    let (mut unseen, mut wanted) = (vec![-1e9f32; n * v], vec![0f32; n * v]);
-    for (row, token, set) in targets.rows() {
-        let each = smoothing / members(set).count() as f64;
-        for i in members(set) {
-            unseen[row * v + i] = 0.0;
-            wanted[row * v + i] = (each / counted as f64) as f32;
-        }
-        wanted[row * v + token] += ((1.0 - smoothing) / counted as f64) as f32;
-    }
-    let tensor = |data| Tensor::from_vec(data, (n, v), logits.device());
-    let log_p = candle_nn::ops::log_softmax(&(logits + tensor(unseen)?)?, D::Minus1)?;
-    Ok((log_p * tensor(wanted)?)?.sum_all()?.neg()?)
+    let op = CrossEntropy { targets: targets.clone(), counted, smoothing };
+    Ok(logits.contiguous()?.apply_op1(op)?)
 }
 
 struct CrossEntropy {
@@ -159,12 +180,34 @@ impl CustomOp1 for CrossEntropy {
         Ok((CpuStorage::F32(vec![(sum / self.counted as f64) as f32]), Shape::from(())))
     }
 
+    #[cfg(feature = "cuda")]
+    fn cuda_fwd(
+        &self,
+        storage: &CudaStorage,
+        layout: &Layout,
+    ) -> candle_core::Result<(CudaStorage, Shape)> {
+        let logits = Operand::of(storage, layout)?;
+        // The loss is the first of the sums; a scalar is not told of the others.
+        let sums = on_gpu::losses(logits, &self.targets, self.counted, self.smoothing)?;
+        Ok((sums, Shape::from(())))
+    }
+
     fn bwd(
         &self,
         logits: &Tensor,
         _res: &Tensor,
         grad: &Tensor,
     ) -> candle_core::Result<Option<Tensor>> {
+        #[cfg(feature = "cuda")]
+        if !logits.device().is_cpu() {
+            let d = on_gpu::with(logits, |logits| {
+                on_gpu::with(grad, |grad| {
+                    let (counted, smoothing) = (self.counted, self.smoothing);
+                    on_gpu::losses_backward(logits, &self.targets, counted, smoothing, grad)
+                })
+            })?;
+            return Ok(Some(on_gpu::tensor(d, logits.shape())));
+        }
         let scale = grad.to_scalar::<f32>()? / self.counted as f32;
         let d = with_floats(logits, |logits| {
             let v = logits.len() / self.targets.tokens.len().max(1);
@@ -187,7 +230,7 @@ impl CustomOp1 for CrossEntropy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::assert_gradient;
+    use crate::fixtures::{assert_gradient, same_as_formula};
     use candle_core::{Device, Var};
 
     fn logits() -> Var {
@@ -198,7 +241,8 @@ mod tests {
     fn targets() -> Arc<Targets> {
         let mut sets = Masks::new(10);
         let masks = vec![sets.insert(&[0b11_0001_0100]), 0, sets.insert(&[0b10_1010_1010])];
-        Arc::new(Targets { tokens: vec![4, PAD, 9], masks, sets: Arc::new(sets) })
+        let (tokens, sets) = (vec![4, PAD, 9], Arc::new(sets));
+        Arc::new(Targets { tokens, masks, sets, on_gpu: OnGpu::default() })
     }
 
     #[test]
@@ -215,7 +259,7 @@ mod tests {
     fn the_loss_is_the_mean_and_its_gradient_agrees_with_differences() {
         let (x, targets) = (logits(), targets());
         let value = |x: &Tensor, smoothing| loss(x, &targets, 2, smoothing).unwrap();
-        let scored = score(&x, &targets).unwrap();
+        let scored = score(&x, &targets).unwrap().read().unwrap();
         assert_eq!(scored.tokens, 2);
         let mean = value(&x, 0.0).to_scalar::<f32>().unwrap();
         assert!((f64::from(mean) - scored.nats / 2.0).abs() < 1e-6);
@@ -224,26 +268,37 @@ mod tests {
         }
     }
 
+    /// By a softmax over all tokens in which those not allowed have no part.
+    fn formula(logits: &Tensor, targets: &Targets, counted: usize, smoothing: f64) -> Tensor {
+        let (n, v) = logits.dims2().unwrap();
+        let (mut unseen, mut wanted) = (vec![-1e9f32; n * v], vec![0f32; n * v]);
+        for (row, token, set) in targets.rows() {
+            let each = smoothing / members(set).count() as f64;
+            for i in members(set) {
+                unseen[row * v + i] = 0.0;
+                wanted[row * v + i] = (each / counted as f64) as f32;
+            }
+            wanted[row * v + token] += ((1.0 - smoothing) / counted as f64) as f32;
+        }
+        let tensor = |data| Tensor::from_vec(data, (n, v), &Device::Cpu).unwrap();
+        let log_p = candle_nn::ops::log_softmax(&(logits + tensor(unseen)).unwrap(), 1).unwrap();
+        (log_p * tensor(wanted)).unwrap().sum_all().unwrap().neg().unwrap()
+    }
+
     #[test]
-    fn composed_forms_agree() {
+    fn it_agrees_with_the_formula() {
         let (x, targets) = (logits(), targets());
         for smoothing in [0.0, 0.1] {
-            let fused = loss(&x, &targets, 2, smoothing).unwrap();
-            let composed = composed_loss(&x, &targets, 2, smoothing).unwrap();
-            let close = |a: &Tensor, b: &Tensor| {
-                let difference = (a - b).unwrap().abs().unwrap().flatten_all().unwrap();
-                assert!(difference.max(0).unwrap().to_scalar::<f32>().unwrap() < 1e-5);
-            };
-            close(&fused, &composed);
-            let gradient = |t: Tensor| t.backward().unwrap().get(&x).unwrap().clone();
-            close(&gradient(fused), &gradient(composed));
+            let found = loss(&x, &targets, 2, smoothing).unwrap().reshape(1).unwrap();
+            let expected = formula(&x, &targets, 2, smoothing).reshape(1).unwrap();
+            same_as_formula(&[&x], &found, &expected);
         }
     }
 
     #[test]
     fn among_equal_logits_the_loss_is_the_logarithm_of_their_number() {
         let x = Tensor::zeros((3, 10), candle_core::DType::F32, &Device::Cpu).unwrap();
-        let nats = score(&x, &targets()).unwrap().nats;
+        let nats = score(&x, &targets()).unwrap().read().unwrap().nats;
         assert!((nats - 4f64.ln() - 5f64.ln()).abs() < 1e-6);
     }
 }

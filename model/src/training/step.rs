@@ -3,7 +3,8 @@
 use crate::config::Config;
 use crate::decoding::tree_builder::TreeBuilder;
 use crate::network::batch::{Batch, Features, decoder_batch, encoder_batch};
-use crate::network::dropout::Dropout;
+use crate::network::kernels::dropout::Dropout;
+use crate::network::kernels::tensors::OnGpu;
 use crate::network::parameters::Parameters;
 use crate::network::transformer::Transformer;
 use crate::network::value::VALUE_HEAD;
@@ -12,7 +13,7 @@ use crate::training::adamw::add_to;
 use crate::training::examples::batches::{Lengths, Stream, part_tokens, parts};
 use crate::training::examples::data::Example;
 use crate::training::examples::masks::Masks;
-use crate::training::loss::{Score, Targets, loss, score};
+use crate::training::loss::{Score, Tally, Targets, loss, score};
 use crate::training::workers::Workers;
 use anyhow::{Result, bail};
 use candle_core::{Device, Tensor, Var};
@@ -43,7 +44,7 @@ pub struct Fitting<'a> {
 /// What a batch, or a part of it, came to.
 pub struct Outcome {
     /// How well its targets are predicted, with dropout.
-    pub score: Score,
+    pub tally: Tally,
     /// Of the loss, which is a mean over the targets of the whole batch.
     pub gradients: BTreeMap<String, Tensor>,
 }
@@ -111,7 +112,7 @@ impl<'a> Fitting<'a> {
             let t = &self.config.training;
             let dropout = Dropout::new(t.dropout, self.seed, stream);
             let (logits, targets) = self.forward(&self.network, examples, &dropout)?;
-            let score = score(&logits, &targets)?;
+            let tally = score(&logits, &targets)?;
             let loss = loss(&logits, &targets, counted, t.label_smoothing)?;
             let mut all = loss.backward()?;
             let gradient = |(name, var): (&String, &Var)| {
@@ -124,13 +125,13 @@ impl<'a> Fitting<'a> {
                 Ok((name.clone(), found))
             };
             let gradients = self.vars.iter().map(gradient).collect::<Result<_>>()?;
-            Ok(Outcome { score, gradients })
+            Ok(Outcome { tally, gradients })
         };
         let sum = |mut a: Outcome, b: Outcome| {
             for (name, gradient) in &mut a.gradients {
                 add_to(gradient, &b.gradients[name])?;
             }
-            Ok(Outcome { score: a.score.plus(b.score), ..a })
+            Ok(Outcome { tally: a.tally.plus(b.tally)?, ..a })
         };
         self.workers.sum(&self.parts(batch), &one, &sum)
     }
@@ -144,7 +145,7 @@ impl<'a> Fitting<'a> {
             let (logits, targets) = self.forward(&self.fixed, examples, &Dropout::none())?;
             score(&logits, &targets)
         };
-        self.workers.sum(&self.parts(examples), &one, &|a: Score, b| Ok(a.plus(b)))
+        self.workers.sum(&self.parts(examples), &one, &|a: Tally, b| a.plus(b))?.read()
     }
 
     fn forward(
@@ -178,7 +179,12 @@ impl<'a> Fitting<'a> {
             start: encoder_batch(self.features, &side(0)),
             target: encoder_batch(self.features, &side(1)),
             guide,
-            targets: Arc::new(Targets { tokens, masks, sets: self.masks.clone() }),
+            targets: Arc::new(Targets {
+                tokens,
+                masks,
+                sets: self.masks.clone(),
+                on_gpu: OnGpu::default(),
+            }),
         })
     }
 }
@@ -253,8 +259,8 @@ mod tests {
         assert!(fitting.parts(&examples).len() > 3);
         let whole = fitting.outcome(&examples, 0).unwrap();
         let tokens: usize = examples.iter().map(|e| e.tokens[2].len()).sum();
-        assert_eq!(whole.score.tokens, tokens as u64);
-        assert_eq!(whole.score.tokens, fitting.score(&examples).unwrap().tokens);
+        assert_eq!(whole.tally.read().unwrap().tokens, tokens as u64);
+        assert_eq!(whole.tally.read().unwrap().tokens, fitting.score(&examples).unwrap().tokens);
         for (name, gradient) in &whole.gradients {
             let mut sum = gradient.zeros_like().unwrap();
             for example in &examples {

@@ -158,14 +158,15 @@ impl<'a> Trainer<'a> {
             .map(|i| self.examples.train(*i as usize))
             .collect::<Result<_>>()?;
         let outcome = self.fitting.outcome(&batch, step)?;
-        let score = outcome.score;
+        let rate = t.learning_rate_at(step);
+        let vars = &self.fitting.vars;
+        let norm = self.optimizer.update(vars, &outcome.gradients, rate, t.clip_norm)?;
+        // Only now, when a GPU has been told everything, so that it is waited for once.
+        let score = outcome.tally.read()?;
         ensure!(
             score.nats.is_finite(),
             "the loss is not a number any more at step {step}: try a smaller learning_rate"
         );
-        let rate = t.learning_rate_at(step);
-        let vars = &self.fitting.vars;
-        let norm = self.optimizer.update(vars, &outcome.gradients, rate, t.clip_norm)?;
         self.place = batches.place();
         self.since.steps += 1;
         self.since.tokens += batch.iter().map(|e| e.len() as u64).sum::<u64>();

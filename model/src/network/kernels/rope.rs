@@ -1,8 +1,15 @@
 //! Rotary positions (Su et al., *RoFormer*, 2021): every pair of columns of a head is rotated by an
 //! angle that grows with the node's place in pre-order, so that q·k depends on the distance.
 
-use crate::network::attention::{Heads, floats, with_floats};
-use candle_core::{CpuStorage, CustomOp1, D, Layout, Result, Shape, Tensor};
+use crate::network::attention::Heads;
+#[cfg(feature = "cuda")]
+use crate::network::kernels::cuda::device::Operand;
+#[cfg(feature = "cuda")]
+use crate::network::kernels::cuda::tensors as on_gpu;
+use crate::network::kernels::tensors::{floats, with_floats};
+#[cfg(feature = "cuda")]
+use candle_core::CudaStorage;
+use candle_core::{CpuStorage, CustomOp1, Layout, Result, Shape, Tensor};
 
 /// Rotates the first `heads.width` columns of `x` `[batch, n, w]`; row i of each batch row is the
 /// node at place `first + i`.
@@ -10,35 +17,9 @@ use candle_core::{CpuStorage, CustomOp1, D, Layout, Result, Shape, Tensor};
 /// # Errors
 /// Shapes that do not fit together.
 pub fn rope(x: &Tensor, heads: &Heads, first: usize) -> Result<Tensor> {
-    if !x.device().is_cpu() {
-        return composed_rope(x, heads, first);
-    }
     let (_, n, w) = x.dims3()?;
-    let turns = Turns { width: heads.width, each: heads.each(), w, first, n, sign: 1.0 };
-    x.contiguous()?.apply_op1(turns)
-}
-
-/// The same from differentiable tensor operations.
-fn composed_rope(x: &Tensor, heads: &Heads, first: usize) -> Result<Tensor> {
-    let (b, n, w) = x.dims3()?;
-    let (d, e) = (heads.width, heads.each());
-    let (mut cos, mut sin) = (Vec::new(), Vec::new());
-    for i in 0..n {
-        let angles = (0..e / 2).map(|c| angle(first + i, c, e));
-        cos.extend(angles.clone().map(f32::cos));
-        sin.extend(angles.map(f32::sin));
-    }
-    let table = |t: Vec<f32>| Tensor::from_vec(t, (1, n, 1, e / 2), x.device());
-    let (cos, sin) = (table(cos)?, table(sin)?);
-    let turned = x.narrow(2, 0, d)?.contiguous()?.reshape((b, n, d / e, e))?;
-    let (u, v) = (turned.narrow(3, 0, e / 2)?, turned.narrow(3, e / 2, e / 2)?); // [b, n, h, e/2]
-    let first_half = (u.broadcast_mul(&cos)? - v.broadcast_mul(&sin)?)?;
-    let second_half = (u.broadcast_mul(&sin)? + v.broadcast_mul(&cos)?)?;
-    let turned = Tensor::cat(&[first_half, second_half], D::Minus1)?.reshape((b, n, d))?;
-    if w == d {
-        return Ok(turned);
-    }
-    Tensor::cat(&[turned, x.narrow(2, d, w - d)?.contiguous()?], D::Minus1)
+    let rotation = Rotation { width: heads.width, each: heads.each(), w, first, n, sign: 1.0 };
+    x.contiguous()?.apply_op1(rotation)
 }
 
 /// The angle of pair `c` of a head of width `e` at a place.
@@ -49,16 +30,16 @@ fn angle(place: usize, c: usize, e: usize) -> f32 {
 
 /// Rotations by `sign` times the angles, of the first `width` of `w` columns in heads of `each`.
 #[derive(Clone, Copy)]
-struct Turns {
-    width: usize,
-    each: usize,
-    w: usize,
-    first: usize,
-    n: usize,
-    sign: f32,
+pub(crate) struct Rotation {
+    pub(crate) width: usize,
+    pub(crate) each: usize,
+    pub(crate) w: usize,
+    pub(crate) first: usize,
+    pub(crate) n: usize,
+    pub(crate) sign: f32,
 }
 
-impl Turns {
+impl Rotation {
     fn run(self, x: &[f32]) -> Vec<f32> {
         let half = self.each / 2;
         let mut turned = x.to_vec();
@@ -78,7 +59,7 @@ impl Turns {
     }
 }
 
-impl CustomOp1 for Turns {
+impl CustomOp1 for Rotation {
     fn name(&self) -> &'static str {
         "rope"
     }
@@ -88,8 +69,18 @@ impl CustomOp1 for Turns {
         Ok((CpuStorage::F32(turned), layout.shape().clone()))
     }
 
+    #[cfg(feature = "cuda")]
+    fn cuda_fwd(&self, storage: &CudaStorage, layout: &Layout) -> Result<(CudaStorage, Shape)> {
+        Ok((on_gpu::rope(Operand::of(storage, layout)?, self)?, layout.shape().clone()))
+    }
+
     fn bwd(&self, x: &Tensor, _res: &Tensor, grad: &Tensor) -> Result<Option<Tensor>> {
-        let back = Turns { sign: -self.sign, ..*self };
+        let back = Rotation { sign: -self.sign, ..*self };
+        #[cfg(feature = "cuda")]
+        if !x.device().is_cpu() {
+            let dx = on_gpu::with(grad, |grad| on_gpu::rope(grad, &back))?;
+            return Ok(Some(on_gpu::tensor(dx, x.shape())));
+        }
         let dx = with_floats(grad, |grad| Ok(back.run(grad)))?;
         Tensor::from_vec(dx, x.shape(), x.device()).map(Some)
     }
@@ -99,11 +90,34 @@ impl CustomOp1 for Turns {
 mod tests {
     use super::*;
     use crate::tokens::relations::Buckets;
-    use candle_core::{Device, Var};
+    use candle_core::{D, Device, Var};
 
     fn heads() -> Heads {
         let buckets = Buckets { k: 1 };
         Heads { width: 8, count: 2, relations: Vec::new(), buckets, rope: true }
+    }
+
+    /// The same from tensor operations.
+    fn formula(x: &Tensor, heads: &Heads, first: usize) -> Result<Tensor> {
+        let (b, n, w) = x.dims3()?;
+        let (d, e) = (heads.width, heads.each());
+        let (mut cos, mut sin) = (Vec::new(), Vec::new());
+        for i in 0..n {
+            let angles = (0..e / 2).map(|c| angle(first + i, c, e));
+            cos.extend(angles.clone().map(f32::cos));
+            sin.extend(angles.map(f32::sin));
+        }
+        let table = |t: Vec<f32>| Tensor::from_vec(t, (1, n, 1, e / 2), x.device());
+        let (cos, sin) = (table(cos)?, table(sin)?);
+        let turned = x.narrow(2, 0, d)?.contiguous()?.reshape((b, n, d / e, e))?;
+        let (u, v) = (turned.narrow(3, 0, e / 2)?, turned.narrow(3, e / 2, e / 2)?); // [b, n, h, e/2]
+        let first_half = (u.broadcast_mul(&cos)? - v.broadcast_mul(&sin)?)?;
+        let second_half = (u.broadcast_mul(&sin)? + v.broadcast_mul(&cos)?)?;
+        let turned = Tensor::cat(&[first_half, second_half], D::Minus1)?.reshape((b, n, d))?;
+        if w == d {
+            return Ok(turned);
+        }
+        Tensor::cat(&[turned, x.narrow(2, d, w - d)?.contiguous()?], D::Minus1)
     }
 
     fn values(t: &Tensor) -> Vec<f32> {
@@ -118,8 +132,7 @@ mod tests {
     fn both_forms_and_their_gradients_agree() {
         let data: Vec<f32> = (0..2 * 3 * 16).map(|i| (i as f32).sin()).collect();
         let x = Var::from_vec(data, (2, 3, 16), &Device::Cpu).unwrap();
-        let (own, composed) =
-            (rope(&x, &heads(), 4).unwrap(), composed_rope(&x, &heads(), 4).unwrap());
+        let (own, composed) = (rope(&x, &heads(), 4).unwrap(), formula(&x, &heads(), 4).unwrap());
         close(&values(&own), &values(&composed));
         // Values, behind the keys, stay as they are.
         assert_eq!(values(&own)[8..16], values(&x)[8..16]);

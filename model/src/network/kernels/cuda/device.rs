@@ -118,7 +118,8 @@ pub(crate) fn with<T>(tensor: &Tensor, f: impl FnOnce(Operand<'_>) -> Result<T>)
 /// # Errors
 /// There is none left.
 pub(crate) fn room(device: &CudaDevice, number: Number, count: usize) -> Result<CudaStorage> {
-    // SAFETY: every element is written before it is read.
+    // SAFETY: every element is written before it is read. There is no memory of no bytes.
+    let count = count.max(1);
     Ok(unsafe {
         match number {
             Number::F32 => {
@@ -131,32 +132,32 @@ pub(crate) fn room(device: &CudaDevice, number: Number, count: usize) -> Result<
     })
 }
 
-/// f32 zeros, to which a kernel adds.
-///
-/// # Errors
-/// There is no memory left.
-pub(crate) fn zeros(device: &CudaDevice, count: usize) -> Result<CudaStorage> {
-    Ok(CudaStorage::wrap_cuda_slice(device.alloc_zeros::<f32>(count)?, device.clone()))
-}
-
-/// Plain numbers on a GPU that a kernel reads.
+/// Plain numbers on a GPU that a kernel reads; they live until the stream has come past what was asked
+/// of it before they are dropped.
 pub(crate) struct Uploaded<T> {
-    slice: CudaSlice<T>,
+    _slice: CudaSlice<T>,
     address: Address,
 }
 
-impl<T: DeviceRepr + 'static> Uploaded<T> {
-    /// # Errors
-    /// There is no memory left.
-    pub(crate) fn new(device: &CudaDevice, data: &[T]) -> Result<Uploaded<T>> {
-        let slice = device.clone_htod(data)?;
-        let address = address_of_slice(device, &slice);
-        Ok(Uploaded { slice, address })
-    }
-
+impl<T> Uploaded<T> {
     pub(crate) fn address(&self) -> Address {
         self.address
     }
+}
+
+/// # Errors
+/// There is no memory left.
+pub(crate) fn upload<T: DeviceRepr + 'static>(
+    device: &CudaDevice,
+    data: &[T],
+) -> Result<Uploaded<T>> {
+    // CUDA gives no memory of no bytes.
+    let slice = match data.is_empty() {
+        true => unsafe { device.alloc::<T>(1)? },
+        false => device.clone_htod(data)?,
+    };
+    let address = address_of_slice(device, &slice);
+    Ok(Uploaded { _slice: slice, address })
 }
 
 /// A tensor of what a kernel has filled; it has no gradient of its own.

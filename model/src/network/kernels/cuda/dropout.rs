@@ -50,8 +50,8 @@ impl Dropout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::dropout;
     use crate::network::kernels::cuda::twin::{Host, Twin, close};
+    use crate::network::kernels::dropout;
     use candle_core::{Device, Tensor};
 
     #[test]

@@ -140,9 +140,9 @@ impl SumSegments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::embedding::{FeatureSets, embed};
     use crate::network::kernels::cuda::twin::{Host, Twin, close};
-    use candle_core::{Device, Var};
+    use crate::network::kernels::embedding::{FeatureSets, embed};
+    use candle_core::{DType, Device, Var};
     use std::sync::Arc;
 
     #[test]
@@ -162,7 +162,7 @@ mod tests {
             let var = Var::from_vec(table.clone(), (features, width), &Device::Cpu).unwrap();
             let grad = Host::new(number, &values(nodes * width, 1.0));
             let weights = Var::from_vec(grad.floats(), (nodes, width), &Device::Cpu).unwrap();
-            let y = embed(&Arc::new(sets), &var).unwrap();
+            let y = embed(&Arc::new(sets), &var, DType::F32).unwrap();
             let all = (&y * weights.as_tensor()).unwrap().sum_all().unwrap().backward().unwrap();
             let expected = all.get(&var).unwrap().flatten_all().unwrap().to_vec1().unwrap();
 

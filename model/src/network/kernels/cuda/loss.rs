@@ -71,6 +71,7 @@ mod tests {
     use super::*;
     use crate::network::kernels::cuda::Number;
     use crate::network::kernels::cuda::twin::{Host, Twin, close};
+    use crate::network::kernels::tensors::OnGpu;
     use crate::tokens::vocabulary::PAD;
     use crate::training::examples::masks::Masks;
     use crate::training::loss::{Targets, loss, score};
@@ -89,7 +90,8 @@ mod tests {
         let masks: Vec<u32> = (0..rows).map(|i| all[i % 2]).collect();
         let bits: Vec<u64> = (0..=all[1]).flat_map(|i| sets.get(i).to_vec()).collect();
         let words = sets.get(0).len() as u32;
-        let targets = Arc::new(Targets { tokens: tokens.clone(), masks, sets: Arc::new(sets) });
+        let (sets, on_gpu) = (Arc::new(sets), OnGpu::default());
+        let targets = Arc::new(Targets { tokens: tokens.clone(), masks, sets, on_gpu });
         let values: Vec<f32> = (0..rows * width).map(|i| 3.0 * (i as f32 * 1.3).sin()).collect();
         let var = Var::from_vec(values.clone(), (rows, width), &Device::Cpu).unwrap();
         for (_, twin) in Twin::all() {
@@ -97,7 +99,7 @@ mod tests {
                 let expected = loss(&var, &targets, 50, smoothing).unwrap();
                 let gradients = (&expected * 0.7).unwrap().backward().unwrap();
                 let gradients = gradients.get(&var).unwrap().flatten_all().unwrap();
-                let scored = score(&var, &targets).unwrap();
+                let scored = score(&var, &targets).unwrap().read().unwrap();
 
                 let logits = Host::new(Number::F32, &values);
                 let (mut of_rows, mut sums) =

@@ -2,8 +2,8 @@
 //!
 //! Beside every `.cu` file stands a `.rs` file that repeats the structs of arguments and says with
 //! how many blocks and threads a kernel runs. Nothing here needs a GPU: the tests compile the same
-//! kernels for the host ([`twin`]) and compare what they compute, launched as on a GPU, with the CPU's
-//! operations. Only [`device`] knows CUDA. What this must not know: tensors and gradients.
+//! kernels for the host (`twin`) and compare what they compute, launched as on a GPU, with the CPU's
+//! operations. Only `device` knows CUDA, and `tensors` puts both together. What this must not know: layers, tokens.
 
 pub(crate) mod adamw;
 #[cfg(feature = "cuda")]
@@ -13,9 +13,12 @@ pub(crate) mod embedding;
 pub(crate) mod loss;
 pub(crate) mod rope;
 pub(crate) mod rows;
+#[cfg(feature = "cuda")]
+pub(crate) mod tensors;
 #[cfg(test)]
 pub(crate) mod twin;
 
+#[cfg(feature = "cuda")]
 use candle_core::{DType, Result};
 
 /// A place in the memory of a GPU; 0 where there is nothing.
@@ -37,6 +40,7 @@ pub(crate) enum Number {
 impl Number {
     /// # Errors
     /// There are no kernels for it.
+    #[cfg(feature = "cuda")]
     pub(crate) fn of(dtype: DType) -> Result<Number> {
         match dtype {
             DType::F32 => Ok(Number::F32),

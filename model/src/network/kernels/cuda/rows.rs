@@ -113,7 +113,8 @@ impl SquaredRelu {
 mod tests {
     use super::*;
     use crate::network::kernels::cuda::twin::{Host, Twin, close};
-    use crate::network::kernels::fused::{rms_norm, squared_relu};
+    use crate::network::kernels::rms_norm::rms_norm;
+    use crate::network::kernels::squared_relu::squared_relu;
     use candle_core::{Device, Tensor, Var};
 
     fn values(n: usize, phase: f32) -> Vec<f32> {

@@ -1,9 +1,15 @@
 //! Dropout from a generator of our own, so that a run can be repeated and resumed.
 
-use crate::network::attention::{floats, with_floats};
+#[cfg(feature = "cuda")]
+use crate::network::kernels::cuda::device::Operand;
 #[cfg(any(test, feature = "cuda"))]
 use crate::network::kernels::cuda::dropout::MaskStream;
-use candle_core::{CpuStorage, CustomOp1, CustomOp2, Layout, Result, Shape, Tensor};
+#[cfg(feature = "cuda")]
+use crate::network::kernels::cuda::tensors as on_gpu;
+use crate::network::kernels::tensors::{floats, with_floats};
+#[cfg(feature = "cuda")]
+use candle_core::CudaStorage;
+use candle_core::{CpuStorage, CustomOp1, CustomOp2, Device, Layout, Result, Shape, Tensor};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::cell::RefCell;
@@ -32,10 +38,9 @@ impl Dropout {
     /// # Errors
     /// The device fails.
     pub fn apply(&self, x: Tensor) -> Result<Tensor> {
-        let Some(mask) = self.mask(x.elem_count()) else { return Ok(x) };
-        match x.device().is_cpu() {
-            true => x.contiguous()?.apply_op1(mask),
-            false => x.mul(&mask.like(&x)?),
+        match self.mask(x.elem_count(), x.device()) {
+            Some(mask) => x.contiguous()?.apply_op1(mask),
+            None => Ok(x),
         }
     }
 
@@ -44,11 +49,14 @@ impl Dropout {
     /// # Errors
     /// Different shapes, or the device fails.
     pub fn add(&self, x: &Tensor, y: &Tensor) -> Result<Tensor> {
-        if x.device().is_cpu() && x.shape() == y.shape() {
-            let mask = self.mask(y.elem_count());
-            return x.contiguous()?.apply_op2(&y.contiguous()?, Residual(mask));
+        if x.shape() != y.shape() {
+            candle_core::bail!("a sum of shapes {:?} and {:?}", x.shape(), y.shape());
         }
-        x + self.apply(y.clone())?
+        let mask = self.mask(y.elem_count(), y.device());
+        if mask.is_none() && !y.device().is_cpu() {
+            return x + y;
+        }
+        x.contiguous()?.apply_op2(&y.contiguous()?, Residual(mask))
     }
 
     /// Where a GPU finds the mask that [`Dropout::mask`] would make, which is passed over.
@@ -70,14 +78,28 @@ impl Dropout {
     }
 
     /// What happens to so many activations, if anything.
-    fn mask(&self, count: usize) -> Option<Mask> {
+    fn mask(&self, count: usize, device: &Device) -> Option<Mask> {
         let (probability, rng) = self.0.as_ref()?;
+        if !device.is_cpu() {
+            return self.mask_of_gpu(count);
+        }
         let mut bytes = vec![0u8; 2 * count];
         rng.borrow_mut().fill_bytes(&mut bytes);
         let (threshold, factor) = threshold_and_factor(*probability);
         let kept = bytes.as_chunks::<2>().0.iter();
         let kept = kept.map(|b| u16::from_le_bytes(*b) >= threshold).collect();
-        Some(Mask { kept, factor })
+        Some(Mask::Kept(kept, factor))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn mask_of_gpu(&self, count: usize) -> Option<Mask> {
+        self.mask_stream(count).map(Mask::Stream)
+    }
+
+    /// Without CUDA no tensor is on a GPU.
+    #[cfg(not(feature = "cuda"))]
+    fn mask_of_gpu(&self, _count: usize) -> Option<Mask> {
+        None
     }
 }
 
@@ -88,30 +110,44 @@ fn threshold_and_factor(probability: f64) -> (u16, f32) {
 }
 
 /// Which activations are kept, and what they are multiplied with.
-struct Mask {
-    kept: Vec<bool>,
-    factor: f32,
+enum Mask {
+    Kept(Vec<bool>, f32),
+    /// On a GPU, which makes the mask where it needs it.
+    #[cfg(feature = "cuda")]
+    Stream(MaskStream),
 }
 
 impl Mask {
     /// The elements of `x` that are kept, times the factor.
-    fn of<'a>(&'a self, x: &'a [f32]) -> impl Iterator<Item = f32> + 'a {
-        // Times zero, not zero: so what is no number stays none.
-        let factors = self.kept.iter().map(|kept| if *kept { self.factor } else { 0.0 });
-        x.iter().zip(factors).map(|(x, factor)| x * factor)
+    fn of(&self, x: &[f32]) -> Result<impl Iterator<Item = f32>> {
+        match self {
+            // Times zero, not zero: so what is no number stays none.
+            Mask::Kept(kept, factor) => {
+                let factors = kept.iter().map(|kept| if *kept { *factor } else { 0.0 });
+                Ok(x.iter().zip(factors).map(|(x, factor)| x * factor))
+            }
+            #[cfg(feature = "cuda")]
+            Mask::Stream(_) => candle_core::bail!("the mask of a GPU, and a tensor on the CPU"),
+        }
+    }
+
+    #[cfg(feature = "cuda")]
+    fn stream(&self) -> Result<MaskStream> {
+        match self {
+            Mask::Stream(stream) => Ok(*stream),
+            Mask::Kept(..) => candle_core::bail!("the mask of the CPU, and a tensor on a GPU"),
+        }
     }
 
     /// Of a gradient.
     fn of_tensor(&self, grad: &Tensor) -> Result<Tensor> {
-        let masked: Vec<f32> = with_floats(grad, |grad| Ok(self.of(grad).collect()))?;
+        #[cfg(feature = "cuda")]
+        if !grad.device().is_cpu() {
+            let masked = on_gpu::with(grad, |grad| on_gpu::dropout(None, grad, self.stream()?))?;
+            return Ok(on_gpu::tensor(masked, grad.shape()));
+        }
+        let masked: Vec<f32> = with_floats(grad, |grad| Ok(self.of(grad)?.collect()))?;
         Tensor::from_vec(masked, grad.shape(), grad.device())
-    }
-
-    /// The factors of the elements of `x`.
-    fn like(&self, x: &Tensor) -> Result<Tensor> {
-        let ones = vec![1.0; self.kept.len()];
-        let factors: Vec<f32> = self.of(&ones).collect();
-        Tensor::from_vec(factors, x.shape(), x.device())
     }
 }
 
@@ -121,8 +157,14 @@ impl CustomOp1 for Mask {
     }
 
     fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
-        let out = self.of(floats(storage, layout)?).collect();
+        let out = self.of(floats(storage, layout)?)?.collect();
         Ok((CpuStorage::F32(out), layout.shape().clone()))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda_fwd(&self, storage: &CudaStorage, layout: &Layout) -> Result<(CudaStorage, Shape)> {
+        let out = on_gpu::dropout(None, Operand::of(storage, layout)?, self.stream()?)?;
+        Ok((out, layout.shape().clone()))
     }
 
     fn bwd(&self, _x: &Tensor, _res: &Tensor, grad: &Tensor) -> Result<Option<Tensor>> {
@@ -147,10 +189,23 @@ impl CustomOp2 for Residual {
     ) -> Result<(CpuStorage, Shape)> {
         let (x, y) = (floats(s1, l1)?, floats(s2, l2)?);
         let sum = match &self.0 {
-            Some(mask) => x.iter().zip(mask.of(y)).map(|(x, y)| x + y).collect(),
+            Some(mask) => x.iter().zip(mask.of(y)?).map(|(x, y)| x + y).collect(),
             None => x.iter().zip(y).map(|(x, y)| x + y).collect(),
         };
         Ok((CpuStorage::F32(sum), l1.shape().clone()))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda_fwd(
+        &self,
+        s1: &CudaStorage,
+        l1: &Layout,
+        s2: &CudaStorage,
+        l2: &Layout,
+    ) -> Result<(CudaStorage, Shape)> {
+        let Some(mask) = &self.0 else { candle_core::bail!("a sum without dropout on a GPU") };
+        let (x, y) = (Operand::of(s1, l1)?, Operand::of(s2, l2)?);
+        Ok((on_gpu::dropout(Some(x), y, mask.stream()?)?, l1.shape().clone()))
     }
 
     fn bwd(

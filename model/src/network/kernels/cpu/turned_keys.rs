@@ -1,8 +1,8 @@
 //! Keys that lie as products need them, for many products.
 
 use crate::network::attention::Heads;
-use crate::network::kernels::product::transpose;
-use crate::network::kernels::rows::padded;
+use crate::network::kernels::cpu::product::transpose;
+use crate::network::kernels::cpu::rows::padded;
 
 /// The keys of the rows of a batch, transposed once for all steps that look at them: for the few
 /// queries of a step that costs more than the products. By row and head `[e, M]`.

@@ -1,10 +1,10 @@
 //! Products of activations with weights, with a backward pass of their own on the CPU.
 
-use crate::network::attention::{floats, with_floats};
-use crate::network::kernels::product::{Matrix, product};
+use crate::network::kernels::cpu::product::{Matrix, product};
+use crate::network::kernels::tensors::{floats, with_floats};
 use candle_core::{CpuStorage, CustomOp2, D, Layout, Result, Shape, Tensor};
 
-/// `x` `[…, a]` times `w` `[a, b]`. `[…, b]`
+/// `x` `[…, a]` times `w` `[a, b]`, in the numbers of x. `[…, b]`
 ///
 /// # Errors
 /// Shapes that do not fit together.
@@ -12,7 +12,7 @@ pub fn linear(x: &Tensor, w: &Tensor) -> Result<Tensor> {
     let (a, b) = w.dims2()?;
     match x.device().is_cpu() {
         true => x.contiguous()?.apply_op2(&w.contiguous()?, Linear { transposed: false }),
-        false => of_rows(x, b, |x| x.matmul(w)),
+        false => of_rows(x, b, |x| x.matmul(&w.to_dtype(x.dtype())?)),
     }
     .map_err(|e| e.context(format!("a product with a matrix {a} × {b}")))
 }
@@ -25,7 +25,7 @@ pub fn linear_transposed(x: &Tensor, w: &Tensor) -> Result<Tensor> {
     let (b, a) = w.dims2()?;
     match x.device().is_cpu() {
         true => x.contiguous()?.apply_op2(&w.contiguous()?, Linear { transposed: true }),
-        false => of_rows(x, b, |x| x.matmul(&w.t()?)),
+        false => of_rows(x, b, |x| x.matmul(&w.to_dtype(x.dtype())?.t()?)),
     }
     .map_err(|e| e.context(format!("a product with a matrix {a} × {b}")))
 }
