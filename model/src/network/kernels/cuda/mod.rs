@@ -5,6 +5,7 @@
 //! kernels for the host ([`twin`]) and compare what they compute, launched as on a GPU, with the CPU's
 //! operations. Only [`device`] knows CUDA. What this must not know: tensors and gradients.
 
+pub(crate) mod attention;
 #[cfg(feature = "cuda")]
 pub(crate) mod device;
 pub(crate) mod rows;

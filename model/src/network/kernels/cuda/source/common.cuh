@@ -10,7 +10,8 @@
 #define DEVICE __device__ __forceinline__
 #define KERNEL(name, Arguments, body)                                                   \
   extern "C" __global__ void name(const Arguments a) { body(a); }
-#define SHARED(name) extern __shared__ float name[]
+#define SHARED(name) extern __shared__ __align__(16) float name[]
+#define UNROLL _Pragma("unroll")
 typedef unsigned long long u64;
 typedef unsigned u32;
 #else
@@ -64,6 +65,12 @@ DEVICE float warp_max(float x) {
   for (int mask = LANES / 2; mask > 0; mask /= 2) x = fmaxf(x, __shfl_xor_sync(~0u, x, mask));
   return x;
 }
+
+// Four numbers of shared memory that are read at once, from a multiple of 16 bytes.
+struct alignas(16) Four {
+  float x, y, z, w;
+};
+DEVICE Four four(const float *at) { return *(const Four *)at; }
 
 // The number of this thread and of all of them, in one dimension.
 DEVICE u64 thread_number() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }

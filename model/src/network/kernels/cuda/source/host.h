@@ -126,6 +126,7 @@ inline void run(const u32 *blocks, u32 threads, u32 bytes, std::function<void()>
   }                                                                                      \
   extern "C" u32 size_of_##name() { return sizeof(Arguments); }
 #define SHARED(name) float *name = twin::shared.data()
+#define UNROLL
 #define blockIdx (twin::block)
 #define gridDim (twin::grid)
 #define blockDim (twin::size)
@@ -133,6 +134,7 @@ inline void run(const u32 *blocks, u32 threads, u32 bytes, std::function<void()>
 
 inline void __syncthreads() { twin::wait(twin::all); }
 inline void __syncwarp() { twin::wait(twin::warps[threadIdx.x / 32]); }
+inline int __ffs(int x) { return __builtin_ffs(x); }
 inline float __shfl_xor_sync(u32, float x, int mask) {
   u32 me = threadIdx.x;
   twin::lanes[me] = x;
@@ -140,4 +142,13 @@ inline float __shfl_xor_sync(u32, float x, int mask) {
   float other = twin::lanes[me ^ mask];
   __syncwarp();
   return other;
+}
+inline u32 __ballot_sync(u32, bool x) {
+  u32 me = threadIdx.x, first = me / 32 * 32, bits = 0;
+  twin::lanes[me] = x;
+  __syncwarp();
+  for (u32 lane = 0; lane < twin::warps[me / 32].size; lane++)
+    bits |= (u32)(twin::lanes[first + lane] != 0) << lane;
+  __syncwarp();
+  return bits;
 }
