@@ -108,7 +108,7 @@ template <class T> struct Block {
   // This head's part of K_R (0) or Q_R (1), with zeros up to row `r_padded`.
   template <u32 G> DEVICE void load_table(const Attention &a, u32 which, float *table) const {
     const T *x = (const T *)a.tables + (u64)which * r * d + h * a.each;
-    for (u32 first = 0; first < r_padded; first += TILE)
+    ROLLED for (u32 first = 0; first < r_padded; first += TILE)
       if (first + warp * EACH < r_padded)
         load<G>(table + first * across, r - first, a.each,
                 [&](u32 i) { return x + (u64)(first + i) * d; });
@@ -123,7 +123,7 @@ template <class T> struct Block {
   // s = a · bᵀ: this warp's rows of a, the lane's row of b.
   DEVICE void dots(float (&s)[EACH], const float *a, const float *b) const {
     UNROLL for (u32 q = 0; q < EACH; q++) s[q] = 0;
-    for (u32 c = 0; c < e; c += 4) {
+    ROLLED for (u32 c = 0; c < e; c += 4) {
       Four y = four(b + c);
       UNROLL for (u32 q = 0; q < EACH; q++) {
         Four x = four(a + q * across + c);
@@ -134,7 +134,7 @@ template <class T> struct Block {
 
   // q · K_R of this warp's queries. [TILE, r_padded]
   DEVICE void products_by_query(float *by_query, const float *queries, const float *table) const {
-    for (u32 bucket = lane; bucket < r_padded; bucket += LANES) {
+    ROLLED for (u32 bucket = lane; bucket < r_padded; bucket += LANES) {
       float s[EACH];
       dots(s, queries + warp * EACH * across, table + bucket * across);
       UNROLL for (u32 q = 0; q < EACH; q++) by_query[(warp * EACH + q) * r_padded + bucket] = s[q];
@@ -143,7 +143,7 @@ template <class T> struct Block {
 
   // Q_R · k, this warp's buckets. [r_padded, TILE]
   DEVICE void products_by_key(float *by_key, const float *table, const float *keys) const {
-    for (u32 bucket = warp * EACH; bucket < r_padded; bucket += TILE) {
+    ROLLED for (u32 bucket = warp * EACH; bucket < r_padded; bucket += TILE) {
       float s[EACH];
       dots(s, table + bucket * across, keys + lane * across);
       UNROLL for (u32 q = 0; q < EACH; q++) by_key[(bucket + q) * TILE + lane] = s[q];
@@ -158,7 +158,7 @@ template <class T> struct Block {
   template <u32 G>
   DEVICE void add(float (&sum)[EACH][G], const float *x, u32 wide, const float *y, u32 count,
                   u32 from = 0) const {
-    for (u32 j = 0; j < count; j += 4) {
+    ROLLED for (u32 j = 0; j < count; j += 4) {
       Four x4[EACH];
       UNROLL for (u32 q = 0; q < EACH; q++) x4[q] = four(x + q * wide + j);
       UNROLL for (u32 g = 0; g < G; g++) {
@@ -174,7 +174,7 @@ template <class T> struct Block {
   template <u32 G>
   DEVICE void add_turned(float (&sum)[EACH][G], const float *x, u32 wide, const float *y, u32 count,
                          u32 from = 0) const {
-    for (u32 i = 0; i < count; i++) {
+    ROLLED for (u32 i = 0; i < count; i++) {
       Four low = four(x + i * wide), high = four(x + i * wide + 4);
       float x8[EACH] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
       UNROLL for (u32 g = 0; g < G; g++) {
@@ -256,12 +256,12 @@ template <class T, u32 G> DEVICE void attention(const Attention &a) {
     if (a.log_sums && at.lane == 0) log_sums[i] = all > 0 ? most[q] + logf(all) : 0;
   }
 }
-KERNEL(attention_f32_1, Attention, (attention<float, 1>))
-KERNEL(attention_f32_2, Attention, (attention<float, 2>))
-KERNEL(attention_f32_4, Attention, (attention<float, 4>))
-KERNEL(attention_bf16_1, Attention, (attention<bf16, 1>))
-KERNEL(attention_bf16_2, Attention, (attention<bf16, 2>))
-KERNEL(attention_bf16_4, Attention, (attention<bf16, 4>))
+BOUNDED_KERNEL(attention_f32_1, Attention, (attention<float, 1>), WARPS * LANES, 4)
+BOUNDED_KERNEL(attention_f32_2, Attention, (attention<float, 2>), WARPS * LANES, 3)
+BOUNDED_KERNEL(attention_f32_4, Attention, (attention<float, 4>), WARPS * LANES, 3)
+BOUNDED_KERNEL(attention_bf16_1, Attention, (attention<bf16, 1>), WARPS * LANES, 4)
+BOUNDED_KERNEL(attention_bf16_2, Attention, (attention<bf16, 2>), WARPS * LANES, 3)
+BOUNDED_KERNEL(attention_bf16_4, Attention, (attention<bf16, 4>), WARPS * LANES, 3)
 
 struct AttentionBackward {
   Attention of;     // `out` and `log_sums` are what the forward pass wrote
@@ -379,9 +379,9 @@ template <class T, u32 G> DEVICE void attention_backward(const AttentionBackward
         UNROLL for (u32 q = 0; q < EACH; q++) {
           u32 of_keys = __ballot_sync(~0u, bits >> q & 1), row = (mine + q) * TILE;
           float of_none = warp_sum(rest[q]);
-          for (u32 bucket = lane; bucket < r_padded; bucket += LANES) {
+          ROLLED for (u32 bucket = lane; bucket < r_padded; bucket += LANES) {
             float sum = bucket == none ? of_none : 0;
-            for (u32 left = of_keys; left; left &= left - 1) {
+            ROLLED for (u32 left = of_keys; left; left &= left - 1) {
               u32 key = __ffs(left) - 1;
               sum += buckets[row + key] == bucket ? ds[row + key] : 0;
             }
@@ -400,13 +400,13 @@ template <class T, u32 G> DEVICE void attention_backward(const AttentionBackward
         add_to(sums, dq, i0 + mine, at.query_length, g, j0 == 0);
       }
       if (a.tables) {
-        for (u32 bucket = mine; bucket < r_padded; bucket += TILE) UNROLL for (u32 g = 0; g < G; g += H) {
+        ROLLED for (u32 bucket = mine; bucket < r_padded; bucket += TILE) UNROLL for (u32 g = 0; g < G; g += H) {
           float dk_r[EACH][H] = {};
           at.template add_turned<H>(dk_r, by_query + bucket, r_padded, queries, TILE, g);
           add_to(parts, dk_r, bucket, at.r, g, false);
         }
         // A warp has every fourth bucket.
-        for (u32 left = related[lane]; left; left &= left - 1) {
+        ROLLED for (u32 left = related[lane]; left; left &= left - 1) {
           u32 i = __ffs(left) - 1, bucket = at.buckets.mirror(buckets[i * TILE + lane]);
           if (bucket % WARPS == at.warp) dby_key[bucket * TILE + lane] += ds[i * TILE + lane];
         }
@@ -419,7 +419,7 @@ template <class T, u32 G> DEVICE void attention_backward(const AttentionBackward
       at.template load_table<G>(a, 1, table);
       __syncthreads();
       at.template add_turned<G>(dk, dby_key + mine, TILE, table, r_padded);
-      for (u32 bucket = mine; bucket < r_padded; bucket += TILE) UNROLL for (u32 g = 0; g < G; g += H) {
+      ROLLED for (u32 bucket = mine; bucket < r_padded; bucket += TILE) UNROLL for (u32 g = 0; g < G; g += H) {
         float dq_r[EACH][H] = {};
         at.template add<H>(dq_r, dby_key + bucket * TILE, TILE, keys, TILE, g);
         add_to(parts + (u64)at.r * at.d, dq_r, bucket, at.r, g, false);
@@ -441,9 +441,9 @@ template <class T, u32 G> DEVICE void attention_backward(const AttentionBackward
       put(dq[x], i < at.query_length ? sums[x] : 0);
     }
 }
-KERNEL(attention_backward_f32_1, AttentionBackward, (attention_backward<float, 1>))
-KERNEL(attention_backward_f32_2, AttentionBackward, (attention_backward<float, 2>))
-KERNEL(attention_backward_f32_4, AttentionBackward, (attention_backward<float, 4>))
-KERNEL(attention_backward_bf16_1, AttentionBackward, (attention_backward<bf16, 1>))
-KERNEL(attention_backward_bf16_2, AttentionBackward, (attention_backward<bf16, 2>))
-KERNEL(attention_backward_bf16_4, AttentionBackward, (attention_backward<bf16, 4>))
+BOUNDED_KERNEL(attention_backward_f32_1, AttentionBackward, (attention_backward<float, 1>), WARPS * LANES, 4)
+BOUNDED_KERNEL(attention_backward_f32_2, AttentionBackward, (attention_backward<float, 2>), WARPS * LANES, 3)
+BOUNDED_KERNEL(attention_backward_f32_4, AttentionBackward, (attention_backward<float, 4>), WARPS * LANES, 2)
+BOUNDED_KERNEL(attention_backward_bf16_1, AttentionBackward, (attention_backward<bf16, 1>), WARPS * LANES, 4)
+BOUNDED_KERNEL(attention_backward_bf16_2, AttentionBackward, (attention_backward<bf16, 2>), WARPS * LANES, 3)
+BOUNDED_KERNEL(attention_backward_bf16_4, AttentionBackward, (attention_backward<bf16, 4>), WARPS * LANES, 2)

@@ -10,8 +10,12 @@
 #define DEVICE __device__ __forceinline__
 #define KERNEL(name, Arguments, body)                                                   \
   extern "C" __global__ void name(const Arguments a) { body(a); }
+// Blocks have at most `threads`, and registers are to suffice for `blocks` of them at a time.
+#define BOUNDED_KERNEL(name, Arguments, body, threads, blocks)                          \
+  extern "C" __global__ void __launch_bounds__(threads, blocks) name(const Arguments a) { body(a); }
 #define SHARED(name) extern __shared__ __align__(16) float name[]
 #define UNROLL _Pragma("unroll")
+#define ROLLED _Pragma("unroll 1")
 typedef unsigned long long u64;
 typedef unsigned u32;
 #else
@@ -53,6 +57,12 @@ DEVICE void put(bf16 &to, float x) {
   to.bits = nan ? 0x7fc0 : (unsigned short)((bits + 0x7fffu + ((bits >> 16) & 1)) >> 16);
 }
 
+// Four numbers of shared memory that are read at once, from a multiple of 16 bytes.
+struct alignas(16) Four {
+  float x, y, z, w;
+};
+DEVICE Four four(const float *at) { return *(const Four *)at; }
+
 const u32 LANES = 32;
 
 // Sum over the lanes of a warp, in all of them. Every lane of the warp has to come here.
@@ -65,12 +75,6 @@ DEVICE float warp_max(float x) {
   for (int mask = LANES / 2; mask > 0; mask /= 2) x = fmaxf(x, __shfl_xor_sync(~0u, x, mask));
   return x;
 }
-
-// Four numbers of shared memory that are read at once, from a multiple of 16 bytes.
-struct alignas(16) Four {
-  float x, y, z, w;
-};
-DEVICE Four four(const float *at) { return *(const Four *)at; }
 
 // The number of this thread and of all of them, in one dimension.
 DEVICE u64 thread_number() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
