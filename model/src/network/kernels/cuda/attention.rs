@@ -36,7 +36,8 @@ pub(crate) struct Attention {
     pub(crate) tables: Address,
     /// `[batch, n, d]`
     pub(crate) out: Address,
-    /// f32 `[batch, heads, n]`: the logarithms of the sums of softmax, for the backward pass; 0 if there is none.
+    /// f32 `[batch, heads, n]`: the logarithms of the sums of softmax, for the backward pass; 0 if
+    /// there is none.
     pub(crate) log_sums: Address,
     /// i32 `[batch, row, 5]`, as [`numbers`] gives them; only with relations.
     pub(crate) places: Address,
@@ -85,11 +86,8 @@ impl Attention {
         if self.tables == 0 { 0 } else { (2 * self.k + 2).next_multiple_of(EACH) }
     }
 
-    /// Shared memory: that many tiles of queries or keys, tables of bucket by row and of row by row, and
-    /// further numbers.
-    ///
-    /// # Errors
-    /// There is not as much.
+    /// Shared memory: so many tiles of queries or keys, tables of bucket by row and of row by row,
+    /// and further numbers.
     fn shared_bytes(&self, tiles: u32, of_buckets: u32, of_rows: u32, more: u32) -> Result<u32> {
         let (across, buckets) = (self.across(), self.buckets());
         let numbers = (tiles * TILE + buckets) * across
@@ -105,6 +103,24 @@ impl Attention {
             );
         }
         Ok(4 * numbers)
+    }
+
+    /// Shared memory of a block. Only `each`, `k` and whether there are tables matter.
+    ///
+    /// # Errors
+    /// Heads that are too wide, or too many buckets.
+    pub(crate) fn fits(&self) -> Result<u32> {
+        // Places.
+        self.shared_bytes(3, 2, 1, 5 * TILE)
+    }
+
+    /// The same for the backward pass, which needs more.
+    ///
+    /// # Errors
+    /// Heads that are too wide, or too many buckets.
+    pub(crate) fn fits_backward(&self) -> Result<u32> {
+        // Sums of four warps, places, a bit and a byte for every pair.
+        self.shared_bytes(4, 3, 2, 4 * TILE + 5 * TILE + TILE + TILE * TILE / 4)
     }
 
     /// The kernel for heads of this width, of those for all widths up to one, two and four times the
@@ -134,7 +150,7 @@ impl Attention {
             ),
             blocks: [self.batch, self.heads, self.n.div_ceil(TILE)],
             threads: TILE / EACH * LANES,
-            shared_bytes: self.shared_bytes(3, 2, 1, 5 * TILE)?,
+            shared_bytes: self.fits()?,
             arguments: self,
         })
     }
@@ -154,7 +170,8 @@ pub(crate) struct AttentionBackward {
     pub(crate) dqueries: Address,
     /// `[batch, m, 2d]`
     pub(crate) dkeys_values: Address,
-    /// f32 `[batch, 2, 2k + 2, d]`, whose sum over the batch is the gradient of the tables; 0 without them.
+    /// f32 `[batch, 2, 2k + 2, d]`, whose sum over the batch is the gradient of the tables; 0
+    /// without them.
     pub(crate) parts: Address,
 }
 
@@ -169,8 +186,6 @@ impl AttentionBackward {
         if of.rows != 0 || of.nodes != 0 {
             candle_core::bail!("attention over shared rows of keys has no gradient");
         }
-        // Unrelated sums of four warps, places, a bit and a byte for every pair.
-        let more = 4 * TILE + 5 * TILE + TILE + TILE * TILE / 4;
         Ok(Launch {
             kernel: of.pick(
                 number,
@@ -187,7 +202,7 @@ impl AttentionBackward {
             ),
             blocks: [of.batch, of.heads, 1],
             threads: TILE / EACH * LANES,
-            shared_bytes: of.shared_bytes(4, 3, 2, more)?,
+            shared_bytes: of.fits_backward()?,
             arguments: self,
         })
     }
@@ -406,8 +421,10 @@ mod tests {
     #[test]
     fn heads_that_are_too_wide_have_no_kernel() {
         let of = |each, k| Attention { each, k, tables: 1, ..Attention::default() };
-        assert!(of(128, 8).launch(Number::F32).is_ok());
-        assert!(of(129, 8).launch(Number::F32).is_err());
-        assert!(of(128, 100).launch(Number::F32).is_err());
+        assert!(of(128, 8).fits().is_ok() && of(128, 8).fits_backward().is_ok());
+        assert!(of(129, 8).fits().is_err() && of(129, 8).fits_backward().is_err());
+        assert!(of(128, 12).fits().is_ok() && of(128, 12).fits_backward().is_err());
+        let message = of(128, 100).launch(Number::F32).unwrap_err().to_string();
+        assert!(message.contains("heads of width 128 and differences up to ±100"), "{message}");
     }
 }

@@ -12,7 +12,7 @@ struct Place {
 
 DEVICE bool holds(Place i, Place j) { return i.index <= j.index && j.index < i.end; }
 
-// How far j is from i; false if they are not related. `RELATIONS` in attention.rs has the numbers.
+// How far j is from i; false if they are not related. `number` in attention.rs says the same numbers.
 DEVICE bool difference(u32 relation, Place i, Place j, int &to) {
   switch (relation) {
   case 0: to = j.depth - i.depth; return holds(i, j) || holds(j, i); // ancestor
@@ -70,8 +70,10 @@ template <class T> struct Block {
     return a.causal && i + 1 < key_length ? i + 1 : key_length;
   }
 
-  // Fills in this warp's rows of a tile, with zeros from row `count` on. `row` says where a row begins.
-  template <u32 G, class Row> DEVICE void load(float *tile, u32 count, u32 each, Row row) const {
+  // Fills in this warp's rows of a tile, with zeros from row `count` on. `row` says where a row
+  // begins.
+  template <u32 G, class Row>
+  DEVICE void load(float *tile, u32 count, u32 each, Row row) const {
     float x[EACH][G];
     UNROLL for (u32 q = 0; q < EACH; q++) {
       u32 i = warp * EACH + q;
@@ -88,14 +90,16 @@ template <class T> struct Block {
   }
 
   // This warp's rows of a tile of queries, or of what has their shape.
-  template <u32 G> DEVICE void load_queries(const Attention &a, u64 from, u32 first, float *tile) const {
+  template <u32 G>
+  DEVICE void load_queries(const Attention &a, u64 from, u32 first, float *tile) const {
     const T *x = (const T *)from + ((u64)b * a.n + first) * d + h * a.each;
     u32 count = first < query_length ? query_length - first : 0;
     load<G>(tile, count, a.each, [&](u32 i) { return x + (u64)i * d; });
   }
 
   // This warp's rows of a tile of keys (part 0) or values (part 1).
-  template <u32 G> DEVICE void load_keys(const Attention &a, u32 part, u32 first, float *tile) const {
+  template <u32 G>
+  DEVICE void load_keys(const Attention &a, u32 part, u32 first, float *tile) const {
     const u32 *rows = (const u32 *)a.rows, *nodes = (const u32 *)a.nodes;
     const T *x = (const T *)a.keys_values + part * d + h * a.each;
     u32 count = first < key_length ? key_length - first : 0;
@@ -201,7 +205,8 @@ template <class T, u32 G> DEVICE void attention(const Attention &a) {
 
   at.template load_queries<G>(a, a.queries, first, queries);
   if (a.tables) {
-    if (at.lane < EACH) places[mine + at.lane] = at.place(a, a.first_query + first + mine + at.lane);
+    if (at.lane < EACH)
+      places[mine + at.lane] = at.place(a, a.first_query + first + mine + at.lane);
     at.template load_table<G>(a, 0, table);
     __syncthreads();
     at.products_by_query(by_query, queries, table);
@@ -256,6 +261,7 @@ template <class T, u32 G> DEVICE void attention(const Attention &a) {
     if (a.log_sums && at.lane == 0) log_sums[i] = all > 0 ? most[q] + logf(all) : 0;
   }
 }
+// As many blocks at a time as shared memory has room for.
 BOUNDED_KERNEL(attention_f32_1, Attention, (attention<float, 1>), WARPS * LANES, 4)
 BOUNDED_KERNEL(attention_f32_2, Attention, (attention<float, 2>), WARPS * LANES, 3)
 BOUNDED_KERNEL(attention_f32_4, Attention, (attention<float, 4>), WARPS * LANES, 3)
@@ -285,10 +291,11 @@ template <class T, u32 G> DEVICE void attention_backward(const AttentionBackward
   float *queries = shared, *grads = queries + TILE * across, *keys = grads + TILE * across;
   float *values = keys + TILE * across, *table = values + TILE * across;
   float *by_query = table + r_padded * across, *by_key = by_query + TILE * r_padded;
-  float *dby_key = by_key + TILE * r_padded, *p = dby_key + TILE * r_padded, *ds = p + TILE * TILE;
+  float *dby_key = by_key + TILE * r_padded, *p = dby_key + TILE * r_padded;
+  float *ds = p + TILE * TILE;
   float *unrelated = ds + TILE * TILE; // [WARPS, TILE]: sums of dS of a key and its unrelated queries
   Place *places = (Place *)(unrelated + WARPS * TILE);
-  u32 *related = (u32 *)(places + TILE);                   // by key, a bit for every query
+  u32 *related = (u32 *)(places + TILE); // by key, a bit for every query
   unsigned char *buckets = (unsigned char *)(related + TILE); // [TILE, TILE]
 
   const float *log_sums = (const float *)a.log_sums + ((u64)at.b * a.heads + at.h) * a.n;
@@ -396,22 +403,25 @@ template <class T, u32 G> DEVICE void attention_backward(const AttentionBackward
       UNROLL for (u32 g = 0; g < G; g += H) {
         float dq[EACH][H] = {};
         at.template add<H>(dq, ds + mine * TILE, TILE, keys, TILE, g);
-        if (a.tables) at.template add<H>(dq, by_query + mine * r_padded, r_padded, table, r_padded, g);
+        if (a.tables)
+          at.template add<H>(dq, by_query + mine * r_padded, r_padded, table, r_padded, g);
         add_to(sums, dq, i0 + mine, at.query_length, g, j0 == 0);
       }
       if (a.tables) {
-        ROLLED for (u32 bucket = mine; bucket < r_padded; bucket += TILE) UNROLL for (u32 g = 0; g < G; g += H) {
-          float dk_r[EACH][H] = {};
-          at.template add_turned<H>(dk_r, by_query + bucket, r_padded, queries, TILE, g);
-          add_to(parts, dk_r, bucket, at.r, g, false);
-        }
+        ROLLED for (u32 bucket = mine; bucket < r_padded; bucket += TILE)
+          UNROLL for (u32 g = 0; g < G; g += H) {
+            float dk_r[EACH][H] = {};
+            at.template add_turned<H>(dk_r, by_query + bucket, r_padded, queries, TILE, g);
+            add_to(parts, dk_r, bucket, at.r, g, false);
+          }
         // A warp has every fourth bucket.
         ROLLED for (u32 left = related[lane]; left; left &= left - 1) {
           u32 i = __ffs(left) - 1, bucket = at.buckets.mirror(buckets[i * TILE + lane]);
           if (bucket % WARPS == at.warp) dby_key[bucket * TILE + lane] += ds[i * TILE + lane];
         }
         if (none % WARPS == at.warp)
-          for (u32 w = 0; w < WARPS; w++) dby_key[none * TILE + lane] += unrelated[w * TILE + lane];
+          for (u32 w = 0; w < WARPS; w++)
+            dby_key[none * TILE + lane] += unrelated[w * TILE + lane];
       }
       __syncthreads();
     }
@@ -419,11 +429,12 @@ template <class T, u32 G> DEVICE void attention_backward(const AttentionBackward
       at.template load_table<G>(a, 1, table);
       __syncthreads();
       at.template add_turned<G>(dk, dby_key + mine, TILE, table, r_padded);
-      ROLLED for (u32 bucket = mine; bucket < r_padded; bucket += TILE) UNROLL for (u32 g = 0; g < G; g += H) {
-        float dq_r[EACH][H] = {};
-        at.template add<H>(dq_r, dby_key + bucket * TILE, TILE, keys, TILE, g);
-        add_to(parts + (u64)at.r * at.d, dq_r, bucket, at.r, g, false);
-      }
+      ROLLED for (u32 bucket = mine; bucket < r_padded; bucket += TILE)
+        UNROLL for (u32 g = 0; g < G; g += H) {
+          float dq_r[EACH][H] = {};
+          at.template add<H>(dq_r, dby_key + bucket * TILE, TILE, keys, TILE, g);
+          add_to(parts + (u64)at.r * at.d, dq_r, bucket, at.r, g, false);
+        }
     }
     UNROLL for (u32 q = 0; q < EACH; q++) UNROLL for (u32 g = 0; g < G; g++) {
       u32 row = j0 + mine + q, c = lane + g * LANES;
@@ -433,7 +444,7 @@ template <class T, u32 G> DEVICE void attention_backward(const AttentionBackward
       put(to[at.d], dv[q][g]);
     }
   }
-  __syncthreads();
+  // Sums are complete since the last barrier.
   T *dq = (T *)backward.dq + of_queries;
   for (u32 i = at.warp; i < a.n; i += WARPS)
     for (u32 c = lane; c < a.each; c += LANES) {
@@ -441,9 +452,15 @@ template <class T, u32 G> DEVICE void attention_backward(const AttentionBackward
       put(dq[x], i < at.query_length ? sums[x] : 0);
     }
 }
-BOUNDED_KERNEL(attention_backward_f32_1, AttentionBackward, (attention_backward<float, 1>), WARPS * LANES, 4)
-BOUNDED_KERNEL(attention_backward_f32_2, AttentionBackward, (attention_backward<float, 2>), WARPS * LANES, 3)
-BOUNDED_KERNEL(attention_backward_f32_4, AttentionBackward, (attention_backward<float, 4>), WARPS * LANES, 2)
-BOUNDED_KERNEL(attention_backward_bf16_1, AttentionBackward, (attention_backward<bf16, 1>), WARPS * LANES, 4)
-BOUNDED_KERNEL(attention_backward_bf16_2, AttentionBackward, (attention_backward<bf16, 2>), WARPS * LANES, 3)
-BOUNDED_KERNEL(attention_backward_bf16_4, AttentionBackward, (attention_backward<bf16, 4>), WARPS * LANES, 2)
+BOUNDED_KERNEL(attention_backward_f32_1, AttentionBackward, (attention_backward<float, 1>),
+               WARPS * LANES, 4)
+BOUNDED_KERNEL(attention_backward_f32_2, AttentionBackward, (attention_backward<float, 2>),
+               WARPS * LANES, 3)
+BOUNDED_KERNEL(attention_backward_f32_4, AttentionBackward, (attention_backward<float, 4>),
+               WARPS * LANES, 2)
+BOUNDED_KERNEL(attention_backward_bf16_1, AttentionBackward, (attention_backward<bf16, 1>),
+               WARPS * LANES, 4)
+BOUNDED_KERNEL(attention_backward_bf16_2, AttentionBackward, (attention_backward<bf16, 2>),
+               WARPS * LANES, 3)
+BOUNDED_KERNEL(attention_backward_bf16_4, AttentionBackward, (attention_backward<bf16, 4>),
+               WARPS * LANES, 2)
