@@ -48,7 +48,7 @@ struct Attention {
 // `e` columns are read, by fours; `across` / 4 is odd, so that lanes that read a row each do not
 // meet in a bank.
 template <class T> struct Block {
-  u32 b, h, d, e, across, r, r_padded, query_length, key_length, relation;
+  u32 b, h, d, e, across, r, r_padded, query_length, key_length, ahead, relation;
   u32 warp, lane;
   Buckets buckets;
 
@@ -61,31 +61,34 @@ template <class T> struct Block {
     r_padded = (r + EACH - 1) / EACH * EACH;
     query_length = ((const u32 *)a.query_lengths)[b];
     key_length = ((const u32 *)a.key_lengths)[b];
+    ahead = a.causal ? 1 : 1u << 31;
     relation = a.tables ? ((const u32 *)a.relations)[h] : 0;
   }
 
   // How many keys query i sees: the first ones.
-  DEVICE u32 seen(const Attention &a, u32 i) const {
-    if (i >= query_length) return 0;
-    return a.causal && i + 1 < key_length ? i + 1 : key_length;
+  DEVICE u32 seen(u32 i) const {
+    u32 most = i + ahead < key_length ? i + ahead : key_length;
+    return i < query_length ? most : 0;
   }
 
   // Fills in this warp's rows of a tile, with zeros from row `count` on. `row` says where a row
   // begins.
   template <u32 G, class Row>
   DEVICE void load(float *tile, u32 count, u32 each, Row row) const {
-    float x[EACH][G];
-    UNROLL for (u32 q = 0; q < EACH; q++) {
-      u32 i = warp * EACH + q;
-      const T *from = i < count ? row(i) : nullptr;
-      UNROLL for (u32 g = 0; g < G; g++) {
-        u32 c = lane + g * LANES;
-        x[q][g] = from && c < each ? get(from[c]) : 0;
+    const u32 at_once = EACH / G; // Eight numbers a lane are on their way together.
+    ROLLED for (u32 of = warp * EACH; of < (warp + 1) * EACH; of += at_once) {
+      float x[at_once][G];
+      UNROLL for (u32 q = 0; q < at_once; q++) {
+        const T *from = of + q < count ? row(of + q) : nullptr;
+        UNROLL for (u32 g = 0; g < G; g++) {
+          u32 c = lane + g * LANES;
+          x[q][g] = from && c < each ? get(from[c]) : 0;
+        }
       }
-    }
-    UNROLL for (u32 q = 0; q < EACH; q++) UNROLL for (u32 g = 0; g < G; g++) {
-      u32 c = lane + g * LANES;
-      if (c < e) tile[(warp * EACH + q) * across + c] = x[q][g];
+      UNROLL for (u32 q = 0; q < at_once; q++) UNROLL for (u32 g = 0; g < G; g++) {
+        u32 c = lane + g * LANES;
+        if (c < e) tile[(of + q) * across + c] = x[q][g];
+      }
     }
   }
 
@@ -97,16 +100,17 @@ template <class T> struct Block {
     load<G>(tile, count, a.each, [&](u32 i) { return x + (u64)i * d; });
   }
 
-  // This warp's rows of a tile of keys (part 0) or values (part 1).
-  template <u32 G>
-  DEVICE void load_keys(const Attention &a, u32 part, u32 first, float *tile) const {
-    const u32 *rows = (const u32 *)a.rows, *nodes = (const u32 *)a.nodes;
-    const T *x = (const T *)a.keys_values + part * d + h * a.each;
+  // This warp's rows of a tile of keys, and of the tile of values behind it.
+  template <u32 G> DEVICE void load_keys_values(const Attention &a, u32 first, float *tiles) const {
+    u64 in_batch = (u64)b * a.m + first;
+    u64 begin = a.rows ? (u64)((const u32 *)a.rows)[b] * a.m + first : in_batch;
+    const u32 *nodes = a.nodes ? (const u32 *)a.nodes + in_batch : nullptr;
     u32 count = first < key_length ? key_length - first : 0;
-    load<G>(tile, count, a.each, [&](u32 j) {
-      u64 in_row = (u64)b * a.m + first + j;
-      return x + 2 * d * (nodes ? nodes[in_row] : rows ? (u64)rows[b] * a.m + first + j : in_row);
-    });
+    ROLLED for (u32 part = 0; part < 2; part++) {
+      const T *x = (const T *)a.keys_values + part * d + h * a.each;
+      load<G>(tiles + part * TILE * across, count, a.each,
+              [&](u32 j) { return x + 2 * d * (nodes ? nodes[j] : begin + j); });
+    }
   }
 
   // This head's part of K_R (0) or Q_R (1), with zeros up to row `r_padded`.
@@ -200,7 +204,7 @@ template <class T, u32 G> DEVICE void attention(const Attention &a) {
   Place *places = (Place *)(p + TILE * TILE);
   u32 first = blockIdx.z * TILE, mine = at.warp * EACH, r_padded = at.r_padded;
   u32 last = first + TILE < at.query_length ? first + TILE : at.query_length;
-  u32 seen = first < last ? at.seen(a, last - 1) : 0; // by the last query, which sees most
+  u32 seen = first < last ? at.seen(last - 1) : 0; // by the last query, which sees most
   bool busy = first + mine < last;                    // whether this warp has queries
 
   at.template load_queries<G>(a, a.queries, first, queries);
@@ -217,8 +221,7 @@ template <class T, u32 G> DEVICE void attention(const Attention &a) {
   UNROLL for (u32 q = 0; q < EACH; q++) most[q] = -1e30f;
   for (u32 j0 = 0; j0 < seen; j0 += TILE) {
     __syncthreads();
-    at.template load_keys<G>(a, 0, j0, keys);
-    at.template load_keys<G>(a, 1, j0, values);
+    at.template load_keys_values<G>(a, j0, keys);
     __syncthreads();
     u32 j = j0 + at.lane;
     Place place;
@@ -236,7 +239,7 @@ template <class T, u32 G> DEVICE void attention(const Attention &a) {
         s[q] += by_query[(mine + q) * r_padded + bucket];
         s[q] += by_key[at.buckets.mirror(bucket) * TILE + at.lane];
       }
-      bool visible = j < at.seen(a, first + mine + q);
+      bool visible = j < at.seen(first + mine + q);
       s[q] = visible ? s[q] * a.scale : -1e30f;
       float now = fmaxf(most[q], warp_max(s[q])), less = expf(most[q] - now);
       float e = visible ? expf(s[q] - now) : 0;
@@ -324,8 +327,7 @@ template <class T, u32 G> DEVICE void attention_backward(const AttentionBackward
     bool any = i0 < at.query_length; // All threads alike.
     if (any) {
       __syncthreads();
-      at.template load_keys<G>(a, 0, j0, keys);
-      at.template load_keys<G>(a, 1, j0, values);
+      at.template load_keys_values<G>(a, j0, keys);
       if (a.tables) {
         at.template load_table<G>(a, 1, table);
         for (u32 x = threadIdx.x; x < r_padded * TILE; x += blockDim.x) dby_key[x] = 0;
@@ -336,8 +338,8 @@ template <class T, u32 G> DEVICE void attention_backward(const AttentionBackward
       }
     }
     for (; i0 < at.query_length; i0 += TILE) {
-      at.template load_queries<G>(a, a.queries, i0, queries);
-      at.template load_queries<G>(a, backward.grad, i0, grads);
+      ROLLED for (u32 part = 0; part < 2; part++)
+        at.template load_queries<G>(a, part ? backward.grad : a.queries, i0, part ? grads : queries);
       if (a.tables && lane < EACH)
         places[mine + lane] = at.place(a, a.first_query + i0 + mine + lane);
       __syncthreads();
@@ -369,7 +371,7 @@ template <class T, u32 G> DEVICE void attention_backward(const AttentionBackward
           s[q] += by_query[(mine + q) * r_padded + bucket];
           s[q] += by_key[at.buckets.mirror(bucket) * TILE + lane];
         }
-        float e = j < at.seen(a, i) ? expf(s[q] * a.scale - log_sums[i]) : 0;
+        float e = j < at.seen(i) ? expf(s[q] * a.scale - log_sums[i]) : 0;
         float d = e * (along[q] - mean) * a.scale;
         p[(mine + q) * TILE + lane] = e;
         ds[(mine + q) * TILE + lane] = d;
