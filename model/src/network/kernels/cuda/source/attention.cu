@@ -12,7 +12,8 @@ struct Place {
 
 DEVICE bool holds(Place i, Place j) { return i.index <= j.index && j.index < i.end; }
 
-// How far j is from i; false if they are not related. `number` in attention.rs says the same numbers.
+// How far j is from i; false if they are not related. The numbers are those of `number` in
+// attention.rs.
 DEVICE bool difference(u32 relation, Place i, Place j, int &to) {
   switch (relation) {
   case 0: to = j.depth - i.depth; return holds(i, j) || holds(j, i); // ancestor
@@ -286,7 +287,8 @@ struct AttentionBackward {
 // pairs whose δ is that bucket.
 template <class T, u32 G> DEVICE void attention_backward(const AttentionBackward &backward) {
   SHARED(shared);
-  const Attention &a = backward.of;
+  Attention a = backward.of;
+  a.rows = a.nodes = 0; // The caller has seen to it; now the compiler knows as well.
   const Block<T> at(a);
   const u32 H = G < 2 ? G : 2; // Groups at a time of sums that no register keeps.
   u32 across = at.across, r_padded = at.r_padded, lane = at.lane, mine = at.warp * EACH;
@@ -354,7 +356,7 @@ template <class T, u32 G> DEVICE void attention_backward(const AttentionBackward
       at.dots(along, grads + mine * across, values + lane * across);
       Place place;
       if (a.tables) place = at.place(a, j);
-      float of_unrelated = 0, rest[EACH];
+      float of_unrelated = 0;
       u32 bits = 0;
       UNROLL for (u32 q = 0; q < EACH; q++) {
         u32 i = i0 + mine + q, bucket = none;
@@ -376,8 +378,7 @@ template <class T, u32 G> DEVICE void attention_backward(const AttentionBackward
         p[(mine + q) * TILE + lane] = e;
         ds[(mine + q) * TILE + lane] = d;
         buckets[(mine + q) * TILE + lane] = (unsigned char)bucket;
-        rest[q] = bucket == none ? d : 0;
-        of_unrelated += rest[q];
+        of_unrelated += bucket == none ? d : 0;
         bits |= (u32)(bucket != none) << q;
       }
       if (a.tables) {
@@ -387,7 +388,7 @@ template <class T, u32 G> DEVICE void attention_backward(const AttentionBackward
         // From here on `by_query` holds its gradient.
         UNROLL for (u32 q = 0; q < EACH; q++) {
           u32 of_keys = __ballot_sync(~0u, bits >> q & 1), row = (mine + q) * TILE;
-          float of_none = warp_sum(rest[q]);
+          float of_none = warp_sum(bits >> q & 1 ? 0 : ds[row + lane]);
           ROLLED for (u32 bucket = lane; bucket < r_padded; bucket += LANES) {
             float sum = bucket == none ? of_none : 0;
             ROLLED for (u32 left = of_keys; left; left &= left - 1) {
