@@ -3,7 +3,13 @@
 use crate::network::attention::{Geometry, Heads, Source};
 use crate::network::kernels::cpu::attention::{Gradients, Inputs, Room, Tables, backward, forward};
 use crate::network::kernels::cpu::turned_keys::TurnedKeys;
-use crate::network::kernels::tensors::{floats, with_floats};
+#[cfg(feature = "cuda")]
+use crate::network::kernels::cuda::device::Operand;
+#[cfg(feature = "cuda")]
+use crate::network::kernels::cuda::tensors::{self as on_gpu, AttentionInputs};
+use crate::network::kernels::tensors::{OnGpu, floats, with_floats};
+#[cfg(feature = "cuda")]
+use candle_core::CudaStorage;
 use candle_core::{CpuStorage, CustomOp2, CustomOp3, Layout, Result, Shape, Tensor};
 use std::sync::Arc;
 
@@ -21,7 +27,12 @@ pub fn attention(
     keys_values: &Tensor,
     tables: Option<&Tensor>,
 ) -> Result<Tensor> {
-    let op = FusedAttention { heads: heads.clone(), geometry: geometry.clone(), turned: None };
+    let op = FusedAttention {
+        heads: heads.clone(),
+        geometry: geometry.clone(),
+        turned: None,
+        log_sums: OnGpu::default(),
+    };
     let (queries, keys_values) = (queries.contiguous()?, keys_values.contiguous()?);
     match tables {
         Some(tables) => {
@@ -45,7 +56,8 @@ pub(crate) fn attention_to_turned(
     turned: Arc<TurnedKeys>,
 ) -> Result<Tensor> {
     let turned = Some(turned);
-    let op = FusedAttention { heads: heads.clone(), geometry: geometry.clone(), turned };
+    let (heads, geometry, log_sums) = (heads.clone(), geometry.clone(), OnGpu::default());
+    let op = FusedAttention { heads, geometry, turned, log_sums };
     queries.contiguous()?.apply_op2(&keys_values.contiguous()?, op)
 }
 
@@ -53,6 +65,9 @@ struct FusedAttention {
     heads: Arc<Heads>,
     geometry: Arc<Geometry>,
     turned: Option<Arc<TurnedKeys>>,
+    /// On a GPU, what the backward pass wants of the forward pass.
+    #[cfg_attr(not(feature = "cuda"), expect(dead_code))]
+    log_sums: OnGpu,
 }
 
 impl FusedAttention {
@@ -140,6 +155,53 @@ impl FusedAttention {
     }
 }
 
+#[cfg(feature = "cuda")]
+impl FusedAttention {
+    fn on_gpu(
+        &self,
+        queries: &Operand<'_>,
+        keys_values: &Operand<'_>,
+        tables: Option<&Operand<'_>>,
+    ) -> Result<(CudaStorage, Shape)> {
+        let (heads, geometry) = (&*self.heads, &*self.geometry);
+        let inputs = AttentionInputs { queries, keys_values, tables, heads, geometry };
+        let [out, log_sums] = inputs.forward()?;
+        self.log_sums.get(|| Ok(log_sums))?;
+        Ok((out, Shape::from((geometry.batch, geometry.queries, heads.width))))
+    }
+
+    fn backward_on_gpu(
+        &self,
+        [q, kv, res, grad]: [&Tensor; 4],
+        tables: Option<&Tensor>,
+    ) -> Result<[Tensor; 3]> {
+        let log_sums = self.log_sums.get::<CudaStorage>(|| {
+            candle_core::bail!("the backward pass of attention without its forward pass")
+        })?;
+        let run = |tables: Option<&Operand<'_>>| {
+            on_gpu::with(q, |queries| {
+                on_gpu::with(kv, |keys_values| {
+                    let (queries, keys_values) = (&queries, &keys_values);
+                    let (heads, geometry) = (&*self.heads, &*self.geometry);
+                    let inputs = AttentionInputs { queries, keys_values, tables, heads, geometry };
+                    on_gpu::with(res, |res| {
+                        on_gpu::with(grad, |grad| inputs.backward(&res, &log_sums, &grad))
+                    })
+                })
+            })
+        };
+        let [dq, dkv, dtables] = match tables {
+            Some(tables) => on_gpu::with(tables, |tables| run(Some(&tables)))?,
+            None => run(None)?,
+        };
+        let dtables = match tables {
+            Some(tables) => on_gpu::tensor(dtables, tables.shape()).to_dtype(tables.dtype())?,
+            None => on_gpu::tensor(dtables, 0),
+        };
+        Ok([on_gpu::tensor(dq, q.shape()), on_gpu::tensor(dkv, kv.shape()), dtables])
+    }
+}
+
 impl CustomOp3 for FusedAttention {
     fn name(&self) -> &'static str {
         "disentangled-attention"
@@ -157,14 +219,34 @@ impl CustomOp3 for FusedAttention {
         self.forward(floats(s1, l1)?, floats(s2, l2)?, floats(s3, l3)?)
     }
 
+    #[cfg(feature = "cuda")]
+    fn cuda_fwd(
+        &self,
+        s1: &CudaStorage,
+        l1: &Layout,
+        s2: &CudaStorage,
+        l2: &Layout,
+        s3: &CudaStorage,
+        l3: &Layout,
+    ) -> Result<(CudaStorage, Shape)> {
+        let (q, kv) = (Operand::of(s1, l1)?, Operand::of(s2, l2)?);
+        self.on_gpu(&q, &kv, Some(&Operand::of(s3, l3)?))
+    }
+
     fn bwd(
         &self,
         q: &Tensor,
         kv: &Tensor,
         tables: &Tensor,
-        _res: &Tensor,
+        res: &Tensor,
         grad: &Tensor,
     ) -> Result<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
+        #[cfg(feature = "cuda")]
+        if !q.device().is_cpu() {
+            let [dq, dkv, dtables] = self.backward_on_gpu([q, kv, res, grad], Some(tables))?;
+            return Ok((Some(dq), Some(dkv), Some(dtables)));
+        }
+        let _ = res;
         let [dq, dkv, dtables] = with_floats(q, |q_data| {
             with_floats(kv, |kv| {
                 with_floats(tables, |tables| {
@@ -193,13 +275,30 @@ impl CustomOp2 for FusedAttention {
         self.forward(floats(s1, l1)?, floats(s2, l2)?, &[])
     }
 
+    #[cfg(feature = "cuda")]
+    fn cuda_fwd(
+        &self,
+        s1: &CudaStorage,
+        l1: &Layout,
+        s2: &CudaStorage,
+        l2: &Layout,
+    ) -> Result<(CudaStorage, Shape)> {
+        self.on_gpu(&Operand::of(s1, l1)?, &Operand::of(s2, l2)?, None)
+    }
+
     fn bwd(
         &self,
         q: &Tensor,
         kv: &Tensor,
-        _res: &Tensor,
+        res: &Tensor,
         grad: &Tensor,
     ) -> Result<(Option<Tensor>, Option<Tensor>)> {
+        #[cfg(feature = "cuda")]
+        if !q.device().is_cpu() {
+            let [dq, dkv, _] = self.backward_on_gpu([q, kv, res, grad], None)?;
+            return Ok((Some(dq), Some(dkv)));
+        }
+        let _ = res;
         let [dq, dkv, _] = with_floats(q, |q_data| {
             with_floats(kv, |kv| with_floats(grad, |grad| self.backward(q_data, kv, &[], grad)))
         })?;

@@ -1,16 +1,17 @@
 //! Kernels on a GPU: memory for them, and their launches.
 
 use crate::network::kernels::cuda::{Address, Arguments, Launch, Number};
+use candle_core::backend::BackendStorage;
+use candle_core::cuda_backend::WrapErr;
 use candle_core::cuda_backend::cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
 use candle_core::cuda_backend::cudarc::driver::{
     CudaSlice, DevicePtr, DeviceRepr, LaunchConfig, PushKernelArg,
 };
-use candle_core::cuda_backend::{CudaDType, WrapErr};
 use candle_core::op::BackpropOp;
 use candle_core::{CudaDevice, CudaStorage, DType, Layout, Result, Shape, Storage, Tensor};
 
-/// All kernels, compiled by the command in `source/all.cu`.
-const PTX: &str = include_str!("source/kernels.ptx");
+/// All kernels, as build.rs compiled them.
+const PTX: &str = include_str!(concat!(env!("OUT_DIR"), "/kernels.ptx"));
 /// Shared memory that a block may have without being asked for.
 const SHARED_BYTES: u32 = 48 << 10;
 

@@ -6,6 +6,7 @@
 //! operations. Only `device` knows CUDA, and `tensors` puts both together. What this must not know: layers, tokens.
 
 pub(crate) mod adamw;
+pub(crate) mod attention;
 #[cfg(feature = "cuda")]
 pub(crate) mod device;
 pub(crate) mod dropout;

@@ -1,8 +1,10 @@
 //! The operations on tensors of a GPU: memory for their results, and launches of their kernels.
 
+use crate::network::attention::{Geometry, Heads, Source};
 use crate::network::kernels::cuda::adamw::{AdamW, Clip, Squares};
+use crate::network::kernels::cuda::attention::{Attention, AttentionBackward, number, numbers};
 pub(crate) use crate::network::kernels::cuda::device::{Operand, tensor, with};
-use crate::network::kernels::cuda::device::{address_of, room, run, upload};
+use crate::network::kernels::cuda::device::{Uploaded, address_of, room, run, upload};
 use crate::network::kernels::cuda::dropout::{Dropout, MaskStream};
 use crate::network::kernels::cuda::embedding::{Embed, EmbedBackward, Segments, SumSegments};
 use crate::network::kernels::cuda::loss::{COLUMNS, CrossEntropy, SumColumns};
@@ -11,6 +13,7 @@ use crate::network::kernels::cuda::rows::{RmsNorm, RmsNormBackward, SquaredRelu,
 use crate::network::kernels::cuda::{Address, Number};
 use crate::network::kernels::embedding::FeatureSets;
 use crate::network::kernels::rope::Rotation;
+use crate::tokens::relations::Relation;
 use crate::tokens::vocabulary::PAD;
 use crate::training::adamw::{BETA1, BETA2, EPSILON, Parameter, Update};
 use crate::training::loss::Targets;
@@ -327,4 +330,169 @@ pub(crate) fn update(
     }
     let read = tensor(clip, 2).to_vec1::<f32>()?;
     Ok(f64::from(read[0]))
+}
+
+/// A geometry on a GPU.
+struct GeometryOnGpu {
+    query_lengths: Uploaded<u32>,
+    key_lengths: Uploaded<u32>,
+    rows: Option<Uploaded<u32>>,
+    nodes: Option<Uploaded<u32>>,
+    places: Option<Uploaded<i32>>,
+    relations: Uploaded<u32>,
+    /// Those that were uploaded.
+    of_heads: Vec<Relation>,
+}
+
+impl GeometryOnGpu {
+    fn of(device: &CudaDevice, g: &Geometry, heads: &Heads) -> Result<Arc<GeometryOnGpu>> {
+        let copy = g.on_gpu.get(|| GeometryOnGpu::new(device, g, heads))?;
+        // All layers of a network have the same heads; other ones get a copy of their own.
+        match copy.of_heads == heads.relations {
+            true => Ok(copy),
+            false => GeometryOnGpu::new(device, g, heads).map(Arc::new),
+        }
+    }
+
+    fn new(device: &CudaDevice, g: &Geometry, heads: &Heads) -> Result<GeometryOnGpu> {
+        let lengths = |lengths: &[usize]| -> Result<Uploaded<u32>> {
+            let lengths: Vec<u32> = lengths.iter().map(|length| *length as u32).collect();
+            upload(device, &lengths)
+        };
+        let (rows, nodes) = match &g.source {
+            Source::Own => (None, None),
+            Source::Rows(rows) => (Some(upload(device, rows)?), None),
+            Source::Scattered(nodes) => (None, Some(upload(device, nodes)?)),
+        };
+        let relations: Vec<u32> = heads.relations.iter().map(|r| number(*r)).collect();
+        let places = g.places.as_ref().map(|p| upload(device, &numbers(&p.places))).transpose()?;
+        Ok(GeometryOnGpu {
+            query_lengths: lengths(&g.query_lengths)?,
+            key_lengths: lengths(&g.key_lengths)?,
+            rows,
+            nodes,
+            places,
+            relations: upload(device, &relations)?,
+            of_heads: heads.relations.clone(),
+        })
+    }
+}
+
+/// What attention computes from and to.
+#[derive(Clone, Copy)]
+pub(crate) struct AttentionInputs<'a> {
+    /// `[batch, n, d]`
+    pub(crate) queries: &'a Operand<'a>,
+    /// `[batch, m, 2d]`, or as the geometry says.
+    pub(crate) keys_values: &'a Operand<'a>,
+    /// `[2, r, d]`
+    pub(crate) tables: Option<&'a Operand<'a>>,
+    pub(crate) heads: &'a Heads,
+    pub(crate) geometry: &'a Geometry,
+}
+
+impl AttentionInputs<'_> {
+    /// The arguments of the kernel, but for what it writes.
+    ///
+    /// # Errors
+    /// Shapes that do not fit together.
+    fn arguments(&self, there: &GeometryOnGpu) -> Result<Attention> {
+        let AttentionInputs { queries, keys_values, tables, heads, geometry: g } = *self;
+        let (d, r) = (heads.width, heads.buckets.len());
+        let own = match &g.source {
+            Source::Own => g.batch * g.keys,
+            Source::Rows(rows) => rows.iter().max().map_or(0, |row| *row as usize + 1) * g.keys,
+            Source::Scattered(nodes) => nodes.iter().max().map_or(0, |node| *node as usize + 1),
+        };
+        let fits = queries.count == g.batch * g.queries * d
+            && keys_values.count >= own * 2 * d
+            && keys_values.number == queries.number
+            && tables.is_none_or(|t| t.count == 2 * r * d && t.number == queries.number)
+            && (tables.is_none() || g.places.is_some());
+        if !fits {
+            let (queries, keys) = (queries.count, keys_values.count);
+            candle_core::bail!("attention: {queries} queries, {keys} keys and values");
+        }
+        let address = |data: &Option<Uploaded<u32>>| data.as_ref().map_or(0, Uploaded::address);
+        Ok(Attention {
+            queries: queries.address,
+            keys_values: keys_values.address,
+            tables: tables.map_or(0, |tables| tables.address),
+            out: 0,
+            log_sums: 0,
+            places: there.places.as_ref().map_or(0, Uploaded::address),
+            relations: there.relations.address(),
+            query_lengths: there.query_lengths.address(),
+            key_lengths: there.key_lengths.address(),
+            rows: address(&there.rows),
+            nodes: address(&there.nodes),
+            batch: g.batch as u32,
+            n: g.queries as u32,
+            m: g.keys as u32,
+            heads: heads.count as u32,
+            each: heads.each() as u32,
+            row: g.places.as_ref().map_or(0, |p| p.row as u32),
+            first_query: g.places.as_ref().map_or(0, |p| p.first_query as u32),
+            k: heads.buckets.k.into(),
+            causal: g.causal.into(),
+            scale: heads.scale(tables.is_some()),
+        })
+    }
+
+    /// The result `[batch, n, d]`, and what the backward pass wants of it: f32 `[batch, heads, n]`.
+    ///
+    /// # Errors
+    /// Shapes that do not fit together, or that there is no kernel for.
+    pub(crate) fn forward(&self) -> Result<[CudaStorage; 2]> {
+        let (device, number) = (self.queries.device, self.queries.number);
+        let there = GeometryOnGpu::of(device, self.geometry, self.heads)?;
+        let mut arguments = self.arguments(&there)?;
+        let rows = self.geometry.batch * self.geometry.queries;
+        let out = room(device, number, self.queries.count)?;
+        let log_sums = room(device, Number::F32, rows * self.heads.count)?;
+        (arguments.out, arguments.log_sums) = (address_of(&out)?, address_of(&log_sums)?);
+        run(device, arguments.launch(number)?)?;
+        Ok([out, log_sums])
+    }
+
+    /// The gradients of queries, keys and values, and of the tables: f32, empty without them.
+    /// `result` and `log_sums` are what the forward pass gave, `grad` is the gradient of the result.
+    ///
+    /// # Errors
+    /// As [`AttentionInputs::forward`].
+    pub(crate) fn backward(
+        &self,
+        result: &Operand<'_>,
+        log_sums: &CudaStorage,
+        grad: &Operand<'_>,
+    ) -> Result<[CudaStorage; 3]> {
+        let (device, number) = (self.queries.device, self.queries.number);
+        let there = GeometryOnGpu::of(device, self.geometry, self.heads)?;
+        let mut of = self.arguments(&there)?;
+        (of.out, of.log_sums) = (result.address, address_of(log_sums)?);
+        let dqueries = room(device, number, self.queries.count)?;
+        let dkeys_values = room(device, number, self.keys_values.count)?;
+        let scratch = match number {
+            Number::F32 => None,
+            Number::Bf16 => Some(room(device, Number::F32, self.queries.count)?),
+        };
+        let of_tables = self.tables.map_or(0, |tables| tables.count);
+        let parts = room(device, Number::F32, self.geometry.batch * of_tables)?;
+        let dtables = room(device, Number::F32, of_tables)?;
+        let backward = AttentionBackward {
+            of,
+            grad: grad.address,
+            sums: address_of(scratch.as_ref().unwrap_or(&dqueries))?,
+            dqueries: address_of(&dqueries)?,
+            dkeys_values: address_of(&dkeys_values)?,
+            parts: if self.tables.is_some() { address_of(&parts)? } else { 0 },
+        };
+        run(device, backward.launch(number)?)?;
+        if self.tables.is_some() {
+            let (x, out) = (address_of(&parts)?, address_of(&dtables)?);
+            let (rows, width) = (self.geometry.batch as u32, of_tables as u32);
+            run(device, SumRows { x, out, rows, width }.launch())?;
+        }
+        Ok([dqueries, dkeys_values, dtables])
+    }
 }

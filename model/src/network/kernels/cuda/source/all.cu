@@ -1,6 +1,6 @@
-// All kernels, as one unit:
-//     nvcc -ptx -arch=compute_80 -O3 -std=c++17 -o kernels.ptx all.cu
+// All kernels, as one unit, which build.rs compiles where CUDA is asked for.
 #include "adamw.cu"
+#include "attention.cu"
 #include "dropout.cu"
 #include "embedding.cu"
 #include "loss.cu"

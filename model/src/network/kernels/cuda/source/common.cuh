@@ -10,7 +10,12 @@
 #define DEVICE __device__ __forceinline__
 #define KERNEL(name, Arguments, body)                                                   \
   extern "C" __global__ void name(const Arguments a) { body(a); }
-#define SHARED(name) extern __shared__ float name[]
+// Blocks have at most `threads`, and registers are to suffice for `blocks` of them at a time.
+#define BOUNDED_KERNEL(name, Arguments, body, threads, blocks)                          \
+  extern "C" __global__ void __launch_bounds__(threads, blocks) name(const Arguments a) { body(a); }
+#define SHARED(name) extern __shared__ __align__(16) float name[]
+#define UNROLL _Pragma("unroll")
+#define ROLLED _Pragma("unroll 1")
 typedef unsigned long long u64;
 typedef unsigned u32;
 #else
@@ -51,6 +56,12 @@ DEVICE void put(bf16 &to, float x) {
   bool nan = (bits & 0x7fffffffu) > 0x7f800000u;
   to.bits = nan ? 0x7fc0 : (unsigned short)((bits + 0x7fffu + ((bits >> 16) & 1)) >> 16);
 }
+
+// Four numbers of shared memory that are read at once, from a multiple of 16 bytes.
+struct alignas(16) Four {
+  float x, y, z, w;
+};
+DEVICE Four four(const float *at) { return *(const Four *)at; }
 
 const u32 LANES = 32;
 

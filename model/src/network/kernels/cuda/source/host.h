@@ -3,6 +3,8 @@
 // them gives other results in one of the two orders; a barrier that some threads never reach is an
 // error, not a hang.
 #pragma once
+#undef _FORTIFY_SOURCE // It takes a jump from one stack to another for an error.
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <cmath>
@@ -28,14 +30,15 @@ struct Barrier {
 };
 
 struct Fiber {
-  ucontext_t context;
+  ucontext_t start;
+  jmp_buf context; // Unlike the former, it is entered without asking the system.
   std::vector<char> stack = std::vector<char>(1 << 16);
-  bool done = false;
+  bool started = false, done = false;
 };
 
 inline Index block, grid, thread, size;
 inline bool falling = false;
-inline ucontext_t scheduler;
+inline jmp_buf scheduler;
 inline std::vector<Fiber> fibers;
 inline std::vector<Barrier> warps;
 inline Barrier all;
@@ -48,6 +51,17 @@ inline void fail(const char *what) {
   abort();
 }
 
+// From a fiber back to `run_block`, and from there on with a fiber.
+__attribute__((noinline)) inline void leave(Fiber &fiber) {
+  if (!_setjmp(fiber.context)) _longjmp(scheduler, 1);
+}
+__attribute__((noinline)) inline void resume(Fiber &fiber) {
+  if (_setjmp(scheduler)) return;
+  if (fiber.started) _longjmp(fiber.context, 1);
+  fiber.started = true;
+  setcontext(&fiber.start);
+}
+
 inline void wait(Barrier &barrier) {
   moved = true;
   if (++barrier.arrived == barrier.size) {
@@ -57,7 +71,7 @@ inline void wait(Barrier &barrier) {
   }
   u32 me = thread.x, generation = barrier.generation;
   while (barrier.generation == generation) {
-    swapcontext(&fibers[me].context, &scheduler);
+    leave(fibers[me]);
     thread.x = me;
   }
   moved = true;
@@ -68,7 +82,7 @@ inline void enter() {
   body();
   fibers[me].done = true;
   moved = true;
-  swapcontext(&fibers[me].context, &scheduler);
+  leave(fibers[me]);
 }
 
 inline void run_block(u32 threads) {
@@ -78,12 +92,12 @@ inline void run_block(u32 threads) {
   lanes.assign(threads, 0);
   for (u32 t = 0; t < threads; t++) {
     Fiber &fiber = fibers[t];
-    fiber.done = false;
-    getcontext(&fiber.context);
-    fiber.context.uc_stack.ss_sp = fiber.stack.data();
-    fiber.context.uc_stack.ss_size = fiber.stack.size();
-    fiber.context.uc_link = nullptr;
-    makecontext(&fiber.context, enter, 0);
+    fiber.started = fiber.done = false;
+    getcontext(&fiber.start);
+    fiber.start.uc_stack.ss_sp = fiber.stack.data();
+    fiber.start.uc_stack.ss_size = fiber.stack.size();
+    fiber.start.uc_link = nullptr;
+    makecontext(&fiber.start, enter, 0);
   }
   u32 left = threads;
   while (left > 0) {
@@ -92,7 +106,7 @@ inline void run_block(u32 threads) {
       u32 t = falling ? threads - 1 - k : k;
       if (fibers[t].done) continue;
       thread.x = t;
-      swapcontext(&scheduler, &fibers[t].context);
+      resume(fibers[t]);
       left -= fibers[t].done;
     }
     if (!moved && left > 0) fail("a barrier that not all threads reach");
@@ -125,7 +139,10 @@ inline void run(const u32 *blocks, u32 threads, u32 bytes, std::function<void()>
     twin::run(grid, threads, bytes, [a] { kernel(a); });                                 \
   }                                                                                      \
   extern "C" u32 size_of_##name() { return sizeof(Arguments); }
+#define BOUNDED_KERNEL(name, Arguments, kernel, threads, blocks) KERNEL(name, Arguments, kernel)
 #define SHARED(name) float *name = twin::shared.data()
+#define UNROLL
+#define ROLLED
 #define blockIdx (twin::block)
 #define gridDim (twin::grid)
 #define blockDim (twin::size)
@@ -133,6 +150,7 @@ inline void run(const u32 *blocks, u32 threads, u32 bytes, std::function<void()>
 
 inline void __syncthreads() { twin::wait(twin::all); }
 inline void __syncwarp() { twin::wait(twin::warps[threadIdx.x / 32]); }
+inline int __ffs(int x) { return __builtin_ffs(x); }
 inline float __shfl_xor_sync(u32, float x, int mask) {
   u32 me = threadIdx.x;
   twin::lanes[me] = x;
@@ -140,4 +158,13 @@ inline float __shfl_xor_sync(u32, float x, int mask) {
   float other = twin::lanes[me ^ mask];
   __syncwarp();
   return other;
+}
+inline u32 __ballot_sync(u32, bool x) {
+  u32 me = threadIdx.x, first = me / 32 * 32, bits = 0;
+  twin::lanes[me] = x;
+  __syncwarp();
+  for (u32 lane = 0; lane < twin::warps[me / 32].size; lane++)
+    bits |= (u32)(twin::lanes[first + lane] != 0) << lane;
+  __syncwarp();
+  return bits;
 }
