@@ -99,13 +99,6 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     let report = pool.install(|| {
         train_model(&args.data, &args.out, &options, &mut |_| ControlFlow::Continue(()))
     })?;
-    let [train, validation] = report.left_out;
-    if train + validation > 0 {
-        note(&format!(
-            "left out, for a term has more tokens than max_tokens allows: {train} triples of the \
-             training split, {validation} of the validation split"
-        ));
-    }
     if report.end == End::Stopped {
         let (out, step) = (args.out.display(), report.step);
         let seed = match options.seed {

@@ -120,6 +120,9 @@ pub fn climb(data: &Path, out: &Path, options: &LadderOptions) -> Result<LadderR
         }
     };
     let Asked { sizes, parts, .. } = &ladder.asked;
+    if let Some(line) = examples.left_out_line() {
+        note(&line);
+    }
     if !options.quiet {
         note(table(&ladder.runs, sizes, parts).trim_end());
     }

@@ -63,9 +63,6 @@ pub struct TrainReport {
     pub parameters: usize,
     /// Triples trained and validated on.
     pub triples: [usize; 2],
-    /// Triples of the training and the validation split that were left out, for a term of theirs
-    /// has more tokens than the model reads.
-    pub left_out: [usize; 2],
     /// All validations, those before a resumption included.
     pub log: Vec<Evaluation>,
     /// Steps done.
@@ -153,6 +150,12 @@ fn announce(config: &Config, examples: &Examples, options: &TrainOptions) -> Res
     let parameters = count_parameters(&config.model, vocabulary)?.all;
     let shape = Shape { config, parameters, tokens: vocabulary.len(), lengths };
     let memory = refuse_what_does_not_fit(&shape, &options.device)?;
+    // Not for a part of a training split: whoever trains several says it once for all of them.
+    if options.training_seeds.is_none()
+        && let Some(line) = examples.left_out_line()
+    {
+        note(&line);
+    }
     if !options.quiet {
         let budget = config.training.batch_tokens;
         let batches = Batches::new(lengths, budget, options.seed, Place::default());

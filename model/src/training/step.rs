@@ -100,6 +100,22 @@ impl<'a> Fitting<'a> {
         ranges.into_iter().enumerate().map(|(i, range)| (i, &batch[range])).collect()
     }
 
+    /// The threads that compute.
+    pub(crate) fn threads(&self) -> usize {
+        self.workers.threads()
+    }
+
+    /// The examples of the first `count` parts of a batch, and whether those are all of it.
+    pub(crate) fn first_parts<'b>(
+        &self,
+        batch: &'b [Example],
+        count: usize,
+    ) -> (&'b [Example], bool) {
+        let parts = self.parts(batch);
+        let end = parts.iter().take(count).map(|(_, examples)| examples.len()).sum();
+        (&batch[..end], count >= parts.len())
+    }
+
     /// Loss and gradient of the batch of a step, whose examples come by rising length.
     ///
     /// # Errors

@@ -30,6 +30,7 @@ use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use support::files::whole_file::write_atomic_with;
+use support::show::numbers::thousands;
 
 const MAGIC: &[u8; 16] = b"cairn-tokens-2\n\0";
 /// Bytes of what is after the description.
@@ -181,10 +182,28 @@ impl Examples {
         [self.description.train, self.lengths.len() - self.description.train]
     }
 
-    /// Triples of the training and the validation split that are left out, for a term of theirs has
-    /// too many tokens.
+    /// Triples of the training and the validation split of the whole dataset that are left out, for a
+    /// term of theirs has too many tokens.
     pub fn left_out(&self) -> [usize; 2] {
         self.description.left_out
+    }
+
+    /// A line on what is left out of a training on the whole dataset, if anything is.
+    pub fn left_out_line(&self) -> Option<String> {
+        let (kept, left_out) = (self.counts(), self.left_out());
+        let part = |i: usize| {
+            let [left_out, all] = [left_out[i], kept[i] + left_out[i]].map(|n| thousands(n as u64));
+            format!("{left_out} of {all}")
+        };
+        (left_out != [0, 0]).then(|| {
+            format!(
+                "left out, for a term has more tokens than max_tokens = {} allows: {} triples of the \
+                 training split, {} of the validation split",
+                self.description.max_tokens,
+                part(0),
+                part(1)
+            )
+        })
     }
 
     /// How often each token stands in a guide of the training split.
