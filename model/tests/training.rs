@@ -340,6 +340,9 @@ fn nor_do_they_between_two_validations() {
     let mut config = common::small_config();
     config.training.steps = 20;
     config.training.checkpoint_minutes = 1e-9;
+    // Otherwise it would be stopped while it reads them.
+    let dataset = Dataset::load(&data).unwrap();
+    Examples::open(&dataset, config.model.max_tokens, None, &out, &false.into()).unwrap();
     let options = TrainOptions { stop: Arc::new(AtomicBool::new(true)), ..options(config) };
     train(&data, &out, &options, &mut go_on).unwrap();
     let file = out.join("training_state/step-00000001/optimizer.safetensors");
@@ -370,7 +373,8 @@ fn triples_that_are_too_long_are_counted() {
     config.training.steps = 1;
     config.model.max_tokens = 50;
     let report = train(&data, &out, &options(config), &mut go_on).unwrap();
-    let examples = Examples::open(&Dataset::load(&data).unwrap(), 50, None, &out).unwrap();
+    let examples =
+        Examples::open(&Dataset::load(&data).unwrap(), 50, None, &out, &false.into()).unwrap();
     assert_eq!(examples.left_out(), [2, 0]);
     assert_eq!(
         examples.left_out_line().unwrap(),

@@ -41,7 +41,8 @@ pub struct TrainOptions {
     pub device: Device,
     /// Show no progress.
     pub quiet: bool,
-    /// Set by somebody else to end the training after the current step, with a checkpoint.
+    /// Set by somebody else to end the training after the current step, with a checkpoint; while triples
+    /// are read into tokens, which takes minutes for millions of them, without.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -84,7 +85,10 @@ impl TrainReport {
 /// there. Computes in the current rayon pool; the losses do not depend on its size.
 ///
 /// # Errors
-/// The dataset or the directory is not what it should be, or the loss is no number any more.
+/// The dataset or the directory is not what it should be, or the loss is no number any more;
+/// [`ReadingStopped`] if it was asked to stop before there was anything to go on with.
+///
+/// [`ReadingStopped`]: crate::training::examples::data::ReadingStopped
 pub fn train(
     data: &Path,
     out: &Path,
@@ -123,7 +127,7 @@ pub fn train(
         known = Some(load_description(out)?.vocabulary);
     }
     let max_tokens = config.model.max_tokens;
-    let mut examples = Examples::open(&dataset, max_tokens, known.as_ref(), out)?;
+    let mut examples = Examples::open(&dataset, max_tokens, known.as_ref(), out, &options.stop)?;
     if let Some(seeds) = options.training_seeds {
         let first = SeedOrder::new(examples.train_seeds(), options.seed).first(seeds);
         examples = examples.of_seeds(|seed| first.contains(&seed))?;
