@@ -67,7 +67,7 @@ impl LadderArgs {
             quiet: train.quiet,
             stop: train.stop,
         };
-        let report = pool.install(|| climb(data, out, &options))?;
+        let report = pool.install(|| climb(data, out, &options)).map_err(|e| signals.explain(e))?;
         if report.stopped {
             let (ended, runs) = (report.outcomes.len(), report.runs);
             let message = format!(

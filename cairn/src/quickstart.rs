@@ -148,8 +148,9 @@ fn train_model(dataset: &Path, model: &Path, run: &Run, pool: &ThreadPool) -> Re
         quiet: run.quiet,
         stop: signals.asked.clone(),
     };
-    let report =
-        pool.install(|| train(dataset, model, &options, &mut |_| ControlFlow::Continue(())))?;
+    let report = pool
+        .install(|| train(dataset, model, &options, &mut |_| ControlFlow::Continue(())))
+        .map_err(|error| signals.explain(error))?;
     if report.end == End::Stopped {
         let message = format!(
             "stopped after step {} of the training, whose checkpoint is written: the same command \

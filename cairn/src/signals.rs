@@ -1,6 +1,7 @@
 //! SIGINT and SIGTERM, where a command ends by itself when it is asked to.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
+use model::training::examples::data::ReadingStopped;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::sync::Arc;
@@ -46,6 +47,16 @@ impl Signals {
     pub fn interrupted(&self, message: String) -> Interrupted {
         let signal = self.number.load(Ordering::SeqCst);
         Interrupted { signal: signal as u8, message }
+    }
+
+    /// An error of a training: if it was asked to end while it read its dataset, that it did.
+    pub fn explain(&self, error: Error) -> Error {
+        if !error.is::<ReadingStopped>() {
+            return error;
+        }
+        let message = "stopped while the dataset was read into tokens, before the first step: the same \
+                       command begins again";
+        self.interrupted(message.to_owned()).into()
     }
 }
 

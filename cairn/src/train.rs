@@ -48,7 +48,8 @@ loss falls no more, and is marked if it does not. The results are scaling.html w
 scaling_*.svg), scaling.csv and scaling_laws.csv with the fitted power laws.
 
 On SIGINT (Ctrl-C) and SIGTERM the step is ended and a checkpoint written; the exit code is then 130 \
-or 143, and --resume goes on. A second signal ends the program at once.")]
+or 143, and --resume goes on. Before the first step, while the dataset is read into tokens, there is no \
+checkpoint yet: the same command begins again. A second signal ends the program at once.")]
 pub struct TrainArgs {
     /// Directory of a dataset
     #[arg(long, value_name = "DIR")]
@@ -96,16 +97,11 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     if args.ladder.scaling {
         return args.ladder.run(&args.data, &args.out, options, &signals, &pool);
     }
-    let report = pool.install(|| {
-        train_model(&args.data, &args.out, &options, &mut |_| ControlFlow::Continue(()))
-    })?;
-    let [train, validation] = report.left_out;
-    if train + validation > 0 {
-        note(&format!(
-            "left out, for a term has more tokens than max_tokens allows: {train} triples of the \
-             training split, {validation} of the validation split"
-        ));
-    }
+    let report = pool
+        .install(|| {
+            train_model(&args.data, &args.out, &options, &mut |_| ControlFlow::Continue(()))
+        })
+        .map_err(|error| signals.explain(error))?;
     if report.end == End::Stopped {
         let (out, step) = (args.out.display(), report.step);
         let seed = match options.seed {

@@ -131,3 +131,31 @@ fn and_end_with_the_same_bytes() {
     Command::new("kill").args(["-TERM", &run.id().to_string()]).output().unwrap();
     assert_eq!(run.wait().unwrap().code(), Some(143));
 }
+
+#[test]
+fn what_is_left_out_and_how_long_it_takes_is_said_before_the_first_step() {
+    let directory = tempfile::tempdir().unwrap();
+    prepare(&directory);
+    let path = directory.path().join("m.toml");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("max_tokens = 96", "max_tokens = 30")).unwrap();
+    let said = |arguments: &str| {
+        let mut command = cairn(&directory);
+        command.args(arguments.split_whitespace());
+        String::from_utf8_lossy(&command.assert().success().get_output().stderr).into_owned()
+    };
+    let in_order = |said: &str, parts: &[&str]| {
+        let places: Vec<Option<usize>> = parts.iter().map(|part| said.find(part)).collect();
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{places:?} of {said}");
+        assert_eq!(said.matches("left out, for a term has more tokens").count(), 1, "{said}");
+    };
+    let left_out = "left out, for a term has more tokens than max_tokens = 30 allows: ";
+    let train = "train --data data --config m.toml --out model";
+    let first = said(&format!("{train} --steps 30"));
+    in_order(&first, &[left_out, "30 steps and 2 validations take about", "step 25 (epoch"]);
+    let second = said(&format!("{train} --steps 60 --resume"));
+    in_order(&second, &[left_out, "30 steps and 2 validations take about", "step 50 (epoch"]);
+    let ladder = "train --scaling --data data --config m.toml --out ladder --sizes 4k";
+    let said = said(&format!("{ladder} --fractions 1/3,1 --steps 12"));
+    in_order(&said, &[left_out, "1 size × 2 fractions", "run 1 of 2", "step 1 (epoch"]);
+}

@@ -5,7 +5,10 @@
 //! cargo bench -p model --bench training                       both presets, on made-up triples
 //! cargo bench -p model --bench training -- DATA PRESET MODE   on a dataset; MODE is forward or step
 //! cargo bench -p model --bench training -- DATA PRESET write DIR
+//! cargo bench -p model --features cuda --bench training -- DATA PRESET MODE bf16
 //! ```
+//!
+//! A fourth word, f32 or bf16, asks for the first GPU and the precision of activations.
 //!
 //! RAYON_NUM_THREADS sets the number of threads. `write` stores the weights, the batches and what becomes of the first of them (its loss and
 //! gradients) as safetensors, for another implementation that is to compute the same. Memory is that
@@ -15,9 +18,10 @@
 mod common;
 mod measure;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use candle_core::{Device, Tensor};
-use model::config::Config;
+use model::config::{Config, Precision};
+use model::first_gpu;
 use model::network::batch::Batch;
 use model::network::parameters::{Parameters, to_safetensors};
 use model::network::threads::one_thread_per_operation;
@@ -54,6 +58,16 @@ fn main() -> Result<()> {
             Ok(())
         }
         [data, preset, mode] => Bench::open(data.as_ref(), preset)?.time(mode),
+        [data, preset, mode @ ("forward" | "step"), precision] => {
+            let mut bench = Bench::open(data.as_ref(), preset)?;
+            bench.config.training.precision = match precision {
+                "f32" => Precision::F32,
+                "bf16" => Precision::Bf16,
+                _ => bail!("{precision}: expected f32 or bf16"),
+            };
+            bench.device = first_gpu().map_err(|reason| anyhow!("no GPU: {reason}"))?;
+            bench.time(mode)
+        }
         [data, preset, "write", out] => Bench::open(data.as_ref(), preset)?.write(out.as_ref()),
         _ => bail!("expected DATA PRESET MODE, DATA PRESET write DIR, or nothing"),
     }
@@ -65,6 +79,7 @@ struct Bench {
     config: Config,
     examples: Examples,
     batches: Vec<Vec<Example>>,
+    device: Device,
 }
 
 impl Bench {
@@ -72,7 +87,8 @@ impl Bench {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let config = Config::load(&root.join(format!("configs/model/{preset}.toml")).into())?;
         let dataset = Dataset::load(data)?;
-        let examples = Examples::open(&dataset, config.model.max_tokens, None, data)?;
+        let examples =
+            Examples::open(&dataset, config.model.max_tokens, None, data, &false.into())?;
         let (mut batches, mut tokens) = (Vec::new(), 0);
         let mut plan = Batches::new(
             examples.train_lengths(),
@@ -86,13 +102,15 @@ impl Bench {
             tokens += batch.iter().map(Example::len).sum::<usize>();
             batches.push(batch);
         }
-        Ok(Bench { preset: preset.to_owned(), config, examples, batches })
+        let (preset, device) = (preset.to_owned(), Device::Cpu);
+        Ok(Bench { preset, config, examples, batches, device })
     }
 
     /// The network with weights drawn at random.
     fn fitting<'a>(&'a self, config: &'a Config) -> Result<Fitting<'a>> {
-        let workers = Workers::new(rayon::current_num_threads())?;
-        let parameters = Parameters::random(1, &Device::Cpu);
+        let threads = if self.device.is_cpu() { rayon::current_num_threads() } else { 1 };
+        let workers = Workers::new(threads)?;
+        let parameters = Parameters::random(1, &self.device);
         let Examples { vocabulary, masks, .. } = &self.examples;
         Fitting::new(config, vocabulary, parameters, masks.clone(), 1, workers)
     }

@@ -57,7 +57,10 @@ pub struct ModelConfig {
     /// Whether the model also tells, of a start and a target, how near they are.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub value_head: bool,
-    /// Layers of each of the two encoders.
+    /// Whether start and target have an encoder each.
+    #[serde(default, skip_serializing_if = "Encoders::are_separate")]
+    pub encoders: Encoders,
+    /// Layers of each encoder.
     pub encoder_layers: usize,
     /// Layers of the decoder.
     pub decoder_layers: usize,
@@ -68,6 +71,32 @@ pub struct ModelConfig {
     /// The largest number of tokens of a term: longer triples are left out of the training, and
     /// tasks with longer terms get no guides.
     pub max_tokens: usize,
+}
+
+/// What encodes start and target.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Encoders {
+    /// An encoder each.
+    #[default]
+    Separate,
+    /// One encoder for both: the decoder tells them apart by how it attends to them.
+    Shared,
+}
+
+impl Encoders {
+    /// Whether there are two: what configurations without the key say, so that it is not written.
+    fn are_separate(&self) -> bool {
+        *self == Encoders::Separate
+    }
+
+    /// How many there are.
+    pub fn count(self) -> usize {
+        match self {
+            Encoders::Separate => 2,
+            Encoders::Shared => 1,
+        }
+    }
 }
 
 /// How a model is trained.
@@ -88,6 +117,9 @@ pub struct TrainingConfig {
     pub clip_norm: f64,
     /// Probability that an activation is dropped, from 0 to below 1.
     pub dropout: f64,
+    /// What activations are; only a GPU computes with bf16.
+    #[serde(default, skip_serializing_if = "Precision::is_f32")]
+    pub precision: Precision,
     /// Part of a target's probability that is spread over all tokens allowed in its place.
     #[serde(default)]
     pub label_smoothing: f64,
@@ -101,6 +133,25 @@ pub struct TrainingConfig {
     pub checkpoint_minutes: f64,
     /// At most this many triples of the validation split are looked at.
     pub validation_triples: usize,
+}
+
+/// The numbers of activations. Parameters, their gradients and moments, and the sums within an operation
+/// are f32 in either case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Precision {
+    /// 32 bits.
+    #[default]
+    F32,
+    /// 16 bits, of which 8 are the exponent: half the memory, and many times the speed on a GPU.
+    Bf16,
+}
+
+impl Precision {
+    /// Whether it is the default, which is not written down.
+    fn is_f32(&self) -> bool {
+        *self == Precision::F32
+    }
 }
 
 fn ten_minutes() -> f64 {
@@ -286,6 +337,24 @@ mod tests {
         let wrong = |new: &str| Config::parse(&TINY.replace(now, new)).unwrap_err().to_string();
         assert!(wrong("relation_heads = { ancestor = 2 }").contains("sum to heads"));
         assert!(wrong("positions = \"none\"\nancestor_heads = 2").contains("relation_heads"));
+    }
+
+    #[test]
+    fn encoders_are_separate_where_nothing_is_said_of_them() {
+        let tiny = Config::default();
+        assert_eq!(tiny.model.encoders, Encoders::Separate);
+        assert!(!serde_json::to_string(&tiny).unwrap().contains("encoders"));
+        let with = |value: &str| {
+            let key = format!("encoders = \"{value}\"\nencoder_layers = 2");
+            Config::parse(&TINY.replace("encoder_layers = 2", &key))
+        };
+        assert_eq!(with("separate").unwrap(), tiny);
+        let shared = with("shared").unwrap();
+        assert_eq!(shared.model.encoders, Encoders::Shared);
+        let text = serde_json::to_string(&shared).unwrap();
+        assert_eq!(serde_json::from_str::<Config>(&text).unwrap(), shared);
+        let wrong = with("one").unwrap_err().to_string();
+        assert!(wrong.contains("expected `separate` or `shared`"), "{wrong}");
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub use shared_model::SharedModel;
 /// # Errors
 /// None can be used; the reason on one line.
 pub fn first_gpu() -> Result<Device, String> {
-    // Only the first line: the rest is a backtrace.
-    Device::new_cuda(0).map_err(|e| e.to_string().lines().next().unwrap_or_default().to_owned())
+    // With a stream of its own, in which the work of all threads of this process follows one another.
+    // Of an error only the first line: the rest is a backtrace.
+    Device::new_cuda_with_stream(0)
+        .map_err(|e| e.to_string().lines().next().unwrap_or_default().to_owned())
 }

@@ -6,8 +6,9 @@ mod common;
 
 use candle_core::{Device, Tensor};
 use dataset_gen::seeds::normal_form::Renaming;
-use model::config::ModelConfig;
+use model::config::{Encoders, ModelConfig};
 use model::decoding::tree_builder::TreeBuilder;
+use model::network::attention::OnGpu;
 use model::network::batch::{Features, decoder_batch, decoder_step, encoder_batch};
 use model::network::cache::Cache;
 use model::network::kernels::dropout::Dropout;
@@ -30,7 +31,7 @@ struct World {
 }
 
 impl World {
-    fn new(positions: Positions) -> World {
+    fn new((positions, encoders): Scheme) -> World {
         let system = common::system();
         let vocabulary = Vocabulary::build(system.language.clone(), &Default::default()).unwrap();
         let mut bank = egraph::TermBank::new(system.language.clone());
@@ -46,7 +47,7 @@ impl World {
         let features = Features::new(&vocabulary, positions);
         let mut config = common::small_config().model;
         config.value_head = true;
-        config.positions = positions;
+        (config.positions, config.encoders) = (positions, encoders);
         if positions != Positions::Tree {
             config.relation_heads.clear();
         }
@@ -65,15 +66,22 @@ impl World {
     }
 }
 
-const SCHEMES: [Positions; 3] = [Positions::Tree, Positions::Rope, Positions::None];
+type Scheme = (Positions, Encoders);
+
+const SCHEMES: [Scheme; 4] = [
+    (Positions::Tree, Encoders::Separate),
+    (Positions::Rope, Encoders::Separate),
+    (Positions::None, Encoders::Separate),
+    (Positions::Tree, Encoders::Shared),
+];
 
 #[test]
 fn logits_agree() {
     SCHEMES.into_iter().for_each(logits_agree_with);
 }
 
-fn logits_agree_with(positions: Positions) {
-    let world = World::new(positions);
+fn logits_agree_with(scheme: Scheme) {
+    let world = World::new(scheme);
     let (network, _) = world.network();
     let features = world.features;
     let start = encoder_batch(features, &world.side(0));
@@ -135,7 +143,8 @@ fn loss(world: &World, network: &Transformer) -> Tensor {
     let mut sets = Masks::new(world.vocabulary.len());
     let all = sets.insert(&[u64::MAX >> (64 - world.vocabulary.len() % 64)]);
     let masks = vec![all; targets.len()];
-    let targets = Arc::new(Targets { tokens: targets, masks, sets: Arc::new(sets) });
+    let (tokens, sets, on_gpu) = (targets, Arc::new(sets), OnGpu::default());
+    let targets = Arc::new(Targets { tokens, masks, sets, on_gpu });
     let tokens = model::training::loss::loss(&logits, &targets, 20, 0.0).unwrap();
     let outcomes: Vec<Outcome> = (0..world.trees.len())
         .map(|i| Outcome { joined: i % 2 == 0, log_work: Some(i as f32) })
@@ -147,18 +156,18 @@ fn loss(world: &World, network: &Transformer) -> Tensor {
 /// Every parameter is reached, and along its gradient the loss changes as the gradient says.
 #[test]
 fn every_parameter_gets_the_gradient_of_the_loss() {
-    for positions in SCHEMES {
-        let world = World::new(positions);
+    for scheme in SCHEMES {
+        let world = World::new(scheme);
         let (network, parameters) = world.network();
         let gradients = loss(&world, &network).backward().unwrap();
         let vars = parameters.finish().unwrap();
         assert!(vars.len() > 40);
         for (name, var) in &vars {
             let gradient: &Tensor =
-                gradients.get(var).unwrap_or_else(|| panic!("{positions:?}: none for {name}"));
+                gradients.get(var).unwrap_or_else(|| panic!("{scheme:?}: none for {name}"));
             let norm = gradient.sqr().unwrap().sum_all().unwrap().sqrt().unwrap();
             let norm = norm.to_scalar::<f32>().unwrap();
-            assert!(norm > 0.0 && norm.is_finite(), "{positions:?}, {name}: {norm}");
+            assert!(norm > 0.0 && norm.is_finite(), "{scheme:?}, {name}: {norm}");
             let before = var.as_tensor().copy().unwrap();
             let step = 5e-3f64;
             let shifted = |by: f64| {
@@ -171,8 +180,26 @@ fn every_parameter_gets_the_gradient_of_the_loss() {
             let error = (difference - f64::from(norm)).abs();
             assert!(
                 error < 2e-3 + 0.02 * difference.abs(),
-                "{positions:?}, {name}: {difference} and {norm}"
+                "{scheme:?}, {name}: {difference} and {norm}"
             );
         }
+    }
+}
+
+/// Sharing takes the place of one of two encoders, and separate ones keep names and order.
+#[test]
+fn a_shared_encoder_is_one_encoder_less() {
+    let named = |encoders: Encoders, name: &str| -> (usize, usize) {
+        let (_, parameters) = World::new((Positions::Tree, encoders)).network();
+        let vars = parameters.finish().unwrap();
+        let of = vars.iter().filter(|(n, _)| n.split('.').next() == Some(name));
+        (vars.values().map(|v| v.elem_count()).sum(), of.map(|(_, v)| v.elem_count()).sum())
+    };
+    let (separate, start) = named(Encoders::Separate, "start");
+    assert_eq!(named(Encoders::Separate, "target").1, start);
+    assert_eq!(named(Encoders::Separate, "encoder").1, 0);
+    assert_eq!(named(Encoders::Shared, "encoder"), (separate - start, start));
+    for name in ["start", "target"] {
+        assert_eq!(named(Encoders::Shared, name).1, 0);
     }
 }

@@ -3,15 +3,16 @@
 
 mod common;
 
-use model::training::examples::data::{Dataset, Example};
+use model::training::examples::data::{Dataset, Example, ReadingStopped};
 use model::training::examples::token_file::Examples;
 use std::path::Path;
-use std::time::SystemTime;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
 
 const NAME: &str = ".tokens-50.bin";
 
 fn open(data: &Path, other: &Path) -> Examples {
-    Examples::open(&Dataset::load(data).unwrap(), 50, None, other).unwrap()
+    Examples::open(&Dataset::load(data).unwrap(), 50, None, other, &false.into()).unwrap()
 }
 
 fn all(examples: &Examples) -> (Vec<Example>, Vec<Example>) {
@@ -123,4 +124,37 @@ fn a_part_has_the_examples_of_its_seeds_and_the_whole_validation() {
     assert!(part.train_seeds().iter().all(|seed| [2, 5].contains(seed)));
     assert_eq!(part.train_lengths().len(), expected.len());
     assert_eq!(all(&part), (expected, validation));
+}
+
+#[test]
+fn who_is_asked_to_stop_while_it_is_made_leaves_nothing_of_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, other) = (directory.path().join("data"), directory.path().join("other"));
+    common::write_dataset(&data, &common::triples(1, 20_000), &common::triples(2, 9));
+    let names = || -> Vec<_> {
+        let entries = std::fs::read_dir(&data).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let (dataset, before) = (Dataset::load(&data).unwrap(), names());
+    let refused = |stop: &AtomicBool| {
+        let error = Examples::open(&dataset, 50, None, &other, stop).err().unwrap();
+        assert!(error.is::<ReadingStopped>(), "{error:#}");
+        assert_eq!(names(), before);
+    };
+    refused(&true.into());
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while names() == before {
+                std::thread::sleep(Duration::from_micros(200));
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        refused(&stop);
+    });
+    assert!(!other.exists());
+    let whole = open(&data, &other);
+    assert_eq!(whole.counts()[0] + whole.left_out()[0], 20_000);
 }

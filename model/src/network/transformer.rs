@@ -1,7 +1,7 @@
-//! The network: an encoder for the start, one for the target, and a decoder that writes the
-//! guide with cross-attention to both. Pre-norm residual blocks without biases.
+//! The network: an encoder for the start, one for the target (or one for both), and a decoder that
+//! writes the guide with cross-attention to both. Pre-norm residual blocks without biases.
 
-use crate::config::ModelConfig;
+use crate::config::{Encoders, ModelConfig};
 use crate::network::attention::{Geometry, Heads, OnGpu, Source, attention};
 use crate::network::batch::{Batch, Features};
 use crate::network::cache::{Cache, Past};
@@ -197,6 +197,18 @@ impl Encoder {
     }
 }
 
+/// The encoders of start and target.
+fn encoders(p: &mut Parameters, c: &ModelConfig) -> anyhow::Result<[Arc<Encoder>; 2]> {
+    let mut encoder = |name: &str| Encoder::new(p, name, c).map(Arc::new);
+    match c.encoders {
+        Encoders::Separate => Ok([encoder("start")?, encoder("target")?]),
+        Encoders::Shared => {
+            let both = encoder("encoder")?;
+            Ok([both.clone(), both])
+        }
+    }
+}
+
 struct DecoderLayer {
     attention: SelfAttention,
     start: CrossAttention,
@@ -244,8 +256,8 @@ impl Memory {
 pub struct Transformer {
     width: usize,
     embedding: Tensor, // [features, d]
-    start: Encoder,
-    target: Encoder,
+    /// Of start and target, which may be one.
+    encoders: [Arc<Encoder>; 2],
     relation: RelationEmbedding,
     layers: Vec<DecoderLayer>,
     norm: Tensor, // [d]
@@ -281,8 +293,7 @@ impl Transformer {
         Ok(Transformer {
             width: c.width,
             embedding: p.get("embedding", &shape, Init::Normal(0.3))?,
-            start: Encoder::new(p, "start", c)?,
-            target: Encoder::new(p, "target", c)?,
+            encoders: encoders(p, c)?,
             relation: RelationEmbedding::new(p, "decoder.relation", c)?,
             layers,
             norm: gain(p, "decoder.norm", c.width)?,
@@ -315,8 +326,8 @@ impl Transformer {
     /// The device fails.
     pub fn encode(&self, start: &Batch, target: &Batch, dropout: &Dropout) -> Result<Memory> {
         let encoded = [
-            self.start.forward(self.embed(start, dropout)?, &start.geometry, dropout)?,
-            self.target.forward(self.embed(target, dropout)?, &target.geometry, dropout)?,
+            self.encoders[0].forward(self.embed(start, dropout)?, &start.geometry, dropout)?,
+            self.encoders[1].forward(self.embed(target, dropout)?, &target.geometry, dropout)?,
         ];
         let mut layers = Vec::new();
         let mut tables = Vec::new();

@@ -106,8 +106,7 @@ pub fn climb(data: &Path, out: &Path, options: &LadderOptions) -> Result<LadderR
     let dataset = Dataset::load(data)?;
     // Before anything is read or made: another ladder may be at work here.
     let directory = OutputDir::create(out, LADDER_FILE)?;
-    let max_tokens = options.base.model.max_tokens;
-    let examples = Examples::open(&dataset, max_tokens, None, directory.path())?;
+    let examples = open(&dataset, options, directory.path())?;
     let asked = ask(&dataset, &examples, options)?;
     let path = directory.file(LADDER_FILE);
     let ladder = match path.exists() {
@@ -120,6 +119,9 @@ pub fn climb(data: &Path, out: &Path, options: &LadderOptions) -> Result<LadderR
         }
     };
     let Asked { sizes, parts, .. } = &ladder.asked;
+    if let Some(line) = examples.left_out_line() {
+        note(&line);
+    }
     if !options.quiet {
         note(table(&ladder.runs, sizes, parts).trim_end());
     }
@@ -128,7 +130,7 @@ pub fn climb(data: &Path, out: &Path, options: &LadderOptions) -> Result<LadderR
     let mut climber =
         Climber { data, out, options, ladder: &ladder, validation, examples: Vec::new() };
     for part in parts {
-        let (first, whole) = (order.first(part.seeds), open(&dataset, max_tokens, out)?);
+        let (first, whole) = (order.first(part.seeds), open(&dataset, options, out)?);
         let examples = whole.of_seeds(|seed| first.contains(&seed))?;
         let baselines = Baselines::new(&examples, &climber.validation)?;
         climber.examples.push((examples, baselines));
@@ -136,8 +138,8 @@ pub fn climb(data: &Path, out: &Path, options: &LadderOptions) -> Result<LadderR
     climber.run()
 }
 
-fn open(dataset: &Dataset, max_tokens: usize, out: &Path) -> Result<Examples> {
-    Examples::open(dataset, max_tokens, None, out)
+fn open(dataset: &Dataset, options: &LadderOptions, out: &Path) -> Result<Examples> {
+    Examples::open(dataset, options.base.model.max_tokens, None, out, &options.stop)
 }
 
 /// Refuses what needs no dataset to be refused.

@@ -91,7 +91,7 @@ fn with_parameters(
         "--sizes: {wanted} parameters are too few for {} heads and {} layers: the narrowest network \
          has {least}",
         base.heads,
-        2 * base.encoder_layers + base.decoder_layers
+        base.encoders.count() * base.encoder_layers + base.decoder_layers
     );
     // What is too wide is refused by the check of the configuration.
     while least < wanted && width <= 16_384 {

@@ -12,34 +12,42 @@
 use crate::tokens::positions::Place;
 use serde::{Deserialize, Serialize};
 
-/// A relation between two nodes of a tree, seen by some of the heads. A new one is a name here
-/// and a line in [`Relation::difference`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Relation {
-    /// One node lies on the other's path to the root: how far below.
-    Ancestor,
-    /// Both have the same parent: how many places further right.
-    Sibling,
+macro_rules! relations {
+    (|$i:ident, $j:ident| $($variant:ident $name:literal: $doc:literal, if $related:expr => $difference:expr;)+) => {
+        /// A relation between two nodes of a tree, seen by some of the heads. A new one is a line in the
+        /// table of this file: a variant, the name in configurations and of parameters, what it says,
+        /// when j is related to i, and how far it is from i, of which swapping i and j changes the sign.
+        /// In this order relations are numbered and their parameters drawn: a new one comes last.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum Relation {
+            $(#[doc = $doc] #[serde(rename = $name)] $variant,)+
+        }
+
+        impl Relation {
+            #[cfg(test)]
+            const ALL: &[Relation] = &[$(Relation::$variant),+];
+
+            /// How far j is from i; `None` if they are not related. Swapping i and j changes the sign.
+            #[inline(always)]
+            pub fn difference(self, $i: Place, $j: Place) -> Option<i32> {
+                match self {
+                    $(Relation::$variant => ($related).then_some($difference),)+
+                }
+            }
+
+            /// The name in configurations and of parameters.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Relation::$variant => $name,)+
+                }
+            }
+        }
+    };
 }
 
-impl Relation {
-    /// How far j is from i; `None` if they are not related. Swapping i and j changes the sign.
-    #[inline(always)]
-    pub fn difference(self, i: Place, j: Place) -> Option<i32> {
-        match self {
-            Relation::Ancestor => (i.holds(j) | j.holds(i)).then_some(j.depth - i.depth),
-            Relation::Sibling => (i.parent == j.parent).then_some(j.rank - i.rank),
-        }
-    }
-
-    /// The name in configurations and of parameters.
-    pub fn name(self) -> &'static str {
-        match self {
-            Relation::Ancestor => "ancestor",
-            Relation::Sibling => "sibling",
-        }
-    }
+relations! { |i, j|
+    Ancestor "ancestor": "One lies on the other's path to the root.", if i.holds(j) | j.holds(i) => j.depth - i.depth;
+    Sibling "sibling": "Both have the same parent.", if i.parent == j.parent => j.rank - i.rank;
 }
 
 /// How differences are clipped and numbered: `difference + k`, and `2k + 1` for NONE.
@@ -111,10 +119,26 @@ mod tests {
                 let sibling = Relation::Sibling.difference(places[i], places[j]);
                 assert_eq!(sibling, same.then_some(right), "{i} {j}");
             }
-            for relation in [Relation::Ancestor, Relation::Sibling] {
+            for relation in Relation::ALL {
                 assert_eq!(relation.difference(places[i], Place::NOWHERE), None);
             }
         }
+    }
+
+    #[test]
+    fn names_are_one_in_configurations_and_of_parameters_and_differences_change_their_sign() {
+        let places = places(&tree());
+        for relation in Relation::ALL {
+            let text = serde_json::to_string(relation).unwrap();
+            assert_eq!(text, format!("\"{}\"", relation.name()));
+            assert_eq!(serde_json::from_str::<Relation>(&text).unwrap(), *relation);
+            for (i, j) in places.iter().flat_map(|i| places.iter().map(move |j| (*i, *j))) {
+                let back = relation.difference(j, i).map(|difference| -difference);
+                assert_eq!(relation.difference(i, j), back, "{relation:?}");
+            }
+        }
+        assert_eq!(Relation::ALL[..2], [Relation::Ancestor, Relation::Sibling]);
+        assert_eq!(Relation::Sibling.name(), "sibling");
     }
 
     #[test]
@@ -137,7 +161,7 @@ mod tests {
         for i in 0..6 {
             let half = places(&slots[..=i]);
             for j in 0..=i {
-                for relation in [Relation::Ancestor, Relation::Sibling] {
+                for relation in Relation::ALL {
                     let expected = relation.difference(whole[i], whole[j]);
                     assert_eq!(relation.difference(half[i], half[j]), expected);
                 }

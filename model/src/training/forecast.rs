@@ -2,6 +2,8 @@
 
 use crate::config::{Config, ModelConfig};
 use crate::network::batch::Features;
+#[cfg(feature = "cuda")]
+use crate::network::kernels::cuda::device::free_bytes;
 use crate::network::parameters::Parameters;
 use crate::network::transformer::Transformer;
 use crate::tokens::vocabulary::Vocabulary;
@@ -93,8 +95,14 @@ impl Shape<'_> {
 /// The bytes that a training needs.
 ///
 /// # Errors
-/// The processor's memory has not that many.
+/// The memory, of the processor or of the GPU, has not that many.
 pub fn refuse_what_does_not_fit(shape: &Shape, device: &Device) -> Result<u64> {
+    #[cfg(feature = "cuda")]
+    if let Device::Cuda(gpu) = device {
+        let needed = shape.bytes(1, GPU_TOKENS);
+        refuse(needed, Some(free_bytes(gpu)?), 1)?;
+        return Ok(needed);
+    }
     if !device.is_cpu() {
         return Ok(shape.bytes(1, GPU_TOKENS));
     }
@@ -131,45 +139,37 @@ fn available() -> Option<u64> {
     Some(left.map_or(kib * 1024, |left| left.min(kib * 1024)))
 }
 
-/// Measures the first steps to say how long all will take.
+/// Measures the steps to say how long the others will take.
 pub struct Timing {
     first: u64,
     steps: u64,
     spent: Duration,
-    said: bool,
 }
-
-/// Steps, or time, after which the duration is told.
-const MEASURED_STEPS: u64 = 20;
-const MEASURED_TIME: Duration = Duration::from_secs(10);
 
 impl Timing {
     /// Of the steps from `first` to `steps`.
     pub fn new(first: u64, steps: u64) -> Timing {
-        Timing { first, steps, spent: Duration::ZERO, said: false }
+        Timing { first, steps, spent: Duration::ZERO }
     }
 
-    /// Takes note of a step after which `step` are done; once, a line on how long the others take.
-    pub fn first_line(&mut self, step: u64, took: Duration) -> Option<String> {
+    /// Takes note of a step.
+    pub fn add(&mut self, took: Duration) {
         self.spent += took;
-        let measured = step - self.first;
-        let enough = measured >= MEASURED_STEPS || self.spent >= MEASURED_TIME;
-        if self.said || !enough || step >= self.steps {
-            return None;
-        }
-        self.said = true;
-        let (steps, time) = (thousands(self.steps - step), self.left(step));
-        Some(format!("the other {steps} steps take about {time}, without validations"))
     }
 
     /// How long the steps after `step` take, at the mean of those measured.
     pub fn left(&self, step: u64) -> String {
         let each = self.spent.as_secs_f64() / step.saturating_sub(self.first).max(1) as f64;
-        match each * self.steps.saturating_sub(step) as f64 {
-            s if s < 120.0 => format!("{s:.0} seconds"),
-            s if s < 7200.0 => format!("{:.0} minutes", s / 60.0),
-            s => format!("{:.1} hours", s / 3600.0),
-        }
+        duration(each * self.steps.saturating_sub(step) as f64)
+    }
+}
+
+/// Seconds for readers.
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 120.0 => format!("{s:.0} seconds"),
+        s if s < 7200.0 => format!("{:.0} minutes", s / 60.0),
+        s => format!("{:.1} hours", s / 3600.0),
     }
 }
 
@@ -204,12 +204,11 @@ mod tests {
     }
 
     #[test]
-    fn the_duration_is_told_once() {
+    fn what_is_left_takes_as_long_as_what_was_measured() {
         let mut timing = Timing::new(100, 3100);
-        let second = Duration::from_secs(1);
-        let lines: Vec<Option<String>> =
-            (101..130).map(|step| timing.first_line(step, second)).collect();
-        let expected = "the other 2,990 steps take about 50 minutes, without validations";
-        assert_eq!(lines.iter().flatten().collect::<Vec<_>>(), [expected]);
+        (0..10).for_each(|_| timing.add(Duration::from_secs(1)));
+        assert_eq!(timing.left(110), "50 minutes");
+        assert_eq!(timing.left(3100), "0 seconds");
+        assert_eq!(duration(9000.0), "2.5 hours");
     }
 }

@@ -8,6 +8,7 @@ pub mod examples;
 pub mod forecast;
 pub mod log;
 pub mod loss;
+pub(crate) mod pace;
 pub mod runs;
 pub mod step;
 pub(crate) mod train;

@@ -1,6 +1,6 @@
 //! Training a model on a dataset: a new run, or one taken up again.
 
-use crate::config::Config;
+use crate::config::{Config, Precision};
 use crate::network::threads::one_thread_per_operation;
 use crate::training::checkpoint::{
     CONFIG_FILE, DatasetIdentity, Description, MODEL_FILE, State, load_description, load_run,
@@ -41,7 +41,8 @@ pub struct TrainOptions {
     pub device: Device,
     /// Show no progress.
     pub quiet: bool,
-    /// Set by somebody else to end the training after the current step, with a checkpoint.
+    /// Set by somebody else to end the training after the current step, with a checkpoint; while triples
+    /// are read into tokens, which takes minutes for millions of them, without.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -63,9 +64,6 @@ pub struct TrainReport {
     pub parameters: usize,
     /// Triples trained and validated on.
     pub triples: [usize; 2],
-    /// Triples of the training and the validation split that were left out, for a term of theirs
-    /// has more tokens than the model reads.
-    pub left_out: [usize; 2],
     /// All validations, those before a resumption included.
     pub log: Vec<Evaluation>,
     /// Steps done.
@@ -87,7 +85,10 @@ impl TrainReport {
 /// there. Computes in the current rayon pool; the losses do not depend on its size.
 ///
 /// # Errors
-/// The dataset or the directory is not what it should be, or the loss is no number any more.
+/// The dataset or the directory is not what it should be, or the loss is no number any more;
+/// [`ReadingStopped`] if it was asked to stop before there was anything to go on with.
+///
+/// [`ReadingStopped`]: crate::training::examples::data::ReadingStopped
 pub fn train(
     data: &Path,
     out: &Path,
@@ -113,6 +114,10 @@ pub fn train(
     };
     config.training.steps = options.steps.unwrap_or(config.training.steps);
     ensure!(config.training.steps > 0, "--steps 0: expected at least 1");
+    ensure!(
+        config.training.precision == Precision::F32 || !options.device.is_cpu(),
+        "precision = \"bf16\" is for a GPU: add --device cuda, or leave precision out"
+    );
     State::remove_old(out)?;
     // A run that was killed before its first checkpoint begins anew.
     let state = State::load(out, &options.device)?;
@@ -126,7 +131,7 @@ pub fn train(
         known = Some(load_description(out)?.vocabulary);
     }
     let max_tokens = config.model.max_tokens;
-    let mut examples = Examples::open(&dataset, max_tokens, known.as_ref(), out)?;
+    let mut examples = Examples::open(&dataset, max_tokens, known.as_ref(), out, &options.stop)?;
     if let Some(seeds) = options.training_seeds {
         let first = SeedOrder::new(examples.train_seeds(), options.seed).first(seeds);
         examples = examples.of_seeds(|seed| first.contains(&seed))?;
@@ -153,6 +158,12 @@ fn announce(config: &Config, examples: &Examples, options: &TrainOptions) -> Res
     let parameters = count_parameters(&config.model, vocabulary)?.all;
     let shape = Shape { config, parameters, tokens: vocabulary.len(), lengths };
     let memory = refuse_what_does_not_fit(&shape, &options.device)?;
+    // Not for a part of a training split: whoever trains several says it once for all of them.
+    if options.training_seeds.is_none()
+        && let Some(line) = examples.left_out_line()
+    {
+        note(&line);
+    }
     if !options.quiet {
         let budget = config.training.batch_tokens;
         let batches = Batches::new(lengths, budget, options.seed, Place::default());

@@ -1,6 +1,6 @@
 //! What is computed on a batch: the loss, its gradient, and a score.
 
-use crate::config::Config;
+use crate::config::{Config, Precision};
 use crate::decoding::tree_builder::TreeBuilder;
 use crate::network::batch::{Batch, Features, decoder_batch, encoder_batch};
 use crate::network::kernels::dropout::Dropout;
@@ -79,7 +79,11 @@ impl<'a> Fitting<'a> {
     ) -> Result<Fitting<'a>> {
         let features = Features::new(vocabulary, config.model.positions);
         let build = |parameters: &mut Parameters| {
-            Transformer::new(&config.model, features, vocabulary.len(), parameters)
+            let network = Transformer::new(&config.model, features, vocabulary.len(), parameters)?;
+            Ok::<_, anyhow::Error>(match config.training.precision {
+                Precision::F32 => network,
+                Precision::Bf16 => network.with_bf16(),
+            })
         };
         let network = build(&mut parameters)?;
         let vars = parameters.finish()?;
@@ -99,6 +103,22 @@ impl<'a> Fitting<'a> {
         let budget = if self.device().is_cpu() { cpu } else { GPU_TOKENS };
         let ranges = parts(&lengths, budget);
         ranges.into_iter().enumerate().map(|(i, range)| (i, &batch[range])).collect()
+    }
+
+    /// The threads that compute.
+    pub(crate) fn threads(&self) -> usize {
+        self.workers.threads()
+    }
+
+    /// The examples of the first `count` parts of a batch, and whether those are all of it.
+    pub(crate) fn first_parts<'b>(
+        &self,
+        batch: &'b [Example],
+        count: usize,
+    ) -> (&'b [Example], bool) {
+        let parts = self.parts(batch);
+        let end = parts.iter().take(count).map(|(_, examples)| examples.len()).sum();
+        (&batch[..end], count >= parts.len())
     }
 
     /// Loss and gradient of the batch of a step, whose examples come by rising length.

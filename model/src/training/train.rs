@@ -11,6 +11,7 @@ use crate::training::examples::token_file::Examples;
 use crate::training::examples::unigram::Unigram;
 use crate::training::forecast::Timing;
 use crate::training::log::{self, Evaluation, Since};
+use crate::training::pace::Ahead;
 use crate::training::runs::{End, TrainOptions, TrainReport};
 use crate::training::step::Fitting;
 use crate::training::workers::Workers;
@@ -21,6 +22,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
+use support::show::console::note;
 use support::show::progress::Progress;
 
 /// A run in progress.
@@ -93,10 +95,13 @@ impl<'a> Trainer<'a> {
         observe: &mut dyn FnMut(&Evaluation) -> ControlFlow<()>,
     ) -> Result<TrainReport> {
         let t = &self.config.training;
-        let progress = Progress::new("steps", t.steps, options.quiet);
-        progress.found(self.optimizer.step.min(t.steps));
         let lengths = self.examples.train_lengths();
         let mut batches = Batches::new(lengths, t.batch_tokens, self.fitting.seed, self.place);
+        if !options.quiet && self.optimizer.step < t.steps && !self.is_over() {
+            note(&self.ahead(&batches).line(&self.fitting, self.examples)?);
+        }
+        let progress = Progress::new("steps", t.steps, options.quiet);
+        progress.found(self.optimizer.step.min(t.steps));
         let mut timing = Timing::new(self.optimizer.step, t.steps);
         let mut written = Instant::now();
         let mut end = End::LastStep;
@@ -110,9 +115,7 @@ impl<'a> Trainer<'a> {
             self.since.seconds += began.elapsed().as_secs_f64();
             progress.message(self.numbers(&batches));
             progress.advance(1);
-            if let Some(line) = timing.first_line(self.optimizer.step, began.elapsed()) {
-                progress.print(&line);
-            }
+            timing.add(began.elapsed());
             let asked = options.stop.load(Ordering::Relaxed);
             if self.optimizer.step.is_multiple_of(t.evaluate_every)
                 || self.optimizer.step == t.steps
@@ -141,11 +144,21 @@ impl<'a> Trainer<'a> {
         Ok(TrainReport {
             parameters: self.fitting.vars.values().map(|var| var.elem_count()).sum(),
             triples: [self.examples.counts()[0], self.validation.len()],
-            left_out: self.examples.left_out(),
             log: self.log,
             step: self.optimizer.step,
             end,
         })
+    }
+
+    /// What is left to do.
+    fn ahead<'b>(&'b self, batches: &'b Batches<'b>) -> Ahead<'b> {
+        let (t, step) = (&self.config.training, self.optimizer.step);
+        Ahead {
+            batches,
+            steps: t.steps - step,
+            validation: &self.validation,
+            validations: t.steps.div_ceil(t.evaluate_every) - step / t.evaluate_every,
+        }
     }
 
     /// One update.

@@ -24,6 +24,11 @@ impl Workers {
         Ok(Workers { pools: pools.with_context(|| format!("cannot start {count} threads"))? })
     }
 
+    /// The number of threads.
+    pub fn threads(&self) -> usize {
+        self.pools.len()
+    }
+
     /// Computes `one` of all items and sums the results up, neighbours first, then their sums. No
     /// more items are at work than there are threads.
     ///

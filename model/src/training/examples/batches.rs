@@ -32,6 +32,7 @@ pub struct Place {
 }
 
 /// The batches from a place on.
+#[derive(Clone)]
 pub struct Batches<'a> {
     lengths: &'a [Lengths],
     budget: usize,
@@ -42,7 +43,7 @@ pub struct Batches<'a> {
 }
 
 /// The batches of an epoch: ranges of an order of the examples.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Plan {
     order: Vec<u32>,
     batches: Vec<Range<u32>>,
@@ -78,6 +79,12 @@ impl<'a> Batches<'a> {
     /// Batches of the current epoch.
     pub fn per_epoch(&self) -> usize {
         self.plan.1.batches.len()
+    }
+
+    /// Tokens of a batch, the mean over an epoch.
+    pub fn tokens_per_step(&self) -> f64 {
+        let all: u64 = self.lengths.iter().map(|lengths| total(lengths) as u64).sum();
+        all as f64 / self.per_epoch().max(1) as f64
     }
 
     /// The examples of the next batch, by rising length.

@@ -13,6 +13,7 @@ use egraph::{SortId, System, TermBank, TermId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use support::files::hash::{of_file, sha256};
 use support::files::numbered::numbered_files;
 use support::files::table::for_each_batch;
@@ -82,6 +83,11 @@ pub struct Chunk {
     pub left_out: usize,
 }
 
+/// The reading of a dataset into tokens was asked to end before it was done.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("stopped before all triples were read into tokens")]
+pub struct ReadingStopped;
+
 impl Dataset {
     /// Reads what a dataset's directory says of it.
     ///
@@ -115,8 +121,8 @@ impl Dataset {
     /// A vocabulary in which frequent words of the training split are one piece.
     ///
     /// # Errors
-    /// A row is no triple of the system's terms.
-    pub fn vocabulary(&self) -> Result<Vocabulary> {
+    /// A row is no triple of the system's terms, or [`ReadingStopped`] soon after `stop` is set.
+    pub fn vocabulary(&self, stop: &AtomicBool) -> Result<Vocabulary> {
         let mut counts: FxHashMap<String, u64> = FxHashMap::default();
         let count = |bank: &TermBank, triples: &[[TermId; 3]], _: &[Triple]| {
             let mut counts: FxHashMap<String, u64> = FxHashMap::default();
@@ -128,7 +134,7 @@ impl Dataset {
             }
             Ok(counts)
         };
-        self.for_each_chunk(Split::Train, count, |chunk| {
+        self.for_each_chunk(Split::Train, stop, count, |chunk| {
             for (word, n) in chunk {
                 *counts.entry(word).or_default() += n;
             }
@@ -140,12 +146,14 @@ impl Dataset {
     /// The examples of a split whose terms have at most `max_tokens` tokens, in order.
     ///
     /// # Errors
-    /// A row is no triple of the system's terms, or what `each` says.
+    /// A row is no triple of the system's terms, [`ReadingStopped`] soon after `stop` is set, or what
+    /// `each` says.
     pub fn examples(
         &self,
         split: Split,
         vocabulary: &Vocabulary,
         max_tokens: usize,
+        stop: &AtomicBool,
         each: impl FnMut(Chunk) -> Result<()>,
     ) -> Result<()> {
         let read = |bank: &TermBank, terms: &[[TermId; 3]], triples: &[Triple]| {
@@ -160,22 +168,28 @@ impl Dataset {
             let left_out = triples.len() - examples.len();
             Ok(Chunk { examples, seeds, masks: maker.masks().clone(), left_out })
         };
-        self.for_each_chunk(split, read, each)
+        self.for_each_chunk(split, stop, read, each)
     }
 
     /// Gives `each` what `read` makes of the triples of a split, chunk by chunk in order. Chunks are
-    /// read in parallel.
+    /// read in parallel; before each, and before each batch of rows, `stop` is looked at.
     fn for_each_chunk<T: Send>(
         &self,
         split: Split,
+        stop: &AtomicBool,
         read: impl Fn(&TermBank, &[[TermId; 3]], &[Triple]) -> Result<T> + Sync,
         mut each: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
+        let go_on = || match stop.load(Ordering::Relaxed) {
+            true => Err(ReadingStopped),
+            false => Ok(()),
+        };
         let mut waiting: Vec<Triple> = Vec::new();
         let mut work = |waiting: &mut Vec<Triple>| -> Result<()> {
             let done: Vec<Result<T>> = waiting
                 .par_chunks(CHUNK)
                 .map(|triples| {
+                    go_on()?;
                     let mut bank = TermBank::new(self.system.language.clone());
                     let terms = triples.iter().map(|triple| self.terms(&mut bank, split, triple));
                     let terms: Vec<[TermId; 3]> = terms.collect::<Result<_>>()?;
@@ -187,6 +201,7 @@ impl Dataset {
         };
         for file in numbered_files(&self.directory.join(split.data()))? {
             for_each_batch(&file, |triples: Vec<Triple>| {
+                go_on()?;
                 waiting.extend(triples);
                 if waiting.len() >= CHUNK * CHUNKS { work(&mut waiting) } else { Ok(()) }
             })?;

@@ -28,8 +28,10 @@ use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use support::files::whole_file::write_atomic_with;
+use support::show::numbers::thousands;
 
 const MAGIC: &[u8; 16] = b"cairn-tokens-2\n\0";
 /// Bytes of what is after the description.
@@ -76,12 +78,16 @@ impl Examples {
     /// is in `other`.
     ///
     /// # Errors
-    /// A row is no triple of the system's terms, a split has no example, or no file can be written.
+    /// A row is no triple of the system's terms, a split has no example, or no file can be written; or
+    /// [`ReadingStopped`] soon after `stop` is set, while the file is made, of which nothing is left then.
+    ///
+    /// [`ReadingStopped`]: crate::training::examples::data::ReadingStopped
     pub fn open(
         dataset: &Dataset,
         max_tokens: usize,
         vocabulary: Option<&Vocabulary>,
         other: &Path,
+        stop: &AtomicBool,
     ) -> Result<Examples> {
         let tokenizer = vocabulary.map(Vocabulary::to_json).transpose()?;
         let hash = dataset.content_hash()?;
@@ -106,12 +112,14 @@ impl Examples {
         let vocabulary = match vocabulary {
             Some(given) => given,
             None => {
-                built = dataset.vocabulary()?;
+                built = dataset.vocabulary(stop)?;
                 &built
             }
         };
         let make = |path: &Path| -> Result<Examples> {
-            write_atomic_with(path, |file| write(file, dataset, &hash, max_tokens, vocabulary))?;
+            write_atomic_with(path, |file| {
+                write(file, dataset, &hash, max_tokens, vocabulary, stop)
+            })?;
             let found = Examples::read(path, dataset)
                 .with_context(|| format!("cannot read {}", path.display()))?;
             ensure!(fits(&found.description), "{} is of another dataset", path.display());
@@ -181,10 +189,28 @@ impl Examples {
         [self.description.train, self.lengths.len() - self.description.train]
     }
 
-    /// Triples of the training and the validation split that are left out, for a term of theirs has
-    /// too many tokens.
+    /// Triples of the training and the validation split of the whole dataset that are left out, for a
+    /// term of theirs has too many tokens.
     pub fn left_out(&self) -> [usize; 2] {
         self.description.left_out
+    }
+
+    /// A line on what is left out of a training on the whole dataset, if anything is.
+    pub fn left_out_line(&self) -> Option<String> {
+        let (kept, left_out) = (self.counts(), self.left_out());
+        let part = |i: usize| {
+            let [left_out, all] = [left_out[i], kept[i] + left_out[i]].map(|n| thousands(n as u64));
+            format!("{left_out} of {all}")
+        };
+        (left_out != [0, 0]).then(|| {
+            format!(
+                "left out, for a term has more tokens than max_tokens = {} allows: {} triples of the \
+                 training split, {} of the validation split",
+                self.description.max_tokens,
+                part(0),
+                part(1)
+            )
+        })
     }
 
     /// How often each token stands in a guide of the training split.
@@ -329,6 +355,7 @@ fn write(
     hash: &str,
     max_tokens: usize,
     vocabulary: &Vocabulary,
+    stop: &AtomicBool,
 ) -> Result<()> {
     ensure!(
         vocabulary.len() <= usize::from(u16::MAX),
@@ -342,7 +369,7 @@ fn write(
     let mut counts = vec![0u64; vocabulary.len()];
     let (mut kept, mut left_out) = ([0usize; 2], [0usize; 2]);
     for (which, split) in [Split::Train, Split::Validation].into_iter().enumerate() {
-        dataset.examples(split, vocabulary, max_tokens, |chunk: Chunk| {
+        dataset.examples(split, vocabulary, max_tokens, stop, |chunk: Chunk| {
             let words = vocabulary.len().div_ceil(64);
             let numbers: Vec<u32> =
                 chunk.masks.bits().chunks_exact(words).map(|set| masks.insert(set)).collect();

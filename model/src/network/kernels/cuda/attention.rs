@@ -208,7 +208,7 @@ impl AttentionBackward {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::attention::{Geometry, Heads, Places, Source, attention};
+    use crate::network::attention::{Geometry, Heads, OnGpu, Places, Source, attention};
     use crate::network::kernels::cuda::rows::SumRows;
     use crate::network::kernels::cuda::twin::{Host, Twin, close};
     use crate::tokens::positions::{Slot, places};
@@ -267,6 +267,7 @@ mod tests {
             causal: false,
             places: None,
             source: Source::Own,
+            on_gpu: OnGpu::default(),
         }
     }
 

@@ -15,6 +15,15 @@ const PTX: &str = include_str!(concat!(env!("OUT_DIR"), "/kernels.ptx"));
 /// Shared memory that a block may have without being asked for.
 const SHARED_BYTES: u32 = 48 << 10;
 
+/// Bytes of a GPU's memory that nobody has taken.
+///
+/// # Errors
+/// The device fails.
+pub(crate) fn free_bytes(device: &CudaDevice) -> Result<u64> {
+    let (free, _) = device.cuda_stream().context().mem_get_info().w()?;
+    Ok(free as u64)
+}
+
 /// The arguments of a kernel as CUDA takes them.
 #[repr(transparent)]
 struct One<A>(A);
