@@ -5,7 +5,7 @@ mod answers;
 use crate::config::ModelConfig;
 use crate::decoding::choices::{Anything, Choices};
 use crate::decoding::decode::{DecodeOptions, Written};
-use crate::decoding::grammar::Grammar;
+use crate::decoding::grammars::Grammars;
 use crate::decoding::score::{Given, Likelihood};
 use crate::network::batch::Features;
 use crate::network::parameters::{Parameters, load_safetensors};
@@ -53,9 +53,10 @@ pub struct Value {
 pub struct GuideModel {
     system: System,
     config: ModelConfig,
-    vocabulary: Vocabulary,
+    vocabulary: Arc<Vocabulary>,
     features: Features,
     network: Transformer,
+    grammars: Grammars,
 }
 
 impl GuideModel {
@@ -74,7 +75,8 @@ impl GuideModel {
         let network = Transformer::new(&config, features, vocabulary.len(), &mut parameters)
             .and_then(|network| parameters.finish().map(|_| network))
             .map_err(|e| anyhow!("{} does not fit its config.json: {e}", path.display()))?;
-        Ok(GuideModel { system, config, vocabulary, features, network })
+        let (vocabulary, grammars) = (Arc::new(vocabulary), Grammars::default());
+        Ok(GuideModel { system, config, vocabulary, features, network, grammars })
     }
 
     /// Whether the model computes on processors.
@@ -265,7 +267,7 @@ impl GuideModel {
         max_size: usize,
     ) -> (ToScore, Vec<Option<usize>>) {
         let limit = self.config.max_tokens;
-        let mut grammar = Grammar::new(&self.vocabulary, &question.renaming, max_size);
+        let mut grammar = self.grammars.lend(&self.vocabulary, &question.renaming, max_size);
         let mut given = Vec::new();
         let mut places = Vec::with_capacity(terms.len());
         for &t in terms {

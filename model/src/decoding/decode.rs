@@ -5,7 +5,7 @@
 //! perturbed by noise, which makes the result a sample without repetition.
 
 use crate::decoding::choices::{Choices, Inside, Within};
-use crate::decoding::grammar::Grammar;
+use crate::decoding::grammars::Lent;
 use crate::decoding::sampling::{Choice, log_sum_exp, nucleus, perturb};
 use crate::decoding::tree_builder::TreeBuilder;
 use crate::network::batch::{Features, decoder_step};
@@ -83,8 +83,8 @@ impl DecodeOptions {
 
 /// A task as the decoder sees it.
 pub(crate) struct Task<'a, C> {
-    /// Shared with other tasks of the same variables, since what it allows is found but once.
-    pub(crate) grammar: Rc<RefCell<Grammar<'a>>>,
+    /// Shared with other tasks of the same variables and size, since what it allows is found but once.
+    pub(crate) grammar: Rc<RefCell<Lent<'a>>>,
     /// What of the grammar is allowed.
     pub(crate) within: Within<'a, C>,
     pub(crate) options: DecodeOptions,

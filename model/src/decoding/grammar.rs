@@ -1,5 +1,6 @@
 //! Which tokens may fill the next hole of a half-written term, so that every finished tree is a
-//! well-formed term of the right sort, with the task's variables only, within the size limit.
+//! well-formed term of the right sort, with the task's variables only, within the size limit. What is
+//! found is remembered.
 
 use crate::decoding::tree_builder::TreeBuilder;
 use crate::tokens::spelling::Words;
@@ -12,10 +13,13 @@ use std::sync::Arc;
 /// Tokens in ascending order.
 pub type Tokens = Arc<[Token]>;
 
+/// What an answer, or a grammar, takes beside its tokens, as tokens.
+const OVERHEAD: usize = 64;
+
 /// The terms that may answer a task.
 #[derive(Clone, Debug)]
-pub struct Grammar<'a> {
-    vocabulary: &'a Vocabulary,
+pub struct Grammar {
+    vocabulary: Arc<Vocabulary>,
     /// Names of the variables by sort.
     variables: Vec<Vec<String>>,
     /// Nodes of the smallest term by sort; `None` if there is none.
@@ -27,11 +31,13 @@ pub struct Grammar<'a> {
     holes: FxHashMap<(SortId, usize), Tokens>,
     /// Answers given within words, by sort and letters.
     words: Vec<FxHashMap<String, Tokens>>,
+    /// Tokens of all of these, and what their keys take.
+    pub(super) tokens: usize,
 }
 
-impl<'a> Grammar<'a> {
+impl Grammar {
     /// Terms of at most `max_size` nodes over the variables that `renaming` names.
-    pub fn new(vocabulary: &'a Vocabulary, renaming: &Renaming, max_size: usize) -> Grammar<'a> {
+    pub fn new(vocabulary: &Arc<Vocabulary>, renaming: &Renaming, max_size: usize) -> Grammar {
         let sorts = vocabulary.language().sorts.len();
         let mut variables = vec![Vec::new(); sorts];
         for leaf in renaming.renamed() {
@@ -39,13 +45,14 @@ impl<'a> Grammar<'a> {
         }
         let smallest = vec![None; sorts];
         let mut grammar = Grammar {
-            vocabulary,
+            vocabulary: vocabulary.clone(),
             variables,
             smallest,
             max_size,
             enough: 0,
             holes: FxHashMap::default(),
             words: vec![FxHashMap::default(); sorts],
+            tokens: 0,
         };
         grammar.find_smallest();
         let operators = &vocabulary.language().operators;
@@ -90,6 +97,16 @@ impl<'a> Grammar<'a> {
             .try_fold(0usize, |sum, sort| sum.checked_add(self.smallest[usize::from(sort.0)]?))
     }
 
+    /// The same for terms of another size: what is remembered does not depend on it.
+    pub(super) fn of_size(self, max_size: usize) -> Grammar {
+        Grammar { max_size, ..self }
+    }
+
+    /// What it takes in memory, in tokens; about.
+    pub(super) fn weight(&self) -> usize {
+        self.tokens + OVERHEAD * (1 + self.variables.iter().map(Vec::len).sum::<usize>())
+    }
+
     /// Whether there is any term of this sort within the size limit.
     pub fn can_begin(&self, sort: SortId) -> bool {
         self.smallest_of(&[sort]).is_some_and(|size| size <= self.max_size)
@@ -107,6 +124,7 @@ impl<'a> Grammar<'a> {
             let may = |token: &Token| self.may_spell(sort, text, *token, &mut longer);
             let found: Tokens = tokens.filter(may).collect();
             self.words[usize::from(sort.0)].insert(text.to_owned(), found.clone());
+            self.tokens += found.len() + OVERHEAD;
             return found;
         }
         let sort = SortId(hole.sort);
@@ -124,6 +142,7 @@ impl<'a> Grammar<'a> {
         }
         let found = self.fill(sort, spare);
         self.holes.insert((sort, spare), found.clone());
+        self.tokens += found.len() + OVERHEAD;
         found
     }
 
@@ -173,7 +192,7 @@ mod tests {
             let names = (0..variables).fold("0".to_owned(), |t, i| format!("(+ {t} x{i})"));
             let names = bank.parse(&names, None).unwrap();
             let renaming = Renaming::new(&bank, &[names]);
-            let vocabulary = fixtures::vocabulary();
+            let vocabulary = Arc::new(fixtures::vocabulary());
             let mut grammar = Grammar::new(&vocabulary, &renaming, max_size);
             prop_assert!(grammar.can_begin(SortId(sort)));
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -211,6 +230,7 @@ mod tests {
             .unwrap();
             let counts = [("1/2".to_owned(), 50), ("0.5".to_owned(), 50)].into_iter().collect();
             let vocabulary = Vocabulary::build(system.language.clone(), &counts).unwrap();
+            let vocabulary = Arc::new(vocabulary);
             let mut grammar = Grammar::new(&vocabulary, &Renaming::default(), max_size);
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             let mut tree = TreeBuilder::new(SortId(sort));
@@ -232,7 +252,7 @@ mod tests {
     fn a_sort_without_terms_can_not_begin() {
         let system = egraph::System::parse("(sort A) (sort B) (op f (A) B) (variable A)").unwrap();
         let none = rustc_hash::FxHashMap::default();
-        let vocabulary = Vocabulary::build(system.language.clone(), &none).unwrap();
+        let vocabulary = Arc::new(Vocabulary::build(system.language.clone(), &none).unwrap());
         let grammar = Grammar::new(&vocabulary, &Renaming::default(), 10);
         assert!(!grammar.can_begin(SortId(0)) && !grammar.can_begin(SortId(1)));
         let mut bank = TermBank::new(system.language.clone());

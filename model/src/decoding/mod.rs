@@ -4,6 +4,7 @@
 pub mod choices;
 pub mod decode;
 pub mod grammar;
+pub(crate) mod grammars;
 pub mod queue;
 pub(crate) mod sampling;
 pub mod score;

@@ -35,7 +35,7 @@ impl Given {
     /// Reads the tokens of a term of `sort`; `None` if the grammar does not allow them.
     pub(crate) fn read(
         vocabulary: &Vocabulary,
-        grammar: &mut Grammar<'_>,
+        grammar: &mut Grammar,
         sort: SortId,
         tokens: &[Token],
     ) -> Option<Given> {

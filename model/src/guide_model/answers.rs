@@ -3,7 +3,7 @@
 use super::{GuideModel, Value};
 use crate::decoding::choices::{Choices, Within};
 use crate::decoding::decode::{DecodeOptions, Decoder, Task, Written};
-use crate::decoding::grammar::Grammar;
+use crate::decoding::grammars::Lent;
 use crate::decoding::score::{Given, Likelihood, log_likelihoods};
 use crate::decoding::tree_builder::TreeBuilder;
 use crate::network::batch::encoder_batch;
@@ -128,12 +128,13 @@ impl GuideModel {
     fn task<'a, C: Choices>(
         &'a self,
         request: &'a ToWrite<C>,
-        grammars: &mut FxHashMap<(Vec<SortId>, usize), Rc<RefCell<Grammar<'a>>>>,
+        grammars: &mut FxHashMap<(Vec<SortId>, usize), Rc<RefCell<Lent<'a>>>>,
     ) -> Task<'a, C> {
         let ToWrite { question, options, choices } = request;
         let (vocabulary, renaming) = (&self.vocabulary, &question.renaming);
         let sorts: Vec<SortId> = renaming.renamed().map(|leaf| leaf.sort).collect();
-        let new = || Rc::new(RefCell::new(Grammar::new(vocabulary, renaming, options.max_size)));
+        let lend = || self.grammars.lend(vocabulary, renaming, options.max_size);
+        let new = || Rc::new(RefCell::new(lend()));
         Task {
             grammar: grammars.entry((sorts, options.max_size)).or_insert_with(new).clone(),
             within: Within::new(vocabulary, renaming, choices.clone(), options.max_size),

@@ -10,6 +10,7 @@ use anyhow::Result;
 use dataset_gen::seeds::normal_form::Renaming;
 use egraph::SortId;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use support::errors::Internal;
 
 /// Sets of tokens, each stored once.
@@ -87,18 +88,19 @@ pub fn contains(set: &[u64], token: Token) -> bool {
 
 /// Finds the masks of guides. What the grammar allows depends on the sorts of the variables alone:
 /// one grammar serves all triples that have the same.
-pub struct MaskMaker<'a> {
-    vocabulary: &'a Vocabulary,
+pub struct MaskMaker {
+    vocabulary: Arc<Vocabulary>,
     /// The largest number of nodes of a guide.
     max_size: usize,
-    grammars: FxHashMap<Vec<SortId>, Grammar<'a>>,
+    grammars: FxHashMap<Vec<SortId>, Grammar>,
     masks: Masks,
 }
 
-impl<'a> MaskMaker<'a> {
+impl MaskMaker {
     /// For guides of at most `max_size` nodes.
-    pub fn new(vocabulary: &'a Vocabulary, max_size: usize) -> MaskMaker<'a> {
+    pub fn new(vocabulary: &Vocabulary, max_size: usize) -> MaskMaker {
         let masks = Masks::new(vocabulary.len());
+        let vocabulary = Arc::new(vocabulary.clone());
         MaskMaker { vocabulary, max_size, grammars: FxHashMap::default(), masks }
     }
 
@@ -119,7 +121,7 @@ impl<'a> MaskMaker<'a> {
         guide: &[Token],
     ) -> Result<Vec<u32>> {
         let sorts: Vec<SortId> = renaming.renamed().map(|leaf| leaf.sort).collect();
-        let (vocabulary, max_size) = (self.vocabulary, self.max_size);
+        let (vocabulary, max_size) = (&self.vocabulary, self.max_size);
         let grammar = self
             .grammars
             .entry(sorts)
