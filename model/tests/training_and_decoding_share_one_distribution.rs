@@ -6,6 +6,7 @@ mod common;
 use candle_core::Device;
 use dataset_gen::seeds::normal_form::Renaming;
 use egraph::TermBank;
+use model::network::attention::OnGpu;
 use model::network::batch::{Features, decoder_batch, encoder_batch};
 use model::network::kernels::dropout::Dropout;
 use model::network::parameters::{Parameters, load_safetensors};
@@ -52,8 +53,8 @@ fn a_guide_has_the_same_probability_in_both() {
                 let (batch, tokens) = decoder_batch(features, &[&trees[2]]);
                 let logits = network.decode(&batch, &memory, None, &Dropout::none()).unwrap();
                 let sets = Arc::new(maker.masks().clone());
-                let targets = Targets { tokens, masks, sets };
-                let nats = score(&logits, &targets).unwrap().nats;
+                let targets = Targets { tokens, masks, sets, on_gpu: OnGpu::default() };
+                let nats = score(&logits, &targets).unwrap().read().unwrap().nats;
                 // A word may be spelled in several ways; the usual one is the training's.
                 let written = f64::from(guide.log_probability);
                 let same_pieces =
