@@ -2,16 +2,16 @@
 
 use crate::network::kernels::cpu::rows::dot;
 #[cfg(feature = "cuda")]
-use crate::network::kernels::cuda::tensors as on_gpu;
+use crate::network::kernels::cuda::tensors::{self as on_gpu, AdamWNumbers};
 use crate::network::kernels::tensors::{floats, with_floats};
 use anyhow::{Context, Result, ensure};
 use candle_core::{CpuStorage, DType, InplaceOp2, InplaceOp3, Layout, Tensor, Var};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-pub(crate) const BETA1: f64 = 0.9;
-pub(crate) const BETA2: f64 = 0.98;
-pub(crate) const EPSILON: f64 = 1e-8;
+const BETA1: f64 = 0.9;
+const BETA2: f64 = 0.98;
+const EPSILON: f64 = 1e-8;
 /// Elements that one thread updates at a time.
 const CHUNK: usize = 1 << 14;
 
@@ -26,22 +26,22 @@ pub struct AdamW {
 }
 
 /// A parameter with its gradient and its moments.
-pub(crate) struct Parameter<'a> {
-    pub(crate) p: &'a Var,
-    pub(crate) g: &'a Tensor,
-    pub(crate) m: &'a Var,
-    pub(crate) v: &'a Var,
+struct Parameter<'a> {
+    p: &'a Var,
+    g: &'a Tensor,
+    m: &'a Var,
+    v: &'a Var,
 }
 
 /// The numbers of one update.
 #[derive(Clone, Copy)]
-pub(crate) struct Update {
+struct Update {
     /// What the gradient is multiplied with to clip it.
     clip: f64,
     /// Learning rate over the bias correction of the first moment.
-    pub(crate) rate: f64,
+    rate: f64,
     /// One over the bias correction of the second moment.
-    pub(crate) second: f64,
+    second: f64,
     /// What a matrix is multiplied with first.
     decay: f64,
 }
@@ -109,7 +109,22 @@ impl AdamW {
         };
         #[cfg(feature = "cuda")]
         if parameters.iter().any(|parameter| !parameter.p.device().is_cpu()) {
-            let norm = on_gpu::update(&parameters, update, clip_norm)?;
+            let numbers = AdamWNumbers {
+                beta1: BETA1,
+                beta2: BETA2,
+                rate: update.rate,
+                second: update.second,
+                epsilon: EPSILON,
+                clip_norm,
+            };
+            let tensors: Vec<([&Tensor; 4], f64)> = parameters
+                .iter()
+                .map(|of| {
+                    let decay = update.decay_of(of.p);
+                    ([of.p.as_tensor(), of.g, of.m.as_tensor(), of.v.as_tensor()], decay)
+                })
+                .collect();
+            let norm = on_gpu::update(&tensors, numbers)?;
             self.check(norm)?;
             self.step += 1;
             return Ok(norm);
@@ -142,7 +157,7 @@ impl AdamW {
 
 impl Update {
     /// What a parameter is multiplied with first: vectors do not decay.
-    pub(crate) fn decay_of(self, p: &Var) -> f64 {
+    fn decay_of(self, p: &Var) -> f64 {
         if p.dims().len() > 1 { self.decay } else { 1.0 }
     }
 

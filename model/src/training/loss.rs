@@ -4,7 +4,7 @@
 #[cfg(feature = "cuda")]
 use crate::network::kernels::cuda::device::Operand;
 #[cfg(feature = "cuda")]
-use crate::network::kernels::cuda::tensors as on_gpu;
+use crate::network::kernels::cuda::tensors::{self as on_gpu, Wanted};
 use crate::network::kernels::tensors::{OnGpu, floats, with_floats};
 use crate::tokens::vocabulary::{PAD, Token};
 use crate::training::examples::masks::{Masks, members};
@@ -33,6 +33,21 @@ impl Targets {
         let rows = self.tokens.iter().zip(&self.masks).enumerate();
         rows.filter(|(_, (token, _))| **token != PAD)
             .map(|(row, (token, mask))| (row, *token as usize, self.sets.get(*mask)))
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl Targets {
+    /// What `f` makes of these on a GPU.
+    fn on_gpu<T>(&self, counted: usize, smoothing: f64, f: impl FnOnce(&Wanted<'_>) -> T) -> T {
+        f(&Wanted {
+            tokens: &self.tokens,
+            masks: &self.masks,
+            set: &|number| self.sets.get(number),
+            on_gpu: &self.on_gpu,
+            counted,
+            smoothing,
+        })
     }
 }
 
@@ -125,7 +140,9 @@ pub fn score(logits: &Tensor, targets: &Targets) -> Result<Tally> {
     #[cfg(feature = "cuda")]
     if !logits.device().is_cpu() {
         let tokens = targets.rows().count() as u64;
-        let sums = on_gpu::with(&logits, |logits| on_gpu::losses(logits, targets, 1, 0.0))?;
+        let sums = targets.on_gpu(1, 0.0, |wanted| {
+            on_gpu::with(&logits, |logits| on_gpu::losses(logits, wanted))
+        })?;
         let pending = Some(on_gpu::tensor(sums, 3));
         return Ok(Tally { known: Score { tokens, ..Score::default() }, pending });
     }
@@ -188,7 +205,9 @@ impl CustomOp1 for CrossEntropy {
     ) -> candle_core::Result<(CudaStorage, Shape)> {
         let logits = Operand::of(storage, layout)?;
         // The loss is the first of the sums; a scalar is not told of the others.
-        let sums = on_gpu::losses(logits, &self.targets, self.counted, self.smoothing)?;
+        let (counted, smoothing) = (self.counted, self.smoothing);
+        let sums =
+            self.targets.on_gpu(counted, smoothing, |wanted| on_gpu::losses(logits, wanted))?;
         Ok((sums, Shape::from(())))
     }
 
@@ -200,10 +219,9 @@ impl CustomOp1 for CrossEntropy {
     ) -> candle_core::Result<Option<Tensor>> {
         #[cfg(feature = "cuda")]
         if !logits.device().is_cpu() {
-            let d = on_gpu::with(logits, |logits| {
-                on_gpu::with(grad, |grad| {
-                    let (counted, smoothing) = (self.counted, self.smoothing);
-                    on_gpu::losses_backward(logits, &self.targets, counted, smoothing, grad)
+            let d = self.targets.on_gpu(self.counted, self.smoothing, |wanted| {
+                on_gpu::with(logits, |logits| {
+                    on_gpu::with(grad, |grad| on_gpu::losses_backward(logits, wanted, grad))
                 })
             })?;
             return Ok(Some(on_gpu::tensor(d, logits.shape())));

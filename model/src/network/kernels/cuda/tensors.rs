@@ -13,10 +13,9 @@ use crate::network::kernels::cuda::rows::{RmsNorm, RmsNormBackward, SquaredRelu,
 use crate::network::kernels::cuda::{Address, Number};
 use crate::network::kernels::embedding::FeatureSets;
 use crate::network::kernels::rope::Rotation;
+use crate::network::kernels::tensors::OnGpu;
 use crate::tokens::relations::Relation;
-use crate::tokens::vocabulary::PAD;
-use crate::training::adamw::{BETA1, BETA2, EPSILON, Parameter, Update};
-use crate::training::loss::Targets;
+use crate::tokens::vocabulary::{PAD, Token};
 use candle_core::{CudaDevice, CudaStorage, DType, Result, Tensor};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -181,7 +180,22 @@ pub(crate) fn embed_backward(
     Ok(out)
 }
 
-/// What a batch is to predict, on a GPU.
+/// What a batch is to predict, and how it is counted.
+pub(crate) struct Wanted<'a> {
+    /// The token of every row; `PAD` for rows that do not count.
+    pub(crate) tokens: &'a [Token],
+    /// The number of the set of allowed tokens of every row.
+    pub(crate) masks: &'a [u32],
+    /// The set of a number, as bits.
+    pub(crate) set: &'a dyn Fn(u32) -> &'a [u64],
+    /// What a GPU has of all that.
+    pub(crate) on_gpu: &'a OnGpu,
+    /// By what the loss is divided.
+    pub(crate) counted: usize,
+    pub(crate) smoothing: f64,
+}
+
+/// The same on a GPU.
 struct TargetsOnGpu {
     tokens: Uploaded<u32>,
     masks: Uploaded<u32>,
@@ -191,13 +205,13 @@ struct TargetsOnGpu {
 
 impl TargetsOnGpu {
     /// With those of the sets that the batch has.
-    fn of(device: &CudaDevice, targets: &Targets) -> Result<Arc<TargetsOnGpu>> {
+    fn of(device: &CudaDevice, targets: &Wanted<'_>) -> Result<Arc<TargetsOnGpu>> {
         targets.on_gpu.get(|| {
             let (mut numbers, mut sets, mut words) = (FxHashMap::default(), Vec::new(), 0);
             let mut number = |mask: &u32| {
                 let next = numbers.len() as u32;
                 *numbers.entry(*mask).or_insert_with(|| {
-                    let set = targets.sets.get(*mask);
+                    let set = (targets.set)(*mask);
                     words = set.len();
                     sets.extend_from_slice(set);
                     next
@@ -205,7 +219,7 @@ impl TargetsOnGpu {
             };
             let masks: Vec<u32> = targets.masks.iter().map(&mut number).collect();
             Ok(TargetsOnGpu {
-                tokens: upload(device, &targets.tokens)?,
+                tokens: upload(device, targets.tokens)?,
                 masks: upload(device, &masks)?,
                 sets: upload(device, &sets)?,
                 words,
@@ -215,13 +229,7 @@ impl TargetsOnGpu {
 }
 
 /// What both passes of the loss are told, but for what they write.
-fn cross_entropy(
-    logits: &Operand<'_>,
-    targets: &Targets,
-    there: &TargetsOnGpu,
-    counted: usize,
-    smoothing: f64,
-) -> CrossEntropy {
+fn cross_entropy(logits: &Operand<'_>, targets: &Wanted<'_>, there: &TargetsOnGpu) -> CrossEntropy {
     let rows = targets.tokens.len();
     CrossEntropy {
         logits: logits.address,
@@ -234,24 +242,19 @@ fn cross_entropy(
         width: (logits.count / rows.max(1)) as u32,
         words: there.words as u32,
         pad: PAD,
-        smoothing: smoothing as f32,
-        each: (1.0 / counted as f64) as f32,
+        smoothing: targets.smoothing as f32,
+        each: (1.0 / targets.counted as f64) as f32,
     }
 }
 
 /// The loss, the sum of −ln p(target), and how many targets are likeliest. f32 `[3]`
-pub(crate) fn losses(
-    logits: Operand<'_>,
-    targets: &Targets,
-    counted: usize,
-    smoothing: f64,
-) -> Result<CudaStorage> {
+pub(crate) fn losses(logits: Operand<'_>, targets: &Wanted<'_>) -> Result<CudaStorage> {
     let logits = logits.expect(Number::F32)?;
     let there = TargetsOnGpu::of(logits.device, targets)?;
     let rows = targets.tokens.len();
     let of_rows = room(logits.device, Number::F32, rows * COLUMNS as usize)?;
     let out = room(logits.device, Number::F32, COLUMNS as usize)?;
-    let mut pass = cross_entropy(&logits, targets, &there, counted, smoothing);
+    let mut pass = cross_entropy(&logits, targets, &there);
     pass.out = address_of(&of_rows)?;
     run(logits.device, pass.launch())?;
     let (x, sums) = (pass.out, address_of(&out)?);
@@ -263,70 +266,73 @@ pub(crate) fn losses(
 /// The gradient of the logits, given that of the loss.
 pub(crate) fn losses_backward(
     logits: Operand<'_>,
-    targets: &Targets,
-    counted: usize,
-    smoothing: f64,
+    targets: &Wanted<'_>,
     grad: Operand<'_>,
 ) -> Result<CudaStorage> {
     let (logits, grad) = (logits.expect(Number::F32)?, grad.expect(Number::F32)?);
     let there = TargetsOnGpu::of(logits.device, targets)?;
     let out = room(logits.device, Number::F32, logits.count)?;
-    let mut pass = cross_entropy(&logits, targets, &there, counted, smoothing);
+    let mut pass = cross_entropy(&logits, targets, &there);
     (pass.grad, pass.out) = (grad.address, address_of(&out)?);
     run(logits.device, pass.launch())?;
     Ok(out)
 }
 
-/// Updates parameters in their place, all gradients shortened to `clip_norm` together. Their norm before;
-/// if it is no number, nothing is changed.
-pub(crate) fn update(
-    parameters: &[Parameter<'_>],
-    update: Update,
-    clip_norm: f64,
-) -> anyhow::Result<f64> {
-    let Some(first) = parameters.first() else { return Ok(0.0) };
-    let device = first.p.device().as_cuda_device()?;
-    let counts = parameters.iter().map(|parameter| parameter.p.elem_count() as u64);
+/// What an update of all parameters is made with.
+#[derive(Clone, Copy)]
+pub(crate) struct AdamWNumbers {
+    pub(crate) beta1: f64,
+    pub(crate) beta2: f64,
+    /// Learning rate over the bias correction of the first moment.
+    pub(crate) rate: f64,
+    /// One over the bias correction of the second moment.
+    pub(crate) second: f64,
+    pub(crate) epsilon: f64,
+    /// To which the gradients together are shortened.
+    pub(crate) clip_norm: f64,
+}
+
+/// Updates parameters in their place. Of each there are the parameter, its gradient, its moments, and what it
+/// is multiplied with first. The norm of the gradients before they are shortened; if it is no number, nothing
+/// is changed.
+pub(crate) fn update(parameters: &[([&Tensor; 4], f64)], numbers: AdamWNumbers) -> Result<f64> {
+    let Some(([first, ..], _)) = parameters.first() else { return Ok(0.0) };
+    let device = first.device().as_cuda_device()?;
+    let counts = parameters.iter().map(|([p, ..], _)| p.elem_count() as u64);
     let blocks = counts.map(Squares::blocks).collect::<Vec<_>>();
     let count: u32 = blocks.iter().sum();
     let sums = room(device, Number::F32, count as usize)?;
     let clip = room(device, Number::F32, 2)?;
     let (squares, clip_address) = (address_of(&sums)?, address_of(&clip)?);
     let mut out = squares;
-    for (Parameter { g, .. }, blocks) in parameters.iter().zip(blocks) {
+    for (([_, g, ..], _), blocks) in parameters.iter().zip(blocks) {
         with(g, |g| {
             let g = g.expect(Number::F32)?;
             run(device, Squares { x: g.address, out, count: g.count as u64 }.launch())
         })?;
         out += 4 * Address::from(blocks);
     }
-    run(device, Clip { squares, out: clip_address, count, most: clip_norm as f32 }.launch())?;
-    for parameter in parameters {
-        let Parameter { p, g, m, v } = parameter;
-        let decay = update.decay_of(p);
-        with(p, |p| {
-            with(g, |g| {
-                with(m, |m| {
-                    with(v, |v| {
-                        let step = AdamW {
-                            p: p.address,
-                            m: m.address,
-                            v: v.address,
-                            g: g.address,
-                            clip: clip_address,
-                            count: p.count as u64,
-                            beta1: BETA1 as f32,
-                            beta2: BETA2 as f32,
-                            rate: update.rate as f32,
-                            second: update.second as f32,
-                            decay: decay as f32,
-                            epsilon: EPSILON as f32,
-                        };
-                        run(device, step.launch())
-                    })
-                })
-            })
-        })?;
+    let most = numbers.clip_norm as f32;
+    run(device, Clip { squares, out: clip_address, count, most }.launch())?;
+    for ([p, g, m, v], decay) in parameters {
+        let step = |p: Operand<'_>, g: Operand<'_>, m: Operand<'_>, v: Operand<'_>| {
+            let step = AdamW {
+                p: p.address,
+                m: m.address,
+                v: v.address,
+                g: g.address,
+                clip: clip_address,
+                count: p.count as u64,
+                beta1: numbers.beta1 as f32,
+                beta2: numbers.beta2 as f32,
+                rate: numbers.rate as f32,
+                second: numbers.second as f32,
+                decay: *decay as f32,
+                epsilon: numbers.epsilon as f32,
+            };
+            run(device, step.launch())
+        };
+        with(p, |p| with(g, |g| with(m, |m| with(v, |v| step(p, g, m, v)))))?;
     }
     let read = tensor(clip, 2).to_vec1::<f32>()?;
     Ok(f64::from(read[0]))
