@@ -7,9 +7,8 @@
 //! ```
 //!
 //! after He et al., *DeBERTa* (ICLR 2021), with tree relations in place of distances. Every head
-//! uses one relation. Without relations (cross-attention) A = q·k / √e. On the CPU this is one
-//! fused operation with its own backward pass; elsewhere it is composed of differentiable tensor
-//! operations.
+//! uses one relation. Without relations (cross-attention) A = q·k / √e. Here is what attention is told;
+//! what computes it is in [`kernels`](super::kernels).
 
 pub use crate::network::kernels::attention::attention;
 
@@ -96,8 +95,7 @@ pub struct Geometry {
 impl Geometry {
     /// How many keys query `i` of row `b` sees: the first ones.
     pub fn seen(&self, b: usize, i: usize) -> usize {
-        let length = self.key_lengths[b];
-        if self.causal { length.min(i + 1) } else { length }
+        self.sight(b).seen(i)
     }
 
     /// What the kernel needs to know of the queries of row `b`.
@@ -114,8 +112,8 @@ impl Geometry {
     }
 }
 
-/// The same from differentiable tensor operations, on any device; it fills in the queries that
-/// are padding too.
+/// [`attention`] by its formula, from tensor operations, for tests: it stores all scores, and fills in the
+/// queries that are padding too.
 ///
 /// # Errors
 /// Shapes that do not fit together.

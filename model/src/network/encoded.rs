@@ -1,8 +1,8 @@
 //! Keys and values of encoded trees, at which a decoder looks in one step after the other.
 
 use crate::network::attention::{Geometry, Heads, Source};
-use crate::network::kernels::attention::{attention, attention_to_turned};
-use crate::network::kernels::cpu::turned_keys::TurnedKeys;
+use crate::network::kernels::attention::{attention, attention_to_transposed};
+use crate::network::kernels::cpu::transposed_keys::TransposedKeys;
 use crate::network::kernels::tensors::with_floats;
 use candle_core::{Result, Tensor};
 use std::sync::{Arc, OnceLock};
@@ -10,13 +10,13 @@ use std::sync::{Arc, OnceLock};
 /// Keys and values of a layer. `[batch, m, 2d]`
 pub struct Encoded {
     keys_values: Tensor,
-    /// The keys again, turned in the first step.
-    turned: OnceLock<Arc<TurnedKeys>>,
+    /// The keys again, transposed in the first step.
+    transposed: OnceLock<Arc<TransposedKeys>>,
 }
 
 impl Encoded {
     pub(crate) fn new(keys_values: Tensor) -> Encoded {
-        Encoded { keys_values, turned: OnceLock::new() }
+        Encoded { keys_values, transposed: OnceLock::new() }
     }
 
     /// What `queries` find, each row in its own tree or in that which the geometry says. `lengths` are
@@ -35,16 +35,16 @@ impl Encoded {
         let Some(lengths) = lengths.filter(|_| of_rows && queries.device().is_cpu()) else {
             return attention(heads, geometry, queries, &self.keys_values, None);
         };
-        let turned = match self.turned.get() {
-            Some(turned) => turned.clone(),
+        let transposed = match self.transposed.get() {
+            Some(transposed) => transposed.clone(),
             None => {
-                let turned = with_floats(&self.keys_values, |keys_values| {
-                    Ok(Arc::new(TurnedKeys::new(heads, keys_values, geometry.keys, lengths)))
+                let transposed = with_floats([&self.keys_values], |[keys_values]| {
+                    Ok(Arc::new(TransposedKeys::new(heads, keys_values, geometry.keys, lengths)))
                 })?;
-                self.turned.get_or_init(|| turned).clone()
+                self.transposed.get_or_init(|| transposed).clone()
             }
         };
-        attention_to_turned(heads, geometry, queries, &self.keys_values, turned)
+        attention_to_transposed(heads, geometry, queries, &self.keys_values, transposed)
     }
 }
 
@@ -56,7 +56,7 @@ mod tests {
     use candle_core::Device;
 
     #[test]
-    fn turned_keys_change_no_bit() {
+    fn transposed_keys_change_no_bit() {
         let heads = Arc::new(Heads {
             width: 24,
             count: 3,
@@ -91,6 +91,6 @@ mod tests {
             };
             assert_eq!(find(Some(&lengths)), find(None));
         }
-        assert!(encoded.turned.get().is_some());
+        assert!(encoded.transposed.get().is_some());
     }
 }

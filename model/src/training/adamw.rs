@@ -131,7 +131,7 @@ impl AdamW {
         }
         let mut squares = 0f64;
         for Parameter { g, .. } in &parameters {
-            squares += with_floats(g, |g| Ok(f64::from(dot(g, g))))?;
+            squares += with_floats([g], |[g]| Ok(f64::from(dot(g, g))))?;
         }
         let norm = squares.sqrt();
         self.check(norm)?;

@@ -141,12 +141,12 @@ pub fn score(logits: &Tensor, targets: &Targets) -> Result<Tally> {
     if !logits.device().is_cpu() {
         let tokens = targets.rows().count() as u64;
         let sums = targets.on_gpu(1, 0.0, |wanted| {
-            on_gpu::with(&logits, |logits| on_gpu::losses(logits, wanted))
+            on_gpu::with([&logits], |[logits]| on_gpu::losses(logits, wanted))
         })?;
         let pending = Some(on_gpu::tensor(sums, 3));
         return Ok(Tally { known: Score { tokens, ..Score::default() }, pending });
     }
-    let known = with_floats(&logits, |logits| Ok(score_rows(logits, targets)))?;
+    let known = with_floats([&logits], |[logits]| Ok(score_rows(logits, targets)))?;
     Ok(Tally { known, pending: None })
 }
 
@@ -220,14 +220,14 @@ impl CustomOp1 for CrossEntropy {
         #[cfg(feature = "cuda")]
         if !logits.device().is_cpu() {
             let d = self.targets.on_gpu(self.counted, self.smoothing, |wanted| {
-                on_gpu::with(logits, |logits| {
-                    on_gpu::with(grad, |grad| on_gpu::losses_backward(logits, wanted, grad))
+                on_gpu::with([logits, grad], |[logits, grad]| {
+                    on_gpu::losses_backward(logits, wanted, grad)
                 })
             })?;
             return Ok(Some(on_gpu::tensor(d, logits.shape())));
         }
         let scale = grad.to_scalar::<f32>()? / self.counted as f32;
-        let d = with_floats(logits, |logits| {
+        let d = with_floats([logits], |[logits]| {
             let v = logits.len() / self.targets.tokens.len().max(1);
             let mut d = vec![0f32; logits.len()];
             for (row, token, set) in self.targets.rows() {

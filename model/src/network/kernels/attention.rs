@@ -1,8 +1,10 @@
 //! Attention as one operation with its own backward pass.
 
 use crate::network::attention::{Geometry, Heads, Source};
-use crate::network::kernels::cpu::attention::{Gradients, Inputs, Room, Tables, backward, forward};
-use crate::network::kernels::cpu::turned_keys::TurnedKeys;
+use crate::network::kernels::cpu::attention::{
+    Gradients, Inputs, Scratch, Tables, backward, forward,
+};
+use crate::network::kernels::cpu::transposed_keys::TransposedKeys;
 #[cfg(feature = "cuda")]
 use crate::network::kernels::cuda::device::Operand;
 #[cfg(feature = "cuda")]
@@ -30,7 +32,7 @@ pub fn attention(
     let op = FusedAttention {
         heads: heads.clone(),
         geometry: geometry.clone(),
-        turned: None,
+        transposed: None,
         log_sums: OnGpu::default(),
     };
     let (queries, keys_values) = (queries.contiguous()?, keys_values.contiguous()?);
@@ -44,27 +46,27 @@ pub fn attention(
 }
 
 /// [`attention`] without relations, of one row of queries after the other, over keys that somebody has
-/// turned. Has no gradient; on the CPU only.
+/// transposed. Has no gradient; on the CPU only.
 ///
 /// # Errors
 /// Shapes that do not fit together.
-pub(crate) fn attention_to_turned(
+pub(crate) fn attention_to_transposed(
     heads: &Arc<Heads>,
     geometry: &Arc<Geometry>,
     queries: &Tensor,
     keys_values: &Tensor,
-    turned: Arc<TurnedKeys>,
+    transposed: Arc<TransposedKeys>,
 ) -> Result<Tensor> {
-    let turned = Some(turned);
+    let transposed = Some(transposed);
     let (heads, geometry, log_sums) = (heads.clone(), geometry.clone(), OnGpu::default());
-    let op = FusedAttention { heads, geometry, turned, log_sums };
+    let op = FusedAttention { heads, geometry, transposed, log_sums };
     queries.contiguous()?.apply_op2(&keys_values.contiguous()?, op)
 }
 
 struct FusedAttention {
     heads: Arc<Heads>,
     geometry: Arc<Geometry>,
-    turned: Option<Arc<TurnedKeys>>,
+    transposed: Option<Arc<TransposedKeys>>,
     /// On a GPU, what the backward pass wants of the forward pass.
     #[cfg_attr(not(feature = "cuda"), expect(dead_code))]
     log_sums: OnGpu,
@@ -83,8 +85,11 @@ impl FusedAttention {
             candle_core::bail!("attention: {} queries, {} keys and values", q.len(), kv.len());
         }
         let one_query = matches!(g.source, Source::Scattered(_));
+        if one_query && g.queries != 1 {
+            candle_core::bail!("attention: {} queries of a row over scattered keys", g.queries);
+        }
         let tables = &Tables::new(&self.heads, tables, one_query);
-        let (mut out, mut room) = (vec![0f32; q.len()], Room::default());
+        let (mut out, mut scratch) = (vec![0f32; q.len()], Scratch::default());
         let mut b = 0;
         while b < g.batch {
             // Single queries of rows that share their keys are as many queries of one row.
@@ -100,17 +105,17 @@ impl FusedAttention {
                 Source::Scattered(at) => (kv, Some(&at[b * g.keys..][..g.keys])),
             };
             let part = b * query_row..(b + together) * query_row;
-            let turned = match (&g.source, &self.turned) {
-                (Source::Rows(rows), Some(turned)) => Some(turned.of(rows[b] as usize)),
+            let transposed = match (&g.source, &self.transposed) {
+                (Source::Rows(rows), Some(transposed)) => Some(transposed.of(rows[b] as usize)),
                 _ => None,
             };
             let queries = &q[part.clone()];
-            let inputs = Inputs { queries, keys_values, nodes, turned, tables };
+            let inputs = Inputs { queries, keys_values, nodes, transposed, tables };
             let mut sight = g.sight(b);
             if together > 1 {
                 sight.queries = together;
             }
-            forward(&self.heads, sight, inputs, &mut out[part], &mut room);
+            forward(&self.heads, sight, inputs, &mut out[part], &mut scratch);
             b += together;
         }
         Ok((CpuStorage::F32(out), Shape::from((g.batch, g.queries, d))))
@@ -132,7 +137,7 @@ impl FusedAttention {
         let mut dq = vec![0f32; q.len()];
         let mut dkv = vec![0f32; kv.len()];
         let mut dtables = vec![0f32; tables.len()];
-        let (tables, mut room) = (&Tables::new(&self.heads, tables, false), Room::default());
+        let (tables, mut scratch) = (&Tables::new(&self.heads, tables, false), Scratch::default());
         for b in 0..g.batch {
             let (queries, keys) =
                 (b * query_row..(b + 1) * query_row, b * key_row..(b + 1) * key_row);
@@ -140,7 +145,7 @@ impl FusedAttention {
                 queries: &q[queries.clone()],
                 keys_values: &kv[keys.clone()],
                 nodes: None,
-                turned: None,
+                transposed: None,
                 tables,
             };
             let grad = &grad[queries.clone()];
@@ -149,7 +154,7 @@ impl FusedAttention {
                 keys_values: &mut dkv[keys],
                 tables: &mut dtables,
             };
-            backward(&self.heads, g.sight(b), inputs, grad, gradients, &mut room);
+            backward(&self.heads, g.sight(b), inputs, grad, gradients, &mut scratch);
         }
         Ok([dq, dkv, dtables])
     }
@@ -178,21 +183,18 @@ impl FusedAttention {
         let log_sums = self.log_sums.get::<CudaStorage>(|| {
             candle_core::bail!("the backward pass of attention without its forward pass")
         })?;
-        let run = |tables: Option<&Operand<'_>>| {
-            on_gpu::with(q, |queries| {
-                on_gpu::with(kv, |keys_values| {
-                    let (queries, keys_values) = (&queries, &keys_values);
-                    let (heads, geometry) = (&*self.heads, &*self.geometry);
-                    let inputs = AttentionInputs { queries, keys_values, tables, heads, geometry };
-                    on_gpu::with(res, |res| {
-                        on_gpu::with(grad, |grad| inputs.backward(&res, &log_sums, &grad))
-                    })
-                })
-            })
+        let (heads, geometry) = (&*self.heads, &*self.geometry);
+        let run = |[q, kv, res, grad]: &[Operand<'_>; 4], tables: Option<&Operand<'_>>| {
+            let inputs = AttentionInputs { queries: q, keys_values: kv, tables, heads, geometry };
+            inputs.backward(res, &log_sums, grad)
         };
         let [dq, dkv, dtables] = match tables {
-            Some(tables) => on_gpu::with(tables, |tables| run(Some(&tables)))?,
-            None => run(None)?,
+            Some(tables) => {
+                on_gpu::with([q, kv, res, grad, tables], |[q, kv, res, grad, tables]| {
+                    run(&[q, kv, res, grad], Some(&tables))
+                })?
+            }
+            None => on_gpu::with([q, kv, res, grad], |all| run(&all, None))?,
         };
         let dtables = match tables {
             Some(tables) => on_gpu::tensor(dtables, tables.shape()).to_dtype(tables.dtype())?,
@@ -233,6 +235,7 @@ impl CustomOp3 for FusedAttention {
         self.on_gpu(&q, &kv, Some(&Operand::of(s3, l3)?))
     }
 
+    #[cfg_attr(not(feature = "cuda"), expect(unused_variables))] // the CPU computes the result anew
     fn bwd(
         &self,
         q: &Tensor,
@@ -246,13 +249,8 @@ impl CustomOp3 for FusedAttention {
             let [dq, dkv, dtables] = self.backward_on_gpu([q, kv, res, grad], Some(tables))?;
             return Ok((Some(dq), Some(dkv), Some(dtables)));
         }
-        let _ = res;
-        let [dq, dkv, dtables] = with_floats(q, |q_data| {
-            with_floats(kv, |kv| {
-                with_floats(tables, |tables| {
-                    with_floats(grad, |grad| self.backward(q_data, kv, tables, grad))
-                })
-            })
+        let [dq, dkv, dtables] = with_floats([q, kv, tables, grad], |[q, kv, tables, grad]| {
+            self.backward(q, kv, tables, grad)
         })?;
         let like =
             |data: Vec<f32>, t: &Tensor| Tensor::from_vec(data, t.shape(), t.device()).map(Some);
@@ -286,6 +284,7 @@ impl CustomOp2 for FusedAttention {
         self.on_gpu(&Operand::of(s1, l1)?, &Operand::of(s2, l2)?, None)
     }
 
+    #[cfg_attr(not(feature = "cuda"), expect(unused_variables))] // the CPU computes the result anew
     fn bwd(
         &self,
         q: &Tensor,
@@ -298,10 +297,8 @@ impl CustomOp2 for FusedAttention {
             let [dq, dkv, _] = self.backward_on_gpu([q, kv, res, grad], None)?;
             return Ok((Some(dq), Some(dkv)));
         }
-        let _ = res;
-        let [dq, dkv, _] = with_floats(q, |q_data| {
-            with_floats(kv, |kv| with_floats(grad, |grad| self.backward(q_data, kv, &[], grad)))
-        })?;
+        let [dq, dkv, _] =
+            with_floats([q, kv, grad], |[q, kv, grad]| self.backward(q, kv, &[], grad))?;
         let like =
             |data: Vec<f32>, t: &Tensor| Tensor::from_vec(data, t.shape(), t.device()).map(Some);
         Ok((like(dq, q)?, like(dkv, kv)?))

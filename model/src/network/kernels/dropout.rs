@@ -143,10 +143,11 @@ impl Mask {
     fn of_tensor(&self, grad: &Tensor) -> Result<Tensor> {
         #[cfg(feature = "cuda")]
         if !grad.device().is_cpu() {
-            let masked = on_gpu::with(grad, |grad| on_gpu::dropout(None, grad, self.stream()?))?;
+            let masked =
+                on_gpu::with([grad], |[grad]| on_gpu::dropout(None, grad, self.stream()?))?;
             return Ok(on_gpu::tensor(masked, grad.shape()));
         }
-        let masked: Vec<f32> = with_floats(grad, |grad| Ok(self.of(grad)?.collect()))?;
+        let masked: Vec<f32> = with_floats([grad], |[grad]| Ok(self.of(grad)?.collect()))?;
         Tensor::from_vec(masked, grad.shape(), grad.device())
     }
 }

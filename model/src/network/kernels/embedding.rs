@@ -97,12 +97,13 @@ impl CustomOp1 for Embed {
         let (features, d) = table.dims2()?;
         #[cfg(feature = "cuda")]
         if !grad.device().is_cpu() {
-            let dtable =
-                on_gpu::with(grad, |grad| on_gpu::embed_backward(&self.sets, grad, features, d))?;
+            let dtable = on_gpu::with([grad], |[grad]| {
+                on_gpu::embed_backward(&self.sets, grad, features, d)
+            })?;
             return Ok(Some(on_gpu::tensor(dtable, table.shape())));
         }
         let mut dtable = vec![0f32; features * d];
-        with_floats(grad, |grad| {
+        with_floats([grad], |[grad]| {
             for (grad, node) in grad.chunks_exact(d).zip(self.sets.nodes()) {
                 for f in node {
                     let row = &mut dtable[*f as usize * d..][..d];

@@ -76,7 +76,7 @@ impl CustomOp2 for Linear {
             candle_core::bail!("rows of {width} elements");
         }
         let n = x.len() / a;
-        let w = if self.transposed { Matrix::turned(w, a) } else { Matrix::rows(w, b) };
+        let w = if self.transposed { Matrix::transposed(w, a) } else { Matrix::rows(w, b) };
         let y = product((n, a, b), Matrix::rows(x, a), w);
         Ok((CpuStorage::F32(y), Shape::from(with_last(l1.dims(), b))))
     }
@@ -94,17 +94,16 @@ impl CustomOp2 for Linear {
             let by_row = Matrix::rows(grad, b);
             match self.transposed {
                 false => (
-                    product((n, b, a), by_row, Matrix::turned(w, b)),
-                    product((a, n, b), Matrix::turned(x, a), by_row),
+                    product((n, b, a), by_row, Matrix::transposed(w, b)),
+                    product((a, n, b), Matrix::transposed(x, a), by_row),
                 ),
                 true => (
                     product((n, b, a), by_row, Matrix::rows(w, a)),
-                    product((b, n, a), Matrix::turned(grad, b), Matrix::rows(x, a)),
+                    product((b, n, a), Matrix::transposed(grad, b), Matrix::rows(x, a)),
                 ),
             }
         };
-        let (dx, dw) =
-            with_floats(x, |x| with_floats(w, |w| with_floats(grad, |grad| Ok(both(x, w, grad)))))?;
+        let (dx, dw) = with_floats([x, w, grad], |[x, w, grad]| Ok(both(x, w, grad)))?;
         Ok((
             Some(Tensor::from_vec(dx, x.shape(), x.device())?),
             Some(Tensor::from_vec(dw, w.shape(), w.device())?),

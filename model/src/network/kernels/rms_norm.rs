@@ -80,9 +80,8 @@ impl CustomOp2 for RmsNorm {
         if !x.device().is_cpu() {
             return on_gpu::rms_norm_backward(x, gain, grad, EPSILON);
         }
-        let (dx, dgain) = with_floats(x, |x| {
-            with_floats(gain, |gain| with_floats(grad, |grad| Ok(rms_norm_backward(x, gain, grad))))
-        })?;
+        let (dx, dgain) =
+            with_floats([x, gain, grad], |[x, gain, grad]| Ok(rms_norm_backward(x, gain, grad)))?;
         Ok((
             Some(Tensor::from_vec(dx, x.shape(), x.device())?),
             Some(Tensor::from_vec(dgain, gain.shape(), gain.device())?),

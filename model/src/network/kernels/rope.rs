@@ -78,10 +78,10 @@ impl CustomOp1 for Rotation {
         let back = Rotation { sign: -self.sign, ..*self };
         #[cfg(feature = "cuda")]
         if !x.device().is_cpu() {
-            let dx = on_gpu::with(grad, |grad| on_gpu::rope(grad, &back))?;
+            let dx = on_gpu::with([grad], |[grad]| on_gpu::rope(grad, &back))?;
             return Ok(Some(on_gpu::tensor(dx, x.shape())));
         }
-        let dx = with_floats(grad, |grad| Ok(back.run(grad)))?;
+        let dx = with_floats([grad], |[grad]| Ok(back.run(grad)))?;
         Tensor::from_vec(dx, x.shape(), x.device()).map(Some)
     }
 }

@@ -41,11 +41,9 @@ impl CustomOp1 for SquaredRelu {
         if !x.device().is_cpu() {
             return on_gpu::squared_relu_backward(x, grad).map(Some);
         }
-        let dx: Vec<f32> = with_floats(x, |x| {
-            with_floats(grad, |grad| {
-                let both = x.iter().zip(grad);
-                Ok(both.map(|(x, g)| if *x <= 0.0 { 0.0 } else { 2.0 * x * g }).collect())
-            })
+        let dx: Vec<f32> = with_floats([x, grad], |[x, grad]| {
+            let both = x.iter().zip(grad);
+            Ok(both.map(|(x, g)| if *x <= 0.0 { 0.0 } else { 2.0 * x * g }).collect())
         })?;
         Tensor::from_vec(dx, x.shape(), x.device()).map(Some)
     }

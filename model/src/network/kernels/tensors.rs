@@ -13,14 +13,21 @@ pub(crate) fn floats<'a>(storage: &'a CpuStorage, layout: &Layout) -> Result<&'a
     }
 }
 
-/// Runs `f` on the elements of a tensor on the CPU, made contiguous if it is not.
-pub(crate) fn with_floats<T>(tensor: &Tensor, f: impl FnOnce(&[f32]) -> Result<T>) -> Result<T> {
-    let tensor = tensor.contiguous()?;
-    let (storage, layout) = tensor.storage_and_layout();
-    match &*storage {
-        Storage::Cpu(storage) => f(floats(storage, layout)?),
-        _ => candle_core::bail!("expected a tensor on the CPU"),
+/// Runs `f` on the elements of tensors on the CPU, each made contiguous if it is not.
+pub(crate) fn with_floats<const N: usize, T>(
+    tensors: [&Tensor; N],
+    f: impl FnOnce([&[f32]; N]) -> Result<T>,
+) -> Result<T> {
+    let tensors = tensors.into_iter().map(Tensor::contiguous).collect::<Result<Vec<_>>>()?;
+    let held: Vec<_> = tensors.iter().map(Tensor::storage_and_layout).collect();
+    let mut elements = [&[][..]; N];
+    for (elements, (storage, layout)) in elements.iter_mut().zip(&held) {
+        *elements = match &**storage {
+            Storage::Cpu(storage) => floats(storage, layout)?,
+            _ => candle_core::bail!("expected a tensor on the CPU"),
+        };
     }
+    f(elements)
 }
 
 /// The copy that a GPU has of the data beside it, made once for all operations that want it. The data

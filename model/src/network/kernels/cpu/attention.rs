@@ -16,8 +16,9 @@ pub(crate) struct Inputs<'a> {
     pub(crate) keys_values: &'a [f32],
     /// Which rows of `keys_values` are the keys; `None` if they are all of them in order.
     pub(crate) nodes: Option<&'a [u32]>,
-    /// The keys once more, as [`TurnedKeys`](super::turned_keys::TurnedKeys) has them, where somebody has turned them.
-    pub(crate) turned: Option<(&'a [f32], usize)>,
+    /// The keys once more, as [`TransposedKeys`](super::transposed_keys::TransposedKeys) has them,
+    /// where somebody has transposed them.
+    pub(crate) transposed: Option<(&'a [f32], usize)>,
     pub(crate) tables: &'a Tables<'a>,
 }
 
@@ -27,16 +28,16 @@ pub(crate) struct Tables<'a> {
     own: &'a [f32],
     /// K_R, transposed; empty where there is one query, which does without. `[d, R]`, where R is r,
     /// padded.
-    turned: Vec<f32>,
+    transposed: Vec<f32>,
 }
 
 impl<'a> Tables<'a> {
     pub(crate) fn new(heads: &Heads, own: &'a [f32], one_query: bool) -> Tables<'a> {
-        let (r, mut turned) = (heads.buckets.len(), Vec::new());
+        let (r, mut transposed) = (heads.buckets.len(), Vec::new());
         if !own.is_empty() && !one_query {
-            transpose(own, heads.width, (r, heads.width), padded(r), &mut turned);
+            transpose(own, heads.width, (r, heads.width), padded(r), &mut transposed);
         }
-        Tables { own, turned }
+        Tables { own, transposed }
     }
 }
 
@@ -53,7 +54,8 @@ pub(crate) struct Sight<'a> {
 }
 
 impl Sight<'_> {
-    fn seen(&self, i: usize) -> usize {
+    /// How many keys query `i` sees: the first ones.
+    pub(crate) fn seen(&self, i: usize) -> usize {
         if self.causal { self.keys.min(i + 1) } else { self.keys }
     }
 }
@@ -65,18 +67,18 @@ pub(crate) struct Gradients<'a> {
     pub(crate) tables: &'a mut [f32],
 }
 
-/// Writes the attention of a batch row to `out` `[n, d]`, which is zero. `room` is of rows before.
+/// Writes the attention of a batch row to `out` `[n, d]`, which is zero. `scratch` is of rows before.
 pub(crate) fn forward(
     heads: &Heads,
     sight: Sight<'_>,
     inputs: Inputs<'_>,
     out: &mut [f32],
-    room: &mut Room,
+    scratch: &mut Scratch,
 ) {
     let arch = Arch::new();
     match inputs.nodes {
-        Some(nodes) => arch.dispatch(One { heads, sight, inputs, nodes, out, room }),
-        None => arch.dispatch(Forward { heads, sight, inputs, out, room }),
+        Some(nodes) => arch.dispatch(SingleQuery { heads, sight, inputs, nodes, out, scratch }),
+        None => arch.dispatch(Forward { heads, sight, inputs, out, scratch }),
     }
 }
 
@@ -87,25 +89,25 @@ pub(crate) fn backward(
     inputs: Inputs<'_>,
     grad: &[f32],
     gradients: Gradients<'_>,
-    room: &mut Room,
+    scratch: &mut Scratch,
 ) {
-    Arch::new().dispatch(Backward { heads, sight, inputs, grad, gradients, room });
+    Arch::new().dispatch(Backward { heads, sight, inputs, grad, gradients, scratch });
 }
 
 /// Memory for what is computed of one row after the other.
 #[derive(Default)]
-pub(crate) struct Room {
+pub(crate) struct Scratch {
     head: Head,
     vt: Vec<f32>,
     ds: Vec<f32>,
     dby_query: Vec<f32>,
     dby_key: Vec<f32>,
-    one: RoomOfOne,
+    one: ScratchOfSingle,
 }
 
 /// The same for a single query.
 #[derive(Default)]
-struct RoomOfOne {
+struct ScratchOfSingle {
     p: Vec<f32>,
     buckets: Vec<u8>,
     /// By bucket: q·K_R, and q + Q_R of the mirrored bucket, where they are known.
@@ -128,7 +130,7 @@ fn product<S: Simd>(
 }
 
 /// Room for n numbers, which may be any.
-fn room_for(v: &mut Vec<f32>, n: usize) -> &mut [f32] {
+fn scratch_for(v: &mut Vec<f32>, n: usize) -> &mut [f32] {
     if v.len() < n {
         v.resize(n, 0.0);
     }
@@ -168,7 +170,7 @@ impl Related {
     }
 }
 
-/// One head's matrices. M is m, padded.
+/// SingleQuery head's matrices. M is m, padded.
 #[derive(Default)]
 struct Head {
     related: Related,
@@ -190,23 +192,23 @@ impl Head {
         let (scale, wide, none) =
             (heads.scale(related), padded(m), usize::from(heads.buckets.none()));
         let queries = Matrix::rows(&i.queries[h * e..], d);
-        let kt = match i.turned {
-            Some((turned, across)) => Matrix::rows(&turned[h * e * across..], across),
+        let kt = match i.transposed {
+            Some((transposed, across)) => Matrix::rows(&transposed[h * e * across..], across),
             None => {
                 transpose(&i.keys_values[h * e..], 2 * d, (m, e), wide, &mut self.kt);
                 Matrix::rows(&self.kt, wide)
             }
         };
-        let p = room_for(&mut self.p, n * wide);
+        let p = scratch_for(&mut self.p, n * wide);
         product(simd, (n, e, wide), queries, kt, (p, wide), false);
         if related {
             let r = heads.buckets.len();
             let across = padded(r);
-            let k_r = Matrix::rows(&i.tables.turned[h * e * across..], across);
-            let by_query = room_for(&mut self.by_query, n * across);
+            let k_r = Matrix::rows(&i.tables.transposed[h * e * across..], across);
+            let by_query = scratch_for(&mut self.by_query, n * across);
             product(simd, (n, e, across), queries, k_r, (by_query, across), false);
             let q_r = Matrix::rows(&i.tables.own[r * d + h * e..], d);
-            let by_key = room_for(&mut self.by_key, r * wide);
+            let by_key = scratch_for(&mut self.by_key, r * wide);
             product(simd, (r, e, wide), q_r, kt, (by_key, wide), false);
             let unrelated = &by_key[none * wide..][..wide];
             for (p, by_query) in p.chunks_exact_mut(wide).zip(by_query.chunks_exact(across)) {
@@ -234,7 +236,7 @@ struct Forward<'a> {
     sight: Sight<'a>,
     inputs: Inputs<'a>,
     out: &'a mut [f32],
-    room: &'a mut Room,
+    scratch: &'a mut Scratch,
 }
 
 impl WithSimd for Forward<'_> {
@@ -242,9 +244,9 @@ impl WithSimd for Forward<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Forward { heads, sight, inputs, out, room } = self;
+        let Forward { heads, sight, inputs, out, scratch } = self;
         let (n, m, d, e) = (sight.queries, sight.keys, heads.width, heads.each());
-        let head = &mut room.head;
+        let head = &mut scratch.head;
         head.related.relation = None;
         for h in 0..heads.count {
             head.load(simd, heads, &sight, h, &inputs);
@@ -257,27 +259,27 @@ impl WithSimd for Forward<'_> {
 
 /// The same for a single query and scattered keys, as in generation, where copying the keys would
 /// cost more than looking at them: q·k + k·Q_R[ji] = (q + Q_R[ji])·k, and there are few buckets.
-struct One<'a> {
+struct SingleQuery<'a> {
     heads: &'a Heads,
     sight: Sight<'a>,
     inputs: Inputs<'a>,
     nodes: &'a [u32],
     out: &'a mut [f32],
-    room: &'a mut Room,
+    scratch: &'a mut Scratch,
 }
 
-impl WithSimd for One<'_> {
+impl WithSimd for SingleQuery<'_> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _simd: S) {
-        let One { heads, sight, inputs, nodes, out, room } = self;
+        let SingleQuery { heads, sight, inputs, nodes, out, scratch } = self;
         let (d, e, r) = (heads.width, heads.each(), heads.buckets.len());
         let related = !inputs.tables.own.is_empty();
         let (scale, none) = (heads.scale(related), heads.buckets.none());
         let nodes = &nodes[..sight.keys];
-        let RoomOfOne { p, buckets, known, by_query, sums } = &mut room.one;
-        let p = room_for(p, padded(nodes.len()));
+        let ScratchOfSingle { p, buckets, known, by_query, sums } = &mut scratch.one;
+        let p = scratch_for(p, padded(nodes.len()));
         by_query.resize(r, 0.0);
         sums.resize(r * e, 0.0);
         for h in 0..heads.count {
@@ -329,7 +331,7 @@ struct Backward<'a> {
     inputs: Inputs<'a>,
     grad: &'a [f32],
     gradients: Gradients<'a>,
-    room: &'a mut Room,
+    scratch: &'a mut Scratch,
 }
 
 impl WithSimd for Backward<'_> {
@@ -337,12 +339,12 @@ impl WithSimd for Backward<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Backward { heads, sight, inputs, grad, gradients, room } = self;
+        let Backward { heads, sight, inputs, grad, gradients, scratch } = self;
         let (n, m, d, e) = (sight.queries, sight.keys, heads.width, heads.each());
         let related = !inputs.tables.own.is_empty();
         let (scale, wide, none) =
             (heads.scale(related), padded(m), usize::from(heads.buckets.none()));
-        let Room { head, vt, ds, dby_query, dby_key, .. } = room;
+        let Scratch { head, vt, ds, dby_query, dby_key, .. } = scratch;
         head.related.relation = None;
         for h in 0..heads.count {
             // Recomputing the probabilities is cheaper than keeping them for the whole pass.
@@ -352,10 +354,10 @@ impl WithSimd for Backward<'_> {
             let dout = Matrix::rows(&grad[h * e..], d);
             // dV = pᵀ · dO
             let dv = (&mut gradients.keys_values[d + h * e..], 2 * d);
-            product(simd, (m, n, e), Matrix::turned(&head.p, wide), dout, dv, true);
+            product(simd, (m, n, e), Matrix::transposed(&head.p, wide), dout, dv, true);
             // dP = dO · vᵀ, and from it the gradient of the scores before they are scaled.
             transpose(&inputs.keys_values[d + h * e..], 2 * d, (m, e), wide, vt);
-            let ds = room_for(ds, n * wide);
+            let ds = scratch_for(ds, n * wide);
             product(simd, (n, e, wide), dout, Matrix::rows(vt, wide), (ds, wide), false);
             for (ds, p) in ds.chunks_exact_mut(wide).zip(head.p.chunks_exact(wide)) {
                 let mean = dot(ds, p);
@@ -367,7 +369,7 @@ impl WithSimd for Backward<'_> {
             let dq = &mut gradients.queries[h * e..];
             product(simd, (n, m, e), Matrix::rows(ds, wide), keys, (dq, d), true);
             let dk = &mut gradients.keys_values[h * e..];
-            product(simd, (m, n, e), Matrix::turned(ds, wide), queries, (dk, 2 * d), true);
+            product(simd, (m, n, e), Matrix::transposed(ds, wide), queries, (dk, 2 * d), true);
             if !related {
                 continue;
             }
@@ -395,11 +397,11 @@ impl WithSimd for Backward<'_> {
             // dQ += dBQ · K_R, dK_R = dBQᵀ · q
             let (dk_r, dq_r) = gradients.tables.split_at_mut(r * d);
             product(simd, (n, r, e), Matrix::rows(dby_query, r), k_r, (dq, d), true);
-            let (turned, dk_r) = (Matrix::turned(dby_query, r), (&mut dk_r[h * e..], d));
-            product(simd, (r, n, e), turned, queries, dk_r, true);
+            let (transposed, dk_r) = (Matrix::transposed(dby_query, r), (&mut dk_r[h * e..], d));
+            product(simd, (r, n, e), transposed, queries, dk_r, true);
             // dK += dBKᵀ · Q_R, dQ_R = dBK · k
-            let (turned, dk) = (Matrix::turned(dby_key, wide), (&mut dk[..], 2 * d));
-            product(simd, (m, r, e), turned, q_r, dk, true);
+            let (transposed, dk) = (Matrix::transposed(dby_key, wide), (&mut dk[..], 2 * d));
+            product(simd, (m, r, e), transposed, q_r, dk, true);
             let dq_r = (&mut dq_r[h * e..], d);
             product(simd, (r, m, e), Matrix::rows(dby_key, wide), keys, dq_r, true);
         }

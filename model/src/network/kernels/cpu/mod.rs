@@ -3,4 +3,4 @@
 pub(crate) mod attention;
 pub(crate) mod product;
 pub(crate) mod rows;
-pub(crate) mod turned_keys;
+pub(crate) mod transposed_keys;

@@ -7,29 +7,29 @@
 use pulp::{Arch, Simd, WithSimd};
 use std::cell::RefCell;
 
-/// A matrix whose rows, or columns if it is turned, lie `stride` apart in `data`.
+/// A matrix whose rows, or columns if it is transposed, lie `stride` apart in `data`.
 #[derive(Clone, Copy)]
 pub(crate) struct Matrix<'a> {
     data: &'a [f32],
     stride: usize,
-    turned: bool,
+    transposed: bool,
 }
 
 impl<'a> Matrix<'a> {
     /// Rows that begin `stride` apart.
     pub(crate) fn rows(data: &'a [f32], stride: usize) -> Matrix<'a> {
-        Matrix { data, stride, turned: false }
+        Matrix { data, stride, transposed: false }
     }
 
     /// The transpose of what [`Matrix::rows`] would be.
-    pub(crate) fn turned(data: &'a [f32], stride: usize) -> Matrix<'a> {
-        Matrix { data, stride, turned: true }
+    pub(crate) fn transposed(data: &'a [f32], stride: usize) -> Matrix<'a> {
+        Matrix { data, stride, transposed: true }
     }
 
     /// What begins at this row and column.
     #[inline(always)]
     fn from(self, row: usize, column: usize) -> &'a [f32] {
-        let (outer, inner) = if self.turned { (column, row) } else { (row, column) };
+        let (outer, inner) = if self.transposed { (column, row) } else { (row, column) };
         &self.data[(outer * self.stride + inner).min(self.data.len())..]
     }
 }
@@ -67,7 +67,7 @@ pub(crate) fn transpose(
     wide: usize,
     at: &mut Vec<f32>,
 ) {
-    // In squares, which are turned in registers. Columns that are not there are zero.
+    // In squares, which are transposed in registers. Columns that are not there are zero.
     const SIDE: usize = 8;
     if at.len() < deep * wide {
         at.resize(deep * wide, 0.0);
@@ -152,7 +152,7 @@ impl Product<'_> {
         let wide = V * S::F32_LANES;
         let columns = wide.min(m - from);
         let b = self.b.from(l, from);
-        let (b, b_stride) = if self.b.turned {
+        let (b, b_stride) = if self.b.transposed {
             transpose(b, self.b.stride, (columns, deep), wide, panel);
             (&panel[..], wide)
         } else if n >= MANY || columns < wide {
@@ -180,7 +180,7 @@ impl Product<'_> {
                 columns,
                 add: self.add || l > 0,
             };
-            at += match self.a.turned {
+            at += match self.a.transposed {
                 false => t.rows::<S, V, false>(simd, n - at),
                 true => t.rows::<S, V, true>(simd, n - at),
             };
@@ -204,7 +204,7 @@ struct Tile<'a> {
 
 impl Tile<'_> {
     /// Computes as many of the `left` rows as fit into the registers, and returns their number. T
-    /// says whether a is turned.
+    /// says whether a is transposed.
     #[inline(always)]
     fn rows<S: Simd, const V: usize, const T: bool>(self, simd: S, left: usize) -> usize {
         let many = S::REGISTER_COUNT >= 32;
@@ -295,11 +295,11 @@ mod tests {
             for which in 0..8 {
                 let a = match which & 1 == 0 {
                     true => Matrix::rows(&a, k + 3),
-                    false => Matrix::turned(&a, n + 3),
+                    false => Matrix::transposed(&a, n + 3),
                 };
                 let b = match which & 2 == 0 {
                     true => Matrix::rows(&b, m + 2),
-                    false => Matrix::turned(&b, k + 2),
+                    false => Matrix::transposed(&b, k + 2),
                 };
                 let add = which & 4 == 0;
                 let mut c = before.clone();

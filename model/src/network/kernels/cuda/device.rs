@@ -110,16 +110,26 @@ pub(crate) fn address_of(storage: &CudaStorage) -> Result<Address> {
     })
 }
 
-/// Runs `f` on a tensor on a GPU, made contiguous if it is not.
+/// Runs `f` on tensors on a GPU, each made contiguous if it is not.
 ///
 /// # Errors
-/// It is somewhere else, or what `f` says.
-pub(crate) fn with<T>(tensor: &Tensor, f: impl FnOnce(Operand<'_>) -> Result<T>) -> Result<T> {
-    let tensor = tensor.contiguous()?;
-    let (storage, layout) = tensor.storage_and_layout();
-    match &*storage {
-        Storage::Cuda(storage) => f(Operand::of(storage, layout)?),
-        _ => candle_core::bail!("expected a tensor on a GPU"),
+/// One is somewhere else, or what `f` says.
+pub(crate) fn with<const N: usize, T>(
+    tensors: [&Tensor; N],
+    f: impl FnOnce([Operand<'_>; N]) -> Result<T>,
+) -> Result<T> {
+    let tensors = tensors.into_iter().map(Tensor::contiguous).collect::<Result<Vec<_>>>()?;
+    let held: Vec<_> = tensors.iter().map(Tensor::storage_and_layout).collect();
+    let mut operands = Vec::with_capacity(N);
+    for (storage, layout) in &held {
+        operands.push(match &**storage {
+            Storage::Cuda(storage) => Operand::of(storage, layout)?,
+            _ => candle_core::bail!("expected a tensor on a GPU"),
+        });
+    }
+    match <[Operand<'_>; N]>::try_from(operands) {
+        Ok(operands) => f(operands),
+        Err(_) => candle_core::bail!("expected {N} tensors"),
     }
 }
 

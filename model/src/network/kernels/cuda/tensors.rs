@@ -38,32 +38,28 @@ pub(crate) fn rms_norm_backward(
     grad: &Tensor,
     epsilon: f32,
 ) -> Result<(Option<Tensor>, Option<Tensor>)> {
-    let (dx, dgain) = with(x, |x| {
-        with(gain, |gain| {
-            with(grad, |grad| {
-                let (gain, grad) = (gain.expect(Number::F32)?, grad.expect(x.number)?);
-                let (rows, width) = ((x.count / gain.count.max(1)) as u32, gain.count as u32);
-                let count = RmsNormBackward::parts(rows);
-                let parts = room(x.device, Number::F32, count as usize * gain.count)?;
-                let (dx, dgain) =
-                    (room(x.device, x.number, x.count)?, room(x.device, Number::F32, gain.count)?);
-                let backward = RmsNormBackward {
-                    x: x.address,
-                    gain: gain.address,
-                    grad: grad.address,
-                    dx: address_of(&dx)?,
-                    parts: address_of(&parts)?,
-                    rows,
-                    width,
-                    rows_each: 0,
-                    epsilon,
-                };
-                run(x.device, backward.launch(x.number))?;
-                let (parts, out) = (address_of(&parts)?, address_of(&dgain)?);
-                run(x.device, SumRows { x: parts, out, rows: count, width }.launch())?;
-                Ok((dx, dgain))
-            })
-        })
+    let (dx, dgain) = with([x, gain, grad], |[x, gain, grad]| {
+        let (gain, grad) = (gain.expect(Number::F32)?, grad.expect(x.number)?);
+        let (rows, width) = ((x.count / gain.count.max(1)) as u32, gain.count as u32);
+        let count = RmsNormBackward::parts(rows);
+        let parts = room(x.device, Number::F32, count as usize * gain.count)?;
+        let (dx, dgain) =
+            (room(x.device, x.number, x.count)?, room(x.device, Number::F32, gain.count)?);
+        let backward = RmsNormBackward {
+            x: x.address,
+            gain: gain.address,
+            grad: grad.address,
+            dx: address_of(&dx)?,
+            parts: address_of(&parts)?,
+            rows,
+            width,
+            rows_each: 0,
+            epsilon,
+        };
+        run(x.device, backward.launch(x.number))?;
+        let (parts, out) = (address_of(&parts)?, address_of(&dgain)?);
+        run(x.device, SumRows { x: parts, out, rows: count, width }.launch())?;
+        Ok((dx, dgain))
     })?;
     Ok((Some(tensor(dx, x.shape())), Some(tensor(dgain, gain.shape()))))
 }
@@ -77,15 +73,13 @@ pub(crate) fn squared_relu(x: Operand<'_>) -> Result<CudaStorage> {
 }
 
 pub(crate) fn squared_relu_backward(x: &Tensor, grad: &Tensor) -> Result<Tensor> {
-    let dx = with(x, |x| {
-        with(grad, |grad| {
-            let grad = grad.expect(x.number)?;
-            let dx = room(x.device, x.number, x.count)?;
-            let (out, count) = (address_of(&dx)?, x.count as u64);
-            let relu = SquaredRelu { x: x.address, grad: grad.address, out, count };
-            run(x.device, relu.launch(x.number))?;
-            Ok(dx)
-        })
+    let dx = with([x, grad], |[x, grad]| {
+        let grad = grad.expect(x.number)?;
+        let dx = room(x.device, x.number, x.count)?;
+        let (out, count) = (address_of(&dx)?, x.count as u64);
+        let relu = SquaredRelu { x: x.address, grad: grad.address, out, count };
+        run(x.device, relu.launch(x.number))?;
+        Ok(dx)
     })?;
     Ok(tensor(dx, x.shape()))
 }
@@ -306,7 +300,7 @@ pub(crate) fn update(parameters: &[([&Tensor; 4], f64)], numbers: AdamWNumbers) 
     let (squares, clip_address) = (address_of(&sums)?, address_of(&clip)?);
     let mut out = squares;
     for (([_, g, ..], _), blocks) in parameters.iter().zip(blocks) {
-        with(g, |g| {
+        with([g], |[g]| {
             let g = g.expect(Number::F32)?;
             run(device, Squares { x: g.address, out, count: g.count as u64 }.launch())
         })?;
@@ -332,7 +326,7 @@ pub(crate) fn update(parameters: &[([&Tensor; 4], f64)], numbers: AdamWNumbers) 
             };
             run(device, step.launch())
         };
-        with(p, |p| with(g, |g| with(m, |m| with(v, |v| step(p, g, m, v)))))?;
+        with([p, g, m, v], |[p, g, m, v]| step(p, g, m, v))?;
     }
     let read = tensor(clip, 2).to_vec1::<f32>()?;
     Ok(f64::from(read[0]))

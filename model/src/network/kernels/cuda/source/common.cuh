@@ -16,6 +16,8 @@
 #define SHARED(name) extern __shared__ __align__(16) float name[]
 #define UNROLL _Pragma("unroll")
 #define ROLLED _Pragma("unroll 1")
+// Reads of several rounds are on their way at a time.
+#define AHEAD _Pragma("unroll 8")
 typedef unsigned long long u64;
 typedef unsigned u32;
 #else

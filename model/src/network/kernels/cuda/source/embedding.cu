@@ -32,7 +32,7 @@ template <class T> DEVICE void embed_backward(const EmbedBackward &a) {
   for (u32 s = blockIdx.x; s < a.count; s += gridDim.x) {
     for (u32 c = threadIdx.x; c < a.width; c += blockDim.x) {
       float sum = 0;
-      for (u32 i = segments[s]; i < segments[s + 1]; i++)
+      AHEAD for (u32 i = segments[s]; i < segments[s + 1]; i++)
         sum += get(((const T *)a.grad)[(u64)nodes[i] * a.width + c]);
       ((float *)a.parts)[(u64)s * a.width + c] = sum;
     }
@@ -52,7 +52,7 @@ DEVICE void sum_segments(const SumSegments &a) {
   for (u32 f = blockIdx.x; f < a.features; f += gridDim.x) {
     for (u32 c = threadIdx.x; c < a.width; c += blockDim.x) {
       float sum = 0;
-      for (u32 s = starts[f]; s < starts[f + 1]; s++)
+      AHEAD for (u32 s = starts[f]; s < starts[f + 1]; s++)
         sum += ((const float *)a.parts)[(u64)s * a.width + c];
       ((float *)a.out)[(u64)f * a.width + c] = sum;
     }

@@ -143,6 +143,7 @@ inline void run(const u32 *blocks, u32 threads, u32 bytes, std::function<void()>
 #define SHARED(name) float *name = twin::shared.data()
 #define UNROLL
 #define ROLLED
+#define AHEAD
 #define blockIdx (twin::block)
 #define gridDim (twin::grid)
 #define blockDim (twin::size)

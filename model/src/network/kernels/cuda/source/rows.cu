@@ -55,7 +55,7 @@ template <class T> DEVICE void rms_norm_backward(const RmsNormBackward &a) {
   float *part = (float *)a.parts + (u64)blockIdx.x * a.width;
   for (u32 c = threadIdx.x; c < a.width; c += blockDim.x) {
     float sum = 0;
-    for (u32 i = 0; i < rows; i++) {
+    AHEAD for (u32 i = 0; i < rows; i++) {
       u64 at = (first + i) * a.width + c;
       sum += get(((const T *)a.grad)[at]) * get(((const T *)a.x)[at]) * of_rows[i];
     }
@@ -74,7 +74,7 @@ struct SumRows {
 DEVICE void sum_rows(const SumRows &a) {
   for (u64 c = thread_number(); c < a.width; c += threads()) {
     float sum = 0;
-    for (u32 row = 0; row < a.rows; row++) sum += ((const float *)a.x)[(u64)row * a.width + c];
+    AHEAD for (u32 row = 0; row < a.rows; row++) sum += ((const float *)a.x)[(u64)row * a.width + c];
     ((float *)a.out)[c] = sum;
   }
 }

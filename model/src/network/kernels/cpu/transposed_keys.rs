@@ -6,7 +6,7 @@ use crate::network::kernels::cpu::rows::padded;
 
 /// The keys of the rows of a batch, transposed once for all steps that look at them: for the few
 /// queries of a step that costs more than the products. By row and head `[e, M]`.
-pub(crate) struct TurnedKeys {
+pub(crate) struct TransposedKeys {
     data: Vec<f32>,
     /// M: the keys of the longest row, padded.
     wide: usize,
@@ -14,18 +14,18 @@ pub(crate) struct TurnedKeys {
     row: usize,
 }
 
-impl TurnedKeys {
+impl TransposedKeys {
     /// Of keys and values `[batch, keys, 2d]`, of which the rows have so many.
     pub(crate) fn new(heads: &Heads, keys_values: &[f32], keys: usize, lengths: &[usize]) -> Self {
         let (d, e, wide) = (heads.width, heads.each(), padded(keys));
-        let (mut data, mut turned) = (Vec::with_capacity(lengths.len() * d * wide), Vec::new());
+        let (mut data, mut transposed) = (Vec::with_capacity(lengths.len() * d * wide), Vec::new());
         for (row, length) in keys_values.chunks_exact((keys * 2 * d).max(1)).zip(lengths) {
             for h in 0..heads.count {
-                transpose(&row[h * e..], 2 * d, (*length, e), wide, &mut turned);
-                data.extend_from_slice(&turned[..e * wide]);
+                transpose(&row[h * e..], 2 * d, (*length, e), wide, &mut transposed);
+                data.extend_from_slice(&transposed[..e * wide]);
             }
         }
-        TurnedKeys { data, wide, row: d * wide }
+        TransposedKeys { data, wide, row: d * wide }
     }
 
     /// Those of a row, and M.
