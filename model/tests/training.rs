@@ -6,7 +6,7 @@ mod common;
 use candle_core::Device;
 use dataset_gen::triples::triple_rows::Triple;
 use egraph::TermBank;
-use model::config::Config;
+use model::config::{Config, Precision};
 use model::training::examples::data::Dataset;
 use model::training::examples::token_file::Examples;
 use model::training::runs::{End, TrainOptions, TrainReport, train};
@@ -450,6 +450,18 @@ fn training_ends_when_nothing_gets_better_any_more() {
     options.resume = true;
     let report = train(&data, &out, &options, &mut go_on).unwrap();
     assert_eq!((report.end, report.step), (End::Patience, 4));
+}
+
+#[test]
+fn bf16_is_refused_without_a_gpu() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
+    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
+    let mut config = common::small_config();
+    config.training.precision = Precision::Bf16;
+    let message = refusal(&data, &out, &options(config));
+    assert!(message.contains("add --device cuda, or leave precision out"), "{message}");
+    assert!(!out.join("config.json").exists());
 }
 
 #[test]
