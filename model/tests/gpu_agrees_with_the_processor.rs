@@ -67,21 +67,21 @@ fn a_step_on_a_gpu_is_that_of_the_processor() {
     };
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");
-    common::write_dataset(&data, &common::triples(1, 400), &common::triples(2, 3));
+    common::write_dataset(&data, &common::triples(1, 40), &common::triples(2, 3));
     let dataset = Dataset::load(&data).unwrap();
     for positions in [Positions::Tree, Positions::Rope, Positions::None] {
-        let mut config = Config::default();
+        let mut config = common::small_config();
         config.model.positions = positions;
         if positions != Positions::Tree {
             config.model.relation_heads = BTreeMap::new();
         }
         let max_tokens = config.model.max_tokens;
         let examples = Examples::open(&dataset, max_tokens, None, &data, &false.into()).unwrap();
-        let mut batch: Vec<Example> = (0..200).map(|i| examples.train(i).unwrap()).collect();
+        let mut batch: Vec<Example> = (0..30).map(|i| examples.train(i).unwrap()).collect();
         batch.sort_by_key(Example::len);
         // A GPU takes a batch in larger parts than the processor, and each part has masks of its own; the
         // two shortest examples are one part for both.
-        for (count, dropout) in [(200, 0.0), (2, 0.3)] {
+        for (count, dropout) in [(30, 0.0), (2, 0.3)] {
             config.training.dropout = dropout;
             same(&mut config, &examples, &batch[..count], &gpu);
         }
