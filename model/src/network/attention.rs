@@ -16,7 +16,6 @@ use crate::network::kernels::cpu::attention::Sight;
 pub use crate::network::kernels::tensors::OnGpu;
 use crate::tokens::positions::Place;
 use crate::tokens::relations::{Buckets, Relation};
-use candle_core::{D, Device, Result, Tensor};
 
 /// How a layer's width is divided into heads, and what they see.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,78 +109,4 @@ impl Geometry {
             }),
         }
     }
-}
-
-/// [`attention`] by its formula, from tensor operations, for tests: it stores all scores, and fills in the
-/// queries that are padding too.
-///
-/// # Errors
-/// Shapes that do not fit together.
-pub fn attention_by_the_formula(
-    heads: &Heads,
-    g: &Geometry,
-    queries: &Tensor,
-    keys_values: &Tensor,
-    tables: Option<&Tensor>,
-) -> Result<Tensor> {
-    let (batch, n, d) = queries.dims3()?;
-    let (m, h, e) = (g.keys, heads.count, heads.each());
-    let device = queries.device();
-    let keys_values = match &g.source {
-        Source::Own => keys_values.clone(),
-        Source::Rows(rows) => keys_values.index_select(&Tensor::new(&rows[..], device)?, 0)?,
-        Source::Scattered(nodes) => {
-            let nodes = Tensor::new(&nodes[..], device)?;
-            keys_values.index_select(&nodes, 0)?.reshape((batch, m, 2 * d))?
-        }
-    };
-    let split = |t: Tensor, n: usize| t.reshape((batch, n, h, e))?.transpose(1, 2)?.contiguous();
-    let q = split(queries.clone(), n)?; // [b, h, n, e]
-    let k = split(keys_values.narrow(2, 0, d)?.contiguous()?, m)?; // [b, h, m, e]
-    let v = split(keys_values.narrow(2, d, d)?.contiguous()?, m)?; // [b, h, m, e]
-    let mut scores = q.matmul(&k.transpose(2, 3)?.contiguous()?)?; // [b, h, n, m]
-    if let Some(tables) = tables {
-        let r = heads.buckets.len();
-        let table = |i: usize| {
-            let heads = tables.get(i)?.reshape((r, h, e))?.permute((1, 2, 0))?.contiguous()?;
-            heads.unsqueeze(0)?.broadcast_as((batch, h, e, r))?.contiguous() // [b, h, e, r]
-        };
-        let (index, mirrored) = index_tensors(heads, g, device)?;
-        let by_query = q.matmul(&table(0)?)?.gather(&index, 3)?; // [b, h, n, m]
-        let by_key = k.matmul(&table(1)?)?.gather(&mirrored, 3)?; // [b, h, m, n]
-        scores = ((scores + by_query)? + by_key.transpose(2, 3)?)?;
-    }
-    let mut unseen = vec![0f32; batch * n * m];
-    for (row, cells) in unseen.chunks_exact_mut(m).enumerate() {
-        cells[g.seen(row / n, row % n)..].fill(-1e9);
-    }
-    let unseen = Tensor::from_vec(unseen, (batch, 1, n, m), device)?;
-    let scale = f64::from(heads.scale(tables.is_some()));
-    let scores = (scores * scale)?.broadcast_add(&unseen)?;
-    let p = candle_nn::ops::softmax(&scores, D::Minus1)?;
-    p.matmul(&v)?.transpose(1, 2)?.reshape((batch, n, d))
-}
-
-/// δ(i, j) as `[batch, heads, n, m]`, and δ(j, i) as `[batch, heads, m, n]`.
-fn index_tensors(heads: &Heads, g: &Geometry, device: &Device) -> Result<(Tensor, Tensor)> {
-    let (n, m, h) = (g.queries, g.keys, heads.count);
-    let mut index = vec![u32::from(heads.buckets.none()); g.batch * h * n * m];
-    let mut mirrored = index.clone();
-    for b in 0..g.batch {
-        let Some((queries, keys)) = g.sight(b).places else { continue };
-        for (head, relation) in heads.relations.iter().enumerate() {
-            let base = (b * h + head) * n * m;
-            for (i, query) in queries.iter().enumerate().take(n) {
-                for (j, key) in keys.iter().enumerate() {
-                    if let Some(difference) = relation.difference(*query, *key) {
-                        let bucket = heads.buckets.of(difference);
-                        index[base + i * m + j] = u32::from(bucket);
-                        mirrored[base + j * n + i] = u32::from(heads.buckets.mirror(bucket));
-                    }
-                }
-            }
-        }
-    }
-    let index = Tensor::from_vec(index, (g.batch, h, n, m), device)?;
-    Ok((index, Tensor::from_vec(mirrored, (g.batch, h, m, n), device)?))
 }

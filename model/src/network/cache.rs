@@ -34,7 +34,8 @@ impl Past<'_> {
     /// Adds keys and values of a step, `[rows, 1, 2d]`; all that are there, `[capacity, 2d]`.
     pub(crate) fn extend(&self, kv: &Tensor) -> Result<Tensor> {
         let (rows, _, width) = kv.dims3()?;
-        self.room.slice_set(&kv.reshape((rows, width))?.contiguous()?, 0, self.at)?;
+        let kv = kv.reshape((rows, width))?.contiguous()?; // [rows, 2d]
+        self.room.slice_set(&kv, 0, self.at)?;
         Ok(self.room.clone())
     }
 }

@@ -48,7 +48,8 @@ struct SelfAttention {
     query: Tensor,     // [d, d]
     key_value: Tensor, // [d, 2d]
     output: Tensor,    // [d, d]
-    /// Projections of the embeddings of each relation to K_R and Q_R of its heads.
+    /// Projections of the embeddings of each relation to K_R and Q_R of its heads, together as wide as they.
+    /// `[d, heads of the relation · e]` each
     relation: [Vec<Tensor>; 2],
 }
 
@@ -145,7 +146,7 @@ impl CrossAttention {
 }
 
 struct FeedForward {
-    norm: Tensor,
+    norm: Tensor, // [d]
     up: Tensor,   // [d, f]
     down: Tensor, // [f, d]
 }
@@ -168,7 +169,7 @@ impl FeedForward {
 struct Encoder {
     relation: RelationEmbedding,
     layers: Vec<(SelfAttention, FeedForward)>,
-    norm: Tensor,
+    norm: Tensor, // [d]
 }
 
 impl Encoder {
@@ -317,7 +318,7 @@ impl Transformer {
     fn embed(&self, batch: &Batch, dropout: &Dropout) -> Result<Tensor> {
         let g = &batch.geometry;
         let x = embed(&batch.features, &self.embedding, self.numbers)?;
-        dropout.apply(x.reshape((g.batch, g.queries, self.width))?)
+        dropout.apply(x.reshape((g.batch, g.queries, self.width))?) // [b, n, d]
     }
 
     /// Encodes starts and targets.
@@ -424,7 +425,7 @@ impl Transformer {
         let x = rms_norm(&x, &self.norm)?;
         // A token's logit comes from its embedding, so that what is copied from start or target
         // need not be learned token by token (Press and Wolf, 2017).
-        let x = x.reshape((g.batch * g.queries, self.width))?.to_dtype(DType::F32)?;
+        let x = x.reshape((g.batch * g.queries, self.width))?.to_dtype(DType::F32)?; // [b · n, d]
         let x = (x * (self.width as f64).powf(-0.5))?;
         linear_transposed(&x, &self.embedding.narrow(0, 0, self.tokens)?)
     }

@@ -34,7 +34,8 @@ pub fn linear_transposed(x: &Tensor, w: &Tensor) -> Result<Tensor> {
 fn of_rows(x: &Tensor, b: usize, f: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
     let a = x.dim(D::Minus1)?;
     let shape = with_last(x.dims(), b);
-    f(&x.contiguous()?.reshape((x.elem_count() / a.max(1), a))?)?.reshape(shape)
+    let rows = x.contiguous()?.reshape((x.elem_count() / a.max(1), a))?; // [n, a]
+    f(&rows)?.reshape(shape) // [n, b] to […, b]
 }
 
 /// A shape with another last axis.
