@@ -45,7 +45,7 @@ fn a_guide_has_the_same_probability_in_both() {
                 let renaming = Renaming::new(&bank, &[start, target]);
                 let read = |t| tokenise(&vocabulary, &bank, t, &renaming).unwrap();
                 let trees = [read(start), read(target), read(guide.term)];
-                let mut maker = MaskMaker::new(&vocabulary, max_size);
+                let mut maker = MaskMaker::new(&Arc::new(vocabulary.clone()), max_size);
                 let (sort, tokens) = (bank.sort(start), trees[2].tokens());
                 let masks = maker.masks_of(&renaming, sort, tokens).unwrap();
                 let encode = |i: usize| encoder_batch(features, &[&trees[i]]);

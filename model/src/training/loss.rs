@@ -5,7 +5,7 @@
 use crate::network::kernels::cuda::device::Operand;
 #[cfg(feature = "cuda")]
 use crate::network::kernels::cuda::tensors::{self as on_gpu, Wanted};
-use crate::network::kernels::tensors::{OnGpu, floats, with_floats};
+use crate::network::kernels::tensors::{OnGpu, floats, like, with_floats};
 use crate::tokens::vocabulary::{PAD, Token};
 use crate::training::examples::masks::{Masks, members};
 use anyhow::Result;
@@ -241,7 +241,7 @@ impl CustomOp1 for CrossEntropy {
             }
             Ok(d)
         })?;
-        Tensor::from_vec(d, logits.shape(), logits.device()).map(Some)
+        like(d, logits).map(Some)
     }
 }
 

@@ -222,7 +222,7 @@ mod tests {
     /// Examples by rising length.
     fn examples(vocabulary: &Vocabulary) -> (Vec<Example>, Masks) {
         let mut bank = TermBank::new(fixtures::system().language.clone());
-        let mut maker = MaskMaker::new(vocabulary, 100);
+        let mut maker = MaskMaker::new(&Arc::new(vocabulary.clone()), 100);
         let mut examples: Vec<Example> = (0..40)
             .map(|i| {
                 let sizes = [9, 12, 1 + i % 30];

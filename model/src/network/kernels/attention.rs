@@ -9,7 +9,7 @@ use crate::network::kernels::cpu::transposed_keys::TransposedKeys;
 use crate::network::kernels::cuda::device::Operand;
 #[cfg(feature = "cuda")]
 use crate::network::kernels::cuda::tensors::{self as on_gpu, AttentionInputs};
-use crate::network::kernels::tensors::{OnGpu, floats, with_floats};
+use crate::network::kernels::tensors::{OnGpu, floats, like, with_floats};
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
 use candle_core::{CpuStorage, CustomOp2, CustomOp3, Layout, Result, Shape, Tensor};
@@ -252,9 +252,7 @@ impl CustomOp3 for FusedAttention {
         let [dq, dkv, dtables] = with_floats([q, kv, tables, grad], |[q, kv, tables, grad]| {
             self.backward(q, kv, tables, grad)
         })?;
-        let like =
-            |data: Vec<f32>, t: &Tensor| Tensor::from_vec(data, t.shape(), t.device()).map(Some);
-        Ok((like(dq, q)?, like(dkv, kv)?, like(dtables, tables)?))
+        Ok((Some(like(dq, q)?), Some(like(dkv, kv)?), Some(like(dtables, tables)?)))
     }
 }
 
@@ -299,8 +297,6 @@ impl CustomOp2 for FusedAttention {
         }
         let [dq, dkv, _] =
             with_floats([q, kv, grad], |[q, kv, grad]| self.backward(q, kv, &[], grad))?;
-        let like =
-            |data: Vec<f32>, t: &Tensor| Tensor::from_vec(data, t.shape(), t.device()).map(Some);
-        Ok((like(dq, q)?, like(dkv, kv)?))
+        Ok((Some(like(dq, q)?), Some(like(dkv, kv)?)))
     }
 }

@@ -6,7 +6,7 @@ use crate::network::kernels::cuda::device::Operand;
 use crate::network::kernels::cuda::dropout::MaskStream;
 #[cfg(feature = "cuda")]
 use crate::network::kernels::cuda::tensors as on_gpu;
-use crate::network::kernels::tensors::{floats, with_floats};
+use crate::network::kernels::tensors::{floats, like, with_floats};
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
 use candle_core::{CpuStorage, CustomOp1, CustomOp2, Device, Layout, Result, Shape, Tensor};
@@ -78,10 +78,12 @@ impl Dropout {
     }
 
     /// What happens to so many activations, if anything.
+    #[cfg_attr(not(feature = "cuda"), expect(unused_variables))] // no tensor is on a GPU then
     fn mask(&self, count: usize, device: &Device) -> Option<Mask> {
         let (probability, rng) = self.0.as_ref()?;
+        #[cfg(feature = "cuda")]
         if !device.is_cpu() {
-            return self.mask_of_gpu(count);
+            return self.mask_stream(count).map(Mask::Stream);
         }
         let mut bytes = vec![0u8; 2 * count];
         rng.borrow_mut().fill_bytes(&mut bytes);
@@ -89,17 +91,6 @@ impl Dropout {
         let kept = bytes.as_chunks::<2>().0.iter();
         let kept = kept.map(|b| u16::from_le_bytes(*b) >= threshold).collect();
         Some(Mask::Kept(kept, factor))
-    }
-
-    #[cfg(feature = "cuda")]
-    fn mask_of_gpu(&self, count: usize) -> Option<Mask> {
-        self.mask_stream(count).map(Mask::Stream)
-    }
-
-    /// Without CUDA no tensor is on a GPU.
-    #[cfg(not(feature = "cuda"))]
-    fn mask_of_gpu(&self, _count: usize) -> Option<Mask> {
-        None
     }
 }
 
@@ -148,7 +139,7 @@ impl Mask {
             return Ok(on_gpu::tensor(masked, grad.shape()));
         }
         let masked: Vec<f32> = with_floats([grad], |[grad]| Ok(self.of(grad)?.collect()))?;
-        Tensor::from_vec(masked, grad.shape(), grad.device())
+        like(masked, grad)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Products of activations with weights, with a backward pass of their own on the CPU.
 
 use crate::network::kernels::cpu::product::{Matrix, product};
-use crate::network::kernels::tensors::{floats, with_floats};
+use crate::network::kernels::tensors::{floats, like, with_floats};
 use candle_core::{CpuStorage, CustomOp2, D, Layout, Result, Shape, Tensor};
 
 /// `x` `[…, a]` times `w` `[a, b]`, in the numbers of x. `[…, b]`
@@ -105,10 +105,7 @@ impl CustomOp2 for Linear {
             }
         };
         let (dx, dw) = with_floats([x, w, grad], |[x, w, grad]| Ok(both(x, w, grad)))?;
-        Ok((
-            Some(Tensor::from_vec(dx, x.shape(), x.device())?),
-            Some(Tensor::from_vec(dw, w.shape(), w.device())?),
-        ))
+        Ok((Some(like(dx, x)?), Some(like(dw, w)?)))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::network::kernels::cpu::rows::dot;
 use crate::network::kernels::cuda::device::Operand;
 #[cfg(feature = "cuda")]
 use crate::network::kernels::cuda::tensors as on_gpu;
-use crate::network::kernels::tensors::{floats, with_floats};
+use crate::network::kernels::tensors::{floats, like, with_floats};
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
 use candle_core::{CpuStorage, CustomOp2, Layout, Result, Shape, Tensor};
@@ -82,10 +82,7 @@ impl CustomOp2 for RmsNorm {
         }
         let (dx, dgain) =
             with_floats([x, gain, grad], |[x, gain, grad]| Ok(rms_norm_backward(x, gain, grad)))?;
-        Ok((
-            Some(Tensor::from_vec(dx, x.shape(), x.device())?),
-            Some(Tensor::from_vec(dgain, gain.shape(), gain.device())?),
-        ))
+        Ok((Some(like(dx, x)?), Some(like(dgain, gain)?)))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::network::attention::Heads;
 use crate::network::kernels::cuda::device::Operand;
 #[cfg(feature = "cuda")]
 use crate::network::kernels::cuda::tensors as on_gpu;
-use crate::network::kernels::tensors::{floats, with_floats};
+use crate::network::kernels::tensors::{floats, like, with_floats};
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
 use candle_core::{CpuStorage, CustomOp1, Layout, Result, Shape, Tensor};
@@ -82,7 +82,7 @@ impl CustomOp1 for Rotation {
             return Ok(Some(on_gpu::tensor(dx, x.shape())));
         }
         let dx = with_floats([grad], |[grad]| Ok(back.run(grad)))?;
-        Tensor::from_vec(dx, x.shape(), x.device()).map(Some)
+        like(dx, x).map(Some)
     }
 }
 

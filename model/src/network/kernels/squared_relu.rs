@@ -4,7 +4,7 @@
 use crate::network::kernels::cuda::device::Operand;
 #[cfg(feature = "cuda")]
 use crate::network::kernels::cuda::tensors as on_gpu;
-use crate::network::kernels::tensors::{floats, with_floats};
+use crate::network::kernels::tensors::{floats, like, with_floats};
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
 use candle_core::{CpuStorage, CustomOp1, Layout, Result, Shape, Tensor};
@@ -33,19 +33,20 @@ impl CustomOp1 for SquaredRelu {
 
     #[cfg(feature = "cuda")]
     fn cuda_fwd(&self, storage: &CudaStorage, layout: &Layout) -> Result<(CudaStorage, Shape)> {
-        Ok((on_gpu::squared_relu(Operand::of(storage, layout)?)?, layout.shape().clone()))
+        Ok((on_gpu::squared_relu(Operand::of(storage, layout)?, None)?, layout.shape().clone()))
     }
 
     fn bwd(&self, x: &Tensor, _res: &Tensor, grad: &Tensor) -> Result<Option<Tensor>> {
         #[cfg(feature = "cuda")]
         if !x.device().is_cpu() {
-            return on_gpu::squared_relu_backward(x, grad).map(Some);
+            let dx = on_gpu::with([x, grad], |[x, grad]| on_gpu::squared_relu(x, Some(grad)))?;
+            return Ok(Some(on_gpu::tensor(dx, x.shape())));
         }
         let dx: Vec<f32> = with_floats([x, grad], |[x, grad]| {
             let both = x.iter().zip(grad);
             Ok(both.map(|(x, g)| if *x <= 0.0 { 0.0 } else { 2.0 * x * g }).collect())
         })?;
-        Tensor::from_vec(dx, x.shape(), x.device()).map(Some)
+        like(dx, x).map(Some)
     }
 }
 

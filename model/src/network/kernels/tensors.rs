@@ -30,6 +30,11 @@ pub(crate) fn with_floats<const N: usize, T>(
     f(elements)
 }
 
+/// A tensor of these elements in the shape of another, as gradients are.
+pub(crate) fn like(elements: Vec<f32>, tensor: &Tensor) -> Result<Tensor> {
+    Tensor::from_vec(elements, tensor.shape(), tensor.device())
+}
+
 /// The copy that a GPU has of the data beside it, made once for all operations that want it. The data
 /// must not change from then on.
 #[derive(Default)]

@@ -13,6 +13,7 @@ use egraph::{SortId, System, TermBank, TermId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use support::files::hash::{of_file, sha256};
 use support::files::numbered::numbered_files;
@@ -156,8 +157,9 @@ impl Dataset {
         stop: &AtomicBool,
         each: impl FnMut(Chunk) -> Result<()>,
     ) -> Result<()> {
+        let shared = Arc::new(vocabulary.clone());
         let read = |bank: &TermBank, terms: &[[TermId; 3]], triples: &[Triple]| {
-            let mut maker = MaskMaker::new(vocabulary, max_tokens);
+            let mut maker = MaskMaker::new(&shared, max_tokens);
             let (mut examples, mut seeds) = (Vec::new(), Vec::new());
             for (terms, triple) in terms.iter().zip(triples) {
                 if let Some(found) = example(vocabulary, bank, max_tokens, terms, &mut maker)? {

@@ -98,9 +98,9 @@ pub struct MaskMaker {
 
 impl MaskMaker {
     /// For guides of at most `max_size` nodes.
-    pub fn new(vocabulary: &Vocabulary, max_size: usize) -> MaskMaker {
+    pub fn new(vocabulary: &Arc<Vocabulary>, max_size: usize) -> MaskMaker {
         let masks = Masks::new(vocabulary.len());
-        let vocabulary = Arc::new(vocabulary.clone());
+        let vocabulary = vocabulary.clone();
         MaskMaker { vocabulary, max_size, grammars: FxHashMap::default(), masks }
     }
 

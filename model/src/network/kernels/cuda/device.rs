@@ -138,8 +138,9 @@ pub(crate) fn with<const N: usize, T>(
 /// # Errors
 /// There is none left.
 pub(crate) fn room(device: &CudaDevice, number: Number, count: usize) -> Result<CudaStorage> {
-    // SAFETY: every element is written before it is read. There is no memory of no bytes.
+    // CUDA gives no memory of no bytes.
     let count = count.max(1);
+    // SAFETY: every element is written before it is read.
     Ok(unsafe {
         match number {
             Number::F32 => {
@@ -171,8 +172,8 @@ pub(crate) fn upload<T: DeviceRepr + 'static>(
     device: &CudaDevice,
     data: &[T],
 ) -> Result<Uploaded<T>> {
-    // CUDA gives no memory of no bytes.
     let slice = match data.is_empty() {
+        // CUDA gives no memory of no bytes. SAFETY: of no data nothing is read.
         true => unsafe { device.alloc::<T>(1)? },
         false => device.clone_htod(data)?,
     };

@@ -64,24 +64,16 @@ pub(crate) fn rms_norm_backward(
     Ok((Some(tensor(dx, x.shape())), Some(tensor(dgain, gain.shape()))))
 }
 
-pub(crate) fn squared_relu(x: Operand<'_>) -> Result<CudaStorage> {
+/// Squared ReLU of x; or, given the gradient of that, the gradient of x.
+pub(crate) fn squared_relu(x: Operand<'_>, grad: Option<Operand<'_>>) -> Result<CudaStorage> {
+    let grad = match grad {
+        Some(grad) => grad.expect(x.number)?.address,
+        None => 0,
+    };
     let out = room(x.device, x.number, x.count)?;
     let (address, count) = (address_of(&out)?, x.count as u64);
-    let relu = SquaredRelu { x: x.address, grad: 0, out: address, count };
-    run(x.device, relu.launch(x.number))?;
+    run(x.device, SquaredRelu { x: x.address, grad, out: address, count }.launch(x.number))?;
     Ok(out)
-}
-
-pub(crate) fn squared_relu_backward(x: &Tensor, grad: &Tensor) -> Result<Tensor> {
-    let dx = with([x, grad], |[x, grad]| {
-        let grad = grad.expect(x.number)?;
-        let dx = room(x.device, x.number, x.count)?;
-        let (out, count) = (address_of(&dx)?, x.count as u64);
-        let relu = SquaredRelu { x: x.address, grad: grad.address, out, count };
-        run(x.device, relu.launch(x.number))?;
-        Ok(dx)
-    })?;
-    Ok(tensor(dx, x.shape()))
 }
 
 pub(crate) fn rope(x: Operand<'_>, rotation: &Rotation) -> Result<CudaStorage> {

@@ -1,8 +1,8 @@
 // What all kernels share. The same text is compiled by nvcc for the GPU and, with host.h, by any
 // C++17 compiler for their twins on the host, which the tests compare with the CPU's operations.
 //
-// A kernel takes one struct of plain numbers and addresses, whose fields `arguments.rs` repeats in
-// the same order: 64-bit addresses and numbers first, then 32-bit ones. Activations are f32 or bf16;
+// A kernel takes one struct of plain numbers and addresses, whose fields the .rs file of the
+// same name repeats in the same order: 64-bit addresses and numbers first, then 32-bit ones. Activations are f32 or bf16;
 // all sums are in f32, made in an order that does not depend on the schedule of blocks.
 #pragma once
 
