@@ -255,6 +255,7 @@ fn search(
     let model =
         args.model.as_ref().filter(|_| !unused).map(|path| load_model(path, system, args.device));
     let model = model.transpose()?;
+    method.expect_head(model.as_ref())?;
     let deadline = args.time.and_then(|time| Instant::now().checked_add(time));
     let question = Question { ends: [from, to], number: 0, deadline };
     if let Some(path) = &args.expert {

@@ -11,6 +11,7 @@ use crate::sources::learned::inside::InsideGuides;
 use crate::sources::learned::likely::LikelyGuides;
 use crate::sources::learned::ranked::RankedGuides;
 use crate::sources::learned::select::SelectGuides;
+use crate::sources::learned::value::ValueGuides;
 use crate::sources::learned::written::ModelGuides;
 use crate::sources::method::Method;
 use crate::sources::nearest::NearestGuides;
@@ -75,6 +76,7 @@ pub fn answer(
             Box::new(SelectGuides { model, seed, task, slack, drawn, nucleus })
         }
         Method::Likely => Box::new(LikelyGuides { model: model()?, seed, task, slack, drawn }),
+        Method::Value => Box::new(ValueGuides { model: model()?, seed, task, slack, drawn }),
         Method::Inside => {
             let (model, nucleus) = (model()?, settings.nucleus);
             Box::new(InsideGuides { model, seed, task, slack, nucleus })

@@ -54,7 +54,7 @@ pub struct ModelConfig {
     /// siblings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ancestor_heads: Option<usize>,
-    /// Whether the model also tells, of a start and a target, how near they are.
+    /// Whether the model also learns to tell how many steps are between a start and a target.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub value_head: bool,
     /// Whether start and target have an encoder each.
@@ -123,6 +123,9 @@ pub struct TrainingConfig {
     /// Part of a target's probability that is spread over all tokens allowed in its place.
     #[serde(default)]
     pub label_smoothing: f64,
+    /// What the loss of a value head counts for beside that of the tokens.
+    #[serde(default = "a_tenth")]
+    pub value_weight: f64,
     /// Steps between validations; each writes a checkpoint.
     pub evaluate_every: u64,
     /// Training ends early after this many validations without a lower loss; 0 for never.
@@ -152,6 +155,10 @@ impl Precision {
     fn is_f32(&self) -> bool {
         *self == Precision::F32
     }
+}
+
+fn a_tenth() -> f64 {
+    0.1
 }
 
 fn ten_minutes() -> f64 {
@@ -240,6 +247,8 @@ impl Config {
         check("clip_norm", t.clip_norm > 0.0, "a positive number")?;
         check("dropout", (0.0..1.0).contains(&t.dropout), "0 to below 1")?;
         check("label_smoothing", (0.0..1.0).contains(&t.label_smoothing), "0 to below 1")?;
+        let weight = t.value_weight > 0.0 && t.value_weight <= 1e3;
+        check("value_weight", weight, "a positive number of at most 1000")?;
         let minutes = t.checkpoint_minutes > 0.0 && t.checkpoint_minutes <= 1e6;
         check("checkpoint_minutes", minutes, "a positive number of at most 1000000")?;
         check("evaluate_every", t.evaluate_every > 0, "at least 1")?;

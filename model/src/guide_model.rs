@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-pub(crate) use answers::{Question, ToScore, ToWrite};
+pub(crate) use answers::{Question, ToScore, ToWrite, at_places};
 
 /// A term that may lie on the way from a task's start to its target.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,15 +38,6 @@ pub struct Guide {
     pub tokens: u32,
     /// The probability of every node given those before it, in pre-order.
     pub node_probabilities: Vec<f32>,
-}
-
-/// How near two terms are.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Value {
-    /// The probability that the next e-graph joins them.
-    pub joined: f32,
-    /// ln of the work, in e-nodes, that is left until a proof.
-    pub log_work: f32,
 }
 
 /// A network with its vocabulary and the rewrite system that it was trained for.
@@ -82,6 +73,11 @@ impl GuideModel {
     /// Whether the model computes on processors.
     pub fn is_on_cpu(&self) -> bool {
         self.network.device().is_cpu()
+    }
+
+    /// Whether the model tells how many steps are between two terms.
+    pub fn has_value_head(&self) -> bool {
+        self.config.value_head
     }
 
     /// Hash of the rewrite system that the model was trained for.
@@ -206,24 +202,17 @@ impl GuideModel {
         Ok(places.into_iter().map(|place| place.map(|i| found[0][i])).collect())
     }
 
-    /// How near start and target of each pair are, for a model that was made with a value head.
-    /// `None` for pairs that it can't read. Computes in the current rayon pool; what is found for
-    /// a pair does not depend on the others.
+    /// ln of the steps of a proof between start and target of each pair, as a model with a value head
+    /// expects. `None` for pairs that it can't read. Computes in the current rayon pool; what is found
+    /// for a pair does not depend on the others.
     ///
     /// # Errors
     /// The model has no value head; as [`GuideModel::guides`].
-    pub fn values(
-        &self,
-        bank: &TermBank,
-        pairs: &[(TermId, TermId)],
-    ) -> Result<Vec<Option<Value>>> {
-        let questions = self.questions(bank, pairs)?;
-        let (places, questions): (Vec<usize>, Vec<Question>) = questions.into_iter().unzip();
-        let mut values = vec![None; pairs.len()];
-        for (place, value) in places.iter().zip(self.value_all(&questions)?) {
-            values[*place] = Some(value);
-        }
-        Ok(values)
+    pub fn values(&self, bank: &TermBank, pairs: &[(TermId, TermId)]) -> Result<Vec<Option<f32>>> {
+        let (places, questions): (Vec<usize>, Vec<Question>) =
+            self.questions(bank, pairs)?.into_iter().unzip();
+        let found = self.value_all(&[questions])?.remove(0);
+        Ok(at_places(&places, &found, pairs.len()))
     }
 
     /// The tasks that the model can read, with their numbers.

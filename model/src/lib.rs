@@ -28,7 +28,7 @@ pub use decoding::choices::Choices;
 pub use decoding::decode::{DecodeOptions, Strategy};
 pub use decoding::queue::Timed;
 pub use decoding::score::Likelihood;
-pub use guide_model::{Guide, GuideModel, Value};
+pub use guide_model::{Guide, GuideModel};
 pub use shared_model::SharedModel;
 
 /// The first NVIDIA GPU.

@@ -4,7 +4,7 @@ use crate::decoding::choices::Choices;
 use crate::decoding::decode::{DecodeOptions, Written};
 use crate::decoding::queue::{Queue, Timed};
 use crate::decoding::score::Likelihood;
-use crate::guide_model::{Guide, GuideModel, Question, ToScore, ToWrite, Value};
+use crate::guide_model::{Guide, GuideModel, Question, ToScore, ToWrite, at_places};
 use anyhow::Result;
 use egraph::{TermBank, TermId};
 use std::time::Instant;
@@ -22,7 +22,7 @@ pub struct SharedModel<'m, C: Choices> {
     model: &'m GuideModel,
     writing: Queue<'m, ToWrite<C>, Vec<Written>>,
     scoring: Queue<'m, ToScore, Vec<Likelihood>>,
-    valuing: Queue<'m, Question, Value>,
+    valuing: Queue<'m, Vec<Question>, Vec<f32>>,
 }
 
 impl<'m, C: Choices + 'm> SharedModel<'m, C> {
@@ -31,12 +31,17 @@ impl<'m, C: Choices + 'm> SharedModel<'m, C> {
         let workers = if model.is_on_cpu() { workers } else { 1 };
         let write = |requests: Vec<_>| model.write_all(&requests);
         let score = |requests: Vec<_>| model.score_all(&requests);
-        let value = |questions: Vec<_>| model.value_all(&questions);
+        let value = |requests: Vec<_>| model.value_all(&requests);
         SharedModel {
             model,
             writing: Queue::new(workers, MOST, ToWrite::work, write),
             scoring: Queue::new(workers, MOST, ToScore::work, score),
-            valuing: Queue::new(workers, MOST, Question::tokens, value),
+            valuing: Queue::new(
+                workers,
+                MOST,
+                |pairs| pairs.iter().map(Question::tokens).sum(),
+                value,
+            ),
         }
     }
 
@@ -92,18 +97,21 @@ impl<'m, C: Choices + 'm> SharedModel<'m, C> {
         Ok(Timed { answer: found, seconds: before + seconds })
     }
 
-    /// As [`GuideModel::values`] for one pair.
+    /// As [`GuideModel::values`].
     ///
     /// # Errors
     /// As there.
-    pub fn value(&self, bank: &TermBank, pair: (TermId, TermId)) -> Result<Timed<Option<Value>>> {
+    pub fn values(
+        &self,
+        bank: &TermBank,
+        pairs: &[(TermId, TermId)],
+    ) -> Result<Timed<Vec<Option<f32>>>> {
         let began = Instant::now();
-        let Some((_, question)) = self.model.questions(bank, &[pair])?.pop() else {
-            return Ok(timed(began, None));
-        };
+        let (places, questions): (Vec<usize>, Vec<Question>) =
+            self.model.questions(bank, pairs)?.into_iter().unzip();
         let before = began.elapsed().as_secs_f64();
-        let Timed { answer, seconds } = self.valuing.ask(question)?;
-        Ok(Timed { answer: Some(answer), seconds: before + seconds })
+        let Timed { answer, seconds } = self.valuing.ask(questions)?;
+        Ok(Timed { answer: at_places(&places, &answer, pairs.len()), seconds: before + seconds })
     }
 }
 

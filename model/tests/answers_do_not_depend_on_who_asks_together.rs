@@ -82,10 +82,11 @@ fn guides_likelihoods_and_values() {
                             shared.log_likelihoods(&bank, task, &terms, 60).unwrap().answer,
                             model.log_likelihoods(&bank, task, &terms, 60).unwrap()
                         );
-                        let value = shared.value(&bank, task).unwrap().answer;
-                        assert_eq!([value], model.values(&bank, &[task]).unwrap()[..]);
-                        let value = value.unwrap();
-                        assert!((0.0..=1.0).contains(&value.joined) && value.log_work.is_finite());
+                        let pairs = [task, (guide, target), (target, start)];
+                        let values = shared.values(&bank, &pairs).unwrap().answer;
+                        assert_eq!(values, model.values(&bank, &pairs).unwrap());
+                        assert_eq!(values[..1], model.values(&bank, &pairs[..1]).unwrap());
+                        assert!(values.iter().all(|value| value.unwrap().is_finite()));
                     }
                 });
             }

@@ -14,7 +14,7 @@ use model::network::cache::Cache;
 use model::network::kernels::dropout::Dropout;
 use model::network::parameters::Parameters;
 use model::network::transformer::Transformer;
-use model::network::value::{Outcome, value_loss};
+use model::network::value::value_loss;
 use model::tokens::positions::Positions;
 use model::tokens::tree::tokenise;
 use model::tokens::vocabulary::Vocabulary;
@@ -146,11 +146,9 @@ fn loss(world: &World, network: &Transformer) -> Tensor {
     let (tokens, sets, on_gpu) = (targets, Arc::new(sets), OnGpu::default());
     let targets = Arc::new(Targets { tokens, masks, sets, on_gpu });
     let tokens = model::training::loss::loss(&logits, &targets, 20, 0.0).unwrap();
-    let outcomes: Vec<Outcome> = (0..world.trees.len())
-        .map(|i| Outcome { joined: i % 2 == 0, log_work: Some(i as f32) })
-        .collect();
+    let log_steps: Vec<f32> = (0..world.trees.len()).map(|i| i as f32).collect();
     let values = network.values(&memory).unwrap().unwrap();
-    (tokens + value_loss(&values, &outcomes).unwrap()).unwrap()
+    (tokens + value_loss(&values, &log_steps, log_steps.len()).unwrap()).unwrap()
 }
 
 /// Every parameter is reached, and along its gradient the loss changes as the gradient says.

@@ -274,7 +274,7 @@ fn logits_and_values_are_those_of_plain_loops() {
         let memory = network.encode(&start, &target, &Dropout::none()).unwrap();
         let logits = network.decode(&guide, &memory, None, &Dropout::none()).unwrap();
         let logits: Vec<Vec<f32>> = logits.to_vec2().unwrap();
-        let values: Vec<Vec<f32>> = network.values(&memory).unwrap().unwrap().to_vec2().unwrap();
+        let values: Vec<f32> = network.values(&memory).unwrap().unwrap().to_vec1().unwrap();
 
         let rows = |tensor: &candle_core::Tensor| -> Rows {
             let width = *tensor.dims().last().unwrap();
@@ -292,7 +292,7 @@ fn logits_and_values_are_those_of_plain_loops() {
         for b in 0..batch.len() {
             let start = formula.encode(stacks[0], &start, b);
             let target = formula.encode(stacks[1], &target, b);
-            close(&values[b], &formula.value([&start, &target]));
+            close(&values[b..=b], &formula.value([&start, &target]));
             let expected = formula.decode(&guide, b, [&start, &target]);
             assert_eq!(expected.len(), batch[b].tokens[2].len());
             for (found, expected) in logits[b * guide.geometry.queries..].iter().zip(&expected) {

@@ -4,9 +4,10 @@
 mod common;
 
 use candle_core::Device;
+use common::options;
 use dataset_gen::triples::triple_rows::Triple;
 use egraph::TermBank;
-use model::config::{Config, Precision};
+use model::config::Precision;
 use model::training::examples::data::Dataset;
 use model::training::examples::token_file::Examples;
 use model::training::runs::{End, TrainOptions, TrainReport, train};
@@ -15,19 +16,6 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-
-fn options(config: Config) -> TrainOptions {
-    TrainOptions {
-        config: Some(config),
-        steps: None,
-        seed: 5,
-        training_seeds: None,
-        resume: false,
-        device: Device::Cpu,
-        quiet: true,
-        stop: Default::default(),
-    }
-}
 
 fn go_on(_: &model::training::log::Evaluation) -> ControlFlow<()> {
     ControlFlow::Continue(())
@@ -172,7 +160,7 @@ fn bad_input_is_refused_with_its_place() {
     train(&data, &out, &fresh, &mut go_on).unwrap();
     assert!(refusal(&data, &out, &fresh).contains("add --resume"));
     let other = TrainOptions { seed: 6, ..resume.clone() };
-    assert!(refusal(&data, &out, &other).contains("with --seed 5"));
+    assert!(refusal(&data, &out, &other).contains("with --seed 0"));
     let mut other = TrainOptions { resume: true, ..fresh.clone() };
     other.config.as_mut().unwrap().model.clip += 1;
     assert!(refusal(&data, &out, &other).contains("another configuration"));

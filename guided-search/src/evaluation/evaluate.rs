@@ -108,6 +108,7 @@ pub fn evaluate(
 ) -> Result<Vec<Row>> {
     for method in &evaluation.methods {
         method.expect(inputs.model.is_some(), inputs.ranker.is_some())?;
+        method.expect_head(inputs.model)?;
     }
     // Nothing is looked at before the lock is held: another evaluation may be at work here.
     let directory = OutputDir::create(out, EVALUATION_FILE)?;

@@ -1,6 +1,6 @@
 //! How a model answers many questions at once, apart from the banks of their terms.
 
-use super::{GuideModel, Value};
+use super::GuideModel;
 use crate::decoding::choices::{Choices, Within};
 use crate::decoding::decode::{DecodeOptions, Decoder, Task, Written};
 use crate::decoding::grammars::Lent;
@@ -159,25 +159,36 @@ impl GuideModel {
         Ok(requests.iter().map(|r| found.by_ref().take(r.given.len()).collect()).collect())
     }
 
-    /// How near the terms of each question are.
-    pub(crate) fn value_all(&self, questions: &[Question]) -> Result<Vec<Value>> {
+    /// ln of the steps between the terms of each question of each request.
+    pub(crate) fn value_all(&self, requests: &[Vec<Question>]) -> Result<Vec<Vec<f32>>> {
         ensure!(self.config.value_head, "the model has no value head");
+        let questions: Vec<&Question> = requests.iter().flatten().collect();
         // Those of equal length together: little is padding.
         let mut order: Vec<usize> = (0..questions.len()).collect();
-        let lengths = |q: &Question| (q.start.tokens().len(), q.target.tokens().len());
-        order.sort_by_key(|i| lengths(&questions[*i]));
-        let of_chunk = |chunk: &[usize]| -> Result<Vec<Vec<f32>>> {
-            let questions: Vec<&Question> = chunk.iter().map(|i| &questions[*i]).collect();
-            let outputs = self.network.values(&self.encode(&questions)?)?;
-            Ok(outputs.context("the model has no value head")?.to_vec2()?) // [chunk, 2]
+        order.sort_by_key(|i| {
+            [&questions[*i].start, &questions[*i].target].map(|t| t.tokens().len())
+        });
+        let of_chunk = |chunk: &[usize]| -> Result<Vec<f32>> {
+            let questions: Vec<&Question> = chunk.iter().map(|i| questions[*i]).collect();
+            let found = self.network.values(&self.encode(&questions)?)?;
+            Ok(found.context("the model has no value head")?.to_vec1()?)
         };
-        let outputs: Vec<Vec<Vec<f32>>> =
+        let found: Vec<Vec<f32>> =
             order.par_chunks(LEAST_ROWS).map(of_chunk).collect::<Result<_>>()?;
-        let mut values = vec![Value { joined: 0.0, log_work: 0.0 }; questions.len()];
-        for (i, output) in order.iter().zip(outputs.iter().flatten()) {
-            let joined = 1.0 / (1.0 + (-output[0]).exp());
-            values[*i] = Value { joined, log_work: output[1] };
+        let mut values = vec![0.0; questions.len()];
+        for (i, value) in order.iter().zip(found.into_iter().flatten()) {
+            values[*i] = value;
         }
-        Ok(values)
+        let mut values = values.into_iter();
+        Ok(requests.iter().map(|r| values.by_ref().take(r.len()).collect()).collect())
     }
+}
+
+/// What was found for those of `count` pairs that stand at `places`.
+pub(crate) fn at_places(places: &[usize], found: &[f32], count: usize) -> Vec<Option<f32>> {
+    let mut all = vec![None; count];
+    for (place, found) in places.iter().zip(found) {
+        all[*place] = Some(*found);
+    }
+    all
 }

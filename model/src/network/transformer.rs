@@ -355,8 +355,7 @@ impl Transformer {
         })
     }
 
-    /// How near start and target of every task are: the logit of the probability that the next
-    /// e-graph joins them, and ln of the work that is left. `[b, 2]`; `None` without a value head.
+    /// ln of the steps between start and target of every task. `[b]`; `None` without a value head.
     ///
     /// # Errors
     /// The device fails.

@@ -1,4 +1,4 @@
-//! The value head: from the encoders alone, how near a start and a target are.
+//! The value head: from the encoders alone, how far a start and a target are from one another.
 
 use crate::network::attention::Geometry;
 use crate::network::kernels::linear::linear;
@@ -7,15 +7,12 @@ use crate::network::kernels::squared_relu::squared_relu;
 use crate::network::parameters::{Init, Parameters};
 use candle_core::{D, DType, Result, Tensor};
 
-/// What the names of its parameters begin with.
-pub const VALUE_HEAD: &str = "value.";
-
-/// A hidden layer over the means of both encoded terms and their products, and two outputs.
+/// A hidden layer over the means of both encoded terms and their products, and one output.
 pub(crate) struct ValueHead {
     norm: Tensor,   // [3d]
     hidden: Tensor, // [3d, d]
-    output: Tensor, // [d, 2]
-    bias: Tensor,   // [2]
+    output: Tensor, // [d, 1]
+    bias: Tensor,   // [1]
 }
 
 impl ValueHead {
@@ -24,17 +21,16 @@ impl ValueHead {
         Ok(ValueHead {
             norm: p.get("value.norm", &[3 * width], Init::Ones)?,
             hidden: p.get("value.hidden", &[3 * width, width], deviation(3 * width))?,
-            output: p.get("value.output", &[width, 2], deviation(width))?,
-            bias: p.get("value.bias", &[2], Init::Zeros)?,
+            output: p.get("value.output", &[width, 1], deviation(width))?,
+            bias: p.get("value.bias", &[1], Init::Zeros)?,
         })
     }
 
-    /// Of the means of encoded starts and targets, `[b, d]` each: the logit of the probability
-    /// that the next e-graph joins them, and ln of the work that is left. `[b, 2]`
+    /// Of the means of encoded starts and targets, `[b, d]` each: ln of the steps between them. `[b]`
     pub(crate) fn forward(&self, [start, target]: &[Tensor; 2]) -> Result<Tensor> {
         let both = Tensor::cat(&[start, target, &(start * target)?], D::Minus1)?; // [b, 3d]
         let hidden = squared_relu(&linear(&rms_norm(&both, &self.norm)?, &self.hidden)?)?;
-        linear(&hidden, &self.output)?.broadcast_add(&self.bias)
+        linear(&hidden, &self.output)?.broadcast_add(&self.bias)?.squeeze(1)
     }
 }
 
@@ -48,34 +44,14 @@ pub(crate) fn mean(x: &Tensor, g: &Geometry) -> Result<Tensor> {
     x.to_dtype(DType::F32)?.broadcast_mul(&weights)?.sum(1)
 }
 
-/// What became of a pair of terms.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Outcome {
-    /// Whether the e-graph grown from the pair joined the terms.
-    pub joined: bool,
-    /// ln of the work (e-nodes) that was still done until a proof was found; `None` if none was.
-    pub log_work: Option<f32>,
-}
-
-/// The loss of the value head's outputs `[b, 2]`: the cross-entropy of the joins in nats and half
-/// the squared error of the logarithms of work, each in the mean over the pairs; a scalar.
+/// The loss of values `[b]`: half the sum of the squared errors of ln of the steps, over `counted`; a
+/// scalar.
 ///
 /// # Errors
-/// Shapes that do not fit together.
-pub fn value_loss(outputs: &Tensor, outcomes: &[Outcome]) -> Result<Tensor> {
-    let (device, b) = (outputs.device(), outcomes.len());
-    let column = |f: &dyn Fn(&Outcome) -> f32| {
-        Tensor::from_vec(outcomes.iter().map(f).collect::<Vec<f32>>(), b, device)
-    };
-    let joined = column(&|o| f32::from(u8::from(o.joined)))?;
-    let work = column(&|o| o.log_work.unwrap_or(0.0))?;
-    let known = column(&|o| f32::from(u8::from(o.log_work.is_some())))?;
-    let logit = outputs.narrow(1, 0, 1)?.squeeze(1)?; // [b]
-    // −ln p = ln(1 + exp(z)) − y·z, written so that nothing overflows.
-    let tail = ((logit.abs()?.neg()?.exp()? + 1.0)?).log()?;
-    let cross_entropy = ((logit.relu()? + tail)? - (&logit * joined)?)?;
-    let error = ((outputs.narrow(1, 1, 1)?.squeeze(1)? - work)? * known)?;
-    ((cross_entropy + (error.sqr()? * 0.5)?)?.sum_all()? / b.max(1) as f64)?.contiguous()
+/// Not as many steps as values.
+pub fn value_loss(values: &Tensor, log_steps: &[f32], counted: usize) -> Result<Tensor> {
+    let known = Tensor::from_slice(log_steps, values.dims1()?, values.device())?;
+    (values - known)?.sqr()?.sum_all()? * (0.5 / counted.max(1) as f64)
 }
 
 #[cfg(test)]
@@ -85,25 +61,15 @@ mod tests {
     use crate::network::attention::{OnGpu, Source};
     use candle_core::{Device, Var};
 
-    const OUTCOMES: [Outcome; 3] = [
-        Outcome { joined: true, log_work: Some(2.0) },
-        Outcome { joined: false, log_work: None },
-        Outcome { joined: false, log_work: Some(7.5) },
-    ];
+    const LOG_STEPS: [f32; 3] = [0.7, 1.5, 3.0];
 
     #[test]
     fn the_loss_is_that_of_the_formula_and_so_is_its_gradient() {
-        let outputs = [0.7f32, 1.5, -1.2, 3.0, 2.0, 6.0];
-        let var = Var::from_slice(&outputs, (3, 2), &Device::Cpu).unwrap();
-        let loss = value_loss(&var, &OUTCOMES).unwrap().to_scalar::<f32>().unwrap();
-        let p = |z: f32| 1.0 / (1.0 + (-z).exp());
-        let expected = -(p(0.7).ln() + (1.0 - p(-1.2)).ln() + (1.0 - p(2.0)).ln())
-            + 0.5 * (0.5f32.powi(2) + 1.5f32.powi(2));
-        assert!((loss - expected / 3.0).abs() < 1e-5, "{loss} {}", expected / 3.0);
-        assert_gradient(&var, 3e-3, |x| value_loss(x, &OUTCOMES).unwrap());
-        // Far out nothing overflows.
-        let far = Tensor::new(&[[100f32, 0.0], [-100.0, 0.0], [100.0, 0.0]], &Device::Cpu).unwrap();
-        assert!(value_loss(&far, &OUTCOMES).unwrap().to_scalar::<f32>().unwrap().is_finite());
+        let var = Var::from_slice(&[0.7f32, 2.0, 1.0], 3, &Device::Cpu).unwrap();
+        let loss = value_loss(&var, &LOG_STEPS, 5).unwrap().to_scalar::<f32>().unwrap();
+        assert!((loss - 0.5 * (0.5f32.powi(2) + 2f32.powi(2)) / 5.0).abs() < 1e-6, "{loss}");
+        assert_gradient(&var, 3e-3, |x| value_loss(x, &LOG_STEPS, 5).unwrap());
+        assert!(value_loss(&var, &LOG_STEPS[..2], 5).is_err());
     }
 
     #[test]
@@ -128,7 +94,7 @@ mod tests {
         let (start, target) = (numbers(0.0), numbers(1.0));
         let loss = |start: &Tensor, target: &Tensor| {
             let means = [mean(start, &g).unwrap(), mean(target, &g).unwrap()];
-            value_loss(&head.forward(&means).unwrap(), &OUTCOMES).unwrap()
+            value_loss(&head.forward(&means).unwrap(), &LOG_STEPS, 3).unwrap()
         };
         assert_gradient(&start, 3e-3, |start| loss(start, &target));
         assert_gradient(&target, 3e-3, |target| loss(&start, target));

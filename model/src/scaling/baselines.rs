@@ -117,7 +117,7 @@ mod tests {
 
     fn example(start: &[Token], guide: &[(Token, u32)]) -> Example {
         let (tokens, masks): (Vec<Token>, Vec<u32>) = guide.iter().copied().unzip();
-        Example { sort: SortId(0), tokens: [start.to_vec(), vec![A], tokens], masks }
+        Example { sort: SortId(0), tokens: [start.to_vec(), vec![A], tokens], masks, steps: 2 }
     }
 
     #[test]

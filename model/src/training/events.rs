@@ -41,6 +41,7 @@ pub fn append(directory: &Path, evaluation: &Evaluation) -> Result<()> {
 }
 
 fn event(e: &Evaluation) -> Vec<u8> {
+    let fit = e.value.map(|fit| [("value/error", fit.error), ("value/spread", fit.spread)]);
     let values = [
         ("loss/training", e.train_loss),
         ("loss/validation", e.validation_loss),
@@ -56,7 +57,8 @@ fn event(e: &Evaluation) -> Vec<u8> {
         let value = [&[2 << 3 | 5][..], &value.to_le_bytes()].concat();
         bytes(1, &[bytes(1, tag.as_bytes()), value].concat())
     };
-    let summary: Vec<u8> = values.into_iter().flat_map(value).collect();
+    let summary: Vec<u8> =
+        values.into_iter().chain(fit.into_iter().flatten()).flat_map(value).collect();
     [double(1, e.time), [vec![2 << 3], varint(e.step)].concat(), bytes(5, &summary)].concat()
 }
 

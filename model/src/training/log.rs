@@ -29,6 +29,9 @@ pub struct Evaluation {
     pub validation_accuracy: f32,
     /// Loss on the validation split of a model that knows only how frequent each token is.
     pub unigram_loss: f32,
+    /// What the value head knows, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<ValueFit>,
     /// Mean length of the gradient since the last evaluation, before it is clipped.
     pub gradient_norm: f32,
     /// Learning rate of the last step.
@@ -42,9 +45,9 @@ pub struct Evaluation {
 impl Evaluation {
     /// Whether what was measured are numbers.
     pub fn is_finite(&self) -> bool {
-        [self.train_loss, self.validation_loss, self.validation_accuracy, self.unigram_loss]
-            .iter()
-            .all(|value| value.is_finite())
+        let losses =
+            [self.train_loss, self.validation_loss, self.validation_accuracy, self.unigram_loss];
+        losses.into_iter().chain(self.value.map(|value| value.error)).all(f32::is_finite)
     }
 
     /// Some evaluation.
@@ -58,12 +61,22 @@ impl Evaluation {
             validation_loss: 2.0,
             validation_accuracy: 0.5,
             unigram_loss: 2.5,
+            value: None,
             gradient_norm: 1.0,
             learning_rate: 1e-3,
             tokens_per_second: 0.0,
             time: 0.0,
         }
     }
+}
+
+/// How well a value head tells ln of the steps between start and target on the validation split.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ValueFit {
+    /// The root of the mean squared error.
+    pub error: f32,
+    /// The same of the best constant: their standard deviation.
+    pub spread: f32,
 }
 
 /// What was measured since the last validation.

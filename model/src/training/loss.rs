@@ -60,6 +60,8 @@ pub struct Score {
     pub right: u64,
     /// Targets.
     pub tokens: u64,
+    /// Sum of the squared errors of a value head, in squares of ln of steps.
+    pub value_errors: f64,
 }
 
 impl Score {
@@ -69,6 +71,7 @@ impl Score {
             nats: self.nats + other.nats,
             right: self.right + other.right,
             tokens: self.tokens + other.tokens,
+            value_errors: self.value_errors + other.value_errors,
         }
     }
 }
@@ -93,6 +96,12 @@ impl Tally {
         Ok(Tally { known: self.known.plus(other.known), pending })
     }
 
+    /// Adds the errors of a value head.
+    pub fn add_values(&mut self, values: &[f32], log_steps: &[f32]) {
+        let error = |(value, known): (&f32, &f32)| f64::from(value - known).powi(2);
+        self.known.value_errors += values.iter().zip(log_steps).map(error).sum::<f64>();
+    }
+
     /// The score, for which a GPU is waited for.
     ///
     /// # Errors
@@ -100,7 +109,7 @@ impl Tally {
     pub fn read(&self) -> Result<Score> {
         let Some(pending) = &self.pending else { return Ok(self.known) };
         let sums = pending.to_vec1::<f32>()?;
-        let there = Score { nats: sums[1].into(), right: sums[2] as u64, tokens: 0 };
+        let there = Score { nats: sums[1].into(), right: sums[2] as u64, ..Score::default() };
         Ok(self.known.plus(there))
     }
 }

@@ -7,7 +7,7 @@ use crate::network::kernels::dropout::Dropout;
 use crate::network::kernels::tensors::OnGpu;
 use crate::network::parameters::Parameters;
 use crate::network::transformer::Transformer;
-use crate::network::value::VALUE_HEAD;
+use crate::network::value::value_loss;
 use crate::tokens::vocabulary::Vocabulary;
 use crate::training::adamw::add_to;
 use crate::training::examples::batches::{Lengths, Stream, part_tokens, parts};
@@ -15,7 +15,7 @@ use crate::training::examples::data::Example;
 use crate::training::examples::masks::Masks;
 use crate::training::loss::{Score, Tally, Targets, loss, score};
 use crate::training::workers::Workers;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result};
 use candle_core::{Device, Tensor, Var};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -59,6 +59,18 @@ pub struct Inputs {
     pub guide: Batch,
     /// What is to be predicted of the guides.
     pub targets: Arc<Targets>,
+}
+
+/// What the network makes of examples.
+struct Outputs {
+    logits: Tensor,
+    targets: Arc<Targets>,
+    /// Of the value head, if there is one. `[b]`
+    values: Option<Tensor>,
+}
+
+fn log_steps(examples: &[Example]) -> Vec<f32> {
+    examples.iter().map(Example::log_steps).collect()
 }
 
 /// A part of a batch with its number.
@@ -131,17 +143,17 @@ impl<'a> Fitting<'a> {
             let stream = Stream::Dropout { step, part }.number();
             let t = &self.config.training;
             let dropout = Dropout::new(t.dropout, self.seed, stream);
-            let (logits, targets) = self.forward(&self.network, examples, &dropout)?;
+            let Outputs { logits, targets, values } =
+                self.forward(&self.network, examples, &dropout)?;
             let tally = score(&logits, &targets)?;
-            let loss = loss(&logits, &targets, counted, t.label_smoothing)?;
+            let mut loss = loss(&logits, &targets, counted, t.label_smoothing)?;
+            if let Some(values) = values {
+                let errors = value_loss(&values, &log_steps(examples), batch.len())?;
+                loss = (loss + (errors * t.value_weight)?)?;
+            }
             let mut all = loss.backward()?;
             let gradient = |(name, var): (&String, &Var)| {
-                let found = match all.remove(var) {
-                    Some(found) => found,
-                    // Triples do not teach the value head: it stays as it was drawn.
-                    None if name.starts_with(VALUE_HEAD) => var.zeros_like()?,
-                    None => bail!("no gradient of {name}"),
-                };
+                let found = all.remove(var).with_context(|| format!("no gradient of {name}"))?;
                 Ok((name.clone(), found))
             };
             let gradients = self.vars.iter().map(gradient).collect::<Result<_>>()?;
@@ -156,14 +168,20 @@ impl<'a> Fitting<'a> {
         self.workers.sum(&self.parts(batch), &one, &sum)
     }
 
-    /// How well the guides of examples are predicted. They come by rising length.
+    /// How well the guides of examples, and the steps of their proofs, are predicted. They come by rising
+    /// length.
     ///
     /// # Errors
     /// As [`Fitting::outcome`].
     pub fn score(&self, examples: &[Example]) -> Result<Score> {
         let one = |(_, examples): Part<'_>| {
-            let (logits, targets) = self.forward(&self.fixed, examples, &Dropout::none())?;
-            score(&logits, &targets)
+            let Outputs { logits, targets, values } =
+                self.forward(&self.fixed, examples, &Dropout::none())?;
+            let mut tally = score(&logits, &targets)?;
+            if let Some(values) = values {
+                tally.add_values(&values.to_vec1()?, &log_steps(examples));
+            }
+            Ok(tally)
         };
         self.workers.sum(&self.parts(examples), &one, &|a: Tally, b| a.plus(b))?.read()
     }
@@ -173,10 +191,11 @@ impl<'a> Fitting<'a> {
         network: &Transformer,
         batch: &[Example],
         dropout: &Dropout,
-    ) -> Result<(Tensor, Arc<Targets>)> {
+    ) -> Result<Outputs> {
         let Inputs { start, target, guide, targets } = self.inputs(batch)?;
         let memory = network.encode(&start, &target, dropout)?;
-        Ok((network.decode(&guide, &memory, None, dropout)?, targets))
+        let logits = network.decode(&guide, &memory, None, dropout)?;
+        Ok(Outputs { logits, targets, values: network.values(&memory)? })
     }
 
     /// Examples as the network reads them, padded.
@@ -231,7 +250,7 @@ mod tests {
                 let tokens = terms
                     .map(|t| tokenise(vocabulary, &bank, t, &renaming).unwrap().tokens().to_vec());
                 let masks = maker.masks_of(&renaming, SortId(0), &tokens[2]).unwrap();
-                Example { sort: SortId(0), tokens, masks }
+                Example { sort: SortId(0), tokens, masks, steps: 2 + i as u32 }
             })
             .collect();
         examples.sort_by_key(Example::len);
@@ -252,7 +271,7 @@ mod tests {
         let fitting = fitting(&config, &vocabulary, masks);
         let mut optimizer = AdamW::new(&fitting.vars, 0.0).unwrap();
         let logits = |network: &Transformer| {
-            fitting.forward(network, &examples[..3], &Dropout::none()).unwrap().0
+            fitting.forward(network, &examples[..3], &Dropout::none()).unwrap().logits
         };
         let values = |logits: &Tensor| logits.to_vec2::<f32>().unwrap();
         let kept =

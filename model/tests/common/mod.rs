@@ -133,7 +133,14 @@ pub fn trained_in(directory: &Path, mut config: Config, steps: u64) -> PathBuf {
     let (data, out) = (directory.join("data"), directory.join("out"));
     write_dataset(&data, &triples(1, 40), &triples(2, 3));
     config.training.steps = steps;
-    let options = TrainOptions {
+    let options = options(config);
+    train(&data, &out, &options, &mut |_| ControlFlow::Continue(())).unwrap();
+    out
+}
+
+/// How a test trains a model of this shape.
+pub fn options(config: Config) -> TrainOptions {
+    TrainOptions {
         config: Some(config),
         steps: None,
         seed: 0,
@@ -142,7 +149,5 @@ pub fn trained_in(directory: &Path, mut config: Config, steps: u64) -> PathBuf {
         device: Device::Cpu,
         quiet: true,
         stop: Default::default(),
-    };
-    train(&data, &out, &options, &mut |_| ControlFlow::Continue(())).unwrap();
-    out
+    }
 }

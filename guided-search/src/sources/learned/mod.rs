@@ -6,6 +6,7 @@ pub mod inside;
 pub mod likely;
 pub mod ranked;
 pub mod select;
+pub mod value;
 pub mod written;
 
 use class_choices::ClassChoices;

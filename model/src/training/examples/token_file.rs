@@ -3,7 +3,7 @@
 //! ```text
 //! magic                    16 bytes
 //! examples                 of the training split, then of the validation split, each:
-//!                            sort u16, tokens of start, target and guide u16, masks u32
+//!                            steps u32, sort u16, tokens of start, target and guide u16, masks u32
 //! lengths                  of each example: tokens of start, target and guide, u16
 //! seeds                    of each example of the training split, the number of its seed, u32
 //! sets                     of allowed tokens, u64
@@ -33,9 +33,11 @@ use std::sync::{Arc, Mutex};
 use support::files::whole_file::write_atomic_with;
 use support::show::numbers::thousands;
 
-const MAGIC: &[u8; 16] = b"cairn-tokens-2\n\0";
+const MAGIC: &[u8; 16] = b"cairn-tokens-3\n\0";
 /// Bytes of what is after the description.
 const END: u64 = 8 * PARTS as u64 + 4;
+/// Bytes of an example's number of steps.
+const STEPS: usize = 4;
 /// Parts whose lengths stand at the end.
 const PARTS: usize = 5;
 
@@ -282,7 +284,9 @@ impl Examples {
         };
         read().context("cannot read the tokens of the dataset any more")?;
         let all: usize = lengths.iter().map(|n| usize::from(*n)).sum();
-        let (tokens, masks) = bytes.split_at(2 + 2 * all);
+        let (steps, rest) = bytes.split_at(STEPS);
+        let (tokens, masks) = rest.split_at(2 + 2 * all);
+        let steps = steps.as_chunks().0.iter().map(|b| u32::from_le_bytes(*b)).sum();
         let mut tokens = tokens.as_chunks().0.iter().map(|b| u16::from_le_bytes(*b));
         let sort = SortId(tokens.next().unwrap_or_default());
         let mut side = |i: usize| -> Vec<Token> {
@@ -292,7 +296,7 @@ impl Examples {
         let masks: Vec<u32> = masks.as_chunks().0.iter().map(|b| u32::from_le_bytes(*b)).collect();
         let known = |mask: &u32| (*mask as usize) < self.masks.len();
         ensure!(masks.iter().all(known), "the tokens of the dataset have changed");
-        Ok(Example { sort, tokens, masks })
+        Ok(Example { sort, tokens, masks, steps })
     }
 }
 
@@ -302,7 +306,7 @@ fn path(directory: &Path, max_tokens: usize) -> PathBuf {
 
 fn bytes_of([start, target, guide]: &Lengths) -> usize {
     let all = [start, target, guide].map(|n| usize::from(*n));
-    2 + 2 * all.iter().sum::<usize>() + 4 * all[2]
+    STEPS + 2 + 2 * all.iter().sum::<usize>() + 4 * all[2]
 }
 
 /// Reads the file once, compares its checksum and returns the lengths of its parts.
@@ -375,6 +379,7 @@ fn write(
                 chunk.masks.bits().chunks_exact(words).map(|set| masks.insert(set)).collect();
             let mut bytes = Vec::new();
             for example in &chunk.examples {
+                bytes.extend(example.steps.to_le_bytes());
                 bytes.extend(example.sort.0.to_le_bytes());
                 for token in example.tokens.iter().flatten() {
                     bytes.extend((*token as u16).to_le_bytes());

@@ -55,7 +55,7 @@ mod tests {
         let mut masks = Masks::new(6);
         masks.insert(&[0b11_0000]);
         let tokens = [vec![2], vec![3], vec![4, 5]];
-        let examples = [Example { sort: SortId(0), tokens, masks: vec![0, 0] }];
+        let examples = [Example { sort: SortId(0), tokens, masks: vec![0, 0], steps: 2 }];
         let loss = Unigram::new(&[0, 0, 900, 0, 9_999, 9_999], &masks).loss(&examples);
         assert!((loss - 2f32.ln()).abs() < 1e-6, "{loss}");
     }
