@@ -57,7 +57,7 @@ def content(directory: Path) -> dict[str, bytes]:
     lines = []
     for line in (directory / "train_log.jsonl").read_text().splitlines():
         values = json.loads(line)
-        del values["tokens_per_second"], values["time"]
+        del values["tokens_per_second"], values["seconds_left"], values["time"]
         lines.append(json.dumps(values))
     files["train_log.jsonl"] = "\n".join(lines).encode()
     return files

@@ -51,6 +51,7 @@ fn event(e: &Evaluation) -> Vec<u8> {
         ("gradient_norm", e.gradient_norm),
         ("learning_rate", e.learning_rate as f32),
         ("tokens_per_second", e.tokens_per_second as f32),
+        ("seconds_left", e.seconds_left as f32),
         ("epoch", e.epoch as f32),
     ];
     let value = |(tag, value): (&str, f32)| {
@@ -174,7 +175,7 @@ mod tests {
         assert_eq!(events[2][1], (2, Field::Bits(100_000)));
         let (5, Field::Bytes(summary)) = &events[2][2] else { panic!("no summary") };
         let values = message(summary);
-        assert_eq!(values.len(), 9);
+        assert_eq!(values.len(), 10);
         let Field::Bytes(value) = &values[1].1 else { panic!("no value") };
         let value = message(value);
         assert_eq!(value[0], (1, Field::Bytes(b"loss/validation".to_vec())));

@@ -157,10 +157,10 @@ impl Timing {
         self.spent += took;
     }
 
-    /// How long the steps after `step` take, at the mean of those measured.
-    pub fn left(&self, step: u64) -> String {
+    /// How many seconds the steps after `step` take, at the mean of those measured.
+    pub fn left(&self, step: u64) -> f64 {
         let each = self.spent.as_secs_f64() / step.saturating_sub(self.first).max(1) as f64;
-        duration(each * self.steps.saturating_sub(step) as f64)
+        each * self.steps.saturating_sub(step) as f64
     }
 }
 
@@ -207,8 +207,9 @@ mod tests {
     fn what_is_left_takes_as_long_as_what_was_measured() {
         let mut timing = Timing::new(100, 3100);
         (0..10).for_each(|_| timing.add(Duration::from_secs(1)));
-        assert_eq!(timing.left(110), "50 minutes");
-        assert_eq!(timing.left(3100), "0 seconds");
+        assert_eq!(timing.left(110), 2990.0);
+        assert_eq!(timing.left(3100), 0.0);
+        assert_eq!(duration(3000.0), "50 minutes");
         assert_eq!(duration(9000.0), "2.5 hours");
     }
 }

@@ -38,6 +38,9 @@ pub struct Evaluation {
     pub learning_rate: f64,
     /// Tokens of starts, targets and guides trained on per second since the last evaluation.
     pub tokens_per_second: f64,
+    /// Seconds that the steps after this one take, at the pace of those before it.
+    #[serde(default)]
+    pub seconds_left: f64,
     /// When it was made, in seconds since the beginning of 1970.
     pub time: f64,
 }
@@ -65,6 +68,7 @@ impl Evaluation {
             gradient_norm: 1.0,
             learning_rate: 1e-3,
             tokens_per_second: 0.0,
+            seconds_left: 0.0,
             time: 0.0,
         }
     }

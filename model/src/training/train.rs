@@ -9,7 +9,7 @@ use crate::training::examples::batches::{Batches, Place};
 use crate::training::examples::data::Example;
 use crate::training::examples::token_file::Examples;
 use crate::training::examples::unigram::Unigram;
-use crate::training::forecast::Timing;
+use crate::training::forecast::{Timing, duration};
 use crate::training::log::{self, Evaluation, Since, ValueFit};
 use crate::training::pace::Ahead;
 use crate::training::runs::{End, TrainOptions, TrainReport};
@@ -124,8 +124,9 @@ impl<'a> Trainer<'a> {
             if self.optimizer.step.is_multiple_of(t.evaluate_every)
                 || self.optimizer.step == t.steps
             {
-                let evaluation = self.evaluate(&batches)?;
-                progress.print(&line(&evaluation, &timing.left(self.optimizer.step)));
+                let left = timing.left(self.optimizer.step);
+                let evaluation = self.evaluate(&batches, left)?;
+                progress.print(&line(&evaluation));
                 self.log.push(evaluation.clone());
                 self.since = Since::default();
                 self.checkpoint()?;
@@ -208,7 +209,7 @@ impl<'a> Trainer<'a> {
         )
     }
 
-    fn evaluate(&self, batches: &Batches) -> Result<Evaluation> {
+    fn evaluate(&self, batches: &Batches, seconds_left: f64) -> Result<Evaluation> {
         let step = self.optimizer.step;
         let score = self.fitting.score(&self.validation)?;
         let since = &self.since;
@@ -228,6 +229,7 @@ impl<'a> Trainer<'a> {
             gradient_norm: (since.norms / since.steps as f64) as f32,
             learning_rate: self.config.training.learning_rate_at(step - 1),
             tokens_per_second: since.tokens as f64 / since.seconds,
+            seconds_left,
             time: now.map_or(0.0, |now| now.as_secs_f64()),
         };
         ensure!(
@@ -303,14 +305,14 @@ fn is_finite(tensor: &Tensor) -> Result<bool> {
     Ok(zero == 0.0)
 }
 
-fn line(e: &Evaluation, left: &str) -> String {
+fn line(e: &Evaluation) -> String {
     let steps = e.value.map_or(String::new(), |value| {
         let [error, spread] = [value.error, value.spread].map(f32::exp);
         format!(", steps within a factor of {error:.2} (their mean {spread:.2})")
     });
     format!(
         "step {} (epoch {:.2}): loss {:.3}, validation {:.3} (unigram {:.3}), {:.1} % of tokens right{steps}, \
-         gradient {:.2}, rate {:.1e}, {:.0} tokens/s, {left} left",
+         gradient {:.2}, rate {:.1e}, {:.0} tokens/s, {} left",
         e.step,
         e.epoch,
         e.train_loss,
@@ -319,7 +321,8 @@ fn line(e: &Evaluation, left: &str) -> String {
         100.0 * e.validation_accuracy,
         e.gradient_norm,
         e.learning_rate,
-        e.tokens_per_second
+        e.tokens_per_second,
+        duration(e.seconds_left)
     )
 }
 
