@@ -2,11 +2,10 @@
 
 use crate::sources::descend::draw;
 use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource};
-use crate::sources::learned::Model;
+use crate::sources::learned::{Model, in_order};
 use crate::sources::randomness::stream;
 use anyhow::Result;
 use egraph::TermBank;
-use std::cmp::Reverse;
 
 /// Draws many frontier terms of both sides, and answers with the K of each to which the model gives
 /// the highest probability a token; on the target's side with the roles exchanged.
@@ -41,9 +40,7 @@ impl GuideSource for LikelyGuides<'_> {
                     let found = found.as_ref()?;
                     Some((f64::from(found.log_p) / f64::from(found.tokens) * 1000.0) as i64)
                 });
-                let mut ranked: Vec<_> = likely.zip(terms.iter().copied()).collect();
-                ranked.sort_by_key(|&(likely, _)| Reverse(likely));
-                *terms = ranked.into_iter().map(|(_, term)| term).collect();
+                *terms = in_order(terms, likely, |a, b| b.cmp(a));
             }
             terms.truncate(request.guides);
         }

@@ -2,7 +2,7 @@
 
 use crate::sources::descend::draw;
 use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource};
-use crate::sources::learned::Model;
+use crate::sources::learned::{Model, in_order};
 use crate::sources::randomness::stream;
 use anyhow::Result;
 use egraph::{TermBank, TermId};
@@ -34,9 +34,7 @@ impl GuideSource for ValueGuides<'_> {
                 model_seconds += found.seconds;
                 // What can't be read comes last.
                 let steps = found.answer.into_iter().map(|steps| steps.unwrap_or(f32::INFINITY));
-                let mut ranked: Vec<(f32, TermId)> = steps.zip(terms.iter().copied()).collect();
-                ranked.sort_by(|a, b| a.0.total_cmp(&b.0));
-                *terms = ranked.into_iter().map(|(_, term)| term).collect();
+                *terms = in_order(terms, steps, f32::total_cmp);
             }
             terms.truncate(request.guides);
         }

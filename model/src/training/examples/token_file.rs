@@ -36,8 +36,6 @@ use support::show::numbers::thousands;
 const MAGIC: &[u8; 16] = b"cairn-tokens-3\n\0";
 /// Bytes of what is after the description.
 const END: u64 = 8 * PARTS as u64 + 4;
-/// Bytes of an example's number of steps.
-const STEPS: usize = 4;
 /// Parts whose lengths stand at the end.
 const PARTS: usize = 5;
 
@@ -284,9 +282,9 @@ impl Examples {
         };
         read().context("cannot read the tokens of the dataset any more")?;
         let all: usize = lengths.iter().map(|n| usize::from(*n)).sum();
-        let (steps, rest) = bytes.split_at(STEPS);
+        let (steps, rest) = bytes.split_first_chunk().context("an example without steps")?;
+        let steps = u32::from_le_bytes(*steps);
         let (tokens, masks) = rest.split_at(2 + 2 * all);
-        let steps = steps.as_chunks().0.iter().map(|b| u32::from_le_bytes(*b)).sum();
         let mut tokens = tokens.as_chunks().0.iter().map(|b| u16::from_le_bytes(*b));
         let sort = SortId(tokens.next().unwrap_or_default());
         let mut side = |i: usize| -> Vec<Token> {
@@ -306,7 +304,7 @@ fn path(directory: &Path, max_tokens: usize) -> PathBuf {
 
 fn bytes_of([start, target, guide]: &Lengths) -> usize {
     let all = [start, target, guide].map(|n| usize::from(*n));
-    STEPS + 2 + 2 * all.iter().sum::<usize>() + 4 * all[2]
+    4 + 2 + 2 * all.iter().sum::<usize>() + 4 * all[2]
 }
 
 /// Reads the file once, compares its checksum and returns the lengths of its parts.
