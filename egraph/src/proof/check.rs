@@ -20,6 +20,7 @@ use crate::rules::variables::{FactOf, VarId};
 use crate::term::bank::{TermBank, TermId};
 use crate::term::language::{AnalysisId, Value};
 use crate::term::leaves::Node;
+use substitution::Loose;
 
 /// Why a proof is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -92,8 +93,9 @@ pub enum Problem {
 /// # Errors
 /// The first step that does not follow.
 pub fn check(system: &System, bank: &TermBank, proof: &Proof) -> Result<(), CheckError> {
+    let mut loose = Loose::default();
     for (i, step) in proof.steps.iter().enumerate() {
-        check_step(system, bank, &proof.steps, i, step)
+        check_step(system, bank, &mut loose, &proof.steps, i, step)
             .map_err(|problem| CheckError { step: i, problem })?;
     }
     let all = Before { steps: &proof.steps, index: proof.steps.len() };
@@ -104,6 +106,7 @@ pub fn check(system: &System, bank: &TermBank, proof: &Proof) -> Result<(), Chec
 fn check_step(
     system: &System,
     bank: &TermBank,
+    loose: &mut Loose,
     steps: &Steps,
     index: usize,
     step: Step<'_>,
@@ -116,7 +119,7 @@ fn check_step(
     let ends = |r: StepRef| before.equality(r);
     match step.how {
         How::Rule(rule, substitution) => {
-            check_rule(system, bank, rule, substitution, step.from, step.to)?;
+            check_rule(system, bank, loose, rule, substitution, (step.from, step.to))?;
             let facts = &system.rule(rule).variables.facts;
             before.facts(facts, substitution, step.because)
         }
@@ -210,10 +213,10 @@ impl Before<'_> {
 fn check_rule(
     system: &System,
     bank: &TermBank,
+    loose: &mut Loose,
     rule: RuleId,
     substitution: &[TermId],
-    left: TermId,
-    right: TermId,
+    (left, right): (TermId, TermId),
 ) -> Result<(), Problem> {
     let rule = system.rules.get(rule.0 as usize).ok_or(Problem::UnknownRule)?;
     let sorts = &rule.variables.sorts;
@@ -226,7 +229,7 @@ fn check_rule(
     {
         return Err(Problem::BadSubstitution);
     }
-    if !is_instance(bank, &rule.lhs, substitution, left) {
+    if !is_instance(bank, loose, &rule.lhs, substitution, left) {
         return Err(Problem::LeftMismatch);
     }
     let literal = |var: VarId| bank.literal(substitution[usize::from(var.0)]);
@@ -235,14 +238,20 @@ fn check_rule(
             return Err(Problem::ConditionFails(i));
         }
     }
-    if !is_instance(bank, &rule.rhs, substitution, right) {
+    if !is_instance(bank, loose, &rule.rhs, substitution, right) {
         return Err(Problem::RightMismatch);
     }
     Ok(())
 }
 
 /// Whether `t` is `pattern` with its variables replaced, a computation being its value.
-fn is_instance(bank: &TermBank, pattern: &Pattern, substitution: &[TermId], t: TermId) -> bool {
+fn is_instance(
+    bank: &TermBank,
+    loose: &mut Loose,
+    pattern: &Pattern,
+    substitution: &[TermId],
+    t: TermId,
+) -> bool {
     match pattern {
         Pattern::Var(var) => substitution[usize::from(var.0)] == t,
         Pattern::Leaf(leaf) => bank.node(t) == Node::Leaf(leaf),
@@ -253,9 +262,11 @@ fn is_instance(bank: &TermBank, pattern: &Pattern, substitution: &[TermId], t: T
                 && args
                     .iter()
                     .zip(children)
-                    .all(|(arg, c)| is_instance(bank, arg, substitution, *c))
+                    .all(|(arg, c)| is_instance(bank, loose, arg, substitution, *c))
         }
-        Pattern::Function(..) => substitution::value(bank, pattern, substitution) == Some(t),
+        Pattern::Function(function, args) => {
+            substitution::value(bank, loose, (*function, args), substitution) == Some(t)
+        }
         Pattern::Compute(expr, sort) => {
             let literal = |var: VarId| bank.literal(substitution[usize::from(var.0)]);
             let value = expr.eval(&literal);
@@ -284,8 +295,9 @@ pub fn check_flat(system: &System, bank: &TermBank, proof: &FlatProof) -> Result
     if proof.terms.len() != proof.steps.len() + 1 {
         return Err(CheckError { step: proof.steps.len(), problem: Problem::BadPosition });
     }
+    let mut loose = Loose::default();
     for (i, fact) in proof.facts.iter().enumerate() {
-        check_step(system, bank, &proof.facts, i, fact)
+        check_step(system, bank, &mut loose, &proof.facts, i, fact)
             .map_err(|problem| CheckError { step: i, problem: Problem::InFacts(problem.into()) })?;
     }
     let facts = Before { steps: &proof.facts, index: proof.facts.len() };
@@ -302,10 +314,13 @@ pub fn check_flat(system: &System, bank: &TermBank, proof: &FlatProof) -> Result
         match step.rule {
             Justification::Fold => check_fold(system, bank, left, right),
             Justification::Rule(rule) => {
-                check_rule(system, bank, rule, &step.substitution, left, right).and_then(|()| {
-                    let of = &system.rule(rule).variables.facts;
-                    facts.facts(of, &step.substitution, &step.because)
-                })
+                let ends = (left, right);
+                check_rule(system, bank, &mut loose, rule, &step.substitution, ends).and_then(
+                    |()| {
+                        let of = &system.rule(rule).variables.facts;
+                        facts.facts(of, &step.substitution, &step.because)
+                    },
+                )
             }
         }
         .map_err(refuse)?;
