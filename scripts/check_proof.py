@@ -18,6 +18,12 @@ from fractions import Fraction
 from pathlib import Path
 
 I64 = range(-(2**63), 2**63)
+DECIMAL = r"[-+]?[0-9]+\.?[0-9]*(?:[eE][-+]?[0-9]+)?"
+# A bound variable, with what stands for no smaller number.
+INDEX = r"%(0|[1-9][0-9]*)"
+# What no atom may hold, and whether it is a number.
+SEPARATORS = re.compile(r"[\s();\ufeff]")
+NUMERIC = re.compile(r"[-+]?[0-9]")
 # What an operator on words is called beside its sign.
 OF_WORDS = {"and": "&", "or": "|", "xor": "^", "not": "~", "neg": "-"}
 COMPARISONS = {
@@ -135,17 +141,25 @@ def read_literal(kind, text):
     if kind == "b":
         return {"0": ("b", False), "1": ("b", True)}.get(text)
     if kind == "f":
-        value = float(text) if re.fullmatch(r"[-+]?[0-9][0-9.]*(e[-+]?[0-9]+)?", text) else math.inf
+        value = float(text) if re.fullmatch(DECIMAL, text, re.ASCII) else math.inf
         return ("f", value + 0.0) if math.isfinite(value) else None
     if kind == "q":
         parts = re.fullmatch(r"([-+]?[0-9]+)(?:/([0-9]+))?", text)
-        if not parts or parts[2] is not None and int(parts[2]) == 0:
+        numbers = [int(part or 1) for part in parts.groups()] if parts else [0, 0]
+        if numbers[0] not in I64 or numbers[1] not in range(1, 2**64):
             return None
-        return ("q", Fraction(int(parts[1]), int(parts[2] or 1)))
-    if not re.fullmatch(r"[-+]?[0-9]+", text):
+        value = Fraction(*numbers)
+        return ("q", value) if value.denominator < 2**56 else None
+    if not re.fullmatch(r"[-+]?[0-9]+" if kind == "i" else r"[+]?[0-9]+", text):
         return None
     number = int(text)
-    return (kind, number) if (number in I64 if kind == "i" else 0 <= number < 2**kind) else None
+    return (kind, number) if number in (I64 if kind == "i" else range(2**kind)) else None
+
+
+def shown(value):
+    """How a literal is displayed, one text for each value."""
+    kind, number = value
+    return repr(number) if kind == "f" else str(number if kind == "q" else int(number))
 
 
 def number_of(name, kind):
@@ -179,6 +193,8 @@ class System:
         self.operators, self.kinds, self.rules, self.folds = {}, {}, {}, False
         # By operator and argument: the sort of the variable that is bound in it.
         self.binds = {}
+        # The sorts that have variables.
+        self.variables = set()
         # By name: the sort that the facts are of, that of their values, and the merge; and all transfers.
         self.analyses, self.transfers = {}, []
         declarations = read_sexprs(data.decode())
@@ -191,10 +207,14 @@ class System:
                 name = args[0]
                 kinds = {"i64": "i", "bool": "b", "rational": "q", "f64": "f"}
                 self.kinds[args[1]] = int(name[1]) if isinstance(name, list) else kinds[name]
+            elif keyword == "variable":
+                self.variables.add(args[0])
             elif keyword == "analysis" and args == ["constant"]:
                 self.folds = True
             elif keyword == "analysis":
                 self.analyses[args[0]] = (args[1], args[2], args[4])
+        # The sorts of variables that operators bind.
+        self.bound_sorts = {sort for sorts in self.binds.values() for sort in sorts if sort}
         for keyword, *args in declarations:
             if keyword in ("rewrite", "birewrite"):
                 options = dict(zip(args[2::2], args[3::2]))
@@ -237,6 +257,27 @@ class System:
         elif pattern.startswith("?"):
             found[pattern] = sort
 
+    def leaf(self, sort, text):
+        """The leaf of this sort that a text is: a literal, as it is displayed, a bound variable or a variable."""
+        readable = text and not SEPARATORS.search(text) and text[0] != "?" and text not in self.operators
+        require(readable, f"'{text}' is no leaf")
+        if NUMERIC.match(text):
+            value = read_literal(self.kinds[sort], text) if sort in self.kinds else None
+            require(value is not None, f"'{text}' is no literal of sort {sort}")
+            text = shown(value)
+        elif self.bound_sorts and re.match("%[0-9]", text):
+            index = re.fullmatch(INDEX, text, re.ASCII)
+            require(index and int(index[1]) < 2**20, f"'{text}' is no bound variable")
+            require(sort in self.bound_sorts, f"no operator binds variables of sort {sort}")
+        else:
+            require(sort in self.variables, f"sort {sort} has no variables")
+        return (sort, text, None)
+
+    def is_index(self, term):
+        """Whether a term is a bound variable."""
+        sort, head, args = term
+        return args is None and sort in self.bound_sorts and re.fullmatch(INDEX, head) is not None
+
     def literal(self, term):
         """The value of a term (sort, head, arguments) that is a literal, otherwise None."""
         sort, head, args = term
@@ -273,8 +314,7 @@ class System:
         if isinstance(pattern, list) and pattern[0] == "compute":
             value = self.evaluate(pattern[1], self.values(substitution), self.kinds[sort])
             require(value is not None, "a computation has no value")
-            # Of doubles no text is looked at: no system with functions on terms computes any.
-            return (sort, str(value[1] if value[0] == "q" else int(value[1])), None)
+            return (sort, shown(value), None)
         if self.is_function(pattern):
             body = self.instance(pattern[1], sort, substitution)
             if pattern[0] == "raise":
@@ -291,11 +331,11 @@ class System:
             return substitution[pattern]
         if pattern in self.operators:
             return (sort, pattern, ())
-        return (sort, pattern if pattern.startswith("%") else str(int(pattern)), None)
+        return self.leaf(sort, pattern)
 
     def sort_of(self, pattern, substitution):
         """The sort of what is put in place of a variable."""
-        bound = {sort for sorts in self.binds.values() for sort in sorts if sort}
+        bound = self.bound_sorts
         if isinstance(pattern, str) and pattern.startswith("?"):
             return substitution[pattern][0]
         if self.is_function(pattern):
@@ -320,7 +360,7 @@ class System:
                     binds = [sort is not None for sort in self.binds[head]]
                     args = tuple(walk(a, depth + binds) for a, binds in zip(args, binds))
                     new = (sort, head, args)
-                elif re.fullmatch(r"%[0-9]+", head):
+                elif self.is_index(term):
                     new = becomes(int(head[1:]), depth, sort)
                     new = (sort, f"%{new}", None) if isinstance(new, int) else new
                 else:
@@ -388,8 +428,7 @@ def read_terms(system, entries):
     terms, known = [], {}
     for i, entry in enumerate(entries):
         if "leaf" in entry:
-            require(entry["leaf"] not in system.operators, f"term {i}: an operator as a leaf")
-            term = (entry["sort"], entry["leaf"], None)
+            term = system.leaf(entry["sort"], entry["leaf"])
         else:
             sorts, result = system.operators[entry["op"]]
             args = tuple(at(terms, a) for a in entry["args"])
@@ -446,7 +485,8 @@ def check_fact(system, terms, ends, step, kind, content):
         substitution = {name: at(terms, t) for name, t in content["substitution"].items()}
         facts = system.facts_of(expression)
         if isinstance(pattern, list) and pattern[0] == "variable" and pattern[0] not in system.operators:
-            require(term[2] is None and system.literal(term) is None, "no variable")
+            is_variable = term[2] is None and system.literal(term) is None
+            require(is_variable and not system.is_index(term), "no variable")
             require(substitution == {pattern[1]: term}, "another variable")
             number = number_of(term[1], system.kinds[values])
             found = system.evaluate(expression, {pattern[1]: number}.get, system.kinds[values])
