@@ -4,8 +4,8 @@
 //! What is computed need not be in the bank; then it is no term of the proof, and has a number of its
 //! own.
 
-use crate::rules::binding::TermFunction;
 use crate::rules::pattern::Pattern;
+use crate::rules::pattern::TermFunction;
 use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::language::{Language, Leaf, LeafValue, OpId};
