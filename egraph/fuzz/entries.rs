@@ -1,4 +1,4 @@
-//! What the fuzz targets run, and egraph/tests/fuzz_targets_hold.rs with random input.
+//! What the fuzz targets run, and egraph/tests/all/fuzz_targets_hold.rs with random input.
 
 use egraph::{
     EGraph, Explainer, SaturationConfig, Sketch, System, TermBank, TermId, check, proof_from_json,

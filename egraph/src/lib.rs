@@ -3,6 +3,46 @@
 //! A [`System`] (language and rules) is read from a file; terms live in a [`TermBank`]; an
 //! [`EGraph`] is grown by [`saturate`] under [`Limits`].
 //!
+//! ```
+//! use egraph::*;
+//! use std::sync::Arc;
+//!
+//! let rules = "(sort Int) (op + (Int Int) Int) (literal i64 Int) (variable Int)
+//!     (analysis constant)
+//!     (rewrite (+ ?a ?b) (+ ?b ?a)                  :name commute)
+//!     (rewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c)    :name associate)";
+//! let system = Arc::new(System::parse(rules)?);
+//! let mut bank = TermBank::new(system.language.clone());
+//! let start = bank.parse("(+ 1 (+ x 2))", None)?;
+//! let goal = bank.parse("(+ x 3)", None)?;
+//!
+//! // All that the rules make of the start, in one e-graph.
+//! let mut egraph = EGraph::new(system.clone());
+//! let class = egraph.add_term(&bank, start);
+//! let limits = Limits { nodes: Some(1_000), ..Limits::default() };
+//! let config = SaturationConfig { limits, ..SaturationConfig::default() };
+//! let report = saturate_until(&mut egraph, &config, |_| false);
+//! assert_eq!(report.stop, StopReason::Saturated);
+//!
+//! // The smallest of it, and why it equals the start: a proof that needs no e-graph to be checked.
+//! let best = extract_smallest(&egraph, &mut bank, class);
+//! assert_eq!(bank.size(best), 3);
+//! let proof = explain(&egraph, &mut bank, start, goal).expect("the goal is in the e-graph");
+//! check(&system, &bank, &proof)?;
+//! assert_eq!((proof.start(), proof.end()), (start, goal));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Where to go on:
+//!
+//! - an unfinished term as the goal: [`Sketch`], [`extract_sketch`], [`sketch_satisfied`];
+//! - other costs than the size: [`CostFunction`], [`extract_best`]; shared subterms counted once:
+//!   [`DagSearch`], [`DagSolver`];
+//! - which rules run when: [`Schedule`], [`Scheduler`], [`MatchOrder`];
+//! - a proof as single steps, shorter, as text or as a file: [`Proof::flatten`], [`Shortener`],
+//!   [`proof_text`], [`proof_to_json`];
+//! - what is wrong with a rules file: [`review`].
+//!
 //! What this crate must not know: learning, data sets, files other than rules and proofs, the
 //! command line.
 
@@ -13,6 +53,7 @@ mod id;
 mod matching;
 mod proof;
 mod review;
+mod room;
 mod rules;
 mod saturation;
 mod stop;
@@ -43,13 +84,14 @@ pub use proof::shorten::Shortener;
 pub use proof::used::used_matches;
 pub use review::{Evaluated, Finding, Review, Severity, review};
 pub use rules::analysis::{Analyses, Transfer, TransferId, TransferOf};
-pub use rules::binding::TermFunction;
 pub use rules::cost::{DeclaredCost, Read, Weight};
 pub use rules::egglog::{Imported, import_egglog};
 pub use rules::expression::{Condition, Expr};
-pub use rules::pattern::{DisplayPattern, Pattern};
+pub use rules::pattern::{DisplayPattern, Pattern, TermFunction};
+pub use rules::read::SystemError;
+pub use rules::rule::{Rule, RuleId, RulesetId};
 pub use rules::schedule::{RuleChoice, Schedule, SchedulerPlace};
-pub use rules::system::{Rule, RuleId, RulesetId, System, SystemError};
+pub use rules::system::System;
 pub use rules::variables::{FactOf, VarId, Variables};
 pub use saturation::best_first::Chosen;
 pub use saturation::match_order::{Above, Kind, MatchOrder, MatchView, Operators, SmallestFirst};
@@ -63,11 +105,11 @@ pub use term::builtin::{Builtin, evaluate};
 pub use term::display::DisplayTerm;
 pub use term::float::Float;
 pub use term::language::{
-    AnalysisId, AnalysisName, Language, Leaf, LeafValue, LiteralKind, OpId, Operator, SortId,
-    Value, looks_numeric,
+    AnalysisId, AnalysisName, Language, Leaf, LeafValue, OpId, Operator, SortId, looks_numeric,
 };
 pub use term::leaves::{Head, Leaves, Node};
+pub use term::literal::{LiteralKind, Value};
 pub use term::rational::Rational;
 pub use term::sketch::{DisplaySketch, Sketch};
 pub use text::bytes::ByteSize;
-pub use text::sexpr::{MAX_DEPTH, ParseError, Place, Sexpr, parse_all, parse_one, utf8};
+pub use text::sexpr::{MAX_DEPTH, ParseError, Place, Sexpr, parse_all, parse_one};

@@ -19,8 +19,6 @@ mod memory;
 mod rebuild;
 mod terms;
 
-pub(crate) use memory::Room;
-
 use crate::graph::changes::{Changes, Epoch, Stamps};
 use crate::graph::class_index::ClassIndex;
 use crate::graph::facts::Facts;
@@ -31,8 +29,9 @@ use crate::graph::small_slice::with_slice;
 use crate::graph::unionfind::UnionFind;
 use crate::id::Id;
 use crate::rules::system::System;
-use crate::term::language::{Leaf, LeafValue, SortId, Value};
+use crate::term::language::{Leaf, LeafValue, SortId};
 use crate::term::leaves::{Head, Leaves, Node};
+use crate::term::literal::Value;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;

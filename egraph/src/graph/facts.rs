@@ -7,7 +7,8 @@
 
 use crate::id::Id;
 use crate::rules::analysis::TransferId;
-use crate::term::language::{AnalysisId, Value};
+use crate::term::language::AnalysisId;
+use crate::term::literal::Value;
 
 /// Number of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -9,14 +9,14 @@
 //! equalities are proved by older edges only, and explaining terminates.
 
 use crate::id::Id;
-use crate::rules::system::{MOST_BOUND, MOST_RULES, RuleId};
+use crate::rules::rule::{MOST_BOUND, MOST_RULES, RuleId};
 
 /// Why two ids were united.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason<'a> {
     /// Same head, children equal one by one.
     Congruence,
-    /// A rule match. `bound`: the ids that [`crate::matching::compiled_rule::Rewrite`] lays down for its rule.
+    /// A rule match. `bound`: the ids that [`crate::rules::compiled::rewrite::Rewrite`] lays down for its rule.
     Rule { rule: RuleId, bound: &'a [Id] },
     /// Constant folding of an application; `bound`: the literal that each child equals.
     Fold { bound: &'a [Id] },

@@ -3,7 +3,7 @@
 use crate::graph::changes::{Changes, Epoch};
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
-use crate::matching::plan::Atom;
+use crate::rules::compiled::program::Atom;
 use std::collections::BTreeMap;
 
 /// One of the queries that semi-naive evaluation makes of a pattern, or a piece of it: the matches

@@ -10,15 +10,15 @@
 use crate::graph::changes::Epoch;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
-use crate::matching::compiled_rule::Rewrite;
 use crate::matching::delta_queries::{Begin, Candidates, DeltaQuery};
 use crate::matching::matches::{Bounds, Found, Halt, NO_ID, News, Recent, Tally};
-use crate::matching::plan::{Instruction, Test};
 use crate::matching::right_side::{Lookup, LookupRoom};
 use crate::matching::term_function::Instance;
-use crate::rules::system::Rule;
+use crate::rules::compiled::program::{Instruction, Test};
+use crate::rules::compiled::rewrite::Rewrite;
+use crate::rules::rule::Rule;
 use crate::rules::variables::VarId;
-use crate::term::language::Value;
+use crate::term::literal::Value;
 
 /// One rule over one e-graph, ready to be searched for.
 pub(crate) struct Search<'a> {

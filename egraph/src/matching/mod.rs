@@ -1,12 +1,11 @@
-//! Finding: a rule compiled, where to begin, what matches, for one rule and for all. It must not
+//! Finding: where to begin, what matches, for one rule and for all. It must not
 //! change the e-graph.
 
 pub(crate) mod all_rules;
-pub(crate) mod compiled_rule;
+pub(crate) mod bound_ids;
 pub(crate) mod delta_queries;
 pub(crate) mod machine;
 pub(crate) mod match_queue;
 pub(crate) mod matches;
-pub(crate) mod plan;
 pub(crate) mod right_side;
 pub(crate) mod term_function;

@@ -1,38 +1,15 @@
-//! Right-hand sides, compiled: how to build one, and how to see that it is there already.
+//! Right-hand sides ([`Recipe`]): how to build one, and how to see that it is there already.
 
 use crate::graph::egraph::EGraph;
 use crate::graph::node_table::{Buffers, NodeTable};
 use crate::id::Id;
-use crate::matching::compiled_rule::bound_value;
-use crate::rules::expression::{Expr, value_fits};
-use crate::rules::pattern::Pattern;
+use crate::matching::bound_ids::bound_value;
+use crate::rules::compiled::recipe::{Application, Operand, Recipe};
+use crate::rules::expression::value_fits;
 use crate::rules::variables::VarId;
-use crate::term::language::{Leaf, LeafValue, SortId, Value};
-use crate::term::leaves::Head;
+use crate::term::language::{Leaf, LeafValue};
+use crate::term::literal::Value;
 use smallvec::SmallVec;
-
-/// What stands at a place of a right-hand side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operand {
-    /// A pattern variable.
-    Var(usize),
-    /// A literal of the rule, by number.
-    Literal(usize),
-    /// A computed literal, by number.
-    Computed(usize),
-    /// An application, by number.
-    Application(usize),
-}
-
-/// An operator over operands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Application {
-    head: Head,
-    args: SmallVec<[Operand; 4]>,
-    /// Where its e-node is noted among the bound ids of the right-hand side: in pre-order, without
-    /// the root and without nullary operators.
-    place: Option<usize>,
-}
 
 /// What is there of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,56 +41,7 @@ pub(crate) struct LookupRoom {
     pub results: Vec<Lookup>,
 }
 
-/// A right-hand side.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Recipe {
-    /// In post-order: the arguments of each come before it.
-    applications: Vec<Application>,
-    literals: Vec<Leaf>,
-    computed: Vec<(Expr, SortId)>,
-    root: Operand,
-    /// Number of places.
-    places: usize,
-}
-
 impl Recipe {
-    /// Compiles a right-hand side.
-    pub fn compile(pattern: &Pattern) -> Recipe {
-        let mut recipe = Recipe {
-            applications: Vec::new(),
-            literals: Vec::new(),
-            computed: Vec::new(),
-            root: Operand::Var(0),
-            places: 0,
-        };
-        recipe.root = recipe.operand(pattern, true);
-        recipe
-    }
-
-    fn operand(&mut self, pattern: &Pattern, root: bool) -> Operand {
-        match pattern {
-            Pattern::Function(..) => unreachable!("no recipe has functions on terms"),
-            Pattern::Var(var) => Operand::Var(usize::from(var.0)),
-            Pattern::Leaf(leaf) => {
-                self.literals.push(leaf.clone());
-                Operand::Literal(self.literals.len() - 1)
-            }
-            Pattern::Compute(expr, sort) => {
-                self.computed.push((expr.clone(), *sort));
-                Operand::Computed(self.computed.len() - 1)
-            }
-            Pattern::Op(op, args) => {
-                let place = (!root && !args.is_empty()).then(|| {
-                    self.places += 1;
-                    self.places - 1
-                });
-                let args = args.iter().map(|arg| self.operand(arg, false)).collect();
-                self.applications.push(Application { head: Head::from(*op), args, place });
-                Operand::Application(self.applications.len() - 1)
-            }
-        }
-    }
-
     /// The literals of the rule, by their numbers, where the e-graph has them.
     pub fn known_literals(&self, egraph: &EGraph) -> Vec<Option<Id>> {
         self.literals.iter().map(|leaf| egraph.leaf_node(leaf).map(|n| egraph.find(n))).collect()

@@ -10,22 +10,23 @@
 //! The instance is made of old terms and new nodes, and is walked as the graph that it is, each term once
 //! for each number of binders around it; what has no loose index there stays as it is.
 
-use crate::graph::egraph::{EGraph, Room};
+use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::matching::right_side::{Extent, Lookup};
-use crate::rules::binding::TermFunction;
+use crate::room::Room;
+use crate::rules::compiled::rewrite::MOST_NEW;
 use crate::rules::expression::value_fits;
 use crate::rules::pattern::Pattern;
+use crate::rules::pattern::TermFunction;
 use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
-use crate::term::language::{Language, Leaf, LeafValue, OpId, SortId, Value};
+use crate::term::language::{Language, Leaf, LeafValue, OpId, SortId};
 use crate::term::leaves::Node;
+use crate::term::literal::Value;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::hash::Hash;
 
-/// New nodes in an instance at most. A match whose instance would have more does not hold.
-pub(crate) const MOST_NEW: usize = 2_000;
 /// At most this many terms wait while one is walked.
 const MOST_WAITING: usize = 16 * MOST_NEW;
 

@@ -10,81 +10,23 @@
 //! What is believed: that the rules of the system are true, and its transfers and merges; and that
 //! [`crate::term::builtin`] computes what it says.
 
+mod before;
 mod facts;
+mod problem;
 mod substitution;
+
+pub use problem::{CheckError, Problem};
 
 use crate::proof::dag::{FlatProof, How, Justification, Proof, Step, StepRef, Steps};
 use crate::rules::pattern::Pattern;
-use crate::rules::system::{RuleId, System};
-use crate::rules::variables::{FactOf, VarId};
+use crate::rules::rule::RuleId;
+use crate::rules::system::System;
+use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
-use crate::term::language::{AnalysisId, Value};
 use crate::term::leaves::Node;
 use substitution::Loose;
-
-/// Why a proof is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("step {step}: {problem}")]
-pub struct CheckError {
-    /// Index of the step in the proof.
-    pub step: usize,
-    /// What is wrong with it.
-    pub problem: Problem,
-}
-
-/// What is wrong with a step.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
-    /// It refers to itself, to a later step or to none at all.
-    #[error("refers to a step that does not come before it")]
-    BadReference,
-    /// It names a term that is not in the bank.
-    #[error("names a term that does not exist")]
-    BadTerm,
-    /// It names a rule that is not in the system.
-    #[error("names a rule that the system does not have")]
-    UnknownRule,
-    /// The substitution has the wrong length or sorts.
-    #[error("the substitution does not fit the rule's variables")]
-    BadSubstitution,
-    /// The term on the left is not the instance of the rule's left-hand side.
-    #[error("the left term is not an instance of the rule's left-hand side")]
-    LeftMismatch,
-    /// The term on the right is not the instance of the rule's right-hand side.
-    #[error("the right term is not an instance of the rule's right-hand side")]
-    RightMismatch,
-    /// Not the fact that is needed: of another analysis or term, or with another value.
-    #[error("the fact that it needs is not proved by the step that it names")]
-    FactMismatch,
-    /// A fact does not follow from what it names.
-    #[error("the fact does not follow")]
-    BadFact,
-    /// A condition of the rule does not hold.
-    #[error("condition {0} of the rule does not hold")]
-    ConditionFails(usize),
-    /// Not an operator on literals with the stated value.
-    #[error("not the value of a built-in operator on literals")]
-    BadFold,
-    /// The two terms of a congruence have different operators or numbers of children.
-    #[error("congruence between different operators")]
-    DifferentOperators,
-    /// A child's proof does not go from one term's child to the other's.
-    #[error("the proof of child {0} does not connect the children")]
-    ChildMismatch(usize),
-    /// The steps of a chain do not meet, or miss its ends.
-    #[error("the steps of the chain do not meet")]
-    BrokenChain,
-    /// The number of terms of a flat proof is not one more than that of its steps, or there is
-    /// no subterm where a step rewrites.
-    #[error("no such position in the term")]
-    BadPosition,
-    /// A step among the facts of a flat proof is wrong.
-    #[error("among the facts: {0}")]
-    InFacts(Box<Problem>),
-    /// The two terms around a flat step differ elsewhere than where it rewrites.
-    #[error("the terms differ outside the rewritten position")]
-    DifferElsewhere,
-}
+use crate::term::literal::Value;
+use before::Before;
 
 /// Accepts a proof, or says which step is wrong.
 ///
@@ -153,60 +95,6 @@ fn check_step(
             }
             if at == step.to { Ok(()) } else { Err(Problem::BrokenChain) }
         }
-    }
-}
-
-/// The steps before one, which may refer to them.
-struct Before<'s> {
-    steps: &'s Steps,
-    index: usize,
-}
-
-impl Before<'_> {
-    /// The ends of an earlier step that proves an equality.
-    fn equality(&self, r: StepRef) -> Result<(TermId, TermId), Problem> {
-        if r.step as usize >= self.index {
-            return Err(Problem::BadReference);
-        }
-        match self.steps.get(r.step).how {
-            How::Fact(..) => Err(Problem::BadReference),
-            _ => Ok(self.steps.ends(r)),
-        }
-    }
-
-    /// The value that an earlier step proves an analysis to have at a term.
-    fn fact(&self, r: StepRef, of: AnalysisId, term: TermId) -> Result<TermId, Problem> {
-        if r.step as usize >= self.index || r.reversed {
-            return Err(Problem::BadReference);
-        }
-        match self.steps.get(r.step) {
-            Step { from, to, how: How::Fact(analysis, _), .. }
-                if (analysis, from) == (of, term) =>
-            {
-                Ok(to)
-            }
-            _ => Err(Problem::FactMismatch),
-        }
-    }
-
-    /// Whether earlier steps prove the facts that stand behind the pattern variables of a
-    /// substitution, which has the length that the variables have.
-    fn facts(
-        &self,
-        facts: &[FactOf],
-        substitution: &[TermId],
-        because: &[StepRef],
-    ) -> Result<(), Problem> {
-        if because.len() != facts.len() {
-            return Err(Problem::FactMismatch);
-        }
-        let (terms, values) = substitution.split_at(substitution.len() - facts.len());
-        for ((of, &value), &r) in facts.iter().zip(values).zip(because) {
-            if self.fact(r, of.analysis, terms[usize::from(of.var.0)])? != value {
-                return Err(Problem::FactMismatch);
-            }
-        }
-        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 //! subproofs are shared.
 
 use crate::rules::analysis::TransferId;
-use crate::rules::system::RuleId;
+use crate::rules::rule::RuleId;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::language::AnalysisId;
 use rustc_hash::FxHashMap;

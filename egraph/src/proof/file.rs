@@ -4,7 +4,8 @@
 
 use crate::proof::dag::{FactBy, FlatProof, How, Justification, Proof, Step, StepRef, Steps};
 use crate::rules::analysis::TransferId;
-use crate::rules::system::{RuleId, System};
+use crate::rules::rule::RuleId;
+use crate::rules::system::System;
 use crate::rules::variables::Variables;
 use crate::term::bank::{TermBank, TermId, check_arity};
 use crate::term::language::Leaf;

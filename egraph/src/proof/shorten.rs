@@ -17,14 +17,17 @@
 mod fingerprints;
 mod moves;
 mod search;
+mod walk;
 
 use crate::proof::dag::{FlatProof, FlatStep, Justification, Steps};
-use crate::rules::system::{RuleId, System};
+use crate::rules::rule::RuleId;
+use crate::rules::system::System;
 use crate::term::bank::{TermBank, TermId};
 use moves::{Moves, bindings};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::Range;
+use walk::{Move, Walk};
 
 /// Shortens proofs of one system over one bank; what was found out about terms is kept.
 pub struct Shortener<'s> {
@@ -35,26 +38,6 @@ pub struct Shortener<'s> {
     solved: FxHashMap<Box<[u32]>, Walk>,
     /// Keys and moves in `solved`.
     remembered: usize,
-}
-
-/// Child indices from the root.
-type Path = SmallVec<[u32; 8]>;
-
-/// One rewrite of a term: its subterm `from` at `path` becomes `to`.
-#[derive(Clone, Debug)]
-struct Move {
-    path: Path,
-    rule: Justification,
-    forward: bool,
-    from: TermId,
-    to: TermId,
-}
-
-/// A proof: its moves, and its terms, of which there is one more.
-#[derive(Clone, Debug)]
-struct Walk {
-    moves: Vec<Move>,
-    terms: Vec<TermId>,
 }
 
 /// Larger terms are not searched.
@@ -184,12 +167,12 @@ impl<'s> Shortener<'s> {
                 break;
             }
             let mut walk = best.clone();
-            walk.postpone(self.system, bank);
+            postpone(self.system, bank, &mut walk);
             let roots = walk.moves.iter().rposition(|m| m.path.is_empty()).map_or(0, |i| i + 1);
             let mut head = self.between_roots(bank, &walk, roots).without_loops();
             let size = bank.size(head.terms[0]);
             if (2..=MAX_STEPS).contains(&head.moves.len()) && size <= MAX_TERM {
-                head = self.search(bank, head);
+                head = self.graph.shortest(&mut self.moves, self.system, bank, head);
             }
             head.append(self.by_child(bank, walk.part(roots..walk.moves.len())));
             let found = head.without_loops();
@@ -251,70 +234,24 @@ impl<'s> Shortener<'s> {
     }
 }
 
-impl Walk {
-    /// No step from a term.
-    fn at(term: TermId) -> Walk {
-        Walk { moves: Vec::new(), terms: vec![term] }
+/// Moves rewrites below the root behind the rewrites of the root, as far as each can go.
+fn postpone(system: &System, bank: &mut TermBank, walk: &mut Walk) {
+    let roots = walk.moves.iter().filter(|m| m.path.is_empty()).count();
+    if roots == 0 || roots == walk.moves.len() {
+        return;
     }
-
-    fn end(&self) -> TermId {
-        self.terms[self.moves.len()]
-    }
-
-    fn push(&mut self, m: Move, after: TermId) {
-        self.moves.push(m);
-        self.terms.push(after);
-    }
-
-    /// Goes on with a proof that starts at the end of this one.
-    fn append(&mut self, other: Walk) {
-        debug_assert_eq!(self.end(), other.terms[0], "proofs that do not meet");
-        self.moves.extend(other.moves);
-        self.terms.extend_from_slice(&other.terms[1..]);
-    }
-
-    fn part(&self, moves: Range<usize>) -> Walk {
-        let terms = self.terms[moves.start..=moves.end].to_vec();
-        Walk { moves: self.moves[moves].to_vec(), terms }
-    }
-
-    /// Drops what lies between two visits to the same term.
-    fn without_loops(self) -> Walk {
-        let mut kept = Walk::at(self.terms[0]);
-        let mut visited = FxHashMap::from_iter([(self.terms[0], 0)]);
-        for (m, &term) in self.moves.into_iter().zip(&self.terms[1..]) {
-            if let Some(&at) = visited.get(&term) {
-                kept.terms.drain(at + 1..).for_each(|cut| {
-                    visited.remove(&cut);
-                });
-                kept.moves.truncate(at);
-            } else {
-                visited.insert(term, kept.terms.len());
-                kept.push(m, term);
-            }
-        }
-        kept
-    }
-
-    /// Moves rewrites below the root behind the rewrites of the root, as far as each can go.
-    fn postpone(&mut self, system: &System, bank: &mut TermBank) {
-        let roots = self.moves.iter().filter(|m| m.path.is_empty()).count();
-        if roots == 0 || roots == self.moves.len() {
-            return;
-        }
-        if postpone(system, bank, &mut self.moves) {
-            self.terms.truncate(1);
-            for m in &self.moves {
-                let last = self.terms[self.terms.len() - 1];
-                let after = bank.replace(last, &m.path, m.to);
-                self.terms.push(after.expect("a position of the proof's own term"));
-            }
+    if postpone_moves(system, bank, &mut walk.moves) {
+        walk.terms.truncate(1);
+        for m in &walk.moves {
+            let last = walk.terms[walk.terms.len() - 1];
+            let after = bank.replace(last, &m.path, m.to);
+            walk.terms.push(after.expect("a position of the proof's own term"));
         }
     }
 }
 
-/// As [`Walk::postpone`], of the moves alone; whether any was moved or dropped.
-fn postpone(system: &System, bank: &mut TermBank, moves: &mut Vec<Move>) -> bool {
+/// As [`postpone`], of the moves alone; whether any was moved or dropped.
+fn postpone_moves(system: &System, bank: &mut TermBank, moves: &mut Vec<Move>) -> bool {
     let mut changed = false;
     let mut i = moves.len();
     while i > 0 {

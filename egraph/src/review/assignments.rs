@@ -4,8 +4,9 @@
 use crate::review::values::{choices, random_of, small_value};
 use crate::rules::expression::{Condition, Expr};
 use crate::rules::pattern::Pattern;
-use crate::rules::system::Rule;
-use crate::term::language::{LeafValue, LiteralKind, Value};
+use crate::rules::rule::Rule;
+use crate::term::language::LeafValue;
+use crate::term::literal::{LiteralKind, Value};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -3,8 +3,10 @@
 use crate::review::{Finding, Severity, rule_place};
 use crate::rules::pattern::Pattern;
 use crate::rules::read::Places;
-use crate::rules::system::{Rule, System};
-use crate::term::language::{Language, LiteralKind, SortId, Value};
+use crate::rules::rule::Rule;
+use crate::rules::system::System;
+use crate::term::language::{Language, SortId};
+use crate::term::literal::{LiteralKind, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Names of values that a literal would say better, by the kind of literal.

@@ -4,7 +4,7 @@
 use crate::term::bits::{Bits, Width};
 use crate::term::builtin::evaluate;
 use crate::term::float::Float;
-use crate::term::language::{LiteralKind, Value};
+use crate::term::literal::{LiteralKind, Value};
 use crate::term::rational::Rational;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;

@@ -11,19 +11,18 @@
 //! term are merged. That transfers and merges are true is believed, as it is of rules; that a fact
 //! follows from them is checked ([`crate::proof::check`]).
 
-use crate::rules::expression::{
-    EXPRESSION_OPERATORS, Expr, expect_literals, read_expr, value_fits,
-};
+use crate::rules::expression::{EXPRESSION_OPERATORS, Expr, value_fits};
 use crate::rules::kinds::Kinds;
 use crate::rules::options::{pairs, unexpected};
-use crate::rules::pattern::{Pattern, Side, read_pattern};
+use crate::rules::pattern::Pattern;
+use crate::rules::read::expressions::{expect_literals, read_expr};
+use crate::rules::read::patterns::{Side, read_pattern};
 use crate::rules::variables::{VarId, Variables};
 use crate::term::bank::{TermBank, TermId};
 use crate::term::bits::Bits;
-use crate::term::language::{
-    AnalysisId, AnalysisName, Language, Leaf, LeafValue, LiteralKind, OpId, SortId, Value,
-};
+use crate::term::language::{AnalysisId, AnalysisName, Language, Leaf, LeafValue, OpId, SortId};
 use crate::term::leaves::Node;
+use crate::term::literal::{LiteralKind, Value};
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};

@@ -1,5 +1,4 @@
-//! Functions on terms, `(subst b a)`, `(raise t)` and `(lower t)`, and the check that no rule can
-//! capture a variable.
+//! The check that no rule can capture a variable.
 //!
 //! In a rule a bound argument is its body alone, with `%0` for the variable that is bound next. A
 //! pattern variable stands for terms under certain binders of its rule, which are those around its
@@ -7,82 +6,10 @@
 //! mean something else than they did; so that is refused, unless a function says how they are to be
 //! adapted. No rule that is accepted takes a variable to another binder by accident.
 
-use crate::rules::pattern::{Pattern, Side, read_pattern};
+use crate::rules::pattern::{Pattern, TermFunction};
 use crate::rules::variables::Variables;
 use crate::term::language::{Language, Leaf, LeafValue, SortId};
 use crate::text::sexpr::{ParseError, Place, Sexpr};
-
-/// A function on terms, for right-hand sides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TermFunction {
-    /// `(subst b a)`: `b` with `a` for `%0`, and one less in its other loose indices.
-    Subst,
-    /// `(raise t)`: one more in loose indices, for a place under one more binder.
-    Raise,
-    /// `(lower t)`: one less in loose indices; no value where `%0` is loose.
-    Lower,
-}
-
-impl TermFunction {
-    const ALL: [TermFunction; 3] = [TermFunction::Subst, TermFunction::Raise, TermFunction::Lower];
-
-    /// As it is written.
-    pub fn name(self) -> &'static str {
-        match self {
-            TermFunction::Subst => "subst",
-            TermFunction::Raise => "raise",
-            TermFunction::Lower => "lower",
-        }
-    }
-
-    fn form(self) -> &'static str {
-        match self {
-            TermFunction::Subst => "(subst body argument)",
-            TermFunction::Raise => "(raise term)",
-            TermFunction::Lower => "(lower term)",
-        }
-    }
-}
-
-/// Reads the application of a function on terms, if the items are one.
-pub(crate) fn read_function(
-    language: &Language,
-    variables: &mut Variables,
-    items: &[Sexpr],
-    place: Place,
-    expected: Option<SortId>,
-    side: Side,
-) -> Option<Result<Pattern, ParseError>> {
-    let name = items.first()?.atom()?;
-    if !language.has_binders() || language.operator(name).is_some() {
-        return None;
-    }
-    let function = TermFunction::ALL.into_iter().find(|function| function.name() == name)?;
-    let refuse = |message: String| Some(Err(ParseError::new(place, message)));
-    if side == Side::Left {
-        return refuse(format!("({name} …) may stand on a right-hand side only"));
-    }
-    let arity = if function == TermFunction::Subst { 2 } else { 1 };
-    if items.len() != 1 + arity {
-        return refuse(format!("expected {}", function.form()));
-    }
-    let mut read = |item, sort| read_pattern(language, variables, item, sort, side);
-    let mut args = vec![match read(&items[1], expected) {
-        Ok(body) => body,
-        Err(mistake) => return Some(Err(mistake)),
-    }];
-    if let Some(argument) = items.get(2) {
-        let only = match language.bound_sorts() {
-            &[only] => Some(only),
-            _ => None,
-        };
-        match read(argument, only) {
-            Ok(argument) => args.push(argument),
-            Err(mistake) => return Some(Err(mistake)),
-        }
-    }
-    Some(Ok(Pattern::Function(function, args)))
-}
 
 /// The sorts of the variables bound around a place, the outermost first; none where any will do.
 type Context = Vec<Option<SortId>>;

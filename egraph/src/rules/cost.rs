@@ -2,13 +2,15 @@
 //! over the literals that its arguments equal.
 
 use crate::rules::expression::Expr;
-use crate::rules::expression::{expect_literals, read_expr};
 use crate::rules::kinds::Kinds;
-use crate::rules::pattern::read_pattern;
-use crate::rules::pattern::{Pattern, Side};
+use crate::rules::pattern::Pattern;
+use crate::rules::read::expressions::{expect_literals, read_expr};
+use crate::rules::read::patterns::Side;
+use crate::rules::read::patterns::read_pattern;
 use crate::rules::variables::{VarId, Variables};
-use crate::term::language::{AnalysisId, Language, LeafValue, OpId, SortId, Value};
+use crate::term::language::{AnalysisId, Language, LeafValue, OpId, SortId};
 use crate::term::leaves::Node;
+use crate::term::literal::Value;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 
 /// The cost that `:cost` and a `(cost …)` without a name speak of; it is there in every system.

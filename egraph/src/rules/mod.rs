@@ -1,8 +1,9 @@
-//! What a rules file means: patterns, conditions, rules, schedules. It must not know e-graphs, but
-//! that a system holds its rules compiled ([`crate::matching::compiled_rule`]).
+//! What a rules file means: patterns, conditions, rules, schedules, and rules compiled for matching. It
+//! must not know e-graphs.
 
 pub(crate) mod analysis;
 pub(crate) mod binding;
+pub(crate) mod compiled;
 pub(crate) mod cost;
 pub(crate) mod egglog;
 pub(crate) mod expression;
@@ -10,6 +11,7 @@ pub(crate) mod kinds;
 mod options;
 pub(crate) mod pattern;
 pub(crate) mod read;
+pub(crate) mod rule;
 pub(crate) mod schedule;
 pub(crate) mod system;
 pub(crate) mod variables;

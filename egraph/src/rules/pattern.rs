@@ -3,13 +3,9 @@
 //! This is the meaning of a rule; how an e-graph finds matches is [`crate::matching::machine`]'s own, and
 //! the proof checker reads these trees directly, so that the two share no matching code.
 
-use crate::rules::binding::{TermFunction, read_function};
-use crate::rules::expression::{DisplayExpr, Expr, read_expr};
-use crate::rules::kinds::Kinds;
+use crate::rules::expression::{DisplayExpr, Expr};
 use crate::rules::variables::{VarId, Variables};
-use crate::term::bank::{check_arity, check_sort, read_application};
-use crate::term::language::{Language, Leaf, LeafValue, OpId, SortId};
-use crate::text::sexpr::{ParseError, Sexpr};
+use crate::term::language::{Language, Leaf, OpId, SortId};
 use std::fmt;
 
 /// A term with holes.
@@ -112,85 +108,35 @@ impl Pattern {
     }
 }
 
-/// Which side of a rule is being read: only a right-hand side may compute.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
-    Left,
-    Right,
+/// A function on terms, for right-hand sides; [`crate::rules::binding`] says what it is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TermFunction {
+    /// `(subst b a)`: `b` with `a` for `%0`, and one less in its other loose indices.
+    Subst,
+    /// `(raise t)`: one more in loose indices, for a place under one more binder.
+    Raise,
+    /// `(lower t)`: one less in loose indices; no value where `%0` is loose.
+    Lower,
 }
 
-/// Reads a pattern of sort `expected` and enters its variables.
-pub(crate) fn read_pattern(
-    language: &Language,
-    variables: &mut Variables,
-    sexpr: &Sexpr,
-    expected: Option<SortId>,
-    side: Side,
-) -> Result<Pattern, ParseError> {
-    match sexpr {
-        Sexpr::Atom(atom, place) => {
-            let at = |message: String| ParseError::new(*place, message);
-            if atom.starts_with('?') {
-                let sort = expected
-                    .or_else(|| Some(variables.sorts[variables.get(atom)?.0 as usize]))
-                    .ok_or_else(|| at(format!("the sort of {atom} is not clear here")))?;
-                return Ok(Pattern::Var(variables.enter(language, atom, sort, *place)?));
-            }
-            if let Some(op) = language.operator(atom) {
-                check_arity(language, op, 0).map_err(at)?;
-                check_sort(language, op, expected).map_err(at)?;
-                return Ok(Pattern::Op(op, Vec::new()));
-            }
-            match language.leaf(atom, expected).map_err(at)? {
-                Leaf { value: LeafValue::Variable(name), .. } => {
-                    let meant = language.did_you_mean(&name);
-                    Err(at(format!(
-                        "'{name}' is neither an operator nor a literal; \
-                         pattern variables begin with '?'{meant}"
-                    )))
-                }
-                leaf => Ok(Pattern::Leaf(leaf)),
-            }
+impl TermFunction {
+    pub(crate) const ALL: [TermFunction; 3] =
+        [TermFunction::Subst, TermFunction::Raise, TermFunction::Lower];
+
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            TermFunction::Subst => "subst",
+            TermFunction::Raise => "raise",
+            TermFunction::Lower => "lower",
         }
-        Sexpr::List(items, place) => {
-            let at = |message: String| ParseError::new(*place, message);
-            if items.first().and_then(Sexpr::atom) == Some("compute")
-                && language.operator("compute").is_none()
-            {
-                if side == Side::Left {
-                    return Err(at("(compute …) may stand on a right-hand side only".into()));
-                }
-                let [_, expr] = &items[..] else {
-                    return Err(at("expected (compute expression)".into()));
-                };
-                let sort =
-                    expected.filter(|sort| language.literal_kind(*sort).is_some()).ok_or_else(
-                        || at("a computed literal needs a sort that has literals".into()),
-                    )?;
-                let (place, mut computed) = (expr, read_expr(language, variables, expr)?);
-                if let Some(kind) = language.literal_kind(sort) {
-                    Kinds { language, variables }.fit_only(&mut computed, place, kind)?;
-                }
-                return Ok(Pattern::Compute(computed, sort));
-            }
-            if let Some(function) =
-                read_function(language, variables, items, *place, expected, side)
-            {
-                return function;
-            }
-            let (op, args) = read_application(language, items, *place)?;
-            check_arity(language, op, args.len()).map_err(|mut message| {
-                if !language.op(op).binds.is_empty() {
-                    message += "; in a rule a body stands without a name, with %0 for its variable";
-                }
-                at(message)
-            })?;
-            check_sort(language, op, expected).map_err(at)?;
-            let mut patterns = Vec::with_capacity(args.len());
-            for (arg, sort) in args.iter().zip(&language.op(op).args) {
-                patterns.push(read_pattern(language, variables, arg, Some(*sort), side)?);
-            }
-            Ok(Pattern::Op(op, patterns))
+    }
+
+    pub(crate) fn form(self) -> &'static str {
+        match self {
+            TermFunction::Subst => "(subst body argument)",
+            TermFunction::Raise => "(raise term)",
+            TermFunction::Lower => "(lower term)",
         }
     }
 }

@@ -1,23 +1,82 @@
-//! Reading a rewrite system from the text of a `.rules` file.
+//! Reading a rewrite system from a `.rules` file.
 
+pub(crate) mod expressions;
 mod language;
+pub(crate) mod patterns;
 mod rewrites;
 
 use crate::rules::analysis::{Analyses, read_merge, read_name, read_transfer};
 use crate::rules::cost::{DEFAULT, DeclaredCost};
+use crate::rules::rule::RulesetId;
 use crate::rules::schedule::{Schedule, read_schedule};
-use crate::rules::system::{Rules, RulesetId, System};
+use crate::rules::system::{Rules, System};
 use crate::term::language::Language;
-use crate::text::sexpr::{ParseError, Place, Sexpr, parse_all, parse_parts};
+use crate::text::sexpr::{ParseError, Place, Sexpr, parse_all, parse_parts, utf8};
 use crate::text::similar::did_you_mean;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
 
-/// The first mistake is reported with its place and what was expected.
-pub(crate) fn read(text: &str) -> Result<System, ParseError> {
-    match read_all(text, 1) {
-        Ok((system, _)) => Ok(system),
-        Err(mut mistakes) => Err(mistakes.swap_remove(0)),
+/// A rule file that can't be read or understood; displays as `file:line:column: message`.
+#[derive(Debug, thiserror::Error)]
+pub enum SystemError {
+    /// The file can't be read.
+    #[error("{path}: {reason}")]
+    Read {
+        /// The file.
+        path: String,
+        /// Why. It is part of the message, and so not called `source`: whoever prints an error
+        /// with its sources would print it twice.
+        reason: std::io::Error,
+    },
+    /// The file's text is wrong.
+    #[error("{path}:{mistake}")]
+    Parse {
+        /// The file.
+        path: String,
+        /// Where and why; part of the message, too.
+        mistake: ParseError,
+    },
+}
+
+impl System {
+    /// Reads a `.rules` file.
+    ///
+    /// # Errors
+    /// The file can't be read, or its text is wrong.
+    pub fn load(path: &std::path::Path) -> Result<System, SystemError> {
+        System::load_with_bytes(path).map(|(system, _)| system)
+    }
+
+    /// As [`System::load`]; also gives what the file holds, which is read once.
+    ///
+    /// # Errors
+    /// As [`System::load`].
+    pub fn load_with_bytes(path: &std::path::Path) -> Result<(System, Vec<u8>), SystemError> {
+        let name = || path.display().to_string();
+        let bytes =
+            std::fs::read(path).map_err(|reason| SystemError::Read { path: name(), reason })?;
+        Ok((System::from_bytes(&name(), bytes.clone())?, bytes))
+    }
+
+    /// Reads what a `.rules` file holds; `name` is what mistakes call it.
+    ///
+    /// # Errors
+    /// The text is wrong.
+    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<System, SystemError> {
+        utf8(bytes)
+            .and_then(|text| System::parse(&text))
+            .map_err(|mistake| SystemError::Parse { path: name.to_owned(), mistake })
+    }
+
+    /// Reads the text of a `.rules` file.
+    ///
+    /// # Errors
+    /// The first mistake, with its place and what was expected.
+    pub fn parse(text: &str) -> Result<System, ParseError> {
+        match read_all(text, 1) {
+            Ok((system, _)) => Ok(system),
+            Err(mut mistakes) => Err(mistakes.swap_remove(0)),
+        }
     }
 }
 

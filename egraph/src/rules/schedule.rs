@@ -2,7 +2,7 @@
 //! meaning are egglog's, with the schedulers of egglog-experimental; there is no `:until`.
 
 use crate::rules::options::{pairs, unexpected};
-use crate::rules::system::{Rule, RulesetId, System};
+use crate::rules::rule::{Rule, RulesetId};
 use crate::saturation::scheduler::BackOff;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 use crate::text::similar::did_you_mean;
@@ -78,9 +78,9 @@ impl Schedule {
         Schedule::Seq(vec![self, next])
     }
 
-    /// Whether every rule of the system is run by it.
-    pub(crate) fn runs_all(&self, system: &System) -> bool {
-        system.rules.iter().all(|rule| self.runs(rule))
+    /// Whether every one of these rules is run by it.
+    pub(crate) fn runs_all(&self, rules: &[Rule]) -> bool {
+        rules.iter().all(|rule| self.runs(rule))
     }
 
     /// Whether a rule is run by it.

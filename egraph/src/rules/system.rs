@@ -12,73 +12,18 @@
 //! (schedule (repeat 3 (seq (run comm) (run))))
 //! ```
 
-use crate::matching::compiled_rule::Rewrite;
 use crate::rules::analysis::Analyses;
+use crate::rules::compiled::rewrite::Rewrite;
 use crate::rules::cost::DeclaredCost;
-use crate::rules::expression::Condition;
-use crate::rules::pattern::Pattern;
+use crate::rules::rule::{MOST_BOUND, MOST_RULES, Rule, RuleId};
 use crate::rules::schedule::Schedule;
-use crate::rules::variables::{VarId, Variables};
 use crate::term::language::Language;
-use crate::text::sexpr::{ParseError, utf8};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
-/// Rules are numbered below this: an edge of the proof forest has 20 bits for its rule.
-pub(crate) const MOST_RULES: u32 = (1 << 20) - 1;
-/// A match binds at most this many ids: an edge of the proof forest has 12 bits for their number.
-pub(crate) const MOST_BOUND: u32 = (1 << 12) - 1;
 /// A left-hand side has at most this many operators with arguments: there is a program to begin
 /// with each of them, as long as the pattern.
 const MOST_APPLICATIONS: usize = 1_024;
-
-/// Index of a rule in [`System::rules`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
-pub struct RuleId(pub u32);
-
-/// Index of a ruleset in [`System::rulesets`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RulesetId(pub u32);
-
-/// A directed rewrite rule. A `birewrite` gives two: `name` and `name-rev`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rule {
-    /// The name, unique in its system.
-    pub name: String,
-    /// The pattern to find.
-    pub lhs: Pattern,
-    /// What it equals; its variables all occur in `lhs`.
-    pub rhs: Pattern,
-    /// Conditions, all of which must hold.
-    pub conditions: Vec<Condition>,
-    /// The variables of both sides.
-    pub variables: Variables,
-    /// The ruleset it belongs to, if any.
-    pub ruleset: Option<RulesetId>,
-}
-
-impl Rule {
-    /// The variables that a match binds to a literal, because a condition or a computed
-    /// right-hand side reads them; in order of their ids.
-    pub fn literal_vars(&self) -> Vec<VarId> {
-        fn computed(pattern: &Pattern, f: &mut impl FnMut(VarId)) {
-            match pattern {
-                Pattern::Compute(expr, _) => expr.each_var(f),
-                Pattern::Op(_, args) | Pattern::Function(_, args) => {
-                    args.iter().for_each(|a| computed(a, f));
-                }
-                Pattern::Var(_) | Pattern::Leaf(_) => {}
-            }
-        }
-        let mut vars = Vec::new();
-        self.conditions.iter().for_each(|c| c.each_var(&mut |v| vars.push(v)));
-        computed(&self.rhs, &mut |v| vars.push(v));
-        vars.retain(|&var| self.variables.fact(var).is_none());
-        vars.sort_unstable();
-        vars.dedup();
-        vars
-    }
-}
 
 /// A language with rewrite rules, and the hash of the text it came from.
 #[derive(Clone, Debug)]
@@ -171,66 +116,7 @@ impl Rules {
     }
 }
 
-/// A rule file that can't be read or understood; displays as `file:line:column: message`.
-#[derive(Debug, thiserror::Error)]
-pub enum SystemError {
-    /// The file can't be read.
-    #[error("{path}: {reason}")]
-    Read {
-        /// The file.
-        path: String,
-        /// Why. It is part of the message, and so not called `source`: whoever prints an error
-        /// with its sources would print it twice.
-        reason: std::io::Error,
-    },
-    /// The file's text is wrong.
-    #[error("{path}:{mistake}")]
-    Parse {
-        /// The file.
-        path: String,
-        /// Where and why; part of the message, too.
-        mistake: ParseError,
-    },
-}
-
 impl System {
-    /// Reads a `.rules` file.
-    ///
-    /// # Errors
-    /// The file can't be read, or its text is wrong.
-    pub fn load(path: &std::path::Path) -> Result<System, SystemError> {
-        System::load_with_bytes(path).map(|(system, _)| system)
-    }
-
-    /// As [`System::load`]; also gives what the file holds, which is read once.
-    ///
-    /// # Errors
-    /// As [`System::load`].
-    pub fn load_with_bytes(path: &std::path::Path) -> Result<(System, Vec<u8>), SystemError> {
-        let name = || path.display().to_string();
-        let bytes =
-            std::fs::read(path).map_err(|reason| SystemError::Read { path: name(), reason })?;
-        Ok((System::from_bytes(&name(), bytes.clone())?, bytes))
-    }
-
-    /// Reads what a `.rules` file holds; `name` is what mistakes call it.
-    ///
-    /// # Errors
-    /// The text is wrong.
-    pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<System, SystemError> {
-        utf8(bytes)
-            .and_then(|text| System::parse(&text))
-            .map_err(|mistake| SystemError::Parse { path: name.to_owned(), mistake })
-    }
-
-    /// Reads the text of a `.rules` file.
-    ///
-    /// # Errors
-    /// The first mistake, with its place and what was expected.
-    pub fn parse(text: &str) -> Result<System, ParseError> {
-        crate::rules::read::read(text)
-    }
-
     /// The rule behind an id.
     pub fn rule(&self, rule: RuleId) -> &Rule {
         &self.rules[rule.0 as usize]

@@ -1,11 +1,12 @@
 //! Applying matches: what they say that is not known yet is added to the e-graph.
 
-use crate::graph::egraph::{EGraph, Room};
+use crate::graph::egraph::EGraph;
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
-use crate::matching::compiled_rule::Rewrite;
 use crate::matching::right_side::{Lookup, LookupRoom};
 use crate::matching::term_function::Instance;
+use crate::room::Room;
+use crate::rules::compiled::rewrite::Rewrite;
 use crate::rules::pattern::Pattern;
 use rayon::ThreadPool;
 use rayon::prelude::*;

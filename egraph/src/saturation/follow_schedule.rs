@@ -21,7 +21,7 @@ impl Run<'_> {
             other => return self.execute(other).map_continue(|_| false),
         };
         let (_, settled) = self.repeat(most, body)?;
-        ControlFlow::Continue(settled && !self.unsettled && schedule.runs_all(&self.system))
+        ControlFlow::Continue(settled && !self.unsettled && schedule.runs_all(&self.system.rules))
     }
 
     /// Runs schedules again and again until they change nothing, or so many times; whether they change

@@ -1,7 +1,7 @@
 //! What a saturation did, iteration by iteration and rule by rule. Iterations are shown to the
 //! observer and not kept: there can be more of them than memory has room for.
 
-use crate::rules::system::RuleId;
+use crate::rules::rule::RuleId;
 use crate::saturation::best_first::Chosen;
 use crate::stop::StopReason;
 use serde::Serialize;

@@ -5,9 +5,9 @@
 //! [`TermBank::add`], which checks in debug builds).
 
 use crate::term::bound::{Scope, arguments};
-use crate::term::display::DisplayTerm;
-use crate::term::language::{Language, Leaf, LeafValue, OpId, SortId, Value};
+use crate::term::language::{Language, Leaf, LeafValue, OpId, SortId};
 use crate::term::leaves::{Head, Leaves, Node};
+use crate::term::literal::Value;
 use crate::text::sexpr::{ParseError, Sexpr, parse_one};
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -351,25 +351,6 @@ impl TermBank {
             bound.into_iter().for_each(|_| scope.leave());
         }
         Ok(self.apply(op, &children))
-    }
-
-    /// The term as an s-expression.
-    pub fn display(&self, t: TermId) -> DisplayTerm<'_> {
-        DisplayTerm { bank: self, term: t, limit: u64::MAX }
-    }
-
-    /// The term as an s-expression in which `…` stands for every subterm after the first `limit`
-    /// nodes, from left to right. A term that shares its subterms may have more nodes than any
-    /// memory holds.
-    pub fn display_part(&self, t: TermId, limit: u64) -> DisplayTerm<'_> {
-        DisplayTerm { bank: self, term: t, limit }
-    }
-
-    /// The term as text.
-    pub fn text(&self, t: TermId) -> String {
-        let mut text = String::new();
-        self.display(t).write(&mut text).expect("a string takes any text");
-        text
     }
 }
 

@@ -25,7 +25,7 @@ impl Width {
 
 /// A word. It carries its width, so that words of different widths are never mixed.
 ///
-/// Nine bytes without alignment, as a [`Value`](crate::term::language::Value) has no more than
+/// Nine bytes without alignment, as a [`Value`](crate::term::literal::Value) has no more than
 /// sixteen. The most significant byte is first, so that words of a width compare as numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Bits {

@@ -5,45 +5,12 @@
 //! only in such names are one term. An index that no binder of the term belongs to is *loose*, and
 //! written `%0`, `%1`, …; so is any index where the binder's name is `_` or is not known.
 
-use crate::term::bank::{TermBank, TermId};
-use crate::term::display::DisplayTerm;
 use crate::term::language::{Language, Leaf, LeafValue, OpId, SortId, looks_numeric};
-use crate::term::leaves::Node;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
-use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
-use std::fmt;
-
-/// Larger indices are refused: no term that can be read has so many binders.
-const LARGEST_INDEX: u32 = 1 << 20;
 
 /// The name of a binder to whose variable only an index leads.
 const NO_NAME: &str = "_";
-
-/// The index and its sort, if the atom is written like one and the language binds variables.
-pub(crate) fn read_index(
-    language: &Language,
-    atom: &str,
-    expected: Option<SortId>,
-) -> Option<Result<Leaf, String>> {
-    let digits = atom.strip_prefix('%')?;
-    if !language.has_binders() || !digits.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    let index = digits.parse().ok().filter(|&i: &u32| i < LARGEST_INDEX && i.to_string() == digits);
-    let Some(index) = index else {
-        return Some(Err(format!("'{atom}' is no bound variable: expected %0, %1, …")));
-    };
-    let sorts = language.bound_sorts();
-    Some(match (expected, sorts) {
-        (Some(sort), _) if !sorts.contains(&sort) => {
-            let sort = language.sort_name(sort);
-            Err(format!("'{atom}' can't stand here: no operator binds variables of sort {sort}"))
-        }
-        (Some(sort), _) | (None, &[sort]) => Ok(Leaf { sort, value: LeafValue::Bound(index) }),
-        (None, _) => Err(format!("the sort of '{atom}' is not clear here")),
-    })
-}
 
 /// The binders around a place in a text, the outermost first.
 #[derive(Debug, Default)]
@@ -70,7 +37,7 @@ impl<'a> Scope<'a> {
         let named = |&&(name, _): &&(&str, SortId)| name == atom && name != NO_NAME;
         let index = match self.binders.iter().rev().position(|binder| named(&binder)) {
             Some(index) => index,
-            None => match read_index(language, atom, self.binders.last().map(|b| b.1)) {
+            None => match language.index(atom, self.binders.last().map(|b| b.1)) {
                 Some(Ok(Leaf { value: LeafValue::Bound(index), .. })) => index as usize,
                 _ => return Ok(None),
             },
@@ -135,99 +102,4 @@ fn binder_name<'a>(language: &Language, name: &'a Sexpr) -> Result<&'a str, Pars
         }
         Some(atom) => Ok(atom),
     }
-}
-
-/// Names for bound variables, by the number of binders around: all different, and none is that of a
-/// free variable or an operator.
-struct Names<'a> {
-    language: &'a Language,
-    free: FxHashSet<&'a str>,
-    made: Vec<String>,
-    tried: usize,
-}
-
-impl<'a> Names<'a> {
-    fn of(bank: &'a TermBank, term: TermId) -> Names<'a> {
-        let name = |leaf: &'a Leaf| match &leaf.value {
-            LeafValue::Variable(name) => Some(name.as_str()),
-            LeafValue::Literal(_) | LeafValue::Bound(_) => None,
-        };
-        let free = bank.variables(term).into_iter().filter_map(name).collect();
-        Names { language: bank.language(), free, made: Vec::new(), tried: 0 }
-    }
-
-    fn get(&mut self, level: usize) -> &str {
-        while self.made.len() <= level {
-            let letter = ["x", "y", "z", "u", "v", "w"][self.tried % 6];
-            let name = match self.tried / 6 {
-                0 => letter.to_owned(),
-                more => format!("{letter}{more}"),
-            };
-            self.tried += 1;
-            if !self.free.contains(name.as_str()) && self.language.operator(&name).is_none() {
-                self.made.push(name);
-            }
-        }
-        &self.made[level]
-    }
-}
-
-/// Writes a term of a language that binds variables.
-pub(crate) fn write_named(shown: &DisplayTerm<'_>, out: &mut impl fmt::Write) -> fmt::Result {
-    enum Todo {
-        /// A term under so many binders.
-        Term(TermId, usize),
-        Name(usize),
-        Text(char),
-    }
-    let bank = shown.bank;
-    let mut names = Names::of(bank, shown.term);
-    let mut todo = vec![Todo::Term(shown.term, 0)];
-    let mut left = shown.limit;
-    while let Some(next) = todo.pop() {
-        let (t, depth) = match next {
-            Todo::Text(text) => {
-                out.write_char(text)?;
-                continue;
-            }
-            Todo::Name(level) => {
-                out.write_str(names.get(level))?;
-                continue;
-            }
-            Todo::Term(t, depth) => (t, depth),
-        };
-        if left == 0 {
-            out.write_char('…')?;
-            continue;
-        }
-        left -= 1;
-        let op = match bank.node(t) {
-            Node::Leaf(Leaf { value: LeafValue::Bound(index), .. })
-                if (*index as usize) < depth =>
-            {
-                out.write_str(names.get(depth - 1 - *index as usize))?;
-                continue;
-            }
-            Node::Leaf(leaf) => {
-                write!(out, "{leaf}")?;
-                continue;
-            }
-            Node::Op(op) => bank.language().op(op),
-        };
-        let children = bank.children(t);
-        if children.is_empty() {
-            out.write_str(&op.name)?;
-            continue;
-        }
-        write!(out, "({}", op.name)?;
-        todo.push(Todo::Text(')'));
-        for (i, &child) in children.iter().enumerate().rev() {
-            let inner = depth + usize::from(op.bound(i).is_some());
-            todo.extend([Todo::Term(child, inner), Todo::Text(' ')]);
-            if inner > depth {
-                todo.extend([Todo::Name(depth), Todo::Text(' ')]);
-            }
-        }
-    }
-    Ok(())
 }

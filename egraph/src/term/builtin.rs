@@ -8,7 +8,7 @@
 
 use crate::term::bits::Bits;
 use crate::term::float::Float;
-use crate::term::language::{LiteralKind, Value};
+use crate::term::literal::{LiteralKind, Value};
 use crate::term::rational::Rational;
 
 /// A function on literals, found by an operator's name and sorts.

@@ -3,11 +3,8 @@
 //! A user's domain is a text file, so nothing here is known when Cairn is compiled; what an
 //! operator *computes* on literals is looked up by its name and sorts (see [`crate::term::builtin`]).
 
-use crate::term::bits::{Bits, Width};
-use crate::term::bound::read_index;
 use crate::term::builtin::Builtin;
-use crate::term::float::Float;
-use crate::term::rational::Rational;
+use crate::term::literal::{LiteralKind, Value};
 use crate::text::similar::did_you_mean;
 use rustc_hash::FxHashMap;
 use std::fmt;
@@ -50,6 +47,10 @@ pub struct AnalysisName {
     /// The sort of whose literals the values are.
     pub values: SortId,
 }
+
+/// Larger indices are refused: no term that can be read has so many binders.
+const LARGEST_INDEX: u32 = 1 << 20;
+
 /// That some index is loose that has no bit of its own.
 pub(crate) const MANY_LOOSE: u32 = 1 << 31;
 
@@ -68,58 +69,6 @@ impl Operator {
             None => loose,
         };
         arguments.enumerate().map(below).fold(0, |all, loose| all | loose)
-    }
-}
-
-/// How literals of a sort are written and what values they have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LiteralKind {
-    /// 64-bit integers, written in decimal.
-    I64,
-    /// Truth values, written `0` and `1`.
-    Bool,
-    /// Exact fractions, written `3` and `-1/2`.
-    Rational,
-    /// Finite IEEE doubles, written `2.0` and `1e-7`.
-    F64,
-    /// Words of so many bits, written as unsigned decimals.
-    Bits(Width),
-}
-
-/// The value of a literal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Value {
-    /// An integer.
-    Int(i64),
-    /// A truth value.
-    Bool(bool),
-    /// A fraction.
-    Rational(Rational),
-    /// A double.
-    Float(Float),
-    /// A word, with its width.
-    Bits(Bits),
-}
-
-impl Value {
-    /// The integer, if it is one.
-    pub fn int(self) -> Option<i64> {
-        match self {
-            Value::Int(n) => Some(n),
-            _ => None,
-        }
-    }
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Value::Int(i) => write!(f, "{i}"),
-            Value::Bool(b) => write!(f, "{}", u8::from(*b)),
-            Value::Rational(r) => r.fmt(f),
-            Value::Float(x) => x.fmt(f),
-            Value::Bits(word) => word.fmt(f),
-        }
     }
 }
 
@@ -284,7 +233,7 @@ impl Language {
                     None => format!("'{atom}' is not a literal of any sort"),
                 });
         }
-        if let Some(bound) = read_index(self, atom, expected) {
+        if let Some(bound) = self.index(atom, expected) {
             return bound;
         }
         let sort = match expected {
@@ -305,6 +254,34 @@ impl Language {
             },
         };
         Ok(Leaf { sort, value: LeafValue::Variable(atom.to_owned()) })
+    }
+
+    /// The index and its sort, if the atom is written like one and the language binds variables.
+    pub(crate) fn index(
+        &self,
+        atom: &str,
+        expected: Option<SortId>,
+    ) -> Option<Result<Leaf, String>> {
+        let digits = atom.strip_prefix('%')?;
+        if !self.has_binders() || !digits.starts_with(|c: char| c.is_ascii_digit()) {
+            return None;
+        }
+        let index =
+            digits.parse().ok().filter(|&i: &u32| i < LARGEST_INDEX && i.to_string() == digits);
+        let Some(index) = index else {
+            return Some(Err(format!("'{atom}' is no bound variable: expected %0, %1, …")));
+        };
+        let sorts = self.bound_sorts();
+        Some(match (expected, sorts) {
+            (Some(sort), _) if !sorts.contains(&sort) => {
+                let sort = self.sort_name(sort);
+                Err(format!(
+                    "'{atom}' can't stand here: no operator binds variables of sort {sort}"
+                ))
+            }
+            (Some(sort), _) | (None, &[sort]) => Ok(Leaf { sort, value: LeafValue::Bound(index) }),
+            (None, _) => Err(format!("the sort of '{atom}' is not clear here")),
+        })
     }
 }
 

@@ -1,10 +1,39 @@
-//! How literals of each kind are written, and what they have in common.
+//! Literals: their kinds, how those of each kind are written, and what they have in common.
 
 use crate::term::bits::{Bits, Width};
 use crate::term::float::Float;
-use crate::term::language::{LiteralKind, Value};
 use crate::term::rational::Rational;
 use std::fmt;
+
+/// How literals of a sort are written and what values they have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LiteralKind {
+    /// 64-bit integers, written in decimal.
+    I64,
+    /// Truth values, written `0` and `1`.
+    Bool,
+    /// Exact fractions, written `3` and `-1/2`.
+    Rational,
+    /// Finite IEEE doubles, written `2.0` and `1e-7`.
+    F64,
+    /// Words of so many bits, written as unsigned decimals.
+    Bits(Width),
+}
+
+/// The value of a literal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Value {
+    /// An integer.
+    Int(i64),
+    /// A truth value.
+    Bool(bool),
+    /// A fraction.
+    Rational(Rational),
+    /// A double.
+    Float(Float),
+    /// A word, with its width.
+    Bits(Bits),
+}
 
 impl LiteralKind {
     /// The literal of this kind that is written so; not only as it is displayed: `+5`, `2/4` and
@@ -58,6 +87,14 @@ impl fmt::Display for LiteralKind {
 }
 
 impl Value {
+    /// The integer, if it is one.
+    pub fn int(self) -> Option<i64> {
+        match self {
+            Value::Int(n) => Some(n),
+            _ => None,
+        }
+    }
+
     /// The kind of literals that it is one of.
     pub fn kind(self) -> LiteralKind {
         match self {
@@ -92,6 +129,18 @@ impl Value {
     /// The word of this width that `n` is modulo 2ᴺ.
     pub fn word(width: Width, n: i64) -> Value {
         Value::Bits(Bits::new(width, n as u64))
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Int(i) => write!(f, "{i}"),
+            Value::Bool(b) => write!(f, "{}", u8::from(*b)),
+            Value::Rational(r) => r.fmt(f),
+            Value::Float(x) => x.fmt(f),
+            Value::Bits(word) => word.fmt(f),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ const DENOMINATOR_BITS: u32 = 56;
 
 /// A fraction in lowest terms, with a numerator of 64 bits and a positive denominator below 2⁵⁶.
 ///
-/// Fifteen bytes without alignment, so that a [`Value`](crate::term::language::Value), which any
+/// Fifteen bytes without alignment, so that a [`Value`](crate::term::literal::Value), which any
 /// literal of any kind is, has no more than sixteen; this is what bounds the denominator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rational {

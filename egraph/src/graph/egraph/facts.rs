@@ -1,12 +1,14 @@
 //! What is known of classes: facts of e-nodes follow from those of their children.
 
-use super::{EGraph, Room};
+use super::EGraph;
 use crate::graph::facts::{FactId, Facts};
 use crate::id::Id;
+use crate::room::Room;
 use crate::rules::analysis::{Transfer, TransferId, fits};
 use crate::rules::variables::VarId;
-use crate::term::language::{AnalysisId, Value};
+use crate::term::language::AnalysisId;
 use crate::term::leaves::Node;
+use crate::term::literal::Value;
 use smallvec::SmallVec;
 use std::sync::Arc;
 

@@ -3,16 +3,7 @@
 use super::EGraph;
 use crate::graph::parents::Run;
 use crate::id::Id;
-
-/// What one or more additions may take: e-nodes, ids bound by edges, unions, and facts beside those that
-/// e-nodes and unions bring with them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Room {
-    pub nodes: usize,
-    pub bound: usize,
-    pub unions: usize,
-    pub facts: usize,
-}
+use crate::room::Room;
 
 /// Ids, slots and places of bound ids are numbers of 31 or 32 bits.
 const MOST_NODES: usize = (1 << 31) - 1;

@@ -4,8 +4,9 @@ use super::EGraph;
 use crate::graph::parents::Run;
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
-use crate::term::language::{Leaf, LeafValue, Value};
+use crate::term::language::{Leaf, LeafValue};
 use crate::term::leaves::Node;
+use crate::term::literal::Value;
 use smallvec::SmallVec;
 
 impl EGraph {

@@ -1,13 +1,15 @@
 //! Facts: what an analysis says of a term, from what the steps before prove.
 
-use super::{Before, Problem};
+use super::before::Before;
+use super::problem::Problem;
 use crate::proof::dag::{FactBy, Step};
 use crate::rules::analysis::TransferOf;
 use crate::rules::system::System;
 use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
-use crate::term::language::{AnalysisId, Value};
+use crate::term::language::AnalysisId;
 use crate::term::leaves::Node;
+use crate::term::literal::Value;
 
 /// Accepts that an analysis has the value `step.to` at `step.from`, or says what is wrong.
 pub(super) fn check_fact(

@@ -8,8 +8,8 @@
 //! same becomes of it. So a step costs about as much as the terms that it speaks of, however many
 //! binders are around them.
 
-use crate::rules::binding::TermFunction;
 use crate::rules::pattern::Pattern;
+use crate::rules::pattern::TermFunction;
 use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::language::{Leaf, LeafValue, OpId};

@@ -6,10 +6,10 @@ use crate::graph::egraph::EGraph;
 use crate::graph::facts::FactId;
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
-use crate::matching::compiled_rule::compute_all;
+use crate::matching::bound_ids::compute_all;
 use crate::proof::dag::{How, StepRef};
 use crate::rules::pattern::Pattern;
-use crate::rules::system::RuleId;
+use crate::rules::rule::RuleId;
 use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
 use smallvec::SmallVec;
@@ -283,7 +283,7 @@ impl Explainer<'_> {
 /// A match and its application, read back from an edge.
 struct Instance {
     substitution: Vec<Id>,
-    /// The match as [`crate::matching::compiled_rule`] lays it down.
+    /// The match as [`crate::rules::compiled::rewrite`] lays it down.
     found: SmallVec<[Id; 12]>,
     nodes: usize,
     stride: usize,

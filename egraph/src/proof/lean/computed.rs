@@ -8,10 +8,11 @@ use crate::proof::lean::Lean;
 use crate::proof::lean::words::{decided, kind_name, operator, quoted};
 use crate::rules::expression::Expr;
 use crate::rules::pattern::Pattern;
-use crate::rules::system::Rule;
+use crate::rules::rule::Rule;
 use crate::rules::variables::VarId;
 use crate::term::bank::TermId;
-use crate::term::language::{Language, LiteralKind, OpId, Value};
+use crate::term::language::{Language, OpId};
+use crate::term::literal::{LiteralKind, Value};
 use std::fmt::Write;
 
 /// The expressions of a rule that compute a fraction, in order.

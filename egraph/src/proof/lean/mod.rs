@@ -15,11 +15,13 @@ use crate::proof::lean::words::{
 };
 use crate::rules::expression::{Condition, Expr};
 use crate::rules::pattern::Pattern;
-use crate::rules::system::{Rule, RuleId, System};
+use crate::rules::rule::{Rule, RuleId};
+use crate::rules::system::System;
 use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
-use crate::term::language::{LeafValue, LiteralKind, OpId, SortId, Value};
+use crate::term::language::{LeafValue, OpId, SortId};
 use crate::term::leaves::Node;
+use crate::term::literal::{LiteralKind, Value};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 

@@ -1,6 +1,6 @@
 //! Names, values and built-in operators as Lean writes them.
 
-use crate::term::language::{LiteralKind, Value};
+use crate::term::literal::{LiteralKind, Value};
 
 pub(super) fn quoted(name: &str) -> String {
     format!("«{name}»")

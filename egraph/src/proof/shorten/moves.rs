@@ -1,13 +1,14 @@
 //! The rewrites that apply to a term, by matching on terms.
 
 use super::fingerprints::Fingerprints;
-use super::{Move, Path};
+use super::walk::{Move, Path};
 use crate::matching::term_function::Instance;
 use crate::proof::dag::Justification;
 use crate::proof::dense::DenseMap;
 use crate::rules::expression::value_fits;
 use crate::rules::pattern::Pattern;
-use crate::rules::system::{Rule, RuleId, System};
+use crate::rules::rule::{Rule, RuleId};
+use crate::rules::system::System;
 use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::language::{Leaf, LeafValue};

@@ -9,8 +9,9 @@
 //! A path that comes of two terms with one fingerprint does not lead from the start to the end,
 //! and is seen not to when its terms are made.
 
-use super::moves::Rewrite;
-use super::{Move, Shortener, Walk};
+use super::moves::{Moves, Rewrite};
+use super::walk::{Move, Walk};
+use crate::rules::system::System;
 use crate::term::bank::{TermBank, TermId};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -161,98 +162,100 @@ impl Graph {
             Some((to, entry))
         })
     }
-}
 
-impl Shortener<'_> {
     /// A shortest proof in the neighbourhood of a proof that visits no term twice.
-    pub(super) fn search(&mut self, bank: &mut TermBank, proof: Walk) -> Walk {
+    pub fn shortest(
+        &mut self,
+        moves: &mut Moves,
+        system: &System,
+        bank: &mut TermBank,
+        proof: Walk,
+    ) -> Walk {
         let terms = &proof.terms;
         let largest = terms.iter().map(|&t| bank.size(t)).max().unwrap_or(0);
-        self.moves.begin(bank, terms);
-        let mut graph = std::mem::take(&mut self.graph);
-        graph.clear();
+        moves.begin(bank, terms);
+        self.clear();
         let end = proof.moves.len() as u32;
         for (i, &t) in (0..).zip(terms) {
-            let fingerprint = self.moves.fingerprints.of(bank, t);
-            if graph.vertex(fingerprint, Term::Made(t), [i, end - i]) != i {
+            let fingerprint = moves.fingerprints.of(bank, t);
+            if self.vertex(fingerprint, Term::Made(t), [i, end - i]) != i {
                 // Two terms of the proof have one fingerprint.
-                self.graph = graph;
                 return proof;
             }
         }
         for i in 0..end {
-            graph.connect(i, i + 1, Edge::Proof(i), end);
+            self.connect(i, i + 1, Edge::Proof(i), end);
         }
         let stride = end as usize / WAYPOINTS + 1;
         for v in (0..=end).step_by(stride) {
-            self.expand(bank, &mut graph, v, largest, end + SLACK);
+            self.expand(moves, system, bank, v, largest, end + SLACK);
         }
         for _ in 0..EXPANDED {
-            let length = graph.f(end);
+            let length = self.f(end);
             if length < 2 {
                 break;
             }
             let longest = length + SLACK;
-            let Some(v) = graph.next(longest) else { break };
-            self.expand(bank, &mut graph, v, largest, longest);
+            let Some(v) = self.next(longest) else { break };
+            self.expand(moves, system, bank, v, largest, longest);
         }
-        let shorter = graph.f(end) < end;
-        let found = shorter.then(|| self.walk(bank, &graph, &proof)).flatten();
-        self.graph = graph;
+        let shorter = self.f(end) < end;
+        let found = shorter.then(|| self.walk(moves, bank, &proof)).flatten();
         found.unwrap_or(proof)
     }
 
     fn expand(
         &mut self,
+        moves: &mut Moves,
+        system: &System,
         bank: &mut TermBank,
-        graph: &mut Graph,
         v: u32,
         largest: u64,
         longest: u32,
     ) {
-        let term = self.make(bank, graph, v);
-        graph.vertices[v as usize].expanded = true;
-        let (from, to) = self.moves.of(self.system, bank, term);
+        let term = self.make(moves, bank, v);
+        self.vertices[v as usize].expanded = true;
+        let (from, to) = moves.of(system, bank, term);
         for index in from..to {
-            let neighbour = self.moves.get(index);
+            let neighbour = moves.get(index);
             if neighbour.size <= largest {
                 let term = Term::Neighbour { of: v, index };
-                let u = graph.vertex(neighbour.fingerprint, term, [FAR; 2]);
-                graph.connect(v, u, Edge::Neighbour(index), longest);
+                let u = self.vertex(neighbour.fingerprint, term, [FAR; 2]);
+                self.connect(v, u, Edge::Neighbour(index), longest);
             }
         }
     }
 
     /// The term of a vertex, which is entered in the bank if it was not there.
-    fn make(&self, bank: &mut TermBank, graph: &mut Graph, v: u32) -> TermId {
-        let term = match graph.vertices[v as usize].term {
+    fn make(&mut self, moves: &Moves, bank: &mut TermBank, v: u32) -> TermId {
+        let term = match self.vertices[v as usize].term {
             Term::Made(term) => return term,
             Term::Neighbour { of, index } => {
-                let (path, rewrite) = self.moves.place(index);
-                let near = graph.made(of);
+                let (path, rewrite) = moves.place(index);
+                let near = self.made(of);
                 bank.replace(near, &path, rewrite.to).expect("a position of the term")
             }
         };
-        graph.vertices[v as usize].term = Term::Made(term);
+        self.vertices[v as usize].term = Term::Made(term);
         term
     }
 
     /// From the first of the proof's terms down the distances to the last; nothing if the moves
     /// don't lead there.
-    fn walk(&self, bank: &mut TermBank, graph: &Graph, proof: &Walk) -> Option<Walk> {
-        let left = |v: u32| graph.vertices[v as usize].distances[1];
+    fn walk(&self, moves: &Moves, bank: &mut TermBank, proof: &Walk) -> Option<Walk> {
+        let left = |v: u32| self.vertices[v as usize].distances[1];
         let mut found = Walk::at(proof.terms[0]);
         let (mut at, end) = (0, proof.moves.len() as u32);
         while at != end {
             let closer = |&(to, _): &(u32, u32)| left(to) < left(at);
-            let (to, entry) = graph.around(at).find(closer).expect("a way to the end");
+            let (to, entry) = self.around(at).find(closer).expect("a way to the end");
             // Entry 2 i is at the vertex for which the edge was added.
             let ahead = entry % 2 == 0;
-            let m = match graph.edges[entry as usize / 2] {
+            let m = match self.edges[entry as usize / 2] {
                 Edge::Proof(i) => proof.moves[i as usize].clone(),
                 Edge::Neighbour(index) => {
-                    let (path, Rewrite { to: changed, rule, forward }) = self.moves.place(index);
-                    let whole = graph.made(if ahead { at } else { to });
+                    let (path, Rewrite { to: changed, rule, forward }) = moves.place(index);
+                    let whole = self.made(if ahead { at } else { to });
                     let from = bank.subterm(whole, &path).expect("a position of the term");
                     Move { path, rule, forward, from, to: changed }
                 }

@@ -3,10 +3,11 @@
 use super::Reader;
 use crate::rules::cost::{BUILT_IN, DEFAULT, DeclaredCost, Leaves, Weight, read_weight};
 use crate::rules::options::{cost_option, expect_atom, one_atom, pairs, unexpected};
-use crate::rules::system::RulesetId;
+use crate::rules::rule::RulesetId;
 use crate::term::bits::Width;
 use crate::term::builtin::Builtin;
-use crate::term::language::{LiteralKind, OpId, Operator, SortId, looks_numeric};
+use crate::term::language::{OpId, Operator, SortId, looks_numeric};
+use crate::term::literal::LiteralKind;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 use crate::text::similar::did_you_mean;
 

@@ -2,10 +2,10 @@
 
 use super::Reader;
 use crate::rules::binding::check_binding;
-use crate::rules::expression::read_condition;
 use crate::rules::options::{expect_atom, find_atom, pairs, text, unexpected};
-use crate::rules::pattern::{Side, read_pattern};
-use crate::rules::system::{Rule, RulesetId};
+use crate::rules::read::expressions::read_condition;
+use crate::rules::read::patterns::{Side, read_pattern};
+use crate::rules::rule::{Rule, RulesetId};
 use crate::rules::variables::Variables;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 use crate::text::similar::did_you_mean;

@@ -1,5 +1,5 @@
-//! Rules, compiled: a program to find the matches of a left-hand side ([`crate::matching::plan`]), and a
-//! recipe for the right-hand side ([`crate::matching::right_side`]).
+//! A rule, compiled: a program to find the matches of its left-hand side ([`Program`]), and a recipe for
+//! its right-hand side ([`Recipe`]).
 //!
 //! A match is a run of ids, the *bound* ids, in this order:
 //!
@@ -16,51 +16,24 @@
 //!
 //! The substitution is not stored: a variable is a child of a matched e-node. The proof forest
 //! keeps 1 without the root, 2 and 3 for every effective union, and [`crate::proof::explain`] reads
-//! them back through [`Rewrite::substitution`].
+//! them back ([`crate::matching::bound_ids`]).
 
-use crate::graph::egraph::{EGraph, Room};
-use crate::graph::facts::FactId;
 use crate::id::Id;
-use crate::matching::plan::{Program, Register};
-use crate::matching::right_side::Recipe;
-use crate::matching::term_function::MOST_NEW;
+use crate::room::Room;
+use crate::rules::compiled::program::{Program, Register};
+use crate::rules::compiled::recipe::Recipe;
 use crate::rules::pattern::Pattern;
-use crate::rules::system::{Rule, RuleId};
+use crate::rules::rule::{Rule, RuleId};
 use crate::rules::variables::VarId;
-use crate::term::language::{AnalysisId, Leaf, LeafValue, OpId, Value};
-use crate::term::leaves::Head;
+use crate::term::language::AnalysisId;
 
-/// A pattern without children.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Constant {
-    Leaf(Leaf),
-    Op(OpId),
-}
-
-impl Constant {
-    /// # Panics
-    /// The pattern is a variable or a computation, or has children.
-    pub fn of(pattern: &Pattern) -> Constant {
-        match pattern {
-            Pattern::Leaf(leaf) => Constant::Leaf(leaf.clone()),
-            Pattern::Op(op, args) if args.is_empty() => Constant::Op(*op),
-            _ => unreachable!("not a constant"),
-        }
-    }
-
-    /// Its e-node, if the e-graph has it. A node without children is never congruent to
-    /// another, so that this is the same e-node for ever.
-    pub fn node(&self, egraph: &EGraph) -> Option<Id> {
-        match self {
-            Constant::Leaf(leaf) => egraph.leaf_node(leaf),
-            Constant::Op(op) => egraph.lookup_node(Head::from(*op), &[]),
-        }
-    }
-}
+/// New nodes in an instance of a right-hand side with functions at most. A match whose instance would have
+/// more does not hold.
+pub(crate) const MOST_NEW: usize = 2_000;
 
 /// Where the e-node of a variable is found in a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
+pub(crate) enum Source {
     /// Child `1` of bound e-node `0`.
     Child(usize, usize),
     /// A bound id itself.
@@ -84,7 +57,7 @@ pub(crate) struct Rewrite {
     /// [`Program::place`].
     pub lowered: Vec<(Register, Option<(usize, usize)>)>,
     /// By [`VarId`].
-    sources: Vec<Source>,
+    pub sources: Vec<Source>,
     /// What one application takes at most.
     pub room: Room,
 }
@@ -164,96 +137,8 @@ impl Rewrite {
         self.nodes() + self.literals.len() + self.lowered.len() + self.facts.len()
     }
 
-    /// Whether right-hand sides can be looked up many at a time.
-    pub fn is_narrow(&self, egraph: &EGraph) -> bool {
-        self.functions.is_none() && self.rhs.is_narrow(egraph)
-    }
-
     /// The facts among the ids of a match.
     pub fn facts_of<'m>(&self, found: &'m [Id]) -> &'m [Id] {
         &found[self.stride() - self.facts.len()..self.stride()]
     }
-
-    /// The e-node of each pattern variable in a match, by [`VarId`].
-    #[inline]
-    pub fn substitution(&self, egraph: &EGraph, found: &[Id], ids: &mut Vec<Id>) {
-        ids.clear();
-        ids.extend(self.sources.iter().map(|source| match *source {
-            Source::Child(node, child) => egraph.original_children(found[node])[child],
-            Source::Bound(i) => found[i],
-        }));
-    }
-
-    /// The classes of the variables in many matches, one variable after the other: that of `var`
-    /// in match `i` of `count` is at `var * count + i`. So no branch is taken match by match.
-    pub fn classes_of_variables(&self, egraph: &EGraph, matches: &[Id], classes: &mut Vec<Id>) {
-        classes.clear();
-        for source in &self.sources {
-            let matches = matches.chunks_exact(self.stride());
-            match *source {
-                Source::Child(node, child) => classes.extend(
-                    matches.map(|ids| egraph.find(egraph.original_children(ids[node])[child])),
-                ),
-                Source::Bound(i) => classes.extend(matches.map(|ids| egraph.find(ids[i]))),
-            }
-        }
-    }
-}
-
-/// The value of an e-node that is a literal.
-pub(crate) fn literal_value(egraph: &EGraph, id: Id) -> Option<Value> {
-    match egraph.node(id) {
-        crate::term::leaves::Node::Leaf(Leaf { value: LeafValue::Literal(value), .. }) => {
-            Some(*value)
-        }
-        _ => None,
-    }
-}
-
-/// The value that a match binds a variable to: of a pattern variable that is a literal, or of a fact.
-/// `substitution` has the e-nodes of pattern variables, `facts` the numbers of facts.
-pub(crate) fn bound_value(
-    egraph: &EGraph,
-    substitution: &[Id],
-    facts: &[Id],
-    VarId(var): VarId,
-) -> Option<Value> {
-    let var = usize::from(var);
-    match var.checked_sub(substitution.len()) {
-        None => literal_value(egraph, substitution[var]),
-        Some(fact) => Some(egraph.facts()?.value(FactId(facts[fact].0))),
-    }
-}
-
-/// Every computation of a rule's right-hand side with the e-node of its value.
-pub(crate) fn compute_all(
-    egraph: &EGraph,
-    rule: &Rule,
-    substitution: &[Id],
-    facts: &[Id],
-) -> Vec<(Pattern, Id)> {
-    fn collect(
-        pattern: &Pattern,
-        egraph: &EGraph,
-        values: &impl Fn(VarId) -> Option<Value>,
-        found: &mut Vec<(Pattern, Id)>,
-    ) {
-        match pattern {
-            Pattern::Var(_) | Pattern::Leaf(_) => {}
-            // Computed with all of the right-hand side.
-            Pattern::Function(..) => {}
-            Pattern::Op(_, args) => {
-                args.iter().for_each(|arg| collect(arg, egraph, values, found));
-            }
-            Pattern::Compute(expr, sort) => {
-                let leaf = |value| Leaf { sort: *sort, value: LeafValue::Literal(value) };
-                let node = expr.eval(values).and_then(|value| egraph.leaf_node(&leaf(value)));
-                found.extend(node.map(|node| (pattern.clone(), node)));
-            }
-        }
-    }
-    let mut found = Vec::new();
-    let values = |var: VarId| bound_value(egraph, substitution, facts, var);
-    collect(&rule.rhs, egraph, &values, &mut found);
-    found
 }

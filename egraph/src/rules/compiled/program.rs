@@ -5,12 +5,11 @@
 //! through the e-nodes that use its class, and then down to all other atoms. Registers hold
 //! classes: those of the atoms, and behind them those of the atoms' children.
 
-use crate::matching::compiled_rule::Constant;
 use crate::rules::expression::Condition;
 use crate::rules::pattern::Pattern;
-use crate::rules::system::Rule;
+use crate::rules::rule::Rule;
 use crate::rules::variables::{VarId, Variables};
-use crate::term::language::OpId;
+use crate::term::language::{Leaf, OpId};
 use crate::term::leaves::Head;
 use std::sync::OnceLock;
 
@@ -63,6 +62,25 @@ pub(crate) struct Atom {
 impl Atom {
     pub fn head(&self) -> Head {
         Head::from(self.op)
+    }
+}
+
+/// A pattern without children.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Constant {
+    Leaf(Leaf),
+    Op(OpId),
+}
+
+impl Constant {
+    /// # Panics
+    /// The pattern is a variable or a computation, or has children.
+    pub fn of(pattern: &Pattern) -> Constant {
+        match pattern {
+            Pattern::Leaf(leaf) => Constant::Leaf(leaf.clone()),
+            Pattern::Op(op, args) if args.is_empty() => Constant::Op(*op),
+            _ => unreachable!("not a constant"),
+        }
     }
 }
 

@@ -1,0 +1,58 @@
+//! One rewrite rule.
+
+use crate::rules::expression::Condition;
+use crate::rules::pattern::Pattern;
+use crate::rules::variables::{VarId, Variables};
+
+/// Rules are numbered below this: an edge of the proof forest has 20 bits for its rule.
+pub(crate) const MOST_RULES: u32 = (1 << 20) - 1;
+/// A match binds at most this many ids: an edge of the proof forest has 12 bits for their number.
+pub(crate) const MOST_BOUND: u32 = (1 << 12) - 1;
+
+/// Index of a rule in [`System::rules`](crate::System::rules).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+pub struct RuleId(pub u32);
+
+/// Index of a ruleset in [`System::rulesets`](crate::System::rulesets).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RulesetId(pub u32);
+
+/// A directed rewrite rule. A `birewrite` gives two: `name` and `name-rev`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// The name, unique in its system.
+    pub name: String,
+    /// The pattern to find.
+    pub lhs: Pattern,
+    /// What it equals; its variables all occur in `lhs`.
+    pub rhs: Pattern,
+    /// Conditions, all of which must hold.
+    pub conditions: Vec<Condition>,
+    /// The variables of both sides.
+    pub variables: Variables,
+    /// The ruleset it belongs to, if any.
+    pub ruleset: Option<RulesetId>,
+}
+
+impl Rule {
+    /// The variables that a match binds to a literal, because a condition or a computed
+    /// right-hand side reads them; in order of their ids.
+    pub fn literal_vars(&self) -> Vec<VarId> {
+        fn computed(pattern: &Pattern, f: &mut impl FnMut(VarId)) {
+            match pattern {
+                Pattern::Compute(expr, _) => expr.each_var(f),
+                Pattern::Op(_, args) | Pattern::Function(_, args) => {
+                    args.iter().for_each(|a| computed(a, f));
+                }
+                Pattern::Var(_) | Pattern::Leaf(_) => {}
+            }
+        }
+        let mut vars = Vec::new();
+        self.conditions.iter().for_each(|c| c.each_var(&mut |v| vars.push(v)));
+        computed(&self.rhs, &mut |v| vars.push(v));
+        vars.retain(|&var| self.variables.fact(var).is_none());
+        vars.sort_unstable();
+        vars.dedup();
+        vars
+    }
+}
