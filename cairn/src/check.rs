@@ -6,9 +6,7 @@ use crate::shown_proof::PRINTED;
 use anyhow::{Context, Result};
 use egraph::{TermBank, check, proof_from_json};
 use std::path::PathBuf;
-use support::files::input::InputFile;
-use support::show::console::print;
-use support::show::numbers::counted;
+use support::{InputFile, counted, print};
 
 const EXAMPLES: &str = "\
 Examples:

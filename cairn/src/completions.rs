@@ -4,7 +4,7 @@ use crate::Cairn;
 use anyhow::Result;
 use clap::CommandFactory;
 use clap_complete::Shell;
-use support::show::console::print;
+use support::print;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -9,9 +9,7 @@ use guided_search::search::answer::{checked, opposed_proofs};
 use guided_search::search::reached::explain_equal;
 use guided_search::search::schedulers::Schedulers;
 use guided_search::search::stage::Stage;
-use support::allocator::give_back_large_blocks;
-use support::files::input::InputFile;
-use support::show::numbers::counted;
+use support::{InputFile, counted, give_back_large_blocks};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -3,18 +3,10 @@
 use crate::args::RunArgs;
 use crate::shipped::{DATASETS, SEEDS, SYSTEMS};
 use anyhow::{Context, Result};
-use dataset_gen::config::Config;
-use dataset_gen::dataset::card::summary;
-use dataset_gen::dataset::info::DatasetInfo;
-use dataset_gen::dataset::part::Shard;
-use dataset_gen::generate::{Outcome, generate, generate_part};
+use dataset_gen::{Config, DatasetInfo, Outcome, Shard, generate, generate_part, summary};
 use egraph::{ByteSize, Scheduler};
 use std::path::PathBuf;
-use support::allocator::give_back_large_blocks;
-use support::files::input::InputFile;
-use support::files::toml::read_toml;
-use support::show::console::{note, print};
-use support::show::numbers::thousands;
+use support::{InputFile, give_back_large_blocks, note, print, read_toml, thousands};
 
 const GENERATE_EXAMPLES: &str = "\
 Examples:
@@ -164,7 +156,7 @@ impl GenerateArgs {
 /// Runs the command: makes a dataset and prints the sizes of its splits.
 ///
 /// # Errors
-/// As [`dataset_gen::generate::generate`].
+/// As [`dataset_gen::generate`].
 pub fn run(args: &GenerateArgs) -> Result<()> {
     give_back_large_blocks();
     let config = args.resolve()?;

@@ -1,17 +1,13 @@
 //! `cairn inspect`.
 
 use anyhow::{Result, ensure};
-use dataset_gen::dataset;
-use dataset_gen::dataset::info::INFO_FILE;
-use dataset_gen::dataset::page::{TITLE, dataset_page};
+use dataset_gen::{INFO_FILE, PAGE_TITLE, dataset_page};
 use guided_search::evaluation::evaluate::EVALUATION_FILE;
 use guided_search::{report, tasks};
 use model::training::checkpoint::CONFIG_FILE;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use support::files::whole_file::{FileKind, OutputFile};
-use support::show::console::print;
-use support::show::page::has_title;
+use support::{FileKind, OutputFile, has_title, print};
 
 const INSPECT_EXAMPLES: &str = "\
 Examples:
@@ -43,7 +39,7 @@ pub struct InspectArgs {
 }
 
 const PAGE: FileKind =
-    FileKind { name: "a page about a dataset", recognise: |path| has_title(path, TITLE) };
+    FileKind { name: "a page about a dataset", recognise: |path| has_title(path, PAGE_TITLE) };
 
 /// How to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -119,7 +115,7 @@ fn show(format: Format, text: &str, json: &str) -> Result<()> {
 
 fn of_dataset(args: &InspectArgs) -> Result<()> {
     let plot = args.plot.as_deref().map(|path| OutputFile::new(path, PAGE)).transpose()?;
-    let found = dataset::inspect::inspect(&args.path, args.examples)?;
+    let found = dataset_gen::inspect(&args.path, args.examples)?;
     if let Some(plot) = plot {
         let page = dataset_page(&found);
         plot.write(|file| Ok(file.write_all(page.as_bytes())?))?;

@@ -12,6 +12,7 @@ mod ladder;
 mod learn;
 mod man;
 mod merge;
+mod one_way;
 mod optimise;
 mod prove;
 mod quickstart;
@@ -21,6 +22,7 @@ mod search_args;
 mod seeds;
 mod shipped;
 mod shown_guides;
+mod shown_lets;
 mod shown_proof;
 mod signals;
 mod split;
@@ -36,9 +38,7 @@ use std::error::Error;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
-use support::allocator::EndsInWords;
-use support::errors::exit_code;
-use support::show::console::note;
+use support::{EndsInWords, exit_code, note};
 
 #[global_allocator]
 static ALLOCATOR: EndsInWords = EndsInWords;

@@ -8,8 +8,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use std::io::Write;
 use std::path::PathBuf;
-use support::files::whole_file::{FileKind, OutputFile, first_bytes};
-use support::show::console::print;
+use support::{FileKind, OutputFile, first_bytes, print};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -2,10 +2,9 @@
 
 use crate::args::RunArgs;
 use anyhow::Result;
-use dataset_gen::dataset::card::summary;
-use dataset_gen::merge::merge;
+use dataset_gen::{merge, summary};
 use std::path::PathBuf;
-use support::show::console::print;
+use support::print;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,7 +33,7 @@ pub struct MergeArgs {
 /// Runs the command: makes a dataset and prints the sizes of its splits.
 ///
 /// # Errors
-/// As [`dataset_gen::merge::merge`].
+/// As [`dataset_gen::merge`].
 pub fn run(args: &MergeArgs) -> Result<()> {
     let info = merge(&args.parts, &args.out, &args.run.run())?;
     print(&summary(&info, &args.out))

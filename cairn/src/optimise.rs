@@ -1,7 +1,9 @@
 //! `cairn optimise`: the best term that equals a given one, with a proof.
 
 use crate::args::{NotProved, RunArgs, load_system, seconds};
+use crate::one_way::one_way;
 use crate::shipped::SYSTEMS;
+use crate::shown_lets::with_lets;
 use crate::shown_proof::{PRINTED, Shown, proof_file};
 use anyhow::{Result, anyhow, ensure};
 use clap::ValueEnum;
@@ -18,11 +20,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use support::allocator::give_back_large_blocks;
-use support::files::input::InputFile;
-use support::files::whole_file::{FileKind, OutputFile, first_bytes};
-use support::show::console::print;
-use support::show::numbers::{counted, thousands};
+use support::{
+    FileKind, InputFile, OutputFile, counted, first_bytes, give_back_large_blocks, print, thousands,
+};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -59,7 +59,7 @@ pub struct OptimiseArgs {
     /// What a term costs: size, depth, or a cost of the system; several with commas between
     #[arg(long, value_name = "NAMES", default_value = "cost")]
     cost: String,
-    /// Equal parts of a term count once
+    /// Equal parts of a term count once, and are shown once, in lines (let name part)
     #[arg(long)]
     shared: bool,
     /// With --shared, where all that the rules derive is in one e-graph: try so long to prove that
@@ -156,7 +156,13 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
         Some(stages) => &stages[i].objective.cost,
         None => &objective.cost,
     };
-    let rows = Rows { outcome: &outcome, cost_of: &cost_of, bank: &bank };
+    let rows = Rows {
+        outcome: &outcome,
+        cost_of: &cost_of,
+        bank: &bank,
+        system: &system,
+        shared: args.shared,
+    };
     let proved = !matches!(outcome.ended, Ended::Stage(_));
     let proof = outcome.proof.as_ref().filter(|_| proved);
     match (args.format, proof) {
@@ -188,13 +194,16 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     if proof.is_some() {
         return Ok(());
     }
-    let spent = spent(&outcome);
+    let spent = spent(&outcome, &system);
     Err(NotProved(match outcome.ended {
         Ended::Stage(number) => {
             format!("stage {number} did not come to its sketch, or no cost is known ({spent})")
         }
         _ if args.goal.is_some() => format!("the goal was not reached ({spent})"),
-        _ => format!("no term with a known cost was found ({spent})"),
+        _ => {
+            let reason = unknown_cost(&objective.cost, &bank, start);
+            format!("no term with a known cost was found{reason} ({spent})")
+        }
     })
     .into())
 }
@@ -217,23 +226,37 @@ fn objective(
     Ok(objective)
 }
 
+/// Why the cost of a term is not known, as the end of a sentence.
+fn unknown_cost(cost: &CostFunction, bank: &TermBank, term: TermId) -> String {
+    let unknown = |part: &TermId| cost.of_term(bank, *part).is_none();
+    // Each comes after its parts, whose costs are known.
+    bank.subterms(term).into_iter().find(unknown).map_or_else(String::new, |part| {
+        format!(
+            ": that of {} is computed from literals or facts of its arguments, which it lacks, or \
+             does not fit in 64 bits",
+            quoted(&bank.display_part(part, PRINTED.term_size).to_string())
+        )
+    })
+}
+
 /// What was spent, and why it ended.
-fn spent(outcome: &Outcome) -> String {
+fn spent(outcome: &Outcome, system: &System) -> String {
     let ledger = &outcome.ledger;
     format!(
         "{}; {} work, {}",
-        explained(outcome.ended),
+        explained(outcome.ended, system),
         thousands(ledger.work),
         counted(ledger.e_graphs, "e-graph")
     )
 }
 
-fn explained(ended: Ended) -> String {
+fn explained(ended: Ended, system: &System) -> String {
+    let one_way = one_way(system, "a term that equals it may cost less, and not be derived");
     match ended {
-        Ended::Saturated => "the rules derive nothing else from the start".to_owned(),
-        Ended::Proved => {
-            "the rules derive nothing else from the start, and none of it costs less".to_owned()
-        }
+        Ended::Saturated => format!("the rules derive nothing else from the start{one_way}"),
+        Ended::Proved => format!(
+            "the rules derive nothing else from the start, and none of it costs less{one_way}"
+        ),
         Ended::Least => "no term costs less".to_owned(),
         Ended::Settled => "nothing is left to start over from".to_owned(),
         Ended::Work => "the work is spent".to_owned(),
@@ -249,6 +272,9 @@ struct Rows<'a> {
     outcome: &'a Outcome,
     cost_of: &'a dyn Fn(usize) -> &'a CostFunction,
     bank: &'a TermBank,
+    system: &'a System,
+    /// Whether equal parts of a term count once: then they are shown once.
+    shared: bool,
 }
 
 impl Rows<'_> {
@@ -264,9 +290,13 @@ impl Rows<'_> {
             let (size, cost) = (self.bank.size(*term), (self.cost_of)(i).text(cost));
             text += &format!("{work:>14} {e_graphs:>9} {size:>9}  {cost}\n");
         }
-        text += &format!("ended: {}\n", spent(self.outcome));
+        text += &format!("ended: {}\n", spent(self.outcome, self.system));
         if let Some(best) = self.outcome.best() {
-            text += &format!("best term: {}\n", self.text(best.term));
+            text += &if self.shared {
+                with_lets(self.bank, best.term, "best term: ")
+            } else {
+                format!("best term: {}\n", self.text(best.term))
+            };
         }
         text
     }

@@ -2,11 +2,12 @@
 
 use crate::args::{LimitArgs, NotProved, RunArgs, load_system};
 use crate::export::Export;
+use crate::one_way::one_way;
 use crate::shipped::{SEEDS, SYSTEMS};
 use crate::shown_proof::{PRINTED, Shown};
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::{ArgGroup, ValueEnum};
-use dataset_gen::seeds::read::load_seeds;
+use dataset_gen::load_seeds;
 use egraph::{
     CostFunction, EGraph, Iteration, Report, RuleTotals, Scheduler, Sketch, StopReason, System,
     TermBank, TermId, explain, extract_sketch, extract_smallest, proof_to_json, saturate,
@@ -19,11 +20,7 @@ use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use support::allocator::give_back_large_blocks;
-use support::errors::Internal;
-use support::files::input::InputFile;
-use support::show::console::print;
-use support::show::numbers::{counted, counted_as};
+use support::{InputFile, Internal, counted, counted_as, give_back_large_blocks, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -218,8 +215,14 @@ fn grow(
                 facts if facts.is_empty() => facts,
                 facts => format!("known of it: {facts}\n"),
             };
+            let one_way = match report.stop {
+                StopReason::Saturated => {
+                    one_way(system, "not all that equals a term need be there")
+                }
+                _ => String::new(),
+            };
             print(&format!(
-                "{details}stopped: {} after {}{left_out}\n{found}\n{facts}{proof}",
+                "{details}stopped: {} after {}{left_out}{one_way}\n{found}\n{facts}{proof}",
                 report.stop,
                 counted(report.iterations, "iteration")
             ))?;

@@ -3,11 +3,7 @@
 use crate::args::{RunArgs, load_system};
 use crate::shipped::SYSTEMS;
 use anyhow::{Context, Result, bail, ensure};
-use dataset_gen::config::Saturation;
-use dataset_gen::seeds::random::draws::{Source, Tally};
-use dataset_gen::seeds::random::file::SeedFile;
-use dataset_gen::seeds::random::filter::SeedFilter;
-use dataset_gen::seeds::random::terms::{LeafSet, RandomTerms};
+use dataset_gen::{LeafSet, RandomTerms, Saturation, SeedFile, SeedFilter, Source, Tally};
 use egraph::{
     ByteSize, Language, Leaf, LeafValue, Pattern, Scheduler, SortId, System, looks_numeric,
 };
@@ -15,9 +11,7 @@ use num_bigint::BigUint;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::str::FromStr;
-use support::files::input::InputFile;
-use support::show::console::print;
-use support::show::progress::Progress;
+use support::{InputFile, Progress, note, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,7 +52,8 @@ pub struct SeedsArgs {
     /// Nodes of each term
     #[arg(long, value_name = "N")]
     size: Option<usize>,
-    /// Nodes of the terms, from A to B, each size equally often; sizes without terms are skipped
+    /// Nodes of the terms, from A to B, each size equally often; sizes without terms are skipped, and
+    /// one of which not enough pass has fewer
     #[arg(long, value_name = "A..B")]
     sizes: Option<Sizes>,
     /// Number of terms
@@ -141,7 +136,7 @@ impl FromStr for Literals {
 /// Runs the command: writes a file of random seeds and prints what became of the draws.
 ///
 /// # Errors
-/// Bad input, fewer terms than asked for, or what the file system says.
+/// Bad input, fewer terms of the one size than asked for, none at all, or what the file system says.
 pub fn run(args: &SeedsArgs) -> Result<()> {
     let out = SeedFile::new(&args.out)?;
     let system = load_system(&args.system)?;
@@ -197,12 +192,21 @@ pub fn run(args: &SeedsArgs) -> Result<()> {
     let mut tallies = Vec::new();
     for (number, &size) in (0..).zip(&sizes) {
         let wanted = each + u64::from(number < more);
-        let (found, tally) = pool.install(|| source.seeds(size, wanted, &progress))?;
+        let (found, tally) = pool.install(|| source.seeds(size, wanted, &progress));
+        if let Some(lack) = tally.lack(wanted) {
+            // Of several sizes the others are not given up for one.
+            ensure!(least < largest, "{lack}");
+            note(&lack);
+        }
         all.extend(found);
         tallies.push(tally);
     }
     progress.finish();
-    out.write(&all, &origin(args, &source, &roots, &leaves, (least, largest)))?;
+    ensure!(
+        !all.is_empty(),
+        "no term of {least} to {largest} nodes passes: ask for fewer --least-nodes"
+    );
+    out.write(&all, &origin(&source, &roots, &leaves, (least, largest), all.len()))?;
     print(&report(&tallies, args))
 }
 
@@ -319,11 +323,11 @@ fn no_term(
 
 /// How the seeds were made, in lines.
 fn origin(
-    args: &SeedsArgs,
     source: &Source,
     roots: &[SortId],
     leaves: &LeafSet,
     (least, largest): (usize, usize),
+    found: usize,
 ) -> Vec<String> {
     let language = &source.system.language;
     let names = |sorts: &[SortId]| {
@@ -331,9 +335,12 @@ fn origin(
     };
     let sizes = if least == largest { least.to_string() } else { format!("{least} to {largest}") };
     let mut lines = vec![
-        format!("{} terms of {sizes} nodes; sorts: {}", args.count, names(roots)),
+        format!("{found} terms of {sizes} nodes; sorts: {}", names(roots)),
         format!("system: {}; seed: {}", source.system.hash, source.seed),
-        format!("variables: at most {} of {}", leaves.variables, names(&language.variables)),
+        match &language.variables[..] {
+            [] => "variables: none, for no sort has any".to_owned(),
+            sorts => format!("variables: at most {} of {}", leaves.variables, names(sorts)),
+        },
     ];
     for &(_, sort) in &language.literals {
         let literals = leaves.literals.iter().filter(|leaf| leaf.sort == sort);
@@ -358,6 +365,7 @@ fn origin(
 
 fn report(tallies: &[Tally], args: &SeedsArgs) -> String {
     let mut text = String::new();
+    let kept: u64 = tallies.iter().map(Tally::kept).sum();
     for tally in tallies {
         let _ = writeln!(
             text,
@@ -369,7 +377,11 @@ fn report(tallies: &[Tally], args: &SeedsArgs) -> String {
             tally.dropped()
         );
     }
-    text + &format!("{} seeds in {}\n", args.count, args.out.display())
+    let seeds = match kept {
+        kept if kept < args.count => format!("only {kept} of {}", args.count),
+        kept => kept.to_string(),
+    };
+    text + &format!("{seeds} seeds in {}\n", args.out.display())
 }
 
 /// A number in full, or its first digits and how many there are.

@@ -10,10 +10,7 @@ use egraph::{
 use guided_search::report::proof_page::proof_page;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use support::errors::Internal;
-use support::files::whole_file::{FileKind, OutputFile, first_bytes};
-use support::show::console::print;
-use support::show::numbers::counted;
+use support::{FileKind, Internal, OutputFile, counted, first_bytes, print};
 
 /// The longest proof, and the largest terms, that are printed step by step.
 pub const PRINTED: Caps = Caps { steps: 10_000, term_size: 10_000 };

@@ -2,12 +2,9 @@
 
 use crate::args::RunArgs;
 use anyhow::Result;
-use dataset_gen::dataset::card::summary;
-use dataset_gen::dataset::info::DatasetInfo;
-use dataset_gen::resplit::resplit;
-use dataset_gen::triples::segments::Scheme;
+use dataset_gen::{DatasetInfo, Scheme, resplit, summary};
 use std::path::PathBuf;
-use support::show::console::print;
+use support::print;
 
 const EXAMPLES: &str = "\
 Examples:

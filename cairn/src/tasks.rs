@@ -3,7 +3,7 @@
 use crate::args::{RunArgs, load_system, read_preset};
 use crate::shipped::{SEARCHES, SEEDS, SYSTEMS};
 use anyhow::{Result, ensure};
-use dataset_gen::seeds::read::load_seeds;
+use dataset_gen::load_seeds;
 use egraph::TermBank;
 use guided_search::config::TasksConfig;
 use guided_search::tasks::chains::{
@@ -16,10 +16,7 @@ use guided_search::tasks::scale::Scale;
 use guided_search::tasks::task::TaskSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use support::files::input::InputFile;
-use support::run::Run;
-use support::show::console::{note, print};
-use support::show::numbers::counted;
+use support::{InputFile, Run, counted, note, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -102,9 +99,11 @@ pub fn run(args: &TasksArgs) -> Result<()> {
     preset.family = args.family.or(preset.family);
     let from = SeedSource { file: &args.seeds, data: args.data.as_deref(), without: &args.without };
     let set = make_tasks(&args.system, &from, &preset, &args.out, &args.run.run())?;
+    let wanted = ChainSettings::from_preset(&preset, 0).count;
+    let made = counted(set.tasks.len() as u64, "task");
     print(&format!(
         "{} in {}; {} begun{}\n",
-        counted(set.tasks.len() as u64, "task"),
+        if set.tasks.len() < wanted { format!("only {made} of {wanted}") } else { made },
         args.out.display(),
         counted(set.origin.begun, "chain"),
         failures(&set)

@@ -2,9 +2,9 @@
 
 use crate::args::RunArgs;
 use anyhow::Result;
-use dataset_gen::verify::{Verified, verify};
+use dataset_gen::{Verified, verify};
 use std::path::PathBuf;
-use support::show::console::print;
+use support::print;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,7 +27,7 @@ pub struct VerifyArgs {
 /// Runs the command: prints what was verified.
 ///
 /// # Errors
-/// As [`dataset_gen::verify::verify`].
+/// As [`dataset_gen::verify`].
 pub fn run(args: &VerifyArgs) -> Result<()> {
     let Verified { files, proofs, steps, triples } = verify(&args.data, &args.run.run())?;
     print(&format!(

@@ -1,11 +1,11 @@
 //! The configuration of a dataset.
 
-use crate::counting::counts::Terms;
+use crate::counting::terms::Terms;
 use crate::triples::segments::Splitting;
 use anyhow::{Result, ensure};
 use egraph::{ByteSize, Caps, Limits, MAX_DEPTH, SaturationConfig, Scheduler};
 use serde::{Deserialize, Serialize};
-use support::files::input::InputFile;
+use support::InputFile;
 
 /// How to make a dataset: everything but the seed of random choices. In TOML every key is
 /// optional and an unknown key is an error.
@@ -293,12 +293,19 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
+
+    /// The text of a shipped preset.
+    fn preset(name: &str) -> String {
+        let presets = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/dataset");
+        std::fs::read_to_string(presets.join(name).with_extension("toml")).unwrap()
+    }
 
     /// The shipped preset shows every key with its default value, as it says.
     #[test]
     fn the_default_preset_is_the_default() {
-        let text = include_str!("../../configs/dataset/default.toml");
-        let preset: Config = toml::from_str(text).unwrap();
+        let text = preset("default");
+        let preset: Config = toml::from_str(&text).unwrap();
         assert_eq!(Config { system: None, seeds: None, ..preset }, Config::default());
         for line in toml::to_string(&Config::default()).unwrap().lines() {
             let key = line.split('=').next().unwrap();
@@ -308,7 +315,6 @@ mod tests {
 
     #[test]
     fn the_quickstart_preset_is_valid() {
-        let text = include_str!("../../configs/dataset/quickstart.toml");
-        toml::from_str::<Config>(text).unwrap().validate().unwrap();
+        toml::from_str::<Config>(&preset("quickstart")).unwrap().validate().unwrap();
     }
 }

@@ -7,9 +7,11 @@
 
 use crate::config::Config;
 use crate::dataset::assemble::{Begun, begin, refuse_other};
-use crate::dataset::info::{DatasetInfo, Provenance, SYSTEM_FILE, Totals};
+use crate::dataset::info::DatasetInfo;
 use crate::dataset::part::{PART_FILE, PartInfo, Shard};
+use crate::dataset::provenance::{Provenance, Totals};
 use crate::dataset::seed_files::{SEED_FILES, SeedFiles};
+use crate::dataset::system_copy::SYSTEM_FILE;
 use crate::merge::assemble_seeds;
 use crate::proofs::one_seed::{SeedReport, grow};
 use crate::seeds::assign_splits::partition;
@@ -23,17 +25,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
-use support::files::input::InputFile;
-use support::files::output_dir::StagedDir;
-use support::files::whole_file::write_atomic;
-use support::run::Run;
-use support::show::progress::Progress;
+use support::{InputFile, Progress, Run, StagedDir, write_atomic};
 
 /// Makes a dataset in the new directory `out`.
 ///
 /// # Errors
 /// Bad input: a configuration, rewrite system or seed file that can't be used, a directory that
-/// holds something else, no triple at all. An [`Internal`](support::errors::Internal) error if a proof is refused.
+/// holds something else, no triple at all. An [`Internal`](support::Internal) error if a proof is refused.
 pub fn generate(config: &Config, out: &Path, run: &Run) -> Result<DatasetInfo> {
     config.validate()?;
     refuse_other(out)?;

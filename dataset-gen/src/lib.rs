@@ -1,9 +1,35 @@
 //! Uniform samples, proofs and (start, guide, target) triples from e-graphs.
 //!
-//! The road of a dataset: [`seeds`] → for each of them [`proofs`] between terms that are
-//! [counted](counting) and [drawn](drawing) → [`triples`] → a [`dataset`] in Parquet.
-//! [`generate`] goes all of it, [`merge`] from the work of several processes on, [`resplit`] from
-//! the proofs of a dataset; [`verify`] goes it again and compares.
+//! The road of a dataset: seed terms ([`load_seeds`], or [`RandomTerms`] drawn at random) → an
+//! e-graph for each of them, whose terms are counted exactly ([`Counts`]) and drawn uniformly
+//! ([`Sampler`], [`Frontier`]) → proofs between them ([`ProofRow`]) → segments of the proofs
+//! ([`Splitting`], [`Triple`]) → a dataset in Parquet ([`DatasetInfo`]).
+//! [`generate()`] goes all of it, [`merge()`] from the work of several processes on, [`resplit()`] from
+//! the proofs of a dataset; [`verify()`] goes it again and compares, [`inspect`] looks at it.
+//!
+//! ```
+//! use dataset_gen::{Config, Split, generate, read_triples};
+//! use support::Run;
+//!
+//! # fn main() -> anyhow::Result<()> {
+//! let place = tempfile::tempdir()?;
+//! let (system, seeds) = (place.path().join("sums.rules"), place.path().join("seeds.txt"));
+//! std::fs::write(
+//!     &system,
+//!     "(sort Int) (variable Int) (op + (Int Int) Int)
+//!      (rewrite (+ ?a ?b) (+ ?b ?a) :name comm)
+//!      (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c) :name assoc)",
+//! )?;
+//! std::fs::write(&seeds, "(+ (+ a b) (+ c (+ d e)))\n")?;
+//! let config =
+//!     Config { system: Some(system.into()), seeds: Some(seeds.into()), ..Config::default() };
+//! let out = place.path().join("dataset");
+//! let info = generate(&config, &out, &Run { quiet: true, ..Run::default() })?;
+//! let triples = read_triples(&out, Split::Train)?;
+//! assert_eq!(triples.len() as u64, info.rows(Split::Train));
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! What this crate must not know: models, search.
 
@@ -12,9 +38,43 @@ pub mod counting;
 pub mod dataset;
 pub mod drawing;
 pub mod generate;
-pub mod merge;
-pub mod proofs;
-pub mod resplit;
+mod merge;
+mod proofs;
+mod resplit;
 pub mod seeds;
 pub mod triples;
-pub mod verify;
+mod verify;
+
+pub use config::{Chains, Config, Files, Proofs, Sampling, Saturation, Splits};
+pub use counting::counts::{Counts, Room, TooLarge, fitting};
+pub use counting::terms::Terms;
+pub use dataset::card::summary;
+pub use dataset::info::{DatasetInfo, Feature, INFO_FILE, SplitInfo};
+pub use dataset::inspect::{Inspection, inspect};
+pub use dataset::page::{PAGE_TITLE, dataset_page};
+pub use dataset::part::Shard;
+pub use dataset::provenance::{FileInfo, Provenance, Totals};
+pub use dataset::stats::{Bucket, Histogram, Stats, Summary};
+pub use dataset::system_copy::{SYSTEM_FILE, system_of};
+pub use drawing::frontier::Frontier;
+pub use drawing::sampling::{Sample, Sampler, is_padded};
+pub use generate::{Outcome, generate, generate_part};
+pub use merge::merge;
+pub use proofs::chain::ChainReport;
+pub use proofs::drawn::ClassReport;
+pub use proofs::one_seed::SeedReport;
+pub use proofs::proof_rows::ProofRow;
+pub use proofs::prover::ProofTally;
+pub use resplit::{for_each_proof, resplit};
+pub use seeds::normal_form::{Renaming, rename_variables};
+pub use seeds::random::draws::{RandomSeed, Source, Tally};
+pub use seeds::random::file::SeedFile;
+pub use seeds::random::filter::{SeedFilter, equals_constant};
+pub use seeds::random::terms::{LeafSet, RandomTerms};
+pub use seeds::read::{Seed, load_seeds};
+pub use seeds::seen_seeds::{SeenSeeds, digest};
+pub use seeds::split::Split;
+pub use seeds::term_file::{Layout, TermFile, TermLine};
+pub use triples::segments::{Scheme, Splitting};
+pub use triples::triple_rows::{Triple, read_triples, write_triples};
+pub use verify::{Verified, verify};

@@ -2,18 +2,18 @@
 
 use crate::dataset::admission::Survey;
 use crate::dataset::assemble::{Begun, assemble, begin, refuse_other};
-use crate::dataset::info::{DatasetInfo, Provenance, Totals, system_of};
+use crate::dataset::info::DatasetInfo;
 use crate::dataset::part::{PART_FILE, PartInfo, Shard};
+use crate::dataset::provenance::{Provenance, Totals};
 use crate::dataset::seed_files::{SEED_FILES, SeedFiles};
+use crate::dataset::system_copy::system_of;
 use crate::proofs::checked::check_all;
 use crate::proofs::proof_rows::ProofRow;
 use anyhow::{Context, Result, bail, ensure};
 use egraph::System;
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
-use support::files::output_dir::StagedDir;
-use support::run::Run;
-use support::show::progress::Progress;
+use support::{Progress, Run, StagedDir};
 
 /// Makes the dataset `out` of all parts of it, given in any order.
 ///

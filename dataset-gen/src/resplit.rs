@@ -2,17 +2,16 @@
 
 use crate::dataset::admission::Survey;
 use crate::dataset::assemble::{Begun, assemble, begin, refuse_other};
-use crate::dataset::info::{DatasetInfo, Provenance, system_of};
+use crate::dataset::info::DatasetInfo;
+use crate::dataset::provenance::Provenance;
+use crate::dataset::system_copy::system_of;
 use crate::proofs::checked::check_all;
 use crate::proofs::proof_rows::ProofRow;
 use crate::seeds::split::Split;
 use crate::triples::segments::Splitting;
 use anyhow::Result;
 use std::path::Path;
-use support::files::numbered::numbered_files;
-use support::files::table::for_each_batch;
-use support::run::Run;
-use support::show::progress::Progress;
+use support::{Progress, Run, for_each_batch, numbered_files};
 
 /// Gives the proofs of a dataset's split in order, all those of a seed at a time.
 ///

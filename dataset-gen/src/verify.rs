@@ -7,7 +7,9 @@
 use crate::dataset::admission::{Admission, Survey};
 use crate::dataset::assemble::{Ids, survey};
 use crate::dataset::duplicates::ORDER;
-use crate::dataset::info::{DatasetInfo, SplitInfo, Totals, system_of};
+use crate::dataset::info::{DatasetInfo, SplitInfo};
+use crate::dataset::provenance::Totals;
+use crate::dataset::system_copy::system_of;
 use crate::proofs::checked::check_all;
 use crate::resplit::{counted_proofs, for_each_proof};
 use crate::seeds::split::Split;
@@ -18,10 +20,7 @@ use egraph::System;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
-use support::files::numbered::numbered_files;
-use support::files::table::for_each_batch;
-use support::run::Run;
-use support::show::progress::Progress;
+use support::{Progress, Run, for_each_batch, numbered_files};
 
 /// What was verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

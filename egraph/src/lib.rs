@@ -82,6 +82,7 @@ pub use proof::flatten::{Caps, TooLong};
 pub use proof::lean::proof_to_lean;
 pub use proof::shorten::Shortener;
 pub use proof::used::used_matches;
+pub use review::one_way::one_way_rules;
 pub use review::{Evaluated, Finding, Review, Severity, review};
 pub use rules::analysis::{Analyses, Transfer, TransferId, TransferOf};
 pub use rules::cost::{DeclaredCost, Read, Weight};

@@ -84,6 +84,7 @@ fn eval(language: &Language, pattern: &Pattern, env: &[Fraction]) -> Option<Frac
 fn compute(expr: &Expr, env: &[Fraction]) -> Option<i128> {
     match expr {
         Expr::Value(Value::Int(n)) => Some(i128::from(*n)),
+        Expr::Value(Value::Rational(q)) if q.denominator() == 1 => Some(q.numerator().into()),
         Expr::Var(x) => (env[x.0 as usize].1 == 1).then_some(env[x.0 as usize].0),
         Expr::Apply(name, args) => {
             let args: Option<Vec<i128>> = args.iter().map(|a| compute(a, env)).collect();
@@ -197,6 +198,7 @@ fn real(language: &Language, pattern: &Pattern, env: &[Fraction]) -> f64 {
         Pattern::Var(var) => env[var.0 as usize].0 as f64 / env[var.0 as usize].1 as f64,
         Pattern::Leaf(leaf) => match leaf.value {
             LeafValue::Literal(Value::Int(i)) => i as f64,
+            LeafValue::Literal(Value::Rational(q)) => q.numerator() as f64 / q.denominator() as f64,
             _ => panic!("not a number: {leaf}"),
         },
         Pattern::Op(op, args) => {
@@ -205,8 +207,8 @@ fn real(language: &Language, pattern: &Pattern, env: &[Fraction]) -> f64 {
                 ("+", [a, b]) => a + b,
                 ("-", [a, b]) => a - b,
                 ("*", [a, b]) => a * b,
-                ("div", [_, b]) if *b == 0.0 => 0.0,
-                ("div", [a, b]) => a / b,
+                ("div" | "/", [_, b]) if *b == 0.0 => 0.0,
+                ("div" | "/", [a, b]) => a / b,
                 ("pow", [a, b]) => a.powf(*b),
                 ("tanh", [a]) => a.tanh(),
                 ("sin", [a]) => a.sin(),

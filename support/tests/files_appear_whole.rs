@@ -4,9 +4,9 @@ use anyhow::bail;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use support::files::output_dir::{OutputDir, StagedDir};
-use support::files::whole_file::{
-    FileKind, OutputFile, first_bytes, named_inside, write_atomic, write_atomic_with,
+use support::{
+    FileKind, OutputDir, OutputFile, StagedDir, first_bytes, named_inside, write_atomic,
+    write_atomic_with,
 };
 
 fn names(path: &Path) -> Vec<String> {

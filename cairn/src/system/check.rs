@@ -4,10 +4,7 @@ use crate::shipped::SYSTEMS;
 use crate::system::shown_finding::shown;
 use anyhow::{Result, bail};
 use egraph::{Review, Severity, review};
-use support::files::input::InputFile;
-use support::files::text::text_of;
-use support::show::console::print;
-use support::show::numbers::{counted, thousands};
+use support::{InputFile, counted, print, text_of, thousands};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -29,9 +29,7 @@ mod egg_side;
 #[path = "../../../scripts/compare/egg-pipeline/src/random.rs"]
 mod random;
 
-use dataset_gen::counting::counts::{Counts, Terms};
-use dataset_gen::drawing::frontier::Frontier;
-use dataset_gen::drawing::sampling::Sampler;
+use dataset_gen::{Counts, Frontier, Sampler, Terms};
 use egraph::{
     ByteSize, EGraph, History, Limits, Past, SaturationConfig, System, TermBank, saturate,
 };

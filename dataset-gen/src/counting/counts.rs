@@ -11,8 +11,10 @@
 //! derivation, so derivations are terms.
 
 use crate::counting::cell_counts::CellCounts;
-use crate::counting::grammar::{Alternative, Cell, Filter, Grammar, NONE};
+use crate::counting::grammar::{Alternative, Cell, Grammar, NONE};
 use crate::counting::limbs;
+use crate::counting::terms::Filter;
+pub use crate::counting::terms::Terms;
 use egraph::{EGraph, Id};
 use num_bigint::BigUint;
 use rayon::ThreadPool;
@@ -69,25 +71,6 @@ const NO_LIMIT: &str = "nothing takes more than there can be";
 
 /// Cells that one thread counts at a time.
 const PART: usize = 512;
-
-/// Which terms of a class are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terms {
-    /// Padded terms too: those in which a subterm equals, in the e-graph, one of its own proper
-    /// subterms, as in x + 0. Without them the count leaves out those in which it equals one of
-    /// its own *children*, and [`crate::drawing::sampling::Sampler::sample`] rejects the rest.
-    pub padded: bool,
-    /// Terms too with a proper subterm that equals a literal and is written otherwise, as the
-    /// y − y in x + (y − y).
-    pub constants: bool,
-}
-
-impl Terms {
-    /// All terms of the class.
-    pub const ALL: Terms = Terms { padded: true, constants: true };
-    /// Neither padded terms nor constants that are not written as literals.
-    pub const PLAIN: Terms = Terms { padded: false, constants: false };
-}
 
 /// Counts would take more memory or time than they may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

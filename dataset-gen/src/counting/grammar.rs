@@ -6,9 +6,9 @@
 //! class that needs sizes up to b needs sizes up to b − 1 − Σ m(other children). Classes and
 //! e-nodes that fit under no root are left out.
 
-use crate::counting::counts::Terms;
 use crate::counting::state::State;
-use egraph::{EGraph, Id};
+use crate::counting::terms::Filter;
+use egraph::Id;
 use rustc_hash::FxHashMap;
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -142,39 +142,6 @@ impl Grammar {
         self.cells.capacity() * size_of::<Cell>()
             + self.alternatives.capacity() * size_of::<Alternative>()
             + self.cell_of.capacity() * 9
-    }
-}
-
-/// Which e-nodes the wanted terms may use. What they are equal to is asked of one e-graph, also
-/// where the e-nodes are those of an earlier state of it.
-#[derive(Debug)]
-pub struct Filter<'a> {
-    egraph: &'a EGraph,
-    terms: Terms,
-    /// Canonical and sorted.
-    roots: Vec<Id>,
-}
-
-impl<'a> Filter<'a> {
-    /// Admits the `terms` of `roots` in `egraph`.
-    pub fn new(egraph: &'a EGraph, roots: impl Iterator<Item = Id>, terms: Terms) -> Self {
-        let mut roots: Vec<Id> = roots.map(|root| egraph.find(root)).collect();
-        roots.sort_unstable();
-        Filter { egraph, terms, roots }
-    }
-
-    /// The e-nodes of a class that are admitted. `state` is the e-graph that the filter asks, or
-    /// an earlier state of it.
-    fn nodes<'e>(&'e self, state: &'e impl State, class: Id) -> impl Iterator<Item = Id> + 'e {
-        let id = self.egraph.find(class);
-        let literal_only = !self.terms.constants
-            && self.egraph.literal(id).is_some()
-            && self.roots.binary_search(&id).is_err();
-        state.nodes(class).iter().copied().filter(move |&node| {
-            let mut children = state.children(node);
-            (!literal_only || children.clone().next().is_none())
-                && (self.terms.padded || children.all(|child| self.egraph.find(child) != id))
-        })
     }
 }
 

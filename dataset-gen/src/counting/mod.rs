@@ -5,3 +5,4 @@ pub mod counts;
 pub(crate) mod grammar;
 pub(crate) mod limbs;
 pub(crate) mod state;
+pub(crate) mod terms;

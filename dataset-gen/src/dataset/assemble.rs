@@ -2,13 +2,13 @@
 
 use crate::config::Config;
 use crate::dataset::admission::{Admission, Survey};
-use crate::dataset::card::card;
+use crate::dataset::card::{Written, card};
 use crate::dataset::duplicates::ORDER;
-use crate::dataset::info::{
-    DatasetInfo, FileInfo, INFO_FILE, Provenance, SYSTEM_FILE, SplitInfo, Totals,
-};
+use crate::dataset::info::{DatasetInfo, INFO_FILE, SplitInfo};
+use crate::dataset::provenance::{FileInfo, Provenance, Totals};
 use crate::dataset::seed_files::SEED_FILES;
 use crate::dataset::stats::Stats;
+use crate::dataset::system_copy::SYSTEM_FILE;
 use crate::proofs::one_seed::SeedReport;
 use crate::proofs::proof_rows::ProofRow;
 use crate::seeds::split::Split;
@@ -19,24 +19,12 @@ use egraph::System;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use support::errors::Internal;
-use support::files::hash::of_file;
-use support::files::numbered::NumberedFiles;
-use support::files::output_dir::StagedDir;
-use support::files::whole_file::write_atomic;
+use support::hash::of_file;
+use support::{Internal, NumberedFiles, StagedDir, write_atomic};
 
 /// Gives the proofs of a split, all those of a seed at a time and always in the same order.
 pub type Proofs<'a> =
     dyn FnMut(Split, &mut dyn FnMut(Vec<ProofRow>) -> Result<()>) -> Result<()> + 'a;
-
-/// What was written.
-#[derive(Clone, Debug, Default)]
-pub struct Written {
-    /// The triples.
-    pub stats: Vec<(Split, Stats)>,
-    /// A few triples of the training split, of different proofs.
-    pub examples: Vec<Triple>,
-}
 
 const EXAMPLES: usize = 3;
 
@@ -266,18 +254,10 @@ fn describe_files(staged: &StagedDir, paths: &[PathBuf]) -> Result<BTreeMap<Stri
         let name = path.strip_prefix(staged.path()).map_err(|_| {
             Internal::new(format!("{} is not in the directory of the dataset", path.display()))
         })?;
-        Ok((name.to_string_lossy().into_owned(), describe_file(path)?))
+        let (sha256, bytes) = of_file(path)?;
+        Ok((name.to_string_lossy().into_owned(), FileInfo { bytes, sha256 }))
     };
     paths.iter().map(one).collect()
-}
-
-/// Size and hash of a file.
-///
-/// # Errors
-/// It can't be read.
-pub fn describe_file(path: &Path) -> Result<FileInfo> {
-    let (sha256, bytes) = of_file(path)?;
-    Ok(FileInfo { bytes, sha256 })
 }
 
 fn no_triple(provenance: &Provenance) -> String {

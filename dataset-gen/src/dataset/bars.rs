@@ -2,8 +2,10 @@
 
 use crate::dataset::stats::{Bucket, Histogram, Summary};
 use maud::Markup;
-use support::show::numbers::thousands;
-use support::show::svg_chart::{Axis, Bar, Chart};
+use support::svg_chart::Axis;
+use support::svg_chart::Bar;
+use support::svg_chart::Chart;
+use support::thousands;
 
 /// Most bars.
 const BARS: u32 = 60;

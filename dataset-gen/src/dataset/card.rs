@@ -1,7 +1,6 @@
 //! The dataset card: README.md in the layout of the Hugging Face Hub.
 
 use crate::config::{Config, Saturation};
-use crate::dataset::assemble::Written;
 use crate::dataset::info::DatasetInfo;
 use crate::dataset::stats::Stats;
 use crate::proofs::one_seed::SeedReport;
@@ -10,8 +9,7 @@ use crate::triples::segments::Scheme;
 use crate::triples::triple_rows::{COLUMNS, Triple};
 use std::fmt::Write;
 use std::path::Path;
-use support::files::input::InputFile;
-use support::show::numbers::{counted, thousands};
+use support::{InputFile, counted, thousands};
 
 /// What the columns mean, in the order of [`COLUMNS`].
 const MEANINGS: [&str; 13] = [
@@ -29,6 +27,15 @@ const MEANINGS: [&str; 13] = [
     "nodes of the target",
     "how often the proof was halved: 0 for a whole proof, and for a window",
 ];
+
+/// What was written into a dataset, as far as its card shows it.
+#[derive(Clone, Debug, Default)]
+pub struct Written {
+    /// The triples.
+    pub stats: Vec<(Split, Stats)>,
+    /// A few triples of the training split, of different proofs.
+    pub examples: Vec<Triple>,
+}
 
 /// The text of README.md.
 pub fn card(info: &DatasetInfo, written: &Written) -> String {

@@ -1,7 +1,8 @@
 //! A look at a dataset: sizes of the splits, histograms, some triples.
 
 use crate::dataset::card::{example, split_table};
-use crate::dataset::info::{DatasetInfo, Provenance};
+use crate::dataset::info::DatasetInfo;
+use crate::dataset::provenance::Provenance;
 use crate::dataset::stats::Stats;
 use crate::seeds::split::Split;
 use crate::triples::triple_rows::Triple;
@@ -9,8 +10,7 @@ use anyhow::Result;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
-use support::files::numbered::numbered_files;
-use support::files::table::for_each_batch;
+use support::{for_each_batch, numbered_files};
 
 /// What [`inspect`] found.
 #[derive(Clone, Debug)]

@@ -1,14 +1,16 @@
 //! What comes out: the work on one seed, parts, a dataset without duplicates, its description and a
 //! look at it. It must not know how terms and proofs are made.
 
-pub mod admission;
-pub mod assemble;
+pub(crate) mod admission;
+pub(crate) mod assemble;
 pub(crate) mod bars;
-pub mod card;
-pub mod duplicates;
+pub(crate) mod card;
+pub(crate) mod duplicates;
 pub mod info;
-pub mod inspect;
-pub mod page;
-pub mod part;
-pub mod seed_files;
-pub mod stats;
+pub(crate) mod inspect;
+pub(crate) mod page;
+pub(crate) mod part;
+pub(crate) mod provenance;
+pub(crate) mod seed_files;
+pub(crate) mod stats;
+pub(crate) mod system_copy;

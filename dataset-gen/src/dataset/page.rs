@@ -2,17 +2,17 @@
 
 use crate::dataset::bars::bars;
 use crate::dataset::card::{constants, example};
-use crate::dataset::info::{DatasetInfo, Provenance, Totals};
+use crate::dataset::info::DatasetInfo;
 use crate::dataset::inspect::Inspection;
+use crate::dataset::provenance::{Provenance, Totals};
 use crate::dataset::stats::Stats;
 use crate::seeds::split::Split;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
-use support::show::numbers::{counted, thousands};
-use support::show::page::page;
+use support::{counted, page, thousands};
 
 /// The title of the page.
-pub const TITLE: &str = "Cairn: a dataset";
+pub const PAGE_TITLE: &str = "Cairn: a dataset";
 
 const STYLE: &str =
     ".chart .fill { fill: var(--c8); }\n.chart g:hover .fill { fill: var(--c2); }\n";
@@ -46,7 +46,7 @@ pub fn dataset_page(Inspection { info, stats, examples }: &Inspection) -> String
         @if !examples.is_empty() { h2 { "Examples" } }
         @for triple in examples { pre { (example(triple)) } }
     };
-    page(TITLE, STYLE, &body)
+    page(PAGE_TITLE, STYLE, &body)
 }
 
 fn splits(info: &DatasetInfo, stats: &BTreeMap<Split, Stats>) -> Markup {

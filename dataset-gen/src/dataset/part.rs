@@ -1,12 +1,12 @@
 //! A part of a dataset: what one of several processes, on whatever machines, made of its seeds.
 
-use crate::dataset::info::Provenance;
+use crate::dataset::provenance::Provenance;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
-use support::files::whole_file::write_atomic;
+use support::write_atomic;
 
 /// The file that marks a directory as a finished part.
 pub const PART_FILE: &str = "part.json";

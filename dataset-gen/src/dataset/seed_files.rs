@@ -5,9 +5,9 @@ use crate::proofs::proof_rows::ProofRow;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use support::files::hash::{of_file, sha256};
-use support::files::table::{read_table, write_table};
-use support::files::whole_file::write_atomic;
+use support::hash::of_file;
+use support::hash::sha256;
+use support::{read_table, write_atomic, write_table};
 
 /// The directory of all seeds' files, in a directory that is being made or in a part.
 pub const SEED_FILES: &str = "units";

@@ -6,10 +6,11 @@
 //! class but those of all r₁′, and then t₂ is free. Both are differences of the same kind again,
 //! with the exact number of terms each: nothing that is drawn is rejected.
 
-use crate::counting::counts::{Counts, Room, Terms, TooLarge};
-use crate::counting::grammar::{Alternative, Filter, Grammar, NONE};
+use crate::counting::counts::{Counts, Room, TooLarge};
+use crate::counting::grammar::{Alternative, Grammar, NONE};
 use crate::counting::limbs;
 use crate::counting::state::Earlier;
+use crate::counting::terms::{Filter, Terms};
 use crate::drawing::derivation::Steps;
 use crate::drawing::running_sums::RunningSums;
 use crate::drawing::unrank::{RankedTerm, Unranker};

@@ -9,9 +9,10 @@
 //!
 //! Terms are drawn from such a difference without rejection, see `fresh_terms.rs`.
 
-use crate::counting::counts::{Counts, Room, Terms, TooLarge};
+use crate::counting::counts::{Counts, Room, TooLarge};
 use crate::counting::limbs;
 use crate::counting::state::Earlier;
+use crate::counting::terms::Terms;
 use crate::drawing::derivation::{Derivation, build, derive, size_of};
 use crate::drawing::fresh_terms::FreshTerms;
 use crate::drawing::sampling::Sample;

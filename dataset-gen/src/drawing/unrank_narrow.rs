@@ -291,7 +291,8 @@ mod tests {
     use egraph::{EGraph, SaturationConfig, System, TermBank, saturate};
     use std::ops::ControlFlow;
     use std::sync::Arc;
-    use support::random::{below_u128, stream};
+    use support::random::below_u128;
+    use support::random::stream;
 
     #[test]
     fn the_same_however_much_is_remembered() {

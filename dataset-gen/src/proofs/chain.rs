@@ -11,7 +11,7 @@ use crate::proofs::prover::{ProofTally, Prover, Shortened};
 use egraph::{EGraph, StopReason, TermBank, TermId, saturate_until};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
-use support::errors::Internal;
+use support::Internal;
 
 /// What came of the chains of a seed. Each that was begun is counted once more, one that became
 /// too short when its loops were cut in `proofs`.

@@ -1,10 +1,10 @@
 //! From terms to proofs: the e-graph of a seed, the terms drawn from it, proofs between them, chains.
 //! It must not know how proofs are cut into segments.
 
-pub mod chain;
-pub mod checked;
-pub mod drawn;
-pub mod grown;
-pub mod one_seed;
-pub mod proof_rows;
-pub mod prover;
+pub(crate) mod chain;
+pub(crate) mod checked;
+pub(crate) mod drawn;
+pub(crate) mod grown;
+pub(crate) mod one_seed;
+pub(crate) mod proof_rows;
+pub(crate) mod prover;

@@ -12,7 +12,7 @@ use crate::seeds::split::Split;
 use egraph::{StopReason, System, TermBank};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use support::errors::Internal;
+use support::Internal;
 use support::random::substream;
 
 /// What came of one seed. No times: the same inputs give the same report.
@@ -24,8 +24,7 @@ pub struct SeedReport {
     pub id: String,
     /// Its split.
     pub split: Split,
-    /// What tells it from other seeds, see [`digest`]; not in datasets of earlier versions.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    /// What tells it from other seeds, see [`digest`].
     pub digest: String,
     /// Its number of nodes.
     pub size: u64,

@@ -4,7 +4,7 @@ use crate::config::Config;
 use egraph::{EGraph, Explainer, FlatProof, Shortener, TermBank, TermId, TooLong, check_flat};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
-use support::errors::Internal;
+use support::Internal;
 use support::random::shuffle;
 
 /// What came of the pairs of terms that were to be proved equal.

@@ -3,9 +3,8 @@
 use crate::seeds::term_file::{Layout, TermFile};
 use anyhow::{Result, ensure};
 use egraph::{System, TermBank, TermId};
-use support::files::hash::sha256;
-use support::files::input::InputFile;
-use support::files::text::text_of;
+use support::hash::sha256;
+use support::{InputFile, text_of};
 
 /// A term to grow an e-graph from.
 #[derive(Clone, Debug, PartialEq, Eq)]

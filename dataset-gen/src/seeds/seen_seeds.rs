@@ -5,7 +5,7 @@ use crate::seeds::normal_form::{rename_literals, rename_variables};
 use egraph::{TermBank, TermId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use support::files::hash::sha256;
+use support::hash::sha256;
 
 /// Terms by the digests of their normal forms.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,9 +10,9 @@ use egraph::ParseError;
 use egraph::{TermBank, TermId};
 use serde::Serialize;
 use std::path::Path;
-use support::files::columns::{numbers, texts};
-use support::files::numbered::{NumberedFiles, numbered_files};
-use support::files::table::{Columns, Record, read_table};
+use support::columns::numbers;
+use support::columns::texts;
+use support::{Columns, NumberedFiles, Record, numbered_files, read_table};
 
 /// A piece of a proof: from `start` over `guide` to `target`, as s-expressions whose variables
 /// are in normal form over (start, target, guide).

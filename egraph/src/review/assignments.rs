@@ -63,10 +63,15 @@ impl<'r> Assignments<'r> {
         self.kinds.iter().try_fold(1u64, |all, kind| all.checked_mul(choices(*kind, bound)))
     }
 
+    /// How many assignments of small values come first.
+    pub fn small_ones(&self) -> u64 {
+        self.small(self.bound).unwrap_or(MOST_SMALL).min(MOST_SMALL)
+    }
+
     /// Calls `f` with all of them, the small ones first, until it gives something.
     pub fn find<T>(mut self, mut f: impl FnMut(&[Value]) -> Option<T>) -> Option<T> {
         let mut values: Vec<Value> = Vec::new();
-        for number in 0..self.small(self.bound).unwrap_or(MOST_SMALL).min(MOST_SMALL) {
+        for number in 0..self.small_ones() {
             let mut rest = number;
             values.clear();
             for &kind in self.kinds {

@@ -1,8 +1,10 @@
 //! What is wrong, or likely to be wrong, with a rules file: all mistakes at once; rules that do nothing,
-//! or too much; rules that are false where their operators can be evaluated. It must not know
-//! e-graphs: nothing is saturated.
+//! or too much; rules that are false where their operators can be evaluated; rules that contradict each
+//! other.
 
 mod assignments;
+mod conflicts;
+pub(crate) mod one_way;
 mod shape;
 mod sound;
 mod values;
@@ -10,6 +12,7 @@ mod values;
 use crate::rules::read::{Places, read_all};
 use crate::rules::system::System;
 use crate::text::sexpr::Place;
+use std::sync::Arc;
 
 /// More mistakes are not looked for.
 const MOST_MISTAKES: usize = 100;
@@ -75,6 +78,12 @@ pub fn review(text: &str) -> Review {
     };
     let mut findings = shape::findings(&system, &places);
     let evaluated = sound::findings(&system, &places, &mut findings);
+    let system = Arc::new(system);
+    // A rule that is false by itself contradicts others, too.
+    if !findings.iter().any(|finding| finding.severity == Severity::Error) {
+        findings.extend(conflicts::finding(&system, &places));
+    }
+    let system = Arc::unwrap_or_clone(system);
     findings.sort_by_key(|f| (f.place.line, f.place.column, f.severity));
     Review { findings, system: Some(system), evaluated }
 }

@@ -12,20 +12,28 @@ use crate::rules::rule::Rule;
 use crate::rules::system::System;
 use crate::term::language::{Language, LeafValue};
 use crate::term::literal::{LiteralKind, Value};
+use crate::text::sexpr::Place;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 /// What came of one rule.
 enum Outcome {
-    /// Its sides agree on so many assignments.
-    Holds(u64),
+    /// Its sides agree on so many assignments. On some others, of which one is given, only the right
+    /// one has a value.
+    Holds { compared: u64, undefined: Option<Undefined> },
     /// They have these values where the variables have those.
     Differs { values: Vec<Value>, left: Value, right: Value },
     /// No assignment meets its conditions, of so many.
     NeverApplies(u64),
     /// An operator has no meaning; its conditions can be met.
     Unknown,
+}
+
+/// Values of variables for which the left-hand side has none, and that of the right.
+struct Undefined {
+    values: Vec<Value>,
+    right: Value,
 }
 
 pub(super) fn findings(system: &System, places: &Places, findings: &mut Vec<Finding>) -> Evaluated {
@@ -36,9 +44,11 @@ pub(super) fn findings(system: &System, places: &Places, findings: &mut Vec<Find
     for (i, outcome) in outcomes.into_iter().enumerate() {
         let (rule, place) = (&system.rules[i], rule_place(places, i));
         match outcome {
-            Outcome::Holds(assignments) => {
+            Outcome::Holds { compared, undefined } => {
                 evaluated.rules += 1;
-                evaluated.assignments += assignments;
+                evaluated.assignments += compared;
+                let warning = undefined.map(|found| no_value(system, rule, &found, place));
+                findings.extend(warning);
             }
             Outcome::Differs { values, left, right } => {
                 evaluated.rules += 1;
@@ -73,7 +83,7 @@ fn counterexample(
     values: &[Value],
     left: Value,
     right: Value,
-    place: crate::text::sexpr::Place,
+    place: Place,
 ) -> Finding {
     let show = |pattern| DisplayPattern {
         language: &system.language,
@@ -81,17 +91,33 @@ fn counterexample(
         pattern,
     };
     let message = format!("rule '{}' is false", rule.name);
-    let pairs = rule.variables.names.iter().zip(values);
-    let values: Vec<String> = pairs.map(|(name, value)| format!("{name} = {value}")).collect();
-    let at = match &values[..] {
-        [] => String::new(),
-        all => format!(" where {}", all.join(", ")),
-    };
+    let at = assigned(rule, values);
     Finding::new(Severity::Error, place, message).note(format!(
         "{} is {left}, and {} is {right}{at}",
         show(&rule.lhs),
         show(&rule.rhs)
     ))
+}
+
+fn no_value(system: &System, rule: &Rule, found: &Undefined, place: Place) -> Finding {
+    let Undefined { values, right } = found;
+    let language = &system.language;
+    let lhs = DisplayPattern { language, variables: &rule.variables, pattern: &rule.lhs };
+    let at = assigned(rule, values);
+    let message = format!("rule '{}' gives a value to what has none", rule.name);
+    Finding::new(Severity::Warning, place, message)
+        .note(format!("{lhs} has no value{at}, and the rule makes it {right}"))
+        .note("another rule may make it something else; a condition would say where it holds")
+}
+
+/// Which values the variables have, as the end of a sentence.
+fn assigned(rule: &Rule, values: &[Value]) -> String {
+    let pairs = rule.variables.names.iter().zip(values);
+    let values: Vec<String> = pairs.map(|(name, value)| format!("{name} = {value}")).collect();
+    match &values[..] {
+        [] => String::new(),
+        all => format!(" where {}", all.join(", ")),
+    }
 }
 
 /// The kinds of the rule's variables, where all have literals.
@@ -127,7 +153,11 @@ fn evaluate_rule(system: &System, rule: &Rule, stream: u64) -> Outcome {
         Some(values)
     };
     let mut known_facts = rule.variables.facts.is_empty();
-    let found = Assignments::of(rule, &kinds, stream).find(|values| {
+    let assignments = Assignments::of(rule, &kinds, stream);
+    // What has no value at larger ones may just not fit.
+    let small = assignments.small_ones();
+    let mut undefined = None;
+    let found = assignments.find(|values| {
         tried += 1;
         let values = &with_facts(values)?[..];
         known_facts = true;
@@ -139,8 +169,13 @@ fn evaluate_rule(system: &System, rule: &Rule, stream: u64) -> Outcome {
         if !known {
             return Some(Outcome::Unknown);
         }
-        let left = eval(language, &rule.lhs, values)?;
         let right = eval(language, &rule.rhs, values)?;
+        let Some(left) = eval(language, &rule.lhs, values) else {
+            if tried <= small && undefined.is_none() {
+                undefined = Some(Undefined { values: values.to_vec(), right });
+            }
+            return None;
+        };
         compared += 1;
         (left != right).then(|| Outcome::Differs { values: values.to_vec(), left, right })
     });
@@ -148,7 +183,7 @@ fn evaluate_rule(system: &System, rule: &Rule, stream: u64) -> Outcome {
         Some(outcome) => outcome,
         None if !known_facts => Outcome::Unknown,
         None if applied == 0 => Outcome::NeverApplies(tried),
-        None => Outcome::Holds(compared),
+        None => Outcome::Holds { compared, undefined },
     }
 }
 

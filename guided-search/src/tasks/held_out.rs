@@ -1,7 +1,7 @@
 //! Seeds that a model has not seen, neither in training nor by the choice of its checkpoint.
 
 use crate::tasks::task::Task;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use dataset_gen::dataset::info::DatasetInfo;
 use dataset_gen::seeds::read::Seed;
 use dataset_gen::seeds::seen_seeds::{SeenSeeds, digest};
@@ -12,8 +12,7 @@ use std::path::Path;
 /// renaming of variables, and of literals if the dataset's splits are made so.
 ///
 /// # Errors
-/// A directory without a dataset, or one of another rewrite system, or of a version that did not say
-/// which seeds it has; or no seed that is left.
+/// A directory without a dataset, or one of another rewrite system; or no seed that is left.
 pub fn held_out(
     seeds: Vec<Seed>,
     bank: &mut TermBank,
@@ -26,13 +25,7 @@ pub fn held_out(
         info.system_hash() == system.hash,
         "the dataset in {data} was made with another rewrite system"
     );
-    let seen = info.seen_seeds().with_context(|| {
-        format!(
-            "the dataset in {data} was made by cairn {}, and does not say which seeds it has: make \
-             it again",
-            info.cairn.version
-        )
-    })?;
+    let seen = info.seen_seeds();
     let count = seeds.len();
     let left: Vec<Seed> = seeds.into_iter().filter(|seed| !seen.contain(bank, seed.term)).collect();
     ensure!(

@@ -143,7 +143,7 @@ pub fn train(
     announce(&description.run.config, &examples, options)?;
     let trainer = Trainer::new(out, &description, state, &examples, &options.device)?;
     description.save(directory.path(), &dataset.rules)?;
-    save_seen_seeds(directory.path(), dataset.info.seen_seeds().as_ref())?;
+    save_seen_seeds(directory.path(), Some(&dataset.info.seen_seeds()))?;
     trainer.finish_writing()?;
     drop(dataset);
     trainer.run(options, observe)

@@ -6,15 +6,14 @@
 
 use crate::seeds::random::filter::{SeedFilter, Verdict};
 use crate::seeds::random::terms::RandomTerms;
-use anyhow::{Result, ensure};
 use egraph::{System, TermBank, TermId};
 use num_bigint::BigUint;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use support::Progress;
 use support::random::stream;
-use support::show::progress::Progress;
 
 /// Draws at most for each seed that is asked for. Enough to draw every term there is, if all are
 /// asked for: n terms take n · (ln n + 0.6) draws or so.
@@ -55,6 +54,26 @@ impl Tally {
         self.verdicts.get(&Verdict::Kept).copied().unwrap_or(0)
     }
 
+    /// Why there are fewer seeds than `wanted`, if there are.
+    pub fn lack(&self, wanted: u64) -> Option<String> {
+        let Tally { size, terms, drawn, .. } = self;
+        if *terms < BigUint::from(wanted) {
+            return Some(format!(
+                "there are only {terms} terms of {size} nodes, up to the names of their variables: \
+                 expected at most so many of this size, or more --variables or --literals, or \
+                 another size"
+            ));
+        }
+        (self.kept() < wanted).then(|| {
+            format!(
+                "only {} terms of {size} nodes pass, not {wanted}: {drawn} drawn{}; ask for fewer, or \
+                 for fewer --least-nodes",
+                self.kept(),
+                self.dropped()
+            )
+        })
+    }
+
     /// How many draws were dropped, and why: ", 12 repeated, 3 saturated too early".
     pub fn dropped(&self) -> String {
         let reasons = self.verdicts.iter().filter_map(|(v, &count)| Some((v.reason()?, count)));
@@ -89,23 +108,10 @@ struct Drawn {
 }
 
 impl Source {
-    /// Draws `wanted` distinct terms of one size, in the pool of the caller.
-    ///
-    /// # Errors
-    /// There are not so many terms of this size, or not so many pass the filter.
-    pub fn seeds(
-        &self,
-        size: usize,
-        wanted: u64,
-        progress: &Progress,
-    ) -> Result<(Vec<RandomSeed>, Tally)> {
+    /// Draws `wanted` distinct terms of one size, in the pool of the caller; fewer if there are not so
+    /// many, or not so many pass the filter, which [`Tally::lack`] tells.
+    pub fn seeds(&self, size: usize, wanted: u64, progress: &Progress) -> (Vec<RandomSeed>, Tally) {
         let mut tally = Tally { size, terms: self.terms.count(size), ..Tally::default() };
-        ensure!(
-            tally.terms >= BigUint::from(wanted),
-            "there are only {} terms of {size} nodes, up to the names of their variables: expected \
-             at most so many of this size, or more --variables or --literals, or another size",
-            tally.terms
-        );
         let threads = if self.filter.is_some() { rayon::current_num_threads() } else { 32 };
         let last = wanted.saturating_mul(DRAWS_PER_SEED);
         let mut seen = FxHashSet::default();
@@ -142,15 +148,7 @@ impl Source {
             progress.message(format!("{} drawn of {size} nodes", tally.drawn));
             progress.advance(tally.kept() - before);
         }
-        ensure!(
-            tally.kept() == wanted,
-            "only {} terms of {size} nodes pass, not {wanted}: {} drawn{}; ask for fewer, or for \
-             fewer --least-nodes",
-            tally.kept(),
-            tally.drawn,
-            tally.dropped()
-        );
-        Ok((seeds, tally))
+        (seeds, tally)
     }
 
     fn draw(&self, size: usize, draw: u64) -> Option<Drawn> {

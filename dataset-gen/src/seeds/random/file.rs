@@ -5,7 +5,7 @@ use anyhow::{Result, ensure};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
-use support::files::whole_file::{FileKind, OutputFile, first_bytes};
+use support::{FileKind, OutputFile, first_bytes};
 
 const FIRST_LINE: &str = "; Random terms by cairn seeds ";
 const COLUMNS: &str = "id,expression\n";

@@ -1,7 +1,7 @@
 //! Random terms of exact size as seeds: numbered, drawn, filtered, written.
 
-pub mod draws;
-pub mod file;
+pub(crate) mod draws;
+pub(crate) mod file;
 pub mod filter;
-pub mod term_numbers;
-pub mod terms;
+pub(crate) mod term_numbers;
+pub(crate) mod terms;

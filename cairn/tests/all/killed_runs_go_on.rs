@@ -1,0 +1,143 @@
+//! `cairn generate`, killed: it goes on where it was, and what comes out is what an undisturbed run
+//! makes, byte for byte. A second process, a full disk and a pipe do no harm.
+
+#![cfg(unix)]
+
+use crate::common::{cairn, shipped};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+const SEEDS: &str = "20";
+
+fn arguments(out: &str) -> Vec<String> {
+    let [system, seeds] = ["systems/halide.rules", "seeds/halide.txt"].map(shipped);
+    ["generate", "--system", &system.to_string_lossy(), "--seeds", &seeds.to_string_lossy()]
+        .into_iter()
+        .chain(["--limit", SEEDS, "--nodes", "3000", "--threads", "2", "--quiet", "--out", out])
+        .map(str::to_owned)
+        .collect()
+}
+
+fn start(directory: &TempDir, out: &str) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_cairn"))
+        .current_dir(directory.path())
+        .args(arguments(out))
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+fn finished_units(staging: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(staging.join("units")) else { return 0 };
+    let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.ends_with(".json") && !name.starts_with('.')).count()
+}
+
+/// All files of a finished dataset.
+fn tree(root: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut todo = vec![root.to_owned()];
+    while let Some(path) = todo.pop() {
+        for entry in fs::read_dir(path).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                todo.push(path);
+            } else {
+                found.insert(path.strip_prefix(root).unwrap().to_owned(), fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn and_end_as_if_nothing_had_happened() {
+    let directory = tempfile::tempdir().unwrap();
+    cairn(&directory).args(arguments("whole")).assert().success();
+    let staging = directory.path().join(".killed.partial");
+    let mut kills = 0;
+    for wanted in [1, 6, 12] {
+        let mut run = start(&directory, "killed");
+        let began = Instant::now();
+        while finished_units(&staging) < wanted && run.try_wait().unwrap().is_none() {
+            assert!(began.elapsed() < Duration::from_secs(300), "no unit");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        if wanted == 6 {
+            // The directory is taken as long as the process lives.
+            let second = cairn(&directory).args(arguments("killed")).assert().code(2);
+            let message = String::from_utf8_lossy(&second.get_output().stderr).into_owned();
+            assert!(message.contains("another process is writing to killed"), "{message}");
+        }
+        kills += usize::from(run.try_wait().unwrap().is_none());
+        run.kill().unwrap();
+        run.wait().unwrap();
+    }
+    assert!(kills > 0, "the machine is too fast for this test");
+    let before = finished_units(&staging);
+    assert!(before > 0);
+    cairn(&directory).args(arguments("killed")).assert().success();
+    assert_eq!(tree(&directory.path().join("killed")), tree(&directory.path().join("whole")));
+    assert!(!staging.exists());
+}
+
+#[test]
+fn and_so_do_those_for_which_the_disk_was_too_small() {
+    let directory = tempfile::tempdir().unwrap();
+    cairn(&directory).args(arguments("whole")).assert().success();
+    // No file may have more than 240 blocks of 512 or 1,024 bytes: units fit, tables do not.
+    let command = format!("ulimit -f 240; exec {} \"$@\"", env!("CARGO_BIN_EXE_cairn"));
+    let output = Command::new("sh")
+        .current_dir(directory.path())
+        .args(["-c", &format!("trap '' XFSZ; {command}"), "cairn"])
+        .args(arguments("small"))
+        .output()
+        .unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    let tables = ["data", "proofs"].map(|d| format!("cannot write .small.partial/{d}/"));
+    assert!(tables.iter().any(|table| message.contains(table)), "{message}");
+    let staging = directory.path().join(".small.partial");
+    assert_eq!(finished_units(&staging).to_string(), SEEDS);
+    cairn(&directory).args(arguments("small")).assert().success();
+    assert_eq!(tree(&directory.path().join("small")), tree(&directory.path().join("whole")));
+}
+
+#[test]
+fn rules_and_seeds_may_come_from_pipes() {
+    let directory = tempfile::tempdir().unwrap();
+    let rules = "(sort I) (variable I) (op + (I I) I) (rewrite (+ ?a ?b) (+ ?b ?a))
+        (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c))\n";
+    let seeds = "(+ a (+ b (+ c (+ d e))))\n(+ (+ a b) (+ (+ c d) (+ a e)))\n";
+    for (folder, piped) in [("files", false), ("pipes", true)] {
+        let folder = directory.path().join(folder);
+        fs::create_dir(&folder).unwrap();
+        let mut writers = Vec::new();
+        for (name, text) in [("r.rules", rules), ("s.txt", seeds)] {
+            let path = folder.join(name);
+            if piped {
+                assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+                writers.push(std::thread::spawn(move || fs::write(path, text).unwrap()));
+            } else {
+                fs::write(path, text).unwrap();
+            }
+        }
+        let out = folder.join("data");
+        cairn(&directory)
+            .args(["generate", "--cutoff", "2", "--nodes", "500", "--quiet", "--system"])
+            .arg(folder.join("r.rules"))
+            .arg("--seeds")
+            .arg(folder.join("s.txt"))
+            .arg("--out")
+            .arg(out)
+            .assert()
+            .success();
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
+    }
+    let [files, pipes] = ["files/data", "pipes/data"].map(|p| tree(&directory.path().join(p)));
+    assert_eq!(files, pipes);
+}

@@ -1,0 +1,133 @@
+//! A ranker is the same whatever the number of threads and after an interruption, is worth something on
+//! the tasks it was fitted to, and is refused where it would be unfair or makes no sense.
+
+use crate::common::{cairn, shipped};
+use egraph::System;
+use guided_search::evaluation::results::read_results;
+use guided_search::tasks::task::{Task, TaskSet};
+use std::fs;
+use tempfile::TempDir;
+
+fn tasks(directory: &TempDir, out: &str, count: &str, others: &[&str]) {
+    cairn(directory)
+        .args(["tasks", "--system", "halide", "--seeds", "halide", "--links", "4"])
+        .args(["--link-nodes", "200", "--count", count, "--out", out, "--quiet"])
+        .args(others)
+        .assert()
+        .success();
+}
+
+fn learn(directory: &TempDir, out: &str, threads: &str, rounds: &str) -> String {
+    let output = cairn(directory)
+        .args(["learn", "--system", "halide", "--tasks", "training.parquet", "--quiet"])
+        .args(["--validation", "validation.parquet", "--rounds", rounds, "--epochs", "2"])
+        .args(["--cap", "1000", "--threads", threads, "--out", out])
+        .assert()
+        .success();
+    String::from_utf8(output.get_output().stdout.clone()).unwrap().replace(out, "OUT")
+}
+
+fn refused(directory: &TempDir, args: &[&str]) -> String {
+    let output = cairn(directory).args(args).assert().code(2);
+    String::from_utf8(output.get_output().stderr.clone()).unwrap()
+}
+
+#[test]
+fn with_one_thread_and_with_two_and_after_an_interruption() {
+    let directory = tempfile::tempdir().unwrap();
+    tasks(&directory, "validation.parquet", "12", &[]);
+    tasks(&directory, "training.parquet", "30", &["--without", "validation.parquet"]);
+    let table = learn(&directory, "one", "1", "2");
+    assert_eq!(table.lines().count(), 1 + 3 + 1, "{table}");
+    // Each chain of four links has two halves.
+    assert!(table.contains(" of 90"), "{table}");
+    assert_eq!(learn(&directory, "two", "2", "2"), table);
+    let path = |name: &str| directory.path().join(name);
+    let read = |name: &str| fs::read(path(name)).unwrap();
+    for name in ["round-0.parquet", "ranker-1.json", "ranker-2.json", "ranker.json"] {
+        assert_eq!(read(&format!("one/{name}")), read(&format!("two/{name}")), "{name}");
+    }
+    // As if it had been stopped in the last round.
+    for name in ["round-1.json", "round-2.json", "ranker-2.json", "ranker.json"] {
+        fs::remove_file(path("two").join(name)).unwrap();
+    }
+    assert_eq!(learn(&directory, "two", "1", "2"), table);
+    assert_eq!(read("one/ranker.json"), read("two/ranker.json"));
+
+    // More rounds can be asked for later.
+    learn(&directory, "three", "2", "1");
+    assert_eq!(learn(&directory, "three", "2", "2"), table);
+    assert_eq!(read("one/ranker.json"), read("three/ranker.json"));
+
+    // The tasks that it learned from are no measure of it.
+    let evaluate = |tasks| {
+        let files = ["evaluate", "--system", "halide", "--tasks", tasks, "--out", "results"];
+        [&files[..], &["--ranker", "one/ranker.json", "--methods", "deep,ranked"]].concat()
+    };
+    let text = refused(&directory, &evaluate("training.parquet"));
+    assert!(text.contains("the ranker has seen the seeds of 30 of 30 tasks"), "{text}");
+    let without = ["--without", "training.parquet", "--without", "validation.parquet"];
+    tasks(&directory, "test.parquet", "6", &without);
+    cairn(&directory).args(evaluate("test.parquet")).arg("--quiet").assert().success();
+    let rows = read_results(&path("results/results.parquet")).unwrap();
+    let of = |method: &str| rows.iter().filter(|row| row.method == method).collect::<Vec<_>>();
+    assert_eq!((of("deep").len(), of("ranked").len()), (6, 6));
+    // Another order is another search.
+    assert!(of("deep").iter().zip(of("ranked")).any(|(deep, ranked)| deep.work != ranked.work));
+
+    let others = ["learn", "--system", "halide", "--tasks", "training.parquet", "--out", "one"];
+    let text = refused(&directory, &[&others[..], &["--validation", "test.parquet"]].concat());
+    assert!(text.contains("one already holds what was learned otherwise"), "{text}");
+    let own = ["--validation", "training.parquet"];
+    let text = refused(&directory, &[&others[..], &own].concat());
+    assert!(text.contains("the training has seen the seeds of 30 of 30 tasks"), "{text}");
+}
+
+#[test]
+fn what_is_shipped_looks_first() {
+    let directory = tempfile::tempdir().unwrap();
+    tasks(&directory, "tasks.parquet", "6", &[]);
+    let system = System::load(&shipped("systems/halide.rules")).unwrap();
+    let set = TaskSet::load(&directory.path().join("tasks.parquet"), &system).unwrap();
+    let prove = |task: &Task, more: &[&str]| {
+        let output = cairn(&directory)
+            .args(["prove", "--system", "halide", "--cap", "800", "--out", "proof.json"])
+            .args(["--from", &task.start, "--to", &task.target])
+            .args(more)
+            .output()
+            .unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let mut at_once = 0;
+    for task in &set.tasks {
+        // One e-graph of all matches does not come to the target; that is how tasks are made.
+        assert_eq!(prove(task, &["--method", "cap", "--scheduler", "simple"]).0, Some(3));
+        let (code, said) = prove(task, &[]);
+        if code == Some(0) && said.contains(", 1 e-graph,") {
+            at_once += 1;
+            // The whole budget of work, and a little of it spent.
+            assert!(said.contains(" of 80,000 work"), "{said}");
+        }
+        // Who says where guides should come from gets these alone.
+        let (_, said) = prove(task, &["--method", "descend"]);
+        assert!(!said.contains(", 1 e-graph,"), "{said}");
+    }
+    assert!(at_once >= 4, "{at_once} of 6");
+}
+
+#[test]
+fn what_is_no_ranker() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("x.json"), "{\"format\": 1}").unwrap();
+    let prove = ["prove", "--system", "halide", "--from", "(+ a b)", "--to", "(+ b a)"];
+    let with = |more: &[&str]| refused(&directory, &[&prove[..], more].concat());
+    let text = with(&["--ranker", "x.json"]);
+    assert!(text.starts_with("error: x.json holds no ranker: "), "{text}");
+    let text = with(&["--method", "ranked"]);
+    assert_eq!(text, "error: method 'ranked' needs a ranker: give its file with --ranker\n");
+    let text = with(&["--ranker", "nothing.json"]);
+    assert!(text.contains("nothing.json"), "{text}");
+    let other = ["prove", "--system", "prop", "--from", "a", "--to", "a", "--ranker", "halide"];
+    let text = refused(&directory, &other);
+    assert!(text.contains("was learned for another rewrite system"), "{text}");
+}
