@@ -1,5 +1,5 @@
 //! `cairn saturate --export`: JSON in the form of the crate `egraph-serialize`, with as many e-nodes and
-//! classes as the e-graph has, Graphviz, and a page; proofs as pages and for Lean.
+//! classes as the e-graph has, Graphviz, and a page; proofs as pages.
 
 use crate::common::cairn;
 use serde::Deserialize;
@@ -149,7 +149,7 @@ fn other_names_and_other_files_are_refused_before_any_work() {
 }
 
 #[test]
-fn proofs_are_pages_and_theorems_too() {
+fn proofs_are_pages_too() {
     let directory = tempfile::tempdir().unwrap();
     let proof = |format: &str| {
         let mut command = cairn(&directory);
@@ -157,11 +157,11 @@ fn proofs_are_pages_and_theorems_too() {
         command.args(["--to", "(* 5 x)", "--format", format]);
         String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
     };
-    let lean = proof("lean");
-    assert!(lean.starts_with("theorem «cairn»\n") && lean.contains("\n  calc\n"), "{lean}");
+    // A step a line after the start, and how many there are.
+    let text = proof("text");
     let page = proof("html");
     assert!(page.contains("<title>Cairn: a proof</title>"));
-    assert_eq!(page.matches("<li").count(), 1 + lean.matches("    _ = ").count() + 1);
+    assert_eq!(page.matches("<li").count(), text.lines().count());
     assert!(page.contains("constant folding"));
 }
 
