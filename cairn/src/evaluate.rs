@@ -180,8 +180,6 @@ fn resolve(
     let possible = |method: &Method| {
         method.expect(paths.model.is_some(), paths.ranker.is_some()).is_ok()
             && (chains || *method != Method::Oracle)
-            // Not every model has a value head.
-            && *method != Method::Value
     };
     let mut methods = settings.methods.clone().unwrap_or_default();
     if settings.methods.is_none() {

@@ -8,7 +8,6 @@ mod explain;
 mod export;
 mod generate;
 mod inspect;
-mod ladder;
 mod learn;
 mod man;
 mod merge;

@@ -18,7 +18,6 @@ use guided_search::search::budget::{Budget, Cap, Ledger};
 use guided_search::search::prove::prove;
 use guided_search::search::schedulers::Schedulers;
 use guided_search::sources::expert::ExpertGuides;
-use guided_search::sources::learned::Model;
 use guided_search::sources::method::Method;
 use guided_search::sources::watched::Watcher;
 use guided_search::tasks::question::quoted;
@@ -255,7 +254,6 @@ fn search(
     let model =
         args.model.as_ref().filter(|_| !unused).map(|path| load_model(path, system, args.device));
     let model = model.transpose()?;
-    method.expect_head(model.as_ref())?;
     let deadline = args.time.and_then(|time| Instant::now().checked_add(time));
     let question = Question { ends: [from, to], number: 0, deadline };
     if let Some(path) = &args.expert {
@@ -275,7 +273,6 @@ fn search(
         spent = answer.ledger;
         settings.budget.work = settings.budget.work.saturating_sub(spent.work);
     }
-    let model = model.as_ref().map(|model| Model::new(model, 1));
     let ranker = args.ranker.as_ref().map(|file| load_ranker(file, system)).transpose()?;
     let watcher: Option<&Watcher<'_>> = if args.show_guides { Some(&show_guides) } else { None };
     let aids = Aids { model: model.as_ref(), ranker: ranker.as_ref(), chain: &[], watcher };

@@ -142,7 +142,7 @@ fn train_model(dataset: &Path, model: &Path, run: &Run, pool: &ThreadPool) -> Re
         config: None,
         steps: None,
         seed: run.seed,
-        training_seeds: None,
+        fraction: None,
         resume: model.join("config.json").exists(),
         device: DeviceChoice::Cpu.open()?,
         quiet: run.quiet,

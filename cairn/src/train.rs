@@ -1,14 +1,16 @@
 //! `cairn train`.
 
-use crate::args::{DeviceChoice, RunArgs};
-use crate::ladder::LadderArgs;
-use crate::shipped::MODELS;
+use crate::args::{DeviceChoice, RunArgs, load_system};
+use crate::shipped::{MODELS, SYSTEMS};
 use crate::signals::Signals;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use model::config::Config;
+use model::tokens::vocabulary::Vocabulary;
+use model::training::dry_run::DryRun;
+use model::training::examples::data::Dataset;
 use model::training::runs::{End, TrainOptions, train as train_model};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use support::files::input::InputFile;
 use support::show::console::{note, print};
 
@@ -29,34 +31,27 @@ Examples:
   cairn train --data data/halide --out models/halide-12m --config 12m \\
       --device cuda
 
-  # Is more data worth more than a larger model? Sixteen trainings in one hour
-  cairn train --scaling --hours 1 --data data/halide --out models/ladder
+  # On a quarter of the data
+  cairn train --data data/halide --fraction 0.25 --out models/halide-quarter
 
-  # The same on two sizes and two fractions, with the steps given
-  cairn train --scaling --steps 2000 --sizes 0.1M,tiny --fractions 1/4,1 \\
-      --data data/halide --out models/small-ladder
+  # What would a large model take?
+  cairn train --config 312m --dry-run
 
 The output directory holds config.json, tokenizer.json, system.rules, the weights with the lowest \
 validation loss (model.safetensors), train_log.jsonl and loss.svg, an event file for TensorBoard, and \
 in training_state/ the last checkpoint. The dataset as tokens is kept in its directory, as \
 .tokens-N.bin, for the next training.
 
-A ladder measures a few steps of every size, says what it will train and how long that takes, and trains \
-it, the smallest run first. Each run is a directory of its own in --out. The hours are shared out in \
-proportion to the seconds of a step × the square root of the triples; a run ends earlier if its validation \
-loss falls no more, and is marked if it does not. The results are scaling.html with the curves (also as \
-scaling_*.svg), scaling.csv and scaling_laws.csv with the fitted power laws.
-
 On SIGINT (Ctrl-C) and SIGTERM the step is ended and a checkpoint written; the exit code is then 130 \
 or 143, and --resume goes on. Before the first step, while the dataset is read into tokens, there is no \
 checkpoint yet: the same command begins again. A second signal ends the program at once.")]
 pub struct TrainArgs {
     /// Directory of a dataset
-    #[arg(long, value_name = "DIR")]
-    data: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "dry_run")]
+    data: Option<PathBuf>,
     /// Directory to write the model to
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "dry_run")]
+    out: Option<PathBuf>,
     /// Shape of the network and of its training: a file, or a shipped preset by its name, tiny,
     /// 12m, 92m or 312m [default: tiny]
     #[arg(long, value_name = "FILE", value_parser = MODELS.parser())]
@@ -64,14 +59,20 @@ pub struct TrainArgs {
     /// Optimiser steps [default: as the configuration says]
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
+    /// Train on the triples of a part of the seeds: the first in the order of --seed that have about this
+    /// share of all triples, so that a smaller fraction lies within a larger one [default: all]
+    #[arg(long, value_name = "SHARE")]
+    fraction: Option<f64>,
     /// Go on with the training that the output directory holds
     #[arg(long)]
     resume: bool,
+    /// Say what the training would take in parameters, memory and time, and write nothing. The tokens are
+    /// those of the dataset, or of the shipped system `halide` without one
+    #[arg(long, conflicts_with_all = ["out", "resume"])]
+    dry_run: bool,
     /// Where to compute
     #[arg(long, value_enum, default_value_t)]
     device: DeviceChoice,
-    #[command(flatten)]
-    ladder: LadderArgs,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -79,7 +80,7 @@ pub struct TrainArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// As [`model::training::runs::train`] or [`model::scaling::ladder::climb`], and a configuration that can't be read.
+/// As [`model::training::runs::train`], and a configuration that can't be read.
 pub fn run(args: &TrainArgs) -> Result<()> {
     let config = args.config.as_ref().map(Config::load).transpose()?;
     let signals = Signals::catch()?;
@@ -87,23 +88,24 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         config,
         steps: args.steps,
         seed: args.run.run().seed,
-        training_seeds: None,
+        fraction: args.fraction,
         resume: args.resume,
         device: args.device.open()?,
         quiet: args.run.run().quiet,
         stop: signals.asked.clone(),
     };
     let pool = args.run.run().build_pool()?;
-    if args.ladder.scaling {
-        return args.ladder.run(&args.data, &args.out, options, &signals, &pool);
+    if args.dry_run {
+        let said = pool.install(|| dry_run(args.data.as_deref(), &options));
+        return print(&said.map_err(|error| signals.explain(error))?);
     }
+    let given = args.data.as_deref().zip(args.out.as_deref());
+    let (data, out) = given.context("expected --data and --out")?;
     let report = pool
-        .install(|| {
-            train_model(&args.data, &args.out, &options, &mut |_| ControlFlow::Continue(()))
-        })
+        .install(|| train_model(data, out, &options, &mut |_| ControlFlow::Continue(())))
         .map_err(|error| signals.explain(error))?;
     if report.end == End::Stopped {
-        let (out, step) = (args.out.display(), report.step);
+        let (out, step) = (out.display(), report.step);
         let seed = match options.seed {
             0 => String::new(),
             seed => format!(" --seed {seed}"),
@@ -111,7 +113,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         let message = format!(
             "stopped after step {step}, whose checkpoint is written: go on with cairn train --data \
              {} --out {out}{seed} --resume",
-            args.data.display()
+            data.display()
         );
         return Err(signals.interrupted(message).into());
     }
@@ -121,7 +123,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
     if let Some(best) = report.best() {
         print(&format!(
             "{}: {} parameters, {} triples, validation loss {:.3} at step {} (unigram model {:.3})\n",
-            args.out.display(),
+            out.display(),
             report.parameters,
             report.triples[0],
             best.validation_loss,
@@ -130,6 +132,20 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         ))?;
     }
     Ok(())
+}
+
+/// What the training would take, with the tokens of the dataset in `data`.
+fn dry_run(data: Option<&Path>, options: &TrainOptions) -> Result<String> {
+    let vocabulary = match data {
+        Some(data) => Dataset::load(data)?.vocabulary(&options.stop)?,
+        None => {
+            let system = load_system(&InputFile::Carried(SYSTEMS.named("halide")?))?;
+            Vocabulary::build(system.language.clone(), &Default::default())?
+        }
+    };
+    let mut config = options.config.clone().unwrap_or_default();
+    config.training.steps = options.steps.unwrap_or(config.training.steps);
+    Ok(DryRun::new(&config, &vocabulary)?.text())
 }
 
 #[cfg(test)]

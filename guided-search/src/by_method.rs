@@ -6,12 +6,8 @@ use crate::search::prove::prove;
 use crate::search::schedulers::Schedulers;
 use crate::sources::descend::DescendGuides;
 use crate::sources::guide_source::{GuideSource, NoGuides};
-use crate::sources::learned::Model;
-use crate::sources::learned::inside::InsideGuides;
-use crate::sources::learned::likely::LikelyGuides;
 use crate::sources::learned::ranked::RankedGuides;
 use crate::sources::learned::select::SelectGuides;
-use crate::sources::learned::value::ValueGuides;
 use crate::sources::learned::written::ModelGuides;
 use crate::sources::method::Method;
 use crate::sources::nearest::NearestGuides;
@@ -21,6 +17,7 @@ use crate::sources::smallest::SmallestGuides;
 use crate::sources::watched::{Watched, Watcher};
 use anyhow::{Context, Result};
 use egraph::{System, TermBank, TermId};
+use model::GuideModel;
 use model::ranking::ranker::Ranker;
 use std::sync::Arc;
 
@@ -28,7 +25,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Default)]
 pub struct Aids<'a> {
     /// The trained model, if there is one.
-    pub model: Option<&'a Model<'a>>,
+    pub model: Option<&'a GuideModel>,
     /// The learned order of matches, if there is one.
     pub ranker: Option<&'a Arc<Ranker>>,
     /// The task's chain, start and target included: for the oracle alone.
@@ -74,12 +71,6 @@ pub fn answer(
         Method::Select => {
             let (model, nucleus) = (model()?, settings.nucleus);
             Box::new(SelectGuides { model, seed, task, slack, drawn, nucleus })
-        }
-        Method::Likely => Box::new(LikelyGuides { model: model()?, seed, task, slack, drawn }),
-        Method::Value => Box::new(ValueGuides { model: model()?, seed, task, slack, drawn }),
-        Method::Inside => {
-            let (model, nucleus) = (model()?, settings.nucleus);
-            Box::new(InsideGuides { model, seed, task, slack, nucleus })
         }
         Method::Oracle => Box::new(Oracle { chain: aids.chain.to_vec() }),
     };

@@ -1,5 +1,5 @@
 //! Decoding with cached keys and values, in batches, beside running the decoder on the whole tree
-//! again for every token; and the likelihoods of many given terms.
+//! again for every token.
 //!
 //! `cargo bench -p model --bench decoding -- [QUICKSTART]`: with the directory of a `cairn quickstart`, its
 //! model writes guides for its validation triples; otherwise the preset `tiny`, hardly trained, for random ones, which
@@ -17,6 +17,7 @@ use dataset_gen::seeds::normal_form::Renaming;
 use dataset_gen::seeds::split::Split;
 use dataset_gen::triples::triple_rows::{Triple, read_triples};
 use egraph::{TermBank, TermId};
+use model::DecodeOptions;
 use model::GuideModel;
 use model::config::{Config, ModelConfig};
 use model::decoding::tree_builder::TreeBuilder;
@@ -27,10 +28,8 @@ use model::network::transformer::Transformer;
 use model::tokens::tree::tokenise;
 use model::tokens::vocabulary::Vocabulary;
 use model::training::checkpoint::{Description, MODEL_FILE, load_description};
-use model::{DecodeOptions, Strategy};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Instant;
 
 const ROUNDS: usize = 7;
 const QUESTIONS: usize = 64;
@@ -104,10 +103,9 @@ fn main() {
             (start, target)
         })
         .collect();
-    let strategy = Strategy::Nucleus { p: 1.0, temperature: 1.0 };
-    let options = DecodeOptions { strategy, guides: GUIDES, max_size: 40, seed: 1 };
-    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-    let (one, two) = (pool(1), pool(2));
+    let options =
+        DecodeOptions { nucleus: 1.0, temperature: 1.0, guides: GUIDES, max_size: 40, seed: 1 };
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let again = |bank: &TermBank, task: (TermId, TermId), term: TermId| -> usize {
         let renaming = Renaming::new(bank, &[task.0, task.1]);
         let tree = |t| tokenise(&vocabulary, bank, t, &renaming).unwrap();
@@ -119,12 +117,12 @@ fn main() {
         for token in guide.tokens() {
             written.push(&vocabulary, *token).unwrap();
             let (batch, _) = decoder_batch(features, &[&written]);
-            network.decode(&batch, &memory, None, &Dropout::none()).unwrap();
+            network.decode(&batch, &memory, &Dropout::none()).unwrap();
         }
         guide.tokens().len()
     };
 
-    let (mut cached, mut rerun, mut scored) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut cached, mut rerun) = (Vec::new(), Vec::new());
     let mut lengths = (0, 0);
     for _ in 0..ROUNDS {
         let (guides, seconds) =
@@ -137,16 +135,8 @@ fn main() {
         let run = || some.map(|(guides, task)| again(&bank, *task, guides[0].term)).sum();
         let (tokens, seconds): (usize, f64) = one.install(|| timed(run));
         rerun.push(tokens as f64 / seconds);
-
-        let mut terms: Vec<TermId> = guides.iter().flatten().map(|guide| guide.term).collect();
-        terms.extend(tasks.iter().flat_map(|task| [task.0, task.1]));
-        let terms: Vec<TermId> = terms.iter().cycle().take(1_000).copied().collect();
-        let time = Instant::now();
-        let found = two.install(|| model.log_likelihoods(&bank, tasks[0], &terms, 60)).unwrap();
-        scored.push(time.elapsed().as_secs_f64());
-        assert_eq!(found.len(), 1_000);
     }
-    let (cached, rerun, scored) = (median(cached), median(rerun), median(scored));
+    let (cached, rerun) = (median(cached), median(rerun));
     println!(
         "{} questions, {GUIDES} guides each, {:.1} tokens long, one thread",
         tasks.len(),
@@ -155,7 +145,6 @@ fn main() {
     println!("cached, in batches: {cached:.0} tokens/s");
     println!("decoder again for every token: {rerun:.0} tokens/s");
     println!("ratio: {:.1}", cached / rerun);
-    println!("likelihoods of 1,000 given terms, two threads: {:.0} ms", 1e3 * scored);
 }
 
 /// What `run` gives, and the processor seconds that it takes.

@@ -50,13 +50,6 @@ pub struct ModelConfig {
     /// `tree`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub relation_heads: BTreeMap<Relation, usize>,
-    /// In place of `relation_heads`: how many of the heads see ancestors, while the others see
-    /// siblings.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ancestor_heads: Option<usize>,
-    /// Whether the model also learns to tell how many steps are between a start and a target.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub value_head: bool,
     /// Whether start and target have an encoder each.
     #[serde(default, skip_serializing_if = "Encoders::are_separate")]
     pub encoders: Encoders,
@@ -123,9 +116,6 @@ pub struct TrainingConfig {
     /// Part of a target's probability that is spread over all tokens allowed in its place.
     #[serde(default)]
     pub label_smoothing: f64,
-    /// What the loss of a value head counts for beside that of the tokens.
-    #[serde(default = "a_tenth")]
-    pub value_weight: f64,
     /// Steps between validations; each writes a checkpoint.
     pub evaluate_every: u64,
     /// Training ends early after this many validations without a lower loss; 0 for never.
@@ -157,10 +147,6 @@ impl Precision {
     }
 }
 
-fn a_tenth() -> f64 {
-    0.1
-}
-
 fn ten_minutes() -> f64 {
     10.0
 }
@@ -188,10 +174,7 @@ impl Config {
         let config: Config = toml::from_str(text).map_err(|e| {
             let at = e.span().map_or(0, |span| span.start);
             let line = text[..at.min(text.len())].matches('\n').count() + 1;
-            let old = e.message().starts_with("unknown field `batch`,");
-            let advice =
-                if old { ": give batch_tokens, tokens of a step, in its place" } else { "" };
-            anyhow!("{line}: {}{advice}", e.message())
+            anyhow!("{line}: {}", e.message())
         })?;
         // What is wrong with a value is said with the line of its key.
         config.check().map_err(|mistake| {
@@ -212,12 +195,7 @@ impl Config {
         let (m, t) = (&self.model, &self.training);
         check("heads", m.heads >= 2, "at least 2")?;
         check("width", m.width > 0 && m.width.is_multiple_of(m.heads), "a multiple of heads")?;
-        if let Some(ancestor) = m.ancestor_heads {
-            let some_of_each = (1..m.heads).contains(&ancestor);
-            check("ancestor_heads", some_of_each, "at least 1 and fewer than heads")?;
-            check("ancestor_heads", m.relation_heads.is_empty(), "only one of the two")?;
-        }
-        let shares = m.relation_heads();
+        let shares = &m.relation_heads;
         let sum = shares.values().fold(0usize, |sum, heads| sum.saturating_add(*heads));
         match m.positions {
             Positions::Tree => {
@@ -247,8 +225,6 @@ impl Config {
         check("clip_norm", t.clip_norm > 0.0, "a positive number")?;
         check("dropout", (0.0..1.0).contains(&t.dropout), "0 to below 1")?;
         check("label_smoothing", (0.0..1.0).contains(&t.label_smoothing), "0 to below 1")?;
-        let weight = t.value_weight > 0.0 && t.value_weight <= 1e3;
-        check("value_weight", weight, "a positive number of at most 1000")?;
         let minutes = t.checkpoint_minutes > 0.0 && t.checkpoint_minutes <= 1e6;
         check("checkpoint_minutes", minutes, "a positive number of at most 1000000")?;
         check("evaluate_every", t.evaluate_every > 0, "at least 1")?;
@@ -257,21 +233,10 @@ impl Config {
 }
 
 impl ModelConfig {
-    /// How many of the heads see each relation.
-    pub fn relation_heads(&self) -> BTreeMap<Relation, usize> {
-        match self.ancestor_heads {
-            Some(ancestor) => {
-                let sibling = self.heads.saturating_sub(ancestor);
-                BTreeMap::from([(Relation::Ancestor, ancestor), (Relation::Sibling, sibling)])
-            }
-            None => self.relation_heads.clone(),
-        }
-    }
-
     /// The division of the width into heads, and what they see.
     pub fn heads(&self) -> Heads {
-        let shares = self.relation_heads();
-        let relations = shares.iter().flat_map(|(r, heads)| std::iter::repeat_n(*r, *heads));
+        let shares = self.relation_heads.iter();
+        let relations = shares.flat_map(|(r, heads)| std::iter::repeat_n(*r, *heads));
         Heads {
             width: self.width,
             count: self.heads,
@@ -321,8 +286,8 @@ mod tests {
             unknown.contains(&format!("mine.toml:{line}: unknown field `clip_nrom`")),
             "{unknown}"
         );
-        let triples = message(&TINY.replace("batch_tokens", "batch"));
-        assert!(triples.contains("give batch_tokens, tokens of a step, in its place"), "{triples}");
+        let lost = message(&TINY.replace("[training]", "value_head = true\n[training]"));
+        assert!(lost.contains("unknown field `value_head`"), "{lost}");
         let range = message(&TINY.replace("dropout = 0", "dropout = 1"));
         assert!(range.contains("dropout: expected 0 to below 1"), "{range}");
         let huge = message(&TINY.replace("width = 64", "width = 100000000"));
@@ -337,15 +302,13 @@ mod tests {
     }
 
     #[test]
-    fn earlier_configurations_are_read_as_trees() {
+    fn heads_are_shared_out_among_the_relations() {
         let now = "positions = \"tree\"\nrelation_heads = { ancestor = 2, sibling = 2 }";
         assert!(TINY.contains(now));
-        let earlier = Config::parse(&TINY.replace(now, "ancestor_heads = 2")).unwrap();
-        assert_eq!(earlier.model.positions, Positions::Tree);
-        assert_eq!(earlier.model.heads(), Config::default().model.heads());
         let wrong = |new: &str| Config::parse(&TINY.replace(now, new)).unwrap_err().to_string();
         assert!(wrong("relation_heads = { ancestor = 2 }").contains("sum to heads"));
-        assert!(wrong("positions = \"none\"\nancestor_heads = 2").contains("relation_heads"));
+        let none = "positions = \"none\"\nrelation_heads = { ancestor = 4 }";
+        assert!(wrong(none).contains("relation_heads"));
     }
 
     #[test]

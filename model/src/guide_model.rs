@@ -3,10 +3,8 @@
 mod answers;
 
 use crate::config::ModelConfig;
-use crate::decoding::choices::{Anything, Choices};
 use crate::decoding::decode::{DecodeOptions, Written};
 use crate::decoding::grammars::Grammars;
-use crate::decoding::score::{Given, Likelihood};
 use crate::network::batch::Features;
 use crate::network::parameters::{Parameters, load_safetensors};
 use crate::network::threads::one_thread_per_operation;
@@ -22,7 +20,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-pub(crate) use answers::{Question, ToScore, ToWrite, at_places};
+use answers::Question;
 
 /// A term that may lie on the way from a task's start to its target.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,8 +29,7 @@ pub struct Guide {
     pub term: TermId,
     /// ln of the probability that the model gives it among all terms that it may write.
     pub log_probability: f32,
-    /// ln of the probability that a single sample is this term: only among the terms of the
-    /// [`Choices`], and after nucleus and temperature, where these apply.
+    /// ln of the probability that a single sample is this term, after nucleus and temperature.
     pub log_proposal: f32,
     /// The number of tokens that spell it.
     pub tokens: u32,
@@ -73,11 +70,6 @@ impl GuideModel {
     /// Whether the model computes on processors.
     pub fn is_on_cpu(&self) -> bool {
         self.network.device().is_cpu()
-    }
-
-    /// Whether the model tells how many steps are between two terms.
-    pub fn has_value_head(&self) -> bool {
-        self.config.value_head
     }
 
     /// Hash of the rewrite system that the model was trained for.
@@ -134,89 +126,19 @@ impl GuideModel {
         tasks: &[(TermId, TermId)],
         options: &DecodeOptions,
     ) -> Result<Vec<Vec<Guide>>> {
-        self.write(bank, tasks, options, |_| None::<Anything>)
-    }
-
-    /// The same, but for every task only terms of the set that its [`Choices`] stand for; none if
-    /// no such term is found. Of leaves that can't be spelled (a variable that neither start nor
-    /// target has) no term is made.
-    ///
-    /// # Errors
-    /// As [`GuideModel::guides`].
-    pub fn guides_within<C: Choices>(
-        &self,
-        bank: &mut TermBank,
-        tasks: &[(TermId, TermId)],
-        choices: &[C],
-        options: &DecodeOptions,
-    ) -> Result<Vec<Vec<Guide>>> {
-        ensure!(tasks.len() == choices.len(), "expected one set of choices per task");
-        self.write(bank, tasks, options, |task| Some(choices[task].clone()))
-    }
-
-    fn write<C: Choices>(
-        &self,
-        bank: &mut TermBank,
-        tasks: &[(TermId, TermId)],
-        options: &DecodeOptions,
-        choices: impl Fn(usize) -> Option<C>,
-    ) -> Result<Vec<Vec<Guide>>> {
         options.check()?;
         let questions = self.questions(bank, tasks)?;
         let (places, questions): (Vec<usize>, Vec<Question>) = questions.into_iter().unzip();
-        let request = |(place, question): (&usize, &Question)| ToWrite {
-            question: question.clone(),
-            options: *options,
-            choices: choices(*place),
-        };
-        let requests: Vec<ToWrite<C>> = places.iter().zip(&questions).map(request).collect();
         let mut guides: Vec<Vec<Guide>> = vec![Vec::new(); tasks.len()];
-        for ((place, question), written) in
-            places.iter().zip(&questions).zip(self.write_all(&requests)?)
-        {
+        let written = self.write_all(&questions, options)?;
+        for ((place, question), written) in places.iter().zip(&questions).zip(written) {
             guides[*place] = self.read_back(bank, question, &written, options.guides)?;
         }
         Ok(guides)
     }
 
-    /// How likely the model is to write each of `terms`, of at most `max_size` nodes, for a task
-    /// (start, target). `None` for terms that it can't write (too large or of too many tokens,
-    /// of another sort, with a variable that neither start nor target has), and for all terms if
-    /// it can't read the task. Computes in the current rayon pool; what is found for a term does
-    /// not depend on the others.
-    ///
-    /// # Errors
-    /// As [`GuideModel::guides`].
-    pub fn log_likelihoods(
-        &self,
-        bank: &TermBank,
-        task: (TermId, TermId),
-        terms: &[TermId],
-        max_size: usize,
-    ) -> Result<Vec<Option<Likelihood>>> {
-        let Some((_, question)) = self.questions(bank, &[task])?.pop() else {
-            return Ok(vec![None; terms.len()]);
-        };
-        let (request, places) = self.to_score(bank, question, terms, max_size);
-        let found = self.score_all(&[request])?;
-        Ok(places.into_iter().map(|place| place.map(|i| found[0][i])).collect())
-    }
-
-    /// ln of the steps of a proof between start and target of each pair, as a model with a value head
-    /// expects. `None` for pairs that it can't read. Computes in the current rayon pool; what is found
-    /// for a pair does not depend on the others.
-    ///
-    /// # Errors
-    /// The model has no value head; as [`GuideModel::guides`].
-    pub fn values(&self, bank: &TermBank, pairs: &[(TermId, TermId)]) -> Result<Vec<Option<f32>>> {
-        let (places, questions): (Vec<usize>, Vec<Question>) =
-            self.questions(bank, pairs)?.into_iter().unzip();
-        let found = self.value_all(&[questions])?.remove(0);
-        Ok(at_places(&places, &found, pairs.len()))
-    }
-
     /// The tasks that the model can read, with their numbers.
-    pub(crate) fn questions(
+    fn questions(
         &self,
         bank: &TermBank,
         tasks: &[(TermId, TermId)],
@@ -246,35 +168,8 @@ impl GuideModel {
         Ok(questions)
     }
 
-    /// The terms that the model can write as answers to a question, and which of them each of
-    /// `terms` is.
-    pub(crate) fn to_score(
-        &self,
-        bank: &TermBank,
-        question: Question,
-        terms: &[TermId],
-        max_size: usize,
-    ) -> (ToScore, Vec<Option<usize>>) {
-        let limit = self.config.max_tokens;
-        let mut grammar = self.grammars.lend(&self.vocabulary, &question.renaming, max_size);
-        let mut given = Vec::new();
-        let mut places = Vec::with_capacity(terms.len());
-        for &t in terms {
-            let readable = bank.size(t) <= limit as u64 && bank.sort(t) == question.sort;
-            let tree = readable.then(|| tokenise(&self.vocabulary, bank, t, &question.renaming));
-            let one = tree.and_then(Result::ok).and_then(|tree| {
-                let tokens = tree.tokens();
-                let fits = tokens.len() <= limit;
-                fits.then(|| Given::read(&self.vocabulary, &mut grammar, question.sort, tokens))?
-            });
-            places.push(one.is_some().then_some(given.len()));
-            given.extend(one);
-        }
-        (ToScore { question, given }, places)
-    }
-
     /// The first `count` different terms of what was written for a question.
-    pub(crate) fn read_back(
+    fn read_back(
         &self,
         bank: &mut TermBank,
         question: &Question,

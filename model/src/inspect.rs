@@ -22,6 +22,8 @@ pub struct Inspection {
     pub system_hash: String,
     /// Numbers in the network.
     pub parameters: usize,
+    /// Those of them in the table of embeddings, which the logits come from, too.
+    pub embedding_parameters: usize,
     /// Tokens of the vocabulary.
     pub tokens: usize,
     /// The step after which the weights were taken; `None` before the first validation.
@@ -30,9 +32,9 @@ pub struct Inspection {
     pub seen_seeds: Option<usize>,
     /// Seed of all random choices.
     pub seed: u64,
-    /// How many seeds of the training split it was trained on; `None` for all of them.
+    /// The share of the training split that it was trained on; `None` for all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub training_seeds: Option<usize>,
+    pub fraction: Option<f64>,
     /// What it was trained on.
     pub dataset: DatasetIdentity,
     /// The shape of the network and how it is trained.
@@ -48,14 +50,16 @@ pub struct Inspection {
 pub fn inspect(directory: &Path) -> Result<Inspection> {
     let Description { vocabulary, run, .. } = load_description(directory)?;
     let config = run.config;
+    let parameters = count_parameters(&config.model, &vocabulary)?;
     Ok(Inspection {
         system_hash: run.system_hash,
-        parameters: count_parameters(&config.model, &vocabulary)?.all,
+        parameters: parameters.all,
+        embedding_parameters: parameters.embedding,
         tokens: vocabulary.len(),
         weights_of_step: saved_model_step(directory)?,
         seen_seeds: load_seen_seeds(directory)?.map(|seen| seen.digests.len()),
         seed: run.seed,
-        training_seeds: run.training_seeds,
+        fraction: run.fraction,
         dataset: run.dataset,
         config,
         log: log::load(directory)?,
@@ -73,10 +77,7 @@ impl Inspection {
             Some(count) => counted(count as u64, "seed"),
             None => "not known".to_owned(),
         };
-        let part = match self.training_seeds {
-            Some(count) => format!("those of {} among ", counted(count as u64, "seed")),
-            None => String::new(),
-        };
+        let part = self.fraction.map_or(String::new(), |share| format!("a share of {share} of "));
         let weights = match self.weights_of_step {
             Some(step) => format!("the weights are those after step {}", thousands(step)),
             None => "there are no weights before the first validation".to_owned(),

@@ -18,18 +18,12 @@ pub mod guide_model;
 pub mod inspect;
 pub mod network;
 pub mod ranking;
-pub mod scaling;
-pub mod shared_model;
 pub mod tokens;
 pub mod training;
 
 pub use candle_core::Device;
-pub use decoding::choices::Choices;
-pub use decoding::decode::{DecodeOptions, Strategy};
-pub use decoding::queue::Timed;
-pub use decoding::score::Likelihood;
+pub use decoding::decode::DecodeOptions;
 pub use guide_model::{Guide, GuideModel};
-pub use shared_model::SharedModel;
 
 /// The first NVIDIA GPU.
 ///

@@ -4,7 +4,7 @@
 mod common;
 
 use egraph::{Leaf, TermBank, TermId};
-use model::{DecodeOptions, Strategy};
+use model::DecodeOptions;
 use std::collections::BTreeSet;
 
 fn variables(bank: &TermBank, t: TermId) -> BTreeSet<Leaf> {
@@ -25,15 +25,9 @@ fn an_untrained_model_writes_terms() {
     for (start, target) in texts {
         tasks.push((bank.parse(start, None).unwrap(), bank.parse(target, None).unwrap()));
     }
-    let strategies = [
-        Strategy::Greedy,
-        Strategy::Nucleus { p: 1.0, temperature: 5.0 },
-        Strategy::Nucleus { p: 0.5, temperature: 1.0 },
-        Strategy::Beam { width: 3 },
-    ];
-    for strategy in strategies {
+    for (nucleus, temperature) in [(1e-9, 1.0), (1.0, 5.0), (0.5, 1.0)] {
         for max_size in [1, 2, 3, 7, 30] {
-            let options = DecodeOptions { strategy, guides: 5, max_size, seed: 3 };
+            let options = DecodeOptions { nucleus, temperature, guides: 5, max_size, seed: 3 };
             let guides = model.guides(&mut bank, &tasks, &options).unwrap();
             assert_eq!(guides.len(), tasks.len());
             for ((start, target), guides) in tasks.iter().zip(&guides) {
@@ -62,7 +56,8 @@ fn an_untrained_model_writes_terms() {
 fn what_can_not_be_answered_gets_no_guides_and_wrong_options_are_refused() {
     let model = common::small_model(1);
     let mut bank = TermBank::new(model.language().clone());
-    let mut options = DecodeOptions { strategy: Strategy::Greedy, guides: 1, max_size: 9, seed: 0 };
+    let mut options =
+        DecodeOptions { nucleus: 1.0, temperature: 1.0, guides: 1, max_size: 9, seed: 0 };
 
     // As large as no tree could be written out.
     let mut huge = bank.parse("x", None).unwrap();
@@ -80,11 +75,11 @@ fn what_can_not_be_answered_gets_no_guides_and_wrong_options_are_refused() {
     options.guides = 0;
     assert!(model.guides(&mut bank, &[], &options).unwrap_err().to_string().contains("guides"));
     options.guides = 1;
-    options.strategy = Strategy::Nucleus { p: 0.0, temperature: 1.0 };
+    options.nucleus = 0.0;
     assert!(model.guides(&mut bank, &[], &options).unwrap_err().to_string().contains("nucleus"));
     let foreign = egraph::System::parse("(sort A) (op f (A) A) (variable A)").unwrap();
     let mut foreign = TermBank::new(foreign.language.clone());
-    options.strategy = Strategy::Greedy;
+    options.nucleus = 1.0;
     let error = model.guides(&mut foreign, &[], &options).unwrap_err();
     assert!(error.to_string().contains("not of the language"));
 }

@@ -14,7 +14,6 @@ use model::network::cache::Cache;
 use model::network::kernels::dropout::Dropout;
 use model::network::parameters::Parameters;
 use model::network::transformer::Transformer;
-use model::network::value::value_loss;
 use model::tokens::positions::Positions;
 use model::tokens::tree::tokenise;
 use model::tokens::vocabulary::Vocabulary;
@@ -46,7 +45,6 @@ impl World {
             .collect();
         let features = Features::new(&vocabulary, positions);
         let mut config = common::small_config().model;
-        config.value_head = true;
         (config.positions, config.encoders) = (positions, encoders);
         if positions != Positions::Tree {
             config.relation_heads.clear();
@@ -88,7 +86,7 @@ fn logits_agree_with(scheme: Scheme) {
     let target = encoder_batch(features, &world.side(1));
     let memory = network.encode(&start, &target, &Dropout::none()).unwrap();
     let (guide, targets) = decoder_batch(features, &world.side(2));
-    let whole = network.decode(&guide, &memory, None, &Dropout::none()).unwrap();
+    let whole = network.decode(&guide, &memory, &Dropout::none()).unwrap();
     let n = targets.len() / world.trees.len();
     let whole: Vec<Vec<f32>> = whole.to_vec2().unwrap();
 
@@ -131,7 +129,7 @@ fn logits_agree_with(scheme: Scheme) {
     assert!(compared > 1000);
 }
 
-/// The loss of the guides' tokens and of the value head.
+/// The loss of the guides' tokens.
 fn loss(world: &World, network: &Transformer) -> Tensor {
     let features = world.features;
     let start = encoder_batch(features, &world.side(0));
@@ -139,16 +137,13 @@ fn loss(world: &World, network: &Transformer) -> Tensor {
     let (guide, targets) = decoder_batch(features, &world.side(2));
     let dropout = Dropout::none();
     let memory = network.encode(&start, &target, &dropout).unwrap();
-    let logits = network.decode(&guide, &memory, None, &dropout).unwrap();
+    let logits = network.decode(&guide, &memory, &dropout).unwrap();
     let mut sets = Masks::new(world.vocabulary.len());
     let all = sets.insert(&[u64::MAX >> (64 - world.vocabulary.len() % 64)]);
     let masks = vec![all; targets.len()];
     let (tokens, sets, on_gpu) = (targets, Arc::new(sets), OnGpu::default());
     let targets = Arc::new(Targets { tokens, masks, sets, on_gpu });
-    let tokens = model::training::loss::loss(&logits, &targets, 20, 0.0).unwrap();
-    let log_steps: Vec<f32> = (0..world.trees.len()).map(|i| i as f32).collect();
-    let values = network.values(&memory).unwrap().unwrap();
-    (tokens + value_loss(&values, &log_steps, log_steps.len()).unwrap()).unwrap()
+    model::training::loss::loss(&logits, &targets, 20, 0.0).unwrap()
 }
 
 /// Every parameter is reached, and along its gradient the loss changes as the gradient says.

@@ -131,7 +131,7 @@ impl Formula<'_> {
         // The relation of every head, with its K_R and Q_R.
         let mut related: Vec<(Relation, Rows, Rows)> = Vec::new();
         if let Some((stack, ..)) = own {
-            for (relation, heads) in m.relation_heads() {
+            for (relation, heads) in m.relation_heads.clone() {
                 let embedding = self.weights.get(&format!("{stack}.relation.{}", relation.name()));
                 let table =
                     |what: &str| product(embedding, w(&format!("{what}.{}", relation.name())));
@@ -217,19 +217,6 @@ impl Formula<'_> {
         let logits = |x: &Vec<f64>| table.iter().map(|token| dot(x, token) / scale).collect();
         x.iter().map(logits).collect()
     }
-
-    /// What the value head says of an encoded start and target.
-    fn value(&self, [start, target]: [&Rows; 2]) -> Vec<f64> {
-        let mean = |x: &Rows| -> Vec<f64> {
-            (0..x[0].len()).map(|c| x.iter().map(|x| x[c]).sum::<f64>() / x.len() as f64).collect()
-        };
-        let (start, target) = (mean(start), mean(target));
-        let both: Vec<f64> = start.iter().zip(&target).map(|(s, t)| s * t).collect();
-        let all = vec![[start, target, both].concat()];
-        let w = |part: &str| self.weights.get(&format!("value.{part}"));
-        let hidden = squared_relu(product(&norm(&all, w("norm")), w("hidden")));
-        sum(product(&hidden, w("output")), w("bias").clone()).remove(0)
-    }
 }
 
 fn close(found: &[f32], expected: &[f64]) {
@@ -241,7 +228,7 @@ fn close(found: &[f32], expected: &[f64]) {
 }
 
 #[test]
-fn logits_and_values_are_those_of_plain_loops() {
+fn logits_are_those_of_plain_loops() {
     let directory = tempfile::tempdir().unwrap();
     let data = directory.path().join("data");
     common::write_dataset(&data, &common::triples(1, 40), &common::triples(2, 3));
@@ -256,9 +243,8 @@ fn logits_and_values_are_those_of_plain_loops() {
         let mut config = common::small_config();
         (config.model.positions, config.model.encoders) = (positions, encoders);
         (config.model.encoder_layers, config.model.decoder_layers) = (2, 2);
-        config.model.value_head = true;
         if positions != Positions::Tree {
-            (config.model.relation_heads, config.model.ancestor_heads) = Default::default();
+            config.model.relation_heads = Default::default();
         }
         let max_tokens = config.model.max_tokens;
         let examples = Examples::open(&dataset, max_tokens, None, &data, &false.into()).unwrap();
@@ -272,9 +258,8 @@ fn logits_and_values_are_those_of_plain_loops() {
         let network =
             Transformer::new(&config.model, features, vocabulary.len(), &mut views).unwrap();
         let memory = network.encode(&start, &target, &Dropout::none()).unwrap();
-        let logits = network.decode(&guide, &memory, None, &Dropout::none()).unwrap();
+        let logits = network.decode(&guide, &memory, &Dropout::none()).unwrap();
         let logits: Vec<Vec<f32>> = logits.to_vec2().unwrap();
-        let values: Vec<f32> = network.values(&memory).unwrap().unwrap().to_vec1().unwrap();
 
         let rows = |tensor: &candle_core::Tensor| -> Rows {
             let width = *tensor.dims().last().unwrap();
@@ -292,7 +277,6 @@ fn logits_and_values_are_those_of_plain_loops() {
         for b in 0..batch.len() {
             let start = formula.encode(stacks[0], &start, b);
             let target = formula.encode(stacks[1], &target, b);
-            close(&values[b..=b], &formula.value([&start, &target]));
             let expected = formula.decode(&guide, b, [&start, &target]);
             assert_eq!(expected.len(), batch[b].tokens[2].len());
             for (found, expected) in logits[b * guide.geometry.queries..].iter().zip(&expected) {

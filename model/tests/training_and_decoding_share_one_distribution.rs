@@ -15,7 +15,7 @@ use model::tokens::tree::tokenise;
 use model::tokens::vocabulary::Vocabulary;
 use model::training::examples::masks::MaskMaker;
 use model::training::loss::{Targets, log_probabilities, score};
-use model::{DecodeOptions, GuideModel, Strategy};
+use model::{DecodeOptions, GuideModel};
 use std::sync::Arc;
 
 #[test]
@@ -36,8 +36,7 @@ fn a_guide_has_the_same_probability_in_both() {
     let mut compared = 0;
     // A small limit binds: operators with many arguments are not allowed near it.
     for max_size in [3, 6, config.model.max_tokens] {
-        let strategy = Strategy::Nucleus { p: 1.0, temperature: 1.5 };
-        let decode = DecodeOptions { strategy, guides: 4, max_size, seed: 1 };
+        let decode = DecodeOptions { nucleus: 1.0, temperature: 1.5, guides: 4, max_size, seed: 1 };
         for triple in common::triples(3, 6) {
             let [start, _, target] = triple.terms(&mut bank).unwrap();
             let guides = model.guides(&mut bank, &[(start, target)], &decode).unwrap();
@@ -51,7 +50,7 @@ fn a_guide_has_the_same_probability_in_both() {
                 let encode = |i: usize| encoder_batch(features, &[&trees[i]]);
                 let memory = network.encode(&encode(0), &encode(1), &Dropout::none()).unwrap();
                 let (batch, tokens) = decoder_batch(features, &[&trees[2]]);
-                let logits = network.decode(&batch, &memory, None, &Dropout::none()).unwrap();
+                let logits = network.decode(&batch, &memory, &Dropout::none()).unwrap();
                 let sets = Arc::new(maker.masks().clone());
                 let targets = Targets { tokens, masks, sets, on_gpu: OnGpu::default() };
                 let nats = score(&logits, &targets).unwrap().read().unwrap().nats;

@@ -7,9 +7,7 @@ import struct
 
 from commands import SCRIPTS, hard_tasks, rows, solved_cells, table
 
-METHODS = ["select", "likely", "model", "inside"]
-# Of the same drawn terms those nearest to the other side: as trees, to the model, by its value head.
-NEAREST = ["nearest", "likely", "value"]
+METHODS = ["select", "model"]
 TINY = (SCRIPTS.parent / "configs/model/tiny.toml").read_text()
 QUICKSTART = (SCRIPTS.parent / "configs/dataset/quickstart.toml").read_text()
 WITH_CHAINS = QUICKSTART + '\n[chains]\ncount = 4\nlinks = 6\nfar = true\n'
@@ -86,12 +84,3 @@ def section(run, arguments):
             yield [name, f"{size:.2f}", f"{loss:.3f}", *solved_cells(results, hard, METHODS)]
 
     table(["network", "million numbers", "validation loss", *(f"`{method}`" for method in METHODS)], lines())
-
-    config = run.out / "network-value.toml"
-    config.write_text(TINY.replace("\n[training]", "value_head = true\n\n[training]"))
-    out, _, loss = trained(run, "network-value", config, data[False])
-    last = json.loads((out / "train_log.jsonl").read_text().splitlines()[-1])["value"]
-    print(f"\n### With a value head: loss {loss:.3f}, error of ln steps {last['error']:.3f} (of a constant {last['spread']:.3f})")
-    runs = [again(f"network-value-{seed}", tasks, out, NEAREST, "--seed", seed) for seed in [0, 1, 2]]
-    cells = [solved_cells(results, hard, NEAREST) for results in runs]
-    table(["method", "seed 0", "1", "2"], [[f"`{method}`", *line] for method, line in zip(NEAREST, zip(*cells))])

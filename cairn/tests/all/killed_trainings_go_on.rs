@@ -154,7 +154,4 @@ fn what_is_left_out_and_how_long_it_takes_is_said_before_the_first_step() {
     in_order(&first, &[left_out, "30 steps and 2 validations take about", "step 25 (epoch"]);
     let second = said(&format!("{train} --steps 60 --resume"));
     in_order(&second, &[left_out, "30 steps and 2 validations take about", "step 50 (epoch"]);
-    let ladder = "train --scaling --data data --config m.toml --out ladder --sizes 4k";
-    let said = said(&format!("{ladder} --fractions 1/3,1 --steps 12"));
-    in_order(&said, &[left_out, "1 size × 2 fractions", "run 1 of 2", "step 1 (epoch"]);
 }

@@ -6,7 +6,6 @@ use crate::by_method::{self, Aids};
 use crate::evaluation::checked::{proof_of, question_hash};
 use crate::evaluation::results::{Row, write_results};
 use crate::search::answer::{Answer, Question, SearchSettings};
-use crate::sources::learned::Model;
 use crate::sources::method::Method;
 use crate::tasks::origin::TaskOrigin;
 use crate::tasks::task::{Task, TaskSet};
@@ -108,7 +107,6 @@ pub fn evaluate(
 ) -> Result<Vec<Row>> {
     for method in &evaluation.methods {
         method.expect(inputs.model.is_some(), inputs.ranker.is_some())?;
-        method.expect_head(inputs.model)?;
     }
     // Nothing is looked at before the lock is held: another evaluation may be at work here.
     let directory = OutputDir::create(out, EVALUATION_FILE)?;
@@ -125,14 +123,13 @@ pub fn evaluate(
     let progress = Progress::new("tasks", inputs.tasks.tasks.len() as u64, quiet);
     let tasks = &inputs.tasks.tasks;
     let threads = rayon::current_num_threads();
-    let model = inputs.model.map(|model| Model::new(model, threads));
     let rows = in_order(tasks.len(), threads, |index| {
         let task = &tasks[index];
         if let Some(rows) = finished(evaluation, inputs.system, task, &directory) {
             progress.found(1);
             return Ok(rows);
         }
-        let rows = run_task(evaluation, inputs, model.as_ref(), index, task, &directory)?;
+        let rows = run_task(evaluation, inputs, index, task, &directory)?;
         progress.advance(1);
         Ok(rows)
     });
@@ -267,14 +264,13 @@ fn note_unreadable(evaluation: &Evaluation, inputs: &Inputs<'_>) -> Result<()> {
 fn run_task(
     evaluation: &Evaluation,
     inputs: &Inputs<'_>,
-    model: Option<&Model<'_>>,
     index: usize,
     task: &Task,
     directory: &OutputDir,
 ) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for &method in &evaluation.methods {
-        let row = run_method(evaluation, inputs, model, index, task, method, directory)
+        let row = run_method(evaluation, inputs, index, task, method, directory)
             .with_context(|| format!("task {}, method {method}", task.id))?;
         rows.push(row);
     }
@@ -296,7 +292,6 @@ fn proof_file(task: &Task, method: Method) -> String {
 fn run_method(
     evaluation: &Evaluation,
     inputs: &Inputs<'_>,
-    model: Option<&Model<'_>>,
     index: usize,
     task: &Task,
     method: Method,
@@ -308,7 +303,7 @@ fn run_method(
     let (start, target) = (chain[0], chain[chain.len() - 1]);
     let began = Instant::now();
     let question = Question { ends: [start, target], number: index as u64, deadline: None };
-    let aids = Aids { model, ranker: inputs.ranker, chain: &chain, watcher: None };
+    let aids = Aids { model: inputs.model, ranker: inputs.ranker, chain: &chain, watcher: None };
     let settings = &evaluation.search;
     let answer = by_method::answer(method, inputs.system, &mut bank, question, settings, aids)?;
     let seconds = began.elapsed().as_secs_f64();

@@ -1,7 +1,6 @@
 //! The methods that an evaluation compares, by name.
 
 use anyhow::{Result, ensure};
-use model::GuideModel;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -32,20 +31,13 @@ pub enum Method {
     Model,
     /// Frontier terms of both sides, those nearest to the decoder's guides.
     Select,
-    /// Frontier terms of both sides, those likeliest to the model.
-    Likely,
-    /// Frontier terms of both sides, those with the fewest steps to the other side by the model's value
-    /// head.
-    Value,
-    /// What the model writes inside the classes of both sides.
-    Inside,
     /// The true waypoints of the chain.
     Oracle,
 }
 
 impl Method {
     /// All methods, in the order of a report: baselines first, the ceiling last.
-    pub const ALL: [Method; 15] = [
+    pub const ALL: [Method; 12] = [
         Method::Cap,
         Method::AllWork,
         Method::Random,
@@ -57,9 +49,6 @@ impl Method {
         Method::Ranked,
         Method::Model,
         Method::Select,
-        Method::Likely,
-        Method::Value,
-        Method::Inside,
         Method::Oracle,
     ];
 
@@ -77,9 +66,6 @@ impl Method {
             Method::Ranked => "ranked",
             Method::Model => "model",
             Method::Select => "select",
-            Method::Likely => "likely",
-            Method::Value => "value",
-            Method::Inside => "inside",
             Method::Oracle => "oracle",
         }
     }
@@ -102,39 +88,18 @@ impl Method {
             Method::Ranked => "as deep, the matches ordered by a learned ranker",
             Method::Model => "the model's guides, and chance where they are not reached",
             Method::Select => "frontier terms of both sides, nearest to the model's guides",
-            Method::Likely => "frontier terms of both sides, likeliest to the model",
-            Method::Value => {
-                "frontier terms of both sides, nearest to the other side by the model's value head"
-            }
-            Method::Inside => "terms that the model writes inside the classes of both sides",
             Method::Oracle => "the true waypoints: the ceiling",
         }
     }
 
     /// Whether it needs a trained model.
     pub fn needs_model(self) -> bool {
-        matches!(
-            self,
-            Method::Model | Method::Select | Method::Likely | Method::Value | Method::Inside
-        )
+        matches!(self, Method::Model | Method::Select)
     }
 
     /// Whether it needs a ranker.
     pub fn needs_ranker(self) -> bool {
         self == Method::Ranked
-    }
-
-    /// Refuses a method that asks what this model was not trained for.
-    ///
-    /// # Errors
-    /// It needs a value head and the model has none.
-    pub fn expect_head(self, model: Option<&GuideModel>) -> Result<()> {
-        ensure!(
-            self != Method::Value || model.is_none_or(GuideModel::has_value_head),
-            "method '{self}' needs a model with a value head: train one with `value_head = true` in the \
-             section `model` of its configuration"
-        );
-        Ok(())
     }
 
     /// Refuses a method whose model or ranker is not there.

@@ -1,10 +1,8 @@
 //! Writing guides node by node, batched over tasks and hypotheses, with cached keys and values.
 //!
-//! There is one search: of the extensions of all hypotheses of a task, those with the highest
-//! scores go on. The score is the probability so far (greedy and beam decoding), or that
-//! perturbed by noise, which makes the result a sample without repetition.
+//! Of the extensions of all hypotheses of a task, those with the highest scores go on. The score is the
+//! probability so far, perturbed by noise, which makes the result a sample without repetition.
 
-use crate::decoding::choices::{Choices, Inside, Within};
 use crate::decoding::grammars::Lent;
 use crate::decoding::sampling::{Choice, log_sum_exp, nucleus, perturb};
 use crate::decoding::tree_builder::TreeBuilder;
@@ -20,32 +18,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use support::errors::Internal;
 
-/// How guides are chosen.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Strategy {
-    /// The likeliest token at every step: one guide.
-    Greedy,
-    /// Samples from the smallest set of tokens that have probability `p` together, after
-    /// sharpening by `temperature` (Holtzman et al., 2020). Several guides of a task are drawn
-    /// without replacement.
-    Nucleus {
-        /// In (0, 1].
-        p: f64,
-        /// Above 0; 1 leaves the distribution as it is.
-        temperature: f64,
-    },
-    /// The likeliest terms that a search with this many hypotheses finds.
-    Beam {
-        /// At least 1; the number of guides if that is larger.
-        width: usize,
-    },
-}
-
-/// What to decode.
+/// What to decode: samples from the smallest set of tokens that have a probability together, after
+/// sharpening by a temperature (Holtzman et al., 2020), drawn without replacement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DecodeOptions {
-    /// How guides are chosen.
-    pub strategy: Strategy,
+    /// The probability of that set, in (0, 1]. Near 0 it is the likeliest token alone.
+    pub nucleus: f64,
+    /// Above 0; 1 leaves the distribution as it is.
+    pub temperature: f64,
     /// Guides per task, all of them different; fewer if no more are found.
     pub guides: usize,
     /// The largest number of nodes of a guide.
@@ -60,33 +40,17 @@ impl DecodeOptions {
     pub fn check(&self) -> Result<()> {
         ensure!(self.guides > 0, "guides: expected at least 1");
         ensure!(self.max_size > 0, "max_size: expected at least 1");
-        match self.strategy {
-            Strategy::Greedy => {}
-            Strategy::Nucleus { p, temperature } => {
-                ensure!(p > 0.0 && p <= 1.0, "nucleus probability {p}: expected 0 to 1");
-                ensure!(temperature > 0.0, "temperature {temperature}: expected more than 0");
-            }
-            Strategy::Beam { width } => ensure!(width > 0, "beam width: expected at least 1"),
-        }
+        let DecodeOptions { nucleus, temperature, .. } = *self;
+        ensure!(nucleus > 0.0 && nucleus <= 1.0, "nucleus probability {nucleus}: expected 0 to 1");
+        ensure!(temperature > 0.0, "temperature {temperature}: expected more than 0");
         Ok(())
-    }
-
-    /// Hypotheses per task that go on at a step.
-    pub(crate) fn width(&self) -> usize {
-        match self.strategy {
-            Strategy::Greedy => 1,
-            Strategy::Nucleus { .. } => self.guides,
-            Strategy::Beam { width } => width.max(self.guides),
-        }
     }
 }
 
 /// A task as the decoder sees it.
-pub(crate) struct Task<'a, C> {
+pub(crate) struct Task<'a> {
     /// Shared with other tasks of the same variables and size, since what it allows is found but once.
     pub(crate) grammar: Rc<RefCell<Lent<'a>>>,
-    /// What of the grammar is allowed.
-    pub(crate) within: Within<'a, C>,
     pub(crate) options: DecodeOptions,
     pub(crate) sort: SortId,
     /// Tells the samples of this task from those of others.
@@ -107,14 +71,13 @@ pub(crate) struct Written {
 
 /// A tree in the making.
 #[derive(Clone)]
-struct Hypothesis<S> {
+struct Hypothesis {
     written: Written,
-    state: S,
     /// What decides whether it goes on.
     score: f64,
 }
 
-impl<S> Hypothesis<S> {
+impl Hypothesis {
     fn complete(&self) -> bool {
         self.written.tree.next_slot().is_none()
     }
@@ -142,14 +105,14 @@ pub(crate) struct Decoder<'a> {
 impl Decoder<'_> {
     /// Complete trees for every task, the likeliest first, all with different tokens. What is
     /// written for a task does not depend on the others.
-    pub(crate) fn run<C: Choices>(&self, tasks: &mut [Task<'_, C>]) -> Result<Vec<Vec<Written>>> {
+    pub(crate) fn run(&self, tasks: &[Task<'_>]) -> Result<Vec<Vec<Written>>> {
         let mut generators: Vec<ChaCha8Rng> =
             tasks.iter().map(|t| ChaCha8Rng::seed_from_u64(t.options.seed ^ t.stream)).collect();
         // By task: hypotheses, complete ones among them.
-        let mut beams: Vec<Vec<Hypothesis<Inside<C>>>> = tasks.iter().map(begin).collect();
+        let mut beams: Vec<Vec<Hypothesis>> = tasks.iter().map(begin).collect();
         let mut cache = Cache::default();
         loop {
-            let open = |task: usize, beam: &Vec<Hypothesis<Inside<C>>>| {
+            let open = |task: usize, beam: &Vec<Hypothesis>| {
                 vec![task as u32; beam.iter().filter(|h| !h.complete()).count()]
             };
             let rows: Vec<u32> =
@@ -165,10 +128,10 @@ impl Decoder<'_> {
             // Rows of this step that the rows of the next one go on from.
             let mut kept: Vec<u32> = Vec::new();
             let mut row = 0;
-            for ((task, beam), rng) in tasks.iter_mut().zip(&mut beams).zip(&mut generators) {
+            for ((task, beam), rng) in tasks.iter().zip(&mut beams).zip(&mut generators) {
                 let mut extensions = Vec::new();
                 let mut row_of = Vec::with_capacity(beam.len());
-                for (from, hypothesis) in beam.iter_mut().enumerate() {
+                for (from, hypothesis) in beam.iter().enumerate() {
                     row_of.push(row);
                     if hypothesis.complete() {
                         extensions.push(Extension { score: hypothesis.score, from, token: None });
@@ -178,12 +141,11 @@ impl Decoder<'_> {
                     row += 1;
                     extend(task, hypothesis, from, logits, rng, &mut extensions)?;
                 }
-                best(&mut extensions, task.options.width());
+                best(&mut extensions, task.options.guides);
                 // How many of them each hypothesis goes on in: the last takes it itself.
                 let mut uses = vec![0usize; beam.len()];
                 extensions.iter().for_each(|extension| uses[extension.from] += 1);
-                let mut beam_of: Vec<Option<Hypothesis<Inside<C>>>> =
-                    beam.drain(..).map(Some).collect();
+                let mut beam_of: Vec<Option<Hypothesis>> = beam.drain(..).map(Some).collect();
                 // Rows of a task stay in the order of their hypotheses.
                 let mut next = Vec::with_capacity(extensions.len());
                 for extension in extensions {
@@ -193,7 +155,6 @@ impl Decoder<'_> {
                     let Some(mut hypothesis) = taken else { continue };
                     if let Some((token, log_p, proposal)) = extension.token {
                         hypothesis.score = extension.score;
-                        task.within.advance(&mut hypothesis.state, token);
                         self.push(&mut hypothesis.written, token, log_p, proposal)?;
                         if !hypothesis.complete() {
                             kept.push(row_of[extension.from]);
@@ -205,7 +166,7 @@ impl Decoder<'_> {
             }
             cache.select(&kept);
         }
-        let finish = |beam: Vec<Hypothesis<Inside<C>>>| {
+        let finish = |beam: Vec<Hypothesis>| {
             let mut written: Vec<Written> = beam.into_iter().map(|h| h.written).collect();
             written.sort_by(|a, b| {
                 b.total.total_cmp(&a.total).then_with(|| a.tree.tokens().cmp(b.tree.tokens()))
@@ -241,7 +202,7 @@ fn best(extensions: &mut Vec<Extension>, count: usize) {
 }
 
 /// Nothing written; no hypothesis at all if no term of the task's sort is small enough.
-fn begin<C: Choices>(task: &Task<'_, C>) -> Vec<Hypothesis<Inside<C>>> {
+fn begin(task: &Task<'_>) -> Vec<Hypothesis> {
     if !task.grammar.borrow().can_begin(task.sort) {
         return Vec::new();
     }
@@ -251,13 +212,13 @@ fn begin<C: Choices>(task: &Task<'_, C>) -> Vec<Hypothesis<Inside<C>>> {
         total: 0.0,
         proposal: 0.0,
     };
-    vec![Hypothesis { written, state: task.within.begin(), score: 0.0 }]
+    vec![Hypothesis { written, score: 0.0 }]
 }
 
 /// Adds what a hypothesis can become, given the logits of its next token.
-fn extend<C: Choices>(
-    task: &mut Task<'_, C>,
-    hypothesis: &mut Hypothesis<Inside<C>>,
+fn extend(
+    task: &Task<'_>,
+    hypothesis: &Hypothesis,
     from: usize,
     logits: &[f32],
     rng: &mut ChaCha8Rng,
@@ -268,21 +229,12 @@ fn extend<C: Choices>(
     ensure!(!allowed.is_empty(), Internal::new("a hole that no token fits"));
     let logit = |token: &Token| logits[*token as usize];
     let whole = log_sum_exp(allowed.iter().map(logit));
-    let next = task.within.next(&mut hypothesis.state, tree, &allowed);
-    let part = match next.len() == allowed.len() {
-        true => whole,
-        false => log_sum_exp(next.iter().map(logit)),
-    };
-    let mut choices: Vec<Choice> = next.iter().map(|t| (*t, logit(t) - part)).collect();
-    if let Strategy::Nucleus { p, temperature } = task.options.strategy {
-        nucleus(&mut choices, p, temperature);
-    }
+    let mut choices: Vec<Choice> = allowed.iter().map(|t| (*t, logit(t) - whole)).collect();
+    nucleus(&mut choices, task.options.nucleus, task.options.temperature);
     let proposal = f64::from(hypothesis.written.proposal);
     let mut scores: Vec<f64> =
         choices.iter().map(|(_, log_p)| proposal + f64::from(*log_p)).collect();
-    if let Strategy::Nucleus { .. } = task.options.strategy {
-        perturb(hypothesis.score, &mut scores, task.options.width(), rng);
-    }
+    perturb(hypothesis.score, &mut scores, task.options.guides, rng);
     extensions.extend(choices.iter().zip(scores).map(|((token, proposal), score)| Extension {
         score,
         from,

@@ -1,11 +1,8 @@
 //! Writing a term node by node, with nothing but well-formed terms possible. It must not know how the
 //! network was trained.
 
-pub mod choices;
 pub mod decode;
 pub mod grammar;
 pub(crate) mod grammars;
-pub mod queue;
 pub(crate) mod sampling;
-pub mod score;
 pub mod tree_builder;

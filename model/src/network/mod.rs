@@ -9,4 +9,3 @@ pub mod kernels;
 pub mod parameters;
 pub mod threads;
 pub mod transformer;
-pub mod value;

@@ -13,7 +13,6 @@ use crate::network::kernels::rms_norm::rms_norm;
 use crate::network::kernels::rope::rope;
 use crate::network::kernels::squared_relu::squared_relu;
 use crate::network::parameters::{Init, Parameters};
-use crate::network::value::{ValueHead, mean};
 use crate::tokens::relations::Relation;
 use candle_core::{DType, Device, Result, Tensor};
 use std::sync::Arc;
@@ -36,7 +35,7 @@ impl RelationEmbedding {
             p.get(&format!("{name}.{}", relation.name()), &shape, Init::Normal(1.0))
         };
         let embeddings: anyhow::Result<Vec<Tensor>> =
-            c.relation_heads().keys().map(&mut get).collect();
+            c.relation_heads.keys().map(&mut get).collect();
         Ok(RelationEmbedding(embeddings?))
     }
 }
@@ -57,12 +56,11 @@ impl SelfAttention {
     fn new(p: &mut Parameters, name: &str, c: &ModelConfig) -> anyhow::Result<Self> {
         let (d, heads) = (c.width, Arc::new(c.heads()));
         let mut relation = |what: &str| -> anyhow::Result<Vec<Tensor>> {
-            let shares = c.relation_heads();
             let one = |(relation, share): (&Relation, &usize)| {
                 let name = format!("{name}.{what}.{}", relation.name());
                 matrix(p, &name, d, share * heads.each())
             };
-            shares.iter().map(one).collect()
+            c.relation_heads.iter().map(one).collect()
         };
         let relation = [relation("relation_key")?, relation("relation_query")?];
         Ok(SelfAttention {
@@ -226,8 +224,6 @@ pub struct Memory {
     keys: [usize; 2],
     /// K_R and Q_R of every decoder layer.
     tables: Vec<Option<Tensor>>,
-    /// The means of the encoded nodes of start and target, for the value head. `[b, d]`
-    means: Option<[Tensor; 2]>,
 }
 
 impl Memory {
@@ -262,7 +258,6 @@ pub struct Transformer {
     relation: RelationEmbedding,
     layers: Vec<DecoderLayer>,
     norm: Tensor, // [d]
-    value: Option<ValueHead>,
     /// Tokens are the first features.
     tokens: usize,
     /// Of activations; parameters are f32.
@@ -298,7 +293,6 @@ impl Transformer {
             relation: RelationEmbedding::new(p, "decoder.relation", c)?,
             layers,
             norm: gain(p, "decoder.norm", c.width)?,
-            value: c.value_head.then(|| ValueHead::new(p, c.width)).transpose()?,
             tokens,
             numbers: DType::F32,
         })
@@ -342,42 +336,21 @@ impl Transformer {
         let side = |batch: &Batch| (batch.geometry.key_lengths.clone(), batch.geometry.keys);
         let ((start_lengths, start_keys), (target_lengths, target_keys)) =
             (side(start), side(target));
-        let [s, t] = &encoded;
         Ok(Memory {
             layers,
             lengths: [start_lengths, target_lengths],
             keys: [start_keys, target_keys],
             tables,
-            means: match self.value {
-                Some(_) => Some([mean(s, &start.geometry)?, mean(t, &target.geometry)?]),
-                None => None,
-            },
         })
     }
 
-    /// ln of the steps between start and target of every task. `[b]`; `None` without a value head.
-    ///
-    /// # Errors
-    /// The device fails.
-    pub fn values(&self, memory: &Memory) -> Result<Option<Tensor>> {
-        let both = self.value.as_ref().zip(memory.means.as_ref());
-        both.map(|(head, means)| head.forward(means)).transpose()
-    }
-
     /// Logits of whole guides, every node predicted from those before it.
-    /// `[batch · nodes, tokens]`. `rows` says which task of the memory each guide is for, if not
-    /// each for its own; the memory then gets no gradient.
+    /// `[batch · nodes, tokens]`. Each guide is for its own task of the memory.
     ///
     /// # Errors
     /// The device fails.
-    pub fn decode(
-        &self,
-        guide: &Batch,
-        memory: &Memory,
-        rows: Option<&[u32]>,
-        dropout: &Dropout,
-    ) -> Result<Tensor> {
-        self.decoder(guide, memory, rows, None, dropout)
+    pub fn decode(&self, guide: &Batch, memory: &Memory, dropout: &Dropout) -> Result<Tensor> {
+        self.decoder(guide, memory, None, dropout)
     }
 
     /// Logits of the next node of half-written guides, `[rows, tokens]`. `rows` says which task
@@ -394,25 +367,25 @@ impl Transformer {
     ) -> Result<Tensor> {
         let source = cache.begin(self.layers.len(), rows.len(), 2 * self.width, self.device())?;
         Arc::make_mut(&mut step.geometry).source = source;
-        self.decoder(&step, memory, Some(rows), Some(cache), &Dropout::none())
+        self.decoder(&step, memory, Some((rows, cache)), &Dropout::none())
     }
 
     fn decoder(
         &self,
         guide: &Batch,
         memory: &Memory,
-        rows: Option<&[u32]>,
-        cache: Option<&Cache>,
+        step: Option<(&[u32], &Cache)>,
         dropout: &Dropout,
     ) -> Result<Tensor> {
         let g = &guide.geometry;
+        let rows = step.map(|(rows, _)| rows);
         let start = memory.geometry(0, g, rows);
         let target = memory.geometry(1, g, rows);
-        let lengths = |side: usize| cache.map(|_| &memory.lengths[side][..]);
+        let lengths = |side: usize| step.map(|_| &memory.lengths[side][..]);
         let mut x = self.embed(guide, dropout)?;
         for (i, layer) in self.layers.iter().enumerate() {
             let [start_memory, target_memory] = &memory.layers[i];
-            let past = cache.as_ref().map(|cache| cache.past(i));
+            let past = step.map(|(_, cache)| cache.past(i));
             let mixed = layer.attention.forward(&x, g, memory.tables[i].as_ref(), past)?;
             x = dropout.add(&x, &mixed)?;
             let mixed = layer.start.forward(&x, &start, start_memory, lengths(0))?;

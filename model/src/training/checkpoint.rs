@@ -45,13 +45,7 @@ const OPTIMIZER_FILE: &str = "optimizer.safetensors";
 const STATE_FILE: &str = "state.json";
 /// A state that is being written.
 const STAGING: &str = ".writing.tmp";
-const FORMAT: &str = "cairn-model-2";
-/// Of models whose steps had a fixed number of triples and whose loss was over all tokens: their
-/// weights can be used, but their training can't be gone on with.
-const FIRST_FORMAT: &str = "cairn-model-1";
-
-/// Stands for a triple of a model of the first format.
-const TOKENS_OF_A_TRIPLE: u64 = 64;
+const FORMAT: &str = "cairn-model-3";
 
 /// The content of `config.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,19 +60,12 @@ pub struct Run {
     pub config: Config,
     /// Seed of all random choices.
     pub seed: u64,
-    /// How many seeds of the training split it was trained on, the first in the order of `seed`;
-    /// `None` for all of them.
+    /// The share of the training split that it was trained on, as whole seeds, the first in the order of
+    /// `seed`; `None` for all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub training_seeds: Option<usize>,
+    pub fraction: Option<f64>,
     /// The dataset.
     pub dataset: DatasetIdentity,
-}
-
-impl Run {
-    /// Whether this version of the program can go on with the training.
-    pub fn can_go_on(&self) -> bool {
-        self.format == FORMAT
-    }
 }
 
 /// What tells a dataset from others.
@@ -124,13 +111,13 @@ pub struct Description {
 }
 
 impl Description {
-    /// Describes a new run: its configuration, its seed of random choices, and of how many seeds of
-    /// the training split it is, if not of all.
+    /// Describes a new run: its configuration, its seed of random choices, and of which share of the
+    /// training split it is, if not of all.
     pub fn new(
         system: System,
         vocabulary: Vocabulary,
         config: Config,
-        (seed, training_seeds): (u64, Option<usize>),
+        (seed, fraction): (u64, Option<f64>),
         dataset: DatasetIdentity,
     ) -> Description {
         let run = Run {
@@ -139,7 +126,7 @@ impl Description {
             tokens: vocabulary.len(),
             config,
             seed,
-            training_seeds,
+            fraction,
             dataset,
         };
         Description { system, vocabulary, run }
@@ -192,19 +179,9 @@ pub fn load_run(directory: &Path) -> Result<Run> {
     let text = fs::read_to_string(&path)
         .with_context(|| format!("{} is not a model: cannot read {name}", directory.display()))?;
     let strange = || format!("{name} is not the description of a Cairn model");
-    let mut value: serde_json::Value = serde_json::from_str(&text).with_context(strange)?;
-    let format = value["format"].as_str().unwrap_or_default().to_owned();
-    if format == FIRST_FORMAT
-        && let Some(training) = value["config"]["training"].as_object_mut()
-        && let Some(triples) = training.remove("batch").and_then(|n| n.as_u64())
-    {
-        let tokens = triples.saturating_mul(TOKENS_OF_A_TRIPLE);
-        training.insert("batch_tokens".to_owned(), tokens.into());
-    }
-    ensure!(
-        [FORMAT, FIRST_FORMAT].contains(&&*format),
-        "{name}: format '{format}', expected '{FORMAT}'"
-    );
+    let value: serde_json::Value = serde_json::from_str(&text).with_context(strange)?;
+    let format = value["format"].as_str().unwrap_or_default();
+    ensure!(format == FORMAT, "{name}: format '{format}', expected '{FORMAT}'");
     let run: Run = serde_json::from_value(value).with_context(strange)?;
     run.config.check().map_err(|mistake| anyhow!("{name}: {mistake}"))?;
     Ok(run)

@@ -41,7 +41,6 @@ pub fn append(directory: &Path, evaluation: &Evaluation) -> Result<()> {
 }
 
 fn event(e: &Evaluation) -> Vec<u8> {
-    let fit = e.value.map(|fit| [("value/error", fit.error), ("value/spread", fit.spread)]);
     let values = [
         ("loss/training", e.train_loss),
         ("loss/validation", e.validation_loss),
@@ -58,8 +57,7 @@ fn event(e: &Evaluation) -> Vec<u8> {
         let value = [&[2 << 3 | 5][..], &value.to_le_bytes()].concat();
         bytes(1, &[bytes(1, tag.as_bytes()), value].concat())
     };
-    let summary: Vec<u8> =
-        values.into_iter().chain(fit.into_iter().flatten()).flat_map(value).collect();
+    let summary: Vec<u8> = values.into_iter().flat_map(value).collect();
     [double(1, e.time), [vec![2 << 3], varint(e.step)].concat(), bytes(5, &summary)].concat()
 }
 
@@ -97,7 +95,6 @@ fn masked(crc: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::training::log::ValueFit;
 
     /// A field of a message: its number, and its bits or bytes.
     #[derive(Debug, PartialEq)]
@@ -162,8 +159,7 @@ mod tests {
     fn what_was_measured_comes_back() {
         let directory = tempfile::tempdir().unwrap();
         let evaluation = |step| Evaluation { step, time: 17.5, ..Evaluation::example() };
-        let value = Some(ValueFit { error: 0.5, spread: 0.75 });
-        let log = [evaluation(100), Evaluation { value, ..evaluation(100_000) }];
+        let log = [evaluation(100), evaluation(100_000)];
         rewrite(directory.path(), &log).unwrap();
         let whole = std::fs::read(directory.path().join(EVENTS_FILE)).unwrap();
         rewrite(directory.path(), &log[..1]).unwrap();
@@ -177,18 +173,12 @@ mod tests {
         assert_eq!(events[2][1], (2, Field::Bits(100_000)));
         let (5, Field::Bytes(summary)) = &events[2][2] else { panic!("no summary") };
         let values = message(summary);
-        assert_eq!(values.len(), 12);
+        assert_eq!(values.len(), 10);
         let Field::Bytes(value) = &values[1].1 else { panic!("no value") };
         let value = message(value);
         assert_eq!(value[0], (1, Field::Bytes(b"loss/validation".to_vec())));
         let expected = log[1].validation_loss.to_bits();
         assert_eq!(value[1], (2, Field::Bits(expected.into())));
-        let Field::Bytes(spread) = &values[11].1 else { panic!("no value") };
-        let expected = [
-            (1, Field::Bytes(b"value/spread".to_vec())),
-            (2, Field::Bits(0.75f32.to_bits().into())),
-        ];
-        assert_eq!(message(spread), expected);
     }
 
     /// The checksum of a record's length in a file that TensorFlow wrote (length 24).

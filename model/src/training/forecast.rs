@@ -17,6 +17,29 @@ use support::show::numbers::thousands;
 /// Bytes of the program, the tokens of the validation split, and the like.
 const REST: u64 = 48 << 20;
 
+/// Bytes that a step takes; an estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Parts of a step that are computed at a time.
+    pub parts: u64,
+    /// Four for each parameter.
+    pub parameters: u64,
+    /// Eight for each parameter: two moments.
+    pub moments: u64,
+    /// Four for each parameter, twice for each part at work and once for each sum that waits for others.
+    pub gradients: u64,
+    /// What the forward passes of the parts at work keep for their backward passes.
+    pub activations: u64,
+}
+
+impl Memory {
+    /// All of it. What is freed stays with the allocator: as measured, as much again.
+    pub fn sum(&self) -> u64 {
+        let all = [self.parameters, self.moments, self.gradients, self.activations];
+        all.into_iter().fold(0, u64::saturating_add).saturating_mul(2).saturating_add(REST)
+    }
+}
+
 /// How many numbers a network has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParameterCount {
@@ -66,8 +89,17 @@ impl Shape<'_> {
         )
     }
 
-    /// Bytes that a step takes, weights and optimiser included, with so many threads; an estimate.
-    fn bytes(&self, threads: usize, part_tokens: usize) -> u64 {
+    /// What a step takes on a processor with so many threads.
+    pub fn on_threads(&self, threads: usize) -> Memory {
+        self.memory(threads, part_tokens(self.config.training.batch_tokens))
+    }
+
+    /// What a step takes on a GPU.
+    pub fn on_gpu(&self) -> Memory {
+        self.memory(1, GPU_TOKENS)
+    }
+
+    fn memory(&self, threads: usize, part_tokens: usize) -> Memory {
         let (m, t) = (&self.config.model, &self.config.training);
         let longest = self.lengths.iter().map(|l| l.iter().map(|n| usize::from(*n)).sum());
         let longest = longest.max().unwrap_or(0);
@@ -84,11 +116,15 @@ impl Shape<'_> {
         let decoder = m.decoder_layers * (3 * attention + feed_forward) + 3 * self.tokens;
         // A guide is about a third of a triple. The backward pass needs room beside them.
         let activations = 4 * (2 * encoder + decoder) / 3 * part_tokens.max(longest) * 5 / 2;
-        // Weights and two moments; two gradients of each part at work; sums that wait for others.
-        let copies = (3 + 2 * parts + all.ilog2() as usize + 1) as u64;
-        let weights = 4u64.saturating_mul(self.parameters as u64).saturating_mul(copies);
-        // What is freed stays with the allocator: as measured, as much again.
-        weights.saturating_add((parts * activations) as u64).saturating_mul(2).saturating_add(REST)
+        let weights = 4u64.saturating_mul(self.parameters as u64);
+        let sums = u64::from(all.ilog2()) + 1;
+        Memory {
+            parts: parts as u64,
+            parameters: weights,
+            moments: weights.saturating_mul(2),
+            gradients: weights.saturating_mul(2 * parts as u64 + sums),
+            activations: (parts * activations) as u64,
+        }
     }
 }
 
@@ -99,15 +135,15 @@ impl Shape<'_> {
 pub fn refuse_what_does_not_fit(shape: &Shape, device: &Device) -> Result<u64> {
     #[cfg(feature = "cuda")]
     if let Device::Cuda(gpu) = device {
-        let needed = shape.bytes(1, GPU_TOKENS);
+        let needed = shape.on_gpu().sum();
         refuse(needed, Some(free_bytes(gpu)?), 1)?;
         return Ok(needed);
     }
     if !device.is_cpu() {
-        return Ok(shape.bytes(1, GPU_TOKENS));
+        return Ok(shape.on_gpu().sum());
     }
     let threads = rayon::current_num_threads();
-    let needed = shape.bytes(threads, part_tokens(shape.config.training.batch_tokens));
+    let needed = shape.on_threads(threads).sum();
     refuse(needed, available(), threads)?;
     Ok(needed)
 }
@@ -169,7 +205,9 @@ pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 120.0 => format!("{s:.0} seconds"),
         s if s < 7200.0 => format!("{:.0} minutes", s / 60.0),
-        s => format!("{:.1} hours", s / 3600.0),
+        s if s < 172_800.0 => format!("{:.1} hours", s / 3600.0),
+        s if s < 3.2e7 => format!("{:.0} days", s / 86_400.0),
+        s => format!("{:.1} years", s / 3.156e7),
     }
 }
 
@@ -186,7 +224,8 @@ mod tests {
             config.model.width = width;
             let parameters = 100 * width * width;
             Shape { config: &config, parameters, tokens: 100, lengths: &lengths }
-                .bytes(threads, part_tokens(batch_tokens))
+                .on_threads(threads)
+                .sum()
         };
         assert!(bytes(1, 1000, 64) < bytes(2, 1000, 64));
         assert!(bytes(8, 1000, 64) < bytes(8, 10_000, 64));
@@ -211,5 +250,7 @@ mod tests {
         assert_eq!(timing.left(3100), 0.0);
         assert_eq!(duration(3000.0), "50 minutes");
         assert_eq!(duration(9000.0), "2.5 hours");
+        assert_eq!(duration(4e5), "5 days");
+        assert_eq!(duration(9.5e7), "3.0 years");
     }
 }

@@ -19,6 +19,8 @@ pub struct Evaluation {
     pub step: u64,
     /// Times that the training split was gone through.
     pub epoch: f64,
+    /// Tokens of starts, targets and guides trained on.
+    pub tokens: u64,
     /// Loss of the steps since the last evaluation, with dropout.
     pub train_loss: f32,
     /// Part of their tokens that the model found likeliest.
@@ -29,9 +31,6 @@ pub struct Evaluation {
     pub validation_accuracy: f32,
     /// Loss on the validation split of a model that knows only how frequent each token is.
     pub unigram_loss: f32,
-    /// What the value head knows, if there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub value: Option<ValueFit>,
     /// Mean length of the gradient since the last evaluation, before it is clipped.
     pub gradient_norm: f32,
     /// Learning rate of the last step.
@@ -39,7 +38,6 @@ pub struct Evaluation {
     /// Tokens of starts, targets and guides trained on per second since the last evaluation.
     pub tokens_per_second: f64,
     /// Seconds that the steps after this one take, at the pace of those before it.
-    #[serde(default)]
     pub seconds_left: f64,
     /// When it was made, in seconds since the beginning of 1970.
     pub time: f64,
@@ -50,7 +48,7 @@ impl Evaluation {
     pub fn is_finite(&self) -> bool {
         let losses =
             [self.train_loss, self.validation_loss, self.validation_accuracy, self.unigram_loss];
-        losses.into_iter().chain(self.value.map(|value| value.error)).all(f32::is_finite)
+        losses.into_iter().all(f32::is_finite)
     }
 
     /// Some evaluation.
@@ -59,12 +57,12 @@ impl Evaluation {
         Evaluation {
             step: 100,
             epoch: 0.5,
+            tokens: 9_000,
             train_loss: 3.0,
             train_accuracy: 0.25,
             validation_loss: 2.0,
             validation_accuracy: 0.5,
             unigram_loss: 2.5,
-            value: None,
             gradient_norm: 1.0,
             learning_rate: 1e-3,
             tokens_per_second: 0.0,
@@ -72,15 +70,6 @@ impl Evaluation {
             time: 0.0,
         }
     }
-}
-
-/// How well a value head tells ln of the steps between start and target on the validation split.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ValueFit {
-    /// The root of the mean squared error.
-    pub error: f32,
-    /// The same of the best constant: their standard deviation.
-    pub spread: f32,
 }
 
 /// What was measured since the last validation.
@@ -140,10 +129,10 @@ pub fn save(directory: &Path, log: &[Evaluation]) -> Result<()> {
     write_atomic(&directory.join(PLOT_FILE), plot(log).as_bytes())
 }
 
-/// Reads the lines; none before the first validation, and none of a log of another version.
+/// Reads the lines; none before the first validation.
 ///
 /// # Errors
-/// The file is there and can't be read.
+/// The file is there and can't be read, or a line is not one of a log.
 pub fn load(directory: &Path) -> Result<Vec<Evaluation>> {
     let path = directory.join(LOG_FILE);
     let text = match std::fs::read_to_string(&path) {
@@ -151,7 +140,7 @@ pub fn load(directory: &Path) -> Result<Vec<Evaluation>> {
         text => text.with_context(|| format!("cannot read {}", path.display()))?,
     };
     let lines: Result<Vec<Evaluation>, _> = text.lines().map(serde_json::from_str).collect();
-    Ok(lines.unwrap_or_default())
+    lines.with_context(|| format!("{} is not the log of a training", path.display()))
 }
 
 const STYLE: &str = "\

@@ -60,8 +60,6 @@ pub struct Score {
     pub right: u64,
     /// Targets.
     pub tokens: u64,
-    /// Sum of the squared errors of a value head, in squares of ln of steps.
-    pub value_errors: f64,
 }
 
 impl Score {
@@ -71,7 +69,6 @@ impl Score {
             nats: self.nats + other.nats,
             right: self.right + other.right,
             tokens: self.tokens + other.tokens,
-            value_errors: self.value_errors + other.value_errors,
         }
     }
 }
@@ -94,12 +91,6 @@ impl Tally {
             (a, b) => a.or(b),
         };
         Ok(Tally { known: self.known.plus(other.known), pending })
-    }
-
-    /// Adds the errors of a value head.
-    pub fn add_values(&mut self, values: &[f32], log_steps: &[f32]) {
-        let error = |(value, known): (&f32, &f32)| f64::from(value - known).powi(2);
-        self.known.value_errors += values.iter().zip(log_steps).map(error).sum::<f64>();
     }
 
     /// The score, for which a GPU is waited for.

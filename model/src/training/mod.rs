@@ -3,6 +3,7 @@
 
 pub mod adamw;
 pub mod checkpoint;
+pub mod dry_run;
 pub mod events;
 pub mod examples;
 pub mod forecast;

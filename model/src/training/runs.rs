@@ -32,9 +32,9 @@ pub struct TrainOptions {
     pub steps: Option<u64>,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Train on the triples of this many seeds of the training split alone, the first in the order of
-    /// `seed`; `None` for all of them.
-    pub training_seeds: Option<usize>,
+    /// Train on this share of the triples of the training split alone: those of whole seeds, the first in
+    /// the order of `seed`, so that a smaller share lies within a larger one. `None` for all of them.
+    pub fraction: Option<f64>,
     /// Go on with the training that the output directory holds.
     pub resume: bool,
     /// Where to compute.
@@ -96,6 +96,9 @@ pub fn train(
     observe: &mut dyn FnMut(&Evaluation) -> ControlFlow<()>,
 ) -> Result<TrainReport> {
     one_thread_per_operation();
+    if let Some(share) = options.fraction {
+        ensure!(share > 0.0 && share <= 1.0, "--fraction {share}: expected above 0, at most 1");
+    }
     // Nothing is looked at before the lock is held: another training may be at work here.
     let directory = OutputDir::create(out, CONFIG_FILE)?;
     let old = out.join(CONFIG_FILE).exists();
@@ -132,13 +135,13 @@ pub fn train(
     }
     let max_tokens = config.model.max_tokens;
     let mut examples = Examples::open(&dataset, max_tokens, known.as_ref(), out, &options.stop)?;
-    if let Some(seeds) = options.training_seeds {
-        let first = SeedOrder::new(examples.train_seeds(), options.seed).first(seeds);
+    if let Some(share) = options.fraction {
+        let first = SeedOrder::new(examples.train_seeds(), options.seed).nearest(share);
         examples = examples.of_seeds(|seed| first.contains(&seed))?;
     }
     let identity = DatasetIdentity::new(&dataset.info);
     let (system, vocabulary) = (dataset.system.clone(), examples.vocabulary.clone());
-    let random = (options.seed, options.training_seeds);
+    let random = (options.seed, options.fraction);
     let description = Description::new(system, vocabulary, config, random, identity);
     announce(&description.run.config, &examples, options)?;
     let trainer = Trainer::new(out, &description, state, &examples, &options.device)?;
@@ -158,10 +161,7 @@ fn announce(config: &Config, examples: &Examples, options: &TrainOptions) -> Res
     let parameters = count_parameters(&config.model, vocabulary)?.all;
     let shape = Shape { config, parameters, tokens: vocabulary.len(), lengths };
     let memory = refuse_what_does_not_fit(&shape, &options.device)?;
-    // Not for a part of a training split: whoever trains several says it once for all of them.
-    if options.training_seeds.is_none()
-        && let Some(line) = examples.left_out_line()
-    {
+    if let Some(line) = examples.left_out_line() {
         note(&line);
     }
     if !options.quiet {
@@ -175,12 +175,6 @@ fn announce(config: &Config, examples: &Examples, options: &TrainOptions) -> Res
 /// The configuration of the run in `out`, after checking that it is the one asked for now.
 fn resumed_config(out: &Path, dataset: &Dataset, options: &TrainOptions) -> Result<Config> {
     let run = load_run(out)?;
-    ensure!(
-        run.can_go_on(),
-        "{} was trained by an earlier version of cairn: it can be used, but not gone on with; train \
-         another from the start",
-        out.display()
-    );
     ensure!(
         run.system_hash == dataset.system.hash,
         "{} was trained for another rewrite system: its hash is {}, but that of the dataset's is {}",
@@ -200,8 +194,8 @@ fn resumed_config(out: &Path, dataset: &Dataset, options: &TrainOptions) -> Resu
         run.seed
     );
     ensure!(
-        run.training_seeds == options.training_seeds,
-        "{} was trained on another part of the training split: it can only be resumed with the same one",
+        run.fraction == options.fraction,
+        "{} was trained on another --fraction of the data: it can only be resumed with the same one",
         out.display()
     );
     if let Some(config) = &options.config {

@@ -7,7 +7,6 @@ use crate::network::kernels::dropout::Dropout;
 use crate::network::kernels::tensors::OnGpu;
 use crate::network::parameters::Parameters;
 use crate::network::transformer::Transformer;
-use crate::network::value::value_loss;
 use crate::tokens::vocabulary::Vocabulary;
 use crate::training::adamw::add_to;
 use crate::training::examples::batches::{Lengths, Stream, part_tokens, parts};
@@ -65,12 +64,6 @@ pub struct Inputs {
 struct Outputs {
     logits: Tensor,
     targets: Arc<Targets>,
-    /// Of the value head, if there is one. `[b]`
-    values: Option<Tensor>,
-}
-
-fn log_steps(examples: &[Example]) -> Vec<f32> {
-    examples.iter().map(Example::log_steps).collect()
 }
 
 /// A part of a batch with its number.
@@ -143,14 +136,9 @@ impl<'a> Fitting<'a> {
             let stream = Stream::Dropout { step, part }.number();
             let t = &self.config.training;
             let dropout = Dropout::new(t.dropout, self.seed, stream);
-            let Outputs { logits, targets, values } =
-                self.forward(&self.network, examples, &dropout)?;
+            let Outputs { logits, targets } = self.forward(&self.network, examples, &dropout)?;
             let tally = score(&logits, &targets)?;
-            let mut loss = loss(&logits, &targets, counted, t.label_smoothing)?;
-            if let Some(values) = values {
-                let errors = value_loss(&values, &log_steps(examples), batch.len())?;
-                loss = (loss + (errors * t.value_weight)?)?;
-            }
+            let loss = loss(&logits, &targets, counted, t.label_smoothing)?;
             let mut all = loss.backward()?;
             let gradient = |(name, var): (&String, &Var)| {
                 let found = all.remove(var).with_context(|| format!("no gradient of {name}"))?;
@@ -168,20 +156,15 @@ impl<'a> Fitting<'a> {
         self.workers.sum(&self.parts(batch), &one, &sum)
     }
 
-    /// How well the guides of examples, and the steps of their proofs, are predicted. They come by rising
-    /// length.
+    /// How well the guides of examples, which come by rising length, are predicted.
     ///
     /// # Errors
     /// As [`Fitting::outcome`].
     pub fn score(&self, examples: &[Example]) -> Result<Score> {
         let one = |(_, examples): Part<'_>| {
-            let Outputs { logits, targets, values } =
+            let Outputs { logits, targets } =
                 self.forward(&self.fixed, examples, &Dropout::none())?;
-            let mut tally = score(&logits, &targets)?;
-            if let Some(values) = values {
-                tally.add_values(&values.to_vec1()?, &log_steps(examples));
-            }
-            Ok(tally)
+            score(&logits, &targets)
         };
         self.workers.sum(&self.parts(examples), &one, &|a: Tally, b| a.plus(b))?.read()
     }
@@ -194,8 +177,8 @@ impl<'a> Fitting<'a> {
     ) -> Result<Outputs> {
         let Inputs { start, target, guide, targets } = self.inputs(batch)?;
         let memory = network.encode(&start, &target, dropout)?;
-        let logits = network.decode(&guide, &memory, None, dropout)?;
-        Ok(Outputs { logits, targets, values: network.values(&memory)? })
+        let logits = network.decode(&guide, &memory, dropout)?;
+        Ok(Outputs { logits, targets })
     }
 
     /// Examples as the network reads them, padded.
@@ -250,7 +233,7 @@ mod tests {
                 let tokens = terms
                     .map(|t| tokenise(vocabulary, &bank, t, &renaming).unwrap().tokens().to_vec());
                 let masks = maker.masks_of(&renaming, SortId(0), &tokens[2]).unwrap();
-                Example { sort: SortId(0), tokens, masks, steps: 2 + i as u32 }
+                Example { sort: SortId(0), tokens, masks }
             })
             .collect();
         examples.sort_by_key(Example::len);

@@ -10,7 +10,7 @@ use crate::training::examples::data::Example;
 use crate::training::examples::token_file::Examples;
 use crate::training::examples::unigram::Unigram;
 use crate::training::forecast::{Timing, duration};
-use crate::training::log::{self, Evaluation, Since, ValueFit};
+use crate::training::log::{self, Evaluation, Since};
 use crate::training::pace::Ahead;
 use crate::training::runs::{End, TrainOptions, TrainReport};
 use crate::training::step::Fitting;
@@ -37,8 +37,6 @@ pub(crate) struct Trainer<'a> {
     examples: &'a Examples,
     validation: Vec<Example>,
     unigram_loss: f32,
-    /// Standard deviation of ln of the steps of the validation triples.
-    spread: f32,
 }
 
 impl<'a> Trainer<'a> {
@@ -69,7 +67,6 @@ impl<'a> Trainer<'a> {
         let validation = examples.validation(config.training.validation_triples)?;
         let unigram = Unigram::new(examples.token_counts(), &examples.masks);
         let unigram_loss = unigram.loss(&validation);
-        let spread = deviation(validation.iter().map(Example::log_steps));
         Ok(Trainer {
             out,
             config,
@@ -81,7 +78,6 @@ impl<'a> Trainer<'a> {
             examples,
             validation,
             unigram_loss,
-            spread,
         })
     }
 
@@ -217,15 +213,12 @@ impl<'a> Trainer<'a> {
         let evaluation = Evaluation {
             step,
             epoch: batches.epochs(),
+            tokens: self.log.last().map_or(0, |before| before.tokens) + since.tokens,
             train_loss: since.loss() as f32,
             train_accuracy: since.accuracy() as f32,
             validation_loss: (score.nats / score.tokens as f64) as f32,
             validation_accuracy: (score.right as f64 / score.tokens as f64) as f32,
             unigram_loss: self.unigram_loss,
-            value: self.config.model.value_head.then(|| ValueFit {
-                error: (score.value_errors / self.validation.len() as f64).sqrt() as f32,
-                spread: self.spread,
-            }),
             gradient_norm: (since.norms / since.steps as f64) as f32,
             learning_rate: self.config.training.learning_rate_at(step - 1),
             tokens_per_second: since.tokens as f64 / since.seconds,
@@ -291,13 +284,6 @@ fn minutes(n: f64) -> Duration {
     Duration::from_secs_f64(60.0 * n)
 }
 
-/// The standard deviation of some numbers.
-fn deviation(numbers: impl Iterator<Item = f32> + Clone) -> f32 {
-    let n = numbers.clone().count().max(1) as f64;
-    let mean = numbers.clone().map(f64::from).sum::<f64>() / n;
-    (numbers.map(|x| (f64::from(x) - mean).powi(2)).sum::<f64>() / n).sqrt() as f32
-}
-
 /// Whether all elements are numbers.
 fn is_finite(tensor: &Tensor) -> Result<bool> {
     // 0 · x is 0 for every number and NaN for everything else.
@@ -306,12 +292,8 @@ fn is_finite(tensor: &Tensor) -> Result<bool> {
 }
 
 fn line(e: &Evaluation) -> String {
-    let steps = e.value.map_or(String::new(), |value| {
-        let [error, spread] = [value.error, value.spread].map(f32::exp);
-        format!(", steps within a factor of {error:.2} (their mean {spread:.2})")
-    });
     format!(
-        "step {} (epoch {:.2}): loss {:.3}, validation {:.3} (unigram {:.3}), {:.1} % of tokens right{steps}, \
+        "step {} (epoch {:.2}): loss {:.3}, validation {:.3} (unigram {:.3}), {:.1} % of tokens right, \
          gradient {:.2}, rate {:.1e}, {:.0} tokens/s, {} left",
         e.step,
         e.epoch,

@@ -144,7 +144,7 @@ pub fn options(config: Config) -> TrainOptions {
         config: Some(config),
         steps: None,
         seed: 0,
-        training_seeds: None,
+        fraction: None,
         resume: false,
         device: Device::Cpu,
         quiet: true,

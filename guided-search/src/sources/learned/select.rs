@@ -3,19 +3,18 @@
 
 use crate::sources::descend::draw;
 use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource};
-use crate::sources::learned::Model;
 use crate::sources::learned::written::decode;
 use crate::sources::randomness::stream;
 use crate::sources::tree_distance::tree_distance;
 use anyhow::Result;
 use egraph::{TermBank, TermId};
-use model::Timed;
+use model::GuideModel;
 
 /// Draws frontier terms of either side, and answers with the K of each that are nearest to one of the
 /// model's guides by tree distance.
 pub struct SelectGuides<'a> {
     /// The trained model.
-    pub model: &'a Model<'a>,
+    pub model: &'a GuideModel,
     /// Seed of the random choices.
     pub seed: u64,
     /// Number of the task.
@@ -30,7 +29,7 @@ pub struct SelectGuides<'a> {
 
 impl GuideSource for SelectGuides<'_> {
     fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet> {
-        let Timed { answer: written, seconds: model_seconds } =
+        let (written, model_seconds) =
             decode(self.model, self.nucleus, [self.seed, self.task], request, bank)?;
         let written: Vec<TermId> = written.into_iter().map(|guide| guide.term).collect();
         let mut rng = stream(self.seed, self.task, request.number, 3);

@@ -3,17 +3,17 @@
 use crate::search::stage::SIDES;
 use crate::sources::descend::draw;
 use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource, Proposal, Waypoint};
-use crate::sources::learned::Model;
 use crate::sources::randomness::stream;
 use anyhow::Result;
 use egraph::{Node, Sketch, TermBank, TermId};
-use model::{DecodeOptions, Strategy, Timed};
+use model::{DecodeOptions, Guide, GuideModel};
+use std::time::Instant;
 
 /// Decodes K guides for a question by nucleus sampling, the most probable first. A guide that the
 /// e-graph at hand does not hold becomes a sketch of what the model is certain of.
 pub struct ModelGuides<'a> {
     /// The trained model.
-    pub model: &'a Model<'a>,
+    pub model: &'a GuideModel,
     /// Seed of the random choices.
     pub seed: u64,
     /// Number of the task.
@@ -28,7 +28,7 @@ pub struct ModelGuides<'a> {
 
 impl GuideSource for ModelGuides<'_> {
     fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet> {
-        let Timed { answer: written, seconds: model_seconds } =
+        let (written, model_seconds) =
             decode(self.model, self.nucleus, [self.seed, self.task], request, bank)?;
         let mut rng = stream(self.seed, self.task, request.number, 4);
         let drawn = draw(request, bank, request.guides, self.slack, &mut rng);
@@ -63,29 +63,28 @@ fn open(bank: &TermBank, term: TermId, probabilities: &[f32], certain: f64) -> W
     }
 }
 
-/// The model's guides for a request, the most probable first.
+/// The model's guides for a request, the most probable first, and the seconds that they took.
 ///
 /// # Errors
 /// The model can't be run.
 pub fn decode(
-    model: &Model<'_>,
+    model: &GuideModel,
     nucleus: f64,
     [seed, task]: [u64; 2],
     request: &GuideRequest<'_>,
     bank: &mut TermBank,
-) -> Result<Timed<Vec<model::Guide>>> {
-    let options = options(request, nucleus, [seed, task]);
-    model.guides(bank, (request.start(), request.target()), None, &options)
-}
-
-/// How to write for a request: other random numbers for every one.
-pub fn options(request: &GuideRequest<'_>, nucleus: f64, [seed, task]: [u64; 2]) -> DecodeOptions {
-    DecodeOptions {
-        strategy: Strategy::Nucleus { p: nucleus, temperature: 1.0 },
+) -> Result<(Vec<Guide>, f64)> {
+    let options = DecodeOptions {
+        nucleus,
+        temperature: 1.0,
         guides: request.guides,
         max_size: usize::try_from(request.max_size).unwrap_or(usize::MAX),
+        // Other random numbers for every request.
         seed: seed ^ task.rotate_left(20) ^ request.number.rotate_left(44),
-    }
+    };
+    let began = Instant::now();
+    let mut written = model.guides(bank, &[(request.start(), request.target())], &options)?;
+    Ok((written.pop().unwrap_or_default(), began.elapsed().as_secs_f64()))
 }
 
 /// The term with subtrees that are not certain left open. `probabilities` are those of its nodes

@@ -33,8 +33,6 @@ pub struct Example {
     pub tokens: [Vec<Token>; 3],
     /// For every token of the guide, the number of the set of tokens that the grammar allows there.
     pub masks: Vec<u32>,
-    /// Steps of the proof from start to target that the triple was cut from.
-    pub steps: u32,
 }
 
 impl Example {
@@ -50,11 +48,6 @@ impl Example {
     /// Tokens of start, target and guide.
     pub fn lengths(&self) -> [usize; 3] {
         [0, 1, 2].map(|side: usize| self.tokens[side].len())
-    }
-
-    /// ln of the steps from start to target: what a value head is to tell.
-    pub fn log_steps(&self) -> f32 {
-        (self.steps.max(1) as f32).ln()
     }
 
     /// Tokens of the three together.
@@ -169,9 +162,7 @@ impl Dataset {
             let mut maker = MaskMaker::new(&shared, max_tokens);
             let (mut examples, mut seeds) = (Vec::new(), Vec::new());
             for (terms, triple) in terms.iter().zip(triples) {
-                let steps = triple.steps_start_guide.saturating_add(triple.steps_guide_target);
-                let found = example(vocabulary, bank, max_tokens, terms, steps, &mut maker)?;
-                if let Some(found) = found {
+                if let Some(found) = example(vocabulary, bank, max_tokens, terms, &mut maker)? {
                     examples.push(found);
                     seeds.push(triple.seed);
                 }
@@ -235,7 +226,6 @@ fn example(
     bank: &TermBank,
     max_tokens: usize,
     terms: &[TermId; 3],
-    steps: u32,
     maker: &mut MaskMaker,
 ) -> Result<Option<Example>> {
     // Before the terms are written out.
@@ -252,5 +242,5 @@ fn example(
     }
     let sort = bank.sort(terms[0]);
     let masks = maker.masks_of(&renaming, sort, &tokens[2])?;
-    Ok(Some(Example { sort, tokens, masks, steps }))
+    Ok(Some(Example { sort, tokens, masks }))
 }

@@ -29,32 +29,13 @@ impl SeedOrder {
         SeedOrder { seeds, examples }
     }
 
-    /// How many seeds there are.
-    pub fn len(&self) -> usize {
-        self.seeds.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.seeds.is_empty()
-    }
-
-    /// Examples of the first `seeds` seeds.
-    pub fn examples(&self, seeds: usize) -> usize {
-        self.examples[seeds.min(self.len())]
-    }
-
-    /// The first `seeds` seeds.
-    pub fn first(&self, seeds: usize) -> BTreeSet<u32> {
-        self.seeds[..seeds.min(self.len())].iter().copied().collect()
-    }
-
-    /// How many seeds have, together, the number of examples that is nearest to this share of all: at
-    /// least one seed.
-    pub fn nearest(&self, share: f64) -> usize {
-        let wanted = share * self.examples(self.len()) as f64;
+    /// The first seeds, so many that they have, together, the number of examples that is nearest to this
+    /// share of all: at least one seed.
+    pub fn nearest(&self, share: f64) -> BTreeSet<u32> {
+        let wanted = share * self.examples[self.seeds.len()] as f64;
         let off = |seeds: &usize| (self.examples[*seeds] as f64 - wanted).abs();
-        (1..=self.len()).min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(0)
+        let count = (1..=self.seeds.len()).min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or(0);
+        self.seeds[..count].iter().copied().collect()
     }
 }
 
@@ -68,18 +49,17 @@ mod tests {
         let of_examples: Vec<u32> =
             (1..=40).flat_map(|n| std::iter::repeat_n(n, n as usize)).collect();
         let order = SeedOrder::new(&of_examples, 7);
-        let parts = [0.125, 0.25, 0.5, 1.0].map(|share| order.nearest(share));
-        assert!(parts.is_sorted() && parts[3] == 40);
-        for (share, seeds) in [0.125, 0.25, 0.5, 1.0].into_iter().zip(parts) {
-            let examples: u32 = order.first(seeds).iter().sum();
-            assert_eq!(examples as usize, order.examples(seeds));
+        let shares = [0.125, 0.25, 0.5, 1.0];
+        let parts = shares.map(|share| order.nearest(share));
+        assert!(parts.windows(2).all(|two| two[0].is_subset(&two[1])) && parts[3].len() == 40);
+        for (share, seeds) in shares.into_iter().zip(&parts) {
+            let examples: u32 = seeds.iter().sum();
             assert!((f64::from(examples) / 820.0 - share).abs() < 0.03, "{share}: {examples}");
-            assert!(order.first(seeds).is_superset(&order.first(parts[0])));
         }
         let mut turned = of_examples.clone();
         turned.reverse();
-        assert_eq!(SeedOrder::new(&turned, 7).first(9), order.first(9));
-        assert_ne!(SeedOrder::new(&of_examples, 8).first(9), order.first(9));
-        assert_eq!(order.nearest(1e-9), 1);
+        assert_eq!(SeedOrder::new(&turned, 7).nearest(0.25), parts[1]);
+        assert_ne!(SeedOrder::new(&of_examples, 8).nearest(0.25), parts[1]);
+        assert_eq!(order.nearest(1e-9).len(), 1);
     }
 }

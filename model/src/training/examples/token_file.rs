@@ -3,7 +3,7 @@
 //! ```text
 //! magic                    16 bytes
 //! examples                 of the training split, then of the validation split, each:
-//!                            steps u32, sort u16, tokens of start, target and guide u16, masks u32
+//!                            sort u16, tokens of start, target and guide u16, masks u32
 //! lengths                  of each example: tokens of start, target and guide, u16
 //! seeds                    of each example of the training split, the number of its seed, u32
 //! sets                     of allowed tokens, u64
@@ -33,7 +33,7 @@ use std::sync::{Arc, Mutex};
 use support::files::whole_file::write_atomic_with;
 use support::show::numbers::thousands;
 
-const MAGIC: &[u8; 16] = b"cairn-tokens-3\n\0";
+const MAGIC: &[u8; 16] = b"cairn-tokens-4\n\0";
 /// Bytes of what is after the description.
 const END: u64 = 8 * PARTS as u64 + 4;
 /// Parts whose lengths stand at the end.
@@ -282,9 +282,7 @@ impl Examples {
         };
         read().context("cannot read the tokens of the dataset any more")?;
         let all: usize = lengths.iter().map(|n| usize::from(*n)).sum();
-        let (steps, rest) = bytes.split_first_chunk().context("an example without steps")?;
-        let steps = u32::from_le_bytes(*steps);
-        let (tokens, masks) = rest.split_at(2 + 2 * all);
+        let (tokens, masks) = bytes.split_at(2 + 2 * all);
         let mut tokens = tokens.as_chunks().0.iter().map(|b| u16::from_le_bytes(*b));
         let sort = SortId(tokens.next().unwrap_or_default());
         let mut side = |i: usize| -> Vec<Token> {
@@ -294,7 +292,7 @@ impl Examples {
         let masks: Vec<u32> = masks.as_chunks().0.iter().map(|b| u32::from_le_bytes(*b)).collect();
         let known = |mask: &u32| (*mask as usize) < self.masks.len();
         ensure!(masks.iter().all(known), "the tokens of the dataset have changed");
-        Ok(Example { sort, tokens, masks, steps })
+        Ok(Example { sort, tokens, masks })
     }
 }
 
@@ -304,7 +302,7 @@ fn path(directory: &Path, max_tokens: usize) -> PathBuf {
 
 fn bytes_of([start, target, guide]: &Lengths) -> usize {
     let all = [start, target, guide].map(|n| usize::from(*n));
-    4 + 2 + 2 * all.iter().sum::<usize>() + 4 * all[2]
+    2 + 2 * all.iter().sum::<usize>() + 4 * all[2]
 }
 
 /// Reads the file once, compares its checksum and returns the lengths of its parts.
@@ -377,7 +375,6 @@ fn write(
                 chunk.masks.bits().chunks_exact(words).map(|set| masks.insert(set)).collect();
             let mut bytes = Vec::new();
             for example in &chunk.examples {
-                bytes.extend(example.steps.to_le_bytes());
                 bytes.extend(example.sort.0.to_le_bytes());
                 for token in example.tokens.iter().flatten() {
                     bytes.extend((*token as u16).to_le_bytes());

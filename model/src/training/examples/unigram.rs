@@ -22,14 +22,8 @@ impl Unigram {
     }
 
     /// −ln of the probability of a token among those of set number `mask`, in nats.
-    pub fn nats(&self, token: Token, mask: u32) -> f64 {
+    fn nats(&self, token: Token, mask: u32) -> f64 {
         (self.sums[mask as usize] / self.counts[token as usize]).ln()
-    }
-
-    /// As [`Unigram::nats`] where `other`, which is another token of the set, is known not to stand.
-    pub fn nats_without(&self, token: Token, other: Token, mask: u32) -> f64 {
-        let rest = self.sums[mask as usize] - self.counts[other as usize];
-        (rest / self.counts[token as usize]).ln()
     }
 
     /// Mean loss of the tokens of the guides of examples, in nats.
@@ -55,7 +49,7 @@ mod tests {
         let mut masks = Masks::new(6);
         masks.insert(&[0b11_0000]);
         let tokens = [vec![2], vec![3], vec![4, 5]];
-        let examples = [Example { sort: SortId(0), tokens, masks: vec![0, 0], steps: 2 }];
+        let examples = [Example { sort: SortId(0), tokens, masks: vec![0, 0] }];
         let loss = Unigram::new(&[0, 0, 900, 0, 9_999, 9_999], &masks).loss(&examples);
         assert!((loss - 2f32.ln()).abs() < 1e-6, "{loss}");
     }
