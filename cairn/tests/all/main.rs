@@ -11,7 +11,6 @@ mod guides_prove_what_one_egraph_cannot;
 mod inspect_reads_what_commands_write;
 mod killed_runs_go_on;
 mod killed_trainings_go_on;
-mod ladders_go_on_where_they_were;
 mod learning_goes_on_where_it_was;
 mod literals_of_all_kinds_go_through;
 mod newcomers_are_told_what_to_change;
