@@ -4,8 +4,7 @@ use anyhow::{Result, ensure};
 use dataset_gen::dataset;
 use dataset_gen::dataset::info::INFO_FILE;
 use dataset_gen::dataset::page::{TITLE, dataset_page};
-use guided_search::evaluation::evaluate::EVALUATION_FILE;
-use guided_search::{report, tasks};
+use guided_search::{EVALUATION_FILE, inspect_results, inspect_tasks};
 use model::training::checkpoint::CONFIG_FILE;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -100,11 +99,11 @@ pub fn run(args: &InspectArgs) -> Result<()> {
             show(format, &found.text()?, &serde_json::to_string_pretty(&found)?)
         }
         Kind::Tasks => {
-            let found = tasks::inspect::inspect(path, args.examples)?;
+            let found = inspect_tasks(path, args.examples)?;
             show(format, &found.text(), &serde_json::to_string_pretty(&found)?)
         }
         Kind::Results => {
-            let found = report::inspect::inspect(path)?;
+            let found = inspect_results(path)?;
             show(format, &found.text(), &serde_json::to_string_pretty(&found)?)
         }
     }

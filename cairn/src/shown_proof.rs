@@ -7,7 +7,7 @@ use egraph::{
     Caps, FlatProof, Proof, Shortener, System, TermBank, check, proof_text, proof_to_json,
     proof_to_lean,
 };
-use guided_search::report::proof_page::proof_page;
+use guided_search::proof_page;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use support::errors::Internal;

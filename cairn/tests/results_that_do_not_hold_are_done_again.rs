@@ -6,7 +6,7 @@ mod common;
 mod refusal;
 
 use common::cairn;
-use guided_search::evaluation::results::{Row, read_results, write_results};
+use guided_search::{Row, read_results, write_results};
 use refusal::{directory, evaluate, refused, write};
 use std::fs;
 use std::path::PathBuf;
