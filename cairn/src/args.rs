@@ -3,8 +3,7 @@
 use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
 use egraph::{ByteSize, Limits, SaturationConfig, Scheduler, System, TermBank, TermId};
-use guided_search::config::SearchConfig;
-use guided_search::tasks::question::read_texts;
+use guided_search::{SearchConfig, read_texts};
 use model::ranking::ranker::Ranker;
 use model::{Device, GuideModel, first_gpu};
 use rayon::ThreadPool;

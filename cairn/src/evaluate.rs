@@ -3,21 +3,17 @@
 use crate::args::DeviceChoice;
 use crate::args::{RunArgs, load_model, load_ranker, load_system_with_text, read_preset};
 use crate::search_args::{self, SearchArgs};
-use crate::shipped::{RANKERS, SEARCHES, SYSTEMS};
+use crate::shipped::{RANKERS, SEARCHES, SYSTEMS, ranker_of};
 use anyhow::{Result, ensure};
-use egraph::TermBank;
-use guided_search::config::CompareConfig;
-use guided_search::evaluation::evaluate::{Evaluation, Inputs, RESULTS_FILE, evaluate};
-use guided_search::evaluation::results::Row;
-use guided_search::report::summary::{summaries, text_table};
-use guided_search::search::answer::SearchSettings;
-use guided_search::search::budget::{Budget, Cap};
-use guided_search::search::schedulers::Schedulers;
-use guided_search::sources::method::Method;
-use guided_search::tasks::held_out::refuse_seen;
-use guided_search::tasks::task::TaskSet;
+use egraph::{System, TermBank};
+use guided_search::{
+    Available, Budget, Cap, CompareConfig, Evaluation, Inputs, Method, RESULTS_FILE, Row,
+    Schedulers, SearchSettings, TaskSet, evaluate, refuse_seen, summaries, text_table,
+};
+use model::ranking::ranker::Ranker;
 use model::training::checkpoint::{content_hash, load_seen_seeds};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use support::files::hash::{of_file, sha256};
 use support::files::input::InputFile;
 use support::run::Run;
@@ -40,9 +36,13 @@ Every method searches in the same way, with the same cap on each e-graph and the
 same command goes on with an evaluation that was stopped. Results are the same for any number of \
 threads, the columns of seconds aside.";
 
+fn help() -> String {
+    format!("Methods:\n{}\n{EXAMPLES}", Method::list())
+}
+
 /// The arguments of `cairn evaluate`.
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = help())]
 pub struct EvaluateArgs {
     /// The rewrite system: a .rules file, or a shipped one by its name, as halide
     #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
@@ -51,19 +51,21 @@ pub struct EvaluateArgs {
     /// with a start and a target a line
     #[arg(long, value_name = "FILE")]
     tasks: PathBuf,
-    /// The directory of a trained model, for the methods `model` and `select`
+    /// The directory of a trained model, for the methods that need one
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
     /// Where the model computes
     #[arg(long, value_enum, default_value_t, requires = "model")]
     device: DeviceChoice,
-    /// A ranker of `cairn learn`, or a shipped one by its name, as halide; for the method `ranked`
+    /// A ranker of `cairn learn`, or a shipped one by its name, as halide; for the methods `ranked` and
+    /// `portfolio` [default: the one that is shipped for the system, if one is]
     #[arg(long, value_name = "FILE", value_parser = RANKERS.parser())]
     ranker: Option<InputFile>,
     /// A preset: a file, or a shipped one by its name, default or quickstart; options overrule it
     #[arg(long, value_name = "FILE", value_parser = SEARCHES.parser())]
     config: Option<InputFile>,
-    /// The methods, separated by commas [default: all that the tasks and the model allow]
+    /// The methods, see below, separated by commas [default: all that the tasks, the model and the ranker
+    /// allow]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     methods: Option<Vec<Method>>,
     #[command(flatten)]
@@ -139,12 +141,8 @@ pub fn compare(paths: &Paths<'_>, settings: &CompareConfig, run: &Run) -> Result
             )),
         }
     }
-    let ranker = paths.ranker.map(|file| load_ranker(file, &system)).transpose()?;
-    if let Some(ranker) = &ranker {
-        let mut bank = TermBank::new(system.language.clone());
-        refuse_seen("the ranker", &tasks.tasks, &mut bank, &ranker.seen)?;
-    }
-    let mut evaluation = resolve(paths, settings, run, &tasks)?;
+    let (ranker_file, ranker) = ranker(paths, settings, &system, &tasks, run.quiet)?.unzip();
+    let mut evaluation = resolve(paths, ranker_file.as_ref(), settings, run, &tasks)?;
     evaluation.tasks_hash = of_file(paths.tasks)?.0;
     let text = ranker.as_ref().map(|ranker| ranker.text()).transpose()?;
     evaluation.ranker_hash = text.map(|text| sha256(text.as_bytes()));
@@ -160,8 +158,34 @@ pub fn compare(paths: &Paths<'_>, settings: &CompareConfig, run: &Run) -> Result
     pool.install(|| evaluate(&evaluation, &inputs, paths.out, run.quiet))
 }
 
+/// The ranker that methods draw on, and its file: the one that is given, or that is shipped for the system.
+/// One that has seen the tasks is refused, or done without where nobody asked for it.
+fn ranker(
+    paths: &Paths<'_>,
+    settings: &CompareConfig,
+    system: &System,
+    tasks: &TaskSet,
+    quiet: bool,
+) -> Result<Option<(InputFile, Arc<Ranker>)>> {
+    let is_used = |methods: &Vec<Method>| methods.iter().any(|method| method.uses_ranker());
+    let shipped = || ranker_of(system).filter(|_| settings.methods.as_ref().is_none_or(is_used));
+    let Some(file) = paths.ranker.cloned().or_else(shipped) else { return Ok(None) };
+    let ranker = load_ranker(&file, system)?;
+    let mut bank = TermBank::new(system.language.clone());
+    match refuse_seen("the ranker", &tasks.tasks, &mut bank, &ranker.seen) {
+        Err(seen) if paths.ranker.is_none() && settings.methods.is_none() => {
+            if !quiet {
+                note(&format!("no ranker is used: {seen}"));
+            }
+            Ok(None)
+        }
+        refused => refused.map(|()| Some((file, ranker))),
+    }
+}
+
 fn resolve(
     paths: &Paths<'_>,
+    ranker: Option<&InputFile>,
     settings: &CompareConfig,
     run: &Run,
     tasks: &TaskSet,
@@ -177,21 +201,18 @@ fn resolve(
     };
     let search = search_args::settings(settings, budget, run.seed);
     search.check()?;
-    let possible = |method: &Method| {
-        method.expect(paths.model.is_some(), paths.ranker.is_some()).is_ok()
-            && (chains || *method != Method::Oracle)
+    let there = Available {
+        model: paths.model.is_some(),
+        ranker: ranker.is_some(),
+        chain: chains,
+        guides: false,
     };
-    let mut methods = settings.methods.clone().unwrap_or_default();
-    if settings.methods.is_none() {
-        methods.extend(Method::ALL.iter().filter(|m| possible(m)));
-    }
+    let possible = || Method::all().filter(|method| method.expect(there).is_ok()).collect();
+    let methods = settings.methods.clone().unwrap_or_else(possible);
     ensure!(!methods.is_empty(), "no method to compare");
     for (i, method) in methods.iter().enumerate() {
         ensure!(!methods[..i].contains(method), "method '{method}' is given twice");
-        ensure!(
-            chains || *method != Method::Oracle,
-            "method 'oracle' needs tasks with a known chain, as `cairn tasks` makes them"
-        );
+        method.expect(there)?;
     }
     let mut evaluation = Evaluation {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -202,7 +223,7 @@ fn resolve(
         search,
         model: paths.model.map(|path| path.display().to_string()),
         model_hash: None,
-        ranker: paths.ranker.map(|file| file.to_string()),
+        ranker: ranker.map(|file| file.to_string()),
         ranker_hash: None,
         command: String::new(),
     };

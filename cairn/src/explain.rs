@@ -5,10 +5,7 @@ use crate::shipped::SYSTEMS;
 use crate::shown_proof::{ProofArgs, show_opposed};
 use anyhow::Result;
 use egraph::Scheduler;
-use guided_search::search::answer::{checked, opposed_proofs};
-use guided_search::search::reached::explain_equal;
-use guided_search::search::schedulers::Schedulers;
-use guided_search::search::stage::Stage;
+use guided_search::{Schedulers, prove_in_turn};
 use support::{InputFile, counted, give_back_large_blocks};
 
 const EXAMPLES: &str = "\
@@ -59,19 +56,17 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     let system = load_system(&args.system)?;
     let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
     let config = args.limits.config(args.run.run().build_pool()?, Scheduler::Simple);
-    let stage = Stage::grow_in_turn(&system, &bank, [from, to], &config, args.scheduler);
-    if let Some(sides) = opposed_proofs(&system, &mut bank, &stage)? {
+    let found = prove_in_turn(&system, &mut bank, [from, to], &config, args.scheduler)?;
+    if let Some(sides) = found.opposed {
         return show_opposed(&out, &system, &mut bank, &sides);
     }
-    if stage.met.is_none() {
-        let nodes = counted(stage.egraph.node_count() as u64, "e-node");
-        let reason = format!(
-            "the terms did not meet ({} at {nodes}); a guide may connect them, see `cairn prove`",
-            stage.stop
-        );
-        return Err(NotProved(reason).into());
+    match found.proof {
+        Some(proof) => out.show(&system, &mut bank, &proof),
+        None => Err(NotProved(format!(
+            "the terms did not meet ({} at {}); a guide may connect them, see `cairn prove`",
+            found.stop,
+            counted(found.e_nodes as u64, "e-node")
+        ))
+        .into()),
     }
-    let proof = explain_equal(&stage, &mut bank, from, to)?;
-    let proof = checked(&system, &bank, vec![proof], [from, to])?;
-    out.show(&system, &mut bank, &proof)
 }

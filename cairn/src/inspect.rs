@@ -2,8 +2,7 @@
 
 use anyhow::{Result, ensure};
 use dataset_gen::{INFO_FILE, PAGE_TITLE, dataset_page};
-use guided_search::evaluation::evaluate::EVALUATION_FILE;
-use guided_search::{report, tasks};
+use guided_search::{EVALUATION_FILE, inspect_results, inspect_tasks};
 use model::training::checkpoint::CONFIG_FILE;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -96,11 +95,11 @@ pub fn run(args: &InspectArgs) -> Result<()> {
             show(format, &found.text()?, &serde_json::to_string_pretty(&found)?)
         }
         Kind::Tasks => {
-            let found = tasks::inspect::inspect(path, args.examples)?;
+            let found = inspect_tasks(path, args.examples)?;
             show(format, &found.text(), &serde_json::to_string_pretty(&found)?)
         }
         Kind::Results => {
-            let found = report::inspect::inspect(path)?;
+            let found = inspect_results(path)?;
             show(format, &found.text(), &serde_json::to_string_pretty(&found)?)
         }
     }

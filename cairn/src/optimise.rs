@@ -8,13 +8,10 @@ use crate::shown_proof::{PRINTED, Shown, proof_file};
 use anyhow::{Result, anyhow, ensure};
 use clap::ValueEnum;
 use egraph::{CostFunction, Sketch, System, TermBank, TermId, proof_to_json};
-use guided_search::optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome};
-use guided_search::optimise::picture::picture;
-use guided_search::optimise::run::optimise;
-use guided_search::optimise::stages::{follow, load_stages};
-use guided_search::search::budget::{Budget, Cap};
-use guided_search::search::schedulers::Schedulers;
-use guided_search::tasks::question::quoted;
+use guided_search::{
+    Best, Budget, Cap, Ended, Objective, OptimiseSettings, Outcome, Schedulers, follow,
+    load_stages, optimise, picture, quoted,
+};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;

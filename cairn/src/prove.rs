@@ -4,23 +4,16 @@ use crate::args::{
     DeviceChoice, NotProved, RunArgs, load_model, load_ranker, load_system, read_question, seconds,
 };
 use crate::search_args::{self, SearchArgs};
-use crate::shipped::{RANKERS, SYSTEMS};
+use crate::shipped::{RANKERS, SYSTEMS, ranker_of};
 use crate::shown_guides::show_guides;
 use crate::shown_proof::{PRINTED, ProofArgs, ProofOutput, show_opposed};
 use anyhow::{Result, anyhow, ensure};
 use egraph::{CostFunction, Sketch, System, TermBank, TermId};
-use guided_search::by_method::{self, Aids};
-use guided_search::config::CompareConfig;
-use guided_search::optimise::answer::{Objective, OptimiseSettings};
-use guided_search::optimise::run::optimise;
-use guided_search::search::answer::{Answer, Failure, Question, SearchSettings};
-use guided_search::search::budget::{Budget, Cap, Ledger};
-use guided_search::search::prove::prove;
-use guided_search::search::schedulers::Schedulers;
-use guided_search::sources::expert::ExpertGuides;
-use guided_search::sources::method::Method;
-use guided_search::sources::watched::Watcher;
-use guided_search::tasks::question::quoted;
+use guided_search::{
+    Aids, Answer, Asked, Available, Budget, Cap, CompareConfig, ExpertGuides, Failure, Method,
+    Need, Objective, OptimiseSettings, Question, Schedulers, SearchSettings, Watcher, optimise,
+    quoted,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -50,12 +43,13 @@ Examples:
 
 Exit code 3: no proof was found within the budget.";
 
-/// E-nodes of the first e-graph, where a ranker is shipped.
-const QUICK: u64 = 4_000;
+fn help() -> String {
+    format!("Methods:\n{}\n{EXAMPLES}", Method::list())
+}
 
 /// The arguments of `cairn prove`.
 #[derive(Clone, Debug, clap::Args)]
-#[command(after_long_help = EXAMPLES)]
+#[command(after_long_help = help())]
 pub struct ProveArgs {
     /// The rewrite system: a .rules file, or a shipped one by its name, as halide
     #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
@@ -66,10 +60,7 @@ pub struct ProveArgs {
     /// The target: a term, or a sketch, which stands for any term that satisfies it
     #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
     to: String,
-    /// Where guides come from: cap (none), all-work (none, one large e-graph), random, descend (random,
-    /// and small), smallest, nearest, shared, deep, ranked (by a ranker), model, select (of the frontier, by
-    /// the model) [default: model with --model, ranked with --ranker, otherwise descend, after one small
-    /// e-graph by a shipped ranker if there is one for the system]
+    /// How to search, see below [default: model with --model, expert with --expert, otherwise portfolio]
     #[arg(long, value_name = "NAME", conflicts_with = "expert")]
     method: Option<Method>,
     /// The directory of a trained model
@@ -78,7 +69,8 @@ pub struct ProveArgs {
     /// Where the model computes
     #[arg(long, value_enum, default_value_t, requires = "model")]
     device: DeviceChoice,
-    /// A ranker of `cairn learn`, or a shipped one by its name, as halide; for the method `ranked`
+    /// A ranker of `cairn learn`, or a shipped one by its name, as halide; for the methods `portfolio` and
+    /// `ranked` [default: the one that is shipped for the system, if one is]
     #[arg(long, value_name = "FILE", value_parser = RANKERS.parser(), conflicts_with = "expert")]
     ranker: Option<InputFile>,
     /// A file of guides: a sketch or term a line
@@ -200,17 +192,28 @@ fn prove_shape(
     settings: &SearchSettings,
     out: &ProofOutput<'_>,
 ) -> Result<()> {
-    ensure!(
-        args.method.is_none() && args.model.is_none() && args.expert.is_none() && !args.show_guides,
-        "--to is a sketch: no guides can be used (see the stages of `cairn optimise`)"
-    );
+    let guided = [
+        ("--method", args.method.is_some()),
+        ("--model", args.model.is_some()),
+        ("--ranker", args.ranker.is_some()),
+        ("--expert", args.expert.is_some()),
+        ("--show-guides", args.show_guides),
+    ];
+    for (option, given) in guided {
+        ensure!(
+            !given,
+            "{option}: guides lie between two terms, and --to is a sketch, which names no second one: \
+             leave {option} out, or give a term with --to, or write the sketches on the way as stages for \
+             `cairn optimise --stages`"
+        );
+    }
     let run = args.run.run();
     let pool = Arc::new(run.build_pool()?);
     let objective = Objective { cost: CostFunction::size(), shared: false, exact: None, sketch };
     let settings = OptimiseSettings {
         budget: settings.budget,
         first: true,
-        deadline: args.time.and_then(|time| Instant::now().checked_add(time)),
+        deadline: args.deadline(),
         seed: run.seed,
         pool: Some(pool.clone()),
     };
@@ -233,67 +236,55 @@ fn search(
     args: &ProveArgs,
     system: &Arc<System>,
     bank: &mut TermBank,
-    [from, to]: [TermId; 2],
+    ends: [TermId; 2],
     settings: &SearchSettings,
 ) -> Result<Answer> {
-    let default = match (&args.model, &args.ranker) {
-        (Some(_), _) => Method::Model,
-        (None, Some(_)) => Method::Ranked,
-        (None, None) => Method::Descend,
+    let method = args.method()?;
+    let ranker = match method.uses_ranker() {
+        true => args.ranker.clone().or_else(|| ranker_of(system)),
+        false => None,
     };
-    let method = args.method.unwrap_or(default);
-    method.expect(args.model.is_some(), args.ranker.is_some())?;
-    ensure!(
-        method != Method::Oracle,
-        "method 'oracle' needs a known chain: it is for `cairn evaluate`"
-    );
-    let unused = args.model.is_some() && !method.needs_model();
+    method.expect(Available {
+        model: args.model.is_some(),
+        ranker: ranker.is_some(),
+        chain: false,
+        guides: args.expert.is_some(),
+    })?;
+    let unused = args.model.is_some() && method.needs() != Need::Model;
     if unused && !args.run.run().quiet {
         note(&format!("method '{method}' does not use the model"));
     }
     let model =
         args.model.as_ref().filter(|_| !unused).map(|path| load_model(path, system, args.device));
     let model = model.transpose()?;
-    let deadline = args.time.and_then(|time| Instant::now().checked_add(time));
-    let question = Question { ends: [from, to], number: 0, deadline };
-    if let Some(path) = &args.expert {
-        let mut expert = ExpertGuides::load(path, system, bank.sort(from))?;
-        return prove(system, bank, question, &mut expert, settings);
-    }
-    let quick = match args.method.is_none() && args.model.is_none() && args.ranker.is_none() {
-        true => quick_look(system, bank, question, settings)?,
-        false => None,
-    };
-    let mut settings = *settings;
-    let mut spent = Ledger::default();
-    if let Some(answer) = quick {
-        if answer.result.is_ok() || answer.opposed.is_some() {
-            return Ok(answer);
-        }
-        spent = answer.ledger;
-        settings.budget.work = settings.budget.work.saturating_sub(spent.work);
-    }
-    let ranker = args.ranker.as_ref().map(|file| load_ranker(file, system)).transpose()?;
+    let ranker = ranker.map(|file| load_ranker(&file, system)).transpose()?;
+    let sort = bank.sort(ends[0]);
+    let expert = args.expert.as_ref().map(|path| ExpertGuides::load(path, system, sort));
+    let expert = expert.transpose()?;
     let watcher: Option<&Watcher<'_>> = if args.show_guides { Some(&show_guides) } else { None };
-    let aids = Aids { model: model.as_ref(), ranker: ranker.as_ref(), chain: &[], watcher };
-    let answer = by_method::answer(method, system, bank, question, &settings, aids)?;
-    Ok(Answer { ledger: spent.and(answer.ledger), ..answer })
+    let aids = Aids {
+        model: model.as_ref(),
+        ranker: ranker.as_ref(),
+        chain: None,
+        expert: expert.as_ref(),
+        watcher,
+    };
+    let question = Question { ends, number: 0, deadline: args.deadline() };
+    method.answer(&mut Asked { system, bank, question, settings: *settings, aids })
 }
 
-/// One small e-graph in the order of the ranker that is shipped for the system, if there is one: most of
-/// what can be proved is proved so, at a small part of the work.
-fn quick_look(
-    system: &Arc<System>,
-    bank: &mut TermBank,
-    question: Question,
-    settings: &SearchSettings,
-) -> Result<Option<Answer>> {
-    let Some(file) = RANKERS.saying(&system.hash) else { return Ok(None) };
-    let ranker = load_ranker(&InputFile::Carried(file), system)?;
-    let mut settings = *settings;
-    let Budget { cap, work, .. } = &mut settings.budget;
-    *work = QUICK.min(cap.expected_nodes()).min(*work);
-    *cap = Cap::Nodes(usize::try_from(*work).unwrap_or(usize::MAX));
-    let aids = Aids { ranker: Some(&ranker), ..Aids::default() };
-    by_method::answer(Method::Ranked, system, bank, question, &settings, aids).map(Some)
+impl ProveArgs {
+    /// The method that is asked for, or that goes with what is given.
+    fn method(&self) -> Result<Method> {
+        let name = match (&self.model, &self.expert) {
+            (Some(_), _) => "model",
+            (None, Some(_)) => "expert",
+            (None, None) => "portfolio",
+        };
+        self.method.map_or_else(|| name.parse().map_err(|e: String| anyhow!(e)), Ok)
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.time.and_then(|time| Instant::now().checked_add(time))
+    }
 }

@@ -1,7 +1,7 @@
 //! `cairn report`: a self-contained page about an evaluation.
 
 use anyhow::Result;
-use guided_search::report::page::write_report;
+use guided_search::write_report;
 use std::path::PathBuf;
 use support::show::console::print;
 

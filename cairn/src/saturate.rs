@@ -13,8 +13,7 @@ use egraph::{
     TermBank, TermId, explain, extract_sketch, extract_smallest, proof_to_json, saturate,
     sketch_satisfied,
 };
-use guided_search::search::answer::checked;
-use guided_search::tasks::question::quoted;
+use guided_search::{checked, quoted};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::ops::ControlFlow;

@@ -1,9 +1,6 @@
 //! The options of a search, for the commands that search.
 
-use guided_search::config::CompareConfig;
-use guided_search::search::answer::SearchSettings;
-use guided_search::search::budget::{Budget, Cap};
-use guided_search::search::schedulers::Schedulers;
+use guided_search::{Budget, Cap, CompareConfig, Schedulers, SearchSettings};
 
 /// How to search; what is not given comes from a preset or a default.
 #[derive(Clone, Debug, clap::Args)]
@@ -17,7 +14,7 @@ pub struct SearchArgs {
     pub work: Option<u64>,
     /// How matches are chosen: simple (all), backoff (not of rules that match too often), best-first (a
     /// few promising ones an iteration), auto for the first two in turn, or mixed for best-first and simple
-    /// [default: auto; of an evaluation simple; `deep` and `ranked` are always mixed]
+    /// [default: auto; of an evaluation simple; `deep`, `ranked` and `portfolio` are always mixed]
     #[arg(long, value_name = "NAME")]
     pub scheduler: Option<Schedulers>,
     /// Guides a side that are asked for at a time [default: 10]

@@ -3,6 +3,7 @@
 
 use anyhow::{Result, anyhow};
 use clap::builder::{OsStringValueParser, TypedValueParser};
+use egraph::System;
 use std::ffi::OsString;
 use std::path::Path;
 use support::files::input::{CarriedFile, InputFile};
@@ -96,7 +97,7 @@ impl Shipped {
     }
 
     /// The first of the files that says this.
-    pub fn saying(&self, text: &str) -> Option<CarriedFile> {
+    fn saying(&self, text: &str) -> Option<CarriedFile> {
         self.files.iter().find(|file| file.text.contains(text)).copied()
     }
 
@@ -118,6 +119,11 @@ impl Shipped {
     pub fn parser(&'static self) -> impl TypedValueParser<Value = InputFile> {
         OsStringValueParser::new().try_map(|argument| self.resolve(argument))
     }
+}
+
+/// The ranker that is shipped for a system, if one is.
+pub fn ranker_of(system: &System) -> Option<InputFile> {
+    RANKERS.saying(&system.hash).map(InputFile::Carried)
 }
 
 #[cfg(test)]

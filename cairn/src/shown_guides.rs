@@ -1,7 +1,7 @@
 //! How guides are shown on their way to a search.
 
 use egraph::{TermBank, TermId};
-use guided_search::sources::guide_source::{GuideRequest, GuideSet, Waypoint};
+use guided_search::{GuideRequest, GuideSet, Waypoint};
 use support::show::console::note;
 use support::show::numbers::{counted, thousands};
 
@@ -12,7 +12,7 @@ const NODES: u64 = 60;
 /// of either side, and what is only proposed.
 pub fn show_guides(request: &GuideRequest<'_>, guides: &GuideSet, bank: &TermBank) {
     let text = |term: TermId| bank.display_part(term, NODES).to_string();
-    let e_nodes = thousands(request.stage.egraph.node_count() as u64);
+    let e_nodes = thousands(request.e_nodes() as u64);
     note(&format!(
         "request {}: an e-graph of {e_nodes} e-nodes did not connect",
         request.number + 1

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use egraph::{
     Caps, FlatProof, Proof, Shortener, System, TermBank, check, proof_text, proof_to_json,
 };
-use guided_search::report::proof_page::proof_page;
+use guided_search::proof_page;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use support::{FileKind, Internal, OutputFile, counted, first_bytes, print};

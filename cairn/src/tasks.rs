@@ -5,15 +5,10 @@ use crate::shipped::{SEARCHES, SEEDS, SYSTEMS};
 use anyhow::{Result, ensure};
 use dataset_gen::load_seeds;
 use egraph::TermBank;
-use guided_search::config::TasksConfig;
-use guided_search::tasks::chains::{
-    CONFLICT, ChainSettings, NEAR, NO_FRONTIER, SATURATED, far_chains,
+use guided_search::{
+    CONFLICT, ChainSettings, Family, HeldOutFrom, NEAR, NO_FRONTIER, SATURATED, Scale, TaskSet,
+    TasksConfig, far_chains, held_out, without,
 };
-use guided_search::tasks::family::Family;
-use guided_search::tasks::held_out::{held_out, without};
-use guided_search::tasks::origin::HeldOutFrom;
-use guided_search::tasks::scale::Scale;
-use guided_search::tasks::task::TaskSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use support::{InputFile, Run, counted, note, print};

@@ -1,8 +1,8 @@
 //! Presets for tasks and evaluation, as TOML files (read by [`support::files::toml::read_toml`]).
 
+use crate::methods::table::Method;
 use crate::search::budget::Cap;
 use crate::search::schedulers::Schedulers;
-use crate::sources::method::Method;
 use crate::tasks::family::Family;
 use serde::Deserialize;
 

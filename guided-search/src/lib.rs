@@ -1,18 +1,78 @@
-//! Guided equality saturation: tasks, guide sources, staged search, evaluation and report.
+//! Guided equality saturation: a search through small e-graphs that ends in one checked proof.
 //!
-//! The road of an evaluation: [`tasks`] → [`search`], which asks one of the [`sources`] for
-//! waypoints and never trusts it: a bad guide costs time only → [`evaluation`] → [`report`].
+//! A [`Question`] is put to a [`Method`]. All methods search in the same way, under one account of
+//! work ([`Budget`]), and differ in the guides that they give it and in the order of matches; what they
+//! give is checked, so that a bad guide costs time only.
 //!
-//! Beside it, [`learning`] finds out which matches lead to proofs.
+//! ```
+//! use egraph::{System, TermBank, check};
+//! use guided_search::{Aids, Asked, Budget, Cap, Method, Question, Schedulers, SearchSettings};
+//! use std::sync::Arc;
+//!
+//! let rules = "(sort I) (variable I) (op + (I I) I) (rewrite (+ ?a ?b) (+ ?b ?a))
+//!     (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c))";
+//! let system = Arc::new(System::parse(rules)?);
+//! let mut bank = TermBank::new(system.language.clone());
+//! let start = bank.parse("(+ a (+ b (+ c d)))", None)?;
+//! let target = bank.parse("(+ (+ d c) (+ b a))", None)?;
+//!
+//! let budget = Budget { cap: Cap::Nodes(100), work: 10_000, scheduler: Schedulers::Simple };
+//! let answer = "deep".parse::<Method>()?.answer(&mut Asked {
+//!     system: &system,
+//!     bank: &mut bank,
+//!     question: Question { ends: [start, target], number: 0, deadline: None },
+//!     settings: SearchSettings::within(budget, 0),
+//!     aids: Aids::default(),
+//! })?;
+//! check(&system, &bank, &answer.result.expect("a proof"))?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The road of a comparison: [`far_chains`] makes a [`TaskSet`], [`evaluate`] puts every task to every
+//! method, [`write_report`] shows what came of it. [`learn`] finds out which matches lead to proofs, and
+//! [`optimise`] looks for the best term that equals a given one.
 //!
 //! What this crate must not know: how a model that writes guides is trained, the command line.
 
-pub mod by_method;
-pub mod config;
-pub mod evaluation;
-pub mod learning;
-pub mod optimise;
-pub mod report;
-pub mod search;
-pub mod sources;
-pub mod tasks;
+mod config;
+mod evaluation;
+mod learning;
+mod methods;
+mod optimise;
+mod report;
+mod search;
+mod tasks;
+
+pub use config::{CompareConfig, SearchConfig, TasksConfig};
+pub use evaluation::evaluate::{EVALUATION_FILE, Evaluation, Inputs, RESULTS_FILE, evaluate};
+pub use evaluation::results::{Row, read_results, write_results};
+pub use learning::learn::{LEARNING_FILE, Learning, RANKER_FILE, Round, learn};
+pub use methods::asked::{Aids, Asked, Available};
+pub use methods::expert::ExpertGuides;
+pub use methods::frontier::Frontier;
+pub use methods::oracle::Oracle;
+pub use methods::table::{Method, Need, Role};
+pub use methods::watched::Watcher;
+pub use optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome};
+pub use optimise::picture::picture;
+pub use optimise::run::optimise;
+pub use optimise::stages::{PlannedStage, follow, load_stages};
+pub use report::inspect::{Inspection as ResultsInspection, inspect as inspect_results};
+pub use report::page::write_report;
+pub use report::proof::proof_page;
+pub use report::summary::{Summary, summaries, text_table};
+pub use search::answer::{Answer, Failure, Question, SearchSettings, checked};
+pub use search::budget::{Budget, Cap, Ledger};
+pub use search::guide_source::{GuideRequest, GuideSet, GuideSource, NoGuides, Proposal, Waypoint};
+pub use search::one_egraph::{InTurn, prove_in_turn};
+pub use search::prove::prove;
+pub use search::schedulers::Schedulers;
+pub use tasks::chains::{CONFLICT, ChainSettings, NEAR, NO_FRONTIER, SATURATED, far_chains};
+pub use tasks::family::Family;
+pub use tasks::held_out::{held_out, refuse_seen, seeds_of, without};
+pub use tasks::inspect::{Inspection as TasksInspection, inspect as inspect_tasks};
+pub use tasks::origin::{HeldOutFrom, Source as HeldOutSource, TaskOrigin};
+pub use tasks::question::{quoted, read_texts};
+pub use tasks::scale::Scale;
+pub use tasks::task::Task;
+pub use tasks::task_set::TaskSet;

@@ -1,9 +1,7 @@
 //! `cairn train --dry-run` says what a training would take, of a network too large for this machine too, and
 //! writes nothing.
 
-mod common;
-
-use common::{cairn, run};
+use crate::common::{cairn, run};
 use std::path::Path;
 
 fn said(directory: &tempfile::TempDir, arguments: &str) -> String {

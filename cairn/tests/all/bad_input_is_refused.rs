@@ -68,7 +68,7 @@ fn a_missing_model_or_a_truncated_safetensors_file() {
 /// Writes tasks.parquet with one task.
 fn write_task(directory: &TempDir, system: &str, id: &str) {
     let system = egraph::System::load(&directory.path().join(system)).unwrap();
-    let task = guided_search::tasks::task::Task {
+    let task = guided_search::Task {
         id: id.into(),
         seed_id: "t".into(),
         start: "(+ a b)".into(),
@@ -77,9 +77,8 @@ fn write_task(directory: &TempDir, system: &str, id: &str) {
         links: 1,
         family: None,
     };
-    let origin =
-        guided_search::tasks::origin::TaskOrigin { system_hash: system.hash, ..Default::default() };
-    let set = guided_search::tasks::task::TaskSet { origin, tasks: vec![task] };
+    let origin = guided_search::TaskOrigin { system_hash: system.hash, ..Default::default() };
+    let set = guided_search::TaskSet { origin, tasks: vec![task] };
     set.save(&directory.path().join("tasks.parquet")).unwrap();
 }
 

@@ -1,7 +1,7 @@
 //! The same tasks and results whatever the number of threads, and after an interruption.
 
 use crate::common::{cairn, model_and_tasks, run, shipped};
-use guided_search::evaluation::results::{Row, read_results};
+use guided_search::{Row, read_results};
 use std::path::Path;
 use tempfile::TempDir;
 

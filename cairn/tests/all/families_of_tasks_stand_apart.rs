@@ -2,10 +2,7 @@
 //! file, by `--family`, in the results and in the report.
 
 use crate::common::{cairn, run};
-use guided_search::evaluation::results::read_results;
-use guided_search::tasks::family::Family;
-use guided_search::tasks::origin::Source;
-use guided_search::tasks::task::TaskSet;
+use guided_search::{Family, HeldOutSource, TaskSet, read_results};
 use std::collections::BTreeMap;
 use std::fs;
 use support::hash::of_file;
@@ -143,9 +140,9 @@ fn a_task_file_says_what_it_is_held_out_from() {
     run(&directory, &format!("{TASKS} --data data --without old.txt --out new.parquet"));
     let set = load(&directory, "new.parquet");
     let [data, old] = &set.origin.held_out_from[..] else { panic!("{:?}", set.origin) };
-    assert_eq!((data.kind, data.path.as_str()), (Source::Dataset, "data"));
+    assert_eq!((data.kind, data.path.as_str()), (HeldOutSource::Dataset, "data"));
     assert_eq!(data.sha256, of_file(&path("data/dataset_info.json")).unwrap().0);
-    assert_eq!((old.kind, old.path.as_str()), (Source::Tasks, "old.txt"));
+    assert_eq!((old.kind, old.path.as_str()), (HeldOutSource::Tasks, "old.txt"));
     assert_eq!(old.sha256, of_file(&path("old.txt")).unwrap().0);
     let text = inspect(&directory, "new.parquet");
     let line = format!("\nheld out from the tasks old.txt, SHA-256 {}\n", &old.sha256[..12]);

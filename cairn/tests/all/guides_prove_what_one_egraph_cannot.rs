@@ -3,19 +3,11 @@
 
 use crate::common::{cairn, shipped};
 use egraph::{System, TermBank, TermId, check, proof_from_json};
-use guided_search::search::answer::{Answer, Failure, Question, SearchSettings};
-use guided_search::search::budget::{Budget, Cap};
-use guided_search::search::prove::prove;
-use guided_search::search::schedulers::Schedulers;
-use guided_search::sources::descend::DescendGuides;
-use guided_search::sources::expert::ExpertGuides;
-use guided_search::sources::guide_source::{
-    GuideRequest, GuideSet, GuideSource, NoGuides, Proposal, Waypoint,
+use guided_search::{
+    Answer, Budget, Cap, ChainSettings, ExpertGuides, Failure, Frontier, GuideRequest, GuideSet,
+    GuideSource, NoGuides, Oracle, Proposal, Question, Schedulers, SearchSettings, TaskSet,
+    Waypoint, far_chains, prove,
 };
-use guided_search::sources::oracle::Oracle;
-use guided_search::sources::smallest::SmallestGuides;
-use guided_search::tasks::chains::{ChainSettings, far_chains};
-use guided_search::tasks::task::TaskSet;
 use std::sync::Arc;
 
 const LINK: usize = 150;
@@ -73,7 +65,7 @@ fn true_waypoints_lead_to_every_target_and_no_guides_to_none() {
         let none = ask(&system, &mut bank, ends, &mut NoGuides).unwrap();
         assert_eq!(none.result.unwrap_err(), Failure::Guides);
         assert_eq!(none.ledger.e_graphs, 1);
-        let answer = ask(&system, &mut bank, ends, &mut Oracle { chain }).unwrap();
+        let answer = ask(&system, &mut bank, ends, &mut Oracle { chain: &chain }).unwrap();
         assert_proved(&system, &bank, &answer, ends);
     }
 }
@@ -83,14 +75,13 @@ fn chance_and_size_reach_some_targets() {
     let (system, set) = tasks();
     let mut proved = [0; 3];
     for (task, number) in set.tasks.iter().zip(0..) {
-        let random = |slack| DescendGuides { seed: 0, task: number, slack };
-        let sources: [Box<dyn GuideSource>; 3] =
-            [Box::new(random(u64::MAX)), Box::new(random(4)), Box::new(SmallestGuides)];
+        let sources = [Frontier::Random, Frontier::Descend, Frontier::Smallest];
         for (mut source, proved) in sources.into_iter().zip(&mut proved) {
             let mut bank = TermBank::new(system.language.clone());
             let chain = task.terms(&mut bank).unwrap();
             let ends = [chain[0], chain[4]];
-            let answer = ask(&system, &mut bank, ends, source.as_mut()).unwrap();
+            let question = Question { ends, number, deadline: None };
+            let answer = prove(&system, &mut bank, question, &mut source, &settings()).unwrap();
             if answer.result.is_ok() {
                 assert_proved(&system, &bank, &answer, ends);
                 *proved += 1;
@@ -179,7 +170,6 @@ fn a_source_that_has_not_reached_what_it_says_is_found_out() {
 
 /// Proposes terms that are only looked up, and draws at random.
 struct Prompter {
-    chance: DescendGuides,
     terms: Vec<TermId>,
 }
 
@@ -189,7 +179,7 @@ impl GuideSource for Prompter {
         request: &GuideRequest<'_>,
         bank: &mut TermBank,
     ) -> anyhow::Result<GuideSet> {
-        let mut set = self.chance.guides(request, bank)?;
+        let mut set = Frontier::Descend.guides(request, bank)?;
         let proposal = |term| Proposal { waypoint: Waypoint::Term(term), expand: false };
         set.proposals = self.terms.drain(..).map(proposal).collect();
         Ok(set)
@@ -204,8 +194,7 @@ fn what_is_proposed_joins_a_pool_where_an_e_graph_reaches_it() {
         let mut bank = TermBank::new(system.language.clone());
         let chain = task.terms(&mut bank).unwrap();
         let ends = [chain[0], chain[4]];
-        let chance = DescendGuides { seed: 0, task: 0, slack: 4 };
-        let mut source = Prompter { chance, terms: chain[1..4].to_vec() };
+        let mut source = Prompter { terms: chain[1..4].to_vec() };
         let answer = ask(&system, &mut bank, ends, &mut source).unwrap();
         assert_eq!(answer.ledger.proposed, 3);
         reached += answer.ledger.reached;

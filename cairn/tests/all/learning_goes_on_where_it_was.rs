@@ -3,8 +3,7 @@
 
 use crate::common::{cairn, shipped};
 use egraph::System;
-use guided_search::evaluation::results::read_results;
-use guided_search::tasks::task::{Task, TaskSet};
+use guided_search::{Task, TaskSet, read_results};
 use std::fs;
 use tempfile::TempDir;
 
@@ -123,7 +122,9 @@ fn what_is_no_ranker() {
     let with = |more: &[&str]| refused(&directory, &[&prove[..], more].concat());
     let text = with(&["--ranker", "x.json"]);
     assert!(text.starts_with("error: x.json holds no ranker: "), "{text}");
-    let text = with(&["--method", "ranked"]);
+    // None is shipped for this system.
+    let prop = ["prove", "--system", "prop", "--from", "a", "--to", "a", "--method", "ranked"];
+    let text = refused(&directory, &prop);
     assert_eq!(text, "error: method 'ranked' needs a ranker: give its file with --ranker\n");
     let text = with(&["--ranker", "nothing.json"]);
     assert!(text.contains("nothing.json"), "{text}");

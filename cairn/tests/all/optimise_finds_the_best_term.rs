@@ -256,7 +256,9 @@ fn prove_goes_to_any_term_of_a_shape() {
     let (code, _, error) = prove("(contains (map 7 ?))", &[]);
     assert!(code == 2 && error.contains("1:12: unknown operator 'map'"), "{error}");
     let (code, _, error) = prove("(contains (m n1 ?))", &["--method", "descend"]);
-    assert!(code == 2 && error.contains("--to is a sketch: no guides can be used"), "{error}");
+    assert!(code == 2 && error.contains("--method: guides lie between two terms"), "{error}");
+    let (code, _, error) = prove("(contains (m n1 ?))", &["--model", "nowhere"]);
+    assert!(code == 2 && error.contains("leave --model out, or give a term"), "{error}");
     // A start that has the shape needs no steps.
     let (code, out, _) = prove("(m ? f)", &[]);
     assert!(code == 0 && out.contains("0 steps"), "{out}");

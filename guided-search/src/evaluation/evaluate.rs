@@ -2,13 +2,14 @@
 //!
 //! A finished task is a file of its own, so that a run that was stopped goes on where it was.
 
-use crate::by_method::{self, Aids};
 use crate::evaluation::checked::{proof_of, question_hash};
 use crate::evaluation::results::{Row, write_results};
+use crate::methods::asked::{Aids, Asked, Available};
+use crate::methods::table::{Method, Need, TELLS_HARD};
 use crate::search::answer::{Answer, Question, SearchSettings};
-use crate::sources::method::Method;
 use crate::tasks::origin::TaskOrigin;
-use crate::tasks::task::{Task, TaskSet};
+use crate::tasks::task::Task;
+use crate::tasks::task_set::TaskSet;
 use anyhow::{Context, Result, ensure};
 use dataset_gen::dataset::info::SYSTEM_FILE;
 use egraph::{System, TermBank, proof_to_json};
@@ -93,6 +94,18 @@ pub struct Inputs<'a> {
     pub ranker: Option<&'a Arc<Ranker>>,
 }
 
+impl Inputs<'_> {
+    /// What methods can draw on.
+    pub fn available(&self) -> Available {
+        Available {
+            model: self.model.is_some(),
+            ranker: self.ranker.is_some(),
+            chain: self.tasks.origin.links > 0,
+            guides: false,
+        }
+    }
+}
+
 /// Runs an evaluation into `out` on as many threads as the current rayon pool has, goes on with one that
 /// was stopped, and returns the rows in the order of tasks and methods.
 ///
@@ -106,7 +119,7 @@ pub fn evaluate(
     quiet: bool,
 ) -> Result<Vec<Row>> {
     for method in &evaluation.methods {
-        method.expect(inputs.model.is_some(), inputs.ranker.is_some())?;
+        method.expect(inputs.available())?;
     }
     // Nothing is looked at before the lock is held: another evaluation may be at work here.
     let directory = OutputDir::create(out, EVALUATION_FILE)?;
@@ -242,7 +255,8 @@ fn expect_rows(
 
 /// Says how many tasks the model gives no guide for because their terms are too long for it.
 fn note_unreadable(evaluation: &Evaluation, inputs: &Inputs<'_>) -> Result<()> {
-    let Some(model) = inputs.model.filter(|_| evaluation.methods.iter().any(|m| m.needs_model()))
+    let Some(model) =
+        inputs.model.filter(|_| evaluation.methods.iter().any(|m| m.needs() == Need::Model))
     else {
         return Ok(());
     };
@@ -282,7 +296,7 @@ fn run_task(
 
 /// Whether one e-graph with all the work fails on the task, if that was tried.
 fn hardness(rows: &[Row]) -> Option<bool> {
-    rows.iter().find(|r| r.method == Method::AllWork.name()).map(|r| !r.solved)
+    rows.iter().find(|r| r.method == TELLS_HARD).map(|r| !r.solved)
 }
 
 fn proof_file(task: &Task, method: Method) -> String {
@@ -303,9 +317,12 @@ fn run_method(
     let (start, target) = (chain[0], chain[chain.len() - 1]);
     let began = Instant::now();
     let question = Question { ends: [start, target], number: index as u64, deadline: None };
-    let aids = Aids { model: inputs.model, ranker: inputs.ranker, chain: &chain, watcher: None };
-    let settings = &evaluation.search;
-    let answer = by_method::answer(method, inputs.system, &mut bank, question, settings, aids)?;
+    let Inputs { system, model, ranker, .. } = *inputs;
+    // Tasks from elsewhere have no chain.
+    let chain = (task.links > 0).then_some(chain.as_slice());
+    let aids = Aids { model, ranker, chain, ..Aids::default() };
+    let settings = evaluation.search;
+    let answer = method.answer(&mut Asked { system, bank: &mut bank, question, settings, aids })?;
     let seconds = began.elapsed().as_secs_f64();
     let question = question_hash(&bank, start, target)?;
     let proof_file = match &answer.result {

@@ -9,12 +9,13 @@
 //! ranker.json            the one that proved most validation tasks
 //! ```
 
-use crate::learning::example_rows::ExampleRow;
+use crate::learning::examples::ExampleRow;
 use crate::learning::halves::with_halves;
 use crate::search::budget::Cap;
-use crate::search::stage::Stage;
+use crate::search::stage::{Ends, Stage};
 use crate::tasks::held_out::seeds_of;
-use crate::tasks::task::{Task, TaskSet};
+use crate::tasks::task::Task;
+use crate::tasks::task_set::TaskSet;
 use anyhow::{Context, Result, ensure};
 use egraph::{MatchOrder, SaturationConfig, Scheduler, System, TermBank, used_matches};
 use model::ranking::fit::{Example, fit};
@@ -224,7 +225,7 @@ fn grow(
         log,
         ..SaturationConfig::default()
     };
-    let stage = Stage::grow(system, &bank, &[start], &[target], &config, false);
+    let stage = Stage::grow(system, &bank, Ends::of(&[start, target]), &config, false);
     let proved = stage.met.is_some();
     let mut examples = Vec::new();
     if proved && log {

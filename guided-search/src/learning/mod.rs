@@ -2,6 +2,6 @@
 //! fitted to what their proofs used, and again with the ranker's own e-graphs. It must not know the
 //! tasks that anything is measured on.
 
-pub mod example_rows;
-pub mod halves;
-pub mod learn;
+pub(crate) mod examples;
+pub(crate) mod halves;
+pub(crate) mod learn;

@@ -1,7 +1,7 @@
 //! The best term that equals a given one: grown, extracted, and started over from, any time. It must not
 //! know how guides are found.
 
-pub mod answer;
-pub mod picture;
-pub mod run;
-pub mod stages;
+pub(crate) mod answer;
+pub(crate) mod picture;
+pub(crate) mod run;
+pub(crate) mod stages;

@@ -10,12 +10,12 @@
 use crate::optimise::answer::{Best, Ended, Extracted, Objective, OptimiseSettings, Outcome};
 use crate::search::agenda::Agenda;
 use crate::search::answer::checked;
-use crate::search::budget::{Cap, Ledger};
+use crate::search::budget::{Budget, Cap, Ledger};
 use crate::search::frontier_terms;
 use crate::search::known::Known;
-use crate::search::reached::explain_equal;
-use crate::search::stage::{Side, Stage};
-use crate::sources::randomness::stream;
+use crate::search::randomness::stream;
+use crate::search::stage::{Ends, Side, Stage};
+use crate::search::turns::Turns;
 use anyhow::Result;
 use egraph::{
     Cost, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank, TermId,
@@ -101,7 +101,7 @@ impl<'a> Growth<'a> {
         config: &SaturationConfig,
     ) -> Stage {
         let system = system.unwrap_or(self.system);
-        let stage = Stage::grow_from(system, self.bank, from, until, config, true);
+        let stage = Stage::grow(system, self.bank, Ends::alone(&from, until), config, true);
         self.ledger.book(&stage.egraph);
         tracing::debug!(
             from = self.bank.size(from),
@@ -118,7 +118,7 @@ impl<'a> Growth<'a> {
     pub fn connect(&mut self, stage: &Stage, term: TermId) -> Result<()> {
         let from = stage.starts[0];
         if !self.known.connected(from, term) {
-            self.known.connect(explain_equal(stage, self.bank, from, term)?);
+            self.known.connect(stage.explain(self.bank, from, term)?);
         }
         Ok(())
     }
@@ -205,32 +205,22 @@ impl Optimiser<'_> {
 
     /// Grows e-graphs from a term, of `nodes` e-nodes and then larger and larger ones up to the cap, until
     /// one holds a better term.
-    fn in_turns(&mut self, at: TermId, mut nodes: usize) -> Result<Found> {
-        let cap = self.settings.budget.cap;
-        let (first, other) = self.settings.budget.scheduler.in_turn();
-        let mut schedulers: Vec<Scheduler> = [Some(first), other].into_iter().flatten().collect();
-        loop {
-            let mut growing = Vec::new();
-            for (turn, &scheduler) in (1..).zip(&schedulers) {
-                let mut config = self.run.config(cap, scheduler);
-                let most = config.limits.nodes.unwrap_or(usize::MAX);
-                config.limits.nodes = Some(most.min(nodes));
-                let (found, stage) = self.step(at, &config)?;
-                let (Found::Nothing, Some(stage)) = (&found, stage) else { return Ok(found) };
-                if stage.stop == StopReason::Nodes && nodes < most {
-                    growing.push(scheduler);
-                }
-                // A saturated e-graph would be the same under any scheduler.
-                let last = turn == schedulers.len() && growing.is_empty();
-                if last || stage.stop == StopReason::Saturated {
-                    self.expanded.insert(at);
-                    self.leave(&stage)?;
-                    return Ok(Found::Nothing);
-                }
+    fn in_turns(&mut self, at: TermId, nodes: usize) -> Result<Found> {
+        let Budget { cap, scheduler, .. } = self.settings.budget;
+        let mut turns = Turns::new(scheduler, nodes);
+        while let Some((scheduler, nodes)) = turns.next() {
+            let mut config = self.run.config(cap, scheduler);
+            let most = config.limits.nodes.unwrap_or(usize::MAX);
+            config.limits.nodes = Some(most.min(nodes));
+            let (found, stage) = self.step(at, &config)?;
+            let (Found::Nothing, Some(stage)) = (&found, stage) else { return Ok(found) };
+            turns.ended(scheduler, stage.stop, most);
+            if turns.are_over() {
+                self.expanded.insert(at);
+                self.leave(&stage)?;
             }
-            schedulers = growing;
-            nodes = nodes.saturating_mul(4);
         }
+        Ok(Found::Nothing)
     }
 
     /// Starts over from one term after the other that e-graphs left, until one leads to a better one.

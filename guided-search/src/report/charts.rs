@@ -1,24 +1,24 @@
 //! The charts of the page: solved against work, and by the length of the chain.
 
 use crate::evaluation::results::Row;
-use crate::report::summary::{Role, Summary, percent};
-use crate::sources::method::Method;
+use crate::methods::table::{Method, Role};
+use crate::report::summary::{Summary, percent};
 use maud::{Markup, html};
 use support::show::svg_chart::{Axis, Chart, Series, Shape};
 
-/// Colours in the style sheet of pages.
-const COLOURS: usize = 14;
-
-/// The classes of a method in the style sheet: its colour, which is the same in every report, and
-/// what it is for.
+/// The classes of a method in the style sheet: its own, and what it is for.
 pub fn class(method: &str) -> String {
-    let place = Method::ALL.iter().position(|m| m.name() == method).unwrap_or(0);
-    let role = match Role::of(method) {
-        Role::Baseline => "baseline",
-        Role::Learned => "learned",
-        Role::Ceiling => "ceiling",
+    let role = match method.parse::<Method>().map(|method| method.role(false)) {
+        Ok(Role::Learned) => "learned",
+        Ok(Role::Ceiling) => "ceiling",
+        Ok(Role::Baseline) | Err(_) => "baseline",
     };
-    format!("m{} {role}", place % COLOURS)
+    format!("m-{method} {role}")
+}
+
+/// The colours of the methods, which are the same in every report, as CSS.
+pub fn style() -> String {
+    Method::all().map(|m| format!(".m-{m} {{ --c: {}; }}\n", m.colour())).collect()
 }
 
 /// A bar with its interval, in a table.
@@ -134,9 +134,12 @@ mod tests {
     }
 
     #[test]
-    fn a_method_has_the_same_colour_in_every_report_and_another_than_its_neighbours() {
-        assert_eq!(class("cap"), "m0 baseline");
-        assert_eq!(class("oracle"), format!("m{} ceiling", (Method::ALL.len() - 1) % COLOURS));
-        assert!(class("model").ends_with(" learned"));
+    fn every_method_has_its_colour_by_its_own_class() {
+        assert_eq!(class("cap"), "m-cap baseline");
+        assert_eq!(class("oracle"), "m-oracle ceiling");
+        assert_eq!(class("model"), "m-model learned");
+        let style = style();
+        assert_eq!(style.lines().count(), Method::all().count());
+        assert!(style.starts_with(".m-cap { --c: #"), "{style}");
     }
 }

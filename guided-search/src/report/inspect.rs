@@ -4,7 +4,7 @@
 use crate::evaluation::evaluate::{Evaluation, RESULTS_FILE};
 use crate::evaluation::results::{Row, read_results};
 use crate::report::summary::{Summary, summaries, text_table};
-use crate::tasks::task::short;
+use crate::tasks::task_set::short;
 use anyhow::Result;
 use serde::Serialize;
 use std::path::Path;

@@ -1,11 +1,10 @@
 //! The page about an evaluation. It must not change what was measured.
 
 mod charts;
-pub mod inspect;
-pub mod page;
-pub mod proof_page;
-mod proof_view;
-pub mod summary;
+pub(crate) mod inspect;
+pub(crate) mod page;
+pub(crate) mod proof;
+pub(crate) mod summary;
 mod tables;
 mod verdict;
 mod words;

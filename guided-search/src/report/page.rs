@@ -3,14 +3,14 @@
 use crate::evaluation::checked::check_proofs;
 use crate::evaluation::evaluate::{Evaluation, RESULTS_FILE};
 use crate::evaluation::results::{Row, read_results};
-use crate::report::charts::charts;
-use crate::report::proof_view::proof_section;
-use crate::report::summary::{Role, summaries};
+use crate::methods::table::{Method, Role};
+use crate::report::charts::{charts, style};
+use crate::report::proof::proof_section;
+use crate::report::summary::summaries;
 use crate::report::tables::{families_table, methods_table, reasons_table, tasks_table};
 use crate::report::verdict::verdict;
 use crate::report::words::words;
 use crate::search::answer::SearchSettings;
-use crate::sources::method::Method;
 use anyhow::{Context, Result, ensure};
 use dataset_gen::dataset::info::system_of;
 use egraph::System;
@@ -56,23 +56,24 @@ pub fn report(directory: &Path) -> Result<String> {
     // The page says that all of them were accepted.
     check_proofs(directory, &system, &rows)?;
     let proofs = proofs(directory, &system, &rows).context("cannot show the proofs")?;
-    Ok(page(TITLE, include_str!("report.css"), &body(&evaluation, &rows, &proofs)))
+    let css = include_str!("report.css").to_owned() + &style();
+    Ok(page(TITLE, &css, &body(&evaluation, &rows, &proofs)))
 }
 
 fn body(evaluation: &Evaluation, rows: &[Row], proofs: &Markup) -> Markup {
     let all: Vec<&Row> = rows.iter().collect();
     let of_all = summaries(&all);
-    let work = evaluation.search.budget.work;
+    let (work, ranker) = (evaluation.search.budget.work, evaluation.ranker.is_some());
     html! {
         h1 { "Guided equality saturation" }
-        (verdict(&of_all, &all))
+        (verdict(&of_all, &all, ranker))
         (introduction(evaluation))
         (words(evaluation))
         h2 { "All tasks (" (evaluation.task_count) ")" }
         (methods_table(&of_all))
         (charts(&all, &of_all, work))
         (families_table(rows, &of_all))
-        @if rows.iter().any(|r| r.hard.is_some()) { (hard_tasks(rows, work)) }
+        @if rows.iter().any(|r| r.hard.is_some()) { (hard_tasks(rows, work, ranker)) }
         (reasons_table(rows, &of_all))
         (tasks_table(rows, &of_all))
         h2 { "Proofs" }
@@ -109,7 +110,7 @@ fn introduction(evaluation: &Evaluation) -> Markup {
     }
 }
 
-fn hard_tasks(rows: &[Row], work: u64) -> Markup {
+fn hard_tasks(rows: &[Row], work: u64, ranker: bool) -> Markup {
     let hard: Vec<&Row> = rows.iter().filter(|r| r.hard == Some(true)).collect();
     let of_hard = summaries(&hard);
     html! {
@@ -125,20 +126,20 @@ fn hard_tasks(rows: &[Row], work: u64) -> Markup {
                 "Those that one e-graph with all the work can't prove. Filtering on a baseline \
                  favours the other methods; the unfiltered set above does not."
             }
-            (verdict(&of_hard, &hard))
+            (verdict(&of_hard, &hard, ranker))
             (methods_table(&of_hard))
             (charts(&hard, &of_hard, work))
         }
     }
 }
 
-/// Proofs of some tasks: hard ones first, and of the methods that use guides.
+/// Proofs of some tasks: hard ones first, and those that go through waypoints.
 fn proofs(directory: &Path, system: &System, rows: &[Row]) -> Result<Markup> {
-    let preference = |row: &Row| match (Role::of(&row.method), row.method.parse::<Method>()) {
-        (Role::Learned, _) => 0,
-        (Role::Ceiling, _) => 2,
-        (Role::Baseline, Ok(Method::Cap | Method::AllWork) | Err(_)) => 3,
-        (Role::Baseline, Ok(_)) => 1,
+    let preference = |row: &Row| match row.method.parse::<Method>().map(|m| m.role(false)) {
+        Ok(Role::Learned) => 0,
+        Ok(Role::Baseline) if !row.waypoints.is_empty() => 1,
+        Ok(Role::Ceiling) => 2,
+        _ => 3,
     };
     let mut solved: Vec<&Row> = rows.iter().filter(|r| r.solved).collect();
     solved.sort_by_key(|r| (r.hard != Some(true), preference(r), r.proof_steps));
@@ -190,6 +191,7 @@ fn settings(evaluation: &Evaluation) -> Markup {
                 dt { (name) } dd { (value) }
             }
             @if let Some(model) = &evaluation.model { dt { "model" } dd { (model) } }
+            @if let Some(ranker) = &evaluation.ranker { dt { "ranker" } dd { (ranker) } }
         }
         p { "Done with" }
         pre { (evaluation.command) }

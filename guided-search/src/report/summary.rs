@@ -2,7 +2,6 @@
 
 use crate::evaluation::results::Row;
 use crate::evaluation::statistics::{median, wilson};
-use crate::sources::method::Method;
 use serde::Serialize;
 use std::fmt::Write;
 use support::show::numbers::thousands;
@@ -26,27 +25,6 @@ pub struct Summary {
     pub seconds: f64,
     /// Mean seconds per task in the model.
     pub model_seconds: f64,
-}
-
-/// What a method is for in a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    /// It uses no model.
-    Baseline,
-    /// It uses what was learned from proofs: a model or a ranker.
-    Learned,
-    /// It is told the answer.
-    Ceiling,
-}
-
-impl Role {
-    pub fn of(method: &str) -> Role {
-        match method.parse::<Method>() {
-            Ok(Method::Oracle) => Role::Ceiling,
-            Ok(method) if method.needs_model() || method.needs_ranker() => Role::Learned,
-            _ => Role::Baseline,
-        }
-    }
 }
 
 impl Summary {

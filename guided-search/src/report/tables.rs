@@ -1,9 +1,9 @@
 //! The tables of the page: methods, why they failed, and task by task.
 
 use crate::evaluation::results::Row;
+use crate::methods::table::Method;
 use crate::report::charts::{bar, class};
 use crate::report::summary::{Summary, median_text};
-use crate::sources::method::Method;
 use crate::tasks::family::Family;
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
@@ -107,7 +107,7 @@ fn count<'a>(rows: impl Iterator<Item = &'a Row>) -> String {
 }
 
 fn description(method: &str) -> &'static str {
-    method.parse::<Method>().map(Method::description).unwrap_or_default()
+    method.parse::<Method>().map(Method::sentence).unwrap_or_default()
 }
 
 /// Why methods did not solve tasks: a line per method, a column per reason.

@@ -2,14 +2,17 @@
 
 use crate::evaluation::results::Row;
 use crate::evaluation::statistics::{bootstrap, mcnemar};
-use crate::report::summary::{Role, Summary};
+use crate::methods::table::{Method, Role};
+use crate::report::summary::Summary;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 use support::show::numbers::counted;
 
-/// Which method solved most of a set of tasks: of those that learned next to those that did not.
-pub fn verdict(summaries: &[Summary], rows: &[&Row]) -> Markup {
-    let (learned, baseline) = (best(summaries, Role::Learned), best(summaries, Role::Baseline));
+/// Which method solved most of a set of tasks: of those that learned next to those that did not. `ranker`:
+/// whether methods had one.
+pub fn verdict(summaries: &[Summary], rows: &[&Row], ranker: bool) -> Markup {
+    let best = |role| best(summaries, role, ranker);
+    let (learned, baseline) = (best(Role::Learned), best(Role::Baseline));
     html! {
         p.verdict {
             @match (learned.first(), baseline.first()) {
@@ -47,7 +50,7 @@ pub fn verdict(summaries: &[Summary], rows: &[&Row]) -> Markup {
             p {
                 "Task by task: " b { (l.method) } " alone solved " (alone(rows, l, b)) ", "
                 b { (b.method) } " alone " (alone(rows, b, l)) "."
-                @for ceiling in best(summaries, Role::Ceiling) {
+                @for ceiling in best(Role::Ceiling) {
                     " The ceiling, " b { (ceiling.method) } ", which is told true waypoints, solved "
                     (ceiling.solved) "."
                 }
@@ -57,8 +60,10 @@ pub fn verdict(summaries: &[Summary], rows: &[&Row]) -> Markup {
 }
 
 /// The methods of a role that solved most: several, if they solved equally many.
-fn best(summaries: &[Summary], role: Role) -> Vec<&Summary> {
-    let of_role = || summaries.iter().filter(move |s| Role::of(&s.method) == role);
+fn best(summaries: &[Summary], role: Role, ranker: bool) -> Vec<&Summary> {
+    let is_of_role =
+        |s: &&Summary| s.method.parse::<Method>().is_ok_and(|m| m.role(ranker) == role);
+    let of_role = || summaries.iter().filter(is_of_role);
     let most = of_role().map(|s| s.solved).max();
     of_role().filter(|s| Some(s.solved) == most).collect()
 }
@@ -131,7 +136,7 @@ mod tests {
             .flat_map(|i| methods.iter().map(move |&(m, solved)| row(&task(i), m, i < solved)))
             .collect();
         let rows: Vec<&Row> = rows.iter().collect();
-        verdict(&summaries(&rows), &rows).into_string().replace("<b>", "").replace("</b>", "")
+        verdict(&summaries(&rows), &rows, true).into_string().replace("<b>", "").replace("</b>", "")
     }
 
     #[test]

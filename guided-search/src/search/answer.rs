@@ -1,8 +1,6 @@
 //! What is asked of a search, and what it answers: one checked proof, or why there is none.
 
 use crate::search::budget::{Budget, Cap, Ledger};
-use crate::search::reached::explain_literal;
-use crate::search::stage::Stage;
 use anyhow::{Result, ensure};
 use egraph::{Proof, System, TermBank, TermId, check};
 use serde::{Deserialize, Serialize};
@@ -130,25 +128,6 @@ pub struct Answer {
     pub smallest: [TermId; 2],
     /// What was spent.
     pub ledger: Ledger,
-}
-
-/// Proofs, accepted by the checker, from a term of each side of a stage to different literals, if
-/// the stage found that.
-///
-/// # Errors
-/// [`Internal`], when there is no explanation, or the checker refuses it.
-pub fn opposed_proofs(
-    system: &System,
-    bank: &mut TermBank,
-    stage: &Stage,
-) -> Result<Option<[Proof; 2]>> {
-    let Some((start, target)) = stage.opposed else { return Ok(None) };
-    let mut side = |term: TermId| -> Result<Proof> {
-        let proof = explain_literal(stage, bank, term)?;
-        let end = proof.end();
-        checked(system, bank, vec![proof], [term, end])
-    };
-    Ok(Some([side(start)?, side(target)?]))
 }
 
 /// Chains the parts of a proof, which meet, and has the whole accepted by the checker as a proof

@@ -26,11 +26,6 @@ impl Known {
         self.place(term);
     }
 
-    /// Whether the term was added.
-    pub fn holds(&self, term: TermId) -> bool {
-        self.places.contains_key(&term)
-    }
-
     /// All terms, in the order in which they came.
     pub fn terms(&self) -> &[TermId] {
         &self.terms

@@ -1,13 +1,15 @@
 //! Guided search: one account of work, one fresh e-graph a stage. It must not know where guides come
-//! from.
+//! from, nor which methods there are.
 
-pub mod agenda;
-pub mod answer;
-pub mod baselines;
-pub mod budget;
-pub mod frontier_terms;
-pub mod known;
-pub mod prove;
-pub mod reached;
-pub mod schedulers;
-pub mod stage;
+pub(crate) mod agenda;
+pub(crate) mod answer;
+pub(crate) mod budget;
+pub(crate) mod frontier_terms;
+pub(crate) mod guide_source;
+pub(crate) mod known;
+pub(crate) mod one_egraph;
+pub(crate) mod prove;
+pub(crate) mod randomness;
+pub(crate) mod schedulers;
+pub(crate) mod stage;
+pub(crate) mod turns;

@@ -12,11 +12,10 @@
 use crate::search::agenda::{Agenda, Pair, ranked};
 use crate::search::answer::{Answer, Failure, Question, SearchSettings, checked};
 use crate::search::budget::{Budget, Cap, Ledger};
+use crate::search::guide_source::{GuideRequest, GuideSource, Proposal, Waypoint};
 use crate::search::known::Known;
-use crate::search::reached::{explain_equal, explain_literal};
-use crate::search::stage::Stage;
-use crate::sources::guide_source::{GuideRequest, GuideSource, Proposal, Waypoint};
-use crate::sources::randomness::stream;
+use crate::search::randomness::stream;
+use crate::search::stage::{Ends, Stage};
 use anyhow::Result;
 use egraph::{
     Id, MatchOrder, Proof, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank,
@@ -48,6 +47,7 @@ pub fn prove(
         source,
         settings,
         question: question.ends,
+        number: question.number,
         deadline: question.deadline,
         max_size: guide_size(start, target),
         known,
@@ -77,6 +77,8 @@ struct Search<'a> {
     source: &'a mut dyn GuideSource,
     settings: &'a SearchSettings,
     question: Pair,
+    /// Tells its random choices from those of other questions.
+    number: u64,
     deadline: Option<Instant>,
     max_size: u64,
     known: Known,
@@ -145,7 +147,13 @@ impl Search<'_> {
                 }
                 if !self.known.connected(start, target) && grown.insert(end) {
                     let config = self.saturation(scheduler, self.settings.budget.cap);
-                    let stage = Stage::grow(self.system, self.bank, &[end], &[], &config, false);
+                    let stage = Stage::grow(
+                        self.system,
+                        self.bank,
+                        Ends::alone(&end, None),
+                        &config,
+                        false,
+                    );
                     self.book(&stage);
                     if stage.stop != StopReason::Conflict {
                         self.learn(&stage)?;
@@ -158,14 +166,13 @@ impl Search<'_> {
 
     /// Grows the e-graph of a pair, and keeps what it says.
     fn expand(&mut self, pair: Pair, scheduler: Scheduler) -> Result<Stage> {
-        let [start, target] = pair;
         let config = self.saturation(scheduler, self.cap_of(pair));
-        let stage = Stage::grow(self.system, self.bank, &[start], &[target], &config, true);
+        let stage = Stage::grow(self.system, self.bank, Ends::of(&pair), &config, true);
         self.book(&stage);
         tracing::debug!(
             known = self.known.terms().len(),
-            start = self.bank.size(start),
-            target = self.bank.size(target),
+            start = self.bank.size(pair[0]),
+            target = self.bank.size(pair[1]),
             e_nodes = stage.egraph.node_count(),
             work = self.ledger.work,
             "stage ({scheduler}): {}",
@@ -205,7 +212,7 @@ impl Search<'_> {
     /// Keeps what an e-graph says of the terms that are known, of sketches, and of literals.
     fn learn(&mut self, stage: &Stage) -> Result<()> {
         if let Some((start, target)) = stage.met {
-            self.known.connect(explain_equal(stage, self.bank, start, target)?);
+            self.known.connect(stage.explain(self.bank, start, target)?);
         }
         let ends: Vec<TermId> = stage.starts.iter().chain(&stage.targets).copied().collect();
         let class = |&end: &TermId| stage.egraph.lookup(self.bank, end);
@@ -214,7 +221,7 @@ impl Search<'_> {
             let class = stage.egraph.lookup(self.bank, term);
             let side = (0..ends.len()).find(|&i| class.is_some() && class == classes[i]);
             if let Some(i) = side.filter(|&i| !self.known.connected(term, ends[i])) {
-                self.known.connect(explain_equal(stage, self.bank, ends[i], term)?);
+                self.known.connect(stage.explain(self.bank, ends[i], term)?);
                 self.ledger.reached += 1;
             }
         }
@@ -223,7 +230,7 @@ impl Search<'_> {
             let held = |sketch: &Sketch| extract_sketch(&stage.egraph, self.bank, class, sketch);
             let found: Vec<TermId> = self.sketches.iter().filter_map(held).collect();
             for term in found {
-                self.known.connect(explain_equal(stage, self.bank, end, term)?);
+                self.known.connect(stage.explain(self.bank, end, term)?);
                 self.ledger.reached += 1;
             }
             let pools = (0..2).filter(|&side| self.is_in_pool(side, end));
@@ -231,7 +238,7 @@ impl Search<'_> {
                 let small = extract_smallest(&stage.egraph, self.bank, class);
                 self.smallest[side] = self.smallest[side].min(self.bank.size(small));
                 if self.literals[side].is_none() && stage.egraph.literal(class).is_some() {
-                    let proof = explain_literal(stage, self.bank, end)?;
+                    let proof = stage.explain_literal(self.bank, end)?;
                     self.literals[side] = Some(proof.end());
                     self.known.connect(proof);
                 }
@@ -247,10 +254,11 @@ impl Search<'_> {
         }
         let request = GuideRequest {
             stage,
-            guides: self.settings.guides,
+            settings: self.settings,
+            question: self.number,
+            number: self.ledger.requests,
             max_size: self.max_size,
             smallest: self.smallest,
-            number: self.ledger.requests,
         };
         let began = Instant::now();
         let found = self.source.guides(&request, self.bank)?;
@@ -272,7 +280,7 @@ impl Search<'_> {
             let mut list = Vec::new();
             for term in terms {
                 if term != pair[i] {
-                    self.known.connect(explain_equal(stage, self.bank, pair[i], term)?);
+                    self.known.connect(stage.explain(self.bank, pair[i], term)?);
                     list.push(term);
                 }
             }
@@ -407,12 +415,9 @@ impl Search<'_> {
                 return Ok(None);
             }
             let config = self.saturation(scheduler, self.settings.budget.cap);
-            let stage = match to {
-                Some(to) => Stage::grow(self.system, self.bank, &[from], &[to], &config, false),
-                None => {
-                    Stage::grow_from(self.system, self.bank, from, Some(sketch), &config, false)
-                }
-            };
+            let until = if to.is_none() { Some(sketch) } else { None };
+            let ends = Ends { targets: to.as_slice(), ..Ends::alone(&from, until) };
+            let stage = Stage::grow(self.system, self.bank, ends, &config, false);
             self.book(&stage);
             if stage.stop == StopReason::Conflict {
                 return Ok(None);
@@ -423,7 +428,7 @@ impl Search<'_> {
                 None => class.and_then(|c| extract_sketch(&stage.egraph, self.bank, c, sketch)),
             };
             if let Some(term) = term {
-                self.known.connect(explain_equal(&stage, self.bank, from, term)?);
+                self.known.connect(stage.explain(self.bank, from, term)?);
                 return Ok(Some(term));
             }
         }

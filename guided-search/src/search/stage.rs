@@ -1,15 +1,36 @@
-//! A stage: one fresh e-graph grown from both sides of a question, until they meet.
+//! A stage: one fresh e-graph grown from one or both sides of a question, until they meet or a shape is
+//! there, and the proofs that it holds.
 
-use crate::search::schedulers::Schedulers;
+use anyhow::Result;
 use egraph::{
-    Chosen, EGraph, History, Id, Past, SaturationConfig, Scheduler, Sketch, StopReason, System,
-    TermBank, TermId, saturate_until, sketch_satisfied,
+    Chosen, EGraph, History, Id, Leaf, LeafValue, Past, Proof, SaturationConfig, Scheduler, Sketch,
+    StopReason, System, TermBank, TermId, explain, saturate_until, sketch_satisfied,
 };
 use std::sync::Arc;
-use std::time::Instant;
+use support::errors::Internal;
 
-/// E-nodes of the first turn of [`Stage::grow_in_turn`].
-const FIRST_TURN: usize = 4_096;
+/// What a stage is grown from, and what ends it before its limits do.
+#[derive(Clone, Copy, Debug)]
+pub struct Ends<'a> {
+    /// The terms of the start's side, at least one.
+    pub starts: &'a [TermId],
+    /// The terms of the target's side: if one of them equals a start, that is the end.
+    pub targets: &'a [TermId],
+    /// If a term that equals the first start satisfies this, that is the end, too.
+    pub until: Option<&'a Sketch>,
+}
+
+impl<'a> Ends<'a> {
+    /// Both sides, one term each.
+    pub fn of(question: &'a [TermId; 2]) -> Ends<'a> {
+        Ends { starts: &question[..1], targets: &question[1..], until: None }
+    }
+
+    /// One side alone.
+    pub fn alone(start: &'a TermId, until: Option<&'a Sketch>) -> Ends<'a> {
+        Ends { starts: std::slice::from_ref(start), targets: &[], until }
+    }
+}
 
 /// An e-graph that was grown from two sides. All terms of a side are known to be equal.
 #[derive(Debug)]
@@ -45,26 +66,26 @@ pub enum Side {
 pub const SIDES: [Side; 2] = [Side::Start, Side::Target];
 
 impl Stage {
-    /// Grows a fresh e-graph from the terms of both sides until a term of one equals a term of
-    /// the other, or they equal different literals, or `config` ends it. What it was an iteration before is kept on request.
+    /// Grows a fresh e-graph from the terms of both sides until they meet, or the sketch holds, or the sides
+    /// equal different literals, or `config` ends it. What it was an iteration before is kept on request.
     pub fn grow(
         system: &Arc<System>,
         bank: &TermBank,
-        starts: &[TermId],
-        targets: &[TermId],
+        ends: Ends<'_>,
         config: &SaturationConfig,
         keep_before: bool,
     ) -> Stage {
+        let Ends { starts, targets, until } = ends;
         let mut egraph = EGraph::new(system.clone());
         let start_ids: Vec<Id> = starts.iter().map(|&t| egraph.add_term(bank, t)).collect();
         let target_ids: Vec<Id> = targets.iter().map(|&t| egraph.add_term(bank, t)).collect();
-        egraph.rebuild();
         let mut past = Earlier::new(config, keep_before);
         let config =
             SaturationConfig { sides: [start_ids.clone(), target_ids.clone()], ..config.clone() };
         let report = saturate_until(&mut egraph, &config, |egraph| {
             let over = meeting(egraph, &start_ids, &target_ids).is_some()
-                || opposition(egraph, &start_ids, &target_ids).is_some();
+                || opposition(egraph, &start_ids, &target_ids).is_some()
+                || until.is_some_and(|s| sketch_satisfied(egraph, egraph.find(start_ids[0]), s));
             past.see(egraph, over);
             over
         });
@@ -86,80 +107,28 @@ impl Stage {
         }
     }
 
-    /// As [`Stage::grow`], with the schedulers in turn, in e-graphs that may have four times as many
-    /// e-nodes from one turn to the next, until the sides meet or none of them can grow further: what
-    /// one scheduler proves early is found before the other has spent much.
-    pub fn grow_in_turn(
-        system: &Arc<System>,
-        bank: &TermBank,
-        [start, target]: [TermId; 2],
-        config: &SaturationConfig,
-        schedulers: Schedulers,
-    ) -> Stage {
-        let began = Instant::now();
-        let grow = |scheduler: Scheduler, nodes: Option<usize>| {
-            let mut config = SaturationConfig { scheduler, ..config.clone() };
-            config.limits.nodes = nodes;
-            config.limits.time = config.limits.time.map(|t| t.saturating_sub(began.elapsed()));
-            Stage::grow(system, bank, &[start], &[target], &config, false)
-        };
-        let most = config.limits.nodes;
-        let (first, other) = schedulers.in_turn();
-        let Some(other) = other else { return grow(first, most) };
-        let mut turns = vec![first, other];
-        let mut nodes = FIRST_TURN;
-        loop {
-            let last_turn = most.is_some_and(|most| nodes >= most);
-            let limit = Some(most.map_or(nodes, |most| nodes.min(most)));
-            let mut growing = Vec::new();
-            for (turn, &scheduler) in (1..).zip(&turns) {
-                // One e-graph at a time: there is no memory for two.
-                let stage = grow(scheduler, limit);
-                if stage.met.is_some() || stage.opposed.is_some() {
-                    return stage;
-                }
-                if stage.stop == StopReason::Nodes && !last_turn {
-                    growing.push(scheduler);
-                }
-                if turn == turns.len() && growing.is_empty() {
-                    return stage;
-                }
-            }
-            turns = growing;
-            nodes = nodes.saturating_mul(4);
-        }
+    /// The proof of an equality that the stage holds.
+    ///
+    /// # Errors
+    /// [`Internal`], when there is no explanation.
+    pub fn explain(&self, bank: &mut TermBank, from: TermId, to: TermId) -> Result<Proof> {
+        explain(&self.egraph, bank, from, to).ok_or_else(|| {
+            let (from, to) = (bank.display(from), bank.display(to));
+            let message = format!("no explanation for {from} = {to}, which the e-graph holds");
+            Internal::new(message).into()
+        })
     }
 
-    /// Grows a fresh e-graph from a term until a term equal to it satisfies `until`, if that is given, or
-    /// `config` ends it. What it was an iteration before is kept on request.
-    pub fn grow_from(
-        system: &Arc<System>,
-        bank: &TermBank,
-        start: TermId,
-        until: Option<&Sketch>,
-        config: &SaturationConfig,
-        keep_before: bool,
-    ) -> Stage {
-        let mut egraph = EGraph::new(system.clone());
-        let id = egraph.add_term(bank, start);
-        let mut past = Earlier::new(config, keep_before);
-        let config = SaturationConfig { sides: [vec![id], Vec::new()], ..config.clone() };
-        let report = saturate_until(&mut egraph, &config, |egraph| {
-            let over = until.is_some_and(|s| sketch_satisfied(egraph, egraph.find(id), s));
-            past.see(egraph, over);
-            over
-        });
-        let before = past.of(&egraph);
-        Stage {
-            egraph,
-            before,
-            starts: vec![start],
-            targets: Vec::new(),
-            met: None,
-            opposed: None,
-            stop: report.stop,
-            chosen: report.chosen,
-        }
+    /// The proof that a term equals the literal of its class.
+    ///
+    /// # Errors
+    /// [`Internal`], when there is none.
+    pub fn explain_literal(&self, bank: &mut TermBank, term: TermId) -> Result<Proof> {
+        let class = self.egraph.lookup(bank, term);
+        let value = class.and_then(|class| self.egraph.literal(class));
+        let value = value.ok_or_else(|| Internal::new("a class that had a literal has none"))?;
+        let literal = bank.leaf(&Leaf { sort: bank.sort(term), value: LeafValue::Literal(value) });
+        self.explain(bank, term, literal)
     }
 
     /// The classes of a side, ascending and distinct.

@@ -4,15 +4,19 @@
 //! e-nodes grown from the one before, has at most twice the seed's size, is not padded, and has no
 //! constant part such as 20 − 4 that is not a literal. The last one, the target, is not provable
 //! from the seed at the cap.
+//!
+//! The chains of a data set (`dataset_gen`) are others: their e-graphs have limits of memory, their terms
+//! other sizes, and each link is proved at once, so that one maker of both would change either's bytes.
 
 use crate::config::TasksConfig;
 use crate::search::budget::Cap;
 use crate::search::frontier_terms;
-use crate::search::stage::{Side, Stage};
-use crate::sources::randomness::stream;
+use crate::search::randomness::stream;
+use crate::search::stage::{Ends, Side, Stage};
 use crate::tasks::family::{Families, Family};
 use crate::tasks::origin::TaskOrigin;
-use crate::tasks::task::{Task, TaskSet};
+use crate::tasks::task::Task;
+use crate::tasks::task_set::TaskSet;
 use anyhow::{Result, ensure};
 use dataset_gen::seeds::read::Seed;
 use egraph::{SaturationConfig, StopReason, System, TermBank, TermId};
@@ -198,7 +202,8 @@ fn chain(
     let mut rng = stream(settings.seed, number as u64, u64::from(round), u64::MAX);
     let mut terms = vec![start];
     for _ in 0..settings.links {
-        let stage = grow(system, &bank, &terms[terms.len() - 1..], &[], settings.link_nodes);
+        let ends = Ends::alone(&terms[terms.len() - 1], None);
+        let stage = grow(system, &bank, ends, settings.link_nodes);
         match stage.stop {
             StopReason::Saturated => return Err(SATURATED),
             StopReason::Conflict => return Err(CONFLICT),
@@ -209,7 +214,7 @@ fn chain(
         terms.push(next.ok_or(NO_FRONTIER)?);
     }
     let target = terms[terms.len() - 1];
-    if grow(system, &bank, &[start], &[target], settings.cap).met.is_some() {
+    if grow(system, &bank, Ends::of(&[start, target]), settings.cap).met.is_some() {
         return Err(NEAR);
     }
     let text = |terms: &[TermId]| terms.iter().map(|&t| bank.text(t)).collect();
@@ -224,14 +229,8 @@ fn chain(
     })
 }
 
-fn grow(
-    system: &Arc<System>,
-    bank: &TermBank,
-    starts: &[TermId],
-    targets: &[TermId],
-    nodes: usize,
-) -> Stage {
+fn grow(system: &Arc<System>, bank: &TermBank, ends: Ends<'_>, nodes: usize) -> Stage {
     let limits = Cap::Nodes(nodes).limits(u64::MAX);
     let config = SaturationConfig { limits, ..SaturationConfig::default() };
-    Stage::grow(system, bank, starts, targets, &config, true)
+    Stage::grow(system, bank, ends, &config, true)
 }

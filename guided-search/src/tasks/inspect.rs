@@ -2,7 +2,8 @@
 
 use crate::tasks::family::Family;
 use crate::tasks::origin::{HeldOutFrom, TaskOrigin};
-use crate::tasks::task::{Task, TaskSet, short};
+use crate::tasks::task::Task;
+use crate::tasks::task_set::{TaskSet, short};
 use anyhow::Result;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,12 +1,13 @@
 //! What is to be proved: questions, tasks, far chains, seeds that training has not seen. It must not
 //! know how they are searched.
 
-pub mod chains;
-pub mod family;
-pub mod held_out;
-pub mod inspect;
-pub mod origin;
+pub(crate) mod chains;
+pub(crate) mod family;
+pub(crate) mod held_out;
+pub(crate) mod inspect;
+pub(crate) mod origin;
 mod outside;
-pub mod question;
-pub mod scale;
-pub mod task;
+pub(crate) mod question;
+pub(crate) mod scale;
+pub(crate) mod task;
+pub(crate) mod task_set;

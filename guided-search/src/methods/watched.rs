@@ -1,6 +1,6 @@
 //! A source whose guides somebody looks at on their way to the search.
 
-use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource};
+use crate::search::guide_source::{GuideRequest, GuideSet, GuideSource};
 use anyhow::Result;
 use egraph::{MatchOrder, Sketch, TermBank};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub type Watcher<'a> = dyn Fn(&GuideRequest<'_>, &GuideSet, &TermBank) + Sync + 'a;
 
 /// A source, and who looks on.
-pub struct Watched<'a> {
+pub(super) struct Watched<'a> {
     /// Where the guides come from.
     pub source: &'a mut dyn GuideSource,
     /// Who looks on.

@@ -1,6 +1,6 @@
 //! Guides that a person wrote: sketches or terms, in the order in which they should be reached.
 
-use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource};
+use crate::search::guide_source::{GuideRequest, GuideSet, GuideSource};
 use anyhow::{Result, ensure};
 use dataset_gen::seeds::term_file::{Layout, TermFile, TermLine};
 use egraph::{Sketch, SortId, System, TermBank};

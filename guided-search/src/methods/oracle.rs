@@ -1,17 +1,16 @@
 //! The true waypoints of a known chain: what a perfect model would say, and so the ceiling.
 
-use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource, Proposal, Waypoint};
+use crate::search::guide_source::{GuideRequest, GuideSet, GuideSource, Proposal, Waypoint};
 use anyhow::Result;
 use egraph::{TermBank, TermId};
 
 /// Answers with the waypoint half-way between two terms of the chain.
-#[derive(Clone, Debug)]
-pub struct Oracle {
+pub struct Oracle<'a> {
     /// The chain, start and target included.
-    pub chain: Vec<TermId>,
+    pub chain: &'a [TermId],
 }
 
-impl GuideSource for Oracle {
+impl GuideSource for Oracle<'_> {
     fn guides(&mut self, request: &GuideRequest<'_>, _: &mut TermBank) -> Result<GuideSet> {
         let place = |term| self.chain.iter().position(|&t| t == term);
         let middle = match (place(request.start()), place(request.target())) {

@@ -1,4 +1,7 @@
 //! Random choices that depend on nothing but the seed and on what they are for.
+//!
+//! `support::random` keys its streams by two numbers in another way: data sets are drawn with that one,
+//! searches and tasks with this one, and either would draw otherwise with the other's.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;

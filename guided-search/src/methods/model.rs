@@ -1,9 +1,6 @@
 //! Guides that the trained model writes.
 
-use crate::search::stage::SIDES;
-use crate::sources::descend::draw;
-use crate::sources::guide_source::{GuideRequest, GuideSet, GuideSource, Proposal, Waypoint};
-use crate::sources::randomness::stream;
+use crate::search::guide_source::{GuideRequest, GuideSet, GuideSource, Proposal, Waypoint};
 use anyhow::Result;
 use egraph::{Node, Sketch, TermBank, TermId};
 use model::{DecodeOptions, Guide, GuideModel};
@@ -11,34 +8,20 @@ use std::time::Instant;
 
 /// Decodes K guides for a question by nucleus sampling, the most probable first. A guide that the
 /// e-graph at hand does not hold becomes a sketch of what the model is certain of.
-pub struct ModelGuides<'a> {
-    /// The trained model.
-    pub model: &'a GuideModel,
-    /// Seed of the random choices.
-    pub seed: u64,
-    /// Number of the task.
-    pub task: u64,
-    /// How many nodes larger than the smallest term of its side a term that is drawn may be.
-    pub slack: u64,
-    /// A subtree whose root the model gives less than this probability becomes `?`.
-    pub certain: f64,
-    /// Terms are drawn from the likeliest tokens of this probability together.
-    pub nucleus: f64,
-}
+pub struct Written<'a>(pub &'a GuideModel);
 
-impl GuideSource for ModelGuides<'_> {
+impl GuideSource for Written<'_> {
     fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet> {
-        let (written, model_seconds) =
-            decode(self.model, self.nucleus, [self.seed, self.task], request, bank)?;
-        let mut rng = stream(self.seed, self.task, request.number, 4);
-        let drawn = draw(request, bank, request.guides, self.slack, &mut rng);
+        let (written, model_seconds) = write(self.0, request, bank)?;
+        let settings = request.settings;
+        let mut rng = request.random(4);
+        let drawn = request.frontier(bank, settings.guides, settings.slack, &mut rng);
         let mut set = GuideSet { model_seconds, ..GuideSet::default() };
         for guide in written {
-            let stage = request.stage;
-            match SIDES.into_iter().find(|&s| stage.equal_to(bank, s, guide.term).is_some()) {
-                Some(side) => set.reached[side as usize].push(guide.term),
+            match request.side_of(bank, guide.term) {
+                Some(side) => set.reached[side].push(guide.term),
                 None => set.proposals.push(Proposal {
-                    waypoint: open(bank, guide.term, &guide.node_probabilities, self.certain),
+                    waypoint: open(bank, guide.term, &guide.node_probabilities, settings.certain),
                     expand: false,
                 }),
             }
@@ -46,7 +29,7 @@ impl GuideSource for ModelGuides<'_> {
         // What the model lacks is left to chance.
         for (terms, drawn) in set.reached.iter_mut().zip(drawn) {
             for term in drawn {
-                if terms.len() < request.guides && !terms.contains(&term) {
+                if terms.len() < settings.guides && !terms.contains(&term) {
                     terms.push(term);
                 }
             }
@@ -63,28 +46,28 @@ fn open(bank: &TermBank, term: TermId, probabilities: &[f32], certain: f64) -> W
     }
 }
 
-/// The model's guides for a request, the most probable first, and the seconds that they took.
+/// The model's guides for a request, the most probable first, and the seconds that it took.
 ///
 /// # Errors
 /// The model can't be run.
-pub fn decode(
+pub fn write(
     model: &GuideModel,
-    nucleus: f64,
-    [seed, task]: [u64; 2],
     request: &GuideRequest<'_>,
     bank: &mut TermBank,
 ) -> Result<(Vec<Guide>, f64)> {
+    let settings = request.settings;
     let options = DecodeOptions {
-        nucleus,
+        nucleus: settings.nucleus,
         temperature: 1.0,
-        guides: request.guides,
+        guides: settings.guides,
         max_size: usize::try_from(request.max_size).unwrap_or(usize::MAX),
         // Other random numbers for every request.
-        seed: seed ^ task.rotate_left(20) ^ request.number.rotate_left(44),
+        seed: settings.seed ^ request.question.rotate_left(20) ^ request.number.rotate_left(44),
     };
     let began = Instant::now();
-    let mut written = model.guides(bank, &[(request.start(), request.target())], &options)?;
-    Ok((written.pop().unwrap_or_default(), began.elapsed().as_secs_f64()))
+    let task = (request.start(), request.target());
+    let written = model.guides(bank, &[task], &options)?.pop().unwrap_or_default();
+    Ok((written, began.elapsed().as_secs_f64()))
 }
 
 /// The term with subtrees that are not certain left open. `probabilities` are those of its nodes

@@ -1,0 +1,35 @@
+//! Learns from proofs which matches lead to proofs: a ranker for best-first saturation.
+
+use dataset_gen::seeds::read::load_seeds;
+use egraph::{System, TermBank};
+use guided_search::{Cap, ChainSettings, Learning, TasksConfig, far_chains, learn};
+use std::path::Path;
+use std::sync::Arc;
+
+pub fn main() -> anyhow::Result<()> {
+    let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs");
+    let system = Arc::new(System::load(&configs.join("systems/halide.rules"))?);
+    let mut bank = TermBank::new(system.language.clone());
+    let seeds = load_seeds(&configs.join("seeds/halide.txt").into(), &system, &mut bank, None)?;
+    let preset = TasksConfig { links: Some(2), link_nodes: Some(100), ..TasksConfig::default() };
+    let chains = ChainSettings { count: 10, ..ChainSettings::from_preset(&preset, 0) };
+    let (some, others) = seeds.split_at(seeds.len() / 2);
+    let [training, validation] =
+        [some, others].map(|seeds| far_chains(&system, &bank, seeds, &chains, true));
+    let learning = Learning {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        system_hash: system.hash.clone(),
+        tasks: ["training", "validation"].map(str::to_owned),
+        cap: Cap::Nodes(400),
+        rounds: 2,
+        epochs: 2,
+        seed: 0,
+    };
+    let out = tempfile::tempdir()?;
+    let sets = [&training, &validation];
+    let (rounds, ranker) = learn(&learning, &system, sets, out.path(), true, &mut |round| {
+        println!("round {}: {} of 10 proved", round.round, round.proved);
+    })?;
+    println!("{} after {} rounds", ranker.origin, rounds.len());
+    Ok(())
+}

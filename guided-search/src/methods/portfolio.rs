@@ -1,0 +1,15 @@
+//! What `cairn prove` does if nothing else is said: the best search that what is there allows.
+
+use crate::methods::frontier::Frontier;
+use crate::methods::ranked::Ranked;
+use crate::search::guide_source::GuideSource;
+use model::ranking::ranker::Ranker;
+use std::sync::Arc;
+
+/// With a ranker as `ranked`, without one as `deep`.
+pub fn portfolio(ranker: Option<&Arc<Ranker>>) -> Box<dyn GuideSource> {
+    match ranker {
+        Some(ranker) => Box::new(Ranked(ranker.clone())),
+        None => Box::new(Frontier::Shared),
+    }
+}

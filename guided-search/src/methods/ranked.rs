@@ -1,0 +1,21 @@
+//! The guides of [`Frontier::Shared`], in e-graphs whose matches a learned ranker orders.
+
+use crate::methods::frontier::Frontier;
+use crate::search::guide_source::{GuideRequest, GuideSet, GuideSource};
+use anyhow::Result;
+use egraph::{MatchOrder, TermBank};
+use model::ranking::ranker::Ranker;
+use std::sync::Arc;
+
+/// The ranker, which says which matches are promising.
+pub struct Ranked(pub Arc<Ranker>);
+
+impl GuideSource for Ranked {
+    fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet> {
+        Frontier::Shared.guides(request, bank)
+    }
+
+    fn order(&self) -> Option<Arc<dyn MatchOrder>> {
+        Some(self.0.clone())
+    }
+}

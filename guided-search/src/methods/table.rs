@@ -1,0 +1,395 @@
+//! The methods that can be asked to prove a task, a row each. A new method is a row here and a file beside
+//! this one; commands, their help, reports and charts read the rows.
+
+use crate::methods::all_work::all_work;
+use crate::methods::asked::{Aids, Asked, Available};
+use crate::methods::frontier::Frontier;
+use crate::methods::model::Written;
+use crate::methods::oracle::Oracle;
+use crate::methods::portfolio::portfolio;
+use crate::methods::ranked::Ranked;
+use crate::methods::select::Select;
+use crate::search::answer::Answer;
+use crate::search::guide_source::{GuideSource, NoGuides};
+use crate::search::schedulers::Schedulers;
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// A way to prove a task. All get the same cap, total work, guides per request and attempts.
+#[derive(Debug)]
+struct Row {
+    /// On the command line and in results.
+    name: &'static str,
+    /// What it is.
+    sentence: &'static str,
+    /// In charts; dark enough for a light page, and light enough for a dark one.
+    colour: &'static str,
+    /// What it can't do without.
+    needs: Need,
+    /// How e-graphs are grown, if not as the settings say.
+    schedulers: Option<Schedulers>,
+    /// How it goes.
+    how: How,
+}
+
+/// What a method needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Nothing but the question.
+    Nothing,
+    /// A trained model.
+    Model,
+    /// A learned order of matches.
+    Ranker,
+    /// Nothing, but it uses a ranker if there is one.
+    RankerIfAny,
+    /// The chain that the task was made from.
+    Chain,
+    /// A file of guides.
+    Guides,
+}
+
+/// How a method goes.
+#[derive(Debug)]
+enum How {
+    /// It searches, with these guides.
+    Search(for<'a> fn(Aids<'a>) -> Option<Box<dyn GuideSource + 'a>>),
+    /// It does something else.
+    Else(fn(&mut Asked<'_>) -> Result<Answer>),
+}
+
+/// In the order of a report: baselines first, the ceiling last.
+static ROWS: [Row; 14] = [
+    Row {
+        name: "cap",
+        sentence: "one e-graph at the cap, and nothing else",
+        colour: "#586078",
+        needs: Need::Nothing,
+        schedulers: None,
+        how: How::Search(|_| Some(Box::new(NoGuides))),
+    },
+    Row {
+        name: "all-work",
+        sentence: "one e-graph with all the work, the better of simple and back-off",
+        colour: "#a89068",
+        needs: Need::Nothing,
+        schedulers: None,
+        how: How::Else(all_work),
+    },
+    Row {
+        name: "random",
+        sentence: "random frontier terms of both sides",
+        colour: "#989800",
+        needs: Need::Nothing,
+        schedulers: None,
+        how: How::Search(|_| Some(Box::new(Frontier::Random))),
+    },
+    Row {
+        name: "descend",
+        sentence: "random frontier terms of both sides, none much larger than the smallest found",
+        colour: "#d87800",
+        needs: Need::Nothing,
+        schedulers: None,
+        how: How::Search(|_| Some(Box::new(Frontier::Descend))),
+    },
+    Row {
+        name: "smallest",
+        sentence: "the smallest terms of both sides, until nothing becomes smaller",
+        colour: "#b03838",
+        needs: Need::Nothing,
+        schedulers: None,
+        how: How::Search(|_| Some(Box::new(Frontier::Smallest))),
+    },
+    Row {
+        name: "nearest",
+        sentence: "the frontier terms of both sides that are most like the other side",
+        colour: "#d878a8",
+        needs: Need::Nothing,
+        schedulers: None,
+        how: How::Search(|_| Some(Box::new(Frontier::Nearest))),
+    },
+    Row {
+        name: "shared",
+        sentence: "the frontier terms of both sides with the fewest distinct subterms, those of the \
+                   other side counted in",
+        colour: "#00a8a8",
+        needs: Need::Nothing,
+        schedulers: None,
+        how: How::Search(|_| Some(Box::new(Frontier::Shared))),
+    },
+    Row {
+        name: "deep",
+        sentence: "as shared, in e-graphs grown best-first and simply in turn",
+        colour: "#0098f8",
+        needs: Need::Nothing,
+        schedulers: Some(Schedulers::Mixed),
+        how: How::Search(|_| Some(Box::new(Frontier::Shared))),
+    },
+    Row {
+        name: "ranked",
+        sentence: "as deep, the order of matches learned from proofs",
+        colour: "#f80000",
+        needs: Need::Ranker,
+        schedulers: Some(Schedulers::Mixed),
+        how: How::Search(|aids| Some(Box::new(Ranked(aids.ranker?.clone())))),
+    },
+    Row {
+        name: "model",
+        sentence: "what a trained model writes, and chance where that is not reached",
+        colour: "#8800f8",
+        needs: Need::Model,
+        schedulers: None,
+        how: How::Search(|aids| Some(Box::new(Written(aids.model?)))),
+    },
+    Row {
+        name: "select",
+        sentence: "the frontier terms of both sides that are most like what a trained model writes",
+        colour: "#f818e8",
+        needs: Need::Model,
+        schedulers: None,
+        how: How::Search(|aids| Some(Box::new(Select(aids.model?)))),
+    },
+    Row {
+        name: "expert",
+        sentence: "the sketches or terms of a file, one after the other",
+        colour: "#9038a8",
+        needs: Need::Guides,
+        schedulers: None,
+        how: How::Search(|aids| Some(Box::new(aids.expert?.clone()))),
+    },
+    Row {
+        name: "portfolio",
+        sentence: "what prove does by default: ranked where there is a ranker, deep where there is none",
+        colour: "#0058f8",
+        needs: Need::RankerIfAny,
+        schedulers: Some(Schedulers::Mixed),
+        how: How::Search(|aids| Some(portfolio(aids.ranker))),
+    },
+    Row {
+        name: "oracle",
+        sentence: "the true waypoints of the chain that made the task: the ceiling",
+        colour: "#007030",
+        needs: Need::Chain,
+        schedulers: None,
+        how: How::Search(|aids| Some(Box::new(Oracle { chain: aids.chain? }))),
+    },
+];
+
+/// A method of the table. In files it is its name.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Method(&'static Row);
+
+/// The method by which a task is told to be hard, if it fails.
+pub const TELLS_HARD: &str = "all-work";
+
+/// What a method is for in a comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It uses nothing that was learned.
+    Baseline,
+    /// It uses what was learned from proofs: a model or a ranker.
+    Learned,
+    /// It is told the answer.
+    Ceiling,
+}
+
+impl Method {
+    /// All methods, in the order of a report: baselines first, the ceiling last.
+    pub fn all() -> impl Iterator<Item = Method> {
+        ROWS.iter().map(Method)
+    }
+
+    /// The name on the command line and in results.
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// What it is, in one sentence without its full stop.
+    pub fn sentence(self) -> &'static str {
+        self.0.sentence
+    }
+
+    /// Its colour in every chart, as `#rrggbb`.
+    pub fn colour(self) -> &'static str {
+        self.0.colour
+    }
+
+    /// What it can't do without.
+    pub fn needs(self) -> Need {
+        self.0.needs
+    }
+
+    /// What it is for in a comparison, with a ranker or without one.
+    pub fn role(self, ranker: bool) -> Role {
+        match self.needs() {
+            Need::Chain => Role::Ceiling,
+            Need::Model | Need::Ranker => Role::Learned,
+            Need::RankerIfAny if ranker => Role::Learned,
+            _ => Role::Baseline,
+        }
+    }
+
+    /// Whether it draws on a ranker, if there is one.
+    pub fn uses_ranker(self) -> bool {
+        matches!(self.needs(), Need::Ranker | Need::RankerIfAny)
+    }
+
+    /// Refuses a method that needs what is not there.
+    ///
+    /// # Errors
+    /// It does; how it is given is said.
+    pub fn expect(self, there: Available) -> Result<()> {
+        let (is_there, what) = match self.needs() {
+            Need::Nothing | Need::RankerIfAny => return Ok(()),
+            Need::Model => (there.model, "a model: give its directory with --model"),
+            Need::Ranker => (there.ranker, "a ranker: give its file with --ranker"),
+            Need::Chain => (
+                there.chain,
+                "tasks with a known chain: it is for `cairn evaluate` and what `cairn tasks` makes",
+            ),
+            Need::Guides => {
+                (there.guides, "a file of guides: give it to `cairn prove` with --expert")
+            }
+        };
+        ensure!(is_there, "method '{self}' needs {what}");
+        Ok(())
+    }
+
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// It needs what is not there, a fault of the model, or an internal fault.
+    pub fn answer(self, asked: &mut Asked<'_>) -> Result<Answer> {
+        self.expect(asked.aids.available())?;
+        match self.0.how {
+            How::Else(answer) => answer(asked),
+            How::Search(begin) => {
+                let source = begin(asked.aids);
+                let mut source =
+                    source.with_context(|| format!("method '{self}' lacks what it needs"))?;
+                asked.search(source.as_mut(), self.0.schedulers)
+            }
+        }
+    }
+
+    /// All methods with their sentences and needs, a line or two each: for a help text.
+    pub fn list() -> String {
+        let line = |method: Method| {
+            let needs = match method.needs() {
+                Need::Nothing | Need::RankerIfAny => "",
+                Need::Model => " (--model)",
+                Need::Ranker => " (--ranker)",
+                Need::Chain => " (tasks of `cairn tasks`)",
+                Need::Guides => " (--expert)",
+            };
+            format!("  {:<9}  {}{needs}\n", method.name(), method.sentence())
+        };
+        Method::all().map(line).collect()
+    }
+}
+
+impl PartialEq for Method {
+    fn eq(&self, other: &Method) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl Eq for Method {}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Method {
+    type Err = String;
+
+    fn from_str(name: &str) -> std::result::Result<Self, String> {
+        Method::all().find(|m| m.name() == name).ok_or_else(|| {
+            let names: Vec<_> = Method::all().map(Method::name).collect();
+            format!("unknown method '{name}': expected one of {}", names.join(", "))
+        })
+    }
+}
+
+impl TryFrom<String> for Method {
+    type Error = String;
+
+    fn try_from(name: String) -> std::result::Result<Self, String> {
+        name.parse()
+    }
+}
+
+impl From<Method> for String {
+    fn from(method: Method) -> String {
+        method.name().to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_unique_and_read_back() {
+        let names: BTreeSet<&str> = Method::all().map(Method::name).collect();
+        assert_eq!(names.len(), ROWS.len());
+        for method in Method::all() {
+            assert_eq!(method.name().parse(), Ok(method));
+        }
+        assert!("magic".parse::<Method>().unwrap_err().contains("smallest"));
+        TELLS_HARD.parse::<Method>().unwrap();
+    }
+
+    #[test]
+    fn no_two_colours_are_alike_and_all_stand_out_from_a_light_page_and_a_dark_one() {
+        let colours: Vec<[f64; 3]> = Method::all().map(|m| channels(m.colour())).collect();
+        for (i, a) in colours.iter().enumerate() {
+            for b in &colours[..i] {
+                // Weighted as the eye does (Riemersma, 2000); black and white are 765 apart.
+                let red = f64::midpoint(a[0], b[0]) / 256.0;
+                let weights = [2.0 + red, 4.0, 3.0 - red];
+                let square: f64 = (0..3).map(|c| weights[c] * (a[c] - b[c]).powi(2)).sum();
+                assert!(square.sqrt() > 100.0, "{a:?} {b:?}");
+            }
+            for paper in ["#ffffff", "#0f1419"] {
+                let (one, other) = (light(*a), light(channels(paper)));
+                assert!(
+                    (one.max(other) + 0.05) / (one.min(other) + 0.05) > 2.8,
+                    "{a:?} on {paper}"
+                );
+            }
+        }
+    }
+
+    fn channels(colour: &str) -> [f64; 3] {
+        [1, 3, 5].map(|at| f64::from(u8::from_str_radix(&colour[at..at + 2], 16).unwrap()))
+    }
+
+    /// The relative luminance of WCAG 2.
+    fn light(colour: [f64; 3]) -> f64 {
+        let linear = colour.map(|c| c / 255.0).map(|c| match c <= 0.04045 {
+            true => c / 12.92,
+            false => ((c + 0.055) / 1.055f64).powf(2.4),
+        });
+        0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    }
+
+    #[test]
+    fn a_method_without_what_it_needs_is_refused_with_the_option_that_gives_it() {
+        for method in Method::all() {
+            let refused = method.expect(Available::default());
+            let needs = !matches!(method.needs(), Need::Nothing | Need::RankerIfAny);
+            assert_eq!(refused.is_err(), needs, "{method}");
+            let all = Available { model: true, ranker: true, chain: true, guides: true };
+            method.expect(all).unwrap();
+        }
+        let message = "ranked".parse::<Method>().unwrap().expect(Available::default());
+        assert!(message.unwrap_err().to_string().contains("--ranker"));
+    }
+}

@@ -1,0 +1,101 @@
+//! Every row of the table of methods answers questions, and what it answers is checked.
+
+use crate::shared::{halide_tasks, settings, shipped};
+use egraph::{System, TermBank, TermId, check};
+use guided_search::{Aids, Answer, Asked, Available, ExpertGuides, Method, Need, Question};
+use model::GuideModel;
+use model::ranking::ranker::Ranker;
+use std::sync::Arc;
+
+/// A model that has hardly been trained.
+fn model(directory: &std::path::Path) -> GuideModel {
+    let mut config = dataset_gen::config::Config {
+        system: Some(shipped("systems/halide.rules").into()),
+        seeds: Some(shipped("seeds/halide.txt").into()),
+        limit: Some(30),
+        ..dataset_gen::config::Config::default()
+    };
+    config.saturation.nodes = Some(300);
+    let run = support::run::Run { threads: Some(1), seed: 0, quiet: true };
+    let (data, out) = (directory.join("data"), directory.join("model"));
+    dataset_gen::generate::generate(&config, &data, &run).unwrap();
+    let options = model::training::runs::TrainOptions {
+        config: None,
+        steps: Some(2),
+        seed: 0,
+        training_seeds: None,
+        resume: false,
+        device: model::Device::Cpu,
+        quiet: true,
+        stop: Arc::default(),
+    };
+    let observe = &mut |_: &_| std::ops::ControlFlow::Continue(());
+    model::training::runs::train(&data, &out, &options, observe).unwrap();
+    GuideModel::load(&out, &model::Device::Cpu).unwrap()
+}
+
+fn ask(
+    method: Method,
+    system: &Arc<System>,
+    bank: &mut TermBank,
+    ends: [TermId; 2],
+    aids: Aids<'_>,
+) -> Answer {
+    let question = Question { ends, number: 0, deadline: None };
+    let asked = &mut Asked { system, bank, question, settings: settings(), aids };
+    method.answer(asked).unwrap()
+}
+
+#[test]
+fn every_method_ends_in_a_proof_that_the_checker_accepts() {
+    let directory = tempfile::tempdir().unwrap();
+    let model = model(directory.path());
+    let (system, set) = halide_tasks(1, false);
+    let text = std::fs::read_to_string(shipped("rankers/halide.json")).unwrap();
+    let ranker = Arc::new(Ranker::read("halide", &text, &system).unwrap());
+    let guides = directory.path().join("guides.txt");
+    std::fs::write(&guides, set.tasks[0].waypoints.join("\n")).unwrap();
+    for method in Method::all() {
+        let mut bank = TermBank::new(system.language.clone());
+        let near = ["(+ (* 2 x) 0)", "(* x 2)"].map(|text| bank.parse(text, None).unwrap());
+        let chain = set.tasks[0].terms(&mut bank).unwrap();
+        let far = [chain[0], chain[chain.len() - 1]];
+        let expert = ExpertGuides::load(&guides, &system, bank.sort(far[0])).unwrap();
+        let aids = Aids {
+            model: Some(&model),
+            ranker: Some(&ranker),
+            chain: Some(&chain),
+            expert: Some(&expert).filter(|_| method.needs() == Need::Guides),
+            watcher: None,
+        };
+        for ends in [near, far] {
+            let answer = ask(method, &system, &mut bank, ends, aids);
+            if let Ok(proof) = &answer.result {
+                assert_eq!([proof.start(), proof.end()], ends, "{method}");
+                check(&system, &bank, proof).unwrap();
+            }
+            assert!(answer.result.is_ok() || ends == far, "{method}");
+            // True waypoints always lead there.
+            let is_told = [Need::Chain, Need::Guides].contains(&method.needs());
+            assert!(answer.result.is_ok() || !is_told, "{method}");
+        }
+    }
+}
+
+#[test]
+fn a_method_without_what_it_needs_says_so_and_does_nothing() {
+    let (system, set) = halide_tasks(1, false);
+    for method in Method::all().filter(|m| m.expect(Available::default()).is_err()) {
+        let mut bank = TermBank::new(system.language.clone());
+        let chain = set.tasks[0].terms(&mut bank).unwrap();
+        let question = Question { ends: [chain[0], chain[1]], number: 0, deadline: None };
+        let error = method.answer(&mut Asked {
+            system: &system,
+            bank: &mut bank,
+            question,
+            settings: settings(),
+            aids: Aids::default(),
+        });
+        assert!(error.unwrap_err().to_string().contains(method.name()));
+    }
+}

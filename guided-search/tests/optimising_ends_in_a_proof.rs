@@ -1,0 +1,46 @@
+//! Optimising ends in the best term with one checked proof.
+
+use egraph::{CostFunction, Sketch, System, TermBank, check};
+use guided_search::{
+    Budget, Cap, Ended, Objective, OptimiseSettings, Outcome, Schedulers, optimise,
+};
+use std::sync::Arc;
+
+const RULES: &str = "(sort I) (literal i64 I) (variable I) (op + (I I) I) (op * (I I) I)
+    (analysis constant)
+    (rewrite (+ ?a ?b) (+ ?b ?a)) (rewrite (* ?a ?b) (* ?b ?a))
+    (birewrite (* ?a (+ ?b ?c)) (+ (* ?a ?b) (* ?a ?c))) (rewrite (+ ?a 0) ?a)";
+
+fn best(text: &str, sketch: &str, first: bool) -> (TermBank, Outcome) {
+    let system = Arc::new(System::parse(RULES).unwrap());
+    let mut bank = TermBank::new(system.language.clone());
+    let start = bank.parse(text, None).unwrap();
+    let budget = Budget { cap: Cap::Nodes(2_000), work: 20_000, scheduler: Schedulers::Auto };
+    let settings = OptimiseSettings { budget, first, deadline: None, seed: 0, pool: None };
+    let sketch = Sketch::parse(&system.language, sketch, Some(bank.sort(start))).unwrap();
+    let objective = Objective { cost: CostFunction::size(), shared: false, exact: None, sketch };
+    let outcome = optimise(&system, &mut bank, start, &objective, &settings).unwrap();
+    if let Some(proof) = &outcome.proof {
+        check(&system, &bank, proof).unwrap();
+        assert_eq!((proof.start(), Some(proof.end())), (start, outcome.best().map(|b| b.term)));
+    }
+    (bank, outcome)
+}
+
+#[test]
+fn the_smallest_term_is_found_and_proved() {
+    let (bank, outcome) = best("(+ (* a b) (+ (* a c) 0))", "?", false);
+    let term = bank.text(outcome.best().unwrap().term);
+    assert_eq!(bank.size(outcome.best().unwrap().term), 5, "{term}");
+    assert!(outcome.curve.windows(2).all(|pair| pair[1].cost < pair[0].cost));
+    assert_eq!(outcome.ended, Ended::Saturated);
+}
+
+#[test]
+fn the_first_term_of_a_shape_is_enough_if_that_is_asked_for() {
+    let (bank, outcome) = best("(* a (+ b c))", "(+ ? ?)", true);
+    assert_eq!(bank.text(outcome.best().unwrap().term), "(+ (* a b) (* a c))");
+    assert_eq!(outcome.ended, Ended::Reached);
+    let (_, outcome) = best("(* a (+ b c))", "(contains d)", true);
+    assert!(outcome.proof.is_none() && outcome.best().is_none());
+}

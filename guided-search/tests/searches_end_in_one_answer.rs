@@ -1,0 +1,68 @@
+//! The any-time search: what ends it, and what it says then.
+
+use crate::shared::{halide_tasks, settings};
+use egraph::{System, TermBank};
+use guided_search::{Answer, Cap, Failure, Frontier, NoGuides, Question, SearchSettings, prove};
+use std::sync::Arc;
+use std::time::Instant;
+
+fn search(
+    system: &Arc<System>,
+    texts: [&str; 2],
+    settings: &SearchSettings,
+    deadline: Option<Instant>,
+) -> Answer {
+    let mut bank = TermBank::new(system.language.clone());
+    let ends = texts.map(|text| bank.parse(text, None).unwrap());
+    let question = Question { ends, number: 0, deadline };
+    prove(system, &mut bank, question, &mut Frontier::Descend, settings).unwrap()
+}
+
+fn sums() -> Arc<System> {
+    let rules = "(sort I) (literal i64 I) (variable I) (op + (I I) I) (analysis constant)
+        (rewrite (+ ?a ?b) (+ ?b ?a)) (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c))";
+    Arc::new(System::parse(rules).unwrap())
+}
+
+#[test]
+fn the_same_question_has_the_same_answer() {
+    let (system, set) = halide_tasks(3, false);
+    for task in &set.tasks {
+        let texts = [task.start.as_str(), task.target.as_str()];
+        let answer = || search(&system, texts, &settings(), None);
+        let (one, other) = (answer(), answer());
+        assert_eq!(one.ledger, other.ledger);
+        assert_eq!(one.result.is_ok(), other.result.is_ok());
+        assert!(one.ledger.e_graphs > 1);
+    }
+}
+
+#[test]
+fn it_ends_when_the_work_is_spent_or_the_time_is_over_or_the_e_graph_is_complete() {
+    let system = sums();
+    let different = ["(+ a (+ b (+ c (+ d e))))", "(+ a (+ b (+ c (+ d f))))"];
+    let mut small = settings();
+    (small.budget.cap, small.budget.work) = (Cap::Nodes(60), 1_000);
+    small.expansion = Cap::Nodes(30);
+    let answer = search(&system, different, &small, None);
+    assert_eq!(answer.result.unwrap_err(), Failure::Work);
+    assert!(answer.ledger.requests > 0);
+    let answer = search(&system, different, &small, Some(Instant::now()));
+    assert_eq!(answer.result.unwrap_err(), Failure::Time);
+    let answer = search(&system, ["(+ a b)", "(+ a c)"], &settings(), None);
+    assert_eq!(answer.result.unwrap_err(), Failure::Saturated);
+    let answer = search(&system, ["(+ 1 2)", "(+ 2 2)"], &settings(), None);
+    assert_eq!(answer.result.unwrap_err(), Failure::Opposed);
+    assert_eq!(answer.opposed.map(|sides| sides.len()), Some(2));
+}
+
+#[test]
+fn without_guides_it_is_one_e_graph() {
+    let (system, set) = halide_tasks(1, false);
+    let mut bank = TermBank::new(system.language.clone());
+    let chain = set.tasks[0].terms(&mut bank).unwrap();
+    let question = Question { ends: [chain[0], chain[chain.len() - 1]], number: 0, deadline: None };
+    let answer = prove(&system, &mut bank, question, &mut NoGuides, &settings()).unwrap();
+    assert_eq!(answer.result.unwrap_err(), Failure::Guides);
+    assert_eq!((answer.ledger.e_graphs, answer.ledger.requests), (1, 1));
+}
