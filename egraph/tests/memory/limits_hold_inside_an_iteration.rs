@@ -1,20 +1,15 @@
 //! Limits on memory and e-nodes, with an allocator that counts; schedules and schedulers.
 
-mod common;
-#[path = "common/counting.rs"]
-mod counting;
-
-use counting::{LIVE, PEAK};
+use crate::ONE_AT_A_TIME;
+use crate::common;
+use crate::counting::{LIVE, PEAK};
 use egraph::{
     EGraph, Iteration, Limits, Report, SaturationConfig, Scheduler, StopReason, TermBank, saturate,
 };
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-
-/// The tests of this file run one after the other, for they share the count.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 fn run(text: &str, start: &str, limits: Limits, scheduler: Scheduler) -> (EGraph, Report) {
     let (egraph, report, _) = run_seen(text, start, limits, scheduler);

@@ -1,6 +1,6 @@
 //! The entries of the fuzz targets (egraph/fuzz), with random input.
 
-#[path = "../fuzz/entries.rs"]
+#[path = "../../fuzz/entries.rs"]
 mod entries;
 
 use proptest::prelude::*;

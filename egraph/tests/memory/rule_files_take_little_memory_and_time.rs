@@ -1,15 +1,9 @@
 //! Rules that are too large are refused before they take memory, and many are read in linear time.
 
-#[path = "common/counting.rs"]
-mod counting;
-
-use counting::{LIVE, PEAK};
-use std::sync::Mutex;
+use crate::ONE_AT_A_TIME;
+use crate::counting::{LIVE, PEAK};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
-
-/// The tests of this file run one after the other, for they share the count.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// A balanced pattern with so many leaves, all different.
 fn balanced(range: std::ops::Range<usize>) -> String {

@@ -1,8 +1,7 @@
 //! Best-first saturation: the same e-graph where it saturates, whatever the order and the threads; and
 //! with few e-nodes a proof that needs many if all matches are applied.
 
-mod common;
-
+use crate::common;
 use egraph::{
     EGraph, How, Limits, MatchOrder, MatchView, Report, SaturationConfig, Scheduler, StopReason,
     System, TermBank, TermId, check, explain, saturate_until, used_matches,

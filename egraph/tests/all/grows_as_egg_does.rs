@@ -1,8 +1,7 @@
 //! Equal numbers of e-nodes and e-classes after every iteration, equal equivalences, and equal costs of
 //! the best terms, with egg as the independent implementation.
 
-mod common;
-
+use crate::common;
 use egg::{Analysis, DidMerge, RecExpr, Runner, SimpleScheduler, SymbolLang};
 use egraph::{
     CostFunction, EGraph, LeastSizes, Limits, Pattern, SaturationConfig, Sketch, System, TermBank,

@@ -2,8 +2,7 @@
 //! every step still follows, by a naive test on the text of the terms that shares nothing with
 //! the checker.
 
-mod common;
-
+use crate::common;
 use egraph::{
     Caps, Condition, Explainer, Expr, FlatProof, How, Justification, Limits, Pattern, Proof, Rule,
     RuleId, StepRef, Steps, System, TermBank, TermId, VarId, check, check_flat,

@@ -1,8 +1,7 @@
 //! Shortened proofs: right, with the same ends, never longer, and the same whatever else was
 //! shortened before. And proofs too long to be flattened.
 
-mod common;
-
+use crate::common;
 use egraph::{
     Caps, EGraph, Explainer, FlatProof, How, Limits, Proof, RuleId, Shortener, Steps, System,
     TermBank, TermId, TooLong, check, check_flat,

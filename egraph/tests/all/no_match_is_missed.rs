@@ -1,8 +1,7 @@
 //! A naive matcher, which shares nothing with the engine's: what it finds before an iteration must
 //! hold after it, although the engine looks only at what has changed since it looked last.
 
-mod common;
-
+use crate::common;
 use egraph::{
     EGraph, Id, Limits, Node, Pattern, Rule, SaturationConfig, System, TermBank, VarId, saturate,
 };

@@ -1,7 +1,6 @@
 //! Proofs of random pairs from one class, as DAGs and flat.
 
-mod common;
-
+use crate::common;
 use egraph::{
     Caps, EGraph, Explainer, Limits, Proof, System, TermBank, TermId, check, check_flat, explain,
 };

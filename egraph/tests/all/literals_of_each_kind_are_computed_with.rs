@@ -1,8 +1,7 @@
 //! Fractions, doubles and words: they are folded, read by conditions, computed on right-hand sides and in
 //! costs; the proofs are checked, written and read back; and rules about them are reviewed.
 
-mod common;
-
+use crate::common;
 use egraph::{
     Caps, EGraph, Limits, Read, System, TermBank, check, check_flat, explain, proof_from_json,
     proof_to_json, review,

@@ -1,7 +1,6 @@
 //! Proofs written as JSON and read again, and what is refused.
 
-mod common;
-
+use crate::common;
 use egraph::{Limits, TermBank, check, explain, proof_from_json, proof_to_json};
 
 #[test]

@@ -1,7 +1,6 @@
 //! Ten thousand proofs of random pairs for each system in configs/systems.
 
-mod common;
-
+use crate::common;
 use egraph::{Caps, Explainer, Limits, Shortener, System, TermBank, check, check_flat};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

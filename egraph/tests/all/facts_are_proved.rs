@@ -1,8 +1,7 @@
 //! Analyses: facts of classes in conditions, in computed literals and in costs, with proofs that a
 //! checker accepts, and refuses where one part is changed.
 
-mod common;
-
+use crate::common;
 use egraph::{
     AnalysisId, Caps, CostFunction, EGraph, Explainer, FactBy, FlatProof, How, Id, Limits, Proof,
     Shortener, Sketch, StepRef, Steps, System, TermBank, TermId, TransferId, Value, check,

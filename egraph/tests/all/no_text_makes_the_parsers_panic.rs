@@ -1,7 +1,6 @@
 //! Random texts, and random changes of good ones, through every parser.
 
-mod common;
-
+use crate::common;
 use egraph::{EGraph, Explainer, Limits, SaturationConfig, check, saturate};
 use egraph::{Sketch, System, TermBank, import_egglog, proof_from_json, review};
 use proptest::prelude::*;
@@ -29,12 +28,12 @@ const PROOF: &str = r#"{"format":"cairn-proof","version":1,"system":"HASH","star
 "root":1}"#;
 
 /// A system that binds variables, and a term of it.
-const LAMBDA: &str = include_str!("../../configs/systems/lambda.rules");
+const LAMBDA: &str = include_str!("../../../configs/systems/lambda.rules");
 const COMPOSE: &str = "(let (lam f (lam g (lam x (app f (app g x))))) compose
     (let (lam y (+ y 1)) add1 (app (app compose add1) (fix z (if (= z %1) 1 (app add1 z))))))";
 
 /// A program that can be imported.
-const EGGLOG: &str = include_str!("../../cairn/tests/findings/arithmetic.egg");
+const EGGLOG: &str = include_str!("../../../cairn/tests/findings/arithmetic.egg");
 
 #[test]
 fn names_of_terms_are_not_written_out_for_ever() {

@@ -1,7 +1,6 @@
 //! Sketch satisfaction and extraction against brute force over all terms of an e-graph.
 
-mod common;
-
+use crate::common;
 use egraph::{
     EGraph, Id, Limits, Node, Sketch, TermBank, TermId, extract_sketch, extract_smallest,
     sketch_satisfied,

@@ -1,22 +1,17 @@
 //! Rules with functions on terms: what their matches add is counted before they are applied, threads
 //! change nothing, and every scheduler applies them.
 
-mod common;
-#[path = "common/counting.rs"]
-mod counting;
-
-use counting::{LIVE, PEAK};
+use crate::ONE_AT_A_TIME;
+use crate::common;
+use crate::counting::{LIVE, PEAK};
 use egraph::{
     EGraph, Explainer, Limits, Report, SaturationConfig, Scheduler, StopReason, System, TermBank,
     check, saturate, saturate_until,
 };
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex};
-
-/// The tests of this file run one after the other, for they share the count.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// Grows for ever, by ten e-nodes and more at a time.
 const GROWING: &str = "(sort E) (variable E)

@@ -1,7 +1,6 @@
 //! Extraction under costs that a rules file declares, against exhaustive search over small e-graphs.
 
-mod common;
-
+use crate::common;
 use egraph::{
     Cost, CostFunction, DagSearch, DagSolver, DagWay, EGraph, Id, Limits, Node, Sketch, TermBank,
     TermId, extract_best,

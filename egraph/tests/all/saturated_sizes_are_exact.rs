@@ -1,7 +1,6 @@
 //! Saturated e-graphs whose sizes are known from counting.
 
-mod common;
-
+use crate::common;
 use egraph::{EGraph, Limits, System, TermBank};
 use std::path::PathBuf;
 use std::sync::Arc;

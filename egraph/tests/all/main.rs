@@ -1,0 +1,33 @@
+//! What the engine must do, a sentence a file.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod best_first_goes_deep;
+mod binders_in_rule_files_are_checked;
+mod binding_is_by_place_not_by_name;
+mod corpus;
+mod corrupted_proofs_are_refused;
+mod documented_proof_is_accepted;
+mod documented_systems_parse;
+mod examples_run;
+mod extraction_finds_the_cheapest;
+mod facts_are_proved;
+mod fuzz_targets_hold;
+mod grows_as_egg_does;
+mod literals_of_each_kind_are_computed_with;
+mod loops_become_library_calls;
+mod mistakes_in_rule_files_are_located;
+mod no_match_is_missed;
+mod no_text_makes_the_parsers_panic;
+mod proof_files_round_trip;
+mod proofs_are_accepted_by_the_checker;
+mod proofs_are_shortened;
+mod proofs_over_shipped_systems;
+mod saturated_sizes_are_exact;
+mod shipped_algebra_is_sound;
+mod shipped_idioms_are_sound;
+mod shipped_seeds_are_well_formed;
+mod shipped_systems_are_sound;
+mod shipped_tensor_is_sound;
+mod sketches_find_the_smallest_term;
