@@ -2,6 +2,7 @@
 
 use crate::args::RunArgs;
 use crate::shipped::{DATASETS, SEEDS, SYSTEMS};
+use crate::signals::end_with;
 use anyhow::{Context, Result};
 use dataset_gen::{Config, DatasetInfo, Outcome, Shard, generate, generate_part, summary};
 use egraph::{ByteSize, Scheduler};
@@ -160,6 +161,10 @@ impl GenerateArgs {
 pub fn run(args: &GenerateArgs) -> Result<()> {
     give_back_large_blocks();
     let config = args.resolve()?;
+    end_with(format!(
+        "stopped: what came of the seeds so far is kept beside {}, and the same command goes on from there",
+        args.out.display()
+    ))?;
     if let Some(shard) = args.shard {
         let outcome = generate_part(&config, shard, &args.out, &args.run.run())?;
         let what = match outcome {

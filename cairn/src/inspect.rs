@@ -1,5 +1,6 @@
 //! `cairn inspect`.
 
+use crate::ranker_file;
 use anyhow::{Result, ensure};
 use dataset_gen::{INFO_FILE, PAGE_TITLE, dataset_page};
 use guided_search::{EVALUATION_FILE, inspect_results, inspect_tasks};
@@ -16,14 +17,15 @@ Examples:
   cairn inspect data/halide-100 --format json | jq .splits.train.steps.mean
   cairn inspect models/halide
   cairn inspect models/halide --format json | jq .log[-1].validation_loss
+  cairn inspect ranker/ranker.json
   cairn inspect tasks.parquet --examples 1
   cairn inspect results";
 
-/// Show what a dataset, a model, a task file or the results of an evaluation hold
+/// Show what a dataset, a model, a ranker, a task file or the results of an evaluation hold
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = INSPECT_EXAMPLES)]
 pub struct InspectArgs {
-    /// Directory of a dataset, of a model or of results; or a task file (.parquet)
+    /// Directory of a dataset, of a model or of results; a task file (.parquet) or a ranker (.json)
     #[arg(value_name = "PATH")]
     path: PathBuf,
     /// Number of examples: triples of a dataset, tasks of a task file
@@ -54,6 +56,7 @@ pub enum Format {
 enum Kind {
     Dataset,
     Model,
+    Ranker,
     Tasks,
     Results,
 }
@@ -68,6 +71,8 @@ impl Kind {
             Kind::Results
         } else if has(CONFIG_FILE) {
             Kind::Model
+        } else if path.extension().is_some_and(|ending| ending == "json") && path.is_file() {
+            Kind::Ranker
         } else if path.is_file() {
             Kind::Tasks
         } else {
@@ -93,6 +98,10 @@ pub fn run(args: &InspectArgs) -> Result<()> {
         Kind::Model => {
             let found = model::inspect::inspect(path)?;
             show(format, &found.text()?, &serde_json::to_string_pretty(&found)?)
+        }
+        Kind::Ranker => {
+            let found = ranker_file::inspect(path)?;
+            show(format, &found.text(), &serde_json::to_string_pretty(&found)?)
         }
         Kind::Tasks => {
             let found = inspect_tasks(path, args.examples)?;

@@ -15,6 +15,7 @@ mod one_way;
 mod optimise;
 mod prove;
 mod quickstart;
+mod ranker_file;
 mod report;
 mod saturate;
 mod search_args;

@@ -11,7 +11,7 @@ pub fn one_way(system: &System, so: &str) -> String {
         rules => {
             let all = counted(system.rules.len() as u64, "rule");
             let go = if rules == 1 { "goes" } else { "go" };
-            format!(" ({rules} of {all} {go} one way only: {so})")
+            format!("; {rules} of {all} {go} one way only, so {so}")
         }
     }
 }

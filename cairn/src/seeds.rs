@@ -196,7 +196,9 @@ pub fn run(args: &SeedsArgs) -> Result<()> {
         if let Some(lack) = tally.lack(wanted) {
             // Of several sizes the others are not given up for one.
             ensure!(least < largest, "{lack}");
-            note(&lack);
+            if !args.run.run().quiet {
+                note(&lack);
+            }
         }
         all.extend(found);
         tallies.push(tally);

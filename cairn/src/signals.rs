@@ -6,6 +6,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use support::note;
 
 /// A command was asked to end, and did when it could: exit code 128 and the number of the signal,
 /// as of programs that a signal ends.
@@ -58,6 +59,23 @@ impl Signals {
                        command begins again";
         self.interrupted(message.to_owned()).into()
     }
+}
+
+/// From now on the first signal ends the program as [`Interrupted`] with this message, wherever it is: for
+/// commands whose files are whole at any time.
+///
+/// # Errors
+/// What the system says.
+pub fn end_with(message: String) -> Result<()> {
+    let mut signals =
+        signal_hook::iterator::Signals::new([SIGINT, SIGTERM]).context("cannot catch signals")?;
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            note(&message);
+            std::process::exit(128 + signal);
+        }
+    });
+    Ok(())
 }
 
 impl Drop for Signals {

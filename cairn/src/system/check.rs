@@ -14,8 +14,12 @@ Examples:
 Errors are mistakes, all of them at once, and rules that are false: where all operators of a rule \
 are built in, both sides are evaluated on thousands of assignments of literals, small ones first, \
 then random ones and such at the ends of 64 bits, and one on which the sides differ is shown. \
-Warnings are rules that never match or match everything, that do nothing, that are there twice up \
-to the names of their variables, and operators that should be literals.
+Rules contradict each other if they make two literals equal: small instances of the left-hand sides \
+are saturated in one e-graph, and if that happens, the proof is shown; it is an error over variables, \
+and a warning where it takes certain literals, as 0/0. \
+Warnings are also rules that give a value to what has none, as a division by zero, that never match or \
+match everything, that do nothing, that are there twice up to the names of their variables, and \
+operators that should be literals.
 
 That no counterexample is found is no proof. Exit code 2: there are errors, or warnings with \
 --strict.";
@@ -43,9 +47,7 @@ pub fn run(args: &CheckArgs) -> Result<()> {
     let text = text_of(args.system.read("the rewrite system")?, args.system.path())?;
     let name = args.system.to_string();
     let review = review(&text);
-    let findings: String =
-        review.findings.iter().map(|finding| shown(&name, &text, finding) + "\n").collect();
-    print(&findings)?;
+    print(&shown(&name, &text, &review.findings))?;
     let count = |severity| {
         review.findings.iter().filter(|finding| finding.severity == severity).count() as u64
     };

@@ -2,7 +2,7 @@
 
 use crate::system::shown_finding::shown;
 use anyhow::{Result, bail};
-use egraph::{Finding, Severity, import_egglog};
+use egraph::{Finding, ParseError, Severity, import_egglog};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use support::files::text::{read_bytes, text_of};
@@ -59,16 +59,14 @@ pub fn run(args: &ImportArgs) -> Result<()> {
     let imported = match import_egglog(&text) {
         Ok(imported) => imported,
         Err(mistakes) => {
-            let refusals = mistakes.iter().map(|mistake| {
-                let finding = Finding {
-                    severity: Severity::Error,
-                    place: mistake.place,
-                    message: mistake.message.clone(),
-                    notes: Vec::new(),
-                };
-                shown(&name, &text, &finding) + "\n"
-            });
-            print(&refusals.collect::<String>())?;
+            let refusal = |mistake: &ParseError| Finding {
+                severity: Severity::Error,
+                place: mistake.place,
+                message: mistake.message.clone(),
+                notes: Vec::new(),
+            };
+            let findings: Vec<Finding> = mistakes.iter().map(refusal).collect();
+            print(&shown(&name, &text, &findings))?;
             bail!("{name}: {}; nothing was written", counted(mistakes.len() as u64, "error"));
         }
     };

@@ -1,18 +1,24 @@
-//! A finding with the line that it is about, as compilers show them.
+//! Findings with the lines that they are about, as compilers show them.
 
 use egraph::{Finding, Place, Severity};
 
 /// Characters of a line that are shown before and after the place.
 const SHOWN: usize = 120;
 
-/// The finding about a file of this name and text.
-pub fn shown(name: &str, text: &str, finding: &Finding) -> String {
+/// The findings about a file of this name and text, one below the other.
+pub fn shown(name: &str, text: &str, findings: &[Finding]) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    findings.iter().map(|finding| one(name, &lines, finding) + "\n").collect()
+}
+
+fn one(name: &str, lines: &[&str], finding: &Finding) -> String {
     let Place { line, column } = finding.place;
     let severity = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
     };
-    let all: Vec<char> = text.lines().nth(line as usize - 1).unwrap_or_default().chars().collect();
+    let all: Vec<char> =
+        lines.get(line as usize - 1).copied().unwrap_or_default().chars().collect();
     let at = (column as usize - 1).min(all.len());
     let length = length(&all[at..]);
     let first = at.saturating_sub(SHOWN);

@@ -1,6 +1,6 @@
 //! `cairn inspect` tells what a directory or a file holds that a command has written.
 
-use crate::common::{cairn, model_and_tasks, run};
+use crate::common::{cairn, model_and_tasks, run, shipped};
 use tempfile::TempDir;
 
 /// What is printed as text, and as JSON.
@@ -11,6 +11,22 @@ fn inspect(directory: &TempDir, path: &str) -> (String, serde_json::Value) {
         String::from_utf8(output.stdout).unwrap()
     });
     (text, serde_json::from_str(&json).unwrap())
+}
+
+#[test]
+fn rankers() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::copy(shipped("rankers/halide.json"), directory.path().join("r.json")).unwrap();
+    let (text, found) = inspect(&directory, "r.json");
+    assert!(found["parameters"].as_u64().unwrap() > 1_000, "{text}");
+    let origin = found["origin"].as_str().unwrap();
+    assert!(origin.starts_with("cairn ") && text.contains(&format!("\n{origin}\n")), "{text}");
+    let seen = found["seen_seeds"].as_u64().unwrap();
+    assert!(seen > 100 && text.contains("\nseeds that it has seen: "), "{text}");
+    std::fs::write(directory.path().join("x.json"), "{\"format\": 1}").unwrap();
+    let refused = cairn(&directory).args(["inspect", "x.json"]).assert().code(2);
+    let error = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+    assert!(error.starts_with("error: x.json holds no ranker: "), "{error}");
 }
 
 #[test]

@@ -86,6 +86,32 @@ fn and_end_as_if_nothing_had_happened() {
 }
 
 #[test]
+fn those_that_are_asked_to_end_say_how_to_go_on() {
+    let directory = tempfile::tempdir().unwrap();
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        let mut run = Command::new(env!("CARGO_BIN_EXE_cairn"))
+            .current_dir(directory.path())
+            .args(arguments(signal))
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let staging = directory.path().join(format!(".{signal}.partial"));
+        while finished_units(&staging) < 1 && run.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let id = run.id().to_string();
+        assert!(
+            Command::new("kill").args([&format!("-{signal}"), &id]).status().unwrap().success()
+        );
+        let output = run.wait_with_output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{error}");
+        assert!(error.contains("the same command goes on from there"), "{error}");
+    }
+}
+
+#[test]
 fn and_so_do_those_for_which_the_disk_was_too_small() {
     let directory = tempfile::tempdir().unwrap();
     cairn(&directory).args(arguments("whole")).assert().success();

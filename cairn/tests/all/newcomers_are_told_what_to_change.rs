@@ -64,3 +64,25 @@ fn tasks_say_what_keeps_chains_from_coming_about() {
     assert_eq!(output.status.code(), Some(2), "{error}");
     assert!(error.contains("no chain came about") && error.contains("more --links"), "{error}");
 }
+
+#[test]
+fn tasks_say_how_many_of_those_that_were_asked_for_there_are() {
+    let place = tempdir().unwrap();
+    let seeds = fs::read_to_string(shipped("seeds/halide.txt")).unwrap();
+    let lines: Vec<&str> = seeds.lines().filter(|line| line.starts_with('(')).take(6).collect();
+    fs::write(place.path().join("few.txt"), lines.join("\n")).unwrap();
+    let words =
+        "tasks --system halide --seeds few.txt --links 2 --link-nodes 100 --rounds 1 --quiet";
+    let said = |count: &str| {
+        let output = cairn(&place)
+            .args(words.split_whitespace())
+            .args(["--count", count, "--out", "tasks.parquet"])
+            .assert()
+            .success();
+        String::from_utf8(output.get_output().stdout.clone()).unwrap()
+    };
+    let text = said("30");
+    assert!(text.starts_with("only ") && text.contains(" of 30 in tasks.parquet; "), "{text}");
+    let text = said("1");
+    assert!(text.starts_with("1 task in tasks.parquet; "), "{text}");
+}

@@ -305,3 +305,47 @@ fn an_unsound_rule_is_told() {
     let (code, _, error) = run(command);
     assert!(code == 2 && error.contains("two different literals became equal"), "{error}");
 }
+
+#[test]
+fn it_is_said_where_rules_that_go_one_way_may_hide_what_costs_less() {
+    let ways = |rule: &str| {
+        let rules = format!(
+            "(sort S) (variable S) (op f (S) S) (op g (S) S :cost 9) (op h (S) S :cost 5)
+             (rewrite (f ?a) (g ?a) :name down) {rule}"
+        );
+        let directory = directory(&rules);
+        let mut command = cairn(&directory);
+        command.args(["optimise", "--system", "s.rules", "--term", "(g x)"]);
+        let optimised = run(command);
+        assert_eq!(optimised.0, 0, "{}", optimised.2);
+        let mut command = cairn(&directory);
+        command.args(["saturate", "--system", "s.rules", "--term", "(g x)"]);
+        (optimised.1, run(command).1)
+    };
+    // (g x) equals (f x) = (h x), which costs less, but no rule leads there.
+    let (optimised, saturated) = ways("(rewrite (f ?a) (h ?a) :name other)");
+    let said = "ended: the rules derive nothing else from the start; 2 of 2 rules go one way only, so a \
+                term that equals it may cost less, and not be derived; ";
+    assert!(optimised.contains(said), "{optimised}");
+    let said = "; 2 of 2 rules go one way only, so not all that equals a term need be there\n";
+    assert!(saturated.contains(said), "{saturated}");
+    let (optimised, saturated) = ways("(rewrite (g ?a) (f ?a) :name up)");
+    assert!(
+        optimised.contains("ended: the rules derive nothing else from the start; "),
+        "{optimised}"
+    );
+    assert!(!saturated.contains("one way"), "{saturated}");
+}
+
+#[test]
+fn a_cost_that_is_not_known_is_named() {
+    let directory = directory("");
+    let mut command = cairn(&directory);
+    command.args(["optimise", "--system", "tensor", "--cost", "flops"]);
+    command.args(["--term", "(+ (matrix 2 3 A) (* (matrix 2 4 B) C))"]);
+    let (code, _, error) = run(command);
+    assert_eq!(code, 3, "{error}");
+    let expected = "no term with a known cost was found: that of '(* (matrix 2 4 B) C)' is \
+                    computed from literals or facts of its arguments, which it lacks";
+    assert!(error.contains(expected), "{error}");
+}

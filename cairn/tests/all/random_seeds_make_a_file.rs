@@ -170,26 +170,29 @@ fn the_filter_keeps_terms_whose_e_graphs_grow() {
 #[test]
 fn a_size_of_which_too_few_pass_does_not_stop_the_others() {
     let place = place();
-    let words = "--system s.rules --sizes 3..9 --count 70 --literals 0,1,2 --least-nodes 100";
+    let rules = "(sort Int) (variable Int) (op + (Int Int) Int)
+        (rewrite (+ ?a ?b) (+ ?b ?a) :name comm)
+        (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c) :name assoc)";
+    fs::write(place.path("s.rules"), rules).unwrap();
     let output = common::cairn(&place.0)
-        .args(["seeds", "--out", "some.txt", "--iterations", "5"])
-        .args(words.split_whitespace())
+        .args(["seeds", "--system", "s.rules", "--out", "some.txt"])
+        .args(["--sizes", "3..9", "--count", "40", "--least-nodes", "30"])
         .assert()
         .success();
     let output = output.get_output();
     let error = String::from_utf8(output.stderr.clone()).unwrap();
-    assert!(error.contains("only 0 terms of 3 nodes pass, not 12: "), "{error}");
+    assert!(error.contains("there are only 2 terms of 3 nodes, up to the names"), "{error}");
+    assert!(error.contains("only 0 terms of 5 nodes pass, not 10: "), "{error}");
     let (bank, terms) = place.read("some.txt");
-    assert_eq!(terms.iter().filter(|&&term| bank.size(term) == 9).count(), 11);
+    assert_eq!(terms.iter().filter(|&&term| bank.size(term) == 9).count(), 10);
     let said = String::from_utf8(output.stdout.clone()).unwrap();
-    let last = format!("only {} of 70 seeds in some.txt\n", terms.len());
+    let last = format!("only {} of 40 seeds in some.txt\n", terms.len());
     assert!(said.ends_with(&last), "{said}");
     assert!(place.text("some.txt").contains(&format!("; {} terms of 3 to 9 nodes;", terms.len())));
-    let none = place.refused("--sizes 1..3 --sort Int --count 4 --literals 0 --least-nodes 1000");
-    assert!(
-        none.ends_with("no term of 1 to 3 nodes passes: ask for fewer --least-nodes"),
-        "{none}"
-    );
+    let none = place.run("none.txt", "--sizes 3..5 --count 4 --least-nodes 30").unwrap_err();
+    let expected = "no term of 3 to 5 nodes passes: ask for fewer --least-nodes";
+    assert_eq!(none.to_string(), expected);
+    assert!(!place.path("none.txt").exists());
 }
 
 #[test]

@@ -1,14 +1,16 @@
-//! Whether the rules contradict each other: small instances of their left-hand sides, without
-//! variables, are saturated in one e-graph. Where that makes two different literals equal, the proof says
-//! which rules did.
+//! Whether the rules contradict each other: small instances of their left-hand sides are saturated in
+//! one e-graph. Where that makes two different literals equal, the proof says which rules did.
+//!
+//! Instances over variables come first: what contradicts itself for any terms is false. One over
+//! literals may be a term that nobody means, as 0/0.
 
 use crate::review::values::{choices, small_value};
 use crate::review::{Finding, Severity, rule_place};
 use crate::rules::read::Places;
 use crate::{
-    Caps, EGraph, FlatProof, Justification, Leaf, LeafValue, Limits, OpId, Pattern, Rule,
-    SaturationConfig, Shortener, SortId, System, TermBank, TermId, explain, justification_name,
-    saturate,
+    Caps, EGraph, FlatProof, Justification, Leaf, LeafValue, Limits, LiteralKind, OpId, Pattern,
+    Rule, SaturationConfig, Shortener, SortId, System, TermBank, TermId, explain,
+    justification_name, saturate,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -33,10 +35,23 @@ const CAPS: Caps = Caps { steps: 200, term_size: 200 };
 /// Steps that are shown.
 const MOST_SHOWN: usize = 12;
 
-/// The contradiction that is found first.
+/// A contradiction, if one is found.
 pub(super) fn finding(system: &Arc<System>, places: &Places) -> Option<Finding> {
+    let note = "a condition would keep the rules from terms that mean nothing; if these terms mean \
+                something, a rule is false";
+    contradiction(system, places, Leaves::of(system, true), Severity::Error).or_else(|| {
+        let finding = contradiction(system, places, Leaves::of(system, false), Severity::Warning)?;
+        Some(finding.note(note))
+    })
+}
+
+fn contradiction(
+    system: &Arc<System>,
+    places: &Places,
+    leaves: Leaves<'_>,
+    severity: Severity,
+) -> Option<Finding> {
     let mut bank = TermBank::new(system.language.clone());
-    let leaves = Leaves::of(system);
     let mut egraph = EGraph::new(system.clone());
     let mut entered = 0;
     for rule in system.rules.iter().filter(|rule| rule.lhs.size() <= LARGEST_PATTERN) {
@@ -61,7 +76,7 @@ pub(super) fn finding(system: &Arc<System>, places: &Places) -> Option<Finding> 
     })?;
     let message =
         format!("{} {} equal {}", subject(system, &proof), bank.display(a), bank.display(b));
-    let finding = Finding::new(Severity::Error, rule_place(places, first), message);
+    let finding = Finding::new(severity, rule_place(places, first), message);
     Some(steps(system, &bank, &proof).into_iter().fold(finding, Finding::note))
 }
 
@@ -103,36 +118,45 @@ fn steps(system: &System, bank: &TermBank, proof: &FlatProof) -> Vec<String> {
 /// What variables stand for in instances, by sort.
 struct Leaves<'s> {
     system: &'s System,
+    /// Whether they are variables, of sorts that have some.
+    variables: bool,
     /// An operator without arguments, for sorts that have neither literals nor variables.
     constants: Vec<Option<OpId>>,
 }
 
 impl Leaves<'_> {
-    fn of(system: &System) -> Leaves<'_> {
+    fn of(system: &System, variables: bool) -> Leaves<'_> {
         let language = &system.language;
         let mut constants = vec![None; language.sorts.len()];
         for (op, number) in language.operators.iter().zip(0..).filter(|(op, _)| op.args.is_empty())
         {
             constants[op.result.0 as usize].get_or_insert(OpId(number));
         }
-        Leaves { system, constants }
+        Leaves { system, variables, constants }
     }
 
     /// How many leaves of a sort there are to choose from.
     fn choices(&self, sort: SortId) -> u64 {
-        let language = &self.system.language;
-        match language.literal_kind(sort) {
+        match self.kind(sort) {
             Some(kind) => choices(kind, LARGEST),
-            None if language.variables.contains(&sort) => 1,
+            None if self.system.language.variables.contains(&sort) => 1,
             None => u64::from(self.constants[sort.0 as usize].is_some()),
         }
     }
 
-    fn leaf(&self, bank: &mut TermBank, sort: SortId, choice: u64) -> TermId {
-        let value = match self.system.language.literal_kind(sort) {
+    /// The literals of a sort, where leaves are literals.
+    fn kind(&self, sort: SortId) -> Option<LiteralKind> {
+        let language = &self.system.language;
+        let variables = self.variables && language.variables.contains(&sort);
+        language.literal_kind(sort).filter(|_| !variables)
+    }
+
+    /// What the variable called `name` (with its `?`) stands for.
+    fn leaf(&self, bank: &mut TermBank, sort: SortId, name: &str, choice: u64) -> TermId {
+        let value = match self.kind(sort) {
             Some(kind) => LeafValue::Literal(small_value(kind, choice)),
             None if self.system.language.variables.contains(&sort) => {
-                LeafValue::Variable("x".to_owned())
+                LeafValue::Variable(name.trim_start_matches('?').to_owned())
             }
             None => {
                 let constant = self.constants[sort.0 as usize];
@@ -153,9 +177,9 @@ impl Leaves<'_> {
         let mut rest = number;
         let sorts = &rule.variables.sorts[..rule.variables.patterns()];
         let mut values = Vec::new();
-        for &sort in sorts {
+        for (&sort, name) in sorts.iter().zip(&rule.variables.names) {
             let choices = self.choices(sort);
-            values.push(self.leaf(bank, sort, rest % choices));
+            values.push(self.leaf(bank, sort, name, rest % choices));
             rest /= choices;
         }
         term(bank, &rule.lhs, &values)
