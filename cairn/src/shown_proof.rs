@@ -5,7 +5,6 @@ use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
 use egraph::{
     Caps, FlatProof, Proof, Shortener, System, TermBank, check, proof_text, proof_to_json,
-    proof_to_lean,
 };
 use guided_search::report::proof_page::proof_page;
 use std::io::Write;
@@ -39,8 +38,6 @@ pub enum ProofFormat {
     Text,
     /// The proof file, as `cairn check` reads it
     Json,
-    /// A theorem of Lean 4 whose hypotheses are the rules
-    Lean,
     /// A page to look at
     Html,
 }
@@ -91,10 +88,6 @@ impl ProofOutput<'_> {
                 print(&(proof_to_json(system, bank, &shown.proof).trim_end().to_owned() + "\n"))
             }
             ProofFormat::Text => print(&shown.text(system, bank)),
-            ProofFormat::Lean => {
-                let lean = proof_to_lean(system, bank, shown.flat()?, "cairn");
-                print(&lean.map_err(|reason| anyhow!("--format lean: {reason}"))?)
-            }
             ProofFormat::Html => print(&proof_page(system, bank, shown.flat()?)?),
         }
     }

@@ -1,5 +1,5 @@
 //! `cairn saturate --export`: JSON in the form of the crate `egraph-serialize`, with as many e-nodes and
-//! classes as the e-graph has, Graphviz, and a page; proofs as pages and for Lean.
+//! classes as the e-graph has, Graphviz, and a page; proofs as pages.
 
 mod common;
 
@@ -151,7 +151,7 @@ fn other_names_and_other_files_are_refused_before_any_work() {
 }
 
 #[test]
-fn proofs_are_pages_and_theorems_too() {
+fn proofs_are_pages_too() {
     let directory = tempfile::tempdir().unwrap();
     let proof = |format: &str| {
         let mut command = cairn(&directory);
@@ -159,11 +159,11 @@ fn proofs_are_pages_and_theorems_too() {
         command.args(["--to", "(* 5 x)", "--format", format]);
         String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
     };
-    let lean = proof("lean");
-    assert!(lean.starts_with("theorem «cairn»\n") && lean.contains("\n  calc\n"), "{lean}");
+    let text = proof("text");
+    let terms = text.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit()));
     let page = proof("html");
     assert!(page.contains("<title>Cairn: a proof</title>"));
-    assert_eq!(page.matches("<li").count(), 1 + lean.matches("    _ = ").count() + 1);
+    assert_eq!(page.matches("<li").count(), terms.count());
     assert!(page.contains("constant folding"));
 }
 

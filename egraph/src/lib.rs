@@ -38,7 +38,6 @@ pub use proof::file::{
     ProofFileError, justification_name, proof_from_json, proof_text, proof_to_json,
 };
 pub use proof::flatten::{Caps, TooLong};
-pub use proof::lean::proof_to_lean;
 pub use proof::shorten::Shortener;
 pub use proof::used::used_matches;
 pub use review::{Evaluated, Finding, Review, Severity, review};

@@ -5,7 +5,7 @@ mod common;
 
 use egraph::{
     Caps, EGraph, Limits, Read, System, TermBank, check, check_flat, explain, proof_from_json,
-    proof_to_json, proof_to_lean, review,
+    proof_to_json, review,
 };
 use std::sync::Arc;
 
@@ -27,14 +27,14 @@ fn system(kind: &str, rules: &str) -> Arc<System> {
     common::system(&format!("{}{rules}", language(kind)))
 }
 
-/// The proof that two terms are equal, checked before and after a file, flat and not, or `None`.
-fn lean(system: &Arc<System>, from: &str, to: &str) -> Option<Result<String, String>> {
+/// Whether two terms are proved equal; the proof is checked before and after a file, flat and not.
+fn equal(system: &Arc<System>, from: &str, to: &str) -> bool {
     let mut bank = TermBank::new(system.language.clone());
     let from = bank.parse(from, None).unwrap();
     let to = bank.parse(to, Some(bank.sort(from))).unwrap();
     let limits = Limits { nodes: Some(2_000), ..Limits::default() };
     let egraph: EGraph = common::grow(system, &bank, &[from, to], limits);
-    let proof = explain(&egraph, &mut bank, from, to)?;
+    let Some(proof) = explain(&egraph, &mut bank, from, to) else { return false };
     check(system, &bank, &proof).unwrap();
     let json = proof_to_json(system, &bank, &proof);
     let mut other = TermBank::new(system.language.clone());
@@ -43,11 +43,7 @@ fn lean(system: &Arc<System>, from: &str, to: &str) -> Option<Result<String, Str
     assert_eq!(proof_to_json(system, &other, &read), json);
     let flat = read.flatten(&mut other, Caps { steps: 1_000, term_size: 1_000 }).unwrap();
     check_flat(system, &other, &flat).unwrap();
-    Some(proof_to_lean(system, &other, &flat, "equal"))
-}
-
-fn equal(system: &Arc<System>, from: &str, to: &str) -> bool {
-    lean(system, from, to).is_some()
+    true
 }
 
 #[test]
@@ -183,39 +179,4 @@ fn false_rules_are_refuted_and_true_ones_are_not() {
         assert_eq!(found.contains("is false"), !values.is_empty(), "{kind}: {rule}\n{found}");
         assert!(found.contains(values), "{kind}: {rule}\n{found}");
     }
-}
-
-#[test]
-fn theorems_speak_of_fractions_and_words_and_doubles_are_refused() {
-    let rules =
-        "(rewrite (* ?a (f ?x)) (f (* (compute (/ 1 ?a)) ?x)) :when ((> (/ 1 ?a) 1/4)) :name r)";
-    let text = lean(&system("rational", rules), "(* (- 5/2 1/2) (f x))", "(f (* 1/2 x))");
-    let text = text.unwrap().unwrap();
-    for part in [
-        "(«literal N» : Rat → «sort N»)",
-        "(«rule r» : ∀ («?a» : Rat) («?x» : «sort N») («computed 0» : Rat), («?a» ≠ 0 ∧ ((1 / «?a») > (1/4))) → \
-         («?a» ≠ 0 ∧ («computed 0» = (1 / «?a»))) → («*» («literal N» «?a») («f» «?x»)) = ",
-        "(«rule r» 2 «x» (1/2) (by decide +kernel) (by decide +kernel))",
-        "(«fold -» : ∀ (x0 : Rat) (x1 : Rat) (r : Rat), (r = (x0 - x1)) → \
-         («-» («literal N» x0) («literal N» x1)) = («literal N» r))",
-        "(«fold -» (5/2) (1/2) 2 (by decide +kernel))",
-    ] {
-        assert!(text.contains(part), "{part}\n{text}");
-    }
-    let text = lean(&system("(bits 8)", ""), "(| (/ (~ 5) 0) (<< x 200))", "(| 255 (<< x 200))");
-    let text = text.unwrap().unwrap();
-    for part in [
-        "(«literal N» : BitVec 8 → «sort N»)",
-        "(«fold /» : ∀ (x0 : BitVec 8) (x1 : BitVec 8), \
-         («/» («literal N» x0) («literal N» x1)) = («literal N» (BitVec.smtUDiv x0 x1)))",
-        "(«fold ~» : ∀ (x0 : BitVec 8), («~» («literal N» x0)) = («literal N» (~~~x0)))",
-        "(«fold /» 250#8 0#8)",
-    ] {
-        assert!(text.contains(part), "{part}\n{text}");
-    }
-    let refused = |kind, from, to| lean(&system(kind, ""), from, to).unwrap().unwrap_err();
-    let doubles = "Lean has no way to reason about doubles, the literals of sort N";
-    assert_eq!(refused("f64", "(+ x (+ 1.0 2.0))", "(+ x 3.0)"), doubles);
-    let bitwise = "Lean has no way to reason about '&' on literals of kind i64";
-    assert_eq!(refused("i64", "(+ x (& 1 2))", "(+ x 0)"), bitwise);
 }

@@ -8,6 +8,5 @@ pub(crate) mod dense;
 pub(crate) mod explain;
 pub(crate) mod file;
 pub(crate) mod flatten;
-pub(crate) mod lean;
 pub(crate) mod shorten;
 pub(crate) mod used;
