@@ -6,7 +6,6 @@
 //! What this crate must not know: learning, data sets, files other than rules and proofs, the
 //! command line.
 
-mod export;
 mod extract;
 mod graph;
 mod id;
@@ -19,8 +18,6 @@ mod stop;
 mod term;
 mod text;
 
-pub use export::dot::write_dot;
-pub use export::serialize::write_serialized;
 pub use extract::best::{BestTerms, LeastSizes, extract_best, extract_sketch, extract_smallest};
 pub use extract::cost::{Cost, CostFunction};
 pub use extract::dag::{DagSolver, DagWay};
@@ -44,7 +41,6 @@ pub use review::{Evaluated, Finding, Review, Severity, review};
 pub use rules::analysis::{Analyses, Transfer, TransferId, TransferOf};
 pub use rules::binding::TermFunction;
 pub use rules::cost::{DeclaredCost, Read, Weight};
-pub use rules::egglog::{Imported, import_egglog};
 pub use rules::expression::{Condition, Expr};
 pub use rules::pattern::{DisplayPattern, Pattern};
 pub use rules::schedule::{RuleChoice, Schedule, SchedulerPlace};
@@ -70,3 +66,4 @@ pub use term::rational::Rational;
 pub use term::sketch::{DisplaySketch, Sketch};
 pub use text::bytes::ByteSize;
 pub use text::sexpr::{MAX_DEPTH, ParseError, Place, Sexpr, parse_all, parse_one, utf8};
+pub use text::similar::did_you_mean;

@@ -4,7 +4,6 @@
 pub(crate) mod analysis;
 pub(crate) mod binding;
 pub(crate) mod cost;
-pub(crate) mod egglog;
 pub(crate) mod expression;
 pub(crate) mod kinds;
 mod options;
