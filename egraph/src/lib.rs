@@ -46,7 +46,6 @@
 //! What this crate must not know: learning, data sets, files other than rules and proofs, the
 //! command line.
 
-mod export;
 mod extract;
 mod graph;
 mod id;
@@ -60,8 +59,6 @@ mod stop;
 mod term;
 mod text;
 
-pub use export::dot::write_dot;
-pub use export::serialize::write_serialized;
 pub use extract::best::{BestTerms, LeastSizes, extract_best, extract_sketch, extract_smallest};
 pub use extract::cost::{Cost, CostFunction};
 pub use extract::dag::{DagSolver, DagWay};
@@ -85,7 +82,6 @@ pub use review::one_way::one_way_rules;
 pub use review::{Evaluated, Finding, Review, Severity, review};
 pub use rules::analysis::{Analyses, Transfer, TransferId, TransferOf};
 pub use rules::cost::{DeclaredCost, Read, Weight};
-pub use rules::egglog::{Imported, import_egglog};
 pub use rules::expression::{Condition, Expr};
 pub use rules::pattern::{DisplayPattern, Pattern, TermFunction};
 pub use rules::read::SystemError;
@@ -112,4 +108,5 @@ pub use term::literal::{LiteralKind, Value};
 pub use term::rational::Rational;
 pub use term::sketch::{DisplaySketch, Sketch};
 pub use text::bytes::ByteSize;
-pub use text::sexpr::{MAX_DEPTH, ParseError, Place, Sexpr, parse_all, parse_one};
+pub use text::sexpr::{MAX_DEPTH, ParseError, Place, Sexpr, parse_all, parse_one, utf8};
+pub use text::similar::did_you_mean;

@@ -4,7 +4,8 @@ mod drawing;
 mod page;
 
 use anyhow::{Result, bail};
-use egraph::{BestTerms, CostFunction, EGraph, Id, TermBank, write_dot, write_serialized};
+use egraph::{BestTerms, CostFunction, EGraph, Id, TermBank};
+use interop::{write_dot, write_serialized};
 use std::path::Path;
 use support::files::whole_file::{FileKind, OutputFile, first_bytes};
 use support::show::page::has_title;

@@ -2,7 +2,8 @@
 
 use crate::system::shown_finding::shown;
 use anyhow::{Result, bail};
-use egraph::{Finding, ParseError, Severity, import_egglog};
+use egraph::{Finding, ParseError, Severity};
+use interop::{Why, import_egglog};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use support::files::text::{read_bytes, text_of};
@@ -13,12 +14,19 @@ use support::show::numbers::counted;
 const EXAMPLES: &str = "\
 Examples:
   cairn system import math.egg --out math.rules --terms math-seeds.txt
+  cairn system import herbie.egg --out herbie.rules --partial
   cairn system check math.rules
 
-What is read: sort, datatype, constructor, function (without :merge), rewrite and birewrite with \
-:when over integers and :ruleset, ruleset, let. Names and terms that are written down become \
-lines of --terms. Commands, as run and check, are left out, and said to be. Whatever else there \
-is, as rule or relation, is refused with its place, for a rules file can't say it.";
+What is read: sort, datatype, constructor, ruleset, let; rewrite, birewrite and union; rule, where it \
+is a rewrite of one pattern or sets a value; function with :merge from terms to values, as an \
+analysis; run-schedule. Literals are i64, f64, BigRat, BigInt, bool and strings. Names and terms \
+that are written down become lines of --terms. Commands, as check and extract, are left out, and said \
+to be. Whatever else there is, as relation or a sort of containers, a rules file can't say: it is \
+refused with its place, and nothing is written; with --partial it is left out, together with what \
+speaks of it, and said to be. Fewer rules make no false one true.
+
+Exit code: 0 if a rules file was written, 2 if not: something is refused, without --partial, or nothing \
+can be taken over.";
 
 /// The arguments of `cairn system import`.
 #[derive(Clone, Debug, clap::Args)]
@@ -33,6 +41,9 @@ pub struct ImportArgs {
     /// Write the program's terms to this file, one a line
     #[arg(long, value_name = "FILE")]
     terms: Option<PathBuf>,
+    /// Take over what a rules file can say, and list what is left out
+    #[arg(long)]
+    partial: bool,
 }
 
 /// How what is written begins, by which it is recognised.
@@ -58,20 +69,24 @@ pub fn run(args: &ImportArgs) -> Result<()> {
     let text = text_of(read_bytes(&args.program, "the egglog program")?, &args.program)?;
     let imported = match import_egglog(&text) {
         Ok(imported) => imported,
-        Err(mistakes) => {
-            let refusal = |mistake: &ParseError| Finding {
-                severity: Severity::Error,
-                place: mistake.place,
-                message: mistake.message.clone(),
-                notes: Vec::new(),
-            };
-            let findings: Vec<Finding> = mistakes.iter().map(refusal).collect();
-            print(&shown(&name, &text, &findings))?;
-            bail!("{name}: {}; nothing was written", counted(mistakes.len() as u64, "error"));
-        }
+        Err(mistake) => return refuse(&name, &text, &[mistake], ""),
     };
-    for (place, what) in &imported.left_out {
-        note(&format!("{name}:{place}: left out: {what}"));
+    let refused = || imported.left_out.iter().filter(|left| left.why == Why::Refused);
+    if !args.partial && refused().next().is_some() {
+        let refused: Vec<ParseError> =
+            refused().map(|left| ParseError::new(left.place, left.message.as_str())).collect();
+        return refuse(&name, &text, &refused, "; --partial takes over the rest");
+    }
+    for left in &imported.left_out {
+        note(&format!("{name}:{}: left out: {}", left.place, left.message));
+    }
+    if imported.declarations == 0 {
+        bail!("{name}: nothing can be imported; nothing was written");
+    }
+    if args.partial {
+        let missing = imported.left_out.iter().filter(|left| left.why != Why::Command).count();
+        let taken = counted(imported.declarations as u64, "declaration");
+        note(&format!("{name}: {taken} taken over, {missing} left out"));
     }
     let head = format!("{HEAD}{}.\n\n", name.escape_debug());
     let rules = head.clone() + &imported.rules;
@@ -83,4 +98,19 @@ pub fn run(args: &ImportArgs) -> Result<()> {
         Some(file) => file.write(|file| Ok(file.write_all(rules.as_bytes())?)),
         None => print(&rules),
     }
+}
+
+/// Shows what is refused, as all that was found.
+fn refuse(name: &str, text: &str, mistakes: &[ParseError], more: &str) -> Result<()> {
+    let findings = mistakes.iter().map(|mistake| {
+        let finding = Finding {
+            severity: Severity::Error,
+            place: mistake.place,
+            message: mistake.message.clone(),
+            notes: Vec::new(),
+        };
+        shown(name, text, &finding) + "\n"
+    });
+    print(&findings.collect::<String>())?;
+    bail!("{name}: {}; nothing was written{more}", counted(mistakes.len() as u64, "error"));
 }

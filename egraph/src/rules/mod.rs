@@ -5,7 +5,6 @@ pub(crate) mod analysis;
 pub(crate) mod binding;
 pub(crate) mod compiled;
 pub(crate) mod cost;
-pub(crate) mod egglog;
 pub(crate) mod expression;
 pub(crate) mod kinds;
 mod options;

@@ -5,7 +5,7 @@ const LONGEST: usize = 64;
 
 /// ` (did you mean 'x'?)` with the candidate that is most like an unknown name, or nothing where none is
 /// like it.
-pub(crate) fn did_you_mean<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String {
+pub fn did_you_mean<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> String {
     // A third of a name may be wrong, and one character of any but the shortest.
     let most = match name.chars().count() {
         0 | 1 => 0,

@@ -1,9 +1,7 @@
 //! An e-graph for Graphviz: a box for each class with its e-nodes in it, an arrow from each e-node to the
 //! classes of its children.
 
-use crate::extract::best::BestTerms;
-use crate::id::Id;
-use crate::term::leaves::Node;
+use egraph::{BestTerms, Id, Node};
 use std::io::{Result, Write};
 
 /// Writes a rebuilt e-graph. The e-nodes of best terms are drawn bold, the boxes of the classes of `roots`

@@ -1,8 +1,6 @@
 //! An e-graph in the JSON of the crate `egraph-serialize`, which extraction-gym and egraph-visualizer read.
 
-use crate::extract::best::BestTerms;
-use crate::id::Id;
-use crate::term::leaves::Node;
+use egraph::{BestTerms, Id, Node};
 use serde::Serialize;
 use std::io::{Result, Write};
 

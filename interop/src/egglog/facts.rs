@@ -1,0 +1,169 @@
+//! What the facts of a rule say: which pattern a variable stands for, which value, and what must be true. So one
+//! pattern is left for the left-hand side, or the rule is refused.
+
+use crate::egglog::literals::literal;
+use crate::egglog::names::Names;
+use crate::egglog::refusal::{Result, refused};
+use crate::egglog::scope::{Scope, Side, Valued};
+use egraph::{LiteralKind, Sexpr};
+
+/// Tests that stand as facts.
+const TESTS: [&str; 6] = ["!=", "<", "<=", ">", ">=", "guard"];
+
+/// What facts say.
+#[derive(Default)]
+pub(super) struct Facts {
+    pub scope: Scope,
+    /// Patterns that there must be, each of which must be a part of the left-hand side.
+    patterns: Vec<Sexpr>,
+    conditions: Vec<String>,
+    /// Values that facts have named.
+    values: Vec<Valued>,
+}
+
+impl Facts {
+    pub fn read(&mut self, names: &mut Names, facts: &[Sexpr]) -> Result<()> {
+        for fact in facts {
+            self.scope.note_sorts(names, fact);
+        }
+        // Values speak of what patterns bind, wherever these stand.
+        let mut others = Vec::new();
+        for fact in facts {
+            match fact.list() {
+                Some([equal, a, b]) if equal.atom() == Some("=") => {
+                    match (is_pattern(names, a)?, is_pattern(names, b)?) {
+                        (true, true) => {
+                            return Err(refused(fact.place(), "a rule of several patterns"));
+                        }
+                        (false, true) => self.names_pattern(names, a, b)?,
+                        (true, false) => self.names_pattern(names, b, a)?,
+                        (false, false) => others.push(fact),
+                    }
+                }
+                _ if is_pattern(names, fact)? => self.patterns.push(fact.clone()),
+                _ => others.push(fact),
+            }
+        }
+        others.into_iter().try_for_each(|fact| self.condition(names, fact))
+    }
+
+    /// `(= x (Op …))`: the variable stands for the pattern.
+    fn names_pattern(&mut self, names: &Names, name: &Sexpr, pattern: &Sexpr) -> Result<()> {
+        let at = name.place();
+        let head = name.list().and_then(|items| items.first()).unwrap_or(name);
+        names.not_refused(head.atom().unwrap_or(""), at)?;
+        let variable = match name.atom() {
+            Some(text) if !names.is_term(text) && literal(text, at)?.is_none() => text,
+            _ => return Err(refused(at, "a condition that does not compare numbers")),
+        };
+        if self.scope.patterns.insert(variable.to_owned(), pattern.clone()).is_some() {
+            return Err(refused(at, "a rule of several patterns"));
+        }
+        self.patterns.push(pattern.clone());
+        Ok(())
+    }
+
+    /// A fact about values: a name for one, or a test.
+    fn condition(&mut self, names: &mut Names, fact: &Sexpr) -> Result<()> {
+        let at = fact.place();
+        let items = fact.list().unwrap_or(&[]);
+        let head = items.first().and_then(Sexpr::atom).unwrap_or("");
+        let test = match (head, &items[items.len().min(1)..]) {
+            ("=", [a, b]) => {
+                for (name, value) in [(a, b), (b, a)] {
+                    if let Some(name) = self.unbound(names, name)? {
+                        let value = self.scope.value(names, value)?;
+                        // A number needs no premise.
+                        if value.0.starts_with('(') {
+                            self.values.push(value.clone());
+                        }
+                        self.scope.values.insert(name, value);
+                        return Ok(());
+                    }
+                }
+                let ((a, kind), (b, other)) =
+                    (self.scope.value(names, a)?, self.scope.value(names, b)?);
+                match (kind.or(other), a.as_str(), b.as_str()) {
+                    (Some(LiteralKind::Bool), "1", test) | (Some(LiteralKind::Bool), test, "1") => {
+                        test.to_owned()
+                    }
+                    (Some(LiteralKind::Bool), "0", test) | (Some(LiteralKind::Bool), test, "0") => {
+                        format!("(! {test})")
+                    }
+                    _ => format!("(== {a} {b})"),
+                }
+            }
+            (head, _) if TESTS.contains(&head) => self.scope.value(names, fact)?.0,
+            (head, [_]) if names.relations.contains(head) => self.scope.value(names, fact)?.0,
+            (head, [_]) if names.analyses.contains_key(head) => {
+                is_known(&self.scope.value(names, fact)?)
+            }
+            (head, _) => {
+                names.not_refused(head, at)?;
+                return Err(refused(at, "a condition that does not compare numbers"));
+            }
+        };
+        // A condition is an application.
+        self.conditions.push(if test.starts_with('(') { test } else { format!("(! (! {test}))") });
+        Ok(())
+    }
+
+    /// A variable that nothing has bound yet.
+    fn unbound(&self, names: &Names, sexpr: &Sexpr) -> Result<Option<String>> {
+        let Some(text) = sexpr.atom() else { return Ok(None) };
+        let bound = self.scope.is_matched(text)
+            || self.scope.values.contains_key(text)
+            || self.scope.patterns.contains_key(text)
+            || names.is_term(text)
+            || text.starts_with('"')
+            || literal(text, sexpr.place())?.is_some();
+        Ok((!bound).then(|| text.to_owned()))
+    }
+
+    /// A left-hand side, of which all patterns of the facts are parts.
+    pub fn whole_pattern(&mut self, names: &mut Names, left: &Sexpr) -> Result<String> {
+        let lhs = self.scope.pattern(names, left, Side::Left)?;
+        for pattern in self.patterns.clone() {
+            let part = self.scope.pattern(names, &pattern, Side::Left)?;
+            let whole = |at: usize| {
+                part.starts_with('(')
+                    || lhs[at + part.len()..].starts_with([' ', ')']) && lhs[..at].ends_with(' ')
+            };
+            if lhs != part && !lhs.match_indices(&part).any(|(at, _)| whole(at)) {
+                return Err(refused(pattern.place(), "a rule of several patterns"));
+            }
+        }
+        Ok(lhs)
+    }
+
+    /// The conditions, and that there are the values that facts have named, where neither these nor what
+    /// follows computes with them.
+    pub fn premises(&self, follows: &str) -> Vec<String> {
+        let mut premises = self.conditions.clone();
+        for value in &self.values {
+            if !follows.contains(&value.0) && !premises.iter().any(|all| all.contains(&value.0)) {
+                premises.push(is_known(value));
+            }
+        }
+        premises
+    }
+}
+
+/// That an expression has a value.
+fn is_known((value, kind): &Valued) -> String {
+    match kind {
+        Some(LiteralKind::Bool) => format!("(|| {value} (! {value}))"),
+        _ => format!("(== {value} {value})"),
+    }
+}
+
+/// Whether an expression is a pattern of terms, and no value.
+fn is_pattern(names: &Names, sexpr: &Sexpr) -> Result<bool> {
+    match sexpr {
+        Sexpr::Atom(text, at) => Ok(names.is_term(text) && literal(text, *at)?.is_none()),
+        Sexpr::List(items, _) => {
+            let head = items.first().and_then(Sexpr::atom).unwrap_or("");
+            Ok(names.constructors.contains_key(head))
+        }
+    }
+}

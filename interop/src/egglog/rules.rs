@@ -1,0 +1,222 @@
+//! Rewrites, rules and actions: a rewrite for each pair of terms that is united, a transfer for each value that
+//! is set.
+
+use crate::egglog::facts::Facts;
+use crate::egglog::names::{Names, atom};
+use crate::egglog::output::Output;
+use crate::egglog::refusal::{Result, mistaken, refused};
+use crate::egglog::scope::{Scope, Side, term};
+use egraph::{Place, Sexpr};
+
+/// Options that say how a rule is run.
+const OF_RUNNING: [&str; 4] = [":subsume", ":naive", ":unsafe-seminaive", ":no-decomp"];
+
+/// `(rewrite left right …)` or `(birewrite left right …)`.
+pub(super) fn rewrite(
+    names: &mut Names,
+    out: &mut Output,
+    keyword: &str,
+    parts: &[Sexpr],
+    at: Place,
+) -> Result<()> {
+    let [left, right, options @ ..] = parts else {
+        return Err(mistaken(at, format!("expected more after '{keyword}'")));
+    };
+    let options = Options::read(names, out, options)?;
+    let mut body = Facts::default();
+    body.scope.note_sorts(names, left);
+    if keyword == "birewrite" {
+        body.scope.note_sorts(names, right);
+    }
+    body.read(names, options.when)?;
+    let lhs = body.whole_pattern(names, left)?;
+    // Either side of a birewrite is a left-hand side once.
+    let side = if keyword == "birewrite" { Side::Left } else { Side::Right };
+    let rhs = body.scope.pattern(names, right, side)?;
+    let line = line(&body, names, keyword, &lhs, &rhs, &options, at);
+    out.lines.push((line, at));
+    Ok(())
+}
+
+/// `(rule (fact …) (action …) …)`: a rewrite for each union, a transfer for each value that is set.
+pub(super) fn rule(names: &mut Names, out: &mut Output, parts: &[Sexpr], at: Place) -> Result<()> {
+    let [facts, actions, options @ ..] = parts else {
+        return Err(mistaken(at, "expected (rule (fact …) (action …))"));
+    };
+    let list = |sexpr: &'_ Sexpr| sexpr.list().map(<[Sexpr]>::to_vec);
+    let (Some(facts), Some(actions)) = (list(facts), list(actions)) else {
+        return Err(mistaken(at, "expected (rule (fact …) (action …))"));
+    };
+    let options = Options::read(names, out, options)?;
+    let mut body = Facts::default();
+    body.read(names, &facts)?;
+    for action in &actions {
+        if let Err(refusal) = act_in_rule(&mut body, names, out, action, &options, at) {
+            out.leave(refusal);
+        }
+    }
+    Ok(())
+}
+
+/// An action that stands by itself.
+pub(super) fn act(names: &mut Names, out: &mut Output, action: &Sexpr) -> Result<()> {
+    let at = action.place();
+    match action.list().unwrap_or(&[]) {
+        [keyword, _] if keyword.atom().is_some_and(|name| names.relations.contains(name)) => {
+            let (analysis, of) = analysis_of(names, action)?;
+            let of = whole_constant(names, of)?;
+            out.lines.push((format!("(transfer ({analysis} {of}) 1)"), at));
+            Ok(())
+        }
+        [keyword, left, right] if keyword.atom() == Some("union") => {
+            let (left, right) = (term(names, left)?, term(names, right)?);
+            names.note_strings(&left);
+            names.note_strings(&right);
+            let name = names.name_rule(&format!("line-{}", at.line));
+            out.lines.push((format!("(birewrite {left} {right} :name {name})"), at));
+            Ok(())
+        }
+        [keyword, fact, value] if keyword.atom() == Some("set") => {
+            let (analysis, of) = analysis_of(names, fact)?;
+            let of = whole_constant(names, of)?;
+            let value = Scope::default().value(names, value)?.0;
+            out.lines.push((format!("(transfer ({analysis} {of}) {value})"), at));
+            Ok(())
+        }
+        _ => Err(mistaken(at, "expected (union a b) or (set (f a) value)")),
+    }
+}
+
+/// A constructor without arguments: transfers speak of no other single terms.
+fn whole_constant(names: &mut Names, of: &Sexpr) -> Result<String> {
+    let constant = term(names, of)?;
+    match names.constructors.contains_key(&constant) {
+        true => Ok(constant),
+        false => Err(refused(of.place(), "what is known of one term")),
+    }
+}
+
+/// The analysis and the term of `(analysis term)`.
+fn analysis_of<'s>(names: &Names, fact: &'s Sexpr) -> Result<(&'s str, &'s Sexpr)> {
+    let at = fact.place();
+    let head = fact.list().and_then(|items| items.first()).and_then(Sexpr::atom).unwrap_or("");
+    names.not_refused(head, at)?;
+    match fact.list() {
+        Some([_, of]) if names.analyses.contains_key(head) => Ok((head, of)),
+        _ => Err(refused(at, &format!("a value of '{head}'"))),
+    }
+}
+
+/// What stands behind the sides of a rule.
+struct Options<'a> {
+    when: &'a [Sexpr],
+    ruleset: String,
+    name: Option<String>,
+}
+
+impl<'a> Options<'a> {
+    fn read(names: &Names, out: &mut Output, options: &'a [Sexpr]) -> Result<Options<'a>> {
+        let mut read = Options { when: &[], ruleset: String::new(), name: None };
+        let mut options = options.iter();
+        while let Some(option) = options.next() {
+            let (key, at) = (option.atom().unwrap_or("(…)"), option.place());
+            if OF_RUNNING.contains(&key) {
+                out.leave_command(at, key);
+                continue;
+            }
+            match (key, options.next()) {
+                (":when", Some(facts)) => {
+                    read.when = facts.list().ok_or_else(|| {
+                        mistaken(facts.place(), "expected conditions in parentheses")
+                    })?;
+                }
+                (":ruleset", Some(ruleset)) => {
+                    let name = atom(ruleset, "the name of a ruleset")?;
+                    names.not_refused(name, ruleset.place())?;
+                    read.ruleset = format!(" :ruleset {name}");
+                }
+                (":name", Some(name)) => {
+                    read.name = Some(atom(name, "a name")?.trim_matches('"').to_owned());
+                }
+                _ => return Err(refused(at, &format!("'{key}'"))),
+            }
+        }
+        Ok(read)
+    }
+}
+
+/// What an action of a rule says.
+fn act_in_rule(
+    facts: &mut Facts,
+    names: &mut Names,
+    out: &mut Output,
+    action: &Sexpr,
+    options: &Options<'_>,
+    rule: Place,
+) -> Result<()> {
+    let at = action.place();
+    let items = action.list().unwrap_or(&[]);
+    let head = items.first().and_then(Sexpr::atom).unwrap_or("");
+    match (head, &items[items.len().min(1)..]) {
+        ("let", [name, value]) => {
+            let value = facts.scope.pattern(names, value, Side::Right)?;
+            facts.scope.named.insert(atom(name, "a name")?.to_owned(), value);
+        }
+        ("union", [a, b]) => {
+            let (root, other, lhs) = match facts.whole_pattern(names, a) {
+                Ok(lhs) => (a, b, lhs),
+                Err(refusal) => match facts.whole_pattern(names, b) {
+                    Ok(lhs) => (b, a, lhs),
+                    Err(_) => return Err(refusal),
+                },
+            };
+            if root.atom().is_some_and(|name| !facts.scope.patterns.contains_key(name)) {
+                return Err(refused(at, "a rule without a pattern"));
+            }
+            let rhs = facts.scope.pattern(names, other, Side::Right)?;
+            let line = line(facts, names, "rewrite", &lhs, &rhs, options, rule);
+            out.lines.push((line, at));
+        }
+        ("set", [fact, value]) => {
+            let (analysis, of) = analysis_of(names, fact)?;
+            let of = facts.whole_pattern(names, of)?;
+            let value = facts.scope.value(names, value)?.0;
+            if !facts.premises(&value).is_empty() {
+                return Err(refused(at, "a value that is known under conditions"));
+            }
+            out.lines.push((format!("(transfer ({analysis} {of}) {value})"), at));
+        }
+        (relation, [of]) if names.relations.contains(relation) => {
+            let of = facts.whole_pattern(names, of)?;
+            let premises = facts.premises("").into_iter();
+            let value = premises.reduce(|all, next| format!("(&& {all} {next})"));
+            let value = value.unwrap_or_else(|| "1".to_owned());
+            out.lines.push((format!("(transfer ({relation} {of}) {value})"), at));
+        }
+        ("subsume" | "delete", _) => out.leave_command(at, head),
+        _ => {
+            names.not_refused(head, at)?;
+            return Err(refused(at, "an action that makes no terms equal"));
+        }
+    }
+    Ok(())
+}
+
+/// A rewrite of the rules file.
+fn line(
+    facts: &Facts,
+    names: &mut Names,
+    keyword: &str,
+    lhs: &str,
+    rhs: &str,
+    options: &Options<'_>,
+    at: Place,
+) -> String {
+    let when = match &facts.premises(rhs)[..] {
+        [] => String::new(),
+        all => format!(" :when ({})", all.join(" ")),
+    };
+    let base = options.name.clone().unwrap_or_else(|| format!("line-{}", at.line));
+    let name = names.name_rule(&base);
+    format!("({keyword} {lhs} {rhs}{when} :name {name}{})", options.ruleset)
+}
