@@ -16,7 +16,7 @@ use guided_search::search::schedulers::Schedulers;
 use guided_search::sources::method::Method;
 use guided_search::tasks::held_out::refuse_seen;
 use guided_search::tasks::task::TaskSet;
-use model::training::checkpoint::{content_hash, load_seen_seeds};
+use model::{content_hash, load_seen_seeds};
 use std::path::{Path, PathBuf};
 use support::files::hash::{of_file, sha256};
 use support::files::input::InputFile;

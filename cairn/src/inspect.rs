@@ -6,7 +6,7 @@ use dataset_gen::dataset::info::INFO_FILE;
 use dataset_gen::dataset::page::{TITLE, dataset_page};
 use guided_search::evaluation::evaluate::EVALUATION_FILE;
 use guided_search::{report, tasks};
-use model::training::checkpoint::CONFIG_FILE;
+use model::CONFIG_FILE;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use support::files::whole_file::{FileKind, OutputFile};
@@ -96,7 +96,7 @@ pub fn run(args: &InspectArgs) -> Result<()> {
     match kind {
         Kind::Dataset => of_dataset(args),
         Kind::Model => {
-            let found = model::inspect::inspect(path)?;
+            let found = model::inspect(path)?;
             show(format, &found.text()?, &serde_json::to_string_pretty(&found)?)
         }
         Kind::Tasks => {

@@ -13,7 +13,7 @@ use guided_search::config::SearchConfig;
 use guided_search::evaluation::results::Row;
 use guided_search::report::page::write_report;
 use guided_search::report::summary::{summaries, text_table};
-use model::training::runs::{End, TrainOptions, train};
+use model::{End, TrainOptions, train};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
