@@ -4,7 +4,8 @@ use std::env;
 use std::path::PathBuf;
 use std::process::Command;
 
-const SOURCES: &str = "src/network/kernels/cuda/source";
+/// The folder of operations; `cuda/all.cu` in it includes all kernels.
+const SOURCES: &str = "src/network/ops";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -23,7 +24,7 @@ fn main() {
     let done = Command::new(&nvcc)
         .args(["-ptx", "-O3", "-std=c++17", &format!("-arch=compute_{kind}"), "-o"])
         .arg(out)
-        .arg(format!("{SOURCES}/all.cu"))
+        .arg(format!("{SOURCES}/cuda/all.cu"))
         .status();
     match done {
         Ok(status) if status.success() => {}

@@ -10,8 +10,7 @@ use guided_search::{
     Available, Budget, Cap, CompareConfig, Evaluation, Inputs, Method, RESULTS_FILE, Row,
     Schedulers, SearchSettings, TaskSet, evaluate, refuse_seen, summaries, text_table,
 };
-use model::ranking::ranker::Ranker;
-use model::training::checkpoint::{content_hash, load_seen_seeds};
+use model::{Ranker, content_hash, load_seen_seeds};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use support::files::hash::{of_file, sha256};

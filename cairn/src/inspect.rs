@@ -4,7 +4,7 @@ use crate::ranker_file;
 use anyhow::{Result, ensure};
 use dataset_gen::{INFO_FILE, PAGE_TITLE, dataset_page};
 use guided_search::{EVALUATION_FILE, inspect_results, inspect_tasks};
-use model::training::checkpoint::CONFIG_FILE;
+use model::CONFIG_FILE;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use support::{FileKind, OutputFile, has_title, print};
@@ -96,7 +96,7 @@ pub fn run(args: &InspectArgs) -> Result<()> {
     match kind {
         Kind::Dataset => of_dataset(args),
         Kind::Model => {
-            let found = model::inspect::inspect(path)?;
+            let found = model::inspect(path)?;
             show(format, &found.text()?, &serde_json::to_string_pretty(&found)?)
         }
         Kind::Ranker => {

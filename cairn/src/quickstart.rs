@@ -10,7 +10,7 @@ use dataset_gen::config::Config as DatasetConfig;
 use dataset_gen::dataset::info::INFO_FILE;
 use dataset_gen::generate::generate;
 use guided_search::{Row, SearchConfig, summaries, text_table, write_report};
-use model::training::runs::{End, TrainOptions, train};
+use model::{End, TrainOptions, train};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! SIGINT and SIGTERM, where a command ends by itself when it is asked to.
 
 use anyhow::{Context, Error, Result};
-use model::training::examples::data::ReadingStopped;
+use model::ReadingStopped;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::sync::Arc;

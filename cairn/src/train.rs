@@ -4,11 +4,7 @@ use crate::args::{DeviceChoice, RunArgs, load_system};
 use crate::shipped::{MODELS, SYSTEMS};
 use crate::signals::Signals;
 use anyhow::{Context, Result};
-use model::config::Config;
-use model::tokens::vocabulary::Vocabulary;
-use model::training::dry_run::DryRun;
-use model::training::examples::data::Dataset;
-use model::training::runs::{End, TrainOptions, train as train_model};
+use model::{Config, DryRun, End, TrainOptions, train as train_model};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use support::files::input::InputFile;
@@ -80,7 +76,7 @@ pub struct TrainArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// As [`model::training::runs::train`], and a configuration that can't be read.
+/// As [`model::train`], and a configuration that can't be read.
 pub fn run(args: &TrainArgs) -> Result<()> {
     let config = args.config.as_ref().map(Config::load).transpose()?;
     let signals = Signals::catch()?;
@@ -136,16 +132,16 @@ pub fn run(args: &TrainArgs) -> Result<()> {
 
 /// What the training would take, with the tokens of the dataset in `data`.
 fn dry_run(data: Option<&Path>, options: &TrainOptions) -> Result<String> {
-    let vocabulary = match data {
-        Some(data) => Dataset::load(data)?.vocabulary(&options.stop)?,
-        None => {
-            let system = load_system(&InputFile::Carried(SYSTEMS.named("halide")?))?;
-            Vocabulary::build(system.language.clone(), &Default::default())?
-        }
-    };
     let mut config = options.config.clone().unwrap_or_default();
     config.training.steps = options.steps.unwrap_or(config.training.steps);
-    Ok(DryRun::new(&config, &vocabulary)?.text())
+    let found = match data {
+        Some(data) => DryRun::of_dataset(&config, data, &options.stop)?,
+        None => {
+            let system = load_system(&InputFile::Carried(SYSTEMS.named("halide")?))?;
+            DryRun::of_system(&config, &system)?
+        }
+    };
+    Ok(found.text())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 //! The sides take turns in one process; medians are printed. Tokens are counted by the second of
 //! processor time of the one thread.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/all/common.rs"]
 mod common;
 mod measure;
 
@@ -20,12 +20,12 @@ use egraph::{TermBank, TermId};
 use model::DecodeOptions;
 use model::GuideModel;
 use model::config::{Config, ModelConfig};
-use model::decoding::tree_builder::TreeBuilder;
 use model::network::batch::{Features, decoder_batch, encoder_batch};
-use model::network::kernels::dropout::Dropout;
+use model::network::ops::dropout::Dropout;
 use model::network::parameters::{Parameters, load_safetensors};
 use model::network::transformer::Transformer;
 use model::tokens::tree::tokenise;
+use model::tokens::tree_builder::TreeBuilder;
 use model::tokens::vocabulary::Vocabulary;
 use model::training::checkpoint::{Description, MODEL_FILE, load_description};
 use std::collections::BTreeMap;

@@ -14,7 +14,7 @@
 //! gradients) as safetensors, for another implementation that is to compute the same. Memory is that
 //! of the process: it tells of one mode alone where only that one is run.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/all/common.rs"]
 mod common;
 mod measure;
 
@@ -23,12 +23,12 @@ use candle_core::{Device, Tensor};
 use model::config::{Config, Precision};
 use model::first_gpu;
 use model::network::batch::Batch;
+use model::network::ops::loss::targets::contains;
 use model::network::parameters::{Parameters, to_safetensors};
 use model::network::threads::one_thread_per_operation;
 use model::training::adamw::AdamW;
 use model::training::examples::batches::{Batches, Place};
 use model::training::examples::data::{Dataset, Example};
-use model::training::examples::masks::contains;
 use model::training::examples::token_file::Examples;
 use model::training::step::{Fitting, Inputs};
 use model::training::workers::Workers;

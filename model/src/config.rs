@@ -1,8 +1,8 @@
 //! The configuration of a model and of its training, read from TOML.
 
-use crate::network::attention::Heads;
-use crate::tokens::positions::Positions;
-use crate::tokens::relations::{Buckets, Relation};
+use crate::geometry::positions::Positions;
+use crate::geometry::relations::{Buckets, Relation};
+use crate::network::ops::attention::inputs::Heads;
 use anyhow::{Result, anyhow};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

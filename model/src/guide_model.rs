@@ -1,26 +1,33 @@
 //! A trained model, loaded to write guides.
 
-mod answers;
-
 use crate::config::ModelConfig;
-use crate::decoding::decode::{DecodeOptions, Written};
-use crate::decoding::grammars::Grammars;
-use crate::network::batch::Features;
+use crate::decoding::decode::{DecodeOptions, Decoder, Task, Written};
+use crate::decoding::grammars::{Grammars, Lent};
+use crate::network::batch::{Features, encoder_batch};
+use crate::network::ops::dropout::Dropout;
 use crate::network::parameters::{Parameters, load_safetensors};
 use crate::network::threads::one_thread_per_operation;
-use crate::network::transformer::Transformer;
+use crate::network::transformer::{Memory, Transformer};
 use crate::tokens::tree::tokenise;
+use crate::tokens::tree_builder::TreeBuilder;
 use crate::tokens::vocabulary::Vocabulary;
 use crate::training::checkpoint::{Description, MODEL_FILE, load_description};
 use anyhow::{Context, Result, anyhow, ensure};
 use candle_core::Device;
 use dataset_gen::seeds::normal_form::Renaming;
-use egraph::{Language, System, TermBank, TermId};
+use egraph::{Language, SortId, System, TermBank, TermId};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
-use answers::Question;
+/// Hypotheses that one thread decodes at a time: enough for the products to be fast, few enough
+/// that what is computed of them stays in a core's cache.
+const LEAST_ROWS: usize = 32;
+const MOST_ROWS: usize = 256;
 
 /// A term that may lie on the way from a task's start to its target.
 #[derive(Clone, Debug, PartialEq)]
@@ -206,5 +213,80 @@ impl GuideModel {
             tokens: w.tree.tokens().len() as u32,
             node_probabilities,
         })
+    }
+}
+
+/// A task as tokens, apart from the bank of its terms.
+struct Question {
+    /// The sort of its terms.
+    sort: SortId,
+    start: TreeBuilder,
+    target: TreeBuilder,
+    renaming: Renaming,
+}
+
+/// A number that depends on the task alone (FNV-1a over its tokens), so that its samples do not
+/// depend on which other tasks are asked for with it.
+fn stream(start: &TreeBuilder, target: &TreeBuilder) -> u64 {
+    let tokens = start.tokens().iter().chain(&[u32::MAX]).chain(target.tokens());
+    tokens.fold(0xcbf2_9ce4_8422_2325, |hash, token| {
+        (hash ^ u64::from(*token)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+impl GuideModel {
+    /// Encodes questions.
+    fn encode(&self, questions: &[Question]) -> Result<Memory> {
+        let side = |side: fn(&Question) -> &TreeBuilder| {
+            let trees: Vec<&TreeBuilder> = questions.iter().map(side).collect();
+            encoder_batch(self.features, &trees)
+        };
+        let (start, target) = (side(|q| &q.start), side(|q| &q.target));
+        Ok(self.network.encode(&start, &target, &Dropout::none())?)
+    }
+
+    /// What is written for each question, the likeliest first.
+    fn write_all(
+        &self,
+        questions: &[Question],
+        options: &DecodeOptions,
+    ) -> Result<Vec<Vec<Written>>> {
+        let total = questions.len().saturating_mul(options.guides);
+        let rows = total.div_ceil(rayon::current_num_threads()).clamp(LEAST_ROWS, MOST_ROWS);
+        let decode = |chunk: &[Question]| {
+            let decoder = Decoder {
+                network: &self.network,
+                vocabulary: &self.vocabulary,
+                features: self.features,
+                memory: &self.encode(chunk)?,
+            };
+            let mut grammars = FxHashMap::default();
+            let tasks = chunk.iter().map(|question| self.task(question, options, &mut grammars));
+            decoder.run(&tasks.collect::<Vec<_>>())
+        };
+        let each = (rows / options.guides).max(1);
+        let written: Vec<Vec<Vec<Written>>> =
+            questions.par_chunks(each).map(decode).collect::<Result<_>>()?;
+        Ok(written.into_iter().flatten().collect())
+    }
+
+    /// A question as the decoder sees it. What a grammar allows depends on its variables and on the
+    /// size alone.
+    fn task<'a>(
+        &'a self,
+        question: &Question,
+        options: &DecodeOptions,
+        grammars: &mut FxHashMap<Vec<SortId>, Rc<RefCell<Lent<'a>>>>,
+    ) -> Task<'a> {
+        let renaming = &question.renaming;
+        let sorts: Vec<SortId> = renaming.renamed().map(|leaf| leaf.sort).collect();
+        let lend = || self.grammars.lend(&self.vocabulary, renaming, options.max_size);
+        let new = || Rc::new(RefCell::new(lend()));
+        Task {
+            grammar: grammars.entry(sorts).or_insert_with(new).clone(),
+            options: *options,
+            sort: question.sort,
+            stream: stream(&question.start, &question.target),
+        }
     }
 }

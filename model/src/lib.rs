@@ -1,29 +1,65 @@
-//! A double-encoder, double-cross-attention tree transformer that writes guides.
+//! A double-encoder, double-cross-attention tree transformer that writes guides, and a small network that orders
+//! matches.
 //!
-//! A task is a start and a target term; a guide is a term that may lie on the way between them.
-//! The road of a task: [`tokens`] (terms to tokens and back) → [`network`] → [`decoding`], which
-//! lets nothing but well-formed terms through. [`training`] fits the network to (start, guide,
-//! target) triples, and [`GuideModel`] is the door: it loads the result and writes guides.
+//! A task is a start and a target term; a guide is a term that may lie on the way between them. [`GuideModel`] is a
+//! trained model, loaded to write guides; [`train`] makes one from a dataset. [`Ranker`] is the order of matches of
+//! best-first saturation, [`fit`]ted to what proofs used.
 //!
-//! Beside it stands the [`ranking`], a small network that orders the matches of best-first saturation.
+//! ```
+//! use egraph::TermBank;
+//! use model::{DecodeOptions, Device, GuideModel};
+//! use std::path::Path;
+//!
+//! /// Four terms that may lie between two others, the likeliest first.
+//! fn guides(directory: &Path, start: &str, target: &str) -> anyhow::Result<Vec<String>> {
+//!     let model = GuideModel::load(directory, &Device::Cpu)?;
+//!     let mut bank = TermBank::new(model.language().clone());
+//!     let task = (bank.parse(start, None)?, bank.parse(target, None)?);
+//!     let options =
+//!         DecodeOptions { nucleus: 0.99, temperature: 1.0, guides: 4, max_size: 40, seed: 0 };
+//!     let written = model.guides(&mut bank, &[task], &options)?;
+//!     Ok(written[0].iter().map(|guide| bank.text(guide.term)).collect())
+//! }
+//!
+//! let nothing_there = guides(Path::new("no/such/model"), "(+ a 0)", "a").unwrap_err();
+//! assert!(nothing_there.to_string().contains("is not a model"));
+//! ```
+//!
+//! The road of a task: `tokens` (terms to tokens and back) → `network` → `decoding`, which lets nothing but
+//! well-formed terms through; `training` fits the network. Operations of the network are in `network::ops`, one a file.
 //!
 //! What this crate must not know: how e-graphs grow, proofs, searching. It sees terms and triples, and
 //! matches as numbers.
 
+#[doc(hidden)] // for tests and benches, as all that is hidden here
 pub mod config;
-pub mod decoding;
+pub(crate) mod decoding;
 #[cfg(test)]
 mod fixtures;
-pub mod guide_model;
-pub mod inspect;
+#[doc(hidden)]
+pub mod geometry;
+pub(crate) mod guide_model;
+pub(crate) mod inspect;
+#[doc(hidden)]
 pub mod network;
 pub mod ranking;
+#[doc(hidden)]
 pub mod tokens;
+#[doc(hidden)]
 pub mod training;
 
 pub use candle_core::Device;
+pub use config::Config;
 pub use decoding::decode::DecodeOptions;
 pub use guide_model::{Guide, GuideModel};
+pub use inspect::{Inspection, inspect};
+pub use ranking::fit::fit;
+pub use ranking::ranker::Ranker;
+pub use training::checkpoint::{CONFIG_FILE, content_hash, load_seen_seeds};
+pub use training::dry_run::DryRun;
+pub use training::examples::data::ReadingStopped;
+pub use training::options::{End, TrainOptions, TrainReport};
+pub use training::runs::train;
 
 /// The first NVIDIA GPU.
 ///

@@ -1,16 +1,17 @@
 //! Loss, gradients and updates on a GPU against those of the processor, where a GPU is.
 #![cfg(feature = "cuda")]
 
+#[path = "all/common.rs"]
 mod common;
 
 use candle_core::{Device, Tensor};
 use model::config::{Config, Precision};
+use model::geometry::positions::Positions;
+use model::network::ops::loss::Score;
 use model::network::parameters::Parameters;
-use model::tokens::positions::Positions;
 use model::training::adamw::AdamW;
 use model::training::examples::data::{Dataset, Example};
 use model::training::examples::token_file::Examples;
-use model::training::loss::Score;
 use model::training::step::Fitting;
 use model::training::workers::Workers;
 use std::collections::BTreeMap;

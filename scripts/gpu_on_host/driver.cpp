@@ -1,5 +1,5 @@
 // The part of CUDA's driver and of cuBLAS that cairn uses, on the processor: memory is that of the
-// host, Cairn's own kernels are their twins (model/src/network/kernels/cuda/source/host.h), and the
+// host, Cairn's own kernels are their twins (model/src/network/ops/cuda/host.h), and the
 // few kernels of candle and the products of cuBLAS are plain loops. See run.sh.
 //
 // New memory is filled with ones, which are no number in f32 and bf16: what is read before it is

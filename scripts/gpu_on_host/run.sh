@@ -17,7 +17,7 @@ import json, sys
 built = [json.loads(line) for line in sys.stdin]
 print([b["executable"] for b in built if b.get("target", {}).get("name", "").startswith("gpu_agrees")][-1])')
 
-c++ -std=c++17 -O2 -shared -fPIC -x c++ model/src/network/kernels/cuda/source/all.cu -o "$work/twins.so"
+c++ -std=c++17 -O2 -shared -fPIC -x c++ model/src/network/ops/cuda/all.cu -o "$work/twins.so"
 c++ -std=c++17 -O2 -Wall -c -fPIC scripts/gpu_on_host/driver.cpp -o "$work/driver.o"
 # Whatever else is asked of CUDA succeeds and does nothing.
 comm -23 <(nm -D --undefined-only "$program" | awk '$2 ~ /^(cu|nvrtc)[A-Z]|^(cublas|curand|nvrtc)/ {print $2}' | sort -u) \

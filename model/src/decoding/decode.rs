@@ -5,10 +5,10 @@
 
 use crate::decoding::grammars::Lent;
 use crate::decoding::sampling::{Choice, log_sum_exp, nucleus, perturb};
-use crate::decoding::tree_builder::TreeBuilder;
 use crate::network::batch::{Features, decoder_step};
 use crate::network::cache::Cache;
 use crate::network::transformer::{Memory, Transformer};
+use crate::tokens::tree_builder::TreeBuilder;
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use anyhow::{Result, ensure};
 use egraph::SortId;

@@ -2,8 +2,8 @@
 //! well-formed term of the right sort, with the task's variables only, within the size limit. What is
 //! found is remembered.
 
-use crate::decoding::tree_builder::TreeBuilder;
 use crate::tokens::spelling::Words;
+use crate::tokens::tree_builder::TreeBuilder;
 use crate::tokens::vocabulary::{Meaning, Token, Vocabulary};
 use dataset_gen::seeds::normal_form::Renaming;
 use egraph::SortId;

@@ -104,8 +104,8 @@ impl DerefMut for Lent<'_> {
 mod tests {
     use super::*;
     use crate::decoding::grammar::Tokens;
-    use crate::decoding::tree_builder::TreeBuilder;
     use crate::fixtures;
+    use crate::tokens::tree_builder::TreeBuilder;
     use egraph::TermBank;
 
     /// Walks with this grammar by the first of the allowed tokens, so that it remembers something.

@@ -5,4 +5,3 @@ pub mod decode;
 pub mod grammar;
 pub(crate) mod grammars;
 pub(crate) mod sampling;
-pub mod tree_builder;

@@ -10,10 +10,11 @@
 //! The decoder's query i is node i and its key j is node j − 1 (key 0 is the beginning), so that
 //! the relation of a node to those already written is what heads see.
 
-use crate::decoding::tree_builder::{TreeBuilder, piece_sort};
-use crate::network::attention::{Geometry, OnGpu, Places, Source};
-use crate::network::kernels::embedding::FeatureSets;
-use crate::tokens::positions::{PATH_LEVELS, Place, Positions, Slot, places, places_with};
+use crate::geometry::positions::{PATH_LEVELS, Place, Positions, Slot, places, places_with};
+use crate::network::ops::attention::inputs::{Geometry, Places, Source};
+use crate::network::ops::embedding::FeatureSets;
+use crate::network::ops::tensors::OnGpu;
+use crate::tokens::tree_builder::{TreeBuilder, piece_sort};
 use crate::tokens::vocabulary::{BOS, PAD, Token, Vocabulary};
 use std::sync::Arc;
 

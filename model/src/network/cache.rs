@@ -5,7 +5,7 @@
 //! numbers of nodes, not keys and values, and one that is dropped costs nothing until the room is
 //! full; then what is left is moved together.
 
-use crate::network::attention::Source;
+use crate::network::ops::attention::inputs::Source;
 use candle_core::{DType, Device, Result, Tensor};
 
 /// The nodes of half-written guides, all of the same number of nodes.

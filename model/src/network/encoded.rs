@@ -1,9 +1,9 @@
 //! Keys and values of encoded trees, at which a decoder looks in one step after the other.
 
-use crate::network::attention::{Geometry, Heads, Source};
-use crate::network::kernels::attention::{attention, attention_to_transposed};
-use crate::network::kernels::cpu::transposed_keys::TransposedKeys;
-use crate::network::kernels::tensors::with_floats;
+use crate::network::ops::attention::inputs::{Geometry, Heads, Source};
+use crate::network::ops::attention::transposed_keys::TransposedKeys;
+use crate::network::ops::attention::{attention, attention_to_transposed};
+use crate::network::ops::tensors::with_floats;
 use candle_core::{Result, Tensor};
 use std::sync::{Arc, OnceLock};
 
@@ -51,8 +51,8 @@ impl Encoded {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::attention::OnGpu;
-    use crate::tokens::relations::Buckets;
+    use crate::geometry::relations::Buckets;
+    use crate::network::ops::tensors::OnGpu;
     use candle_core::Device;
 
     #[test]

@@ -2,18 +2,20 @@
 //! writes the guide with cross-attention to both. Pre-norm residual blocks without biases.
 
 use crate::config::{Encoders, ModelConfig};
-use crate::network::attention::{Geometry, Heads, OnGpu, Source, attention};
+use crate::geometry::relations::Relation;
 use crate::network::batch::{Batch, Features};
 use crate::network::cache::{Cache, Past};
 use crate::network::encoded::Encoded;
-use crate::network::kernels::dropout::Dropout;
-use crate::network::kernels::embedding::embed;
-use crate::network::kernels::linear::{linear, linear_transposed};
-use crate::network::kernels::rms_norm::rms_norm;
-use crate::network::kernels::rope::rope;
-use crate::network::kernels::squared_relu::squared_relu;
+use crate::network::ops::attention::attention;
+use crate::network::ops::attention::inputs::{Geometry, Heads, Source};
+use crate::network::ops::dropout::Dropout;
+use crate::network::ops::embedding::embed;
+use crate::network::ops::linear::{linear, linear_transposed};
+use crate::network::ops::norm::rms_norm;
+use crate::network::ops::rope::rope;
+use crate::network::ops::squared_relu::squared_relu;
+use crate::network::ops::tensors::OnGpu;
 use crate::network::parameters::{Init, Parameters};
-use crate::tokens::relations::Relation;
 use candle_core::{DType, Device, Result, Tensor};
 use std::sync::Arc;
 

@@ -1,8 +1,7 @@
-//! Terms as tokens, and where a token stands in its tree. It must not know tensors.
+//! Terms as tokens, and trees of tokens while they are written. It must not know tensors.
 
 mod double;
-pub mod positions;
-pub mod relations;
 pub mod spelling;
 pub mod tree;
+pub mod tree_builder;
 pub mod vocabulary;

@@ -3,7 +3,7 @@
 //! Variables have the names of their normal form over the terms of a task or triple, so that the
 //! model never sees a user's names.
 
-use crate::decoding::tree_builder::TreeBuilder;
+use crate::tokens::tree_builder::TreeBuilder;
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use anyhow::Result;
 use dataset_gen::seeds::normal_form::Renaming;

@@ -1,12 +1,17 @@
-//! What a training would take, from its configuration and its tokens alone: no network is made, no data
-//! read and nothing written.
+//! What a training would take, from its configuration and its tokens alone: no network is made and nothing
+//! written.
 
 use crate::config::{Config, ModelConfig};
-use crate::network::kernels::cpu::product::{Matrix, product};
+use crate::network::ops::product::{Matrix, product};
 use crate::tokens::vocabulary::Vocabulary;
+use crate::training::examples::data::Dataset;
 use crate::training::forecast::{Memory, Shape, count_parameters, duration};
 use anyhow::Result;
+use egraph::System;
+use rustc_hash::FxHashMap;
 use std::hint::black_box;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 use support::show::numbers::thousands;
 
@@ -44,11 +49,26 @@ pub struct DryRun {
 }
 
 impl DryRun {
-    /// Of a training with this configuration and vocabulary in the current rayon pool.
+    /// Of a training with this configuration in the current rayon pool, with the tokens of the dataset in
+    /// `data`, which is read.
     ///
     /// # Errors
-    /// None that is known.
-    pub fn new(config: &Config, vocabulary: &Vocabulary) -> Result<DryRun> {
+    /// The dataset is not what it should be, or [`ReadingStopped`] soon after `stop` is set.
+    ///
+    /// [`ReadingStopped`]: crate::training::examples::data::ReadingStopped
+    pub fn of_dataset(config: &Config, data: &Path, stop: &AtomicBool) -> Result<DryRun> {
+        DryRun::new(config, &Dataset::load(data)?.vocabulary(stop)?)
+    }
+
+    /// The same with the tokens of a rewrite system.
+    ///
+    /// # Errors
+    /// The system binds variables.
+    pub fn of_system(config: &Config, system: &System) -> Result<DryRun> {
+        DryRun::new(config, &Vocabulary::build(system.language.clone(), &FxHashMap::default())?)
+    }
+
+    fn new(config: &Config, vocabulary: &Vocabulary) -> Result<DryRun> {
         let count = count_parameters(&config.model, vocabulary)?;
         let (max, tokens) = (config.model.max_tokens as u16, vocabulary.len());
         // As if there were a triple as long as may be.

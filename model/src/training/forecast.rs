@@ -3,7 +3,7 @@
 use crate::config::{Config, ModelConfig};
 use crate::network::batch::Features;
 #[cfg(feature = "cuda")]
-use crate::network::kernels::cuda::device::free_bytes;
+use crate::network::ops::cuda::device::free_bytes;
 use crate::network::parameters::Parameters;
 use crate::network::transformer::Transformer;
 use crate::tokens::vocabulary::Vocabulary;

@@ -8,7 +8,7 @@ pub mod events;
 pub mod examples;
 pub mod forecast;
 pub mod log;
-pub mod loss;
+pub mod options;
 pub(crate) mod pace;
 pub mod runs;
 pub mod step;

@@ -1,23 +1,27 @@
 //! What is computed on a batch: the loss, its gradient, and a score.
 
 use crate::config::{Config, Precision};
-use crate::decoding::tree_builder::TreeBuilder;
 use crate::network::batch::{Batch, Features, decoder_batch, encoder_batch};
-use crate::network::kernels::dropout::Dropout;
-use crate::network::kernels::tensors::OnGpu;
+use crate::network::ops::adamw::add_to;
+use crate::network::ops::dropout::Dropout;
+use crate::network::ops::loss::targets::Masks;
+use crate::network::ops::loss::targets::{Targets, UNCOUNTED};
+use crate::network::ops::loss::{Score, Tally, loss, score};
+use crate::network::ops::tensors::OnGpu;
 use crate::network::parameters::Parameters;
 use crate::network::transformer::Transformer;
-use crate::tokens::vocabulary::Vocabulary;
-use crate::training::adamw::add_to;
+use crate::tokens::tree_builder::TreeBuilder;
+use crate::tokens::vocabulary::{PAD, Vocabulary};
 use crate::training::examples::batches::{Lengths, Stream, part_tokens, parts};
 use crate::training::examples::data::Example;
-use crate::training::examples::masks::Masks;
-use crate::training::loss::{Score, Tally, Targets, loss, score};
 use crate::training::workers::Workers;
 use anyhow::{Context, Result};
 use candle_core::{Device, Tensor, Var};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+// What fills up a batch of guides is what the loss passes over.
+const _: () = assert!(PAD == UNCOUNTED);
 
 /// Padded tokens that a GPU computes on at a time.
 pub(crate) const GPU_TOKENS: usize = 1 << 14;
@@ -217,7 +221,7 @@ mod tests {
     use crate::fixtures;
     use crate::tokens::tree::tokenise;
     use crate::training::adamw::AdamW;
-    use crate::training::examples::masks::MaskMaker;
+    use crate::training::examples::mask_maker::MaskMaker;
     use dataset_gen::seeds::normal_form::Renaming;
     use egraph::{SortId, TermBank};
 

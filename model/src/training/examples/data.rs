@@ -1,9 +1,10 @@
 //! The triples of a dataset, as terms and as tokens, some at a time.
 
-use crate::decoding::tree_builder::{TreeBuilder, TreeError};
+use crate::network::ops::loss::targets::Masks;
 use crate::tokens::tree::{tokenise, words};
+use crate::tokens::tree_builder::{TreeBuilder, TreeError};
 use crate::tokens::vocabulary::{Token, Vocabulary};
-use crate::training::examples::masks::{MaskMaker, Masks};
+use crate::training::examples::mask_maker::MaskMaker;
 use anyhow::{Context, Result};
 use dataset_gen::dataset::info::{DatasetInfo, SYSTEM_FILE, system_of};
 use dataset_gen::seeds::normal_form::Renaming;

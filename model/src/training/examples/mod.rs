@@ -3,7 +3,7 @@
 
 pub mod batches;
 pub mod data;
-pub mod masks;
+pub mod mask_maker;
 pub mod part;
 pub mod token_file;
 pub mod unigram;

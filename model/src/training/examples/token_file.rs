@@ -17,10 +17,10 @@
 //! damaged, or of another dataset, is made again. Examples are read from it when they are needed:
 //! memory holds six bytes of lengths, eight of an offset and four of a seed for each.
 
+use crate::network::ops::loss::targets::Masks;
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use crate::training::examples::batches::Lengths;
 use crate::training::examples::data::{Chunk, Dataset, Example};
-use crate::training::examples::masks::Masks;
 use anyhow::{Context, Result, anyhow, ensure};
 use dataset_gen::seeds::split::Split;
 use egraph::SortId;

@@ -1,8 +1,8 @@
 //! The model that knows only how frequent each token is, and which ones the grammar allows.
 
+use crate::network::ops::loss::targets::{Masks, members};
 use crate::tokens::vocabulary::Token;
 use crate::training::examples::data::Example;
-use crate::training::examples::masks::{Masks, members};
 
 /// How often each token stands in a guide of a training split, each counted once more than it occurs.
 /// In every place the tokens that the grammar allows there share the probability in proportion.

@@ -1,0 +1,81 @@
+//! What the kernels of an NVIDIA GPU have in common, and how they are launched.
+//!
+//! Beside the source of a kernel stands the `.rs` file of its operation, which repeats the struct of its arguments
+//! and says with how many blocks and threads it runs. That needs no GPU: the tests compile the same kernels for the
+//! host (`twin`) and compare what they compute, launched as on a GPU, with the CPU's operations. Only `device` knows
+//! CUDA.
+
+#[cfg(feature = "cuda")]
+pub(crate) mod device;
+pub(crate) mod sums;
+#[cfg(test)]
+pub(crate) mod twin;
+
+#[cfg(feature = "cuda")]
+use candle_core::{DType, Result};
+
+/// A place in the memory of a GPU; 0 where there is nothing.
+pub(crate) type Address = u64;
+
+/// Arguments of a kernel: plain numbers, laid out as in C.
+///
+/// # Safety
+/// `repr(C)`, with the fields of the struct of the same name in the `.cu` file.
+pub(crate) unsafe trait Arguments: Copy {}
+
+/// What elements of activations are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Number {
+    F32,
+    Bf16,
+}
+
+impl Number {
+    /// # Errors
+    /// There are no kernels for it.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn of(dtype: DType) -> Result<Number> {
+        match dtype {
+            DType::F32 => Ok(Number::F32),
+            DType::BF16 => Ok(Number::Bf16),
+            other => candle_core::bail!("expected f32 or bf16, found {}", other.as_str()),
+        }
+    }
+
+    /// Which of two names is that of the kernel for it.
+    pub(crate) fn pick(self, f32: &'static str, bf16: &'static str) -> &'static str {
+        match self {
+            Number::F32 => f32,
+            Number::Bf16 => bf16,
+        }
+    }
+}
+
+/// A kernel that is to run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Launch<A> {
+    pub(crate) kernel: &'static str,
+    pub(crate) blocks: [u32; 3],
+    /// Of a block.
+    pub(crate) threads: u32,
+    /// Of a block.
+    pub(crate) shared_bytes: u32,
+    pub(crate) arguments: A,
+}
+
+/// Threads of a block where nothing asks for another number.
+pub(crate) const THREADS: u32 = 256;
+/// Lanes of a warp.
+pub(crate) const LANES: u32 = 32;
+
+/// As many blocks as `count` threads need, but no more than keep a GPU busy: threads then do more
+/// than one.
+fn blocks_for(count: u64) -> [u32; 3] {
+    let blocks = count.div_ceil(u64::from(THREADS)).clamp(1, 4096);
+    [blocks as u32, 1, 1]
+}
+
+/// A kernel of `count` threads.
+pub(crate) fn over<A>(kernel: &'static str, count: u64, arguments: A) -> Launch<A> {
+    Launch { kernel, blocks: blocks_for(count), threads: THREADS, shared_bytes: 0, arguments }
+}

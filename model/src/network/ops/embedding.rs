@@ -1,0 +1,425 @@
+//! The vector of a node: the sum of the embeddings of its features.
+
+#[cfg(feature = "cuda")]
+use crate::network::ops::cuda::device::{self, Operand};
+use crate::network::ops::tensors::{floats, with_floats};
+#[cfg(feature = "cuda")]
+use candle_core::CudaStorage;
+use candle_core::{CpuStorage, CustomOp1, DType, Layout, Result, Shape, Tensor};
+use std::sync::Arc;
+
+/// The features of many nodes, one after another.
+#[derive(Clone, Debug)]
+pub struct FeatureSets {
+    pub(crate) features: Vec<u32>,
+    /// Node i has `features[starts[i]..starts[i + 1]]`.
+    pub(crate) starts: Vec<usize>,
+}
+
+impl Default for FeatureSets {
+    fn default() -> FeatureSets {
+        FeatureSets::new()
+    }
+}
+
+impl FeatureSets {
+    /// Of no node.
+    pub fn new() -> FeatureSets {
+        FeatureSets { features: Vec::new(), starts: vec![0] }
+    }
+
+    /// Adds a node, whose features `list` appends to those of the nodes before it.
+    pub fn push(&mut self, list: impl FnOnce(&mut Vec<u32>)) {
+        list(&mut self.features);
+        self.starts.push(self.features.len());
+    }
+
+    /// The features of each node.
+    pub fn nodes(&self) -> impl Iterator<Item = &[u32]> + Clone {
+        self.starts.windows(2).map(|w| &self.features[w[0]..w[1]])
+    }
+
+    /// Number of nodes.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+}
+
+/// Sums rows of `table` `[features, d]`, f32, for every node, to numbers of `dtype`, which on the CPU is
+/// f32. `[nodes, d]`
+///
+/// # Errors
+/// A feature is not in the table.
+pub fn embed(sets: &Arc<FeatureSets>, table: &Tensor, dtype: DType) -> Result<Tensor> {
+    let (features, _) = table.dims2()?;
+    if sets.features.iter().any(|f| *f as usize >= features) {
+        candle_core::bail!("a feature beyond the {features} of the embedding");
+    }
+    table.contiguous()?.apply_op1(Embed { sets: sets.clone(), dtype })
+}
+
+struct Embed {
+    sets: Arc<FeatureSets>,
+    dtype: DType,
+}
+
+impl CustomOp1 for Embed {
+    fn name(&self) -> &'static str {
+        "embed"
+    }
+
+    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
+        if self.dtype != DType::F32 {
+            candle_core::bail!("the CPU computes with f32, not {}", self.dtype.as_str());
+        }
+        let table = floats(storage, layout)?;
+        let (_, d) = layout.shape().dims2()?;
+        let mut out = vec![0f32; self.sets.len() * d];
+        for (out, node) in out.chunks_exact_mut(d).zip(self.sets.nodes()) {
+            for f in node {
+                let row = &table[*f as usize * d..][..d];
+                out.iter_mut().zip(row).for_each(|(out, x)| *out += x);
+            }
+        }
+        Ok((CpuStorage::F32(out), Shape::from((self.sets.len(), d))))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda_fwd(&self, storage: &CudaStorage, layout: &Layout) -> Result<(CudaStorage, Shape)> {
+        let (_, d) = layout.shape().dims2()?;
+        let out = cuda::embed(&self.sets, Operand::of(storage, layout)?, d, self.dtype)?;
+        Ok((out, Shape::from((self.sets.len(), d))))
+    }
+
+    fn bwd(&self, table: &Tensor, _res: &Tensor, grad: &Tensor) -> Result<Option<Tensor>> {
+        let (features, d) = table.dims2()?;
+        #[cfg(feature = "cuda")]
+        if !grad.device().is_cpu() {
+            let dtable =
+                device::with([grad], |[grad]| cuda::embed_backward(&self.sets, grad, features, d))?;
+            return Ok(Some(device::tensor(dtable, table.shape())));
+        }
+        let mut dtable = vec![0f32; features * d];
+        with_floats([grad], |[grad]| {
+            for (grad, node) in grad.chunks_exact(d).zip(self.sets.nodes()) {
+                for f in node {
+                    let row = &mut dtable[*f as usize * d..][..d];
+                    row.iter_mut().zip(grad).for_each(|(sum, x)| *sum += x);
+                }
+            }
+            Ok(())
+        })?;
+        Tensor::from_vec(dtable, (features, d), table.device()).map(Some)
+    }
+}
+
+/// On an NVIDIA GPU: `embedding.cu`.
+#[cfg(any(test, feature = "cuda"))]
+#[allow(unsafe_code)] // the arguments of kernels in another language
+pub(super) mod cuda {
+    #[cfg(feature = "cuda")]
+    use super::FeatureSets;
+    #[cfg(feature = "cuda")]
+    use crate::network::ops::cuda::device::{Operand, address_of, room, run, upload};
+    use crate::network::ops::cuda::{Address, Arguments, LANES, Launch, Number, THREADS, over};
+    #[cfg(feature = "cuda")]
+    use candle_core::{CudaStorage, DType, Result};
+
+    /// Nodes that a block sums up.
+    const SEGMENT: usize = 256;
+    /// Blocks at most; each then does more than one thing.
+    const BLOCKS: u32 = 1 << 16;
+
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Embed {
+        /// Node i has `features[starts[i]..starts[i + 1]]`, u32.
+        pub(crate) features: Address,
+        pub(crate) starts: Address,
+        /// f32 `[features, width]`
+        pub(crate) table: Address,
+        /// `[nodes, width]`
+        pub(crate) out: Address,
+        pub(crate) nodes: u32,
+        pub(crate) width: u32,
+    }
+
+    // SAFETY: as the trait asks.
+    unsafe impl Arguments for Embed {}
+
+    impl Embed {
+        pub(crate) fn launch(self, number: Number) -> Launch<Embed> {
+            let kernel = number.pick("embed_f32", "embed_bf16");
+            over(kernel, u64::from(self.nodes) * u64::from(LANES), self)
+        }
+    }
+
+    /// Which nodes have each feature, in segments that a block sums up.
+    #[derive(Clone, Debug, Default, PartialEq)]
+    pub(crate) struct Segments {
+        /// The nodes that have feature 0, then those that have feature 1, …
+        pub(crate) nodes: Vec<u32>,
+        /// Segment s is `nodes[bounds[s]..bounds[s + 1]]`.
+        pub(crate) bounds: Vec<u32>,
+        /// Feature f has the segments `starts[f]..starts[f + 1]`.
+        pub(crate) starts: Vec<u32>,
+    }
+
+    impl Segments {
+        /// Of the features of nodes, which are less than `features`.
+        pub(crate) fn new<'a>(
+            nodes: impl Iterator<Item = &'a [u32]> + Clone,
+            features: usize,
+        ) -> Segments {
+            let mut ends = vec![0u32; features + 1];
+            for feature in nodes.clone().flatten() {
+                ends[*feature as usize + 1] += 1;
+            }
+            for f in 0..features {
+                ends[f + 1] += ends[f];
+            }
+            let mut next = ends.clone();
+            let mut sorted = vec![0u32; ends[features] as usize];
+            for (node, list) in nodes.enumerate() {
+                for feature in list {
+                    let at = &mut next[*feature as usize];
+                    sorted[*at as usize] = node as u32;
+                    *at += 1;
+                }
+            }
+            let (mut bounds, mut starts) = (Vec::new(), Vec::with_capacity(features + 1));
+            for f in 0..features {
+                starts.push(bounds.len() as u32);
+                bounds.extend((ends[f]..ends[f + 1]).step_by(SEGMENT));
+            }
+            starts.push(bounds.len() as u32);
+            bounds.push(ends[features]);
+            Segments { nodes: sorted, bounds, starts }
+        }
+
+        /// Their number.
+        pub(crate) fn count(&self) -> usize {
+            self.bounds.len() - 1
+        }
+    }
+
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct EmbedBackward {
+        /// `[nodes, width]`
+        pub(crate) grad: Address,
+        /// As [`Segments`] has them.
+        pub(crate) nodes: Address,
+        pub(crate) bounds: Address,
+        /// f32 `[count, width]`: the sums of the segments.
+        pub(crate) parts: Address,
+        pub(crate) count: u32,
+        pub(crate) width: u32,
+    }
+
+    // SAFETY: as the trait asks.
+    unsafe impl Arguments for EmbedBackward {}
+
+    impl EmbedBackward {
+        pub(crate) fn launch(self, number: Number) -> Launch<EmbedBackward> {
+            Launch {
+                kernel: number.pick("embed_backward_f32", "embed_backward_bf16"),
+                blocks: [self.count.min(BLOCKS), 1, 1],
+                threads: THREADS,
+                shared_bytes: 0,
+                arguments: self,
+            }
+        }
+    }
+
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct SumSegments {
+        /// f32, as [`EmbedBackward`] leaves them.
+        pub(crate) parts: Address,
+        /// As [`Segments`] has them.
+        pub(crate) starts: Address,
+        /// f32 `[features, width]`
+        pub(crate) out: Address,
+        pub(crate) features: u32,
+        pub(crate) width: u32,
+    }
+
+    // SAFETY: as the trait asks.
+    unsafe impl Arguments for SumSegments {}
+
+    impl SumSegments {
+        pub(crate) fn launch(self) -> Launch<SumSegments> {
+            Launch {
+                kernel: "sum_segments_f32",
+                blocks: [self.features.min(BLOCKS), 1, 1],
+                threads: THREADS,
+                shared_bytes: 0,
+                arguments: self,
+            }
+        }
+    }
+
+    /// Sums of rows of the table `[·, d]`. `[nodes, d]`
+    #[cfg(feature = "cuda")]
+    pub(crate) fn embed(
+        sets: &FeatureSets,
+        table: Operand<'_>,
+        d: usize,
+        dtype: DType,
+    ) -> Result<CudaStorage> {
+        let (table, number) = (table.expect(Number::F32)?, Number::of(dtype)?);
+        let starts: Vec<u32> = sets.starts.iter().map(|start| *start as u32).collect();
+        let (features, starts) =
+            (upload(table.device, &sets.features)?, upload(table.device, &starts)?);
+        let out = room(table.device, number, sets.len() * d)?;
+        let embed = Embed {
+            features: features.address(),
+            starts: starts.address(),
+            table: table.address,
+            out: address_of(&out)?,
+            nodes: sets.len() as u32,
+            width: d as u32,
+        };
+        run(table.device, embed.launch(number))?;
+        Ok(out)
+    }
+
+    /// The gradient of the table `[features, d]`.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn embed_backward(
+        sets: &FeatureSets,
+        grad: Operand<'_>,
+        features: usize,
+        d: usize,
+    ) -> Result<CudaStorage> {
+        let segments = Segments::new(sets.nodes(), features);
+        let up = |list: &[u32]| upload(grad.device, list);
+        let (nodes, bounds, starts) =
+            (up(&segments.nodes)?, up(&segments.bounds)?, up(&segments.starts)?);
+        let parts = room(grad.device, Number::F32, segments.count() * d)?;
+        let out = room(grad.device, Number::F32, features * d)?;
+        let backward = EmbedBackward {
+            grad: grad.address,
+            nodes: nodes.address(),
+            bounds: bounds.address(),
+            parts: address_of(&parts)?,
+            count: segments.count() as u32,
+            width: d as u32,
+        };
+        run(grad.device, backward.launch(grad.number))?;
+        let sum = SumSegments {
+            parts: address_of(&parts)?,
+            starts: starts.address(),
+            out: address_of(&out)?,
+            features: features as u32,
+            width: d as u32,
+        };
+        run(grad.device, sum.launch())?;
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cuda::{Embed, EmbedBackward, Segments, SumSegments};
+    use super::*;
+    use crate::fixtures::{same_as_formula, waves};
+    use crate::network::ops::cuda::Number;
+    use crate::network::ops::cuda::twin::{Host, Twin, close};
+    use candle_core::Device;
+    use candle_core::Var;
+
+    fn sets(nodes: &[&[u32]]) -> Arc<FeatureSets> {
+        let mut sets = FeatureSets::new();
+        nodes.iter().for_each(|node| sets.push(|features| features.extend(*node)));
+        Arc::new(sets)
+    }
+
+    /// A product with a matrix of zeros and ones.
+    fn formula(sets: &FeatureSets, table: &Tensor) -> Tensor {
+        let features = table.dim(0).unwrap();
+        let mut present = vec![0f32; sets.len() * features];
+        for (row, node) in present.chunks_exact_mut(features).zip(sets.nodes()) {
+            node.iter().for_each(|f| row[*f as usize] = 1.0);
+        }
+        let present = Tensor::from_vec(present, (sets.len(), features), &Device::Cpu).unwrap();
+        present.matmul(table).unwrap()
+    }
+
+    #[test]
+    fn sums_of_rows_and_their_gradient_agree_with_the_formula() {
+        let (sets, of_none) = (sets(&[&[0, 3], &[], &[2, 3, 4]]), sets(&[&[5]]));
+        let table = waves(&[5, 2], 0.0);
+        let sums = embed(&sets, &table, DType::F32).unwrap();
+        same_as_formula(&[&table], &sums, &formula(&sets, &table));
+        assert_eq!(sums.to_vec2::<f32>().unwrap()[1], [0.0, 0.0]);
+        assert!(embed(&of_none, &table, DType::F32).is_err());
+        assert!(embed(&sets, &table, DType::BF16).is_err());
+    }
+
+    #[test]
+    fn sums_and_the_gradient_of_the_table_are_those_of_the_cpu() {
+        for (number, twin) in Twin::all() {
+            // Feature 0 is everywhere, in more than two segments; feature 6 nowhere.
+            let (nodes, features, width) = (600usize, 7usize, 45usize);
+            let lists: Vec<Vec<u32>> = (0..nodes as u32)
+                .map(|i| if i % 9 == 8 { vec![] } else { vec![0, 1 + i % 3, 4 + i % 2] })
+                .collect();
+            let mut sets = FeatureSets::new();
+            lists.iter().for_each(|list| sets.push(|all| all.extend(list)));
+            let values = |count: usize, phase: f32| -> Vec<f32> {
+                (0..count).map(|i| (i as f32 * 0.7 + phase).sin()).collect()
+            };
+            let table = values(features * width, 0.0);
+            let var = Var::from_vec(table.clone(), (features, width), &Device::Cpu).unwrap();
+            let grad = Host::new(number, &values(nodes * width, 1.0));
+            let weights = Var::from_vec(grad.floats(), (nodes, width), &Device::Cpu).unwrap();
+            let y = embed(&Arc::new(sets), &var, DType::F32).unwrap();
+            let all = (&y * weights.as_tensor()).unwrap().sum_all().unwrap().backward().unwrap();
+            let expected = all.get(&var).unwrap().flatten_all().unwrap().to_vec1().unwrap();
+
+            let segments = Segments::new(lists.iter().map(|list| &list[..]), features);
+            assert_eq!(segments.starts[..3], [0, 3, 4]);
+            let flat: Vec<u32> = lists.concat();
+            let starts: Vec<u32> = std::iter::once(0)
+                .chain(lists.iter().scan(0, |sum, list| {
+                    *sum += list.len() as u32;
+                    Some(*sum)
+                }))
+                .collect();
+            let table = Host::new(Number::F32, &table);
+            let (mut out, mut dtable) = (grad.like(), table.like());
+            let mut parts = Host::zeros(Number::F32, segments.count() * width);
+            let (count, width) = (segments.count() as u32, width as u32);
+            let forward = Embed {
+                features: flat.as_ptr() as u64,
+                starts: starts.as_ptr() as u64,
+                table: table.address(),
+                out: out.address_mut(),
+                nodes: nodes as u32,
+                width,
+            };
+            twin.run(forward.launch(number));
+            let backward = EmbedBackward {
+                grad: grad.address(),
+                nodes: segments.nodes.as_ptr() as u64,
+                bounds: segments.bounds.as_ptr() as u64,
+                parts: parts.address_mut(),
+                count,
+                width,
+            };
+            twin.run(backward.launch(number));
+            let sum = SumSegments {
+                parts: parts.address(),
+                starts: segments.starts.as_ptr() as u64,
+                out: dtable.address_mut(),
+                features: features as u32,
+                width,
+            };
+            twin.run(sum.launch());
+            close(number, &out, &y.flatten_all().unwrap().to_vec1().unwrap());
+            close(Number::F32, &dtable, &expected);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Products of activations with weights, with a backward pass of their own on the CPU.
+
+use crate::network::ops::product::{Matrix, product};
+use crate::network::ops::tensors::{floats, like, with_floats};
+use candle_core::{CpuStorage, CustomOp2, D, Layout, Result, Shape, Tensor};
+
+/// `x` `[…, a]` times `w` `[a, b]`, in the numbers of x. `[…, b]`
+///
+/// # Errors
+/// Shapes that do not fit together.
+pub fn linear(x: &Tensor, w: &Tensor) -> Result<Tensor> {
+    let (a, b) = w.dims2()?;
+    match x.device().is_cpu() {
+        true => x.contiguous()?.apply_op2(&w.contiguous()?, Linear { transposed: false }),
+        false => of_rows(x, b, |x| x.matmul(&w.to_dtype(x.dtype())?)),
+    }
+    .map_err(|e| e.context(format!("a product with a matrix {a} × {b}")))
+}
+
+/// `x` `[…, a]` times the transpose of `w` `[b, a]`. `[…, b]`
+///
+/// # Errors
+/// Shapes that do not fit together.
+pub fn linear_transposed(x: &Tensor, w: &Tensor) -> Result<Tensor> {
+    let (b, a) = w.dims2()?;
+    match x.device().is_cpu() {
+        true => x.contiguous()?.apply_op2(&w.contiguous()?, Linear { transposed: true }),
+        false => of_rows(x, b, |x| x.matmul(&w.to_dtype(x.dtype())?.t()?)),
+    }
+    .map_err(|e| e.context(format!("a product with a matrix {a} × {b}")))
+}
+
+/// `f` on the rows of `x` `[…, a]`, one below the other `[n, a]`; the result is `[…, b]`.
+fn of_rows(x: &Tensor, b: usize, f: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
+    let a = x.dim(D::Minus1)?;
+    let shape = with_last(x.dims(), b);
+    let rows = x.contiguous()?.reshape((x.elem_count() / a.max(1), a))?; // [n, a]
+    f(&rows)?.reshape(shape) // [n, b] to […, b]
+}
+
+/// A shape with another last axis.
+fn with_last(dims: &[usize], last: usize) -> Vec<usize> {
+    let others = &dims[..dims.len().saturating_sub(1)];
+    others.iter().copied().chain([last]).collect()
+}
+
+/// x `[…, a]` times w `[a, b]`, or `[b, a]` if it is transposed. Of any shape, since a reshape around
+/// it would cost two more passes over the gradient each.
+struct Linear {
+    transposed: bool,
+}
+
+impl Linear {
+    /// a and b.
+    fn widths(&self, w: &Shape) -> Result<(usize, usize)> {
+        let (rows, columns) = w.dims2()?;
+        Ok(if self.transposed { (columns, rows) } else { (rows, columns) })
+    }
+}
+
+impl CustomOp2 for Linear {
+    fn name(&self) -> &'static str {
+        "linear"
+    }
+
+    fn cpu_fwd(
+        &self,
+        s1: &CpuStorage,
+        l1: &Layout,
+        s2: &CpuStorage,
+        l2: &Layout,
+    ) -> Result<(CpuStorage, Shape)> {
+        let (x, w) = (floats(s1, l1)?, floats(s2, l2)?);
+        let (a, b) = self.widths(l2.shape())?;
+        let width = l1.dims().last().copied().unwrap_or(0);
+        if width != a || a == 0 {
+            candle_core::bail!("rows of {width} elements");
+        }
+        let n = x.len() / a;
+        let w = if self.transposed { Matrix::transposed(w, a) } else { Matrix::rows(w, b) };
+        let y = product((n, a, b), Matrix::rows(x, a), w);
+        Ok((CpuStorage::F32(y), Shape::from(with_last(l1.dims(), b))))
+    }
+
+    fn bwd(
+        &self,
+        x: &Tensor,
+        w: &Tensor,
+        _res: &Tensor,
+        grad: &Tensor,
+    ) -> Result<(Option<Tensor>, Option<Tensor>)> {
+        let (a, b) = self.widths(w.shape())?;
+        let n = x.elem_count() / a;
+        let both = |x: &[f32], w: &[f32], grad: &[f32]| {
+            let by_row = Matrix::rows(grad, b);
+            match self.transposed {
+                false => (
+                    product((n, b, a), by_row, Matrix::transposed(w, b)),
+                    product((a, n, b), Matrix::transposed(x, a), by_row),
+                ),
+                true => (
+                    product((n, b, a), by_row, Matrix::rows(w, a)),
+                    product((b, n, a), Matrix::transposed(grad, b), Matrix::rows(x, a)),
+                ),
+            }
+        };
+        let (dx, dw) = with_floats([x, w, grad], |[x, w, grad]| Ok(both(x, w, grad)))?;
+        Ok((Some(like(dx, x)?), Some(like(dw, w)?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use candle_core::{Device, Var};
+
+    fn var(shape: (usize, usize), step: f32) -> Var {
+        let data: Vec<f32> = (0..shape.0 * shape.1).map(|i| (i as f32 * step).sin()).collect();
+        Var::from_vec(data, shape, &Device::Cpu).unwrap()
+    }
+
+    #[test]
+    fn both_forms_agree_with_matmul_and_so_do_their_gradients() {
+        let flat = var((6, 19), 0.7);
+        // Rows of a batch, as most of the network has them.
+        let x = Var::from_tensor(&flat.reshape((2, 3, 19)).unwrap()).unwrap();
+        for (w, transposed) in [(var((19, 13), 0.3), false), (var((13, 19), 0.4), true)] {
+            let own = match transposed {
+                false => linear(&x, &w).unwrap(),
+                true => linear_transposed(&x, &w).unwrap(),
+            };
+            let plain = match transposed {
+                false => x.broadcast_matmul(&w).unwrap(),
+                true => x.broadcast_matmul(&w.t().unwrap().contiguous().unwrap()).unwrap(),
+            };
+            let close = |a: &Tensor, b: &Tensor| {
+                let difference = (a - b).unwrap().abs().unwrap().max_all().unwrap();
+                assert!(difference.to_scalar::<f32>().unwrap() < 1e-5);
+            };
+            close(&own, &plain);
+            let loss = |y: Tensor| y.sqr().unwrap().sum_all().unwrap().backward().unwrap();
+            let (own, plain) = (loss(own), loss(plain));
+            for var in [&x, &w] {
+                close(own.get(var).unwrap(), plain.get(var).unwrap());
+            }
+        }
+        assert!(linear(&x, &var((18, 2), 0.1)).unwrap_err().to_string().contains("18 × 2"));
+    }
+}

@@ -1,0 +1,334 @@
+//! RMS norm. Candle's own fused form loses the gradient, and composed ones pass over the data many
+//! times.
+
+#[cfg(feature = "cuda")]
+use crate::network::ops::cuda::device::{self, Operand};
+use crate::network::ops::rows::dot;
+use crate::network::ops::tensors::{floats, like, with_floats};
+#[cfg(feature = "cuda")]
+use candle_core::CudaStorage;
+use candle_core::{CpuStorage, CustomOp2, Layout, Result, Shape, Tensor};
+use rayon::prelude::*;
+
+const EPSILON: f32 = 1e-6;
+/// Rows that one thread takes at a time. Part of the result's definition: sums over rows are
+/// made per chunk, then over the chunks in order.
+const CHUNK: usize = 64;
+
+/// `x / rms(x) · gain` along the last axis (Zhang and Sennrich, 2019). x `[…, d]`, gain `[d]`.
+///
+/// # Errors
+/// Shapes that do not fit together.
+pub fn rms_norm(x: &Tensor, gain: &Tensor) -> Result<Tensor> {
+    x.contiguous()?.apply_op2(&gain.contiguous()?, RmsNorm)
+}
+
+struct RmsNorm;
+
+fn inverse_rms(row: &[f32]) -> f32 {
+    1.0 / (dot(row, row) / row.len() as f32 + EPSILON).sqrt()
+}
+
+impl CustomOp2 for RmsNorm {
+    fn name(&self) -> &'static str {
+        "rms-norm"
+    }
+
+    fn cpu_fwd(
+        &self,
+        s1: &CpuStorage,
+        l1: &Layout,
+        s2: &CpuStorage,
+        l2: &Layout,
+    ) -> Result<(CpuStorage, Shape)> {
+        let (x, gain) = (floats(s1, l1)?, floats(s2, l2)?);
+        let d = gain.len();
+        let mut out = vec![0f32; x.len()];
+        out.par_chunks_mut(CHUNK * d).zip(x.par_chunks(CHUNK * d)).for_each(|(out, x)| {
+            for (out, x) in out.chunks_exact_mut(d).zip(x.chunks_exact(d)) {
+                let r = inverse_rms(x);
+                for ((out, x), gain) in out.iter_mut().zip(x).zip(gain) {
+                    *out = x * r * gain;
+                }
+            }
+        });
+        Ok((CpuStorage::F32(out), l1.shape().clone()))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda_fwd(
+        &self,
+        s1: &CudaStorage,
+        l1: &Layout,
+        s2: &CudaStorage,
+        l2: &Layout,
+    ) -> Result<(CudaStorage, Shape)> {
+        let out = cuda::rms_norm(Operand::of(s1, l1)?, Operand::of(s2, l2)?, EPSILON)?;
+        Ok((out, l1.shape().clone()))
+    }
+
+    fn bwd(
+        &self,
+        x: &Tensor,
+        gain: &Tensor,
+        _res: &Tensor,
+        grad: &Tensor,
+    ) -> Result<(Option<Tensor>, Option<Tensor>)> {
+        #[cfg(feature = "cuda")]
+        if !x.device().is_cpu() {
+            return cuda::rms_norm_backward(x, gain, grad, EPSILON);
+        }
+        let (dx, dgain) =
+            with_floats([x, gain, grad], |[x, gain, grad]| Ok(rms_norm_backward(x, gain, grad)))?;
+        Ok((Some(like(dx, x)?), Some(like(dgain, gain)?)))
+    }
+}
+
+fn rms_norm_backward(x: &[f32], gain: &[f32], grad: &[f32]) -> (Vec<f32>, Vec<f32>) {
+    let d = gain.len();
+    let mut dx = vec![0f32; x.len()];
+    let parts: Vec<Vec<f32>> = dx
+        .par_chunks_mut(CHUNK * d)
+        .zip(x.par_chunks(CHUNK * d))
+        .zip(grad.par_chunks(CHUNK * d))
+        .map(|((dx, x), grad)| {
+            let mut part = vec![0f32; d];
+            let mut scaled = vec![0f32; d];
+            let rows = dx.chunks_exact_mut(d).zip(x.chunks_exact(d)).zip(grad.chunks_exact(d));
+            for ((dx, x), grad) in rows {
+                let r = inverse_rms(x);
+                for i in 0..d {
+                    scaled[i] = grad[i] * gain[i];
+                    part[i] += grad[i] * x[i] * r;
+                }
+                let along = dot(&scaled, x) * r * r * r / d as f32;
+                for i in 0..d {
+                    dx[i] = scaled[i] * r - x[i] * along;
+                }
+            }
+            part
+        })
+        .collect();
+    let mut dgain = vec![0f32; d];
+    for part in &parts {
+        dgain.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
+    }
+    (dx, dgain)
+}
+
+/// On an NVIDIA GPU: `norm.cu`.
+#[cfg(any(test, feature = "cuda"))]
+#[allow(unsafe_code)] // the arguments of kernels in another language
+pub(super) mod cuda {
+    #[cfg(feature = "cuda")]
+    use crate::network::ops::cuda::device::{Operand, address_of, room, run, tensor, with};
+    #[cfg(feature = "cuda")]
+    use crate::network::ops::cuda::sums::SumRows;
+    use crate::network::ops::cuda::{Address, Arguments, LANES, Launch, Number, THREADS, over};
+    #[cfg(feature = "cuda")]
+    use candle_core::{CudaStorage, Result, Tensor};
+
+    /// Rows of which a block sums up the gradient of the gain.
+    const ROWS_EACH: u32 = 64;
+
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct RmsNorm {
+        /// `[rows, width]`
+        pub(crate) x: Address,
+        /// f32 `[width]`
+        pub(crate) gain: Address,
+        /// `[rows, width]`
+        pub(crate) out: Address,
+        pub(crate) rows: u32,
+        pub(crate) width: u32,
+        pub(crate) epsilon: f32,
+    }
+
+    // SAFETY: as the trait asks.
+    unsafe impl Arguments for RmsNorm {}
+
+    impl RmsNorm {
+        pub(crate) fn launch(self, number: Number) -> Launch<RmsNorm> {
+            let kernel = number.pick("rms_norm_f32", "rms_norm_bf16");
+            over(kernel, u64::from(self.rows) * u64::from(LANES), self)
+        }
+    }
+
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct RmsNormBackward {
+        /// `[rows, width]`
+        pub(crate) x: Address,
+        /// f32 `[width]`
+        pub(crate) gain: Address,
+        /// `[rows, width]`
+        pub(crate) grad: Address,
+        /// `[rows, width]`
+        pub(crate) dx: Address,
+        /// f32 `[parts(rows), width]`, whose sum is the gradient of the gain.
+        pub(crate) parts: Address,
+        pub(crate) rows: u32,
+        pub(crate) width: u32,
+        pub(crate) rows_each: u32,
+        pub(crate) epsilon: f32,
+    }
+
+    // SAFETY: as the trait asks.
+    unsafe impl Arguments for RmsNormBackward {}
+
+    impl RmsNormBackward {
+        /// Parts of the gradient of the gain for so many rows.
+        pub(crate) fn parts(rows: u32) -> u32 {
+            rows.div_ceil(ROWS_EACH)
+        }
+
+        pub(crate) fn launch(mut self, number: Number) -> Launch<RmsNormBackward> {
+            self.rows_each = ROWS_EACH;
+            Launch {
+                kernel: number.pick("rms_norm_backward_f32", "rms_norm_backward_bf16"),
+                blocks: [RmsNormBackward::parts(self.rows), 1, 1],
+                threads: THREADS,
+                shared_bytes: 4 * ROWS_EACH,
+                arguments: self,
+            }
+        }
+    }
+
+    /// x / rms(x) · gain; x `[rows, width]`, gain f32 `[width]`.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn rms_norm(x: Operand<'_>, gain: Operand<'_>, epsilon: f32) -> Result<CudaStorage> {
+        let gain = gain.expect(Number::F32)?;
+        let (rows, width) = ((x.count / gain.count.max(1)) as u32, gain.count as u32);
+        let out = room(x.device, x.number, x.count)?;
+        let (gain, address) = (gain.address, address_of(&out)?);
+        let norm = RmsNorm { x: x.address, gain, out: address, rows, width, epsilon };
+        run(x.device, norm.launch(x.number))?;
+        Ok(out)
+    }
+
+    /// The gradients of x and gain.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn rms_norm_backward(
+        x: &Tensor,
+        gain: &Tensor,
+        grad: &Tensor,
+        epsilon: f32,
+    ) -> Result<(Option<Tensor>, Option<Tensor>)> {
+        let (dx, dgain) = with([x, gain, grad], |[x, gain, grad]| {
+            let (gain, grad) = (gain.expect(Number::F32)?, grad.expect(x.number)?);
+            let (rows, width) = ((x.count / gain.count.max(1)) as u32, gain.count as u32);
+            let count = RmsNormBackward::parts(rows);
+            let parts = room(x.device, Number::F32, count as usize * gain.count)?;
+            let (dx, dgain) =
+                (room(x.device, x.number, x.count)?, room(x.device, Number::F32, gain.count)?);
+            let backward = RmsNormBackward {
+                x: x.address,
+                gain: gain.address,
+                grad: grad.address,
+                dx: address_of(&dx)?,
+                parts: address_of(&parts)?,
+                rows,
+                width,
+                rows_each: 0,
+                epsilon,
+            };
+            run(x.device, backward.launch(x.number))?;
+            let (parts, out) = (address_of(&parts)?, address_of(&dgain)?);
+            run(x.device, SumRows { x: parts, out, rows: count, width }.launch())?;
+            Ok((dx, dgain))
+        })?;
+        Ok((Some(tensor(dx, x.shape())), Some(tensor(dgain, gain.shape()))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cuda::{RmsNorm, RmsNormBackward};
+    use super::*;
+    use crate::fixtures::{assert_gradient, same_as_formula, waves, weighted};
+    use crate::network::ops::cuda::Number;
+    use crate::network::ops::cuda::sums::SumRows;
+    use crate::network::ops::cuda::twin::{Host, Twin, close};
+    use candle_core::{D, Device, Var};
+
+    fn formula(x: &Tensor, gain: &Tensor) -> Tensor {
+        let mean = x.sqr().unwrap().mean_keepdim(D::Minus1).unwrap();
+        let rms = (mean + f64::from(EPSILON)).unwrap().sqrt().unwrap();
+        x.broadcast_div(&rms).unwrap().broadcast_mul(gain).unwrap()
+    }
+
+    #[test]
+    fn it_agrees_with_the_formula_and_its_gradients_with_finite_differences() {
+        let x = waves(&[3, 10], 0.0);
+        let gain = waves(&[10], 2.0);
+        assert_gradient(&x, 2e-3, |x| weighted(&rms_norm(x, &gain).unwrap()));
+        assert_gradient(&gain, 2e-3, |gain| weighted(&rms_norm(&x, gain).unwrap()));
+        let vars: [&Var; 2] = [&x, &gain];
+        same_as_formula(&vars, &rms_norm(&x, &gain).unwrap(), &formula(&x, &gain));
+    }
+
+    fn values(n: usize, phase: f32) -> Vec<f32> {
+        (0..n).map(|i| (i as f32 * 1.3 + phase).sin()).collect()
+    }
+
+    /// The gradient of the sum of `f(x) · weights`.
+    fn gradients(x: &[&Var], y: &Tensor, weights: &Tensor) -> Vec<Vec<f32>> {
+        let all = (y * weights).unwrap().sum_all().unwrap().backward().unwrap();
+        let flat = |var: &&Var| all.get(var).unwrap().flatten_all().unwrap().to_vec1().unwrap();
+        x.iter().map(flat).collect()
+    }
+
+    #[test]
+    fn the_norm_and_its_gradients_are_those_of_the_cpu() {
+        // More rows than a block has, and a width that is no multiple of the lanes.
+        let (rows, width) = (150, 45);
+        let shape = (rows, width);
+        for (number, twin) in Twin::all() {
+            let var = |shape: &[usize], phase| {
+                let data = Host::new(number, &values(shape.iter().product(), phase)).floats();
+                Var::from_vec(data, shape, &Device::Cpu).unwrap()
+            };
+            let (x, grad) = (var(&[rows, width], 0.0), var(&[rows, width], 1.0));
+            let gain = Var::from_vec(values(width, 2.0), width, &Device::Cpu).unwrap();
+            let y = rms_norm(&x, &gain).unwrap();
+            let expected = gradients(&[&x, &gain], &y, grad.as_tensor());
+
+            let host = |t: &Tensor| Host::new(number, &t.flatten_all().unwrap().to_vec1().unwrap());
+            let (x, grad) = (host(&x), host(&grad));
+            let gain = Host::new(Number::F32, &values(width, 2.0));
+            let (mut out, mut dx) = (x.like(), x.like());
+            let parts = RmsNormBackward::parts(rows as u32);
+            let mut dgains = Host::zeros(Number::F32, parts as usize * width);
+            let mut dgain = gain.like();
+            let (rows, width, epsilon) = (rows as u32, width as u32, 1e-6);
+            let forward = RmsNorm {
+                x: x.address(),
+                gain: gain.address(),
+                out: out.address_mut(),
+                rows,
+                width,
+                epsilon,
+            };
+            twin.run(forward.launch(number));
+            let backward = RmsNormBackward {
+                x: x.address(),
+                gain: gain.address(),
+                grad: grad.address(),
+                dx: dx.address_mut(),
+                parts: dgains.address_mut(),
+                rows,
+                width,
+                rows_each: 0,
+                epsilon,
+            };
+            twin.run(backward.launch(number));
+            let sum = SumRows { x: dgains.address(), out: dgain.address_mut(), rows: parts, width };
+            twin.run(sum.launch());
+            assert_eq!(y.dims2().unwrap(), shape);
+            close(number, &out, &y.flatten_all().unwrap().to_vec1().unwrap());
+            close(number, &dx, &expected[0]);
+            close(number, &dgain, &expected[1]);
+        }
+    }
+}

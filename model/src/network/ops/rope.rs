@@ -1,0 +1,248 @@
+//! Rotary positions (Su et al., *RoFormer*, 2021): every pair of columns of a head is rotated by an
+//! angle that grows with the node's place in pre-order, so that q·k depends on the distance.
+
+use crate::network::ops::attention::inputs::Heads;
+#[cfg(feature = "cuda")]
+use crate::network::ops::cuda::device::{self, Operand};
+use crate::network::ops::tensors::{floats, like, with_floats};
+#[cfg(feature = "cuda")]
+use candle_core::CudaStorage;
+use candle_core::{CpuStorage, CustomOp1, Layout, Result, Shape, Tensor};
+
+/// Rotates the first `heads.width` columns of `x` `[batch, n, w]`; row i of each batch row is the
+/// node at place `first + i`.
+///
+/// # Errors
+/// Shapes that do not fit together.
+pub fn rope(x: &Tensor, heads: &Heads, first: usize) -> Result<Tensor> {
+    let (_, n, w) = x.dims3()?;
+    let rotation = Rotation { width: heads.width, each: heads.each(), w, first, n, sign: 1.0 };
+    x.contiguous()?.apply_op1(rotation)
+}
+
+/// The angle of pair `c` of a head of width `e` at a place.
+fn angle(place: usize, c: usize, e: usize) -> f32 {
+    let frequency = 10_000f64.powf(-2.0 * c as f64 / e as f64);
+    (place as f64 * frequency) as f32
+}
+
+/// Rotations by `sign` times the angles, of the first `width` of `w` columns in heads of `each`.
+#[derive(Clone, Copy)]
+pub(crate) struct Rotation {
+    pub(crate) width: usize,
+    pub(crate) each: usize,
+    pub(crate) w: usize,
+    pub(crate) first: usize,
+    pub(crate) n: usize,
+    pub(crate) sign: f32,
+}
+
+impl Rotation {
+    fn run(self, x: &[f32]) -> Vec<f32> {
+        let half = self.each / 2;
+        let mut turned = x.to_vec();
+        for i in 0..self.n {
+            let turn = |c| (self.sign * angle(self.first + i, c, self.each)).sin_cos();
+            let turns: Vec<(f32, f32)> = (0..half).map(turn).collect();
+            for row in turned.chunks_exact_mut(self.w).skip(i).step_by(self.n) {
+                for head in row[..self.width].chunks_exact_mut(self.each) {
+                    let (u, v) = head.split_at_mut(half);
+                    for ((u, v), (sin, cos)) in u.iter_mut().zip(v).zip(&turns) {
+                        (*u, *v) = (*u * cos - *v * sin, *u * sin + *v * cos);
+                    }
+                }
+            }
+        }
+        turned
+    }
+}
+
+impl CustomOp1 for Rotation {
+    fn name(&self) -> &'static str {
+        "rope"
+    }
+
+    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
+        let turned = self.run(floats(storage, layout)?);
+        Ok((CpuStorage::F32(turned), layout.shape().clone()))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda_fwd(&self, storage: &CudaStorage, layout: &Layout) -> Result<(CudaStorage, Shape)> {
+        Ok((cuda::rope(Operand::of(storage, layout)?, self)?, layout.shape().clone()))
+    }
+
+    fn bwd(&self, x: &Tensor, _res: &Tensor, grad: &Tensor) -> Result<Option<Tensor>> {
+        let back = Rotation { sign: -self.sign, ..*self };
+        #[cfg(feature = "cuda")]
+        if !x.device().is_cpu() {
+            let dx = device::with([grad], |[grad]| cuda::rope(grad, &back))?;
+            return Ok(Some(device::tensor(dx, x.shape())));
+        }
+        let dx = with_floats([grad], |[grad]| Ok(back.run(grad)))?;
+        like(dx, x).map(Some)
+    }
+}
+
+/// On an NVIDIA GPU: `rope.cu`.
+#[cfg(any(test, feature = "cuda"))]
+#[allow(unsafe_code)] // the arguments of kernels in another language
+pub(super) mod cuda {
+    #[cfg(feature = "cuda")]
+    use super::Rotation;
+    #[cfg(feature = "cuda")]
+    use crate::network::ops::cuda::device::{Operand, address_of, room, run};
+    use crate::network::ops::cuda::{Address, Arguments, Launch, Number, over};
+    #[cfg(feature = "cuda")]
+    use candle_core::{CudaStorage, Result};
+
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Rope {
+        /// `[rows, w]`
+        pub(crate) x: Address,
+        /// `[rows, w]`
+        pub(crate) out: Address,
+        pub(crate) rows: u32,
+        pub(crate) w: u32,
+        /// Columns that are turned, in heads of `each`.
+        pub(crate) width: u32,
+        pub(crate) each: u32,
+        /// Row i is at place `first + i % places`.
+        pub(crate) first: u32,
+        pub(crate) places: u32,
+        /// −1 in the backward pass.
+        pub(crate) sign: f32,
+    }
+
+    // SAFETY: as the trait asks.
+    unsafe impl Arguments for Rope {}
+
+    impl Rope {
+        pub(crate) fn launch(self, number: Number) -> Launch<Rope> {
+            let count = u64::from(self.rows) * u64::from(self.w);
+            over(number.pick("rope_f32", "rope_bf16"), count, self)
+        }
+    }
+
+    #[cfg(feature = "cuda")]
+    pub(crate) fn rope(x: Operand<'_>, rotation: &Rotation) -> Result<CudaStorage> {
+        let out = room(x.device, x.number, x.count)?;
+        let rotate = Rope {
+            x: x.address,
+            out: address_of(&out)?,
+            rows: (x.count / rotation.w.max(1)) as u32,
+            w: rotation.w as u32,
+            width: rotation.width as u32,
+            each: rotation.each as u32,
+            first: rotation.first as u32,
+            places: rotation.n as u32,
+            sign: rotation.sign,
+        };
+        run(x.device, rotate.launch(x.number))?;
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cuda::Rope;
+    use super::*;
+    use crate::geometry::relations::Buckets;
+    use crate::network::ops::cuda::Number;
+    use crate::network::ops::cuda::twin::{Host, Twin, close};
+    use candle_core::{D, Device, Var};
+
+    fn heads() -> Heads {
+        let buckets = Buckets { k: 1 };
+        Heads { width: 8, count: 2, relations: Vec::new(), buckets, rope: true }
+    }
+
+    /// The same from tensor operations.
+    fn formula(x: &Tensor, heads: &Heads, first: usize) -> Result<Tensor> {
+        let (b, n, w) = x.dims3()?;
+        let (d, e) = (heads.width, heads.each());
+        let (mut cos, mut sin) = (Vec::new(), Vec::new());
+        for i in 0..n {
+            let angles = (0..e / 2).map(|c| angle(first + i, c, e));
+            cos.extend(angles.clone().map(f32::cos));
+            sin.extend(angles.map(f32::sin));
+        }
+        let table = |t: Vec<f32>| Tensor::from_vec(t, (1, n, 1, e / 2), x.device());
+        let (cos, sin) = (table(cos)?, table(sin)?);
+        let turned = x.narrow(2, 0, d)?.contiguous()?.reshape((b, n, d / e, e))?;
+        let (u, v) = (turned.narrow(3, 0, e / 2)?, turned.narrow(3, e / 2, e / 2)?); // [b, n, h, e/2]
+        let first_half = (u.broadcast_mul(&cos)? - v.broadcast_mul(&sin)?)?;
+        let second_half = (u.broadcast_mul(&sin)? + v.broadcast_mul(&cos)?)?;
+        let turned = Tensor::cat(&[first_half, second_half], D::Minus1)?.reshape((b, n, d))?;
+        if w == d {
+            return Ok(turned);
+        }
+        Tensor::cat(&[turned, x.narrow(2, d, w - d)?.contiguous()?], D::Minus1)
+    }
+
+    fn values(t: &Tensor) -> Vec<f32> {
+        t.flatten_all().unwrap().to_vec1().unwrap()
+    }
+
+    #[test]
+    fn both_forms_and_their_gradients_agree() {
+        let data: Vec<f32> = (0..2 * 3 * 16).map(|i| (i as f32).sin()).collect();
+        let x = Var::from_vec(data, (2, 3, 16), &Device::Cpu).unwrap();
+        let (own, composed) = (rope(&x, &heads(), 4).unwrap(), formula(&x, &heads(), 4).unwrap());
+        close(Number::F32, &Host::new(Number::F32, &values(&own)), &values(&composed));
+        // Values, behind the keys, stay as they are.
+        assert_eq!(values(&own)[8..16], values(&x)[8..16]);
+        let weights = (x.as_tensor() * 0.5).unwrap().cos().unwrap().detach();
+        let gradient = |y: Tensor| {
+            let gradients = (y * &weights).unwrap().sum_all().unwrap().backward().unwrap();
+            values(gradients.get(&x).unwrap())
+        };
+        close(Number::F32, &Host::new(Number::F32, &gradient(own)), &gradient(composed));
+    }
+
+    #[test]
+    fn products_depend_on_the_distance() {
+        let row = |phase: f32, first: usize| {
+            let data: Vec<f32> = (0..8).map(|i| (i as f32 + phase).sin()).collect();
+            let x = Tensor::from_vec(data, (1, 1, 8), &Device::Cpu).unwrap();
+            values(&rope(&x, &heads(), first).unwrap())
+        };
+        let product =
+            |i, j| -> f32 { row(0.0, i).iter().zip(row(2.0, j)).map(|(a, b)| a * b).sum() };
+        assert!((product(7, 3) - product(14, 10)).abs() < 1e-5);
+        assert!((product(7, 3) - product(7, 4)).abs() > 1e-2);
+    }
+
+    #[test]
+    fn turned_queries_and_keys_are_those_of_the_cpu_and_turn_back() {
+        let (batch, n, width, count) = (3, 20, 24, 2);
+        let relations = Vec::new();
+        let heads = Heads { width, count, relations, buckets: Buckets { k: 2 }, rope: true };
+        for (number, twin) in Twin::all() {
+            for w in [width, 2 * width] {
+                let values: Vec<f32> = (0..batch * n * w).map(|i| (i as f32 * 0.7).sin()).collect();
+                let x = Host::new(number, &values);
+                let tensor = Tensor::from_vec(x.floats(), (batch, n, w), &Device::Cpu).unwrap();
+                let expected = rope(&tensor, &heads, 5).unwrap().flatten_all().unwrap();
+                let (mut out, mut back) = (x.like(), x.like());
+                let mut turn = Rope {
+                    x: x.address(),
+                    out: out.address_mut(),
+                    rows: (batch * n) as u32,
+                    w: w as u32,
+                    width: width as u32,
+                    each: heads.each() as u32,
+                    first: 5,
+                    places: n as u32,
+                    sign: 1.0,
+                };
+                twin.run(turn.launch(number));
+                close(number, &out, &expected.to_vec1().unwrap());
+                (turn.x, turn.out, turn.sign) = (out.address(), back.address_mut(), -1.0);
+                twin.run(turn.launch(number));
+                close(number, &back, &x.floats());
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The activation of feed-forward layers.
+
+#[cfg(feature = "cuda")]
+use crate::network::ops::cuda::device::{self, Operand};
+use crate::network::ops::tensors::{floats, like, with_floats};
+#[cfg(feature = "cuda")]
+use candle_core::CudaStorage;
+use candle_core::{CpuStorage, CustomOp1, Layout, Result, Shape, Tensor};
+
+/// `max(x, 0)²`, the activation of So et al., *Primer* (2021): cheap, and as good as GELU.
+///
+/// # Errors
+/// None on f32 tensors.
+pub fn squared_relu(x: &Tensor) -> Result<Tensor> {
+    x.contiguous()?.apply_op1(SquaredRelu)
+}
+
+struct SquaredRelu;
+
+impl CustomOp1 for SquaredRelu {
+    fn name(&self) -> &'static str {
+        "squared-relu"
+    }
+
+    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
+        let x = floats(storage, layout)?;
+        // So asked, what is no number stays none.
+        let out = x.iter().map(|x| if *x <= 0.0 { 0.0 } else { x * x }).collect();
+        Ok((CpuStorage::F32(out), layout.shape().clone()))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn cuda_fwd(&self, storage: &CudaStorage, layout: &Layout) -> Result<(CudaStorage, Shape)> {
+        Ok((cuda::squared_relu(Operand::of(storage, layout)?, None)?, layout.shape().clone()))
+    }
+
+    fn bwd(&self, x: &Tensor, _res: &Tensor, grad: &Tensor) -> Result<Option<Tensor>> {
+        #[cfg(feature = "cuda")]
+        if !x.device().is_cpu() {
+            let dx = device::with([x, grad], |[x, grad]| cuda::squared_relu(x, Some(grad)))?;
+            return Ok(Some(device::tensor(dx, x.shape())));
+        }
+        let dx: Vec<f32> = with_floats([x, grad], |[x, grad]| {
+            let both = x.iter().zip(grad);
+            Ok(both.map(|(x, g)| if *x <= 0.0 { 0.0 } else { 2.0 * x * g }).collect())
+        })?;
+        like(dx, x).map(Some)
+    }
+}
+
+/// On an NVIDIA GPU: `squared_relu.cu`.
+#[cfg(any(test, feature = "cuda"))]
+#[allow(unsafe_code)] // the arguments of kernels in another language
+pub(super) mod cuda {
+    #[cfg(feature = "cuda")]
+    use crate::network::ops::cuda::device::{Operand, address_of, room, run};
+    use crate::network::ops::cuda::{Address, Arguments, Launch, Number, over};
+    #[cfg(feature = "cuda")]
+    use candle_core::{CudaStorage, Result};
+
+    #[repr(C)]
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct SquaredRelu {
+        pub(crate) x: Address,
+        /// The gradient of the result; 0 in the forward pass.
+        pub(crate) grad: Address,
+        /// The result, or the gradient of x.
+        pub(crate) out: Address,
+        pub(crate) count: u64,
+    }
+
+    // SAFETY: as the trait asks.
+    unsafe impl Arguments for SquaredRelu {}
+
+    impl SquaredRelu {
+        pub(crate) fn launch(self, number: Number) -> Launch<SquaredRelu> {
+            over(number.pick("squared_relu_f32", "squared_relu_bf16"), self.count, self)
+        }
+    }
+
+    /// Squared ReLU of x; or, given the gradient of that, the gradient of x.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn squared_relu(x: Operand<'_>, grad: Option<Operand<'_>>) -> Result<CudaStorage> {
+        let grad = match grad {
+            Some(grad) => grad.expect(x.number)?.address,
+            None => 0,
+        };
+        let out = room(x.device, x.number, x.count)?;
+        let (address, count) = (address_of(&out)?, x.count as u64);
+        run(x.device, SquaredRelu { x: x.address, grad, out: address, count }.launch(x.number))?;
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cuda::SquaredRelu;
+    use super::*;
+    use crate::fixtures::{assert_gradient, same_as_formula, waves, weighted};
+    use crate::network::ops::cuda::twin::{Host, Twin, close};
+    use candle_core::Device;
+    use candle_core::Var;
+
+    #[test]
+    fn it_agrees_with_the_formula_and_its_gradient_with_finite_differences() {
+        let x = waves(&[3, 10], 0.0);
+        assert_gradient(&x, 2e-3, |x| weighted(&squared_relu(x).unwrap()));
+        let formula = x.relu().unwrap().sqr().unwrap();
+        same_as_formula(&[&x], &squared_relu(&x).unwrap(), &formula);
+    }
+
+    #[test]
+    fn what_is_no_number_stays_none() {
+        let x = Tensor::new(&[f32::NAN, -1.0, f32::INFINITY], &Device::Cpu).unwrap();
+        let y: Vec<f32> = squared_relu(&x).unwrap().to_vec1().unwrap();
+        assert!(y[0].is_nan() && y[1] == 0.0 && y[2] == f32::INFINITY);
+    }
+
+    fn values(n: usize, phase: f32) -> Vec<f32> {
+        (0..n).map(|i| (i as f32 * 1.3 + phase).sin()).collect()
+    }
+
+    /// The gradient of the sum of `f(x) · weights`.
+    fn gradients(x: &[&Var], y: &Tensor, weights: &Tensor) -> Vec<Vec<f32>> {
+        let all = (y * weights).unwrap().sum_all().unwrap().backward().unwrap();
+        let flat = |var: &&Var| all.get(var).unwrap().flatten_all().unwrap().to_vec1().unwrap();
+        x.iter().map(flat).collect()
+    }
+
+    #[test]
+    fn squared_relu_and_its_gradient_are_those_of_the_cpu() {
+        for (number, twin) in Twin::all() {
+            let (x, grad) =
+                (Host::new(number, &values(1000, 0.0)), Host::new(number, &values(1000, 1.0)));
+            let tensor = |h: &Host| Var::from_vec(h.floats(), 1000, &Device::Cpu).unwrap();
+            let var = tensor(&x);
+            let y = squared_relu(&var).unwrap();
+            let expected = gradients(&[&var], &y, tensor(&grad).as_tensor());
+            let (mut out, mut dx) = (x.like(), x.like());
+            let mut relu =
+                SquaredRelu { x: x.address(), grad: 0, out: out.address_mut(), count: 1000 };
+            twin.run(relu.launch(number));
+            (relu.grad, relu.out) = (grad.address(), dx.address_mut());
+            twin.run(relu.launch(number));
+            close(number, &out, &y.to_vec1().unwrap());
+            close(number, &dx, &expected[0]);
+        }
+    }
+}
