@@ -99,3 +99,22 @@ fn a_method_without_what_it_needs_says_so_and_does_nothing() {
         assert!(error.unwrap_err().to_string().contains(method.name()));
     }
 }
+
+#[test]
+fn the_portfolio_is_the_best_search_that_what_is_there_allows() {
+    let (system, set) = halide_tasks(3, false);
+    let text = std::fs::read_to_string(shipped("rankers/halide.json")).unwrap();
+    let ranker = Arc::new(Ranker::read("halide", &text, &system).unwrap());
+    for task in &set.tasks {
+        let ledger = |method: &str, ranker: Option<&Arc<Ranker>>| {
+            let mut bank = TermBank::new(system.language.clone());
+            let chain = task.terms(&mut bank).unwrap();
+            let ends = [chain[0], chain[chain.len() - 1]];
+            let aids = Aids { ranker, ..Aids::default() };
+            ask(method.parse().unwrap(), &system, &mut bank, ends, aids).ledger
+        };
+        let with = Some(&ranker);
+        assert_eq!(ledger("portfolio", with), ledger("ranked", with));
+        assert_eq!(ledger("portfolio", None), ledger("deep", with));
+    }
+}

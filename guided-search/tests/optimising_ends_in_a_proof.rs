@@ -8,8 +8,10 @@ use std::sync::Arc;
 
 const RULES: &str = "(sort I) (literal i64 I) (variable I) (op + (I I) I) (op * (I I) I)
     (analysis constant)
-    (rewrite (+ ?a ?b) (+ ?b ?a)) (rewrite (* ?a ?b) (* ?b ?a))
-    (birewrite (* ?a (+ ?b ?c)) (+ (* ?a ?b) (* ?a ?c))) (rewrite (+ ?a 0) ?a)";
+    (rewrite (+ ?a ?b) (+ ?b ?a))
+    (rewrite (* ?a ?b) (* ?b ?a))
+    (birewrite (* ?a (+ ?b ?c)) (+ (* ?a ?b) (* ?a ?c)))
+    (rewrite (+ ?a 0) ?a)";
 
 fn best(text: &str, sketch: &str, first: bool) -> (TermBank, Outcome) {
     let system = Arc::new(System::parse(RULES).unwrap());

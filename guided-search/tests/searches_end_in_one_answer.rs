@@ -20,7 +20,8 @@ fn search(
 
 fn sums() -> Arc<System> {
     let rules = "(sort I) (literal i64 I) (variable I) (op + (I I) I) (analysis constant)
-        (rewrite (+ ?a ?b) (+ ?b ?a)) (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c))";
+        (rewrite (+ ?a ?b) (+ ?b ?a))
+        (birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c))";
     Arc::new(System::parse(rules).unwrap())
 }
 

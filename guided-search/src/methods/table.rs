@@ -275,19 +275,27 @@ impl Method {
         }
     }
 
-    /// All methods with their sentences and needs, a line or two each: for a help text.
+    /// All methods with their sentences and needs, in lines of at most 78 characters: for a help text.
     pub fn list() -> String {
-        let line = |method: Method| {
+        let mut text = String::new();
+        for method in Method::all() {
             let needs = match method.needs() {
                 Need::Nothing | Need::RankerIfAny => "",
-                Need::Model => " (--model)",
-                Need::Ranker => " (--ranker)",
-                Need::Chain => " (tasks of `cairn tasks`)",
-                Need::Guides => " (--expert)",
+                Need::Model => " (needs --model)",
+                Need::Ranker => " (needs --ranker)",
+                Need::Chain => " (needs tasks of `cairn tasks`)",
+                Need::Guides => " (needs --expert of `cairn prove`)",
             };
-            format!("  {:<9}  {}{needs}\n", method.name(), method.sentence())
-        };
-        Method::all().map(line).collect()
+            let mut line = format!("  {:<9} ", method.name());
+            for word in format!("{}{needs}", method.sentence()).split(' ') {
+                if line.len() + 1 + word.len() > 78 {
+                    text += &(std::mem::replace(&mut line, " ".repeat(12)) + "\n");
+                }
+                line = line + " " + word;
+            }
+            text += &(line + "\n");
+        }
+        text
     }
 }
 
@@ -365,6 +373,16 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn the_list_has_every_method_in_short_lines() {
+        let list = Method::list();
+        for method in Method::all() {
+            let begins = format!("  {:<9}  ", method.name());
+            assert!(list.lines().any(|line| line.starts_with(&begins)), "{list}");
+        }
+        assert!(list.lines().all(|line| line.len() <= 78), "{list}");
     }
 
     fn channels(colour: &str) -> [f64; 3] {
