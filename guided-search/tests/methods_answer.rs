@@ -19,18 +19,18 @@ fn model(directory: &std::path::Path) -> GuideModel {
     let run = support::run::Run { threads: Some(1), seed: 0, quiet: true };
     let (data, out) = (directory.join("data"), directory.join("model"));
     dataset_gen::generate::generate(&config, &data, &run).unwrap();
-    let options = model::training::runs::TrainOptions {
+    let options = model::TrainOptions {
         config: None,
         steps: Some(2),
         seed: 0,
-        training_seeds: None,
+        fraction: None,
         resume: false,
         device: model::Device::Cpu,
         quiet: true,
         stop: Arc::default(),
     };
     let observe = &mut |_: &_| std::ops::ControlFlow::Continue(());
-    model::training::runs::train(&data, &out, &options, observe).unwrap();
+    model::train(&data, &out, &options, observe).unwrap();
     GuideModel::load(&out, &model::Device::Cpu).unwrap()
 }
 

@@ -2,8 +2,8 @@
 //! `cairn report` shows no proof that was not.
 
 use crate::common::cairn;
+use crate::common::refusal::{directory, evaluate, names, refused, write};
 use guided_search::{Row, read_results, write_results};
-use crate::common::refusal::{directory, evaluate, refused, write};
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;

@@ -24,9 +24,9 @@ use crate::rules::system::System;
 use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::leaves::Node;
-use substitution::Loose;
 use crate::term::literal::Value;
 use before::Before;
+use substitution::Loose;
 
 /// Accepts a proof, or says which step is wrong.
 ///
