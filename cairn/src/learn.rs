@@ -5,9 +5,11 @@ use crate::shipped::SYSTEMS;
 use anyhow::{Result, ensure};
 use egraph::TermBank;
 use guided_search::{Cap, Learning, RANKER_FILE, Round, TaskSet, learn, refuse_seen, seeds_of};
-use std::path::PathBuf;
+use model::Ranker;
+use std::path::{Path, PathBuf};
 use support::files::hash::of_file;
 use support::files::input::InputFile;
+use support::run::Run;
 use support::show::console::print;
 use support::show::numbers::thousands;
 
@@ -45,13 +47,13 @@ pub struct LearnArgs {
     #[arg(long, value_name = "FILE")]
     validation: PathBuf,
     /// Limit of the e-graph of a task, in e-nodes (4000) or memory (64MiB)
-    #[arg(long, value_name = "CAP", default_value_t = Cap::Nodes(4_000))]
+    #[arg(long, value_name = "CAP", default_value_t = LearnArgs::CAP)]
     cap: Cap,
     /// Rounds of fit and search
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
     /// How often each fit goes through the examples
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    #[arg(long, value_name = "N", default_value_t = LearnArgs::EPOCHS, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     epochs: u32,
     /// The directory for the rounds and the ranker
     #[arg(long, value_name = "DIR")]
@@ -60,28 +62,52 @@ pub struct LearnArgs {
     run: RunArgs,
 }
 
+impl LearnArgs {
+    /// The limit of the e-graph of a task, if nothing else is said.
+    pub const CAP: Cap = Cap::Nodes(4_000);
+    /// How often each fit goes through the examples, if nothing else is said.
+    pub const EPOCHS: u32 = 5;
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// Bad input, or an internal fault.
 pub fn run(args: &LearnArgs) -> Result<()> {
-    let run = args.run.run();
-    let system = load_system(&args.system)?;
-    let load = |path: &PathBuf| TaskSet::load(path, &system);
-    let (training, validation) = (load(&args.tasks)?, load(&args.validation)?);
+    let LearnArgs { system, tasks, validation, cap, rounds, epochs, out, run } = args;
+    let tasks = [tasks.as_path(), validation.as_path()];
+    let ranker = learn_ranker(system, tasks, (*cap, *rounds, *epochs), out, &run.run())?;
+    print(&format!("{} in {}\n", ranker.origin, out.join(RANKER_FILE).display()))
+}
+
+/// Learns a ranker from training tasks, chosen by validation tasks, as the limit of an e-graph, rounds and
+/// epochs say, with a line for each round; or goes on with it.
+///
+/// # Errors
+/// Bad input, or an internal fault.
+pub fn learn_ranker(
+    system: &InputFile,
+    tasks: [&Path; 2],
+    (cap, rounds, epochs): (Cap, u32, u32),
+    out: &Path,
+    run: &Run,
+) -> Result<Ranker> {
+    let system = load_system(system)?;
+    let load = |path: &Path| TaskSet::load(path, &system);
+    let (training, validation) = (load(tasks[0])?, load(tasks[1])?);
     let mut bank = TermBank::new(system.language.clone());
     let seen = seeds_of(&training.tasks, &mut bank)?;
     refuse_seen("the training", &validation.tasks, &mut bank, &seen)?;
     let learning = Learning {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         system_hash: system.hash.clone(),
-        tasks: [of_file(&args.tasks)?.0, of_file(&args.validation)?.0],
-        cap: args.cap,
-        rounds: args.rounds,
-        epochs: args.epochs,
+        tasks: [of_file(tasks[0])?.0, of_file(tasks[1])?.0],
+        cap,
+        rounds,
+        epochs,
         seed: run.seed,
     };
-    ensure!(args.cap.expected_nodes() > 0, "--cap: expected at least 1 e-node");
+    ensure!(cap.expected_nodes() > 0, "--cap: expected at least 1 e-node");
     let sets = [&training, &validation];
     let of = validation.tasks.len();
     print(&format!(
@@ -99,7 +125,6 @@ pub fn run(args: &LearnArgs) -> Result<()> {
     };
     let pool = run.build_pool()?;
     let (_, ranker) =
-        pool.install(|| learn(&learning, &system, sets, &args.out, run.quiet, &mut report))?;
-    failed.map_or(Ok(()), Err)?;
-    print(&format!("{} in {}\n", ranker.origin, args.out.join(RANKER_FILE).display()))
+        pool.install(|| learn(&learning, &system, sets, out, run.quiet, &mut report))?;
+    failed.map_or(Ok(ranker), Err)
 }

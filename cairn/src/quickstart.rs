@@ -2,6 +2,7 @@
 
 use crate::args::{DeviceChoice, RunArgs};
 use crate::evaluate::{Paths, compare};
+use crate::learn::{LearnArgs, learn_ranker};
 use crate::shipped::{DATASETS, SEARCHES, SEEDS, SYSTEMS};
 use crate::signals::Signals;
 use crate::tasks::{SeedSource, make_tasks};
@@ -9,7 +10,9 @@ use anyhow::Result;
 use dataset_gen::config::Config as DatasetConfig;
 use dataset_gen::dataset::info::INFO_FILE;
 use dataset_gen::generate::generate;
-use guided_search::{Row, SearchConfig, summaries, text_table, write_report};
+use guided_search::{
+    RANKER_FILE, Row, SearchConfig, TasksConfig, headline, summaries, text_table, write_report,
+};
 use model::{End, TrainOptions, train};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
@@ -20,7 +23,7 @@ use support::files::output_dir::OutputDir;
 use support::files::toml::read_toml;
 use support::files::whole_file::write_atomic;
 use support::run::Run;
-use support::show::console::print;
+use support::show::console::{note, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,14 +38,27 @@ What it does is, stage by stage, in the directory of --out:
   cairn train --data dataset --out model
   cairn tasks --config quickstart --system halide --seeds halide \\
       --data dataset --out tasks.parquet
+  cairn tasks --config quickstart --system halide --seeds halide --seed 1 \\
+      --without tasks.parquet --out validation.parquet
+  cairn tasks --config quickstart --system halide --seeds halide --seed 2 \\
+      --without tasks.parquet --without validation.parquet \\
+      --count 120 --out training.parquet
+  cairn learn --system halide --tasks training.parquet \\
+      --validation validation.parquet --rounds 2 --out ranker
   cairn evaluate --config quickstart --system halide --tasks tasks.parquet \\
-      --model model --out results
+      --model model --ranker ranker/ranker.json --out results
   cairn report results --out report.html
 
 A run that was stopped goes on where it was.";
 
 /// The file that marks a directory as that of a quickstart.
 const MARKER: &str = "quickstart.txt";
+
+/// Tasks that the ranker learns from.
+const TRAINING_TASKS: usize = 120;
+
+/// Rounds in which it learns.
+const ROUNDS: u32 = 2;
 
 /// The arguments of `cairn quickstart`.
 #[derive(Clone, Debug, clap::Args)]
@@ -66,10 +82,8 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
     let run = &args.run.run();
     let stage = |number: u32, what: &str| {
         if !run.quiet {
-            support::show::console::note(&format!(
-                "{number}/5 {what} ({:.0} s so far)",
-                began.elapsed().as_secs_f64()
-            ));
+            let seconds = began.elapsed().as_secs_f64();
+            note(&format!("{number}/6 {what} ({seconds:.0} s so far)"));
         }
     };
     let marker = format!("cairn quickstart {}, --seed {}\n", env!("CARGO_PKG_VERSION"), run.seed);
@@ -95,26 +109,41 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
     train_model(&dataset, &model, run, &pool)?;
 
     let preset: SearchConfig = read_toml(&InputFile::Carried(SEARCHES.named("quickstart")?))?;
-    let tasks = directory.file("tasks.parquet");
-    stage(3, "tasks: far chains from held-out seeds");
-    if !tasks.exists() {
-        let from = SeedSource { file: &seeds, data: Some(&dataset), without: &[] };
-        make_tasks(&system, &from, &preset.tasks, &tasks, run)?;
-    }
+    let [tasks, validation, training] = ["tasks.parquet", "validation.parquet", "training.parquet"]
+        .map(|name| directory.file(name));
+    let make = |out: &Path, data: Option<&Path>, without: &[PathBuf], more: u64, count| {
+        if out.exists() {
+            return Ok(());
+        }
+        let from = SeedSource { file: &seeds, data, without };
+        let preset = TasksConfig { count, ..preset.tasks.clone() };
+        let run = Run { seed: run.seed.wrapping_add(more), ..*run };
+        make_tasks(&system, &from, &preset, out, &run).map(|_| ())
+    };
+    stage(3, "tasks: far chains from held-out seeds, and from others to learn from");
+    let count = preset.tasks.count;
+    make(&tasks, Some(&dataset), &[], 0, count)?;
+    make(&validation, None, &[tasks.clone()], 1, count)?;
+    make(&training, None, &[tasks.clone(), validation.clone()], 2, Some(TRAINING_TASKS))?;
+
+    let ranker = directory.file("ranker");
+    stage(4, "ranker: learns which matches lead to proofs");
+    let learning = (LearnArgs::CAP, ROUNDS, LearnArgs::EPOCHS);
+    learn_ranker(&system, [&training, &validation], learning, &ranker, run)?;
 
     let results = directory.file("results");
-    stage(4, "evaluation: every method under the same limits");
+    stage(5, "evaluation: every method under the same limits");
     let paths = Paths {
         system: &system,
         tasks: &tasks,
         model: Some(&model),
-        ranker: None,
+        ranker: Some(&InputFile::from(ranker.join(RANKER_FILE))),
         device: DeviceChoice::Cpu,
         out: &results,
     };
     let rows = compare(&paths, &preset.search, run)?;
 
-    stage(5, "report");
+    stage(6, "report");
     let page = directory.file("report.html");
     write_report(&results, &page)?;
     print(&summary(&rows, &page, began.elapsed().as_secs_f64()))
@@ -160,12 +189,11 @@ fn train_model(dataset: &Path, model: &Path, run: &Run, pool: &ThreadPool) -> Re
 }
 
 fn summary(rows: &[Row], page: &Path, seconds: f64) -> String {
-    let all: Vec<&Row> = rows.iter().collect();
-    let hard: Vec<&Row> = rows.iter().filter(|r| r.hard == Some(true)).collect();
-    let mut text = format!("\nAll tasks\n{}", text_table(&summaries(&all)));
-    if !hard.is_empty() {
-        text += "\nHard tasks: those that one e-graph with all the work can't prove\n";
-        text += &text_table(&summaries(&hard));
-    }
-    text + &format!("\n{seconds:.0} seconds; the report is {}\n", page.display())
+    let summaries = summaries(&rows.iter().collect::<Vec<_>>());
+    format!(
+        "\n{}\n\n{}\n{seconds:.0} seconds; the report is {}\n",
+        headline(&summaries, true),
+        text_table(&summaries),
+        page.display()
+    )
 }

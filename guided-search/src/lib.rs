@@ -61,6 +61,7 @@ pub use report::inspect::{Inspection as ResultsInspection, inspect as inspect_re
 pub use report::page::write_report;
 pub use report::proof::proof_page;
 pub use report::summary::{Summary, summaries, text_table};
+pub use report::verdict::headline;
 pub use search::answer::{Answer, Failure, Question, SearchSettings, checked};
 pub use search::budget::{Budget, Cap, Ledger};
 pub use search::guide_source::{GuideRequest, GuideSet, GuideSource, NoGuides, Proposal, Waypoint};

@@ -8,7 +8,7 @@ use crate::report::charts::{charts, style};
 use crate::report::proof::proof_section;
 use crate::report::summary::summaries;
 use crate::report::tables::{families_table, methods_table, reasons_table, tasks_table};
-use crate::report::verdict::verdict;
+use crate::report::verdict::{details, headline};
 use crate::report::words::words;
 use crate::search::answer::SearchSettings;
 use anyhow::{Context, Result, ensure};
@@ -66,12 +66,13 @@ fn body(evaluation: &Evaluation, rows: &[Row], proofs: &Markup) -> Markup {
     let (work, ranker) = (evaluation.search.budget.work, evaluation.ranker.is_some());
     html! {
         h1 { "Guided equality saturation" }
-        (verdict(&of_all, &all, ranker))
+        p.verdict { (headline(&of_all, ranker)) }
+        (charts(&all, &of_all, work))
+        (details(&of_all, &all, ranker))
         (introduction(evaluation))
         (words(evaluation))
         h2 { "All tasks (" (evaluation.task_count) ")" }
         (methods_table(&of_all))
-        (charts(&all, &of_all, work))
         (families_table(rows, &of_all))
         @if rows.iter().any(|r| r.hard.is_some()) { (hard_tasks(rows, work, ranker)) }
         (reasons_table(rows, &of_all))
@@ -126,9 +127,10 @@ fn hard_tasks(rows: &[Row], work: u64, ranker: bool) -> Markup {
                 "Those that one e-graph with all the work can't prove. Filtering on a baseline \
                  favours the other methods; the unfiltered set above does not."
             }
-            (verdict(&of_hard, &hard, ranker))
-            (methods_table(&of_hard))
+            p.verdict { (headline(&of_hard, ranker)) }
             (charts(&hard, &of_hard, work))
+            (details(&of_hard, &hard, ranker))
+            (methods_table(&of_hard))
         }
     }
 }

@@ -2,61 +2,91 @@
 
 use crate::evaluation::results::Row;
 use crate::evaluation::statistics::{bootstrap, mcnemar};
-use crate::methods::table::{Method, Role};
-use crate::report::summary::Summary;
+use crate::methods::table::{Method, Need, Role};
+use crate::report::summary::{Summary, median_text};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 use support::show::numbers::counted;
 
-/// Which method solved most of a set of tasks: of those that learned next to those that did not. `ranker`:
-/// whether methods had one.
-pub fn verdict(summaries: &[Summary], rows: &[&Row], ranker: bool) -> Markup {
+/// The result in one sentence: which method solved most of a set of tasks, of those that learned next to
+/// those that did not. `ranker`: whether methods had one.
+pub fn headline(summaries: &[Summary], ranker: bool) -> String {
     let best = |role| best(summaries, role, ranker);
     let (learned, baseline) = (best(Role::Learned), best(Role::Baseline));
+    match (learned.first(), baseline.first()) {
+        (None, None) => "No method was compared that has to find its way by itself.".to_owned(),
+        (Some(l), Some(b)) if l.solved == 0 && b.solved == 0 => {
+            let tasks = counted(l.tasks as u64, "task");
+            format!("No method solved any of the {tasks}, with learning or without.")
+        }
+        (Some(l), Some(b)) if l.solved > b.solved => format!(
+            "Learning wins: {} {}, and {}, the best without learning, {}.",
+            names(&learned),
+            solve(&learned),
+            names(&baseline),
+            b.solved
+        ),
+        (Some(l), Some(b)) if l.solved < b.solved => format!(
+            "Learning loses: {} {}, and {}, the best that learned, {}.",
+            names(&baseline),
+            solve(&baseline),
+            names(&learned),
+            l.solved
+        ),
+        (Some(_), Some(_)) => {
+            let both = [learned, baseline].concat();
+            format!("Learning buys nothing here: {} {} each.", names(&both), solve(&both))
+        }
+        (Some(_), None) => {
+            let no = "No search without learning was tried.";
+            format!("The most is what {} {}. {no}", names(&learned), solve(&learned))
+        }
+        (None, Some(_)) => {
+            let no = "No method that learned anything was tried.";
+            format!("The most is what {} {}. {no}", names(&baseline), solve(&baseline))
+        }
+    }
+}
+
+/// How certain the headline is, task by task; what the transformer buys; and the ceiling.
+pub fn details(summaries: &[Summary], rows: &[&Row], ranker: bool) -> Markup {
+    let best = |role| best(summaries, role, ranker);
+    let (learned, baseline) = (best(Role::Learned), best(Role::Baseline));
+    let (Some(&l), Some(&b)) = (learned.first(), baseline.first()) else { return html! {} };
+    let (more, less) = if l.solved < b.solved { (b, l) } else { (l, b) };
     html! {
-        p.verdict {
-            @match (learned.first(), baseline.first()) {
-                (None, None) => "No method was compared that has to find its way by itself.",
-                (Some(l), Some(b)) if l.solved == 0 && b.solved == 0 => {
-                    "No method solved any of the " (counted(l.tasks as u64, "task"))
-                    ", with learning or without."
-                }
-                (Some(l), Some(b)) if l.solved > b.solved => {
-                    (names(&learned)) ", which learned from proofs, solved the most: " (share(l, true))
-                    "; the best baseline, which learns nothing, " (names(&baseline)) ", solved "
-                    (share(b, false)) ". Learning won here, " (certainty(rows, l, b)) "."
-                }
-                (Some(l), Some(b)) if l.solved < b.solved => {
-                    (names(&baseline)) ", a baseline that learns nothing, solved the most: "
-                    (share(b, true)) "; the best of what was learned, " (names(&learned))
-                    ", solved " (share(l, false)) ". Learning lost here, " (certainty(rows, b, l)) "."
-                }
-                (Some(l), Some(_)) => {
-                    (names(&learned)) ", which learned from proofs, and " (names(&baseline))
-                    ", the best baseline, solved equally many: " (share(l, true))
-                    ". Learning bought nothing here."
-                }
-                (Some(only), None) => {
-                    (names(&learned)) " solved the most: " (share(only, true))
-                    ". No baseline was tried beside it."
-                }
-                (None, Some(only)) => {
-                    (names(&baseline)) " solved the most: " (share(only, true))
-                    ". No method that learned anything was tried."
+        p {
+            b { (l.method) } " solved " (share(l)) ", with a median work of " (median_work(l)) " e-nodes; "
+            b { (b.method) } " " (share(b)) ", with " (median_work(b)) ". Task by task, "
+            b { (l.method) } " alone solved " (alone(rows, l, b)) ", " b { (b.method) } " alone "
+            (alone(rows, b, l)) "."
+            @if more.solved > less.solved { " " (certainty(rows, more, less)) "." }
+            @if let Some(of_model) = best_of_model(summaries) {
+                " What a trained transformer writes (" b { (of_model.method) } ") solved " (of_model.solved)
+                @if of_model.solved > b.solved {
+                    ", more than any search without it that learned nothing."
+                } @else {
+                    ": here it buys nothing over " b { (b.method) } "."
                 }
             }
-        }
-        @if let (Some(l), Some(b)) = (learned.first(), baseline.first()) {
-            p {
-                "Task by task: " b { (l.method) } " alone solved " (alone(rows, l, b)) ", "
-                b { (b.method) } " alone " (alone(rows, b, l)) "."
-                @for ceiling in best(Role::Ceiling) {
-                    " The ceiling, " b { (ceiling.method) } ", which is told true waypoints, solved "
-                    (ceiling.solved) "."
-                }
+            @for ceiling in best(Role::Ceiling) {
+                " The ceiling, " b { (ceiling.method) } ", which is told true waypoints, solved "
+                (ceiling.solved) "."
             }
         }
     }
+}
+
+/// The best of the methods that a trained model writes for.
+fn best_of_model(summaries: &[Summary]) -> Option<&Summary> {
+    let needs_model =
+        |s: &&Summary| s.method.parse::<Method>().is_ok_and(|m| m.needs() == Need::Model);
+    // The first of those that solved equally many.
+    summaries.iter().filter(needs_model).rev().max_by_key(|s| s.solved)
+}
+
+fn median_work(s: &Summary) -> String {
+    s.median_work.map_or_else(|| "no".to_owned(), median_text)
 }
 
 /// The methods of a role that solved most: several, if they solved equally many.
@@ -68,27 +98,31 @@ fn best(summaries: &[Summary], role: Role, ranker: bool) -> Vec<&Summary> {
     of_role().filter(|s| Some(s.solved) == most).collect()
 }
 
-fn names(methods: &[&Summary]) -> Markup {
-    html! {
-        @for (i, method) in methods.iter().enumerate() {
-            @if i > 0 { (if i + 1 == methods.len() { " and " } else { ", " }) }
-            b { (method.method) }
-        }
+fn names(methods: &[&Summary]) -> String {
+    let names: Vec<&str> = methods.iter().map(|method| method.method.as_str()).collect();
+    match names.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => names.concat(),
     }
 }
 
-fn share(s: &Summary, whole: bool) -> String {
+/// That one of these, or each of several, solves so many of the tasks.
+fn solve(methods: &[&Summary]) -> String {
+    let verb = if methods.len() == 1 { "solves" } else { "solve" };
+    let s = methods[0];
+    format!("{verb} {} of {}", s.solved, counted(s.tasks as u64, "task"))
+}
+
+fn share(s: &Summary) -> String {
     let (low, high) = s.interval();
-    let of = if whole { format!(" of {}", counted(s.tasks as u64, "task")) } else { String::new() };
-    let interval = if whole { "95 % interval " } else { "" };
-    format!("{}{of} ({:.1} %, {interval}{low:.0} to {high:.0} %)", s.solved, s.rate())
+    format!("{} ({:.1} %, 95 % interval {low:.0} to {high:.0} %)", s.solved, s.rate())
 }
 
 /// Whether it may be chance that one method solved more than another, of the same tasks.
 fn certainty(rows: &[&Row], more: &Summary, less: &Summary) -> String {
     let p = mcnemar(alone(rows, more, less), alone(rows, less, more));
     let (low, high) = bootstrap(&differences(rows, more, less), 0);
-    let chance = if p < 0.05 { "and that is hardly chance" } else { "but that may be chance" };
+    let chance = if p < 0.05 { "That is hardly chance" } else { "That may be chance" };
     format!(
         "{chance} (McNemar's exact test on the same tasks: p = {p:.2}{}; difference {:.1} to {:.1} points by a \
          bootstrap over seeds)",
@@ -136,26 +170,32 @@ mod tests {
             .flat_map(|i| methods.iter().map(move |&(m, solved)| row(&task(i), m, i < solved)))
             .collect();
         let rows: Vec<&Row> = rows.iter().collect();
-        verdict(&summaries(&rows), &rows, true).into_string().replace("<b>", "").replace("</b>", "")
+        let summaries = summaries(&rows);
+        let details = details(&summaries, &rows, true).into_string();
+        headline(&summaries, true) + " " + &details.replace("<b>", "").replace("</b>", "")
     }
 
     #[test]
     fn it_is_said_whoever_wins_and_whether_it_may_be_chance() {
         let lost = said(&[("cap", 0), ("all-work", 33), ("model", 29), ("oracle", 40)]);
-        assert!(
-            lost.contains("all-work, a baseline that learns nothing, solved the most: 33 of 40")
-        );
-        assert!(lost.contains("Learning lost here, but that may be chance (McNemar"), "{lost}");
+        let sentence =
+            "Learning loses: all-work solves 33 of 40 tasks, and model, the best that learned, 29.";
+        assert!(lost.starts_with(sentence), "{lost}");
+        assert!(lost.contains("That may be chance (McNemar"), "{lost}");
+        assert!(lost.contains("(model) solved 29: here it buys nothing over all-work."), "{lost}");
         assert!(lost.contains("The ceiling, oracle, which is told true waypoints, solved 40"));
         let won = said(&[("all-work", 10), ("model", 39), ("select", 39)]);
-        assert!(
-            won.contains("model and select, which learned from proofs, solved the most: 39 of 40")
-        );
-        assert!(won.contains("Learning won here, and that is hardly chance"), "{won}");
-        assert!(said(&[("all-work", 9), ("model", 9)]).contains("solved equally many: 9 of 40"));
+        let sentence = "Learning wins: model and select solve 39 of 40 tasks, and all-work, the best without \
+                        learning, 10.";
+        assert!(won.starts_with(sentence), "{won}");
+        assert!(won.contains("That is hardly chance"), "{won}");
+        assert!(won.contains("(model) solved 39, more than any search without it"), "{won}");
+        let even = said(&[("all-work", 9), ("ranked", 9)]);
+        assert!(even.starts_with("Learning buys nothing here: ranked and all-work solve 9 of 40"));
+        assert!(!even.contains("transformer") && !even.contains("chance"), "{even}");
         assert!(said(&[("all-work", 0), ("model", 0)]).contains("No method solved any of the 40"));
         assert!(said(&[("all-work", 9)]).contains("No method that learned anything was tried"));
-        assert!(said(&[("model", 9)]).contains("No baseline was tried"));
+        assert!(said(&[("model", 9)]).contains("No search without learning was tried"));
         assert!(said(&[("oracle", 9)]).contains("No method was compared"));
     }
 }
