@@ -6,5 +6,5 @@ pub(crate) mod page;
 pub(crate) mod proof;
 pub(crate) mod summary;
 mod tables;
-mod verdict;
+pub mod verdict;
 mod words;
