@@ -115,7 +115,8 @@ fn sample_class(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sources::randomness::stream;
+    use crate::search::randomness::stream;
+    use crate::search::stage::Ends;
     use egraph::{Limits, SaturationConfig, System};
     use std::sync::Arc;
 
@@ -132,7 +133,8 @@ mod tests {
             .map(|text| bank.parse(text, None).unwrap());
         let limits = Limits { iterations: Some(2), ..Limits::default() };
         let config = SaturationConfig { limits, ..SaturationConfig::default() };
-        let stage = Stage::grow(&system, &bank, &starts, &[], &config, true);
+        let ends = Ends { starts: &starts, targets: &[], until: None };
+        let stage = Stage::grow(&system, &bank, ends, &config, true);
         let terms = sample(&stage, &mut bank, Side::Start, 9, 20, &mut stream(1, 0, 0, 0));
         assert_eq!(terms.len(), 20);
         for term in terms {
