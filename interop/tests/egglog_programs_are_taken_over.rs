@@ -110,6 +110,16 @@ fn doubles_and_fractions_are_literals() {
         assert!(imported.rules.lines().any(|found| found == line), "{line}\n{}", imported.rules);
     }
     assert_eq!(imported.terms, ["(Q 1/2)"]);
+    // A constructor of that name makes terms.
+    let imported = whole(
+        "(datatype M (bigint i64) (Is bool))
+(rewrite (Is b) (bigint 3) :when ((= b true)))
+(let x (bigint 3))",
+    );
+    assert!(
+        imported.rules.contains("(rewrite (Is ?b) (bigint 3) :when ((! (! ?b))) :name line-2)")
+    );
+    assert_eq!(imported.terms, ["(bigint 3)"]);
 }
 
 #[test]
