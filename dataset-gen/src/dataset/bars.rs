@@ -2,9 +2,7 @@
 
 use crate::dataset::stats::{Bucket, Histogram, Summary};
 use maud::Markup;
-use support::svg_chart::Axis;
-use support::svg_chart::Bar;
-use support::svg_chart::Chart;
+use support::svg_chart::{Axis, Bar, Chart};
 use support::thousands;
 
 /// Most bars.

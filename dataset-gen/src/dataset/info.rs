@@ -2,9 +2,9 @@
 
 use crate::dataset::part::PART_FILE;
 pub use crate::dataset::provenance::Provenance;
-pub use crate::dataset::system_copy::{SYSTEM_FILE, system_of};
 use crate::seeds::seen_seeds::SeenSeeds;
 use crate::seeds::split::Split;
+pub use crate::system_copy::{SYSTEM_FILE, system_of};
 use crate::triples::triple_rows::COLUMNS;
 use anyhow::{Context, Result, ensure};
 use arrow_schema::DataType;

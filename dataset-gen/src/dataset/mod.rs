@@ -13,4 +13,3 @@ pub(crate) mod part;
 pub(crate) mod provenance;
 pub(crate) mod seed_files;
 pub(crate) mod stats;
-pub(crate) mod system_copy;

@@ -5,8 +5,7 @@ use crate::proofs::proof_rows::ProofRow;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use support::hash::of_file;
-use support::hash::sha256;
+use support::hash::{of_file, sha256};
 use support::{read_table, write_atomic, write_table};
 
 /// The directory of all seeds' files, in a directory that is being made or in a part.

@@ -14,8 +14,7 @@ use egraph::{EGraph, Id, TermBank, TermId};
 use num_bigint::BigUint;
 use rand::Rng;
 use rustc_hash::FxHashSet;
-use support::random::below;
-use support::random::below_u128;
+use support::random::{below, below_u128};
 
 /// Draws terms of the classes of one e-graph.
 #[derive(Debug)]

@@ -11,9 +11,7 @@ use egraph::{
     FlatProof, FlatStep, Justification, SortId, Steps, System, TermBank, TermId, justification_name,
 };
 use std::sync::Arc;
-use support::columns::numbers;
-use support::columns::text_lists;
-use support::columns::texts;
+use support::columns::{numbers, text_lists, texts};
 use support::{Columns, Record};
 
 /// A checked proof that two terms are equal, step by step, with the names of the seed.

@@ -6,8 +6,7 @@ use crate::seeds::seen_seeds::normal_text;
 use crate::seeds::split::Split;
 use egraph::TermBank;
 use std::collections::BTreeMap;
-use support::random::shuffle;
-use support::random::stream;
+use support::random::{shuffle, stream};
 
 /// The stream of random numbers that orders the seeds; the others are numbers of seeds.
 const STREAM: u64 = u64::MAX;

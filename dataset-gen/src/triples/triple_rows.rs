@@ -10,8 +10,7 @@ use egraph::ParseError;
 use egraph::{TermBank, TermId};
 use serde::Serialize;
 use std::path::Path;
-use support::columns::numbers;
-use support::columns::texts;
+use support::columns::{numbers, texts};
 use support::{Columns, NumberedFiles, Record, numbered_files, read_table};
 
 /// A piece of a proof: from `start` over `guide` to `target`, as s-expressions whose variables

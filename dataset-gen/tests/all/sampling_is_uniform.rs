@@ -11,8 +11,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use support::random::below;
-use support::random::stream;
+use support::random::{below, stream};
 
 const LIMIT: u32 = 7;
 
