@@ -6,5 +6,5 @@ pub(crate) mod page;
 pub(crate) mod proof;
 pub(crate) mod summary;
 mod tables;
-pub mod verdict;
+pub(crate) mod verdict;
 mod words;
