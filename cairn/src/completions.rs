@@ -1,8 +1,7 @@
 //! `cairn completions`: what a shell needs to complete commands and options.
 
-use crate::Cairn;
 use anyhow::Result;
-use clap::CommandFactory;
+use clap::Command;
 use clap_complete::Shell;
 use support::print;
 
@@ -23,12 +22,12 @@ pub struct CompletionsArgs {
     shell: Shell,
 }
 
-/// Runs the command.
+/// Runs the command, for this program.
 ///
 /// # Errors
 /// The standard output can't be written.
-pub fn run(args: &CompletionsArgs) -> Result<()> {
+pub fn run(args: &CompletionsArgs, mut program: Command) -> Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cairn::command(), "cairn", &mut script);
+    clap_complete::generate(args.shell, &mut program, "cairn", &mut script);
     print(&String::from_utf8(script)?)
 }

@@ -32,7 +32,7 @@ mod train;
 mod verify;
 
 use args::NotProved;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use signals::Interrupted;
 use std::error::Error;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -152,8 +152,8 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Quickstart(args) => quickstart::run(&args),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
+        Command::Completions(args) => completions::run(&args, Cairn::command()),
+        Command::Man(args) => man::run(&args, Cairn::command()),
     }
 }
 
@@ -223,7 +223,6 @@ fn start_log(verbose: bool) {
 mod tests {
     use super::*;
     use anyhow::Context;
-    use clap::CommandFactory;
 
     /// The width at which help is shown where there is no terminal, and that of narrow terminals.
     const WIDTHS: [usize; 2] = [100, 80];

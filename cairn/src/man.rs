@@ -1,9 +1,8 @@
 //! `cairn man`: the help as pages for man(1).
 
-use crate::Cairn;
 use anyhow::{Context, Result};
+use clap::Command;
 use clap::builder::Resettable;
-use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 use std::io::Write;
@@ -35,12 +34,12 @@ const PAGE: FileKind = FileKind {
     recognise: |path| first_bytes(path).is_ok_and(|text| text.contains("\n.TH cairn")),
 };
 
-/// Runs the command.
+/// Runs the command, for this program.
 ///
 /// # Errors
 /// A file that is no page of cairn is in the way, or what the file system says.
-pub fn run(args: &ManArgs) -> Result<()> {
-    let mut pages = pages()?;
+pub fn run(args: &ManArgs, program: Command) -> Result<()> {
+    let mut pages = pages(program)?;
     let Some(directory) = &args.out else {
         return print(&String::from_utf8(pages.swap_remove(0).1)?);
     };
@@ -57,8 +56,8 @@ pub fn run(args: &ManArgs) -> Result<()> {
 }
 
 /// Names and contents of all pages, that of the program first.
-fn pages() -> Result<Vec<(String, Vec<u8>)>> {
-    let mut program = Cairn::command().disable_help_subcommand(true);
+fn pages(program: Command) -> Result<Vec<(String, Vec<u8>)>> {
+    let mut program = program.disable_help_subcommand(true);
     program.build();
     commands(&program)
         .into_iter()
@@ -102,7 +101,7 @@ mod tests {
     #[test]
     fn every_command_has_a_page_that_is_recognised() {
         let directory = tempfile::tempdir().unwrap();
-        let all = pages().unwrap();
+        let all = pages(<crate::Cairn as clap::CommandFactory>::command()).unwrap();
         assert_eq!(all[0].0, "cairn.1");
         assert!(all.iter().any(|(name, _)| name == "cairn-prove.1"));
         assert!(all.iter().any(|(name, _)| name == "cairn-system-check.1"));

@@ -78,8 +78,9 @@ pub use proof::file::{
 pub use proof::flatten::{Caps, TooLong};
 pub use proof::shorten::Shortener;
 pub use proof::used::used_matches;
+pub use review::finding::{Evaluated, Finding, Severity};
 pub use review::one_way::one_way_rules;
-pub use review::{Evaluated, Finding, Review, Severity, review};
+pub use review::{Review, review};
 pub use rules::analysis::{Analyses, Transfer, TransferId, TransferOf};
 pub use rules::cost::{DeclaredCost, Read, Weight};
 pub use rules::expression::{Condition, Expr};

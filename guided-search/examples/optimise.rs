@@ -4,6 +4,7 @@ use egraph::{CostFunction, Sketch, System, TermBank};
 use guided_search::{Budget, Cap, Objective, OptimiseSettings, Schedulers, optimise};
 use std::sync::Arc;
 
+/// Runs the example.
 pub fn main() -> anyhow::Result<()> {
     let rules = include_str!("../../configs/systems/ring.rules");
     let system = Arc::new(System::parse(rules)?);

@@ -4,6 +4,7 @@ use egraph::{System, TermBank};
 use guided_search::{Aids, Asked, Budget, Cap, Method, Question, Schedulers, SearchSettings};
 use std::sync::Arc;
 
+/// Runs the example.
 pub fn main() -> anyhow::Result<()> {
     let rules = include_str!("../../configs/systems/halide.rules");
     let system = Arc::new(System::parse(rules)?);

@@ -1,8 +1,7 @@
 //! A small e-graph drawn: classes in rows by the depth of their least deep terms, so that a line from
 //! an e-node of such a term leads down.
 
-use crate::export::page::name;
-use egraph::{BestTerms, CostFunction, Id};
+use egraph::{BestTerms, CostFunction, Id, Node};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 
@@ -150,4 +149,12 @@ fn short(name: &str) -> String {
 
 fn round(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
+}
+
+/// What stands at an e-node.
+pub fn name(best: &BestTerms<'_>, node: Id) -> String {
+    match best.egraph().node(node) {
+        Node::Leaf(leaf) => leaf.to_string(),
+        Node::Op(op) => best.egraph().system().language.op(op).name.clone(),
+    }
 }

@@ -1,7 +1,7 @@
 //! An e-graph as a page: its classes, what they cost, the best term; a small one is drawn.
 
-use crate::export::drawing::drawing;
-use egraph::{BestTerms, CostFunction, Id, Node, TermBank};
+use crate::export::drawing::{drawing, name};
+use egraph::{BestTerms, CostFunction, Id, TermBank};
 use maud::{Markup, html};
 use support::show::numbers::{counted, counted_as};
 use support::show::page::page;
@@ -112,12 +112,4 @@ fn cost_text(best: &BestTerms<'_>, cost: &CostFunction, class: Id) -> String {
 
 fn link(class: Id) -> Markup {
     html! { a href=(format!("#c{}", class.0)) { (class.0) } }
-}
-
-/// What stands at an e-node.
-pub fn name(best: &BestTerms<'_>, node: Id) -> String {
-    match best.egraph().node(node) {
-        Node::Leaf(leaf) => leaf.to_string(),
-        Node::Op(op) => best.egraph().system().language.op(op).name.clone(),
-    }
 }

@@ -102,15 +102,13 @@ pub fn run(args: &ImportArgs) -> Result<()> {
 
 /// Shows what is refused, as all that was found.
 fn refuse(name: &str, text: &str, mistakes: &[ParseError], more: &str) -> Result<()> {
-    let findings = mistakes.iter().map(|mistake| {
-        let finding = Finding {
-            severity: Severity::Error,
-            place: mistake.place,
-            message: mistake.message.clone(),
-            notes: Vec::new(),
-        };
-        shown(name, text, &finding) + "\n"
-    });
-    print(&findings.collect::<String>())?;
+    let finding = |mistake: &ParseError| Finding {
+        severity: Severity::Error,
+        place: mistake.place,
+        message: mistake.message.clone(),
+        notes: Vec::new(),
+    };
+    let findings: Vec<Finding> = mistakes.iter().map(finding).collect();
+    print(&shown(name, text, &findings))?;
     bail!("{name}: {}; nothing was written{more}", counted(mistakes.len() as u64, "error"));
 }

@@ -4,8 +4,8 @@
 //! Instances over variables come first: what contradicts itself for any terms is false. One over
 //! literals may be a term that nobody means, as 0/0.
 
+use crate::review::finding::{Finding, Severity, rule_place};
 use crate::review::values::{choices, small_value};
-use crate::review::{Finding, Severity, rule_place};
 use crate::rules::read::Places;
 use crate::{
     Caps, EGraph, FlatProof, Justification, Leaf, LeafValue, Limits, LiteralKind, OpId, Pattern,

@@ -4,40 +4,19 @@
 
 mod assignments;
 mod conflicts;
+pub(crate) mod finding;
 pub(crate) mod one_way;
 mod shape;
 mod sound;
 mod values;
 
-use crate::rules::read::{Places, read_all};
+use crate::review::finding::{Evaluated, Finding, Severity};
+use crate::rules::read::read_all;
 use crate::rules::system::System;
-use crate::text::sexpr::Place;
 use std::sync::Arc;
 
 /// More mistakes are not looked for.
 const MOST_MISTAKES: usize = 100;
-
-/// Something to be told about a rules file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// How bad it is.
-    pub severity: Severity,
-    /// The declaration, or the part of it, that is meant.
-    pub place: Place,
-    /// What is wrong.
-    pub message: String,
-    /// More about it, a line each.
-    pub notes: Vec<String>,
-}
-
-/// How bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// The file can't be used, or a rule is false.
-    Error,
-    /// Nothing that is false, but most likely not what was meant.
-    Warning,
-}
 
 /// What was found, in the order of the text.
 #[derive(Clone, Debug)]
@@ -48,17 +27,6 @@ pub struct Review {
     pub system: Option<System>,
     /// What was evaluated.
     pub evaluated: Evaluated,
-}
-
-/// How far rules could be evaluated.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Evaluated {
-    /// Rules all of whose operators have a meaning.
-    pub rules: usize,
-    /// Assignments on which the two sides of these were compared.
-    pub assignments: u64,
-    /// The operators of rules that have none.
-    pub without_meaning: Vec<String>,
 }
 
 /// Reviews the text of a rules file. The same text gives the same findings.
@@ -86,19 +54,4 @@ pub fn review(text: &str) -> Review {
     let system = Arc::unwrap_or_clone(system);
     findings.sort_by_key(|f| (f.place.line, f.place.column, f.severity));
     Review { findings, system: Some(system), evaluated }
-}
-
-impl Finding {
-    fn new(severity: Severity, place: Place, message: impl Into<String>) -> Finding {
-        Finding { severity, place, message: message.into(), notes: Vec::new() }
-    }
-
-    fn note(mut self, note: impl Into<String>) -> Finding {
-        self.notes.push(note.into());
-        self
-    }
-}
-
-fn rule_place(places: &Places, rule: usize) -> Place {
-    places.rules[rule]
 }

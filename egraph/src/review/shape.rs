@@ -1,6 +1,6 @@
 //! What can be told of rules and operators by looking at them.
 
-use crate::review::{Finding, Severity, rule_place};
+use crate::review::finding::{Finding, Severity, rule_place};
 use crate::rules::pattern::Pattern;
 use crate::rules::read::Places;
 use crate::rules::rule::Rule;

@@ -5,7 +5,7 @@
 //! fit in 64 bits, refutes nothing.
 
 use crate::review::assignments::Assignments;
-use crate::review::{Evaluated, Finding, Severity, rule_place};
+use crate::review::finding::{Evaluated, Finding, Severity, rule_place};
 use crate::rules::pattern::{DisplayPattern, Pattern};
 use crate::rules::read::Places;
 use crate::rules::rule::Rule;
