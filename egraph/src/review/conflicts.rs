@@ -20,6 +20,8 @@ const LARGEST: u64 = 1;
 /// Instances of a rule, and of all rules together.
 const MOST_OF_A_RULE: u64 = 9;
 const MOST: usize = 20_000;
+/// Of more rules none are looked at: each is matched in every iteration.
+const MOST_RULES: usize = 2_000;
 /// Larger left-hand sides have no instance.
 const LARGEST_PATTERN: usize = 40;
 /// How far their e-graph is grown.
@@ -37,6 +39,9 @@ const MOST_SHOWN: usize = 12;
 
 /// A contradiction, if one is found.
 pub(super) fn finding(system: &Arc<System>, places: &Places) -> Option<Finding> {
+    if system.rules.len() > MOST_RULES {
+        return None;
+    }
     let note = "a condition would keep the rules from terms that mean nothing; if these terms mean \
                 something, a rule is false";
     contradiction(system, places, Leaves::of(system, true), Severity::Error).or_else(|| {
