@@ -102,13 +102,16 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         .map_err(|error| signals.explain(error))?;
     if report.end == End::Stopped {
         let (out, step) = (out.display(), report.step);
-        let seed = match options.seed {
+        let mut same = match options.seed {
             0 => String::new(),
             seed => format!(" --seed {seed}"),
         };
+        if let Some(share) = options.fraction {
+            same += &format!(" --fraction {share}");
+        }
         let message = format!(
             "stopped after step {step}, whose checkpoint is written: go on with cairn train --data \
-             {} --out {out}{seed} --resume",
+             {} --out {out}{same} --resume",
             data.display()
         );
         return Err(signals.interrupted(message).into());

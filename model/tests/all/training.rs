@@ -211,7 +211,7 @@ fn bad_input_is_refused_with_its_place() {
             .contains("batch_tokens: expected 1 to")
     );
     assert!(edit("\"width\": 48", "\"width\": 1152921504606846976").contains("width: expected"));
-    assert!(edit("cairn-model-2", "cairn-model-9").contains("expected 'cairn-model-2'"));
+    assert!(edit("cairn-model-3", "cairn-model-9").contains("expected 'cairn-model-3'"));
     assert!(edit(&common::system().hash, "0123").contains("expected 0123"));
 }
 

@@ -141,7 +141,7 @@ pub fn add_to(sum: &mut Tensor, gradient: &Tensor) -> Result<()> {
 
 /// Changes each element of `x` by the one of `y` in its place; both on the CPU.
 fn in_place(x: &Tensor, y: &Tensor, f: impl Fn(&mut f32, f32) + Sync) -> Result<()> {
-    Ok(x.inplace_op2(&y.contiguous()?, &Each(f))?)
+    x.inplace_op2(&y.contiguous()?, &Each(f))
 }
 
 struct Each<F>(F);
@@ -281,7 +281,7 @@ pub(super) mod cuda {
 
     /// As on the CPU.
     #[cfg(feature = "cuda")]
-    pub(crate) fn update(parameters: &[(&Parameter<'_>, Update)], clip_norm: f64) -> Result<f64> {
+    pub(super) fn update(parameters: &[(&Parameter<'_>, Update)], clip_norm: f64) -> Result<f64> {
         let Some((first, _)) = parameters.first() else { return Ok(0.0) };
         let device = first.p.device().as_cuda_device()?;
         let counts = parameters.iter().map(|(of, _)| of.p.elem_count() as u64);

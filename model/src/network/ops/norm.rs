@@ -2,7 +2,7 @@
 //! times.
 
 #[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::{self, Operand};
+use crate::network::ops::cuda::device::Operand;
 use crate::network::ops::rows::dot;
 use crate::network::ops::tensors::{floats, like, with_floats};
 #[cfg(feature = "cuda")]
