@@ -14,6 +14,7 @@ mod man;
 mod merge;
 mod optimise;
 mod prove;
+mod prove_shape;
 mod quickstart;
 mod report;
 mod saturate;
