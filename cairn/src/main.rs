@@ -14,6 +14,7 @@ mod merge;
 mod one_way;
 mod optimise;
 mod prove;
+mod prove_shape;
 mod quickstart;
 mod ranker_file;
 mod report;

@@ -3,16 +3,16 @@
 use crate::args::{
     DeviceChoice, NotProved, RunArgs, load_model, load_ranker, load_system, read_question, seconds,
 };
+use crate::prove_shape::{Shape, prove_shape, read_shape};
 use crate::search_args::{self, SearchArgs};
 use crate::shipped::{RANKERS, SYSTEMS, ranker_of};
 use crate::shown_guides::show_guides;
-use crate::shown_proof::{PRINTED, ProofArgs, ProofOutput, show_opposed};
+use crate::shown_proof::{PRINTED, ProofArgs, show_opposed};
 use anyhow::{Result, anyhow, ensure};
-use egraph::{CostFunction, Sketch, System, TermBank, TermId};
+use egraph::{System, TermBank, TermId};
 use guided_search::{
     Aids, Answer, Asked, Available, Budget, Cap, CompareConfig, ExpertGuides, Failure, Method,
-    Need, Objective, OptimiseSettings, Question, Schedulers, SearchSettings, Watcher, optimise,
-    quoted,
+    Need, Question, Schedulers, SearchSettings, Watcher,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -110,7 +110,9 @@ pub fn run(args: &ProveArgs) -> Result<()> {
     let out = args.proof.output()?;
     let system = load_system(&args.system)?;
     if let Some((mut bank, from, shape)) = read_shape(&system, &args.from, &args.to)? {
-        return prove_shape(args, &system, &mut bank, (from, shape), &settings, &out);
+        args.refuse_guides()?;
+        let shape = Shape { from, sketch: shape, deadline: args.deadline() };
+        return prove_shape(&system, &mut bank, shape, &settings, &run, &out);
     }
     let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
     let pool = run.build_pool()?;
@@ -167,71 +169,6 @@ fn explained(failure: Failure) -> &'static str {
     }
 }
 
-/// The start and the target, if that is a sketch and no term.
-fn read_shape(system: &System, from: &str, to: &str) -> Result<Option<(TermBank, TermId, Sketch)>> {
-    let mut bank = TermBank::new(system.language.clone());
-    let term = read_question(system, from, to);
-    let Ok(from) = bank.parse(from, None) else { return Ok(None) };
-    match Sketch::parse(&system.language, to, Some(bank.sort(from))) {
-        Ok(sketch) if term.is_err() => Ok(Some((bank, from, sketch))),
-        // What is wrong with it as a term says nothing then.
-        Err(mistake) if term.is_err() && (to.contains('?') || to.contains("contains")) => {
-            Err(anyhow!("--to {}: {mistake}", quoted(to)))
-        }
-        _ => Ok(None),
-    }
-}
-
-/// Proves that the start equals some term of a shape: the smallest that the e-graph has in which there is
-/// one for the first time.
-fn prove_shape(
-    args: &ProveArgs,
-    system: &Arc<System>,
-    bank: &mut TermBank,
-    (from, sketch): (TermId, Sketch),
-    settings: &SearchSettings,
-    out: &ProofOutput<'_>,
-) -> Result<()> {
-    let guided = [
-        ("--method", args.method.is_some()),
-        ("--model", args.model.is_some()),
-        ("--ranker", args.ranker.is_some()),
-        ("--expert", args.expert.is_some()),
-        ("--show-guides", args.show_guides),
-    ];
-    for (option, given) in guided {
-        ensure!(
-            !given,
-            "{option}: guides lie between two terms, and --to is a sketch, which names no second one: \
-             leave {option} out, or give a term with --to, or write the sketches on the way as stages for \
-             `cairn optimise --stages`"
-        );
-    }
-    let run = args.run.run();
-    let pool = Arc::new(run.build_pool()?);
-    let objective = Objective { cost: CostFunction::size(), shared: false, exact: None, sketch };
-    let settings = OptimiseSettings {
-        budget: settings.budget,
-        first: true,
-        deadline: args.deadline(),
-        seed: run.seed,
-        pool: Some(pool.clone()),
-    };
-    let found = pool.install(|| optimise(system, bank, from, &objective, &settings))?;
-    let work = (thousands(found.ledger.work), thousands(settings.budget.work));
-    let e_graphs = counted(found.ledger.e_graphs, "e-graph");
-    let spent = format!("{} of {} work, {e_graphs}", work.0, work.1);
-    match found.proof {
-        Some(proof) => {
-            if !run.quiet {
-                note(&format!("proved with {spent}"));
-            }
-            out.show(system, bank, &proof)
-        }
-        None => Err(NotProved(format!("no term of this shape was found ({spent})")).into()),
-    }
-}
-
 fn search(
     args: &ProveArgs,
     system: &Arc<System>,
@@ -282,6 +219,26 @@ impl ProveArgs {
             (None, None) => "portfolio",
         };
         self.method.map_or_else(|| name.parse().map_err(|e: String| anyhow!(e)), Ok)
+    }
+
+    /// Refuses what has no meaning where the target is a sketch.
+    fn refuse_guides(&self) -> Result<()> {
+        let guided = [
+            ("--method", self.method.is_some()),
+            ("--model", self.model.is_some()),
+            ("--ranker", self.ranker.is_some()),
+            ("--expert", self.expert.is_some()),
+            ("--show-guides", self.show_guides),
+        ];
+        for (option, given) in guided {
+            ensure!(
+                !given,
+                "{option}: guides lie between two terms, and --to is a sketch, which names no second one: \
+                 leave {option} out, or give a term with --to, or write the sketches on the way as stages for \
+                 `cairn optimise --stages`"
+            );
+        }
+        Ok(())
     }
 
     fn deadline(&self) -> Option<Instant> {
