@@ -42,9 +42,9 @@ What it does is, stage by stage, in the directory of --out:
       --without tasks.parquet --out validation.parquet
   cairn tasks --config quickstart --system halide --seeds halide --seed 2 \\
       --without tasks.parquet --without validation.parquet \\
-      --count 120 --out training.parquet
+      --count 200 --out training.parquet
   cairn learn --system halide --tasks training.parquet \\
-      --validation validation.parquet --rounds 2 --out ranker
+      --validation validation.parquet --rounds 3 --out ranker
   cairn evaluate --config quickstart --system halide --tasks tasks.parquet \\
       --model model --ranker ranker/ranker.json --out results
   cairn report results --out report.html
@@ -55,10 +55,10 @@ A run that was stopped goes on where it was.";
 const MARKER: &str = "quickstart.txt";
 
 /// Tasks that the ranker learns from.
-const TRAINING_TASKS: usize = 120;
+const TRAINING_TASKS: usize = 200;
 
 /// Rounds in which it learns.
-const ROUNDS: u32 = 2;
+const ROUNDS: u32 = 3;
 
 /// The arguments of `cairn quickstart`.
 #[derive(Clone, Debug, clap::Args)]
