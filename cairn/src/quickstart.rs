@@ -123,7 +123,7 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
     stage(3, "tasks: far chains from held-out seeds, and from others to learn from");
     let count = preset.tasks.count;
     make(&tasks, Some(&dataset), &[], 0, count)?;
-    make(&validation, None, &[tasks.clone()], 1, count)?;
+    make(&validation, None, std::slice::from_ref(&tasks), 1, count)?;
     make(&training, None, &[tasks.clone(), validation.clone()], 2, Some(TRAINING_TASKS))?;
 
     let ranker = directory.file("ranker");
