@@ -6,7 +6,10 @@ use guided_search::{Cap, ChainSettings, Learning, TasksConfig, far_chains, learn
 use std::path::Path;
 use std::sync::Arc;
 
-/// Runs the example.
+/// Learns, and says what each round proved.
+///
+/// # Errors
+/// A file that can't be read, or an internal fault.
 pub fn main() -> anyhow::Result<()> {
     let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs");
     let system = Arc::new(System::load(&configs.join("systems/halide.rules"))?);

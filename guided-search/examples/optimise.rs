@@ -4,7 +4,10 @@ use egraph::{CostFunction, Sketch, System, TermBank};
 use guided_search::{Budget, Cap, Objective, OptimiseSettings, Schedulers, optimise};
 use std::sync::Arc;
 
-/// Runs the example.
+/// Optimises, and shows the best term.
+///
+/// # Errors
+/// A file that can't be read, or an internal fault.
 pub fn main() -> anyhow::Result<()> {
     let rules = include_str!("../../configs/systems/ring.rules");
     let system = Arc::new(System::parse(rules)?);

@@ -4,7 +4,10 @@ use egraph::{System, TermBank};
 use guided_search::{Aids, Asked, Budget, Cap, Method, Question, Schedulers, SearchSettings};
 use std::sync::Arc;
 
-/// Runs the example.
+/// Proves, and says with how many e-graphs.
+///
+/// # Errors
+/// An internal fault, or no answer within the budget.
 pub fn main() -> anyhow::Result<()> {
     let rules = include_str!("../../configs/systems/halide.rules");
     let system = Arc::new(System::parse(rules)?);
