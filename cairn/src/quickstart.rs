@@ -189,10 +189,11 @@ fn train_model(dataset: &Path, model: &Path, run: &Run, pool: &ThreadPool) -> Re
 }
 
 fn summary(rows: &[Row], page: &Path, seconds: f64) -> String {
-    let summaries = summaries(&rows.iter().collect::<Vec<_>>());
+    let rows: Vec<&Row> = rows.iter().collect();
+    let summaries = summaries(&rows);
     format!(
         "\n{}\n\n{}\n{seconds:.0} seconds; the report is {}\n",
-        headline(&summaries, true),
+        headline(&summaries, &rows, true),
         text_table(&summaries),
         page.display()
     )

@@ -66,7 +66,7 @@ fn body(evaluation: &Evaluation, rows: &[Row], proofs: &Markup) -> Markup {
     let (work, ranker) = (evaluation.search.budget.work, evaluation.ranker.is_some());
     html! {
         h1 { "Guided equality saturation" }
-        p.verdict { (headline(&of_all, ranker)) }
+        p.verdict { (headline(&of_all, &all, ranker)) }
         (charts(&all, &of_all, work))
         (details(&of_all, &all, ranker))
         (introduction(evaluation))
@@ -127,7 +127,7 @@ fn hard_tasks(rows: &[Row], work: u64, ranker: bool) -> Markup {
                 "Those that one e-graph with all the work can't prove. Filtering on a baseline \
                  favours the other methods; the unfiltered set above does not."
             }
-            p.verdict { (headline(&of_hard, ranker)) }
+            p.verdict { (headline(&of_hard, &hard, ranker)) }
             (charts(&hard, &of_hard, work))
             (details(&of_hard, &hard, ranker))
             (methods_table(&of_hard))

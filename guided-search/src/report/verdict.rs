@@ -5,12 +5,14 @@ use crate::evaluation::statistics::{bootstrap, mcnemar};
 use crate::methods::table::{Method, Need, Role};
 use crate::report::summary::{Summary, median_text};
 use maud::{Markup, html};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use support::show::numbers::counted;
 
 /// The result in one sentence: which method solved most of a set of tasks, of those that learned next to
-/// those that did not. `ranker`: whether methods had one.
-pub fn headline(summaries: &[Summary], ranker: bool) -> String {
+/// those that did not, and which needed less work. Nobody wins by what may be chance. `ranker`: whether
+/// methods had one.
+pub fn headline(summaries: &[Summary], rows: &[&Row], ranker: bool) -> String {
     let best = |role| best(summaries, role, ranker);
     let (learned, baseline) = (best(Role::Learned), best(Role::Baseline));
     match (learned.first(), baseline.first()) {
@@ -19,23 +21,29 @@ pub fn headline(summaries: &[Summary], ranker: bool) -> String {
             let tasks = counted(l.tasks as u64, "task");
             format!("No method solved any of the {tasks}, with learning or without.")
         }
-        (Some(l), Some(b)) if l.solved > b.solved => format!(
-            "Learning wins: {} {}, and {}, the best without learning, {}.",
-            names(&learned),
-            solve(&learned),
-            names(&baseline),
-            b.solved
-        ),
-        (Some(l), Some(b)) if l.solved < b.solved => format!(
-            "Learning loses: {} {}, and {}, the best that learned, {}.",
-            names(&baseline),
-            solve(&baseline),
-            names(&learned),
-            l.solved
-        ),
-        (Some(_), Some(_)) => {
-            let both = [learned, baseline].concat();
-            format!("Learning buys nothing here: {} {} each.", names(&both), solve(&both))
+        (Some(l), Some(b)) => {
+            let [less, more] = less_work(rows, l, b);
+            let ahead = l.solved.cmp(&b.solved).then(less.cmp(&more));
+            let sure = mcnemar(alone(rows, l, b), alone(rows, b, l)) < CHANCE
+                // Fewer tasks with less work, or more with more, is no win by work.
+                || (less.cmp(&more) == ahead && mcnemar(less, more) < CHANCE);
+            let verdict = match (ahead, sure) {
+                (Ordering::Greater, true) => "Learning wins",
+                (Ordering::Less, true) => "Learning loses",
+                (Ordering::Greater, false) => "Learning is ahead, perhaps by chance",
+                (Ordering::Less, false) => "Learning is behind, perhaps by chance",
+                (Ordering::Equal, _) => "Learning buys nothing here",
+            };
+            format!(
+                "{verdict}: {} {}, and {}, the best without learning, {}; {} needs less work on {less} of \
+                 them, {} on {more}.",
+                names(&learned),
+                solve(&learned),
+                names(&baseline),
+                b.solved,
+                l.method,
+                b.method
+            )
         }
         (Some(_), None) => {
             let no = "No search without learning was tried.";
@@ -48,19 +56,25 @@ pub fn headline(summaries: &[Summary], ranker: bool) -> String {
     }
 }
 
+/// A difference that chance alone makes less often than this is not called chance.
+const CHANCE: f64 = 0.05;
+
 /// How certain the headline is, task by task; what the transformer buys; and the ceiling.
 pub fn details(summaries: &[Summary], rows: &[&Row], ranker: bool) -> Markup {
     let best = |role| best(summaries, role, ranker);
     let (learned, baseline) = (best(Role::Learned), best(Role::Baseline));
     let (Some(&l), Some(&b)) = (learned.first(), baseline.first()) else { return html! {} };
     let (more, less) = if l.solved < b.solved { (b, l) } else { (l, b) };
+    let [low, high] = less_work(rows, l, b);
     html! {
         p {
             b { (l.method) } " solved " (share(l)) ", with a median work of " (median_work(l)) " e-nodes; "
-            b { (b.method) } " " (share(b)) ", with " (median_work(b)) ". Task by task, "
+            b { (b.method) } " " (share(b)) ", with " (median_work(b)) ". That one needs less work on "
+            (low) " tasks and the other on " (high) " is " (chance(mcnemar(low, high))) " (sign test). "
             b { (l.method) } " alone solved " (alone(rows, l, b)) ", " b { (b.method) } " alone "
-            (alone(rows, b, l)) "."
-            @if more.solved > less.solved { " " (certainty(rows, more, less)) "." }
+            (alone(rows, b, l))
+            @if more.solved > less.solved { ", which is " (certainty(rows, more, less)) }
+            "."
             @if let Some(of_model) = best_of_model(summaries) {
                 " What a trained transformer writes (" b { (of_model.method) } ") solved " (of_model.solved)
                 @if of_model.solved > b.solved {
@@ -122,14 +136,36 @@ fn share(s: &Summary) -> String {
 fn certainty(rows: &[&Row], more: &Summary, less: &Summary) -> String {
     let p = mcnemar(alone(rows, more, less), alone(rows, less, more));
     let (low, high) = bootstrap(&differences(rows, more, less), 0);
-    let chance = if p < 0.05 { "That is hardly chance" } else { "That may be chance" };
     format!(
-        "{chance} (McNemar's exact test on the same tasks: p = {p:.2}{}; difference {:.1} to {:.1} points by a \
-         bootstrap over seeds)",
-        if p < 0.005 { format!(", {p:.0e}") } else { String::new() },
+        "{} (McNemar's exact test; difference {:.1} to {:.1} points by a bootstrap over seeds)",
+        chance(p),
         100.0 * low,
         100.0 * high
     )
+}
+
+/// A p-value in words and as a number.
+fn chance(p: f64) -> String {
+    let words = if p < CHANCE { "hardly chance" } else { "perhaps chance" };
+    match p {
+        p if p < 0.005 => format!("{words}, p = {p:.0e}"),
+        p => format!("{words}, p = {p:.2}"),
+    }
+}
+
+/// On how many tasks `one` needed less work than `other`, and the other way round. A task that is not
+/// solved needs more than one that is.
+fn less_work(rows: &[&Row], one: &Summary, other: &Summary) -> [usize; 2] {
+    let mut works: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.solved) {
+        for (i, method) in [one, other].into_iter().enumerate() {
+            if row.method == method.method {
+                works.entry(&row.task).or_insert([u64::MAX; 2])[i] = row.work;
+            }
+        }
+    }
+    let count = |less: Ordering| works.values().filter(|[a, b]| a.cmp(b) == less).count();
+    [count(Ordering::Less), count(Ordering::Greater)]
 }
 
 /// By seed: how many tasks more one method solved than another, and of how many.
@@ -172,27 +208,32 @@ mod tests {
         let rows: Vec<&Row> = rows.iter().collect();
         let summaries = summaries(&rows);
         let details = details(&summaries, &rows, true).into_string();
-        headline(&summaries, true) + " " + &details.replace("<b>", "").replace("</b>", "")
+        headline(&summaries, &rows, true) + " " + &details.replace("<b>", "").replace("</b>", "")
     }
 
     #[test]
     fn it_is_said_whoever_wins_and_whether_it_may_be_chance() {
         let lost = said(&[("cap", 0), ("all-work", 33), ("model", 29), ("oracle", 40)]);
-        let sentence =
-            "Learning loses: all-work solves 33 of 40 tasks, and model, the best that learned, 29.";
+        let sentence = "Learning is behind, perhaps by chance: model solves 29 of 40 tasks, and all-work, the best without learning, \
+                        33; model needs less work on 0 of them, all-work on 4.";
         assert!(lost.starts_with(sentence), "{lost}");
-        assert!(lost.contains("That may be chance (McNemar"), "{lost}");
+        assert!(lost.contains("which is perhaps chance, p = 0.12 (McNemar"), "{lost}");
         assert!(lost.contains("(model) solved 29: here it buys nothing over all-work."), "{lost}");
         assert!(lost.contains("The ceiling, oracle, which is told true waypoints, solved 40"));
         let won = said(&[("all-work", 10), ("model", 39), ("select", 39)]);
         let sentence = "Learning wins: model and select solve 39 of 40 tasks, and all-work, the best without \
-                        learning, 10.";
+                        learning, 10;";
         assert!(won.starts_with(sentence), "{won}");
-        assert!(won.contains("That is hardly chance"), "{won}");
+        assert!(won.contains("which is hardly chance, p = 4e-9 (McNemar"), "{won}");
         assert!(won.contains("(model) solved 39, more than any search without it"), "{won}");
+        assert!(
+            said(&[("all-work", 33), ("model", 9)]).starts_with("Learning loses: model solves 9")
+        );
+        let ahead = said(&[("all-work", 2), ("ranked", 3)]);
+        assert!(ahead.starts_with("Learning is ahead, perhaps by chance: ranked solves 3 of"));
         let even = said(&[("all-work", 9), ("ranked", 9)]);
-        assert!(even.starts_with("Learning buys nothing here: ranked and all-work solve 9 of 40"));
-        assert!(!even.contains("transformer") && !even.contains("chance"), "{even}");
+        assert!(even.starts_with("Learning buys nothing here: ranked solves 9 of 40"), "{even}");
+        assert!(!even.contains("transformer") && !even.contains("McNemar"), "{even}");
         assert!(said(&[("all-work", 0), ("model", 0)]).contains("No method solved any of the 40"));
         assert!(said(&[("all-work", 9)]).contains("No method that learned anything was tried"));
         assert!(said(&[("model", 9)]).contains("No search without learning was tried"));

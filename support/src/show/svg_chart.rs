@@ -18,7 +18,8 @@ text { font: 12px sans-serif; fill: #59636e; }
 
 const WIDTH: f64 = 640.0;
 const LEFT: f64 = 76.0;
-const RIGHT: f64 = 16.0;
+// Half of a label such as 20,000 stands right of the last tick.
+const RIGHT: f64 = 28.0;
 const TOP: f64 = 14.0;
 const BOTTOM: f64 = 44.0;
 
