@@ -16,8 +16,8 @@ Examples:
   cairn check proof.json --system halide
 
 The checker replays every step on the terms alone; it shares no code with the e-graph but \
-arithmetic. Exit code 2: the file is not a proof of this system, or the proof was refused. Of a \
-term with more than 10,000 nodes the rest is printed as `…`.";
+arithmetic. Exit code 2: the file is not a proof of this system, or the proof was refused. A \
+term with more than 10,000 nodes is cut off with `…`.";
 
 /// The arguments of `cairn check`.
 #[derive(Clone, Debug, clap::Args)]

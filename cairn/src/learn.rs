@@ -28,9 +28,9 @@ Examples:
       --ranker ranker/ranker.json --methods all-work,shared,deep,ranked \\
       --out results
 
-In round 0 one e-graph is grown for each task, those matches first after which terms are smallest. \
-From then on each round fits a small network to what the proofs of all rounds before it used, and grows \
-e-graphs in its order. The ranker that proves most validation tasks is kept. The same command goes on \
+In round 0 one e-graph is grown for each task, and the matches that lead to the smallest terms come \
+first. Each later round fits a small network to the matches that the proofs of earlier rounds used, and \
+grows e-graphs in the order that the network gives. The ranker that proves most validation tasks is kept. The same command goes on \
 with a run that was stopped.";
 
 /// The arguments of `cairn learn`.

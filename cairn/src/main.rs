@@ -70,19 +70,19 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Check a proof file
     Check(check::CheckArgs),
-    /// Check a rules file, or make one of an egglog program
+    /// Check a rules file, or make one from an egglog program
     System(system::SystemArgs),
     /// Draw random terms as seeds
     Seeds(seeds::SeedsArgs),
     /// Generate a dataset of (start, guide, target) triples from seed terms
     Generate(generate::GenerateArgs),
-    /// Make a dataset of the parts that `generate --shard` made
+    /// Make a dataset from the parts that `generate --shard` made
     Merge(merge::MergeArgs),
     /// Take other triples from the proofs of a dataset
     Split(split::SplitArgs),
     /// Check a dataset: its files, proofs, triples and counts
     Verify(verify::VerifyArgs),
-    /// Show what a dataset holds
+    /// Show what a dataset, model, ranker, task file or evaluation holds
     Inspect(inspect::InspectArgs),
     /// Train a model that writes guides
     Train(train::TrainArgs),

@@ -16,7 +16,7 @@ Examples:
 The result has the same bytes as that of `cairn generate` without --shard. The parts may be given \
 in any order; they stay as they are. scripts/slurm/ does this on a cluster.";
 
-/// Make a dataset of the parts that `cairn generate --shard` made
+/// Make a dataset from the parts that `cairn generate --shard` made
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct MergeArgs {

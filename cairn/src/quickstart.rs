@@ -33,7 +33,7 @@ Examples:
   # Elsewhere, with other random choices
   cairn quickstart --out /tmp/quickstart --seed 7
 
-What it does is, stage by stage, in the directory of --out:
+Its stages are these commands, run in the directory of --out:
   cairn generate --config quickstart --out dataset
   cairn train --data dataset --out model
   cairn tasks --config quickstart --system halide --seeds halide \\

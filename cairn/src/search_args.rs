@@ -8,16 +8,16 @@ pub struct SearchArgs {
     /// Cap on each e-graph, in e-nodes (4000) or memory (64MiB) [default: 4000, or that of the tasks]
     #[arg(long, value_name = "CAP")]
     pub cap: Option<Cap>,
-    /// Work a question: e-nodes ever built, over all e-graphs [default: 80,000, or that of 2 e-graphs
-    /// at the cap if that is more; of far chains 10 L n]
+    /// Work for a question: e-nodes built, over all e-graphs [default: 80,000, or that of 2 e-graphs at
+    /// the cap if that is more; for far chains 10 times links times e-nodes a link]
     #[arg(long, value_name = "N")]
     pub work: Option<u64>,
     /// How matches are chosen: simple (all), backoff (not of rules that match too often), best-first (a
     /// few promising ones an iteration), auto for the first two in turn, or mixed for best-first and simple
-    /// [default: auto; of an evaluation simple; `deep`, `ranked` and `portfolio` are always mixed]
+    /// [default: auto, in an evaluation simple; `deep`, `ranked` and `portfolio` are always mixed]
     #[arg(long, value_name = "NAME")]
     pub scheduler: Option<Schedulers>,
-    /// Guides a side that are asked for at a time [default: 10]
+    /// Guides that are asked for at a time, on each side [default: 10]
     #[arg(long, value_name = "K")]
     pub guides: Option<usize>,
     /// Cap on the e-graph of an expansion, from guides to guides [default: half of the cap, and at
@@ -30,13 +30,13 @@ pub struct SearchArgs {
     /// How many nodes larger than the smallest term of its side a frontier term may be [default: 4]
     #[arg(long, value_name = "NODES")]
     pub slack: Option<u64>,
-    /// Of how many frontier terms a side the best are taken, by methods that rank them [default: 100]
+    /// Frontier terms drawn on each side, for methods that then take the best of them [default: 100]
     #[arg(long, value_name = "N")]
     pub drawn: Option<usize>,
-    /// A model's terms are drawn from its likeliest tokens, of this probability together [default: 0.95]
+    /// A model draws each token from the likeliest ones that together have this probability [default: 0.95]
     #[arg(long, value_name = "P")]
     pub nucleus: Option<f64>,
-    /// Parts of a model's guide that it gives less than this probability are left open [default: 0.5]
+    /// Parts of a guide to which the model gives less than this probability are left open [default: 0.5]
     #[arg(long, value_name = "P")]
     pub certain: Option<f64>,
 }

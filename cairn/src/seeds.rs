@@ -27,8 +27,8 @@ Examples:
   cairn seeds --system ring --sizes 11..29 --count 500 \\
       --least-nodes 2000 --out seeds.txt
 
-Each well-sorted term of the size is equally likely, where terms that differ in the names of their \
-variables only are one: they are counted exactly. No term is drawn twice. The same arguments give \
+Terms are counted exactly, and each well-sorted term of the size is equally likely. Terms that differ \
+only in the names of their variables count as one. No term is drawn twice. The same arguments give \
 the same file, whatever the number of threads, and a larger --count begins with the same terms of \
 each size.";
 
@@ -53,7 +53,7 @@ pub struct SeedsArgs {
     #[arg(long, value_name = "N")]
     size: Option<usize>,
     /// Nodes of the terms, from A to B, each size equally often; sizes without terms are skipped, and
-    /// one of which not enough pass has fewer
+    /// a size of which too few terms pass has fewer
     #[arg(long, value_name = "A..B")]
     sizes: Option<Sizes>,
     /// Number of terms
@@ -65,8 +65,8 @@ pub struct SeedsArgs {
     /// Distinct variables of a term at most, for each sort with variables [default: 4]
     #[arg(long, value_name = "N")]
     variables: Option<usize>,
-    /// Literals, as -2,0,1/2, or none, each of all sorts that can have it; for truth values 0 and 1
-    /// count [default: -1,0,1,2 and those in the rules]
+    /// Literals, as -2,0,1/2, or none; each is used for every sort that can have it, 0 and 1 for truth
+    /// values, too [default: -1,0,1,2 and those in the rules]
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     literals: Option<Literals>,
     /// Keep only terms whose e-graphs grow to N e-nodes and that equal no constant, which is a

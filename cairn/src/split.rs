@@ -16,8 +16,8 @@ Examples:
   cairn split data/halide --cutoff 10 --out data/halide-10
 
 No e-graph is grown: the proofs are those of the dataset, and the new one has them, too. Proofs \
-that were too short to be split when it was made are not among them: with a smaller cutoff than \
-then it has fewer than a new dataset would. What is not given stays as it was.";
+that were too short to be split when the dataset was made are not in it. So with a smaller cutoff the \
+result has fewer triples than a dataset made anew. Options that are not given stay as they were.";
 
 /// Take other triples from the proofs of a dataset
 #[derive(Clone, Debug, clap::Args)]

@@ -26,13 +26,13 @@ Examples:
 Each waypoint of a chain is a frontier term of an e-graph grown from the one before; the target \
 can't be proved from the seed by one e-graph under the cap.
 
-With --family theorem, chains begin at seeds that equal a constant only, a literal or an operator \
-without arguments, as conditions that always hold do; with identity, at the others. A seed equals one if \
-an e-graph of 20 times the e-nodes of a link finds it, grown best-first.
+With --family theorem, chains begin only at seeds that equal a constant, which is a literal or an \
+operator without arguments, as conditions that always hold do; with identity, only at the others. To tell \
+them apart, one e-graph is grown best-first from each seed, to 20 times the e-nodes of a link.
 
 Without --link-nodes, some chains are tried with 1000, 500, 200 and 100 e-nodes a link, and the \
 largest is taken at which at least three quarters as many come about as at the best. The choice is \
-told on the standard error and stands in the task file.";
+printed on the standard error and kept in the task file.";
 
 /// The arguments of `cairn tasks`.
 #[derive(Clone, Debug, clap::Args)]
@@ -48,7 +48,7 @@ pub struct TasksArgs {
     /// A dataset: seeds of its training and validation splits are left out
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Other tasks: the seeds that they begin or end with are left out, literals generalised; can be
+    /// Other tasks: seeds that they begin or end with are left out, even if the literals differ; may be
     /// given several times
     #[arg(long, value_name = "FILE")]
     without: Vec<PathBuf>,
@@ -61,7 +61,7 @@ pub struct TasksArgs {
     /// E-nodes of a link's e-graph [default: 1000 to 100, as the seeds allow]
     #[arg(long, value_name = "L")]
     link_nodes: Option<usize>,
-    /// E-nodes under which no target may be provable from its seed [default: 4 L]
+    /// Leave out targets that one e-graph of N e-nodes proves equal to their seeds [default: 4 L]
     #[arg(long, value_name = "N")]
     cap: Option<usize>,
     /// Number of tasks [default: 100]

@@ -10,8 +10,9 @@ const EXAMPLES: &str = "\
 Examples:
   cairn verify data/halide
 
-Hashes the files, checks every proof again, takes the triples from the proofs again and compares \
-them, row by row; counts. What is wrong first is reported with its place, and the exit code is 2.";
+It compares the hashes of the files, checks every proof again, takes the triples from the proofs again, \
+compares them row by row, and compares the counts. The first fault is reported with its place, and the \
+exit code is then 2.";
 
 /// Check a dataset: its files, proofs, triples and counts
 #[derive(Clone, Debug, clap::Args)]

@@ -11,17 +11,19 @@ Examples:
   cairn system check my.rules
   cairn system check halide
 
-Errors are mistakes, all of them at once, and rules that are false: where all operators of a rule \
-are built in, both sides are evaluated on thousands of assignments of literals, small ones first, \
-then random ones and such at the ends of 64 bits, and one on which the sides differ is shown. \
-Rules contradict each other if they make two literals equal: small instances of the left-hand sides \
-are saturated in one e-graph, and if that happens, the proof is shown; it is an error over variables, \
-and a warning where it takes certain literals, as 0/0. \
-Warnings are also rules that give a value to what has none, as a division by zero, that never match or \
-match everything, that do nothing, that are there twice up to the names of their variables, and \
+Errors are mistakes, which are all shown at once, and rules that are false. Where all operators of a \
+rule are built in, both sides are evaluated on thousands of assignments: small literals first, then \
+random ones and those at the ends of 64 bits. If the sides differ on one, it is shown.
+
+Rules contradict each other if they make two literals equal. To find that, small instances of the \
+left-hand sides are saturated in one e-graph, and a contradiction is shown with its proof. It is an error \
+if it holds for variables, and a warning if it takes certain literals, as 0/0.
+
+Warnings are also rules that give a value to what has none, as a division by zero; rules that never \
+match, match everything, do nothing, or are there twice up to the names of their variables; and \
 operators that should be literals.
 
-That no counterexample is found is no proof. Exit code 2: there are errors, or warnings with \
+A rule without a counterexample may still be false. Exit code 2: there are errors, or warnings with \
 --strict.";
 
 /// Operators that are not evaluated are named up to this many.

@@ -17,16 +17,18 @@ Examples:
   cairn system import herbie.egg --out herbie.rules --partial
   cairn system check math.rules
 
-What is read: sort, datatype, constructor, ruleset, let; rewrite, birewrite and union; rule, where it \
-is a rewrite of one pattern or sets a value; function with :merge from terms to values, as an \
-analysis; run-schedule. Literals are i64, f64, BigRat, BigInt, bool and strings. Names and terms \
-that are written down become lines of --terms. Commands, as check and extract, are left out, and said \
-to be. Whatever else there is, as relation or a sort of containers, a rules file can't say: it is \
-refused with its place, and nothing is written; with --partial it is left out, together with what \
-speaks of it, and said to be. Fewer rules make no false one true.
+What is taken over: sort, datatype, constructor, ruleset, let; rewrite, birewrite and union; rule, if it \
+is a rewrite of one pattern or sets a value; function with :merge from terms to values, and relation over \
+one term, as analyses; run-schedule. Literals are i64, f64, BigRat, BigInt, bool and strings. Named terms \
+and terms that stand alone become lines of --terms.
 
-Exit code: 0 if a rules file was written, 2 if not: something is refused, without --partial, or nothing \
-can be taken over.";
+Commands such as check and extract are left out, with a note. All else, such as a relation between several \
+terms or a sort of containers, can't be said in a rules file. It is refused with its place, and nothing is \
+written. With --partial it is left out, together with what speaks of it, and each such thing is listed. \
+With fewer rules, less can be proved, and nothing false.
+
+Exit code: 0 if a rules file was written; 2 if something is refused without --partial, or if nothing can \
+be taken over.";
 
 /// The arguments of `cairn system import`.
 #[derive(Clone, Debug, clap::Args)]

@@ -18,7 +18,7 @@ pub struct SystemArgs {
 enum SystemCommand {
     /// Show all that is wrong, or likely to be wrong, with a rules file
     Check(check::CheckArgs),
-    /// Make a rules file of an egglog program
+    /// Make a rules file from an egglog program
     Import(import::ImportArgs),
 }
 
