@@ -22,13 +22,13 @@
 //!
 //! What this crate must not know: terms, e-graphs, models, the command line.
 
-pub mod allocator;
-pub mod errors;
-pub mod files;
-pub mod own_threads;
+mod allocator;
+mod errors;
+mod files;
+mod own_threads;
 pub mod random;
-pub mod run;
-pub mod show;
+mod run;
+mod show;
 
 pub use allocator::{EndsInWords, give_back_large_blocks};
 pub use errors::{Internal, exit_code};
