@@ -49,5 +49,5 @@ pub use run::Run;
 pub use show::console::{note, print};
 pub use show::numbers::{counted, counted_as, thousands};
 pub use show::page::{has_title, page};
-pub use show::progress::{Progress, resident_bytes};
+pub use show::progress::Progress;
 pub use show::svg_chart;
