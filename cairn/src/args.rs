@@ -10,9 +10,7 @@ use rayon::ThreadPool;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-use support::files::input::InputFile;
-use support::files::toml::read_toml;
-use support::run::Run;
+use support::{InputFile, Run, read_toml};
 
 /// Options that mean the same in every command.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]

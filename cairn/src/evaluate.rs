@@ -13,10 +13,8 @@ use guided_search::{
 use model::{Ranker, content_hash, load_seen_seeds};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use support::files::hash::{of_file, sha256};
-use support::files::input::InputFile;
-use support::run::Run;
-use support::show::console::{note, print};
+use support::hash::{of_file, sha256};
+use support::{InputFile, Run, note, print};
 
 const EXAMPLES: &str = "\
 Examples:

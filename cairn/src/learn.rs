@@ -7,11 +7,8 @@ use egraph::TermBank;
 use guided_search::{Cap, Learning, RANKER_FILE, Round, TaskSet, learn, refuse_seen, seeds_of};
 use model::Ranker;
 use std::path::{Path, PathBuf};
-use support::files::hash::of_file;
-use support::files::input::InputFile;
-use support::run::Run;
-use support::show::console::print;
-use support::show::numbers::thousands;
+use support::hash::of_file;
+use support::{InputFile, Run, print, thousands};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -17,10 +17,7 @@ use guided_search::{
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use support::allocator::give_back_large_blocks;
-use support::files::input::InputFile;
-use support::show::console::note;
-use support::show::numbers::{counted, thousands};
+use support::{InputFile, counted, give_back_large_blocks, note, thousands};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -7,9 +7,7 @@ use egraph::{CostFunction, Sketch, System, TermBank, TermId};
 use guided_search::{Objective, OptimiseSettings, SearchSettings, optimise, quoted};
 use std::sync::Arc;
 use std::time::Instant;
-use support::run::Run;
-use support::show::console::note;
-use support::show::numbers::{counted, thousands};
+use support::{Run, counted, note, thousands};
 
 /// What is to be proved: that a term equals one of a shape.
 pub struct Shape {

@@ -7,9 +7,7 @@ use crate::shipped::{DATASETS, SEARCHES, SEEDS, SYSTEMS};
 use crate::signals::Signals;
 use crate::tasks::{SeedSource, make_tasks};
 use anyhow::Result;
-use dataset_gen::config::Config as DatasetConfig;
-use dataset_gen::dataset::info::INFO_FILE;
-use dataset_gen::generate::generate;
+use dataset_gen::{Config as DatasetConfig, INFO_FILE, generate};
 use guided_search::{
     RANKER_FILE, Row, SearchConfig, TasksConfig, headline, summaries, text_table, write_report,
 };
@@ -18,12 +16,7 @@ use rayon::ThreadPool;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use support::files::input::InputFile;
-use support::files::output_dir::OutputDir;
-use support::files::toml::read_toml;
-use support::files::whole_file::write_atomic;
-use support::run::Run;
-use support::show::console::{note, print};
+use support::{InputFile, OutputDir, Run, note, print, read_toml, write_atomic};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use guided_search::write_report;
 use std::path::PathBuf;
-use support::show::console::print;
+use support::print;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -6,7 +6,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use egraph::System;
 use std::ffi::OsString;
 use std::path::Path;
-use support::files::input::{CarriedFile, InputFile};
+use support::{CarriedFile, InputFile};
 
 /// Files of one kind.
 pub struct Shipped {

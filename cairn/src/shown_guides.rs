@@ -2,8 +2,7 @@
 
 use egraph::{TermBank, TermId};
 use guided_search::{GuideRequest, GuideSet, Waypoint};
-use support::show::console::note;
-use support::show::numbers::{counted, thousands};
+use support::{counted, note, thousands};
 
 /// Nodes of a term that are printed at most: there are many, and their outlines say enough.
 const NODES: u64 = 60;

@@ -7,8 +7,7 @@ use anyhow::{Context, Result};
 use model::{Config, DryRun, End, TrainOptions, train as train_model};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use support::files::input::InputFile;
-use support::show::console::{note, print};
+use support::{InputFile, note, print};
 
 /// Train a model that writes guides
 #[derive(Clone, Debug, clap::Args)]

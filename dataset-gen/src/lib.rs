@@ -33,17 +33,17 @@
 //!
 //! What this crate must not know: models, search.
 
-pub mod config;
-pub mod counting;
-pub mod dataset;
-pub mod drawing;
-pub mod generate;
+mod config;
+mod counting;
+mod dataset;
+mod drawing;
+mod generate;
 mod merge;
 mod proofs;
 mod resplit;
-pub mod seeds;
+mod seeds;
 mod system_copy;
-pub mod triples;
+mod triples;
 mod verify;
 
 pub use config::{Chains, Config, Files, Proofs, Sampling, Saturation, Splits};

@@ -18,8 +18,8 @@ use support::{Progress, Run, StagedDir};
 /// Makes the dataset `out` of all parts of it, given in any order.
 ///
 /// # Errors
-/// A part that is missing, given twice, damaged, or made otherwise than the first; or as
-/// [`assemble`].
+/// A part that is missing, given twice, damaged, or made otherwise than the first; no triple at all, a
+/// proof that is none of the system, or what the file system says.
 pub fn merge(parts: &[PathBuf], out: &Path, run: &Run) -> Result<DatasetInfo> {
     refuse_other(out)?;
     let pool = run.build_pool()?;

@@ -58,7 +58,7 @@ pub(crate) fn counted_proofs<'a>(
 ///
 /// # Errors
 /// A dataset that can't be read, whose files are not those that it describes, or a proof of which
-/// is wrong; or as [`assemble`].
+/// is wrong; no triple at all, or what the file system says.
 pub fn resplit(from: &Path, splitting: &Splitting, out: &Path, run: &Run) -> Result<DatasetInfo> {
     splitting.validate()?;
     refuse_other(out)?;

@@ -109,5 +109,5 @@ pub use term::literal::{LiteralKind, Value};
 pub use term::rational::Rational;
 pub use term::sketch::{DisplaySketch, Sketch};
 pub use text::bytes::ByteSize;
-pub use text::sexpr::{MAX_DEPTH, ParseError, Place, Sexpr, parse_all, parse_one, utf8};
+pub use text::sexpr::{MAX_DEPTH, ParseError, Place, Sexpr, parse_all, parse_one};
 pub use text::similar::did_you_mean;

@@ -1,6 +1,6 @@
 //! Learns from proofs which matches lead to proofs: a ranker for best-first saturation.
 
-use dataset_gen::seeds::read::load_seeds;
+use dataset_gen::load_seeds;
 use egraph::{System, TermBank};
 use guided_search::{Cap, ChainSettings, Learning, TasksConfig, far_chains, learn};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Presets for tasks and evaluation, as TOML files (read by [`support::files::toml::read_toml`]).
+//! Presets for tasks and evaluation, as TOML files (read by [`support::read_toml`]).
 
 use crate::methods::table::Method;
 use crate::search::budget::Cap;

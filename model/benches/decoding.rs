@@ -13,9 +13,7 @@ mod common;
 mod measure;
 
 use candle_core::{Device, Tensor};
-use dataset_gen::seeds::normal_form::Renaming;
-use dataset_gen::seeds::split::Split;
-use dataset_gen::triples::triple_rows::{Triple, read_triples};
+use dataset_gen::{Renaming, Split, Triple, read_triples};
 use egraph::{TermBank, TermId};
 use model::DecodeOptions;
 use model::GuideModel;

@@ -6,8 +6,7 @@ use crate::network::ops::attention::inputs::Heads;
 use anyhow::{Result, anyhow};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use support::files::input::InputFile;
-use support::files::text::text_of;
+use support::{InputFile, text_of};
 
 /// The preset that is used when none is named.
 const TINY: &str = include_str!("../../configs/model/tiny.toml");

@@ -14,7 +14,7 @@ use crate::tokens::vocabulary::Vocabulary;
 use crate::training::checkpoint::{Description, MODEL_FILE, load_description};
 use anyhow::{Context, Result, anyhow, ensure};
 use candle_core::Device;
-use dataset_gen::seeds::normal_form::Renaming;
+use dataset_gen::Renaming;
 use egraph::{Language, SortId, System, TermBank, TermId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -199,7 +199,7 @@ impl GuideModel {
         let spelled = w
             .tree
             .term(&self.vocabulary, bank)
-            .map_err(|e| support::errors::Internal::new(format!("a guide is no term: {e}")))?;
+            .map_err(|e| support::Internal::new(format!("a guide is no term: {e}")))?;
         let mut starts = w.tree.node_starts(&self.vocabulary);
         starts.push(w.log_probabilities.len());
         let node_probabilities = starts

@@ -7,10 +7,10 @@ use crate::training::checkpoint::{
 use crate::training::forecast::count_parameters;
 use crate::training::log::{self, Evaluation};
 use anyhow::{Context, Result};
-use dataset_gen::seeds::split::Split;
+use dataset_gen::Split;
 use serde::Serialize;
 use std::path::Path;
-use support::show::numbers::{counted, thousands};
+use support::{counted, thousands};
 
 /// Validations that are shown on a terminal.
 const SHOWN: usize = 5;

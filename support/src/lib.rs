@@ -22,13 +22,13 @@
 //!
 //! What this crate must not know: terms, e-graphs, models, the command line.
 
-pub mod allocator;
-pub mod errors;
-pub mod files;
-pub mod own_threads;
+mod allocator;
+mod errors;
+mod files;
+mod own_threads;
 pub mod random;
-pub mod run;
-pub mod show;
+mod run;
+mod show;
 
 pub use allocator::{EndsInWords, give_back_large_blocks};
 pub use errors::{Internal, exit_code};
@@ -49,5 +49,5 @@ pub use run::Run;
 pub use show::console::{note, print};
 pub use show::numbers::{counted, counted_as, thousands};
 pub use show::page::{has_title, page};
-pub use show::progress::{Progress, resident_bytes};
+pub use show::progress::Progress;
 pub use show::svg_chart;

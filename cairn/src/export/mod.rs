@@ -7,8 +7,7 @@ use anyhow::{Result, bail};
 use egraph::{BestTerms, CostFunction, EGraph, Id, TermBank};
 use interop::{write_dot, write_serialized};
 use std::path::Path;
-use support::files::whole_file::{FileKind, OutputFile, first_bytes};
-use support::show::page::has_title;
+use support::{FileKind, OutputFile, first_bytes, has_title};
 
 /// Where an e-graph goes.
 pub struct Export {

@@ -3,8 +3,7 @@
 use crate::export::drawing::{drawing, name};
 use egraph::{BestTerms, CostFunction, Id, TermBank};
 use maud::{Markup, html};
-use support::show::numbers::{counted, counted_as};
-use support::show::page::page;
+use support::{counted, counted_as, page};
 
 /// The title of the page.
 pub const TITLE: &str = "Cairn: an e-graph";

@@ -6,10 +6,7 @@ use egraph::{Finding, ParseError, Severity};
 use interop::{Why, import_egglog};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use support::files::text::{read_bytes, text_of};
-use support::files::whole_file::{FileKind, OutputFile, first_bytes};
-use support::show::console::{note, print};
-use support::show::numbers::counted;
+use support::{FileKind, OutputFile, counted, first_bytes, note, print, read_bytes, text_of};
 
 const EXAMPLES: &str = "\
 Examples:

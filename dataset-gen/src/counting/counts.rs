@@ -13,8 +13,7 @@
 use crate::counting::cell_counts::CellCounts;
 use crate::counting::grammar::{Alternative, Cell, Grammar, NONE};
 use crate::counting::limbs;
-use crate::counting::terms::Filter;
-pub use crate::counting::terms::Terms;
+use crate::counting::terms::{Filter, Terms};
 use egraph::{EGraph, Id};
 use num_bigint::BigUint;
 use rayon::ThreadPool;

@@ -173,8 +173,7 @@ fn judge(mut bucket: File, directory: &Path) -> Result<BufReader<File>> {
 mod tests {
     use super::*;
     use crate::dataset::duplicates::ORDER;
-    use support::random::index_below;
-    use support::random::stream;
+    use support::random::{index_below, stream};
 
     #[test]
     fn a_survey_gives_the_same_verdicts_as_memory() {

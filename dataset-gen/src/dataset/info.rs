@@ -1,10 +1,9 @@
 //! `dataset_info.json`: what a dataset is and how to make it again.
 
 use crate::dataset::part::PART_FILE;
-pub use crate::dataset::provenance::Provenance;
+use crate::dataset::provenance::Provenance;
 use crate::seeds::seen_seeds::SeenSeeds;
 use crate::seeds::split::Split;
-pub use crate::system_copy::{SYSTEM_FILE, system_of};
 use crate::triples::triple_rows::COLUMNS;
 use anyhow::{Context, Result, ensure};
 use arrow_schema::DataType;

@@ -6,7 +6,7 @@ pub(crate) mod assemble;
 pub(crate) mod bars;
 pub(crate) mod card;
 pub(crate) mod duplicates;
-pub mod info;
+pub(crate) mod info;
 pub(crate) mod inspect;
 pub(crate) mod page;
 pub(crate) mod part;

@@ -3,8 +3,8 @@
 
 pub(crate) mod derivation;
 pub(crate) mod fresh_terms;
-pub mod frontier;
+pub(crate) mod frontier;
 pub(crate) mod running_sums;
-pub mod sampling;
+pub(crate) mod sampling;
 pub(crate) mod unrank;
 pub(crate) mod unrank_narrow;

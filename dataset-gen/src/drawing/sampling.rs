@@ -91,7 +91,7 @@ impl<'a> Sampler<'a> {
     }
 
     /// Draws until `wanted` distinct terms are found or `attempts` draws are made. If the counts
-    /// are without padded terms ([`crate::counting::counts::Terms`]), those that were counted all the
+    /// are without padded terms ([`crate::counting::terms::Terms`]), those that were counted all the
     /// same are left out. Each of the other terms has the same probability.
     pub fn sample(
         &mut self,

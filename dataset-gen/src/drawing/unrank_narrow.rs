@@ -285,14 +285,13 @@ fn divide(a: u128, b: u128) -> (u128, u128) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::counting::counts::Terms;
+    use crate::counting::terms::Terms;
     use crate::drawing::derivation::build;
     use crate::drawing::sampling::Sampler;
     use egraph::{EGraph, SaturationConfig, System, TermBank, saturate};
     use std::ops::ControlFlow;
     use std::sync::Arc;
-    use support::random::below_u128;
-    use support::random::stream;
+    use support::random::{below_u128, stream};
 
     #[test]
     fn the_same_however_much_is_remembered() {

@@ -2,10 +2,10 @@
 //! not know e-graphs, but for the filter of random terms.
 
 pub(crate) mod assign_splits;
-pub mod normal_form;
+pub(crate) mod normal_form;
 pub(crate) mod one_sort;
-pub mod random;
-pub mod read;
-pub mod seen_seeds;
-pub mod split;
-pub mod term_file;
+pub(crate) mod random;
+pub(crate) mod read;
+pub(crate) mod seen_seeds;
+pub(crate) mod split;
+pub(crate) mod term_file;

@@ -36,7 +36,8 @@ pub fn normal_text(bank: &mut TermBank, term: TermId, literals: bool) -> String 
     text
 }
 
-/// 128 bits of the SHA-256 of [`normal_text`], as 32 hexadecimal digits.
+/// 128 bits of the SHA-256 of a term with its variables, and if `literals` its literals, renamed: 32
+/// hexadecimal digits.
 pub fn digest(bank: &mut TermBank, term: TermId, literals: bool) -> String {
     let mut digits = sha256(normal_text(bank, term, literals).as_bytes());
     digits.truncate(32);

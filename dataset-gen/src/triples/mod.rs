@@ -2,4 +2,4 @@
 
 pub(crate) mod from_proofs;
 pub(crate) mod segments;
-pub mod triple_rows;
+pub(crate) mod triple_rows;

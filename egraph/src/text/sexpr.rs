@@ -70,7 +70,7 @@ pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 ///
 /// # Errors
 /// The bytes are not UTF-8; the place is that of the first that is not.
-pub fn utf8(bytes: Vec<u8>) -> Result<String, ParseError> {
+pub(crate) fn utf8(bytes: Vec<u8>) -> Result<String, ParseError> {
     String::from_utf8(bytes).map_err(|error| {
         let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let mut place = Place { line: 1, column: 1 };

@@ -6,8 +6,8 @@ use anyhow::{Context, Result, ensure};
 use egraph::{Proof, System, TermBank, TermId, check, proof_from_json};
 use rayon::prelude::*;
 use std::path::Path;
-use support::files::hash::sha256;
-use support::files::whole_file::named_inside;
+use support::hash::sha256;
+use support::named_inside;
 
 /// Larger terms are no question that stood in a task file.
 const LARGEST: u64 = 1 << 24;

@@ -11,7 +11,7 @@ use crate::tasks::origin::TaskOrigin;
 use crate::tasks::task::Task;
 use crate::tasks::task_set::TaskSet;
 use anyhow::{Context, Result, ensure};
-use dataset_gen::dataset::info::SYSTEM_FILE;
+use dataset_gen::SYSTEM_FILE;
 use egraph::{System, TermBank, proof_to_json};
 use model::GuideModel;
 use model::ranking::ranker::Ranker;
@@ -19,12 +19,9 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use support::files::output_dir::OutputDir;
-use support::files::whole_file::{named_inside, own_directory, write_atomic};
-use support::own_threads::in_order;
-use support::show::console::note;
-use support::show::numbers::counted_as;
-use support::show::progress::Progress;
+use support::{
+    OutputDir, Progress, counted_as, in_order, named_inside, note, own_directory, write_atomic,
+};
 
 /// The file that marks a directory as results; it holds the [`Evaluation`].
 pub const EVALUATION_FILE: &str = "evaluation.json";
@@ -53,7 +50,7 @@ pub struct Evaluation {
     pub search: SearchSettings,
     /// The directory of the model, if a method needs one.
     pub model: Option<String>,
-    /// [`support::files::hash::of_model`] of the model, if a method needs one.
+    /// [`support::hash::of_model`] of the model, if a method needs one.
     pub model_hash: Option<String>,
     /// The file of the ranker, if a method needs one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

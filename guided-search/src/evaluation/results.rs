@@ -8,8 +8,8 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, Field};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use support::files::columns::{flags, numbers, some_texts, text_lists, texts};
-use support::files::table::{Columns, Record, read_table, write_table};
+use support::columns::{flags, numbers, some_texts, text_lists, texts};
+use support::{Columns, Record, read_table, write_table};
 
 /// What one method did with one task. All but the two columns of seconds is the same in every
 /// run with the same inputs and seed.

@@ -8,8 +8,8 @@ use arrow_schema::{DataType, Field};
 use model::ranking::fit::Example;
 use model::ranking::numbers::{Numbers, PICKS, SETS, VALUES};
 use std::sync::Arc;
-use support::files::columns::numbers;
-use support::files::table::{Columns, Record};
+use support::columns::numbers;
+use support::{Columns, Record};
 
 /// A row.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -25,11 +25,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
-use support::files::output_dir::OutputDir;
-use support::files::table::{read_table, write_table};
-use support::files::text::read_text;
-use support::files::whole_file::write_atomic;
-use support::show::progress::Progress;
+use support::{OutputDir, Progress, read_table, read_text, write_atomic, write_table};
 
 /// The file that marks a directory of a learning; it holds the [`Learning`].
 pub const LEARNING_FILE: &str = "learning.json";

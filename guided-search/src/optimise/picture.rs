@@ -1,7 +1,7 @@
 //! Cost against work, as a picture.
 
 use crate::optimise::answer::Outcome;
-use support::show::svg_chart::{Axis, Chart, Series, Shape};
+use support::svg_chart::{Axis, Chart, Series, Shape};
 
 const STYLE: &str = ".cost .line { stroke: #1f77b4; }\n";
 

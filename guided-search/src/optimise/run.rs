@@ -37,7 +37,7 @@ const WALK: usize = 32;
 /// The best term that equals `start`, as far as the budget goes.
 ///
 /// # Errors
-/// [`Internal`](support::errors::Internal), when a proof is refused by the checker.
+/// [`Internal`](support::Internal), when a proof is refused by the checker.
 pub fn optimise(
     system: &Arc<System>,
     bank: &mut TermBank,

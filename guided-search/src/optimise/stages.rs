@@ -10,8 +10,7 @@ use egraph::{
 };
 use serde::Deserialize;
 use std::sync::Arc;
-use support::files::input::InputFile;
-use support::files::toml::read_toml;
+use support::{InputFile, read_toml};
 
 /// A file of stages.
 #[derive(Debug, Deserialize)]
@@ -119,7 +118,7 @@ fn restricted(system: &System, names: &[String]) -> Result<System> {
 /// that the stage before ended with.
 ///
 /// # Errors
-/// [`Internal`](support::errors::Internal), when a proof is refused by the checker.
+/// [`Internal`](support::Internal), when a proof is refused by the checker.
 pub fn follow(
     system: &Arc<System>,
     bank: &mut TermBank,

@@ -4,7 +4,7 @@ use crate::evaluation::results::Row;
 use crate::methods::table::{Method, Role};
 use crate::report::summary::{Summary, percent};
 use maud::{Markup, html};
-use support::show::svg_chart::{Axis, Chart, Series, Shape};
+use support::svg_chart::{Axis, Chart, Series, Shape};
 
 /// The classes of a method in the style sheet: its own, and what it is for.
 pub fn class(method: &str) -> String {

@@ -8,7 +8,7 @@ use crate::tasks::task_set::short;
 use anyhow::Result;
 use serde::Serialize;
 use std::path::Path;
-use support::show::numbers::{counted, thousands};
+use support::{counted, thousands};
 
 /// What a directory of results holds.
 #[derive(Clone, Debug, Serialize)]

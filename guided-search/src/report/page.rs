@@ -12,14 +12,12 @@ use crate::report::verdict::{details, headline};
 use crate::report::words::words;
 use crate::search::answer::SearchSettings;
 use anyhow::{Context, Result, ensure};
-use dataset_gen::dataset::info::system_of;
+use dataset_gen::system_of;
 use egraph::System;
 use maud::{Markup, html};
 use std::io::Write;
 use std::path::Path;
-use support::files::whole_file::{FileKind, OutputFile};
-use support::show::numbers::{counted, thousands};
-use support::show::page::{has_title, page};
+use support::{FileKind, OutputFile, counted, has_title, page, thousands};
 
 /// How many proofs are shown.
 const PROOFS: usize = 8;

@@ -6,8 +6,7 @@ use anyhow::{Result, anyhow, ensure};
 use egraph::{Caps, FlatProof, Justification, Node, System, TermBank, TermId};
 use maud::{Markup, html};
 use std::path::Path;
-use support::show::numbers::{counted, thousands};
-use support::show::page::page;
+use support::{counted, page, thousands};
 
 /// Longer proofs, or proofs through larger terms, are not shown step by step.
 const CAPS: Caps = Caps { steps: 400, term_size: 400 };

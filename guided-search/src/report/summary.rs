@@ -4,7 +4,7 @@ use crate::evaluation::results::Row;
 use crate::evaluation::statistics::{median, wilson};
 use serde::Serialize;
 use std::fmt::Write;
-use support::show::numbers::thousands;
+use support::thousands;
 
 /// What one method did on a set of tasks.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -7,7 +7,7 @@ use crate::report::summary::{Summary, median_text};
 use crate::tasks::family::Family;
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
-use support::show::numbers::thousands;
+use support::thousands;
 
 /// A table of more tasks is folded.
 const OPEN: usize = 12;

@@ -7,7 +7,7 @@ use crate::report::summary::{Summary, median_text};
 use maud::{Markup, html};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use support::show::numbers::counted;
+use support::counted;
 
 /// The result in one sentence: which method solved most of a set of tasks, of those that learned next to
 /// those that did not, and which needed less work. Nobody wins by what may be chance. `ranker`: whether

@@ -4,7 +4,7 @@ use crate::evaluation::evaluate::Evaluation;
 use crate::methods::table::Method;
 use crate::search::budget::Cap;
 use maud::{Markup, html};
-use support::show::numbers::thousands;
+use support::thousands;
 
 /// The words, folded.
 pub fn words(evaluation: &Evaluation) -> Markup {

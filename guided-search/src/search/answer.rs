@@ -5,7 +5,7 @@ use anyhow::{Result, ensure};
 use egraph::{Proof, System, TermBank, TermId, check};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
-use support::errors::Internal;
+use support::Internal;
 
 /// A question to a search.
 #[derive(Clone, Copy, Debug)]

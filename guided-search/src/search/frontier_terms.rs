@@ -1,8 +1,7 @@
 //! Frontier terms: those that the last iteration of an e-graph brought into a class.
 
 use crate::search::stage::{Side, Stage};
-use dataset_gen::counting::counts::{Room, Terms, fitting};
-use dataset_gen::drawing::frontier::Frontier;
+use dataset_gen::{Frontier, Room, Terms, fitting};
 use egraph::{Id, TermBank, TermId};
 use rand_chacha::ChaCha8Rng;
 

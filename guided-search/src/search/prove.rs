@@ -28,7 +28,7 @@ use std::time::Instant;
 /// Proves that the two ends of a question are equal, with the guides of `source`.
 ///
 /// # Errors
-/// A fault of the source, or [`Internal`](support::errors::Internal) when a proof is refused by the checker.
+/// A fault of the source, or [`Internal`](support::Internal) when a proof is refused by the checker.
 pub fn prove(
     system: &Arc<System>,
     bank: &mut TermBank,

@@ -7,7 +7,7 @@ use egraph::{
     StopReason, System, TermBank, TermId, explain, saturate_until, sketch_satisfied,
 };
 use std::sync::Arc;
-use support::errors::Internal;
+use support::Internal;
 
 /// What a stage is grown from, and what ends it before its limits do.
 #[derive(Clone, Copy, Debug)]

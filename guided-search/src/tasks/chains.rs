@@ -18,11 +18,11 @@ use crate::tasks::origin::TaskOrigin;
 use crate::tasks::task::Task;
 use crate::tasks::task_set::TaskSet;
 use anyhow::{Result, ensure};
-use dataset_gen::seeds::read::Seed;
+use dataset_gen::Seed;
 use egraph::{SaturationConfig, StopReason, System, TermBank, TermId};
 use rayon::prelude::*;
 use std::sync::Arc;
-use support::show::progress::Progress;
+use support::Progress;
 
 /// Seeds that are tried together. Fixed, so that the number of threads can't show.
 const BATCH: usize = 32;

@@ -5,15 +5,14 @@
 //! there to find, far beyond the e-graph of a link.
 
 use crate::search::budget::Cap;
-use dataset_gen::seeds::random::filter::equals_constant;
-use dataset_gen::seeds::read::Seed;
+use dataset_gen::{Seed, equals_constant};
 use egraph::{EGraph, SaturationConfig, Scheduler, System, TermBank, TermId, saturate_until};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use support::show::progress::Progress;
+use support::Progress;
 
 /// How many times the e-nodes of a link the e-graph may have that tells a seed's family.
 pub const LINKS_PER_SEED: usize = 20;

@@ -2,9 +2,7 @@
 
 use crate::tasks::task::Task;
 use anyhow::{Result, ensure};
-use dataset_gen::dataset::info::DatasetInfo;
-use dataset_gen::seeds::read::Seed;
-use dataset_gen::seeds::seen_seeds::{SeenSeeds, digest};
+use dataset_gen::{DatasetInfo, Seed, SeenSeeds, digest};
 use egraph::{System, TermBank};
 use std::path::Path;
 

@@ -8,7 +8,7 @@ use anyhow::Result;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use support::show::numbers::{counted, thousands};
+use support::{counted, thousands};
 
 /// What a task file holds.
 #[derive(Clone, Debug, Serialize)]

@@ -2,11 +2,11 @@
 
 use crate::tasks::family::Family;
 use anyhow::Result;
-use dataset_gen::dataset::info::INFO_FILE;
+use dataset_gen::INFO_FILE;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
-use support::files::hash::of_file;
+use support::hash::of_file;
 
 /// How the tasks of a file were made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use crate::tasks::question::read_question;
 use crate::tasks::task::{Task, check_id};
 use anyhow::Result;
-use dataset_gen::seeds::term_file::{Layout, TermFile, TermLine};
+use dataset_gen::{Layout, TermFile, TermLine};
 use egraph::TermBank;
 
 /// A task from elsewhere: without a chain.

@@ -7,7 +7,7 @@
 
 use crate::config::TasksConfig;
 use crate::tasks::chains::{ChainSettings, count_chains};
-use dataset_gen::seeds::read::Seed;
+use dataset_gen::Seed;
 use egraph::{System, TermBank};
 use std::fmt;
 use std::sync::Arc;
@@ -83,9 +83,9 @@ impl fmt::Display for Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dataset_gen::seeds::read::load_seeds;
+    use dataset_gen::load_seeds;
     use std::path::Path;
-    use support::files::input::InputFile;
+    use support::InputFile;
 
     /// The shipped seeds of a system, and the system.
     fn shipped(name: &str) -> (Arc<System>, TermBank, Vec<Seed>) {

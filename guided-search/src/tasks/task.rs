@@ -8,8 +8,8 @@ use arrow_array::types::UInt32Type;
 use arrow_schema::{DataType, Field};
 use egraph::{TermBank, TermId};
 use serde::{Deserialize, Serialize};
-use support::files::columns::{numbers, some_texts, text_lists, texts};
-use support::files::table::{Columns, Record};
+use support::columns::{numbers, some_texts, text_lists, texts};
+use support::{Columns, Record};
 
 /// Prove that `start` equals `target`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

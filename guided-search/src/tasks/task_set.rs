@@ -8,13 +8,11 @@ use crate::tasks::origin::TaskOrigin;
 use crate::tasks::outside::read_outside;
 use crate::tasks::task::{Task, check_id};
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use dataset_gen::seeds::term_file::TermFile;
+use dataset_gen::TermFile;
 use egraph::{System, TermBank};
 use rustc_hash::FxHashSet;
 use std::path::Path;
-use support::files::table::{TableWriter, for_each_batch, read_note};
-use support::files::text::read_text;
-use support::files::whole_file::{FileKind, OutputFile};
+use support::{FileKind, OutputFile, TableWriter, for_each_batch, read_note, read_text};
 
 const METADATA: &str = "cairn";
 
@@ -148,8 +146,8 @@ mod tests {
     use arrow_array::types::UInt32Type;
     use arrow_schema::Field;
     use std::collections::BTreeMap;
-    use support::files::columns::{numbers, some_texts, text_lists, texts};
-    use support::files::table::Record;
+    use support::Record;
+    use support::columns::{numbers, some_texts, text_lists, texts};
 
     fn system() -> System {
         System::parse("(sort I) (literal i64 I) (variable I) (op + (I I) I)").unwrap()

@@ -16,7 +16,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::cell::RefCell;
 use std::rc::Rc;
-use support::errors::Internal;
+use support::Internal;
 
 /// What to decode: samples from the smallest set of tokens that have a probability together, after
 /// sharpening by a temperature (Holtzman et al., 2020), drawn without replacement.

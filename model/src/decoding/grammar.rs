@@ -5,7 +5,7 @@
 use crate::tokens::spelling::Words;
 use crate::tokens::tree_builder::TreeBuilder;
 use crate::tokens::vocabulary::{Meaning, Token, Vocabulary};
-use dataset_gen::seeds::normal_form::Renaming;
+use dataset_gen::Renaming;
 use egraph::SortId;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use crate::decoding::grammar::Grammar;
 use crate::tokens::vocabulary::Vocabulary;
-use dataset_gen::seeds::normal_form::Renaming;
+use dataset_gen::Renaming;
 use egraph::SortId;
 use rustc_hash::FxHashMap;
 use std::ops::{Deref, DerefMut};

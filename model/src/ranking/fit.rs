@@ -12,7 +12,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
-use support::show::progress::Progress;
+use support::Progress;
 
 /// A match that was applied while an e-graph grew in which a proof was found.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,7 +7,7 @@
 
 use crate::ranking::numbers::{Numbers, PICKS, SET, SETS, VALUES, numbers, table_rows};
 use anyhow::{Context, Result, anyhow, ensure};
-use dataset_gen::seeds::seen_seeds::SeenSeeds;
+use dataset_gen::SeenSeeds;
 use egraph::{MatchOrder, MatchView, System};
 use serde::{Deserialize, Serialize};
 

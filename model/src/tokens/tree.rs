@@ -6,7 +6,7 @@
 use crate::tokens::tree_builder::TreeBuilder;
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use anyhow::Result;
-use dataset_gen::seeds::normal_form::Renaming;
+use dataset_gen::Renaming;
 use egraph::{Node, TermBank, TermId};
 
 /// The words of the leaves of `t`, one per occurrence.

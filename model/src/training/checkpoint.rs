@@ -22,17 +22,15 @@ use crate::training::examples::batches::Place;
 use crate::training::log::{Evaluation, Since};
 use anyhow::{Context, Result, anyhow, ensure};
 use candle_core::{Device, Tensor};
-use dataset_gen::dataset::info::{DatasetInfo, SYSTEM_FILE, SplitInfo, system_of};
-use dataset_gen::seeds::seen_seeds::SeenSeeds;
-use dataset_gen::seeds::split::Split;
+use dataset_gen::{DatasetInfo, SYSTEM_FILE, SeenSeeds, Split, SplitInfo, system_of};
 use egraph::System;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use support::files::hash::of_files;
-use support::files::whole_file::{own_directory, write_atomic};
+use support::hash::of_files;
+use support::{own_directory, write_atomic};
 
 /// Describes the run; marks a directory as a model's.
 pub const CONFIG_FILE: &str = "config.json";

@@ -13,7 +13,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use support::show::numbers::thousands;
+use support::thousands;
 
 /// How long products are measured.
 const MEASURED: Duration = Duration::from_millis(200);

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
-use support::files::whole_file::write_atomic;
+use support::write_atomic;
 
 /// The file; TensorBoard knows it by a part of its name.
 pub const EVENTS_FILE: &str = "events.out.tfevents.cairn";

@@ -12,7 +12,7 @@ use crate::training::step::GPU_TOKENS;
 use anyhow::{Result, ensure};
 use candle_core::Device;
 use std::time::Duration;
-use support::show::numbers::thousands;
+use support::thousands;
 
 /// Bytes of the program, the tokens of the validation split, and the like.
 const REST: u64 = 48 << 20;

@@ -4,8 +4,8 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::io::ErrorKind;
 use std::path::Path;
-use support::files::whole_file::write_atomic;
-use support::show::svg_chart::{Axis, Chart, Series, Shape};
+use support::svg_chart::{Axis, Chart, Series, Shape};
+use support::write_atomic;
 
 /// The file of the lines.
 pub const LOG_FILE: &str = "train_log.jsonl";

@@ -7,7 +7,7 @@ use crate::training::forecast::duration;
 use crate::training::step::Fitting;
 use anyhow::Result;
 use std::time::Instant;
-use support::show::numbers::counted;
+use support::counted;
 
 /// Seconds after which no further batch is measured.
 const SECONDS: f64 = 1.0;

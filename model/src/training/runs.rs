@@ -17,8 +17,7 @@ use crate::training::train::Trainer;
 use anyhow::{Result, bail, ensure};
 use std::ops::ControlFlow;
 use std::path::Path;
-use support::files::output_dir::OutputDir;
-use support::show::console::note;
+use support::{OutputDir, note};
 
 /// Trains a model on the dataset in `data` and writes it to `out`.
 ///

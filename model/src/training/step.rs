@@ -222,7 +222,7 @@ mod tests {
     use crate::tokens::tree::tokenise;
     use crate::training::adamw::AdamW;
     use crate::training::examples::mask_maker::MaskMaker;
-    use dataset_gen::seeds::normal_form::Renaming;
+    use dataset_gen::Renaming;
     use egraph::{SortId, TermBank};
 
     /// Examples by rising length.

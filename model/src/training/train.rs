@@ -22,8 +22,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant, SystemTime};
-use support::show::console::note;
-use support::show::progress::Progress;
+use support::{Progress, note};
 
 /// A run in progress.
 pub(crate) struct Trainer<'a> {

@@ -1,9 +1,7 @@
 //! A small language, and a dataset of triples in which operands are swapped.
 #![allow(dead_code)] // benches and the test of a GPU use a part
 
-use dataset_gen::dataset::info::{DatasetInfo, Provenance};
-use dataset_gen::seeds::split::Split;
-use dataset_gen::triples::triple_rows::{Triple, write_triples};
+use dataset_gen::{DatasetInfo, Provenance, Split, Triple, write_triples};
 use egraph::{System, TermBank, TermId};
 use model::config::Config;
 use model::geometry::relations::Relation;

@@ -4,7 +4,7 @@
 
 use crate::common;
 use candle_core::{Device, Tensor};
-use dataset_gen::seeds::normal_form::Renaming;
+use dataset_gen::Renaming;
 use model::config::{Encoders, ModelConfig};
 use model::geometry::positions::Positions;
 use model::network::batch::{Features, decoder_batch, decoder_step, encoder_batch};

@@ -4,7 +4,7 @@
 use crate::common;
 use crate::common::options;
 use candle_core::Device;
-use dataset_gen::triples::triple_rows::Triple;
+use dataset_gen::Triple;
 use egraph::TermBank;
 use model::config::Precision;
 use model::training::examples::data::Dataset;
@@ -225,7 +225,7 @@ fn a_second_training_is_refused_while_the_first_is_at_work() {
     let fresh = options(config);
     // Held as by a process that was stopped just before it wrote anything: looking before the lock
     // is taken finds nothing wrong.
-    let held = support::files::output_dir::OutputDir::create(&out, "config.json").unwrap();
+    let held = support::OutputDir::create(&out, "config.json").unwrap();
     let error = train(&data, &out, &fresh, &mut go_on).unwrap_err();
     assert!(error.to_string().contains("another process is writing to"), "{error:#}");
     drop(held);

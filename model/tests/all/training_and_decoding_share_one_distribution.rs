@@ -3,7 +3,7 @@
 
 use crate::common;
 use candle_core::Device;
-use dataset_gen::seeds::normal_form::Renaming;
+use dataset_gen::Renaming;
 use egraph::TermBank;
 use model::network::batch::{Features, decoder_batch, encoder_batch};
 use model::network::ops::dropout::Dropout;

@@ -3,10 +3,10 @@
 
 pub mod columns;
 pub mod hash;
-pub mod input;
-pub mod numbered;
-pub mod output_dir;
-pub mod table;
-pub mod text;
-pub mod toml;
-pub mod whole_file;
+pub(crate) mod input;
+pub(crate) mod numbered;
+pub(crate) mod output_dir;
+pub(crate) mod table;
+pub(crate) mod text;
+pub(crate) mod toml;
+pub(crate) mod whole_file;

@@ -10,7 +10,7 @@ use std::io::Write;
 /// It can't be written. That its reader went away is told apart by the kind of the
 /// [`std::io::Error`], which stays in the chain.
 ///
-/// What [`visible`] makes visible is written so.
+/// Control characters other than ends of lines and tabs are written as `\u202e`.
 pub fn print(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let written = out.write_all(visible(text).as_bytes()).and_then(|()| out.flush());

@@ -1,7 +1,7 @@
 //! What people see: the console, progress, numbers, pages, charts. It must not know what is shown.
 
-pub mod console;
-pub mod numbers;
-pub mod page;
-pub mod progress;
+pub(crate) mod console;
+pub(crate) mod numbers;
+pub(crate) mod page;
+pub(crate) mod progress;
 pub mod svg_chart;

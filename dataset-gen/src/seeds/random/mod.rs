@@ -2,6 +2,6 @@
 
 pub(crate) mod draws;
 pub(crate) mod file;
-pub mod filter;
+pub(crate) mod filter;
 pub(crate) mod term_numbers;
 pub(crate) mod terms;

@@ -6,19 +6,15 @@ use crate::tokens::tree_builder::{TreeBuilder, TreeError};
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use crate::training::examples::mask_maker::MaskMaker;
 use anyhow::{Context, Result};
-use dataset_gen::dataset::info::{DatasetInfo, SYSTEM_FILE, system_of};
-use dataset_gen::seeds::normal_form::Renaming;
-use dataset_gen::seeds::split::Split;
-use dataset_gen::triples::triple_rows::Triple;
+use dataset_gen::{DatasetInfo, Renaming, SYSTEM_FILE, Split, Triple, system_of};
 use egraph::{SortId, System, TermBank, TermId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use support::files::hash::{of_file, sha256};
-use support::files::numbered::numbered_files;
-use support::files::table::for_each_batch;
+use support::hash::{of_file, sha256};
+use support::{for_each_batch, numbered_files};
 
 /// Triples that one thread reads with one term bank.
 const CHUNK: usize = 4096;

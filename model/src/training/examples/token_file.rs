@@ -22,7 +22,7 @@ use crate::tokens::vocabulary::{Token, Vocabulary};
 use crate::training::examples::batches::Lengths;
 use crate::training::examples::data::{Chunk, Dataset, Example};
 use anyhow::{Context, Result, anyhow, ensure};
-use dataset_gen::seeds::split::Split;
+use dataset_gen::Split;
 use egraph::SortId;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -30,8 +30,7 @@ use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
-use support::files::whole_file::write_atomic_with;
-use support::show::numbers::thousands;
+use support::{thousands, write_atomic_with};
 
 const MAGIC: &[u8; 16] = b"cairn-tokens-4\n\0";
 /// Bytes of what is after the description.

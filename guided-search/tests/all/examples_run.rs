@@ -1,10 +1,10 @@
 //! The examples do what they say.
 
-#[path = "../examples/learn.rs"]
+#[path = "../../examples/learn.rs"]
 mod learn;
-#[path = "../examples/optimise.rs"]
+#[path = "../../examples/optimise.rs"]
 mod optimise;
-#[path = "../examples/prove.rs"]
+#[path = "../../examples/prove.rs"]
 mod prove;
 
 #[test]

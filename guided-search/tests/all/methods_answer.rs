@@ -9,16 +9,16 @@ use std::sync::Arc;
 
 /// A model that has hardly been trained.
 fn model(directory: &std::path::Path) -> GuideModel {
-    let mut config = dataset_gen::config::Config {
+    let mut config = dataset_gen::Config {
         system: Some(shipped("systems/halide.rules").into()),
         seeds: Some(shipped("seeds/halide.txt").into()),
         limit: Some(30),
-        ..dataset_gen::config::Config::default()
+        ..dataset_gen::Config::default()
     };
     config.saturation.nodes = Some(300);
-    let run = support::run::Run { threads: Some(1), seed: 0, quiet: true };
+    let run = support::Run { threads: Some(1), seed: 0, quiet: true };
     let (data, out) = (directory.join("data"), directory.join("model"));
-    dataset_gen::generate::generate(&config, &data, &run).unwrap();
+    dataset_gen::generate(&config, &data, &run).unwrap();
     let options = model::TrainOptions {
         config: None,
         steps: Some(2),

@@ -4,7 +4,7 @@ use egraph::System;
 use interop::import_egglog;
 use proptest::prelude::*;
 
-const PROGRAM: &str = include_str!("arithmetic.egg");
+const PROGRAM: &str = include_str!("../arithmetic.egg");
 
 /// The program with some characters overwritten.
 fn damaged() -> impl Strategy<Value = String> {
