@@ -249,7 +249,7 @@ mod tests {
     use crate::fixtures::{assert_gradient, same_as_formula, waves, weighted};
     use crate::network::ops::cuda::Number;
     use crate::network::ops::cuda::sums::SumRows;
-    use crate::network::ops::cuda::twin::{Host, Twin, close};
+    use crate::network::ops::cuda::twin::{Host, Twin, close, gradients, values};
     use candle_core::{D, Device, Var};
 
     fn formula(x: &Tensor, gain: &Tensor) -> Tensor {
@@ -266,17 +266,6 @@ mod tests {
         assert_gradient(&gain, 2e-3, |gain| weighted(&rms_norm(&x, gain).unwrap()));
         let vars: [&Var; 2] = [&x, &gain];
         same_as_formula(&vars, &rms_norm(&x, &gain).unwrap(), &formula(&x, &gain));
-    }
-
-    fn values(n: usize, phase: f32) -> Vec<f32> {
-        (0..n).map(|i| (i as f32 * 1.3 + phase).sin()).collect()
-    }
-
-    /// The gradient of the sum of `f(x) · weights`.
-    fn gradients(x: &[&Var], y: &Tensor, weights: &Tensor) -> Vec<Vec<f32>> {
-        let all = (y * weights).unwrap().sum_all().unwrap().backward().unwrap();
-        let flat = |var: &&Var| all.get(var).unwrap().flatten_all().unwrap().to_vec1().unwrap();
-        x.iter().map(flat).collect()
     }
 
     #[test]

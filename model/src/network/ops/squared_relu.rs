@@ -97,7 +97,7 @@ mod tests {
     use super::cuda::SquaredRelu;
     use super::*;
     use crate::fixtures::{assert_gradient, same_as_formula, waves, weighted};
-    use crate::network::ops::cuda::twin::{Host, Twin, close};
+    use crate::network::ops::cuda::twin::{Host, Twin, close, gradients, values};
     use candle_core::Device;
     use candle_core::Var;
 
@@ -114,17 +114,6 @@ mod tests {
         let x = Tensor::new(&[f32::NAN, -1.0, f32::INFINITY], &Device::Cpu).unwrap();
         let y: Vec<f32> = squared_relu(&x).unwrap().to_vec1().unwrap();
         assert!(y[0].is_nan() && y[1] == 0.0 && y[2] == f32::INFINITY);
-    }
-
-    fn values(n: usize, phase: f32) -> Vec<f32> {
-        (0..n).map(|i| (i as f32 * 1.3 + phase).sin()).collect()
-    }
-
-    /// The gradient of the sum of `f(x) · weights`.
-    fn gradients(x: &[&Var], y: &Tensor, weights: &Tensor) -> Vec<Vec<f32>> {
-        let all = (y * weights).unwrap().sum_all().unwrap().backward().unwrap();
-        let flat = |var: &&Var| all.get(var).unwrap().flatten_all().unwrap().to_vec1().unwrap();
-        x.iter().map(flat).collect()
     }
 
     #[test]
