@@ -1,11 +1,11 @@
 //! The vector of a node: the sum of the embeddings of its features.
 
 #[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::{self, Operand};
-use crate::network::ops::tensors::{floats, with_floats};
+use crate::network::ops::cuda::device::Operand;
+use crate::network::ops::operation::{Fused, Operation};
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
-use candle_core::{CpuStorage, CustomOp1, DType, Layout, Result, Shape, Tensor};
+use candle_core::{DType, Result, Shape, Tensor};
 use std::sync::Arc;
 
 /// The features of many nodes, one after another.
@@ -51,29 +51,33 @@ impl FeatureSets {
 /// # Errors
 /// A feature is not in the table.
 pub fn embed(sets: &Arc<FeatureSets>, table: &Tensor, dtype: DType) -> Result<Tensor> {
-    let (features, _) = table.dims2()?;
+    let (features, d) = table.dims2()?;
     if sets.features.iter().any(|f| *f as usize >= features) {
         candle_core::bail!("a feature beyond the {features} of the embedding");
     }
-    table.contiguous()?.apply_op1(Embed { sets: sets.clone(), dtype })
+    table.contiguous()?.apply_op1(Fused(Embed { sets: sets.clone(), features, d, dtype }))
 }
 
 struct Embed {
     sets: Arc<FeatureSets>,
+    /// Rows of the table, and their width.
+    features: usize,
+    d: usize,
     dtype: DType,
 }
 
-impl CustomOp1 for Embed {
-    fn name(&self) -> &'static str {
-        "embed"
+impl Operation<1> for Embed {
+    const NAME: &'static str = "embed";
+
+    fn shape(&self, _table: [&Shape; 1]) -> Result<Shape> {
+        Ok(Shape::from((self.sets.len(), self.d)))
     }
 
-    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
+    fn forward(&self, [table]: [&[f32]; 1]) -> Result<Vec<f32>> {
         if self.dtype != DType::F32 {
             candle_core::bail!("the CPU computes with f32, not {}", self.dtype.as_str());
         }
-        let table = floats(storage, layout)?;
-        let (_, d) = layout.shape().dims2()?;
+        let d = self.d;
         let mut out = vec![0f32; self.sets.len() * d];
         for (out, node) in out.chunks_exact_mut(d).zip(self.sets.nodes()) {
             for f in node {
@@ -81,35 +85,34 @@ impl CustomOp1 for Embed {
                 out.iter_mut().zip(row).for_each(|(out, x)| *out += x);
             }
         }
-        Ok((CpuStorage::F32(out), Shape::from((self.sets.len(), d))))
+        Ok(out)
+    }
+
+    fn backward(&self, _table: [&[f32]; 1], grad: &[f32]) -> Result<[Vec<f32>; 1]> {
+        let d = self.d;
+        let mut dtable = vec![0f32; self.features * d];
+        for (grad, node) in grad.chunks_exact(d).zip(self.sets.nodes()) {
+            for f in node {
+                let row = &mut dtable[*f as usize * d..][..d];
+                row.iter_mut().zip(grad).for_each(|(sum, x)| *sum += x);
+            }
+        }
+        Ok([dtable])
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_fwd(&self, storage: &CudaStorage, layout: &Layout) -> Result<(CudaStorage, Shape)> {
-        let (_, d) = layout.shape().dims2()?;
-        let out = cuda::embed(&self.sets, Operand::of(storage, layout)?, d, self.dtype)?;
-        Ok((out, Shape::from((self.sets.len(), d))))
+    fn forward_on_gpu(&self, [table]: [Operand<'_>; 1]) -> Result<CudaStorage> {
+        cuda::embed(&self.sets, table, self.d, self.dtype)
     }
 
-    fn bwd(&self, table: &Tensor, _res: &Tensor, grad: &Tensor) -> Result<Option<Tensor>> {
-        let (features, d) = table.dims2()?;
-        #[cfg(feature = "cuda")]
-        if !grad.device().is_cpu() {
-            let dtable =
-                device::with([grad], |[grad]| cuda::embed_backward(&self.sets, grad, features, d))?;
-            return Ok(Some(device::tensor(dtable, table.shape())));
-        }
-        let mut dtable = vec![0f32; features * d];
-        with_floats([grad], |[grad]| {
-            for (grad, node) in grad.chunks_exact(d).zip(self.sets.nodes()) {
-                for f in node {
-                    let row = &mut dtable[*f as usize * d..][..d];
-                    row.iter_mut().zip(grad).for_each(|(sum, x)| *sum += x);
-                }
-            }
-            Ok(())
-        })?;
-        Tensor::from_vec(dtable, (features, d), table.device()).map(Some)
+    #[cfg(feature = "cuda")]
+    fn backward_on_gpu(
+        &self,
+        _table: [Operand<'_>; 1],
+        _result: Operand<'_>,
+        grad: Operand<'_>,
+    ) -> Result<[CudaStorage; 1]> {
+        cuda::embed_backward(&self.sets, grad, self.features, self.d).map(|dtable| [dtable])
     }
 }
 

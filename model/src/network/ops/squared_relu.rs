@@ -1,50 +1,48 @@
 //! The activation of feed-forward layers.
 
 #[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::{self, Operand};
-use crate::network::ops::tensors::{floats, like, with_floats};
+use crate::network::ops::cuda::device::Operand;
+use crate::network::ops::operation::{Fused, Operation};
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
-use candle_core::{CpuStorage, CustomOp1, Layout, Result, Shape, Tensor};
+use candle_core::{Result, Tensor};
 
 /// `max(x, 0)²`, the activation of So et al., *Primer* (2021): cheap, and as good as GELU.
 ///
 /// # Errors
 /// None on f32 tensors.
 pub fn squared_relu(x: &Tensor) -> Result<Tensor> {
-    x.contiguous()?.apply_op1(SquaredRelu)
+    x.contiguous()?.apply_op1(Fused(SquaredRelu))
 }
 
 struct SquaredRelu;
 
-impl CustomOp1 for SquaredRelu {
-    fn name(&self) -> &'static str {
-        "squared-relu"
+impl Operation<1> for SquaredRelu {
+    const NAME: &'static str = "squared-relu";
+
+    fn forward(&self, [x]: [&[f32]; 1]) -> Result<Vec<f32>> {
+        // So asked, what is no number stays none.
+        Ok(x.iter().map(|x| if *x <= 0.0 { 0.0 } else { x * x }).collect())
     }
 
-    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
-        let x = floats(storage, layout)?;
-        // So asked, what is no number stays none.
-        let out = x.iter().map(|x| if *x <= 0.0 { 0.0 } else { x * x }).collect();
-        Ok((CpuStorage::F32(out), layout.shape().clone()))
+    fn backward(&self, [x]: [&[f32]; 1], grad: &[f32]) -> Result<[Vec<f32>; 1]> {
+        let both = x.iter().zip(grad);
+        Ok([both.map(|(x, g)| if *x <= 0.0 { 0.0 } else { 2.0 * x * g }).collect()])
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_fwd(&self, storage: &CudaStorage, layout: &Layout) -> Result<(CudaStorage, Shape)> {
-        Ok((cuda::squared_relu(Operand::of(storage, layout)?, None)?, layout.shape().clone()))
+    fn forward_on_gpu(&self, [x]: [Operand<'_>; 1]) -> Result<CudaStorage> {
+        cuda::squared_relu(x, None)
     }
 
-    fn bwd(&self, x: &Tensor, _res: &Tensor, grad: &Tensor) -> Result<Option<Tensor>> {
-        #[cfg(feature = "cuda")]
-        if !x.device().is_cpu() {
-            let dx = device::with([x, grad], |[x, grad]| cuda::squared_relu(x, Some(grad)))?;
-            return Ok(Some(device::tensor(dx, x.shape())));
-        }
-        let dx: Vec<f32> = with_floats([x, grad], |[x, grad]| {
-            let both = x.iter().zip(grad);
-            Ok(both.map(|(x, g)| if *x <= 0.0 { 0.0 } else { 2.0 * x * g }).collect())
-        })?;
-        like(dx, x).map(Some)
+    #[cfg(feature = "cuda")]
+    fn backward_on_gpu(
+        &self,
+        [x]: [Operand<'_>; 1],
+        _result: Operand<'_>,
+        grad: Operand<'_>,
+    ) -> Result<[CudaStorage; 1]> {
+        cuda::squared_relu(x, Some(grad)).map(|dx| [dx])
     }
 }
 
