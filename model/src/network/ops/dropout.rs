@@ -219,11 +219,10 @@ impl CustomOp2 for Residual {
 
 /// On an NVIDIA GPU: `dropout.cu`.
 #[cfg(any(test, feature = "cuda"))]
-#[allow(unsafe_code)] // the arguments of kernels in another language
 pub(super) mod cuda {
     #[cfg(feature = "cuda")]
     use crate::network::ops::cuda::device::{Operand, address_of, room, run};
-    use crate::network::ops::cuda::{Address, Arguments, Launch, Number};
+    use crate::network::ops::cuda::{Address, Launch, Number, arguments};
     #[cfg(feature = "cuda")]
     use candle_core::{CudaStorage, Result};
 
@@ -232,16 +231,16 @@ pub(super) mod cuda {
     /// 32-bit words that a thread makes at a time, and their room in shared memory.
     const WORDS: u32 = 16;
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Dropout {
-        /// What is added; 0 if nothing is.
-        pub(crate) x: Address,
-        pub(crate) y: Address,
-        /// x and what is kept of y.
-        pub(crate) out: Address,
-        pub(crate) count: u64,
-        pub(crate) mask: MaskStream,
+    arguments! {
+        struct Dropout {
+            /// What is added; 0 if nothing is.
+            x: Address,
+            y: Address,
+            /// x and what is kept of y.
+            out: Address,
+            count: u64,
+            mask: MaskStream,
+        }
     }
 
     /// Where the mask of [`Dropout`] comes from: ChaCha8's words from `first_word` on.
@@ -254,9 +253,6 @@ pub(super) mod cuda {
         pub(crate) threshold: u32,
         pub(crate) factor: f32,
     }
-
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for Dropout {}
 
     impl Dropout {
         pub(crate) fn launch(self, number: Number) -> Launch<Dropout> {

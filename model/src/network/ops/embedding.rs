@@ -118,13 +118,14 @@ impl Operation<1> for Embed {
 
 /// On an NVIDIA GPU: `embedding.cu`.
 #[cfg(any(test, feature = "cuda"))]
-#[allow(unsafe_code)] // the arguments of kernels in another language
 pub(super) mod cuda {
     #[cfg(feature = "cuda")]
     use super::FeatureSets;
     #[cfg(feature = "cuda")]
     use crate::network::ops::cuda::device::{Operand, address_of, room, run, upload};
-    use crate::network::ops::cuda::{Address, Arguments, LANES, Launch, Number, THREADS, over};
+    use crate::network::ops::cuda::{
+        Address, LANES, Launch, Number, arguments, blocks_of_threads, over,
+    };
     #[cfg(feature = "cuda")]
     use candle_core::{CudaStorage, DType, Result};
 
@@ -133,22 +134,19 @@ pub(super) mod cuda {
     /// Blocks at most; each then does more than one thing.
     const BLOCKS: u32 = 1 << 16;
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Embed {
-        /// Node i has `features[starts[i]..starts[i + 1]]`, u32.
-        pub(crate) features: Address,
-        pub(crate) starts: Address,
-        /// f32 `[features, width]`
-        pub(crate) table: Address,
-        /// `[nodes, width]`
-        pub(crate) out: Address,
-        pub(crate) nodes: u32,
-        pub(crate) width: u32,
+    arguments! {
+        struct Embed {
+            /// Node i has `features[starts[i]..starts[i + 1]]`, u32.
+            features: Address,
+            starts: Address,
+            /// f32 `[features, width]`
+            table: Address,
+            /// `[nodes, width]`
+            out: Address,
+            nodes: u32,
+            width: u32,
+        }
     }
-
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for Embed {}
 
     impl Embed {
         pub(crate) fn launch(self, number: Number) -> Launch<Embed> {
@@ -206,60 +204,47 @@ pub(super) mod cuda {
         }
     }
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct EmbedBackward {
-        /// `[nodes, width]`
-        pub(crate) grad: Address,
-        /// As [`Segments`] has them.
-        pub(crate) nodes: Address,
-        pub(crate) bounds: Address,
-        /// f32 `[count, width]`: the sums of the segments.
-        pub(crate) parts: Address,
-        pub(crate) count: u32,
-        pub(crate) width: u32,
-    }
-
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for EmbedBackward {}
-
-    impl EmbedBackward {
-        pub(crate) fn launch(self, number: Number) -> Launch<EmbedBackward> {
-            Launch {
-                kernel: number.pick("embed_backward_f32", "embed_backward_bf16"),
-                blocks: [self.count.min(BLOCKS), 1, 1],
-                threads: THREADS,
-                shared_bytes: 0,
-                arguments: self,
-            }
+    arguments! {
+        struct EmbedBackward {
+            /// `[nodes, width]`
+            grad: Address,
+            /// As [`Segments`] has them.
+            nodes: Address,
+            bounds: Address,
+            /// f32 `[count, width]`: the sums of the segments.
+            parts: Address,
+            count: u32,
+            width: u32,
         }
     }
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct SumSegments {
-        /// f32, as [`EmbedBackward`] leaves them.
-        pub(crate) parts: Address,
-        /// As [`Segments`] has them.
-        pub(crate) starts: Address,
-        /// f32 `[features, width]`
-        pub(crate) out: Address,
-        pub(crate) features: u32,
-        pub(crate) width: u32,
+    impl EmbedBackward {
+        pub(crate) fn launch(self, number: Number) -> Launch<EmbedBackward> {
+            blocks_of_threads(
+                number.pick("embed_backward_f32", "embed_backward_bf16"),
+                self.count.min(BLOCKS),
+                0,
+                self,
+            )
+        }
     }
 
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for SumSegments {}
+    arguments! {
+        struct SumSegments {
+            /// f32, as [`EmbedBackward`] leaves them.
+            parts: Address,
+            /// As [`Segments`] has them.
+            starts: Address,
+            /// f32 `[features, width]`
+            out: Address,
+            features: u32,
+            width: u32,
+        }
+    }
 
     impl SumSegments {
         pub(crate) fn launch(self) -> Launch<SumSegments> {
-            Launch {
-                kernel: "sum_segments_f32",
-                blocks: [self.features.min(BLOCKS), 1, 1],
-                threads: THREADS,
-                shared_bytes: 0,
-                arguments: self,
-            }
+            blocks_of_threads("sum_segments_f32", self.features.min(BLOCKS), 0, self)
         }
     }
 

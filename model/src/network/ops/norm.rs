@@ -96,35 +96,33 @@ impl Operation<2> for RmsNorm {
 
 /// On an NVIDIA GPU: `norm.cu`.
 #[cfg(any(test, feature = "cuda"))]
-#[allow(unsafe_code)] // the arguments of kernels in another language
 pub(super) mod cuda {
     #[cfg(feature = "cuda")]
     use crate::network::ops::cuda::device::{Operand, address_of, room, run};
     #[cfg(feature = "cuda")]
     use crate::network::ops::cuda::sums::SumRows;
-    use crate::network::ops::cuda::{Address, Arguments, LANES, Launch, Number, THREADS, over};
+    use crate::network::ops::cuda::{
+        Address, LANES, Launch, Number, arguments, blocks_of_threads, over,
+    };
     #[cfg(feature = "cuda")]
     use candle_core::{CudaStorage, Result};
 
     /// Rows of which a block sums up the gradient of the gain.
     const ROWS_EACH: u32 = 64;
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct RmsNorm {
-        /// `[rows, width]`
-        pub(crate) x: Address,
-        /// f32 `[width]`
-        pub(crate) gain: Address,
-        /// `[rows, width]`
-        pub(crate) out: Address,
-        pub(crate) rows: u32,
-        pub(crate) width: u32,
-        pub(crate) epsilon: f32,
+    arguments! {
+        struct RmsNorm {
+            /// `[rows, width]`
+            x: Address,
+            /// f32 `[width]`
+            gain: Address,
+            /// `[rows, width]`
+            out: Address,
+            rows: u32,
+            width: u32,
+            epsilon: f32,
+        }
     }
-
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for RmsNorm {}
 
     impl RmsNorm {
         pub(crate) fn launch(self, number: Number) -> Launch<RmsNorm> {
@@ -133,27 +131,24 @@ pub(super) mod cuda {
         }
     }
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct RmsNormBackward {
-        /// `[rows, width]`
-        pub(crate) x: Address,
-        /// f32 `[width]`
-        pub(crate) gain: Address,
-        /// `[rows, width]`
-        pub(crate) grad: Address,
-        /// `[rows, width]`
-        pub(crate) dx: Address,
-        /// f32 `[parts(rows), width]`, whose sum is the gradient of the gain.
-        pub(crate) parts: Address,
-        pub(crate) rows: u32,
-        pub(crate) width: u32,
-        pub(crate) rows_each: u32,
-        pub(crate) epsilon: f32,
+    arguments! {
+        struct RmsNormBackward {
+            /// `[rows, width]`
+            x: Address,
+            /// f32 `[width]`
+            gain: Address,
+            /// `[rows, width]`
+            grad: Address,
+            /// `[rows, width]`
+            dx: Address,
+            /// f32 `[parts(rows), width]`, whose sum is the gradient of the gain.
+            parts: Address,
+            rows: u32,
+            width: u32,
+            rows_each: u32,
+            epsilon: f32,
+        }
     }
-
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for RmsNormBackward {}
 
     impl RmsNormBackward {
         /// Parts of the gradient of the gain for so many rows.
@@ -163,13 +158,12 @@ pub(super) mod cuda {
 
         pub(crate) fn launch(mut self, number: Number) -> Launch<RmsNormBackward> {
             self.rows_each = ROWS_EACH;
-            Launch {
-                kernel: number.pick("rms_norm_backward_f32", "rms_norm_backward_bf16"),
-                blocks: [RmsNormBackward::parts(self.rows), 1, 1],
-                threads: THREADS,
-                shared_bytes: 4 * ROWS_EACH,
-                arguments: self,
-            }
+            blocks_of_threads(
+                number.pick("rms_norm_backward_f32", "rms_norm_backward_bf16"),
+                RmsNormBackward::parts(self.rows),
+                4 * ROWS_EACH,
+                self,
+            )
         }
     }
 

@@ -91,37 +91,33 @@ impl Operation<1> for Rotation {
 
 /// On an NVIDIA GPU: `rope.cu`.
 #[cfg(any(test, feature = "cuda"))]
-#[allow(unsafe_code)] // the arguments of kernels in another language
 pub(super) mod cuda {
     #[cfg(feature = "cuda")]
     use super::Rotation;
     #[cfg(feature = "cuda")]
     use crate::network::ops::cuda::device::{Operand, address_of, room, run};
-    use crate::network::ops::cuda::{Address, Arguments, Launch, Number, over};
+    use crate::network::ops::cuda::{Address, Launch, Number, arguments, over};
     #[cfg(feature = "cuda")]
     use candle_core::{CudaStorage, Result};
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Rope {
-        /// `[rows, w]`
-        pub(crate) x: Address,
-        /// `[rows, w]`
-        pub(crate) out: Address,
-        pub(crate) rows: u32,
-        pub(crate) w: u32,
-        /// Columns that are turned, in heads of `each`.
-        pub(crate) width: u32,
-        pub(crate) each: u32,
-        /// Row i is at place `first + i % places`.
-        pub(crate) first: u32,
-        pub(crate) places: u32,
-        /// −1 in the backward pass.
-        pub(crate) sign: f32,
+    arguments! {
+        struct Rope {
+            /// `[rows, w]`
+            x: Address,
+            /// `[rows, w]`
+            out: Address,
+            rows: u32,
+            w: u32,
+            /// Columns that are turned, in heads of `each`.
+            width: u32,
+            each: u32,
+            /// Row i is at place `first + i % places`.
+            first: u32,
+            places: u32,
+            /// −1 in the backward pass.
+            sign: f32,
+        }
     }
-
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for Rope {}
 
     impl Rope {
         pub(crate) fn launch(self, number: Number) -> Launch<Rope> {

@@ -48,27 +48,23 @@ impl Operation<1> for SquaredRelu {
 
 /// On an NVIDIA GPU: `squared_relu.cu`.
 #[cfg(any(test, feature = "cuda"))]
-#[allow(unsafe_code)] // the arguments of kernels in another language
 pub(super) mod cuda {
     #[cfg(feature = "cuda")]
     use crate::network::ops::cuda::device::{Operand, address_of, room, run};
-    use crate::network::ops::cuda::{Address, Arguments, Launch, Number, over};
+    use crate::network::ops::cuda::{Address, Launch, Number, arguments, over};
     #[cfg(feature = "cuda")]
     use candle_core::{CudaStorage, Result};
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct SquaredRelu {
-        pub(crate) x: Address,
-        /// The gradient of the result; 0 in the forward pass.
-        pub(crate) grad: Address,
-        /// The result, or the gradient of x.
-        pub(crate) out: Address,
-        pub(crate) count: u64,
+    arguments! {
+        struct SquaredRelu {
+            x: Address,
+            /// The gradient of the result; 0 in the forward pass.
+            grad: Address,
+            /// The result, or the gradient of x.
+            out: Address,
+            count: u64,
+        }
     }
-
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for SquaredRelu {}
 
     impl SquaredRelu {
         pub(crate) fn launch(self, number: Number) -> Launch<SquaredRelu> {

@@ -11,7 +11,6 @@
 
 pub(crate) mod cpu;
 #[cfg(any(test, feature = "cuda"))]
-#[allow(unsafe_code)] // the arguments of kernels in another language
 mod cuda;
 pub mod inputs;
 pub(crate) mod transposed_keys;

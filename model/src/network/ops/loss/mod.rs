@@ -2,7 +2,6 @@
 //! their places, as in decoding.
 
 #[cfg(any(test, feature = "cuda"))]
-#[allow(unsafe_code)] // the arguments of kernels in another language
 mod cuda;
 pub mod targets;
 
