@@ -12,12 +12,32 @@ use model::training::examples::token_file::Examples;
 use model::{DecodeOptions, GuideModel};
 use model::{End, TrainOptions, TrainReport, train};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use tempfile::TempDir;
 
 fn go_on(_: &model::training::log::Evaluation) -> ControlFlow<()> {
     ControlFlow::Continue(())
+}
+
+/// A folder with a dataset of so many triples, the dataset, and where a model may come to be.
+fn dataset(train: usize, validation: usize) -> (TempDir, PathBuf, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
+    common::write_dataset(&data, &common::triples(1, train), &common::triples(2, validation));
+    (directory, data, out)
+}
+
+/// Makes the moments of a checkpoint negative. The root of a negative second moment is no number: loss and
+/// gradient of the next step are fine, but not the weights after it.
+fn break_moments(file: &Path) {
+    let mut bytes = std::fs::read(file).unwrap();
+    let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    for number in bytes[header..].chunks_exact_mut(4) {
+        number.copy_from_slice(&(-1f32).to_le_bytes());
+    }
+    std::fs::write(file, bytes).unwrap();
 }
 
 fn in_pool(threads: usize, f: impl FnOnce() -> TrainReport + Send) -> TrainReport {
@@ -72,9 +92,7 @@ fn sixteen_triples_are_learned_by_heart() {
 
 #[test]
 fn resuming_gives_the_losses_of_not_stopping_whatever_the_threads() {
-    let directory = tempfile::tempdir().unwrap();
-    let data = directory.path().join("data");
-    common::write_dataset(&data, &common::triples(1, 50), &common::triples(2, 10));
+    let (directory, data, _) = dataset(50, 10);
     let mut config = common::small_config();
     config.training.steps = 20;
     config.training.evaluate_every = 5;
@@ -134,10 +152,8 @@ fn refusal(data: &Path, out: &Path, options: &TrainOptions) -> String {
 
 #[test]
 fn bad_input_is_refused_with_its_place() {
-    let directory = tempfile::tempdir().unwrap();
+    let (directory, data, out) = dataset(9, 3);
     let path = |name: &str| directory.path().join(name);
-    let (data, out) = (path("data"), path("out"));
-    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
     let mut config = common::small_config();
     config.training.steps = 2;
     let fresh = options(config);
@@ -217,9 +233,7 @@ fn bad_input_is_refused_with_its_place() {
 
 #[test]
 fn a_second_training_is_refused_while_the_first_is_at_work() {
-    let directory = tempfile::tempdir().unwrap();
-    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
-    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
+    let (_directory, data, out) = dataset(9, 3);
     let mut config = common::small_config();
     config.training.steps = 2;
     let fresh = options(config);
@@ -253,10 +267,8 @@ fn a_second_training_is_refused_while_the_first_is_at_work() {
 #[cfg(unix)]
 #[test]
 fn no_link_in_a_model_leads_out_of_it_and_leftovers_are_removed() {
-    let directory = tempfile::tempdir().unwrap();
+    let (directory, data, out) = dataset(9, 3);
     let path = |name: &str| directory.path().join(name);
-    let (data, out) = (path("data"), path("out"));
-    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
     let mut config = common::small_config();
     config.training.steps = 2;
     let fresh = options(config);
@@ -287,9 +299,7 @@ fn no_link_in_a_model_leads_out_of_it_and_leftovers_are_removed() {
 
 #[test]
 fn broken_weights_do_not_replace_the_good_ones() {
-    let directory = tempfile::tempdir().unwrap();
-    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
-    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
+    let (_directory, data, out) = dataset(9, 3);
     let mut config = common::small_config();
     config.training.steps = 6;
     config.training.evaluate_every = 1;
@@ -299,14 +309,7 @@ fn broken_weights_do_not_replace_the_good_ones() {
     train(&data, &out, &good, &mut go_on).unwrap();
     let state = out.join("training_state/step-00000001");
     let file = state.join("optimizer.safetensors");
-    let mut bytes = std::fs::read(&file).unwrap();
-    let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
-    // The root of a negative second moment is no number: loss and gradient of the next step are
-    // fine, but not the weights after it.
-    for number in bytes[header..].chunks_exact_mut(4) {
-        number.copy_from_slice(&(-1f32).to_le_bytes());
-    }
-    std::fs::write(&file, bytes).unwrap();
+    break_moments(&file);
     let before = std::fs::read(out.join("model.safetensors")).unwrap();
     let on = TrainOptions { resume: true, config: None, steps: Some(6), ..options };
     let message = format!("{:#}", train(&data, &out, &on, &mut go_on).unwrap_err());
@@ -317,9 +320,7 @@ fn broken_weights_do_not_replace_the_good_ones() {
 
 #[test]
 fn nor_do_they_between_two_validations() {
-    let directory = tempfile::tempdir().unwrap();
-    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
-    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
+    let (_directory, data, out) = dataset(9, 3);
     let mut config = common::small_config();
     config.training.steps = 20;
     config.training.checkpoint_minutes = 1e-9;
@@ -329,12 +330,7 @@ fn nor_do_they_between_two_validations() {
     let options = TrainOptions { stop: Arc::new(AtomicBool::new(true)), ..options(config) };
     train(&data, &out, &options, &mut go_on).unwrap();
     let file = out.join("training_state/step-00000001/optimizer.safetensors");
-    let mut bytes = std::fs::read(&file).unwrap();
-    let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
-    for number in bytes[header..].chunks_exact_mut(4) {
-        number.copy_from_slice(&(-1f32).to_le_bytes());
-    }
-    std::fs::write(&file, bytes).unwrap();
+    break_moments(&file);
     let on = TrainOptions { resume: true, config: None, ..options };
     let message = format!("{:#}", train(&data, &out, &on, &mut go_on).unwrap_err());
     assert!(message.contains("parameter '") && message.contains("stays"), "{message}");
@@ -387,10 +383,8 @@ fn files(directory: &Path) -> Vec<Vec<u8>> {
 
 #[test]
 fn a_training_that_is_stopped_at_every_step_ends_with_the_same_bytes() {
-    let directory = tempfile::tempdir().unwrap();
+    let (directory, data, _) = dataset(50, 10);
     let path = |name: &str| directory.path().join(name);
-    let data = path("data");
-    common::write_dataset(&data, &common::triples(1, 50), &common::triples(2, 10));
     let mut config = common::small_config();
     config.training.steps = 17;
     config.training.evaluate_every = 5;
@@ -419,9 +413,7 @@ fn a_training_that_is_stopped_at_every_step_ends_with_the_same_bytes() {
 
 #[test]
 fn training_ends_when_nothing_gets_better_any_more() {
-    let directory = tempfile::tempdir().unwrap();
-    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
-    common::write_dataset(&data, &common::triples(1, 50), &common::triples(2, 10));
+    let (_directory, data, out) = dataset(50, 10);
     let mut config = common::small_config();
     config.training.steps = 50;
     config.training.evaluate_every = 1;
@@ -438,9 +430,7 @@ fn training_ends_when_nothing_gets_better_any_more() {
 
 #[test]
 fn bf16_is_refused_without_a_gpu() {
-    let directory = tempfile::tempdir().unwrap();
-    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
-    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
+    let (_directory, data, out) = dataset(9, 3);
     let mut config = common::small_config();
     config.training.precision = Precision::Bf16;
     let message = refusal(&data, &out, &options(config));
@@ -465,9 +455,7 @@ fn a_model_of_another_format_is_refused() {
 
 #[test]
 fn a_step_that_does_not_fit_into_memory_is_refused_before_anything_is_written() {
-    let directory = tempfile::tempdir().unwrap();
-    let (data, out) = (directory.path().join("data"), directory.path().join("out"));
-    common::write_dataset(&data, &common::triples(1, 9), &common::triples(2, 3));
+    let (_directory, data, out) = dataset(9, 3);
     let mut config = common::small_config();
     config.training.steps = 1;
     config.model.encoder_layers = 200;

@@ -179,7 +179,6 @@ fn floats_mut<'a>(storage: &'a mut CpuStorage, layout: &Layout) -> Result<&'a mu
 
 /// On an NVIDIA GPU: `adamw.cu`.
 #[cfg(any(test, feature = "cuda"))]
-#[allow(unsafe_code)] // the arguments of kernels in another language
 pub(super) mod cuda {
     #[cfg(feature = "cuda")]
     use super::{BETA1, BETA2, EPSILON, Parameter, Update};
@@ -187,25 +186,22 @@ pub(super) mod cuda {
     use crate::network::ops::cuda::Number;
     #[cfg(feature = "cuda")]
     use crate::network::ops::cuda::device::{Operand, address_of, room, run, tensor, with};
-    use crate::network::ops::cuda::{Address, Arguments, Launch, THREADS, over};
+    use crate::network::ops::cuda::{Address, Launch, THREADS, arguments, blocks_of_threads, over};
     #[cfg(feature = "cuda")]
     use candle_core::Result;
 
     /// Blocks of [`Squares`] at most.
     const BLOCKS: u64 = 256;
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Squares {
-        /// f32 `[count]`
-        pub(crate) x: Address,
-        /// f32 `[blocks(count)]`: the sums of squares of parts.
-        pub(crate) out: Address,
-        pub(crate) count: u64,
+    arguments! {
+        struct Squares {
+            /// f32 `[count]`
+            x: Address,
+            /// f32 `[blocks(count)]`: the sums of squares of parts.
+            out: Address,
+            count: u64,
+        }
     }
-
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for Squares {}
 
     impl Squares {
         /// Sums that come of so many elements.
@@ -214,64 +210,46 @@ pub(super) mod cuda {
         }
 
         pub(crate) fn launch(self) -> Launch<Squares> {
-            Launch {
-                kernel: "squares_f32",
-                blocks: [Squares::blocks(self.count), 1, 1],
-                threads: THREADS,
-                shared_bytes: 4 * THREADS,
-                arguments: self,
-            }
+            blocks_of_threads("squares_f32", Squares::blocks(self.count), 4 * THREADS, self)
         }
     }
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Clip {
-        /// f32 `[count]`
-        pub(crate) squares: Address,
-        /// f32 `[2]`: the norm, and what gradients are multiplied with; 0 if the norm is no number.
-        pub(crate) out: Address,
-        pub(crate) count: u32,
-        /// The norm at most.
-        pub(crate) most: f32,
+    arguments! {
+        struct Clip {
+            /// f32 `[count]`
+            squares: Address,
+            /// f32 `[2]`: the norm, and what gradients are multiplied with; 0 if the norm is no number.
+            out: Address,
+            count: u32,
+            /// The norm at most.
+            most: f32,
+        }
     }
-
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for Clip {}
 
     impl Clip {
         pub(crate) fn launch(self) -> Launch<Clip> {
-            Launch {
-                kernel: "clip_f32",
-                blocks: [1, 1, 1],
-                threads: THREADS,
-                shared_bytes: 4 * THREADS,
-                arguments: self,
-            }
+            blocks_of_threads("clip_f32", 1, 4 * THREADS, self)
         }
     }
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct AdamW {
-        /// The parameter, its moments and its gradient, f32 `[count]` each.
-        pub(crate) p: Address,
-        pub(crate) m: Address,
-        pub(crate) v: Address,
-        pub(crate) g: Address,
-        /// What [`Clip`] wrote.
-        pub(crate) clip: Address,
-        pub(crate) count: u64,
-        pub(crate) beta1: f32,
-        pub(crate) beta2: f32,
-        pub(crate) rate: f32,
-        pub(crate) second: f32,
-        pub(crate) decay: f32,
-        pub(crate) epsilon: f32,
+    arguments! {
+        struct AdamW {
+            /// The parameter, its moments and its gradient, f32 `[count]` each.
+            p: Address,
+            m: Address,
+            v: Address,
+            g: Address,
+            /// What [`Clip`] wrote.
+            clip: Address,
+            count: u64,
+            beta1: f32,
+            beta2: f32,
+            rate: f32,
+            second: f32,
+            decay: f32,
+            epsilon: f32,
+        }
     }
-
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for AdamW {}
 
     impl AdamW {
         pub(crate) fn launch(self) -> Launch<AdamW> {

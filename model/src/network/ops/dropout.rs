@@ -2,10 +2,11 @@
 
 #[cfg(feature = "cuda")]
 use crate::network::ops::cuda::device::{self, Operand};
+use crate::network::ops::operation::{Fused, Operation};
 use crate::network::ops::tensors::{floats, like, with_floats};
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
-use candle_core::{CpuStorage, CustomOp1, CustomOp2, Device, Layout, Result, Shape, Tensor};
+use candle_core::{CpuStorage, CustomOp2, Device, Layout, Result, Shape, Tensor};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::cell::RefCell;
@@ -35,7 +36,7 @@ impl Dropout {
     /// The device fails.
     pub fn apply(&self, x: Tensor) -> Result<Tensor> {
         match self.mask(x.elem_count(), x.device()) {
-            Some(mask) => x.contiguous()?.apply_op1(mask),
+            Some(mask) => x.contiguous()?.apply_op1(Fused(mask)),
             None => Ok(x),
         }
     }
@@ -138,24 +139,30 @@ impl Mask {
     }
 }
 
-impl CustomOp1 for Mask {
-    fn name(&self) -> &'static str {
-        "dropout"
+impl Operation<1> for Mask {
+    const NAME: &'static str = "dropout";
+
+    fn forward(&self, [x]: [&[f32]; 1]) -> Result<Vec<f32>> {
+        Ok(self.of(x)?.collect())
     }
 
-    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
-        let out = self.of(floats(storage, layout)?)?.collect();
-        Ok((CpuStorage::F32(out), layout.shape().clone()))
+    fn backward(&self, _x: [&[f32]; 1], grad: &[f32]) -> Result<[Vec<f32>; 1]> {
+        Ok([self.of(grad)?.collect()])
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_fwd(&self, storage: &CudaStorage, layout: &Layout) -> Result<(CudaStorage, Shape)> {
-        let out = cuda::dropout(None, Operand::of(storage, layout)?, self.stream()?)?;
-        Ok((out, layout.shape().clone()))
+    fn forward_on_gpu(&self, [x]: [Operand<'_>; 1]) -> Result<CudaStorage> {
+        cuda::dropout(None, x, self.stream()?)
     }
 
-    fn bwd(&self, _x: &Tensor, _res: &Tensor, grad: &Tensor) -> Result<Option<Tensor>> {
-        self.of_tensor(grad).map(Some)
+    #[cfg(feature = "cuda")]
+    fn backward_on_gpu(
+        &self,
+        _x: [Operand<'_>; 1],
+        _result: Operand<'_>,
+        grad: Operand<'_>,
+    ) -> Result<[CudaStorage; 1]> {
+        Ok([cuda::dropout(None, grad, self.stream()?)?])
     }
 }
 
@@ -212,11 +219,10 @@ impl CustomOp2 for Residual {
 
 /// On an NVIDIA GPU: `dropout.cu`.
 #[cfg(any(test, feature = "cuda"))]
-#[allow(unsafe_code)] // the arguments of kernels in another language
 pub(super) mod cuda {
     #[cfg(feature = "cuda")]
     use crate::network::ops::cuda::device::{Operand, address_of, room, run};
-    use crate::network::ops::cuda::{Address, Arguments, Launch, Number};
+    use crate::network::ops::cuda::{Address, Launch, Number, arguments};
     #[cfg(feature = "cuda")]
     use candle_core::{CudaStorage, Result};
 
@@ -225,16 +231,16 @@ pub(super) mod cuda {
     /// 32-bit words that a thread makes at a time, and their room in shared memory.
     const WORDS: u32 = 16;
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Dropout {
-        /// What is added; 0 if nothing is.
-        pub(crate) x: Address,
-        pub(crate) y: Address,
-        /// x and what is kept of y.
-        pub(crate) out: Address,
-        pub(crate) count: u64,
-        pub(crate) mask: MaskStream,
+    arguments! {
+        struct Dropout {
+            /// What is added; 0 if nothing is.
+            x: Address,
+            y: Address,
+            /// x and what is kept of y.
+            out: Address,
+            count: u64,
+            mask: MaskStream,
+        }
     }
 
     /// Where the mask of [`Dropout`] comes from: ChaCha8's words from `first_word` on.
@@ -247,9 +253,6 @@ pub(super) mod cuda {
         pub(crate) threshold: u32,
         pub(crate) factor: f32,
     }
-
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for Dropout {}
 
     impl Dropout {
         pub(crate) fn launch(self, number: Number) -> Launch<Dropout> {

@@ -1,11 +1,11 @@
 //! The vector of a node: the sum of the embeddings of its features.
 
 #[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::{self, Operand};
-use crate::network::ops::tensors::{floats, with_floats};
+use crate::network::ops::cuda::device::Operand;
+use crate::network::ops::operation::{Fused, Operation};
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
-use candle_core::{CpuStorage, CustomOp1, DType, Layout, Result, Shape, Tensor};
+use candle_core::{DType, Result, Shape, Tensor};
 use std::sync::Arc;
 
 /// The features of many nodes, one after another.
@@ -51,29 +51,33 @@ impl FeatureSets {
 /// # Errors
 /// A feature is not in the table.
 pub fn embed(sets: &Arc<FeatureSets>, table: &Tensor, dtype: DType) -> Result<Tensor> {
-    let (features, _) = table.dims2()?;
+    let (features, d) = table.dims2()?;
     if sets.features.iter().any(|f| *f as usize >= features) {
         candle_core::bail!("a feature beyond the {features} of the embedding");
     }
-    table.contiguous()?.apply_op1(Embed { sets: sets.clone(), dtype })
+    table.contiguous()?.apply_op1(Fused(Embed { sets: sets.clone(), features, d, dtype }))
 }
 
 struct Embed {
     sets: Arc<FeatureSets>,
+    /// Rows of the table, and their width.
+    features: usize,
+    d: usize,
     dtype: DType,
 }
 
-impl CustomOp1 for Embed {
-    fn name(&self) -> &'static str {
-        "embed"
+impl Operation<1> for Embed {
+    const NAME: &'static str = "embed";
+
+    fn shape(&self, _table: [&Shape; 1]) -> Result<Shape> {
+        Ok(Shape::from((self.sets.len(), self.d)))
     }
 
-    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
+    fn forward(&self, [table]: [&[f32]; 1]) -> Result<Vec<f32>> {
         if self.dtype != DType::F32 {
             candle_core::bail!("the CPU computes with f32, not {}", self.dtype.as_str());
         }
-        let table = floats(storage, layout)?;
-        let (_, d) = layout.shape().dims2()?;
+        let d = self.d;
         let mut out = vec![0f32; self.sets.len() * d];
         for (out, node) in out.chunks_exact_mut(d).zip(self.sets.nodes()) {
             for f in node {
@@ -81,47 +85,47 @@ impl CustomOp1 for Embed {
                 out.iter_mut().zip(row).for_each(|(out, x)| *out += x);
             }
         }
-        Ok((CpuStorage::F32(out), Shape::from((self.sets.len(), d))))
+        Ok(out)
+    }
+
+    fn backward(&self, _table: [&[f32]; 1], grad: &[f32]) -> Result<[Vec<f32>; 1]> {
+        let d = self.d;
+        let mut dtable = vec![0f32; self.features * d];
+        for (grad, node) in grad.chunks_exact(d).zip(self.sets.nodes()) {
+            for f in node {
+                let row = &mut dtable[*f as usize * d..][..d];
+                row.iter_mut().zip(grad).for_each(|(sum, x)| *sum += x);
+            }
+        }
+        Ok([dtable])
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_fwd(&self, storage: &CudaStorage, layout: &Layout) -> Result<(CudaStorage, Shape)> {
-        let (_, d) = layout.shape().dims2()?;
-        let out = cuda::embed(&self.sets, Operand::of(storage, layout)?, d, self.dtype)?;
-        Ok((out, Shape::from((self.sets.len(), d))))
+    fn forward_on_gpu(&self, [table]: [Operand<'_>; 1]) -> Result<CudaStorage> {
+        cuda::embed(&self.sets, table, self.d, self.dtype)
     }
 
-    fn bwd(&self, table: &Tensor, _res: &Tensor, grad: &Tensor) -> Result<Option<Tensor>> {
-        let (features, d) = table.dims2()?;
-        #[cfg(feature = "cuda")]
-        if !grad.device().is_cpu() {
-            let dtable =
-                device::with([grad], |[grad]| cuda::embed_backward(&self.sets, grad, features, d))?;
-            return Ok(Some(device::tensor(dtable, table.shape())));
-        }
-        let mut dtable = vec![0f32; features * d];
-        with_floats([grad], |[grad]| {
-            for (grad, node) in grad.chunks_exact(d).zip(self.sets.nodes()) {
-                for f in node {
-                    let row = &mut dtable[*f as usize * d..][..d];
-                    row.iter_mut().zip(grad).for_each(|(sum, x)| *sum += x);
-                }
-            }
-            Ok(())
-        })?;
-        Tensor::from_vec(dtable, (features, d), table.device()).map(Some)
+    #[cfg(feature = "cuda")]
+    fn backward_on_gpu(
+        &self,
+        _table: [Operand<'_>; 1],
+        _result: Operand<'_>,
+        grad: Operand<'_>,
+    ) -> Result<[CudaStorage; 1]> {
+        cuda::embed_backward(&self.sets, grad, self.features, self.d).map(|dtable| [dtable])
     }
 }
 
 /// On an NVIDIA GPU: `embedding.cu`.
 #[cfg(any(test, feature = "cuda"))]
-#[allow(unsafe_code)] // the arguments of kernels in another language
 pub(super) mod cuda {
     #[cfg(feature = "cuda")]
     use super::FeatureSets;
     #[cfg(feature = "cuda")]
     use crate::network::ops::cuda::device::{Operand, address_of, room, run, upload};
-    use crate::network::ops::cuda::{Address, Arguments, LANES, Launch, Number, THREADS, over};
+    use crate::network::ops::cuda::{
+        Address, LANES, Launch, Number, arguments, blocks_of_threads, over,
+    };
     #[cfg(feature = "cuda")]
     use candle_core::{CudaStorage, DType, Result};
 
@@ -130,22 +134,19 @@ pub(super) mod cuda {
     /// Blocks at most; each then does more than one thing.
     const BLOCKS: u32 = 1 << 16;
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Embed {
-        /// Node i has `features[starts[i]..starts[i + 1]]`, u32.
-        pub(crate) features: Address,
-        pub(crate) starts: Address,
-        /// f32 `[features, width]`
-        pub(crate) table: Address,
-        /// `[nodes, width]`
-        pub(crate) out: Address,
-        pub(crate) nodes: u32,
-        pub(crate) width: u32,
+    arguments! {
+        struct Embed {
+            /// Node i has `features[starts[i]..starts[i + 1]]`, u32.
+            features: Address,
+            starts: Address,
+            /// f32 `[features, width]`
+            table: Address,
+            /// `[nodes, width]`
+            out: Address,
+            nodes: u32,
+            width: u32,
+        }
     }
-
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for Embed {}
 
     impl Embed {
         pub(crate) fn launch(self, number: Number) -> Launch<Embed> {
@@ -203,60 +204,47 @@ pub(super) mod cuda {
         }
     }
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct EmbedBackward {
-        /// `[nodes, width]`
-        pub(crate) grad: Address,
-        /// As [`Segments`] has them.
-        pub(crate) nodes: Address,
-        pub(crate) bounds: Address,
-        /// f32 `[count, width]`: the sums of the segments.
-        pub(crate) parts: Address,
-        pub(crate) count: u32,
-        pub(crate) width: u32,
-    }
-
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for EmbedBackward {}
-
-    impl EmbedBackward {
-        pub(crate) fn launch(self, number: Number) -> Launch<EmbedBackward> {
-            Launch {
-                kernel: number.pick("embed_backward_f32", "embed_backward_bf16"),
-                blocks: [self.count.min(BLOCKS), 1, 1],
-                threads: THREADS,
-                shared_bytes: 0,
-                arguments: self,
-            }
+    arguments! {
+        struct EmbedBackward {
+            /// `[nodes, width]`
+            grad: Address,
+            /// As [`Segments`] has them.
+            nodes: Address,
+            bounds: Address,
+            /// f32 `[count, width]`: the sums of the segments.
+            parts: Address,
+            count: u32,
+            width: u32,
         }
     }
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct SumSegments {
-        /// f32, as [`EmbedBackward`] leaves them.
-        pub(crate) parts: Address,
-        /// As [`Segments`] has them.
-        pub(crate) starts: Address,
-        /// f32 `[features, width]`
-        pub(crate) out: Address,
-        pub(crate) features: u32,
-        pub(crate) width: u32,
+    impl EmbedBackward {
+        pub(crate) fn launch(self, number: Number) -> Launch<EmbedBackward> {
+            blocks_of_threads(
+                number.pick("embed_backward_f32", "embed_backward_bf16"),
+                self.count.min(BLOCKS),
+                0,
+                self,
+            )
+        }
     }
 
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for SumSegments {}
+    arguments! {
+        struct SumSegments {
+            /// f32, as [`EmbedBackward`] leaves them.
+            parts: Address,
+            /// As [`Segments`] has them.
+            starts: Address,
+            /// f32 `[features, width]`
+            out: Address,
+            features: u32,
+            width: u32,
+        }
+    }
 
     impl SumSegments {
         pub(crate) fn launch(self) -> Launch<SumSegments> {
-            Launch {
-                kernel: "sum_segments_f32",
-                blocks: [self.features.min(BLOCKS), 1, 1],
-                threads: THREADS,
-                shared_bytes: 0,
-                arguments: self,
-            }
+            blocks_of_threads("sum_segments_f32", self.features.min(BLOCKS), 0, self)
         }
     }
 

@@ -1,8 +1,8 @@
 //! Products of activations with weights, with a backward pass of their own on the CPU.
 
+use crate::network::ops::operation::{Fused, Operation};
 use crate::network::ops::product::{Matrix, product};
-use crate::network::ops::tensors::{floats, like, with_floats};
-use candle_core::{CpuStorage, CustomOp2, D, Layout, Result, Shape, Tensor};
+use candle_core::{D, Result, Shape, Tensor};
 
 /// `x` `[…, a]` times `w` `[a, b]`, in the numbers of x. `[…, b]`
 ///
@@ -11,7 +11,9 @@ use candle_core::{CpuStorage, CustomOp2, D, Layout, Result, Shape, Tensor};
 pub fn linear(x: &Tensor, w: &Tensor) -> Result<Tensor> {
     let (a, b) = w.dims2()?;
     match x.device().is_cpu() {
-        true => x.contiguous()?.apply_op2(&w.contiguous()?, Linear { transposed: false }),
+        true => {
+            x.contiguous()?.apply_op2(&w.contiguous()?, Fused(Linear { a, b, transposed: false }))
+        }
         false => of_rows(x, b, |x| x.matmul(&w.to_dtype(x.dtype())?)),
     }
     .map_err(|e| e.context(format!("a product with a matrix {a} × {b}")))
@@ -24,7 +26,9 @@ pub fn linear(x: &Tensor, w: &Tensor) -> Result<Tensor> {
 pub fn linear_transposed(x: &Tensor, w: &Tensor) -> Result<Tensor> {
     let (b, a) = w.dims2()?;
     match x.device().is_cpu() {
-        true => x.contiguous()?.apply_op2(&w.contiguous()?, Linear { transposed: true }),
+        true => {
+            x.contiguous()?.apply_op2(&w.contiguous()?, Fused(Linear { a, b, transposed: true }))
+        }
         false => of_rows(x, b, |x| x.matmul(&w.to_dtype(x.dtype())?.t()?)),
     }
     .map_err(|e| e.context(format!("a product with a matrix {a} × {b}")))
@@ -47,65 +51,41 @@ fn with_last(dims: &[usize], last: usize) -> Vec<usize> {
 /// x `[…, a]` times w `[a, b]`, or `[b, a]` if it is transposed. Of any shape, since a reshape around
 /// it would cost two more passes over the gradient each.
 struct Linear {
+    a: usize,
+    b: usize,
     transposed: bool,
 }
 
-impl Linear {
-    /// a and b.
-    fn widths(&self, w: &Shape) -> Result<(usize, usize)> {
-        let (rows, columns) = w.dims2()?;
-        Ok(if self.transposed { (columns, rows) } else { (rows, columns) })
-    }
-}
+impl Operation<2> for Linear {
+    const NAME: &'static str = "linear";
 
-impl CustomOp2 for Linear {
-    fn name(&self) -> &'static str {
-        "linear"
-    }
-
-    fn cpu_fwd(
-        &self,
-        s1: &CpuStorage,
-        l1: &Layout,
-        s2: &CpuStorage,
-        l2: &Layout,
-    ) -> Result<(CpuStorage, Shape)> {
-        let (x, w) = (floats(s1, l1)?, floats(s2, l2)?);
-        let (a, b) = self.widths(l2.shape())?;
-        let width = l1.dims().last().copied().unwrap_or(0);
-        if width != a || a == 0 {
+    fn shape(&self, [x, _]: [&Shape; 2]) -> Result<Shape> {
+        let width = x.dims().last().copied().unwrap_or(0);
+        if width != self.a || width == 0 {
             candle_core::bail!("rows of {width} elements");
         }
-        let n = x.len() / a;
-        let w = if self.transposed { Matrix::transposed(w, a) } else { Matrix::rows(w, b) };
-        let y = product((n, a, b), Matrix::rows(x, a), w);
-        Ok((CpuStorage::F32(y), Shape::from(with_last(l1.dims(), b))))
+        Ok(Shape::from(with_last(x.dims(), self.b)))
     }
 
-    fn bwd(
-        &self,
-        x: &Tensor,
-        w: &Tensor,
-        _res: &Tensor,
-        grad: &Tensor,
-    ) -> Result<(Option<Tensor>, Option<Tensor>)> {
-        let (a, b) = self.widths(w.shape())?;
-        let n = x.elem_count() / a;
-        let both = |x: &[f32], w: &[f32], grad: &[f32]| {
-            let by_row = Matrix::rows(grad, b);
-            match self.transposed {
-                false => (
-                    product((n, b, a), by_row, Matrix::transposed(w, b)),
-                    product((a, n, b), Matrix::transposed(x, a), by_row),
-                ),
-                true => (
-                    product((n, b, a), by_row, Matrix::rows(w, a)),
-                    product((b, n, a), Matrix::transposed(grad, b), Matrix::rows(x, a)),
-                ),
-            }
-        };
-        let (dx, dw) = with_floats([x, w, grad], |[x, w, grad]| Ok(both(x, w, grad)))?;
-        Ok((Some(like(dx, x)?), Some(like(dw, w)?)))
+    fn forward(&self, [x, w]: [&[f32]; 2]) -> Result<Vec<f32>> {
+        let Linear { a, b, transposed } = *self;
+        let w = if transposed { Matrix::transposed(w, a) } else { Matrix::rows(w, b) };
+        Ok(product((x.len() / a, a, b), Matrix::rows(x, a), w))
+    }
+
+    fn backward(&self, [x, w]: [&[f32]; 2], grad: &[f32]) -> Result<[Vec<f32>; 2]> {
+        let Linear { a, b, transposed } = *self;
+        let (n, by_row) = (x.len() / a, Matrix::rows(grad, b));
+        Ok(match transposed {
+            false => [
+                product((n, b, a), by_row, Matrix::transposed(w, b)),
+                product((a, n, b), Matrix::transposed(x, a), by_row),
+            ],
+            true => [
+                product((n, b, a), by_row, Matrix::rows(w, a)),
+                product((b, n, a), Matrix::transposed(grad, b), Matrix::rows(x, a)),
+            ],
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 //! it (`norm.cu` beside `norm.rs`). Who calls one need not know where its tensors are.
 //!
 //! What they have in common: [`product`] and [`rows`], loops over plain numbers in the widest vectors that the
-//! processor has; `cuda`, memory and launches of a GPU; [`tensors`]. They must not know layers, tokens, training.
+//! processor has; `cuda`, memory and launches of a GPU; [`operation`] and [`tensors`]. They must not know layers, tokens, training.
 
 pub mod adamw;
 pub mod attention;
@@ -15,6 +15,7 @@ pub mod embedding;
 pub mod linear;
 pub mod loss;
 pub mod norm;
+pub(crate) mod operation;
 pub(crate) mod product;
 pub mod rope;
 pub(crate) mod rows;

@@ -3,11 +3,11 @@
 
 #[cfg(feature = "cuda")]
 use crate::network::ops::cuda::device::Operand;
+use crate::network::ops::operation::{Fused, Operation};
 use crate::network::ops::rows::dot;
-use crate::network::ops::tensors::{floats, like, with_floats};
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
-use candle_core::{CpuStorage, CustomOp2, Layout, Result, Shape, Tensor};
+use candle_core::{Result, Tensor};
 use rayon::prelude::*;
 
 const EPSILON: f32 = 1e-6;
@@ -20,7 +20,7 @@ const CHUNK: usize = 64;
 /// # Errors
 /// Shapes that do not fit together.
 pub fn rms_norm(x: &Tensor, gain: &Tensor) -> Result<Tensor> {
-    x.contiguous()?.apply_op2(&gain.contiguous()?, RmsNorm)
+    x.contiguous()?.apply_op2(&gain.contiguous()?, Fused(RmsNorm))
 }
 
 struct RmsNorm;
@@ -29,19 +29,10 @@ fn inverse_rms(row: &[f32]) -> f32 {
     1.0 / (dot(row, row) / row.len() as f32 + EPSILON).sqrt()
 }
 
-impl CustomOp2 for RmsNorm {
-    fn name(&self) -> &'static str {
-        "rms-norm"
-    }
+impl Operation<2> for RmsNorm {
+    const NAME: &'static str = "rms-norm";
 
-    fn cpu_fwd(
-        &self,
-        s1: &CpuStorage,
-        l1: &Layout,
-        s2: &CpuStorage,
-        l2: &Layout,
-    ) -> Result<(CpuStorage, Shape)> {
-        let (x, gain) = (floats(s1, l1)?, floats(s2, l2)?);
+    fn forward(&self, [x, gain]: [&[f32]; 2]) -> Result<Vec<f32>> {
         let d = gain.len();
         let mut out = vec![0f32; x.len()];
         out.par_chunks_mut(CHUNK * d).zip(x.par_chunks(CHUNK * d)).for_each(|(out, x)| {
@@ -52,101 +43,86 @@ impl CustomOp2 for RmsNorm {
                 }
             }
         });
-        Ok((CpuStorage::F32(out), l1.shape().clone()))
+        Ok(out)
+    }
+
+    fn backward(&self, [x, gain]: [&[f32]; 2], grad: &[f32]) -> Result<[Vec<f32>; 2]> {
+        let d = gain.len();
+        let mut dx = vec![0f32; x.len()];
+        let parts: Vec<Vec<f32>> = dx
+            .par_chunks_mut(CHUNK * d)
+            .zip(x.par_chunks(CHUNK * d))
+            .zip(grad.par_chunks(CHUNK * d))
+            .map(|((dx, x), grad)| {
+                let mut part = vec![0f32; d];
+                let mut scaled = vec![0f32; d];
+                let rows = dx.chunks_exact_mut(d).zip(x.chunks_exact(d)).zip(grad.chunks_exact(d));
+                for ((dx, x), grad) in rows {
+                    let r = inverse_rms(x);
+                    for i in 0..d {
+                        scaled[i] = grad[i] * gain[i];
+                        part[i] += grad[i] * x[i] * r;
+                    }
+                    let along = dot(&scaled, x) * r * r * r / d as f32;
+                    for i in 0..d {
+                        dx[i] = scaled[i] * r - x[i] * along;
+                    }
+                }
+                part
+            })
+            .collect();
+        let mut dgain = vec![0f32; d];
+        for part in &parts {
+            dgain.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
+        }
+        Ok([dx, dgain])
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_fwd(
-        &self,
-        s1: &CudaStorage,
-        l1: &Layout,
-        s2: &CudaStorage,
-        l2: &Layout,
-    ) -> Result<(CudaStorage, Shape)> {
-        let out = cuda::rms_norm(Operand::of(s1, l1)?, Operand::of(s2, l2)?, EPSILON)?;
-        Ok((out, l1.shape().clone()))
+    fn forward_on_gpu(&self, [x, gain]: [Operand<'_>; 2]) -> Result<CudaStorage> {
+        cuda::rms_norm(x, gain, EPSILON)
     }
 
-    fn bwd(
+    #[cfg(feature = "cuda")]
+    fn backward_on_gpu(
         &self,
-        x: &Tensor,
-        gain: &Tensor,
-        _res: &Tensor,
-        grad: &Tensor,
-    ) -> Result<(Option<Tensor>, Option<Tensor>)> {
-        #[cfg(feature = "cuda")]
-        if !x.device().is_cpu() {
-            return cuda::rms_norm_backward(x, gain, grad, EPSILON);
-        }
-        let (dx, dgain) =
-            with_floats([x, gain, grad], |[x, gain, grad]| Ok(rms_norm_backward(x, gain, grad)))?;
-        Ok((Some(like(dx, x)?), Some(like(dgain, gain)?)))
+        [x, gain]: [Operand<'_>; 2],
+        _result: Operand<'_>,
+        grad: Operand<'_>,
+    ) -> Result<[CudaStorage; 2]> {
+        cuda::rms_norm_backward(x, gain, grad, EPSILON)
     }
-}
-
-fn rms_norm_backward(x: &[f32], gain: &[f32], grad: &[f32]) -> (Vec<f32>, Vec<f32>) {
-    let d = gain.len();
-    let mut dx = vec![0f32; x.len()];
-    let parts: Vec<Vec<f32>> = dx
-        .par_chunks_mut(CHUNK * d)
-        .zip(x.par_chunks(CHUNK * d))
-        .zip(grad.par_chunks(CHUNK * d))
-        .map(|((dx, x), grad)| {
-            let mut part = vec![0f32; d];
-            let mut scaled = vec![0f32; d];
-            let rows = dx.chunks_exact_mut(d).zip(x.chunks_exact(d)).zip(grad.chunks_exact(d));
-            for ((dx, x), grad) in rows {
-                let r = inverse_rms(x);
-                for i in 0..d {
-                    scaled[i] = grad[i] * gain[i];
-                    part[i] += grad[i] * x[i] * r;
-                }
-                let along = dot(&scaled, x) * r * r * r / d as f32;
-                for i in 0..d {
-                    dx[i] = scaled[i] * r - x[i] * along;
-                }
-            }
-            part
-        })
-        .collect();
-    let mut dgain = vec![0f32; d];
-    for part in &parts {
-        dgain.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
-    }
-    (dx, dgain)
 }
 
 /// On an NVIDIA GPU: `norm.cu`.
 #[cfg(any(test, feature = "cuda"))]
-#[allow(unsafe_code)] // the arguments of kernels in another language
 pub(super) mod cuda {
     #[cfg(feature = "cuda")]
-    use crate::network::ops::cuda::device::{Operand, address_of, room, run, tensor, with};
+    use crate::network::ops::cuda::device::{Operand, address_of, room, run};
     #[cfg(feature = "cuda")]
     use crate::network::ops::cuda::sums::SumRows;
-    use crate::network::ops::cuda::{Address, Arguments, LANES, Launch, Number, THREADS, over};
+    use crate::network::ops::cuda::{
+        Address, LANES, Launch, Number, arguments, blocks_of_threads, over,
+    };
     #[cfg(feature = "cuda")]
-    use candle_core::{CudaStorage, Result, Tensor};
+    use candle_core::{CudaStorage, Result};
 
     /// Rows of which a block sums up the gradient of the gain.
     const ROWS_EACH: u32 = 64;
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct RmsNorm {
-        /// `[rows, width]`
-        pub(crate) x: Address,
-        /// f32 `[width]`
-        pub(crate) gain: Address,
-        /// `[rows, width]`
-        pub(crate) out: Address,
-        pub(crate) rows: u32,
-        pub(crate) width: u32,
-        pub(crate) epsilon: f32,
+    arguments! {
+        struct RmsNorm {
+            /// `[rows, width]`
+            x: Address,
+            /// f32 `[width]`
+            gain: Address,
+            /// `[rows, width]`
+            out: Address,
+            rows: u32,
+            width: u32,
+            epsilon: f32,
+        }
     }
-
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for RmsNorm {}
 
     impl RmsNorm {
         pub(crate) fn launch(self, number: Number) -> Launch<RmsNorm> {
@@ -155,27 +131,24 @@ pub(super) mod cuda {
         }
     }
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct RmsNormBackward {
-        /// `[rows, width]`
-        pub(crate) x: Address,
-        /// f32 `[width]`
-        pub(crate) gain: Address,
-        /// `[rows, width]`
-        pub(crate) grad: Address,
-        /// `[rows, width]`
-        pub(crate) dx: Address,
-        /// f32 `[parts(rows), width]`, whose sum is the gradient of the gain.
-        pub(crate) parts: Address,
-        pub(crate) rows: u32,
-        pub(crate) width: u32,
-        pub(crate) rows_each: u32,
-        pub(crate) epsilon: f32,
+    arguments! {
+        struct RmsNormBackward {
+            /// `[rows, width]`
+            x: Address,
+            /// f32 `[width]`
+            gain: Address,
+            /// `[rows, width]`
+            grad: Address,
+            /// `[rows, width]`
+            dx: Address,
+            /// f32 `[parts(rows), width]`, whose sum is the gradient of the gain.
+            parts: Address,
+            rows: u32,
+            width: u32,
+            rows_each: u32,
+            epsilon: f32,
+        }
     }
-
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for RmsNormBackward {}
 
     impl RmsNormBackward {
         /// Parts of the gradient of the gain for so many rows.
@@ -185,13 +158,12 @@ pub(super) mod cuda {
 
         pub(crate) fn launch(mut self, number: Number) -> Launch<RmsNormBackward> {
             self.rows_each = ROWS_EACH;
-            Launch {
-                kernel: number.pick("rms_norm_backward_f32", "rms_norm_backward_bf16"),
-                blocks: [RmsNormBackward::parts(self.rows), 1, 1],
-                threads: THREADS,
-                shared_bytes: 4 * ROWS_EACH,
-                arguments: self,
-            }
+            blocks_of_threads(
+                number.pick("rms_norm_backward_f32", "rms_norm_backward_bf16"),
+                RmsNormBackward::parts(self.rows),
+                4 * ROWS_EACH,
+                self,
+            )
         }
     }
 
@@ -210,35 +182,32 @@ pub(super) mod cuda {
     /// The gradients of x and gain.
     #[cfg(feature = "cuda")]
     pub(crate) fn rms_norm_backward(
-        x: &Tensor,
-        gain: &Tensor,
-        grad: &Tensor,
+        x: Operand<'_>,
+        gain: Operand<'_>,
+        grad: Operand<'_>,
         epsilon: f32,
-    ) -> Result<(Option<Tensor>, Option<Tensor>)> {
-        let (dx, dgain) = with([x, gain, grad], |[x, gain, grad]| {
-            let (gain, grad) = (gain.expect(Number::F32)?, grad.expect(x.number)?);
-            let (rows, width) = ((x.count / gain.count.max(1)) as u32, gain.count as u32);
-            let count = RmsNormBackward::parts(rows);
-            let parts = room(x.device, Number::F32, count as usize * gain.count)?;
-            let (dx, dgain) =
-                (room(x.device, x.number, x.count)?, room(x.device, Number::F32, gain.count)?);
-            let backward = RmsNormBackward {
-                x: x.address,
-                gain: gain.address,
-                grad: grad.address,
-                dx: address_of(&dx)?,
-                parts: address_of(&parts)?,
-                rows,
-                width,
-                rows_each: 0,
-                epsilon,
-            };
-            run(x.device, backward.launch(x.number))?;
-            let (parts, out) = (address_of(&parts)?, address_of(&dgain)?);
-            run(x.device, SumRows { x: parts, out, rows: count, width }.launch())?;
-            Ok((dx, dgain))
-        })?;
-        Ok((Some(tensor(dx, x.shape())), Some(tensor(dgain, gain.shape()))))
+    ) -> Result<[CudaStorage; 2]> {
+        let (gain, grad) = (gain.expect(Number::F32)?, grad.expect(x.number)?);
+        let (rows, width) = ((x.count / gain.count.max(1)) as u32, gain.count as u32);
+        let count = RmsNormBackward::parts(rows);
+        let parts = room(x.device, Number::F32, count as usize * gain.count)?;
+        let (dx, dgain) =
+            (room(x.device, x.number, x.count)?, room(x.device, Number::F32, gain.count)?);
+        let backward = RmsNormBackward {
+            x: x.address,
+            gain: gain.address,
+            grad: grad.address,
+            dx: address_of(&dx)?,
+            parts: address_of(&parts)?,
+            rows,
+            width,
+            rows_each: 0,
+            epsilon,
+        };
+        run(x.device, backward.launch(x.number))?;
+        let (parts, out) = (address_of(&parts)?, address_of(&dgain)?);
+        run(x.device, SumRows { x: parts, out, rows: count, width }.launch())?;
+        Ok([dx, dgain])
     }
 }
 
@@ -249,7 +218,7 @@ mod tests {
     use crate::fixtures::{assert_gradient, same_as_formula, waves, weighted};
     use crate::network::ops::cuda::Number;
     use crate::network::ops::cuda::sums::SumRows;
-    use crate::network::ops::cuda::twin::{Host, Twin, close};
+    use crate::network::ops::cuda::twin::{Host, Twin, close, gradients, values};
     use candle_core::{D, Device, Var};
 
     fn formula(x: &Tensor, gain: &Tensor) -> Tensor {
@@ -266,17 +235,6 @@ mod tests {
         assert_gradient(&gain, 2e-3, |gain| weighted(&rms_norm(&x, gain).unwrap()));
         let vars: [&Var; 2] = [&x, &gain];
         same_as_formula(&vars, &rms_norm(&x, &gain).unwrap(), &formula(&x, &gain));
-    }
-
-    fn values(n: usize, phase: f32) -> Vec<f32> {
-        (0..n).map(|i| (i as f32 * 1.3 + phase).sin()).collect()
-    }
-
-    /// The gradient of the sum of `f(x) · weights`.
-    fn gradients(x: &[&Var], y: &Tensor, weights: &Tensor) -> Vec<Vec<f32>> {
-        let all = (y * weights).unwrap().sum_all().unwrap().backward().unwrap();
-        let flat = |var: &&Var| all.get(var).unwrap().flatten_all().unwrap().to_vec1().unwrap();
-        x.iter().map(flat).collect()
     }
 
     #[test]

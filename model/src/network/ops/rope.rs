@@ -3,11 +3,11 @@
 
 use crate::network::ops::attention::inputs::Heads;
 #[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::{self, Operand};
-use crate::network::ops::tensors::{floats, like, with_floats};
+use crate::network::ops::cuda::device::Operand;
+use crate::network::ops::operation::{Fused, Operation};
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
-use candle_core::{CpuStorage, CustomOp1, Layout, Result, Shape, Tensor};
+use candle_core::{Result, Tensor};
 
 /// Rotates the first `heads.width` columns of `x` `[batch, n, w]`; row i of each batch row is the
 /// node at place `first + i`.
@@ -17,7 +17,7 @@ use candle_core::{CpuStorage, CustomOp1, Layout, Result, Shape, Tensor};
 pub fn rope(x: &Tensor, heads: &Heads, first: usize) -> Result<Tensor> {
     let (_, n, w) = x.dims3()?;
     let rotation = Rotation { width: heads.width, each: heads.each(), w, first, n, sign: 1.0 };
-    x.contiguous()?.apply_op1(rotation)
+    x.contiguous()?.apply_op1(Fused(rotation))
 }
 
 /// The angle of pair `c` of a head of width `e` at a place.
@@ -38,6 +38,11 @@ pub(crate) struct Rotation {
 }
 
 impl Rotation {
+    /// The rotation that undoes this one.
+    fn back(self) -> Rotation {
+        Rotation { sign: -self.sign, ..self }
+    }
+
     fn run(self, x: &[f32]) -> Vec<f32> {
         let half = self.each / 2;
         let mut turned = x.to_vec();
@@ -57,66 +62,62 @@ impl Rotation {
     }
 }
 
-impl CustomOp1 for Rotation {
-    fn name(&self) -> &'static str {
-        "rope"
+impl Operation<1> for Rotation {
+    const NAME: &'static str = "rope";
+
+    fn forward(&self, [x]: [&[f32]; 1]) -> Result<Vec<f32>> {
+        Ok(self.run(x))
     }
 
-    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
-        let turned = self.run(floats(storage, layout)?);
-        Ok((CpuStorage::F32(turned), layout.shape().clone()))
+    fn backward(&self, _x: [&[f32]; 1], grad: &[f32]) -> Result<[Vec<f32>; 1]> {
+        Ok([self.back().run(grad)])
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_fwd(&self, storage: &CudaStorage, layout: &Layout) -> Result<(CudaStorage, Shape)> {
-        Ok((cuda::rope(Operand::of(storage, layout)?, self)?, layout.shape().clone()))
+    fn forward_on_gpu(&self, [x]: [Operand<'_>; 1]) -> Result<CudaStorage> {
+        cuda::rope(x, self)
     }
 
-    fn bwd(&self, x: &Tensor, _res: &Tensor, grad: &Tensor) -> Result<Option<Tensor>> {
-        let back = Rotation { sign: -self.sign, ..*self };
-        #[cfg(feature = "cuda")]
-        if !x.device().is_cpu() {
-            let dx = device::with([grad], |[grad]| cuda::rope(grad, &back))?;
-            return Ok(Some(device::tensor(dx, x.shape())));
-        }
-        let dx = with_floats([grad], |[grad]| Ok(back.run(grad)))?;
-        like(dx, x).map(Some)
+    #[cfg(feature = "cuda")]
+    fn backward_on_gpu(
+        &self,
+        _x: [Operand<'_>; 1],
+        _result: Operand<'_>,
+        grad: Operand<'_>,
+    ) -> Result<[CudaStorage; 1]> {
+        cuda::rope(grad, &self.back()).map(|dx| [dx])
     }
 }
 
 /// On an NVIDIA GPU: `rope.cu`.
 #[cfg(any(test, feature = "cuda"))]
-#[allow(unsafe_code)] // the arguments of kernels in another language
 pub(super) mod cuda {
     #[cfg(feature = "cuda")]
     use super::Rotation;
     #[cfg(feature = "cuda")]
     use crate::network::ops::cuda::device::{Operand, address_of, room, run};
-    use crate::network::ops::cuda::{Address, Arguments, Launch, Number, over};
+    use crate::network::ops::cuda::{Address, Launch, Number, arguments, over};
     #[cfg(feature = "cuda")]
     use candle_core::{CudaStorage, Result};
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Rope {
-        /// `[rows, w]`
-        pub(crate) x: Address,
-        /// `[rows, w]`
-        pub(crate) out: Address,
-        pub(crate) rows: u32,
-        pub(crate) w: u32,
-        /// Columns that are turned, in heads of `each`.
-        pub(crate) width: u32,
-        pub(crate) each: u32,
-        /// Row i is at place `first + i % places`.
-        pub(crate) first: u32,
-        pub(crate) places: u32,
-        /// −1 in the backward pass.
-        pub(crate) sign: f32,
+    arguments! {
+        struct Rope {
+            /// `[rows, w]`
+            x: Address,
+            /// `[rows, w]`
+            out: Address,
+            rows: u32,
+            w: u32,
+            /// Columns that are turned, in heads of `each`.
+            width: u32,
+            each: u32,
+            /// Row i is at place `first + i % places`.
+            first: u32,
+            places: u32,
+            /// −1 in the backward pass.
+            sign: f32,
+        }
     }
-
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for Rope {}
 
     impl Rope {
         pub(crate) fn launch(self, number: Number) -> Launch<Rope> {

@@ -1,76 +1,70 @@
 //! The activation of feed-forward layers.
 
 #[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::{self, Operand};
-use crate::network::ops::tensors::{floats, like, with_floats};
+use crate::network::ops::cuda::device::Operand;
+use crate::network::ops::operation::{Fused, Operation};
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
-use candle_core::{CpuStorage, CustomOp1, Layout, Result, Shape, Tensor};
+use candle_core::{Result, Tensor};
 
 /// `max(x, 0)²`, the activation of So et al., *Primer* (2021): cheap, and as good as GELU.
 ///
 /// # Errors
 /// None on f32 tensors.
 pub fn squared_relu(x: &Tensor) -> Result<Tensor> {
-    x.contiguous()?.apply_op1(SquaredRelu)
+    x.contiguous()?.apply_op1(Fused(SquaredRelu))
 }
 
 struct SquaredRelu;
 
-impl CustomOp1 for SquaredRelu {
-    fn name(&self) -> &'static str {
-        "squared-relu"
+impl Operation<1> for SquaredRelu {
+    const NAME: &'static str = "squared-relu";
+
+    fn forward(&self, [x]: [&[f32]; 1]) -> Result<Vec<f32>> {
+        // So asked, what is no number stays none.
+        Ok(x.iter().map(|x| if *x <= 0.0 { 0.0 } else { x * x }).collect())
     }
 
-    fn cpu_fwd(&self, storage: &CpuStorage, layout: &Layout) -> Result<(CpuStorage, Shape)> {
-        let x = floats(storage, layout)?;
-        // So asked, what is no number stays none.
-        let out = x.iter().map(|x| if *x <= 0.0 { 0.0 } else { x * x }).collect();
-        Ok((CpuStorage::F32(out), layout.shape().clone()))
+    fn backward(&self, [x]: [&[f32]; 1], grad: &[f32]) -> Result<[Vec<f32>; 1]> {
+        let both = x.iter().zip(grad);
+        Ok([both.map(|(x, g)| if *x <= 0.0 { 0.0 } else { 2.0 * x * g }).collect()])
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_fwd(&self, storage: &CudaStorage, layout: &Layout) -> Result<(CudaStorage, Shape)> {
-        Ok((cuda::squared_relu(Operand::of(storage, layout)?, None)?, layout.shape().clone()))
+    fn forward_on_gpu(&self, [x]: [Operand<'_>; 1]) -> Result<CudaStorage> {
+        cuda::squared_relu(x, None)
     }
 
-    fn bwd(&self, x: &Tensor, _res: &Tensor, grad: &Tensor) -> Result<Option<Tensor>> {
-        #[cfg(feature = "cuda")]
-        if !x.device().is_cpu() {
-            let dx = device::with([x, grad], |[x, grad]| cuda::squared_relu(x, Some(grad)))?;
-            return Ok(Some(device::tensor(dx, x.shape())));
-        }
-        let dx: Vec<f32> = with_floats([x, grad], |[x, grad]| {
-            let both = x.iter().zip(grad);
-            Ok(both.map(|(x, g)| if *x <= 0.0 { 0.0 } else { 2.0 * x * g }).collect())
-        })?;
-        like(dx, x).map(Some)
+    #[cfg(feature = "cuda")]
+    fn backward_on_gpu(
+        &self,
+        [x]: [Operand<'_>; 1],
+        _result: Operand<'_>,
+        grad: Operand<'_>,
+    ) -> Result<[CudaStorage; 1]> {
+        cuda::squared_relu(x, Some(grad)).map(|dx| [dx])
     }
 }
 
 /// On an NVIDIA GPU: `squared_relu.cu`.
 #[cfg(any(test, feature = "cuda"))]
-#[allow(unsafe_code)] // the arguments of kernels in another language
 pub(super) mod cuda {
     #[cfg(feature = "cuda")]
     use crate::network::ops::cuda::device::{Operand, address_of, room, run};
-    use crate::network::ops::cuda::{Address, Arguments, Launch, Number, over};
+    use crate::network::ops::cuda::{Address, Launch, Number, arguments, over};
     #[cfg(feature = "cuda")]
     use candle_core::{CudaStorage, Result};
 
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct SquaredRelu {
-        pub(crate) x: Address,
-        /// The gradient of the result; 0 in the forward pass.
-        pub(crate) grad: Address,
-        /// The result, or the gradient of x.
-        pub(crate) out: Address,
-        pub(crate) count: u64,
+    arguments! {
+        struct SquaredRelu {
+            x: Address,
+            /// The gradient of the result; 0 in the forward pass.
+            grad: Address,
+            /// The result, or the gradient of x.
+            out: Address,
+            count: u64,
+        }
     }
-
-    // SAFETY: as the trait asks.
-    unsafe impl Arguments for SquaredRelu {}
 
     impl SquaredRelu {
         pub(crate) fn launch(self, number: Number) -> Launch<SquaredRelu> {
@@ -97,7 +91,7 @@ mod tests {
     use super::cuda::SquaredRelu;
     use super::*;
     use crate::fixtures::{assert_gradient, same_as_formula, waves, weighted};
-    use crate::network::ops::cuda::twin::{Host, Twin, close};
+    use crate::network::ops::cuda::twin::{Host, Twin, close, gradients, values};
     use candle_core::Device;
     use candle_core::Var;
 
@@ -114,17 +108,6 @@ mod tests {
         let x = Tensor::new(&[f32::NAN, -1.0, f32::INFINITY], &Device::Cpu).unwrap();
         let y: Vec<f32> = squared_relu(&x).unwrap().to_vec1().unwrap();
         assert!(y[0].is_nan() && y[1] == 0.0 && y[2] == f32::INFINITY);
-    }
-
-    fn values(n: usize, phase: f32) -> Vec<f32> {
-        (0..n).map(|i| (i as f32 * 1.3 + phase).sin()).collect()
-    }
-
-    /// The gradient of the sum of `f(x) · weights`.
-    fn gradients(x: &[&Var], y: &Tensor, weights: &Tensor) -> Vec<Vec<f32>> {
-        let all = (y * weights).unwrap().sum_all().unwrap().backward().unwrap();
-        let flat = |var: &&Var| all.get(var).unwrap().flatten_all().unwrap().to_vec1().unwrap();
-        x.iter().map(flat).collect()
     }
 
     #[test]

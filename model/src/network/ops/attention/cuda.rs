@@ -8,7 +8,7 @@ use crate::network::ops::attention::inputs::{Geometry, Heads, Source};
 use crate::network::ops::cuda::device::{Operand, Uploaded, address_of, room, run, upload};
 #[cfg(feature = "cuda")]
 use crate::network::ops::cuda::sums::SumRows;
-use crate::network::ops::cuda::{Address, Arguments, LANES, Launch, Number};
+use crate::network::ops::cuda::{Address, LANES, Launch, Number, arguments};
 use candle_core::Result;
 #[cfg(feature = "cuda")]
 use candle_core::{CudaDevice, CudaStorage};
@@ -32,54 +32,52 @@ pub(crate) fn numbers(places: &[Place]) -> Vec<i32> {
     places.iter().flat_map(|p| [p.index, p.depth, p.end, p.parent, p.rank]).collect()
 }
 
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Attention {
-    /// `[batch, n, d]`
-    pub(crate) queries: Address,
-    /// Keys, then values: `[batch, m, 2d]`, or as `rows` and `nodes` say.
-    pub(crate) keys_values: Address,
-    /// K_R, then Q_R: `[2, 2k + 2, d]`; 0 without relations.
-    pub(crate) tables: Address,
-    /// `[batch, n, d]`
-    pub(crate) out: Address,
-    /// f32 `[batch, heads, n]`: the logarithms of the sums of softmax, for the backward pass; 0 if
-    /// there is none.
-    pub(crate) log_sums: Address,
-    /// i32 `[batch, row, 5]`, as [`numbers`] gives them; only with relations.
-    pub(crate) places: Address,
-    /// u32 `[heads]`, as [`number`] gives them; only with relations.
-    pub(crate) relations: Address,
-    /// u32 `[batch]`
-    pub(crate) query_lengths: Address,
-    /// u32 `[batch]`
-    pub(crate) key_lengths: Address,
-    /// u32 `[batch]`: in which row of `keys_values` those of a row are; 0 if in its own.
-    pub(crate) rows: Address,
-    /// u32 `[batch, m]`: where in `keys_values` `[nodes, 2d]` each is; 0 if in rows.
-    pub(crate) nodes: Address,
-    pub(crate) batch: u32,
-    /// Queries of a row, padding included.
-    pub(crate) n: u32,
-    /// Keys of a row, padding included.
-    pub(crate) m: u32,
-    pub(crate) heads: u32,
-    /// Width of a head.
-    pub(crate) each: u32,
-    /// Places of a row, of which the first are those of the keys.
-    pub(crate) row: u32,
-    /// Where in it those of the queries begin.
-    pub(crate) first_query: u32,
-    /// Differences are clipped to ±k.
-    pub(crate) k: u32,
-    /// 1 if query i sees only the keys up to i, and 0 if not.
-    pub(crate) causal: u32,
-    /// Of the scores.
-    pub(crate) scale: f32,
+arguments! {
+    #[derive(Default)]
+    struct Attention {
+        /// `[batch, n, d]`
+        queries: Address,
+        /// Keys, then values: `[batch, m, 2d]`, or as `rows` and `nodes` say.
+        keys_values: Address,
+        /// K_R, then Q_R: `[2, 2k + 2, d]`; 0 without relations.
+        tables: Address,
+        /// `[batch, n, d]`
+        out: Address,
+        /// f32 `[batch, heads, n]`: the logarithms of the sums of softmax, for the backward pass; 0 if
+        /// there is none.
+        log_sums: Address,
+        /// i32 `[batch, row, 5]`, as [`numbers`] gives them; only with relations.
+        places: Address,
+        /// u32 `[heads]`, as [`number`] gives them; only with relations.
+        relations: Address,
+        /// u32 `[batch]`
+        query_lengths: Address,
+        /// u32 `[batch]`
+        key_lengths: Address,
+        /// u32 `[batch]`: in which row of `keys_values` those of a row are; 0 if in its own.
+        rows: Address,
+        /// u32 `[batch, m]`: where in `keys_values` `[nodes, 2d]` each is; 0 if in rows.
+        nodes: Address,
+        batch: u32,
+        /// Queries of a row, padding included.
+        n: u32,
+        /// Keys of a row, padding included.
+        m: u32,
+        heads: u32,
+        /// Width of a head.
+        each: u32,
+        /// Places of a row, of which the first are those of the keys.
+        row: u32,
+        /// Where in it those of the queries begin.
+        first_query: u32,
+        /// Differences are clipped to ±k.
+        k: u32,
+        /// 1 if query i sees only the keys up to i, and 0 if not.
+        causal: u32,
+        /// Of the scores.
+        scale: f32,
+    }
 }
-
-// SAFETY: as the trait asks.
-unsafe impl Arguments for Attention {}
 
 impl Attention {
     /// Numbers from a row of a tile to the next: no two lanes that read a row each, by fours, meet in
@@ -163,27 +161,24 @@ impl Attention {
     }
 }
 
-/// Only for keys and values in their own rows.
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct AttentionBackward {
-    /// What the forward pass was given, with what it wrote.
-    pub(crate) of: Attention,
-    /// The gradient of its result, `[batch, n, d]`.
-    pub(crate) grad: Address,
-    /// f32 `[batch, n, d]`, to work in; if activations are f32, `dqueries` itself.
-    pub(crate) sums: Address,
-    /// `[batch, n, d]`
-    pub(crate) dqueries: Address,
-    /// `[batch, m, 2d]`
-    pub(crate) dkeys_values: Address,
-    /// f32 `[batch, 2, 2k + 2, d]`, whose sum over the batch is the gradient of the tables; 0
-    /// without them.
-    pub(crate) parts: Address,
+arguments! {
+    /// Only for keys and values in their own rows.
+    struct AttentionBackward {
+        /// What the forward pass was given, with what it wrote.
+        of: Attention,
+        /// The gradient of its result, `[batch, n, d]`.
+        grad: Address,
+        /// f32 `[batch, n, d]`, to work in; if activations are f32, `dqueries` itself.
+        sums: Address,
+        /// `[batch, n, d]`
+        dqueries: Address,
+        /// `[batch, m, 2d]`
+        dkeys_values: Address,
+        /// f32 `[batch, 2, 2k + 2, d]`, whose sum over the batch is the gradient of the tables; 0
+        /// without them.
+        parts: Address,
+    }
 }
-
-// SAFETY: as the trait asks.
-unsafe impl Arguments for AttentionBackward {}
 
 impl AttentionBackward {
     /// # Errors

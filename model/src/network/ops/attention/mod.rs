@@ -11,7 +11,6 @@
 
 pub(crate) mod cpu;
 #[cfg(any(test, feature = "cuda"))]
-#[allow(unsafe_code)] // the arguments of kernels in another language
 mod cuda;
 pub mod inputs;
 pub(crate) mod transposed_keys;
@@ -22,11 +21,12 @@ use crate::network::ops::attention::cuda::AttentionInputs;
 use crate::network::ops::attention::inputs::{Geometry, Heads, Source};
 use crate::network::ops::attention::transposed_keys::TransposedKeys;
 #[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::{self, Operand};
-use crate::network::ops::tensors::{OnGpu, floats, like, with_floats};
+use crate::network::ops::cuda::device::Operand;
+use crate::network::ops::operation::{Fused, Operation};
+use crate::network::ops::tensors::OnGpu;
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
-use candle_core::{CpuStorage, CustomOp2, CustomOp3, Layout, Result, Shape, Tensor};
+use candle_core::{Result, Shape, Tensor};
 use std::sync::Arc;
 
 /// Attention of `queries` `[batch, n, d]` over `keys_values` `[batch, m, 2d]` (keys, then values).
@@ -43,12 +43,8 @@ pub fn attention(
     keys_values: &Tensor,
     tables: Option<&Tensor>,
 ) -> Result<Tensor> {
-    let op = FusedAttention {
-        heads: heads.clone(),
-        geometry: geometry.clone(),
-        transposed: None,
-        log_sums: OnGpu::default(),
-    };
+    let (heads, geometry, log_sums) = (heads.clone(), geometry.clone(), OnGpu::default());
+    let op = Fused(Attention { heads, geometry, transposed: None, log_sums });
     let (queries, keys_values) = (queries.contiguous()?, keys_values.contiguous()?);
     match tables {
         Some(tables) => {
@@ -73,11 +69,11 @@ pub(crate) fn attention_to_transposed(
 ) -> Result<Tensor> {
     let transposed = Some(transposed);
     let (heads, geometry, log_sums) = (heads.clone(), geometry.clone(), OnGpu::default());
-    let op = FusedAttention { heads, geometry, transposed, log_sums };
+    let op = Fused(Attention { heads, geometry, transposed, log_sums });
     queries.contiguous()?.apply_op2(&keys_values.contiguous()?, op)
 }
 
-struct FusedAttention {
+struct Attention {
     heads: Arc<Heads>,
     geometry: Arc<Geometry>,
     transposed: Option<Arc<TransposedKeys>>,
@@ -86,8 +82,8 @@ struct FusedAttention {
     log_sums: OnGpu,
 }
 
-impl FusedAttention {
-    fn forward(&self, q: &[f32], kv: &[f32], tables: &[f32]) -> Result<(CpuStorage, Shape)> {
+impl Attention {
+    fn on_cpu(&self, q: &[f32], kv: &[f32], tables: &[f32]) -> Result<Vec<f32>> {
         let (g, d) = (&*self.geometry, self.heads.width);
         let (query_row, key_row) = (g.queries * d, g.keys * 2 * d);
         let needed = match &g.source {
@@ -132,11 +128,11 @@ impl FusedAttention {
             forward(&self.heads, sight, inputs, &mut out[part], &mut scratch);
             b += together;
         }
-        Ok((CpuStorage::F32(out), Shape::from((g.batch, g.queries, d))))
+        Ok(out)
     }
 
     /// Gradients of queries, keys and values, and tables (empty if there are none).
-    fn backward(
+    fn gradients_on_cpu(
         &self,
         q: &[f32],
         kv: &[f32],
@@ -172,145 +168,106 @@ impl FusedAttention {
         }
         Ok([dq, dkv, dtables])
     }
+
+    fn result_shape(&self) -> Shape {
+        Shape::from((self.geometry.batch, self.geometry.queries, self.heads.width))
+    }
 }
 
 #[cfg(feature = "cuda")]
-impl FusedAttention {
+impl Attention {
     fn on_gpu(
         &self,
         queries: &Operand<'_>,
         keys_values: &Operand<'_>,
         tables: Option<&Operand<'_>>,
-    ) -> Result<(CudaStorage, Shape)> {
+    ) -> Result<CudaStorage> {
         let (heads, geometry) = (&*self.heads, &*self.geometry);
         let inputs = AttentionInputs { queries, keys_values, tables, heads, geometry };
         let [out, log_sums] = inputs.forward()?;
         self.log_sums.get(|| Ok(log_sums))?;
-        Ok((out, Shape::from((geometry.batch, geometry.queries, heads.width))))
+        Ok(out)
     }
 
-    fn backward_on_gpu(
+    /// Gradients of queries, keys and values, and tables (f32; empty if there are none).
+    fn gradients_on_gpu(
         &self,
-        [q, kv, res, grad]: [&Tensor; 4],
-        tables: Option<&Tensor>,
-    ) -> Result<[Tensor; 3]> {
+        queries: &Operand<'_>,
+        keys_values: &Operand<'_>,
+        tables: Option<&Operand<'_>>,
+        [result, grad]: [&Operand<'_>; 2],
+    ) -> Result<[CudaStorage; 3]> {
         let log_sums = self.log_sums.get::<CudaStorage>(|| {
             candle_core::bail!("the backward pass of attention without its forward pass")
         })?;
         let (heads, geometry) = (&*self.heads, &*self.geometry);
-        let run = |[q, kv, res, grad]: &[Operand<'_>; 4], tables: Option<&Operand<'_>>| {
-            let inputs = AttentionInputs { queries: q, keys_values: kv, tables, heads, geometry };
-            inputs.backward(res, &log_sums, grad)
-        };
-        let [dq, dkv, dtables] = match tables {
-            Some(tables) => {
-                device::with([q, kv, res, grad, tables], |[q, kv, res, grad, tables]| {
-                    run(&[q, kv, res, grad], Some(&tables))
-                })?
-            }
-            None => device::with([q, kv, res, grad], |all| run(&all, None))?,
-        };
-        let dtables = match tables {
-            Some(tables) => device::tensor(dtables, tables.shape()).to_dtype(tables.dtype())?,
-            None => device::tensor(dtables, 0),
-        };
-        Ok([device::tensor(dq, q.shape()), device::tensor(dkv, kv.shape()), dtables])
+        let inputs = AttentionInputs { queries, keys_values, tables, heads, geometry };
+        inputs.backward(result, &log_sums, grad)
     }
 }
 
-impl CustomOp3 for FusedAttention {
-    fn name(&self) -> &'static str {
-        "disentangled-attention"
+/// With relations.
+impl Operation<3> for Attention {
+    const NAME: &'static str = "disentangled-attention";
+
+    fn shape(&self, _inputs: [&Shape; 3]) -> Result<Shape> {
+        Ok(self.result_shape())
     }
 
-    fn cpu_fwd(
-        &self,
-        s1: &CpuStorage,
-        l1: &Layout,
-        s2: &CpuStorage,
-        l2: &Layout,
-        s3: &CpuStorage,
-        l3: &Layout,
-    ) -> Result<(CpuStorage, Shape)> {
-        self.forward(floats(s1, l1)?, floats(s2, l2)?, floats(s3, l3)?)
+    fn forward(&self, [q, kv, tables]: [&[f32]; 3]) -> Result<Vec<f32>> {
+        self.on_cpu(q, kv, tables)
+    }
+
+    fn backward(&self, [q, kv, tables]: [&[f32]; 3], grad: &[f32]) -> Result<[Vec<f32>; 3]> {
+        self.gradients_on_cpu(q, kv, tables, grad)
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_fwd(
-        &self,
-        s1: &CudaStorage,
-        l1: &Layout,
-        s2: &CudaStorage,
-        l2: &Layout,
-        s3: &CudaStorage,
-        l3: &Layout,
-    ) -> Result<(CudaStorage, Shape)> {
-        let (q, kv) = (Operand::of(s1, l1)?, Operand::of(s2, l2)?);
-        self.on_gpu(&q, &kv, Some(&Operand::of(s3, l3)?))
+    fn forward_on_gpu(&self, [q, kv, tables]: [Operand<'_>; 3]) -> Result<CudaStorage> {
+        self.on_gpu(&q, &kv, Some(&tables))
     }
 
-    #[cfg_attr(not(feature = "cuda"), expect(unused_variables))] // the CPU computes the result anew
-    fn bwd(
+    #[cfg(feature = "cuda")]
+    fn backward_on_gpu(
         &self,
-        q: &Tensor,
-        kv: &Tensor,
-        tables: &Tensor,
-        res: &Tensor,
-        grad: &Tensor,
-    ) -> Result<(Option<Tensor>, Option<Tensor>, Option<Tensor>)> {
-        #[cfg(feature = "cuda")]
-        if !q.device().is_cpu() {
-            let [dq, dkv, dtables] = self.backward_on_gpu([q, kv, res, grad], Some(tables))?;
-            return Ok((Some(dq), Some(dkv), Some(dtables)));
-        }
-        let [dq, dkv, dtables] = with_floats([q, kv, tables, grad], |[q, kv, tables, grad]| {
-            self.backward(q, kv, tables, grad)
-        })?;
-        Ok((Some(like(dq, q)?), Some(like(dkv, kv)?), Some(like(dtables, tables)?)))
+        [q, kv, tables]: [Operand<'_>; 3],
+        result: Operand<'_>,
+        grad: Operand<'_>,
+    ) -> Result<[CudaStorage; 3]> {
+        self.gradients_on_gpu(&q, &kv, Some(&tables), [&result, &grad])
     }
 }
 
-impl CustomOp2 for FusedAttention {
-    fn name(&self) -> &'static str {
-        "attention"
+/// Without relations.
+impl Operation<2> for Attention {
+    const NAME: &'static str = "attention";
+
+    fn shape(&self, _inputs: [&Shape; 2]) -> Result<Shape> {
+        Ok(self.result_shape())
     }
 
-    fn cpu_fwd(
-        &self,
-        s1: &CpuStorage,
-        l1: &Layout,
-        s2: &CpuStorage,
-        l2: &Layout,
-    ) -> Result<(CpuStorage, Shape)> {
-        self.forward(floats(s1, l1)?, floats(s2, l2)?, &[])
+    fn forward(&self, [q, kv]: [&[f32]; 2]) -> Result<Vec<f32>> {
+        self.on_cpu(q, kv, &[])
+    }
+
+    fn backward(&self, [q, kv]: [&[f32]; 2], grad: &[f32]) -> Result<[Vec<f32>; 2]> {
+        let [dq, dkv, _] = self.gradients_on_cpu(q, kv, &[], grad)?;
+        Ok([dq, dkv])
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_fwd(
-        &self,
-        s1: &CudaStorage,
-        l1: &Layout,
-        s2: &CudaStorage,
-        l2: &Layout,
-    ) -> Result<(CudaStorage, Shape)> {
-        self.on_gpu(&Operand::of(s1, l1)?, &Operand::of(s2, l2)?, None)
+    fn forward_on_gpu(&self, [q, kv]: [Operand<'_>; 2]) -> Result<CudaStorage> {
+        self.on_gpu(&q, &kv, None)
     }
 
-    #[cfg_attr(not(feature = "cuda"), expect(unused_variables))] // the CPU computes the result anew
-    fn bwd(
+    #[cfg(feature = "cuda")]
+    fn backward_on_gpu(
         &self,
-        q: &Tensor,
-        kv: &Tensor,
-        res: &Tensor,
-        grad: &Tensor,
-    ) -> Result<(Option<Tensor>, Option<Tensor>)> {
-        #[cfg(feature = "cuda")]
-        if !q.device().is_cpu() {
-            let [dq, dkv, _] = self.backward_on_gpu([q, kv, res, grad], None)?;
-            return Ok((Some(dq), Some(dkv)));
-        }
-        let [dq, dkv, _] =
-            with_floats([q, kv, grad], |[q, kv, grad]| self.backward(q, kv, &[], grad))?;
-        Ok((Some(like(dq, q)?), Some(like(dkv, kv)?)))
+        [q, kv]: [Operand<'_>; 2],
+        result: Operand<'_>,
+        grad: Operand<'_>,
+    ) -> Result<[CudaStorage; 2]> {
+        let [dq, dkv, _] = self.gradients_on_gpu(&q, &kv, None, [&result, &grad])?;
+        Ok([dq, dkv])
     }
 }

@@ -23,6 +23,25 @@ pub(crate) type Address = u64;
 /// `repr(C)`, with the fields of the struct of the same name in the `.cu` file.
 pub(crate) unsafe trait Arguments: Copy {}
 
+/// A struct of [`Arguments`], whose size the tests compare with that of the kernel's.
+macro_rules! arguments {
+    ($(#[$of_struct:meta])* struct $name:ident {
+        $($(#[$of_field:meta])* $field:ident: $type:ty),* $(,)?
+    }) => {
+        $(#[$of_struct])*
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct $name {
+            $($(#[$of_field])* pub(crate) $field: $type),*
+        }
+
+        // SAFETY: as the trait asks.
+        #[allow(unsafe_code)] // the arguments of kernels in another language
+        unsafe impl $crate::network::ops::cuda::Arguments for $name {}
+    };
+}
+pub(crate) use arguments;
+
 /// What elements of activations are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number {
@@ -68,14 +87,19 @@ pub(crate) const THREADS: u32 = 256;
 /// Lanes of a warp.
 pub(crate) const LANES: u32 = 32;
 
-/// As many blocks as `count` threads need, but no more than keep a GPU busy: threads then do more
-/// than one.
-fn blocks_for(count: u64) -> [u32; 3] {
-    let blocks = count.div_ceil(u64::from(THREADS)).clamp(1, 4096);
-    [blocks as u32, 1, 1]
+/// A kernel of `count` threads, in as many blocks as they need, but no more than keep a GPU busy: threads
+/// then do more than one.
+pub(crate) fn over<A>(kernel: &'static str, count: u64, arguments: A) -> Launch<A> {
+    let blocks = count.div_ceil(u64::from(THREADS)).clamp(1, 4096) as u32;
+    blocks_of_threads(kernel, blocks, 0, arguments)
 }
 
-/// A kernel of `count` threads.
-pub(crate) fn over<A>(kernel: &'static str, count: u64, arguments: A) -> Launch<A> {
-    Launch { kernel, blocks: blocks_for(count), threads: THREADS, shared_bytes: 0, arguments }
+/// A kernel of `blocks` blocks with the usual number of threads.
+pub(crate) fn blocks_of_threads<A>(
+    kernel: &'static str,
+    blocks: u32,
+    shared_bytes: u32,
+    arguments: A,
+) -> Launch<A> {
+    Launch { kernel, blocks: [blocks, 1, 1], threads: THREADS, shared_bytes, arguments }
 }

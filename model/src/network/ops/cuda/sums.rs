@@ -1,20 +1,17 @@
 //! `sums.cu`: sums of rows, for the gradients of other operations.
 
-use crate::network::ops::cuda::{Address, Arguments, Launch, THREADS, over};
+use crate::network::ops::cuda::{Address, Launch, THREADS, arguments, blocks_of_threads, over};
 
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SumRows {
-    /// f32 `[rows, width]`
-    pub(crate) x: Address,
-    /// f32 `[width]`
-    pub(crate) out: Address,
-    pub(crate) rows: u32,
-    pub(crate) width: u32,
+arguments! {
+    struct SumRows {
+        /// f32 `[rows, width]`
+        x: Address,
+        /// f32 `[width]`
+        out: Address,
+        rows: u32,
+        width: u32,
+    }
 }
-
-// SAFETY: as the trait asks.
-unsafe impl Arguments for SumRows {}
 
 impl SumRows {
     pub(crate) fn launch(self) -> Launch<SumRows> {
@@ -22,28 +19,19 @@ impl SumRows {
     }
 }
 
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SumColumns {
-    /// f32 `[rows, width]`
-    pub(crate) x: Address,
-    /// f32 `[width]`
-    pub(crate) out: Address,
-    pub(crate) rows: u32,
-    pub(crate) width: u32,
+arguments! {
+    struct SumColumns {
+        /// f32 `[rows, width]`
+        x: Address,
+        /// f32 `[width]`
+        out: Address,
+        rows: u32,
+        width: u32,
+    }
 }
-
-// SAFETY: as the trait asks.
-unsafe impl Arguments for SumColumns {}
 
 impl SumColumns {
     pub(crate) fn launch(self) -> Launch<SumColumns> {
-        Launch {
-            kernel: "sum_columns_f32",
-            blocks: [self.width, 1, 1],
-            threads: THREADS,
-            shared_bytes: 4 * THREADS,
-            arguments: self,
-        }
+        blocks_of_threads("sum_columns_f32", self.width, 4 * THREADS, self)
     }
 }

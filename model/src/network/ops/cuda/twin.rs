@@ -2,6 +2,7 @@
 //! they are on a GPU, a thread of a block after the other.
 
 use crate::network::ops::cuda::{Arguments, Launch, Number};
+use candle_core::{Tensor, Var};
 use std::ffi::{CString, c_void};
 use std::path::Path;
 use std::process::Command;
@@ -144,4 +145,16 @@ pub(crate) fn close(number: Number, found: &Host, expected: &[f32]) {
         let difference = (found - expected).abs();
         assert!(difference <= tolerance * largest, "{i}: {found}, expected {expected}");
     }
+}
+
+/// `n` numbers of a wave that begins at `phase`.
+pub(crate) fn values(n: usize, phase: f32) -> Vec<f32> {
+    (0..n).map(|i| (i as f32 * 1.3 + phase).sin()).collect()
+}
+
+/// The gradient of the sum of `f(x) · weights`.
+pub(crate) fn gradients(x: &[&Var], y: &Tensor, weights: &Tensor) -> Vec<Vec<f32>> {
+    let all = (y * weights).unwrap().sum_all().unwrap().backward().unwrap();
+    let flat = |var: &&Var| all.get(var).unwrap().flatten_all().unwrap().to_vec1().unwrap();
+    x.iter().map(flat).collect()
 }

@@ -6,7 +6,7 @@ use crate::network::ops::cuda::Number;
 use crate::network::ops::cuda::device::{Operand, Uploaded, address_of, room, run, upload};
 #[cfg(feature = "cuda")]
 use crate::network::ops::cuda::sums::SumColumns;
-use crate::network::ops::cuda::{Address, Arguments, LANES, Launch, over};
+use crate::network::ops::cuda::{Address, LANES, Launch, arguments, over};
 #[cfg(feature = "cuda")]
 use crate::network::ops::loss::targets::{Targets, UNCOUNTED, Weights};
 #[cfg(feature = "cuda")]
@@ -20,33 +20,30 @@ use std::sync::Arc;
 /// likeliest.
 pub(crate) const COLUMNS: u32 = 3;
 
-#[repr(C)]
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct CrossEntropy {
-    /// f32 `[rows, width]`
-    pub(crate) logits: Address,
-    /// u32 `[rows]`
-    pub(crate) tokens: Address,
-    /// Which of the sets each row has. u32 `[rows]`
-    pub(crate) masks: Address,
-    /// u64 `[·, words]`
-    pub(crate) sets: Address,
-    /// The gradient of the loss, one f32; 0 in the forward pass.
-    pub(crate) grad: Address,
-    /// f32 `[rows, 3]` in the forward pass, the gradient of the logits in the backward pass.
-    pub(crate) out: Address,
-    pub(crate) rows: u32,
-    pub(crate) width: u32,
-    pub(crate) words: u32,
-    /// The token of rows that do not count.
-    pub(crate) pad: u32,
-    pub(crate) smoothing: f32,
-    /// What a row weighs in the loss.
-    pub(crate) each: f32,
+arguments! {
+    struct CrossEntropy {
+        /// f32 `[rows, width]`
+        logits: Address,
+        /// u32 `[rows]`
+        tokens: Address,
+        /// Which of the sets each row has. u32 `[rows]`
+        masks: Address,
+        /// u64 `[·, words]`
+        sets: Address,
+        /// The gradient of the loss, one f32; 0 in the forward pass.
+        grad: Address,
+        /// f32 `[rows, 3]` in the forward pass, the gradient of the logits in the backward pass.
+        out: Address,
+        rows: u32,
+        width: u32,
+        words: u32,
+        /// The token of rows that do not count.
+        pad: u32,
+        smoothing: f32,
+        /// What a row weighs in the loss.
+        each: f32,
+    }
 }
-
-// SAFETY: as the trait asks.
-unsafe impl Arguments for CrossEntropy {}
 
 impl CrossEntropy {
     pub(crate) fn launch(self) -> Launch<CrossEntropy> {

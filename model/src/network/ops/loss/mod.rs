@@ -2,18 +2,18 @@
 //! their places, as in decoding.
 
 #[cfg(any(test, feature = "cuda"))]
-#[allow(unsafe_code)] // the arguments of kernels in another language
 mod cuda;
 pub mod targets;
 
 #[cfg(feature = "cuda")]
 use crate::network::ops::cuda::device::{self, Operand};
 use crate::network::ops::loss::targets::{Targets, Weights, members};
-use crate::network::ops::tensors::{floats, like, with_floats};
+use crate::network::ops::operation::{Fused, Operation};
+use crate::network::ops::tensors::with_floats;
 use anyhow::Result;
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
-use candle_core::{CpuStorage, CustomOp1, Layout, Shape, Tensor};
+use candle_core::{Shape, Tensor};
 use std::sync::Arc;
 
 /// How well logits predict targets.
@@ -128,7 +128,7 @@ pub fn loss(
     smoothing: f64,
 ) -> Result<Tensor> {
     let op = CrossEntropy { targets: targets.clone(), weights: Weights { counted, smoothing } };
-    Ok(logits.contiguous()?.apply_op1(op)?)
+    Ok(logits.contiguous()?.apply_op1(Fused(op))?)
 }
 
 struct CrossEntropy {
@@ -136,17 +136,14 @@ struct CrossEntropy {
     weights: Weights,
 }
 
-impl CustomOp1 for CrossEntropy {
-    fn name(&self) -> &'static str {
-        "cross-entropy"
+impl Operation<1> for CrossEntropy {
+    const NAME: &'static str = "cross-entropy";
+
+    fn shape(&self, _logits: [&Shape; 1]) -> candle_core::Result<Shape> {
+        Ok(Shape::from(()))
     }
 
-    fn cpu_fwd(
-        &self,
-        storage: &CpuStorage,
-        layout: &Layout,
-    ) -> candle_core::Result<(CpuStorage, Shape)> {
-        let logits = floats(storage, layout)?;
+    fn forward(&self, [logits]: [&[f32]; 1]) -> candle_core::Result<Vec<f32>> {
         let v = logits.len() / self.targets.tokens.len().max(1);
         let mut sum = 0f64;
         for (row, token, set) in self.targets.rows() {
@@ -158,49 +155,39 @@ impl CustomOp1 for CrossEntropy {
             }
             sum += f64::from(log_sum(logits, set)) - wanted;
         }
-        Ok((CpuStorage::F32(vec![(sum / self.weights.counted as f64) as f32]), Shape::from(())))
+        Ok(vec![(sum / self.weights.counted as f64) as f32])
+    }
+
+    fn backward(&self, [logits]: [&[f32]; 1], grad: &[f32]) -> candle_core::Result<[Vec<f32>; 1]> {
+        let scale = grad[0] / self.weights.counted as f32;
+        let v = logits.len() / self.targets.tokens.len().max(1);
+        let mut d = vec![0f32; logits.len()];
+        for (row, token, set) in self.targets.rows() {
+            let (d, logits) = (&mut d[row * v..][..v], &logits[row * v..][..v]);
+            let log_sum = log_sum(logits, set);
+            let each = self.weights.smoothing as f32 / members(set).count() as f32;
+            for i in members(set) {
+                d[i] = ((logits[i] - log_sum).exp() - each) * scale;
+            }
+            d[token] -= (1.0 - self.weights.smoothing) as f32 * scale;
+        }
+        Ok([d])
     }
 
     #[cfg(feature = "cuda")]
-    fn cuda_fwd(
-        &self,
-        storage: &CudaStorage,
-        layout: &Layout,
-    ) -> candle_core::Result<(CudaStorage, Shape)> {
-        let logits = Operand::of(storage, layout)?;
+    fn forward_on_gpu(&self, [logits]: [Operand<'_>; 1]) -> candle_core::Result<CudaStorage> {
         // The loss is the first of the sums; a scalar is not told of the others.
-        Ok((cuda::losses(logits, &self.targets, self.weights)?, Shape::from(())))
+        cuda::losses(logits, &self.targets, self.weights)
     }
 
-    fn bwd(
+    #[cfg(feature = "cuda")]
+    fn backward_on_gpu(
         &self,
-        logits: &Tensor,
-        _res: &Tensor,
-        grad: &Tensor,
-    ) -> candle_core::Result<Option<Tensor>> {
-        #[cfg(feature = "cuda")]
-        if !logits.device().is_cpu() {
-            let d = device::with([logits, grad], |[logits, grad]| {
-                cuda::losses_backward(logits, &self.targets, self.weights, grad)
-            })?;
-            return Ok(Some(device::tensor(d, logits.shape())));
-        }
-        let scale = grad.to_scalar::<f32>()? / self.weights.counted as f32;
-        let d = with_floats([logits], |[logits]| {
-            let v = logits.len() / self.targets.tokens.len().max(1);
-            let mut d = vec![0f32; logits.len()];
-            for (row, token, set) in self.targets.rows() {
-                let (d, logits) = (&mut d[row * v..][..v], &logits[row * v..][..v]);
-                let log_sum = log_sum(logits, set);
-                let each = self.weights.smoothing as f32 / members(set).count() as f32;
-                for i in members(set) {
-                    d[i] = ((logits[i] - log_sum).exp() - each) * scale;
-                }
-                d[token] -= (1.0 - self.weights.smoothing) as f32 * scale;
-            }
-            Ok(d)
-        })?;
-        like(d, logits).map(Some)
+        [logits]: [Operand<'_>; 1],
+        _result: Operand<'_>,
+        grad: Operand<'_>,
+    ) -> candle_core::Result<[CudaStorage; 1]> {
+        cuda::losses_backward(logits, &self.targets, self.weights, grad).map(|d| [d])
     }
 }
 
