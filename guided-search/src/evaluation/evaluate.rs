@@ -20,6 +20,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use support::files::output_dir::OutputDir;
+use support::files::sealed::{read_sealed, write_sealed};
 use support::files::whole_file::{named_inside, own_directory, write_atomic};
 use support::own_threads::in_order;
 use support::show::console::note;
@@ -197,7 +198,7 @@ fn finished(
     let path = directory.file(&name);
     std::fs::symlink_metadata(&path).ok()?;
     let read = || -> Result<Vec<Row>> {
-        let text = std::fs::read_to_string(named_inside(directory.path(), &name)?)?;
+        let text = read_sealed(&named_inside(directory.path(), &name)?, "rows")?;
         let rows: Vec<Row> = serde_json::from_str(&text)?;
         expect_rows(evaluation, system, task, directory.path(), &rows)?;
         Ok(rows)
@@ -290,7 +291,7 @@ fn run_task(
     }
     let hard = hardness(&rows);
     rows.iter_mut().for_each(|row| row.hard = hard);
-    write_atomic(&directory.file(&rows_file(task)), serde_json::to_string(&rows)?.as_bytes())?;
+    write_sealed(&directory.file(&rows_file(task)), &serde_json::to_string(&rows)?)?;
     Ok(rows)
 }
 

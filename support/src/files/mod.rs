@@ -6,6 +6,7 @@ pub mod hash;
 pub mod input;
 pub mod numbered;
 pub mod output_dir;
+pub mod sealed;
 pub mod table;
 pub mod text;
 pub mod toml;
