@@ -26,6 +26,10 @@ fn learn(directory: &TempDir, out: &str, threads: &str, rounds: &str) -> String 
     String::from_utf8(output.get_output().stdout.clone()).unwrap().replace(out, "OUT")
 }
 
+fn replace(bytes: &mut Vec<u8>, from: &str, to: &str) {
+    *bytes = String::from_utf8(bytes.clone()).unwrap().replacen(from, to, 1).into_bytes();
+}
+
 fn refused(directory: &TempDir, args: &[&str]) -> String {
     let output = cairn(directory).args(args).assert().code(2);
     String::from_utf8(output.get_output().stderr.clone()).unwrap()
@@ -57,6 +61,34 @@ fn with_one_thread_and_with_two_and_after_an_interruption() {
     learn(&directory, "three", "2", "1");
     assert_eq!(learn(&directory, "three", "2", "2"), table);
     assert_eq!(read("one/ranker.json"), read("three/ranker.json"));
+
+    // What is gone on from is as it was written, or it is refused by its name.
+    let ways: [(&str, fn(&mut Vec<u8>)); 4] = [
+        ("round-1.json", |bytes| replace(bytes, "\"round\":1", "\"round\":9")),
+        ("round-1.json", |bytes| replace(bytes, "\"proved\":", "\"proved\":1")),
+        ("round-0.parquet", |bytes| bytes[1_000] ^= 4),
+        ("ranker-2.json", |bytes| replace(bytes, "\"digests\":[\"", "\"digests\":[],\"x\":[\"")),
+    ];
+    for (name, change) in ways {
+        let file = path("three").join(name);
+        let whole = fs::read(&file).unwrap();
+        let mut damaged = whole.clone();
+        change(&mut damaged);
+        assert_ne!(damaged, whole, "{name}");
+        fs::write(&file, damaged).unwrap();
+        let text = refused(
+            &directory,
+            &["learn", "--system", "halide", "--tasks", "training.parquet", "--validation"]
+                .into_iter()
+                .chain(["validation.parquet", "--rounds", "2", "--epochs", "2", "--cap", "1000"])
+                .chain(["--out", "three"])
+                .collect::<Vec<_>>(),
+        );
+        let expected = format!("{name} is not as it was written");
+        assert!(text.contains(&expected), "{text}");
+        fs::write(&file, whole).unwrap();
+    }
+    assert_eq!(learn(&directory, "three", "2", "2"), table);
 
     // The tasks that it learned from are no measure of it.
     let evaluate = |tasks| {

@@ -20,7 +20,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use support::{
-    OutputDir, Progress, counted_as, in_order, named_inside, note, own_directory, write_atomic,
+    OutputDir, Progress, counted_as, in_order, named_inside, note, own_directory, read_sealed,
+    write_atomic, write_sealed,
 };
 
 /// The file that marks a directory as results; it holds the [`Evaluation`].
@@ -194,7 +195,7 @@ fn finished(
     let path = directory.file(&name);
     std::fs::symlink_metadata(&path).ok()?;
     let read = || -> Result<Vec<Row>> {
-        let text = std::fs::read_to_string(named_inside(directory.path(), &name)?)?;
+        let text = read_sealed(&named_inside(directory.path(), &name)?, "rows")?;
         let rows: Vec<Row> = serde_json::from_str(&text)?;
         expect_rows(evaluation, system, task, directory.path(), &rows)?;
         Ok(rows)
@@ -287,7 +288,7 @@ fn run_task(
     }
     let hard = hardness(&rows);
     rows.iter_mut().for_each(|row| row.hard = hard);
-    write_atomic(&directory.file(&rows_file(task)), serde_json::to_string(&rows)?.as_bytes())?;
+    write_sealed(&directory.file(&rows_file(task)), &serde_json::to_string(&rows)?)?;
     Ok(rows)
 }
 

@@ -4,7 +4,7 @@
 //! ```text
 //! learning.json          what is learned from, and how
 //! round-0.parquet        the examples of a round's e-graphs of training tasks and their halves
-//! round-0.json           how many tasks of each kind its e-graphs proved
+//! round-0.json           how many tasks of each kind its e-graphs proved, and hashes; sealed
 //! ranker-1.json          the ranker that is fitted to all examples before
 //! ranker.json            the one that proved most validation tasks
 //! ```
@@ -23,9 +23,13 @@ use model::ranking::numbers::{numbers, table_rows};
 use model::ranking::ranker::Ranker;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use support::{OutputDir, Progress, read_table, read_text, write_atomic, write_table};
+use support::hash::of_file;
+use support::{
+    OutputDir, Progress, read_sealed, read_table, read_text, write_atomic, write_sealed,
+    write_table,
+};
 
 /// The file that marks a directory of a learning; it holds the [`Learning`].
 pub const LEARNING_FILE: &str = "learning.json";
@@ -102,9 +106,13 @@ pub fn learn(
             );
             let name = format!("ranker-{number}.json");
             let path = directory.file(&name);
-            let ranker = match path.exists() {
-                true => Ranker::read(&name, &read_text(&path, "the ranker")?, system)?,
-                false => {
+            // What no whole round tells the hash of is made again.
+            let ranker = match kept_round(&directory, number)?.and_then(|kept| kept.ranker) {
+                Some(hash) => {
+                    expect_hash(&path, &hash)?;
+                    Ranker::read(&name, &read_text(&path, "the ranker")?, system)?
+                }
+                None => {
                     let seed = learning.seed.wrapping_add(u64::from(number));
                     let weights = fit(system, &examples, learning.epochs, seed, quiet)?;
                     let origin = format!(
@@ -121,11 +129,14 @@ pub fn learn(
         }
         let ranker = rankers[number as usize].clone();
         let order = ranker.map(|ranker| ranker as Arc<dyn MatchOrder>);
-        let files = [format!("round-{number}.json"), format!("round-{number}.parquet")];
-        let [summary, rows] = files.map(|name| directory.file(&name));
+        let rows = directory.file(&format!("round-{number}.parquet"));
         let last = number == learning.rounds;
+        let kept = kept_round(&directory, number)?;
         // What was the last round once has no examples yet.
-        if !summary.exists() || !last && !rows.exists() {
+        let kept = kept.filter(|kept| last || kept.examples.is_some());
+        let kept = if let Some(kept) = kept {
+            kept
+        } else {
             let grow = |set: &TaskSet, log: bool| {
                 grow_all(system, set, learning.cap, order.as_ref(), log, quiet)
             };
@@ -140,11 +151,17 @@ pub fn learn(
             let work = grown.iter().map(|grown| grown.work).sum();
             let training = training.tasks.len() as u64;
             let round = Round { round: number, trained, training, proved, work };
-            write_atomic(&summary, (serde_json::to_string(&round)? + "\n").as_bytes())?;
-        }
-        let round: Round = serde_json::from_str(&read_text(&summary, "the round")?)
-            .with_context(|| format!("{} does not describe a round", summary.display()))?;
-        if !last {
+            let ranker = directory.file(&format!("ranker-{number}.json"));
+            let hash = |path: &Path| of_file(path).map(|(hash, _)| hash);
+            let ranker = (number > 0).then(|| hash(&ranker)).transpose()?;
+            let examples = (!last).then(|| hash(&rows)).transpose()?;
+            let kept = KeptRound { round, ranker, examples };
+            write_sealed(&round_file(&directory, number), &serde_json::to_string(&kept)?)?;
+            kept
+        };
+        let KeptRound { round, examples: hash, .. } = kept;
+        if let Some(hash) = hash.filter(|_| !last) {
+            expect_hash(&rows, &hash)?;
             let offset = examples.last().map_or(0, |example| example.e_graph + 1);
             let shifted = |ExampleRow(e): ExampleRow| Example { e_graph: e.e_graph + offset, ..e };
             let before = examples.len();
@@ -159,6 +176,45 @@ pub fn learn(
     let ranker = rankers[best as usize].as_deref().context("no ranker")?.clone();
     write_atomic(&directory.file(RANKER_FILE), ranker.text()?.as_bytes())?;
     Ok((rounds, ranker))
+}
+
+/// What is kept of a round, beside its ranker and its examples.
+#[derive(Serialize, Deserialize)]
+struct KeptRound {
+    round: Round,
+    /// SHA-256 of its ranker; the first round has none.
+    ranker: Option<String>,
+    /// SHA-256 of its examples; the last round has none.
+    examples: Option<String>,
+}
+
+fn round_file(directory: &OutputDir, number: u32) -> PathBuf {
+    directory.file(&format!("round-{number}.json"))
+}
+
+/// What an earlier run kept of a round, if it finished it.
+fn kept_round(directory: &OutputDir, number: u32) -> Result<Option<KeptRound>> {
+    let path = round_file(directory, number);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let again = || format!("{}: delete it to make the round again", path.display());
+    let kept: KeptRound =
+        serde_json::from_str(&read_sealed(&path, "the round")?).with_context(again)?;
+    ensure!(kept.round.round == number, "{} is of another round", path.display());
+    Ok(Some(kept))
+}
+
+/// Refuses a file that is not as it was written.
+fn expect_hash(path: &Path, hash: &str) -> Result<()> {
+    let unchanged = of_file(path).is_ok_and(|(found, _)| found == hash);
+    ensure!(
+        unchanged,
+        "{} is not as it was written: delete the files of its round and those after it to make them \
+         again",
+        path.display()
+    );
+    Ok(())
 }
 
 fn refuse_other(learning: &Learning, directory: &OutputDir) -> Result<()> {

@@ -6,6 +6,7 @@ pub mod hash;
 pub(crate) mod input;
 pub(crate) mod numbered;
 pub(crate) mod output_dir;
+pub(crate) mod sealed;
 pub(crate) mod table;
 pub(crate) mod text;
 pub(crate) mod toml;
