@@ -63,7 +63,8 @@ fn with_one_thread_and_with_two_and_after_an_interruption() {
     assert_eq!(read("one/ranker.json"), read("three/ranker.json"));
 
     // What is gone on from is as it was written, or it is refused by its name.
-    let ways: [(&str, fn(&mut Vec<u8>)); 4] = [
+    type Damage = fn(&mut Vec<u8>);
+    let ways: [(&str, Damage); 4] = [
         ("round-1.json", |bytes| replace(bytes, "\"round\":1", "\"round\":9")),
         ("round-1.json", |bytes| replace(bytes, "\"proved\":", "\"proved\":1")),
         ("round-0.parquet", |bytes| bytes[1_000] ^= 4),

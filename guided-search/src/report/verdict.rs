@@ -34,16 +34,19 @@ pub fn headline(summaries: &[Summary], rows: &[&Row], ranker: bool) -> String {
                 (Ordering::Less, false) => "Learning is behind, perhaps by chance",
                 (Ordering::Equal, _) => "Learning buys nothing here",
             };
-            format!(
-                "{verdict}: {} {}, and {}, the best without learning, {}; {} needs less work on {less} of \
-                 them, {} on {more}.",
-                names(&learned),
-                solve(&learned),
-                names(&baseline),
-                b.solved,
-                l.method,
-                b.method
-            )
+            let counts = if l.solved == b.solved {
+                let both = [learned.as_slice(), baseline.as_slice()].concat();
+                format!("{} {} each", names(&both), solve(&both))
+            } else {
+                let (learned, solve) = (names(&learned), solve(&learned));
+                let baseline = names(&baseline);
+                format!(
+                    "{learned} {solve}, and {baseline}, the best without learning, {}",
+                    b.solved
+                )
+            };
+            let (l, b) = (&l.method, &b.method);
+            format!("{verdict}: {counts}; {l} needs less work on {less} of them, {b} on {more}.")
         }
         (Some(_), None) => {
             let no = "No search without learning was tried.";
@@ -232,7 +235,12 @@ mod tests {
         let ahead = said(&[("all-work", 2), ("ranked", 3)]);
         assert!(ahead.starts_with("Learning is ahead, perhaps by chance: ranked solves 3 of"));
         let even = said(&[("all-work", 9), ("ranked", 9)]);
-        assert!(even.starts_with("Learning buys nothing here: ranked solves 9 of 40"), "{even}");
+        assert!(
+            even.starts_with(
+                "Learning buys nothing here: ranked and all-work solve 9 of 40 tasks each;"
+            ),
+            "{even}"
+        );
         assert!(!even.contains("transformer") && !even.contains("McNemar"), "{even}");
         assert!(said(&[("all-work", 0), ("model", 0)]).contains("No method solved any of the 40"));
         assert!(said(&[("all-work", 9)]).contains("No method that learned anything was tried"));
