@@ -324,7 +324,7 @@ mod tests {
         let chart = Chart::new(x, Axis::per_cent("solved"), 340, "solved over work");
         let svg = chart.lines(Shape::Steps, &[series("a"), series("b")]).markup().into_string();
         assert_eq!(svg.matches("<path").count(), 2);
-        assert!(svg.contains("M76.0 296.0H624.0V155.0"), "{svg}");
+        assert!(svg.contains("M76.0 296.0H612.0V155.0"), "{svg}");
         assert!(svg.contains("&lt;a&gt;") && !svg.contains("<style>") && !svg.contains("http"));
     }
 
