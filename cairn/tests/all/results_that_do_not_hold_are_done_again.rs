@@ -6,6 +6,7 @@ use crate::common::refusal::{directory, evaluate, names, refused, write};
 use guided_search::{Row, read_results, write_results};
 use std::fs;
 use std::path::PathBuf;
+use support::{read_sealed, write_sealed};
 use tempfile::TempDir;
 
 struct Results {
@@ -60,8 +61,8 @@ fn by_the_rows_and_by_the_proofs() {
     let results = Results::new();
     assert!(!results.again());
     let file = results.path("rows/t.json");
-    let whole = fs::read_to_string(&file).unwrap();
-    let other = fs::read_to_string(results.path("rows/u.json")).unwrap();
+    let whole = read_sealed(&file, "rows").unwrap();
+    let other = read_sealed(&results.path("rows/u.json"), "rows").unwrap();
     for changed in [
         "[]".to_owned(),
         "{".to_owned(),
@@ -72,6 +73,15 @@ fn by_the_rows_and_by_the_proofs() {
         whole.replacen("proofs/t--", "../results/proofs/t--", 1),
     ] {
         assert_ne!(changed, whole);
+        write_sealed(&file, &changed).unwrap();
+        assert!(results.again(), "{changed}");
+    }
+    // What nothing but the seal tells.
+    let sealed = fs::read_to_string(&file).unwrap();
+    for name in ["work", "e_graphs", "requests", "seconds"] {
+        let name = format!("\"{name}\":");
+        let changed = sealed.replacen(&name, &format!("{name}1"), 1);
+        assert_ne!(changed, sealed);
         fs::write(&file, &changed).unwrap();
         assert!(results.again(), "{changed}");
     }

@@ -1,10 +1,9 @@
 //! What `idioms.rules` makes of loops: the cheapest equal term, with a proof that the checker accepts.
 
-use egraph::{CostFunction, EGraph, Explainer, Limits, SaturationConfig, Sketch, System, TermBank};
+use crate::common;
+use egraph::{CostFunction, EGraph, Explainer, Limits, SaturationConfig, Sketch, TermBank};
 use egraph::{check, extract_best, saturate};
 use std::ops::ControlFlow;
-use std::path::Path;
-use std::sync::Arc;
 
 const LOOPS: &[(&str, &str, &str)] = &[
     ("get-build", "(get (build n i (* (get x i) 2)) 3)", "(* 2 (get x 3))"),
@@ -54,8 +53,7 @@ const LOOPS: &[(&str, &str, &str)] = &[
 
 #[test]
 fn each_by_the_calls_that_do_its_work() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/systems/idioms.rules");
-    let system = Arc::new(System::load(&path).unwrap());
+    let system = common::shipped("idioms");
     let cost = CostFunction::named(&system, "cost").unwrap();
     let mut wrong = Vec::new();
     for (name, start, expected) in LOOPS {

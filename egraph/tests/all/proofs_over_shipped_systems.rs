@@ -5,7 +5,6 @@ use egraph::{Caps, Explainer, Limits, Shortener, System, TermBank, check, check_
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 const PROOFS: usize = 10_000;
 
@@ -24,8 +23,7 @@ fn instances(system: &System, bank: &mut TermBank) -> Vec<egraph::TermId> {
 }
 
 fn prove_random_pairs(name: &str) {
-    let path = configs().join(format!("systems/{name}.rules"));
-    let system = Arc::new(System::load(&path).unwrap_or_else(|e| panic!("{e}")));
+    let system = common::shipped(name);
     let mut bank = TermBank::new(system.language.clone());
     let file = std::fs::read_to_string(configs().join(format!("seeds/{name}.txt")));
     let text = file.unwrap_or_default();

@@ -1,14 +1,11 @@
 //! Saturated e-graphs whose sizes are known from counting.
 
 use crate::common;
-use egraph::{EGraph, Limits, System, TermBank};
-use std::path::PathBuf;
-use std::sync::Arc;
+use egraph::{EGraph, Limits, TermBank};
 
 /// The saturated e-graph of the right-nested application of `op` to `n` distinct variables.
 fn saturated(system: &str, op: &str, n: usize) -> EGraph {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../configs/systems").join(system);
-    let system = Arc::new(System::load(&path).unwrap_or_else(|e| panic!("{e}")));
+    let system = common::shipped(system);
     let text = (1..n).rev().fold(format!("x{n}"), |rest, i| format!("({op} x{i} {rest})"));
     let mut bank = TermBank::new(system.language.clone());
     let term = bank.parse(&text, None).expect("a term of the system");
@@ -24,7 +21,7 @@ fn size(egraph: &EGraph) -> (usize, usize) {
 #[test]
 fn sums_have_a_class_for_every_set_of_terms() {
     for n in 1..=8 {
-        let egraph = saturated("sums.rules", "+", n);
+        let egraph = saturated("sums", "+", n);
         let (two, three) = (2usize.pow(n as u32), 3usize.pow(n as u32));
         assert_eq!(size(&egraph), (three + 1 + n - 2 * two, two - 1), "{n} terms");
     }
@@ -35,7 +32,7 @@ fn sums_have_a_class_for_every_set_of_terms() {
 #[test]
 fn chains_have_a_class_for_every_interval() {
     for n in 1..=20 {
-        let egraph = saturated("matrix-chain.rules", "*", n);
+        let egraph = saturated("matrix-chain", "*", n);
         assert_eq!(size(&egraph), ((n + 1) * n * (n - 1) / 6 + n, n * (n + 1) / 2), "{n} matrices");
     }
 }

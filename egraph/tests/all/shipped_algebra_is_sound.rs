@@ -4,21 +4,12 @@
 //! The calculus of `math.rules` and `math-test.rules` is formal and not evaluated, nor are the two rules of
 //! `gelu.rules` that approximate.
 
+use crate::common::{shipped, wrong_rules};
 use egraph::{Condition, Expr, Language, LeafValue, Pattern, Rule, System, Value};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::path::PathBuf;
 
 const RANDOM: usize = 20_000;
-/// Fewer instances than this would show nothing.
-const MIN_INSTANCES: usize = 100;
-
-fn load(name: &str) -> System {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../configs/systems")
-        .join(format!("{name}.rules"));
-    System::load(&path).unwrap_or_else(|e| panic!("{e}"))
-}
 
 /// A fraction in lowest terms with a positive denominator.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -156,16 +147,9 @@ fn check(language: &Language, rule: &Rule) -> Result<usize, String> {
 fn both_sides_of_every_rule_of_algebra_have_the_same_value() {
     let mut wrong = Vec::new();
     for name in ["math", "math-test"] {
-        let system = load(name);
-        for rule in system.rules.iter().filter(|rule| rule.ruleset.is_none()) {
-            match check(&system.language, rule) {
-                Ok(instances) if instances < MIN_INSTANCES => {
-                    wrong.push(format!("{name}: {} has {instances} instances only", rule.name));
-                }
-                Ok(_) => {}
-                Err(message) => wrong.push(format!("{name}: {message}")),
-            }
-        }
+        let system = shipped(name);
+        let rules = system.rules.iter().filter(|rule| rule.ruleset.is_none());
+        wrong.extend(wrong_rules(name, rules, |rule, _| check(&system.language, rule)));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -237,7 +221,7 @@ fn holds_for_reals(language: &Language, rule: &Rule) -> bool {
 
 #[test]
 fn both_sides_of_every_rule_of_real_functions_have_the_same_value() {
-    let system = load("math");
+    let system = shipped("math");
     let mut rules = 0;
     for rule in &system.rules {
         if rule.ruleset.is_some_and(|set| system.rulesets[set.0 as usize] == "functions") {
@@ -246,7 +230,7 @@ fn both_sides_of_every_rule_of_real_functions_have_the_same_value() {
         }
     }
     assert!(rules >= 8, "{rules}");
-    let gelu = load("gelu");
+    let gelu = shipped("gelu");
     for rule in gelu.rules.iter().filter(|rule| rule.ruleset.is_none()) {
         assert!(holds_for_reals(&gelu.language, rule), "{}", rule.name);
     }
@@ -288,7 +272,7 @@ fn holds_for_matrices(rule: &Rule) -> bool {
 
 #[test]
 fn both_sides_of_every_rule_of_matrix_chains_are_the_same_matrix() {
-    assert!(load("matrix-chain").rules.iter().all(holds_for_matrices));
+    assert!(shipped("matrix-chain").rules.iter().all(holds_for_matrices));
     let wrong = "(sort M) (op * (M M) M) (rewrite (* ?a ?b) (* ?b ?a))";
     assert!(!holds_for_matrices(&System::parse(wrong).unwrap().rules[0]));
 }

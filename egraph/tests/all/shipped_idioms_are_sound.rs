@@ -1,12 +1,12 @@
 //! What `idioms.rules` makes equal is equal: all terms of all classes of e-graphs grown from its seeds have
 //! the same values, by an evaluator that knows the loops and the library, and no rule.
 
-use egraph::{EGraph, Leaf, LeafValue, Limits, Node, SaturationConfig, System, TermBank, TermId};
+use crate::common;
+use egraph::{EGraph, Leaf, LeafValue, Limits, Node, SaturationConfig, TermBank, TermId};
 use egraph::{Value as Literal, saturate};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::Arc;
 
 #[derive(Clone)]
 enum Value {
@@ -142,9 +142,9 @@ impl Meaning {
 
 #[test]
 fn equal_terms_have_equal_values() {
-    let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs");
-    let system = Arc::new(System::load(&configs.join("systems/idioms.rules")).unwrap());
-    let seeds = std::fs::read_to_string(configs.join("seeds/idioms.txt")).unwrap();
+    let system = common::shipped("idioms");
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/seeds/idioms.txt");
+    let seeds = std::fs::read_to_string(seeds).unwrap();
     let mut compared = 0;
     for start in seeds.lines().filter(|line| line.starts_with('(')) {
         let mut bank = TermBank::new(system.language.clone());

@@ -5,9 +5,8 @@
 //! matrices are in `shipped_algebra_is_sound.rs`. `tiling.rules` is in neither: its terms are
 //! functions.
 
-use egraph::{Condition, Expr, Pattern};
-use egraph::{Language, LeafValue, Value};
-use egraph::{Rule, System};
+use crate::common::{shipped, wrong_rules};
+use egraph::{Condition, Expr, Language, LeafValue, Pattern, Rule, System, Value};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::path::PathBuf;
@@ -17,15 +16,6 @@ const SYSTEMS: [&str; 7] = ["halide", "prop", "prop-test", "ring", "bitvectors",
 const SMALL: i128 = 9;
 const MAX_EXHAUSTIVE: u64 = 250_000;
 const RANDOM: usize = 12_000;
-/// Fewer instances than this, among the random assignments, would show nothing.
-const MIN_INSTANCES: usize = 100;
-
-fn load(name: &str) -> System {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../configs/systems")
-        .join(format!("{name}.rules"));
-    System::load(&path).unwrap_or_else(|e| panic!("{e}"))
-}
 
 /// The value of an operator; truth values are 0 and 1. `None` where 128 bits are too few.
 fn apply(name: &str, args: &[i128]) -> Option<i128> {
@@ -235,16 +225,9 @@ fn check(language: &Language, rule: &Rule, stream: u64) -> Result<usize, String>
 fn both_sides_of_every_rule_have_the_same_value() {
     let mut wrong = Vec::new();
     for name in SYSTEMS {
-        let system = load(name);
-        for (stream, rule) in system.rules.iter().enumerate() {
-            match check(&system.language, rule, stream as u64) {
-                Ok(instances) if instances < MIN_INSTANCES => {
-                    wrong.push(format!("{name}: {} has {instances} instances only", rule.name));
-                }
-                Ok(_) => {}
-                Err(message) => wrong.push(format!("{name}: {message}")),
-            }
-        }
+        let system = shipped(name);
+        let check = |rule: &Rule, stream| check(&system.language, rule, stream);
+        wrong.extend(wrong_rules(name, system.rules.iter(), check));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -255,7 +238,7 @@ fn every_rule_of_words_is_evaluated_and_none_refuted() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../configs/systems/words.rules");
     let review = egraph::review(&std::fs::read_to_string(path).unwrap());
     assert_eq!(review.findings, []);
-    assert_eq!(review.evaluated.rules, load("words").rules.len());
+    assert_eq!(review.evaluated.rules, shipped("words").rules.len());
     assert_eq!(review.evaluated.without_meaning, [] as [String; 0]);
 }
 
@@ -278,7 +261,7 @@ fn rules_of_words_that_look_right_are_caught() {
 
 #[test]
 fn rules_that_look_right_are_caught() {
-    let halide = load("halide");
+    let halide = shipped("halide");
     for rule in [
         // Division by zero.
         "(rewrite (/ ?a ?a) 1)",
@@ -320,7 +303,7 @@ fn declarations() -> &'static str {
 
 #[test]
 fn every_system_has_its_rules() {
-    let count = |name| load(name).rules.len();
+    let count = |name| shipped(name).rules.len();
     assert!(count("halide") >= 60, "{}", count("halide"));
     assert!(count("prop") >= 25);
     assert_eq!(count("prop-test"), 13);

@@ -1,9 +1,9 @@
 //! The equations of `tensor.rules`, evaluated on matrices of random shapes.
 
+use crate::common;
 use egraph::{Condition, Pattern, Rule, System, Value, VarId};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::path::Path;
 
 /// Rows of numbers, all of one length; of no shape where an operation does not fit.
 type Matrix = Vec<Vec<i64>>;
@@ -54,8 +54,7 @@ fn condition_holds(system: &System, rule: &Rule, condition: &Condition, values: 
 
 #[test]
 fn rules_are_equations_of_matrices_whose_shapes_fit() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/systems/tensor.rules");
-    let system = System::load(&path).unwrap();
+    let system = common::shipped("tensor");
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     for rule in &system.rules {
         let mut compared = 0;

@@ -1,9 +1,10 @@
 //! Systems and helpers that several tests use.
 #![allow(dead_code)] // each test program uses a part of it
 
-use egraph::{EGraph, Limits, SaturationConfig, System, TermBank, TermId, saturate};
+use egraph::{EGraph, Limits, Rule, SaturationConfig, System, TermBank, TermId, saturate};
 use rand::{Rng, RngExt};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Sums: associative both ways, commutative.
@@ -44,6 +45,33 @@ pub const INTEGERS: &str = "
 /// Reads a system that is known to be right.
 pub fn system(text: &str) -> Arc<System> {
     Arc::new(System::parse(text).expect("the text of a test system"))
+}
+
+/// The shipped system of that name.
+pub fn shipped(name: &str) -> Arc<System> {
+    let systems = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/systems");
+    let system = System::load(&systems.join(format!("{name}.rules")));
+    Arc::new(system.unwrap_or_else(|e| panic!("{e}")))
+}
+
+/// Fewer instances of a rule than this, among random values, would show nothing.
+const MIN_INSTANCES: usize = 100;
+
+/// What is wrong with rules of the system `name`. `check` is given a rule and its number, and counts
+/// the instances in which it holds.
+pub fn wrong_rules<'r>(
+    name: &str,
+    rules: impl Iterator<Item = &'r Rule>,
+    check: impl Fn(&Rule, u64) -> Result<usize, String>,
+) -> Vec<String> {
+    let wrong = |(number, rule): (u64, &Rule)| match check(rule, number) {
+        Ok(instances) if instances < MIN_INSTANCES => {
+            Some(format!("{name}: {} has {instances} instances only", rule.name))
+        }
+        Ok(_) => None,
+        Err(message) => Some(format!("{name}: {message}")),
+    };
+    (0..).zip(rules).filter_map(wrong).collect()
 }
 
 /// The e-graph of `terms` after saturating to the limits.

@@ -5,11 +5,10 @@ use crate::ONE_AT_A_TIME;
 use crate::common;
 use crate::counting::{LIVE, PEAK};
 use egraph::{
-    EGraph, Explainer, Limits, Report, SaturationConfig, Scheduler, StopReason, System, TermBank,
-    check, saturate, saturate_until,
+    EGraph, Explainer, Limits, Report, SaturationConfig, Scheduler, StopReason, TermBank, check,
+    saturate, saturate_until,
 };
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -73,8 +72,7 @@ fn threads_change_nothing() {
 #[test]
 fn every_scheduler_applies_them() {
     let _guard = ONE_AT_A_TIME.lock();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/systems/lambda.rules");
-    let system = Arc::new(System::load(&path).unwrap());
+    let system = common::shipped("lambda");
     let start = "(let (lam f (lam g (lam x (app f (app g x))))) compose
         (let (lam y (+ y 1)) add1 (app (app compose add1) (app (app compose add1) add1))))";
     for scheduler in [Scheduler::Simple, Scheduler::Backoff, Scheduler::BestFirst] {

@@ -51,7 +51,7 @@ pub struct Evaluation {
     pub search: SearchSettings,
     /// The directory of the model, if a method needs one.
     pub model: Option<String>,
-    /// [`support::hash::of_model`] of the model, if a method needs one.
+    /// The hash of the model's files, if a method needs one.
     pub model_hash: Option<String>,
     /// The file of the ranker, if a method needs one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -21,7 +21,7 @@ pub struct Row {
     pub seed_id: String,
     /// The method's name.
     pub method: String,
-    /// What was asked, see [`crate::evaluation::checked::question_hash`].
+    /// SHA-256 of the start and the target as they are printed, with a line feed after each.
     pub question: String,
     /// Links of the task's chain; 0 for a task from elsewhere.
     pub links: u32,

@@ -27,7 +27,8 @@ const TITLE: &str = "Cairn: guided equality saturation";
 /// Writes the page about the results in `directory` to `out`, which may hold an earlier one.
 ///
 /// # Errors
-/// As [`report`]; `out` holds something else; or what the file system says.
+/// A directory without whole results, a result or proof that can't be read, or a rewrite system
+/// that is not that of the results; `out` holds something else; or what the file system says.
 pub fn write_report(directory: &Path, out: &Path) -> Result<()> {
     let kind = FileKind { name: "a report", recognise: |path| has_title(path, TITLE) };
     let out = OutputFile::new(out, kind)?;

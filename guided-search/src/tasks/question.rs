@@ -42,10 +42,11 @@ pub fn read_question(
     Ok(read)
 }
 
-/// As [`read_question`], from texts with names for messages, as `--from`.
+/// Terms of one sort, from texts with names for messages, as `--from`.
 ///
 /// # Errors
-/// As [`read_question`], with the name, the text and the place in it.
+/// A text that is no term, or not of the sort of the others: with the name, the text and the place in
+/// it.
 pub fn read_texts(bank: &mut TermBank, texts: &[(&str, &str)]) -> Result<Vec<TermId>> {
     let wrong = |i: usize, error: ParseError| {
         let (name, text) = texts[i];

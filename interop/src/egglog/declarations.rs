@@ -6,6 +6,15 @@ use crate::egglog::refusal::{Refusal, Result, mistaken, refused};
 use crate::egglog::scope::Scope;
 use egraph::{Place, Sexpr};
 
+/// A name with the sorts of its arguments and of its result.
+struct Declared<'a> {
+    name: &'a Sexpr,
+    args: &'a [Sexpr],
+    result: &'a Sexpr,
+    options: &'a [Sexpr],
+    at: Place,
+}
+
 /// Takes over a declaration, if it is one; whether it is.
 pub(super) fn declare(names: &mut Names, out: &mut Output, item: &Sexpr) -> bool {
     let at = item.place();
@@ -53,7 +62,7 @@ pub(super) fn declare(names: &mut Names, out: &mut Output, item: &Sexpr) -> bool
         }
         ("constructor" | "function", [name, args, result, options @ ..]) => {
             let declared = match args.list() {
-                Some(args) => function(names, out, name, args, result, options, at),
+                Some(args) => function(names, out, &Declared { name, args, result, options, at }),
                 None => {
                     Err(mistaken(args.place(), "expected the sorts of arguments in parentheses"))
                 }
@@ -103,28 +112,22 @@ fn variants(names: &mut Names, out: &mut Output, sort: &Sexpr, variants: &[Sexpr
         };
         let end = rest.iter().position(|a| a.atom().is_some_and(|a| a.starts_with(':')));
         let (args, options) = rest.split_at(end.unwrap_or(rest.len()));
-        if let Err(refusal) = constructor(names, out, name, args, sort, options, at) {
+        let declared = Declared { name, args, result: sort, options, at };
+        if let Err(refusal) = constructor(names, out, &declared) {
             leave(names, out, name, refusal);
         }
     }
 }
 
 /// A function to terms is a constructor, one to values an analysis.
-fn function(
-    names: &mut Names,
-    out: &mut Output,
-    name: &Sexpr,
-    args: &[Sexpr],
-    result: &Sexpr,
-    options: &[Sexpr],
-    at: Place,
-) -> Result<()> {
+fn function(names: &mut Names, out: &mut Output, declared: &Declared<'_>) -> Result<()> {
+    let &Declared { result, options, at, .. } = declared;
     let to_terms = names.sorts.contains(atom(result, "a sort")?);
     let merge = options.iter().position(|o| matches!(o.atom(), Some(":merge" | ":no-merge")));
     match (merge, to_terms) {
-        (None, true) => constructor(names, out, name, args, result, options, at),
+        (None, true) => constructor(names, out, declared),
         (Some(_), true) => Err(refused(at, "a function that merges terms")),
-        (_, false) => analysis(names, out, name, args, result, options, at),
+        (_, false) => analysis(names, out, declared),
     }
 }
 
@@ -150,15 +153,8 @@ fn relation(
     Ok(())
 }
 
-fn analysis(
-    names: &mut Names,
-    out: &mut Output,
-    name: &Sexpr,
-    args: &[Sexpr],
-    result: &Sexpr,
-    options: &[Sexpr],
-    at: Place,
-) -> Result<()> {
+fn analysis(names: &mut Names, out: &mut Output, declared: &Declared<'_>) -> Result<()> {
+    let &Declared { name, args, result, options, at } = declared;
     let values = names.sort(result)?;
     let [of] = args else {
         return Err(refused(at, &format!("a function of {} arguments to values", args.len())));
@@ -186,15 +182,8 @@ fn analysis(
     Ok(())
 }
 
-fn constructor(
-    names: &mut Names,
-    out: &mut Output,
-    name: &Sexpr,
-    args: &[Sexpr],
-    result: &Sexpr,
-    options: &[Sexpr],
-    at: Place,
-) -> Result<()> {
+fn constructor(names: &mut Names, out: &mut Output, declared: &Declared<'_>) -> Result<()> {
+    let &Declared { name, args, result, options, at } = declared;
     let name = atom(name, "the name of a constructor")?;
     let sorts = args.iter().map(|sort| names.sort(sort)).collect::<Result<Vec<_>>>()?;
     let result = names.sort(result)?;
