@@ -98,19 +98,20 @@ pub fn learn(
     let mut rankers: Vec<Option<Arc<Ranker>>> = vec![None];
     let mut examples: Vec<Example> = Vec::new();
     for number in 0..=learning.rounds {
+        let kept = kept_round(&directory, number)?;
+        let ranker_file = directory.file(&format!("ranker-{number}.json"));
         if number > 0 {
             ensure!(
                 examples.iter().any(|example| example.used),
                 "no training task can be proved in an e-graph of {}: nothing is to be learned",
                 learning.cap
             );
-            let name = format!("ranker-{number}.json");
-            let path = directory.file(&name);
             // What no whole round tells the hash of is made again.
-            let ranker = match kept_round(&directory, number)?.and_then(|kept| kept.ranker) {
+            let ranker = match kept.as_ref().and_then(|kept| kept.ranker.as_ref()) {
                 Some(hash) => {
-                    expect_hash(&path, &hash)?;
-                    Ranker::read(&name, &read_text(&path, "the ranker")?, system)?
+                    expect_hash(&ranker_file, hash)?;
+                    let text = read_text(&ranker_file, "the ranker")?;
+                    Ranker::read(&format!("ranker-{number}.json"), &text, system)?
                 }
                 None => {
                     let seed = learning.seed.wrapping_add(u64::from(number));
@@ -121,7 +122,7 @@ pub fn learn(
                         examples.len()
                     );
                     let ranker = Ranker::new(system, weights, origin, seen.clone());
-                    write_atomic(&path, ranker.text()?.as_bytes())?;
+                    write_atomic(&ranker_file, ranker.text()?.as_bytes())?;
                     ranker
                 }
             };
@@ -131,11 +132,13 @@ pub fn learn(
         let order = ranker.map(|ranker| ranker as Arc<dyn MatchOrder>);
         let rows = directory.file(&format!("round-{number}.parquet"));
         let last = number == learning.rounds;
-        let kept = kept_round(&directory, number)?;
         // What was the last round once has no examples yet.
         let kept = kept.filter(|kept| last || kept.examples.is_some());
-        let kept = if let Some(kept) = kept {
-            kept
+        let round = if let Some(kept) = kept {
+            if let Some(hash) = kept.examples.filter(|_| !last) {
+                expect_hash(&rows, &hash)?;
+            }
+            kept.round
         } else {
             let grow = |set: &TaskSet, log: bool| {
                 grow_all(system, set, learning.cap, order.as_ref(), log, quiet)
@@ -151,17 +154,14 @@ pub fn learn(
             let work = grown.iter().map(|grown| grown.work).sum();
             let training = training.tasks.len() as u64;
             let round = Round { round: number, trained, training, proved, work };
-            let ranker = directory.file(&format!("ranker-{number}.json"));
             let hash = |path: &Path| of_file(path).map(|(hash, _)| hash);
-            let ranker = (number > 0).then(|| hash(&ranker)).transpose()?;
+            let ranker = (number > 0).then(|| hash(&ranker_file)).transpose()?;
             let examples = (!last).then(|| hash(&rows)).transpose()?;
             let kept = KeptRound { round, ranker, examples };
             write_sealed(&round_file(&directory, number), &serde_json::to_string(&kept)?)?;
-            kept
+            round
         };
-        let KeptRound { round, examples: hash, .. } = kept;
-        if let Some(hash) = hash.filter(|_| !last) {
-            expect_hash(&rows, &hash)?;
+        if !last {
             let offset = examples.last().map_or(0, |example| example.e_graph + 1);
             let shifted = |ExampleRow(e): ExampleRow| Example { e_graph: e.e_graph + offset, ..e };
             let before = examples.len();

@@ -240,6 +240,12 @@ impl Computed<'_> {
         u32::from(self.bank.language().op(op).bound(i).is_some())
     }
 
+    /// One more than the largest loose index of a term with this operator, from those of its arguments.
+    fn loose_of(&self, op: OpId, arguments: impl IntoIterator<Item = u32>) -> u32 {
+        let outside = |(i, loose): (usize, u32)| loose.saturating_sub(self.binds(op, i));
+        arguments.into_iter().enumerate().map(outside).max().unwrap_or(0)
+    }
+
     /// One more than the largest loose index of a term.
     fn loose(&mut self, t: Term) -> u32 {
         let t = match t {
@@ -261,10 +267,7 @@ impl Computed<'_> {
             todo.pop();
             let found = match self.bank.node(t) {
                 Node::Leaf(leaf) => loose_of_leaf(leaf),
-                Node::Op(op) => {
-                    let of = |(i, child)| self.loose[child].saturating_sub(self.binds(op, i));
-                    children.iter().enumerate().map(of).max().unwrap_or(0)
-                }
+                Node::Op(op) => self.loose_of(op, children.iter().map(|child| self.loose[child])),
             };
             self.loose.insert(t, found);
         }
@@ -294,8 +297,8 @@ impl Computed<'_> {
             let loose = match &root {
                 Root::Leaf(leaf) => loose_of_leaf(leaf),
                 Root::Op(op) => {
-                    let of = |(i, &t)| self.loose(t).saturating_sub(self.binds(*op, i));
-                    arguments.iter().enumerate().map(of).max().unwrap_or(0)
+                    let loose: Vec<u32> = arguments.iter().map(|&t| self.loose(t)).collect();
+                    self.loose_of(*op, loose)
                 }
             };
             self.own.push(Own { root, arguments, loose });
