@@ -128,16 +128,15 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     let objective = objective(args, &system, &bank, start)?;
     let run = args.run.run();
     let pool = Arc::new(run.build_pool()?);
+    let budget = Budget {
+        cap: args.cap,
+        work: args.work.unwrap_or(args.cap.expected_nodes().saturating_mul(10)),
+        scheduler: args.scheduler,
+    };
     let settings = OptimiseSettings {
-        budget: Budget {
-            cap: args.cap,
-            work: args.work.unwrap_or(args.cap.expected_nodes().saturating_mul(10)),
-            scheduler: args.scheduler,
-        },
-        first: false,
         deadline: args.time.and_then(|time| Instant::now().checked_add(time)),
-        seed: run.seed,
         pool: Some(pool.clone()),
+        ..OptimiseSettings::within(budget, run.seed)
     };
     let sort = bank.sort(start);
     let stages = args
