@@ -1,13 +1,13 @@
 //! `cairn optimise`: the best term that equals a given one, with a proof.
 
-use crate::args::{NotProved, RunArgs, load_system, seconds};
+use crate::args::{NotProved, RunArgs, load_ranker, load_system, seconds};
 use crate::one_way::one_way;
-use crate::shipped::SYSTEMS;
+use crate::shipped::{RANKERS, SYSTEMS, ranker_of};
 use crate::shown_lets::with_lets;
 use crate::shown_proof::{PRINTED, Shown, proof_file};
 use anyhow::{Result, anyhow, ensure};
 use clap::ValueEnum;
-use egraph::{CostFunction, Sketch, System, TermBank, TermId, proof_to_json};
+use egraph::{CostFunction, MatchOrder, Sketch, System, TermBank, TermId, proof_to_json};
 use guided_search::{
     Best, Budget, Cap, Ended, Objective, OptimiseSettings, Outcome, Schedulers, follow,
     load_stages, optimise, picture, quoted,
@@ -79,6 +79,13 @@ pub struct OptimiseArgs {
     /// few promising ones an iteration), auto for the first two in turn, or mixed for best-first and simple
     #[arg(long, value_name = "NAME", default_value_t = Schedulers::Auto)]
     scheduler: Schedulers,
+    /// A ranker of `cairn learn`, or a shipped one by its name: in which order best-first chooses matches
+    /// [default: the one that is shipped for the system, if one is]
+    #[arg(long, value_name = "FILE", value_parser = RANKERS.parser())]
+    ranker: Option<InputFile>,
+    /// Use no ranker: best-first begins with the matches that lead to the smallest terms
+    #[arg(long, conflicts_with = "ranker")]
+    no_ranker: bool,
     /// Seconds at most (not reproducible)
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
@@ -136,6 +143,7 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     let settings = OptimiseSettings {
         deadline: args.time.and_then(|time| Instant::now().checked_add(time)),
         pool: Some(pool.clone()),
+        order: order(args, &system)?,
         ..OptimiseSettings::within(budget, run.seed)
     };
     let sort = bank.sort(start);
@@ -202,6 +210,13 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
         }
     })
     .into())
+}
+
+/// The order of the ranker that is asked for, or shipped.
+fn order(args: &OptimiseArgs, system: &System) -> Result<Option<Arc<dyn MatchOrder>>> {
+    let shipped = || ranker_of(system).filter(|_| !args.no_ranker);
+    let Some(file) = args.ranker.clone().or_else(shipped) else { return Ok(None) };
+    Ok(Some(load_ranker(&file, system)?))
 }
 
 fn objective(
