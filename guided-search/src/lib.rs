@@ -68,7 +68,9 @@ pub use search::guide_source::{GuideRequest, GuideSet, GuideSource, NoGuides, Pr
 pub use search::one_egraph::{InTurn, prove_in_turn};
 pub use search::prove::prove;
 pub use search::schedulers::Schedulers;
-pub use tasks::chains::{CONFLICT, ChainSettings, NEAR, NO_FRONTIER, SATURATED, far_chains};
+pub use tasks::chains::{
+    CONFLICT, ChainSettings, MEMORY, NEAR, NO_FRONTIER, SATURATED, far_chains,
+};
 pub use tasks::family::Family;
 pub use tasks::held_out::{held_out, refuse_seen, seeds_of, without};
 pub use tasks::inspect::{Inspection as TasksInspection, inspect as inspect_tasks};
