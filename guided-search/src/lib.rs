@@ -44,7 +44,9 @@ mod search;
 mod tasks;
 
 pub use config::{CompareConfig, SearchConfig, TasksConfig};
-pub use evaluation::evaluate::{EVALUATION_FILE, Evaluation, Inputs, RESULTS_FILE, evaluate};
+pub use evaluation::evaluate::{
+    EVALUATION_FILE, Evaluation, Inputs, RESULTS_FILE, SEEN_UNKNOWN, evaluate,
+};
 pub use evaluation::results::{Row, read_results, write_results};
 pub use learning::learn::{LEARNING_FILE, Learning, RANKER_FILE, Round, learn};
 pub use methods::asked::{Aids, Asked, Available};
