@@ -572,9 +572,10 @@ def check_step(system, terms, ends, step):
         require(all(system.holds(c, substitution) for c in conditions), "a condition fails")
         require(system.is_instance(rhs, sort, substitution, right), "not the right-hand side")
     elif kind == "congruence":
-        same = left[:2] == right[:2] and left[2] is not None and right[2] is not None
-        require(same and len(left[2]) == len(content), "congruence between different operators")
-        for proof, a, b in zip(content, left[2], right[2]):
+        same = left[:2] == right[:2] and (left[2] is None) == (right[2] is None)
+        sides = (left[2] or (), right[2] or ())
+        require(same and len(sides[0]) == len(content), "congruence between different operators")
+        for proof, a, b in zip(content, *sides):
             proved = a is b if proof is None else follow(ends, proof) == (a, b)
             require(proved, "an argument is not proved equal")
     elif kind == "chain":

@@ -130,7 +130,7 @@ fn change(proof: &mut Value, random: &mut Random) {
         return;
     }
     let place = (*random.of(&of_kind)).clone();
-    if random.below(12) == 0 {
+    if random.below(6) == 0 {
         return add(proof, random);
     }
     let Some(value) = proof.pointer_mut(&place) else { return };
@@ -215,24 +215,55 @@ fn of_object(fields: &mut Map<String, Value>, other: Value, random: &mut Random)
     }
 }
 
-/// Adds a step, or a term, that nothing else speaks of; perhaps the root becomes the step.
+/// Adds a step that nothing else speaks of; perhaps it becomes the root.
 fn add(proof: &mut Value, random: &mut Random) {
     let Some(steps) = proof["steps"].as_array().cloned().filter(|steps| !steps.is_empty()) else {
         return;
     };
-    let (last, step) = (steps.len(), random.of(&steps).clone());
-    let (from, to, reference) = (step["from"].clone(), step["to"].clone(), random.below(last));
-    let added = match random.below(5) {
-        0 => step,
-        1 => serde_json::json!({ "from": from, "to": from, "how": { "chain": [] } }),
-        2 => serde_json::json!({ "from": from, "to": to, "how": { "chain": [reference] } }),
-        3 => {
-            serde_json::json!({ "from": to, "to": from, "how": { "chain": [{ "reverse": reference }] } })
-        }
-        _ => {
-            serde_json::json!({ "from": from, "to": to, "how": { "congruence": [reference, null] } })
-        }
+    let (last, step, other) = (steps.len(), random.of(&steps).clone(), random.of(&steps));
+    let (from, to) = (step["from"].clone(), step["to"].clone());
+    let reference = steps.iter().position(|earlier| *earlier == step).unwrap_or_default();
+    let terms = proof["terms"].as_array().map_or(0, Vec::len);
+    let (term, beside) = (random.below(terms), random.below(terms));
+    let of_fact = |step: &Value| {
+        let how = step["how"].as_object()?.values().next()?;
+        how.get("analysis").cloned()
     };
+    let analysis = of_fact(&step).or_else(|| steps.iter().find_map(of_fact));
+    let analysis = analysis.unwrap_or_else(|| "lo".into());
+    let reverse = serde_json::json!({ "reverse": reference });
+    let (how, because) = match random.below(12) {
+        0 => (step["how"].clone(), step["because"].clone()),
+        1 => (serde_json::json!({ "chain": [] }), Value::Null),
+        2 => (serde_json::json!({ "chain": [reference] }), Value::Null),
+        3 => (serde_json::json!({ "chain": [reference, reverse, reference] }), Value::Null),
+        4 => (serde_json::json!({ "congruence": [reference, null] }), Value::Null),
+        5 => (serde_json::json!({ "congruence": [] }), Value::Null),
+        6 => (serde_json::json!({ "congruence": [null, null] }), Value::Null),
+        7 => ("fold".into(), Value::Null),
+        8 => (serde_json::json!({ "fold": null }), Value::Null),
+        9 => (
+            serde_json::json!({ "merge": { "analysis": analysis } }),
+            serde_json::json!([reference, reference]),
+        ),
+        10 => (
+            serde_json::json!({ "equality": { "analysis": analysis } }),
+            serde_json::json!([random.below(last), reference]),
+        ),
+        _ => (other["how"].clone(), other["because"].clone()),
+    };
+    let ends = [
+        [from.clone(), to.clone()],
+        [from.clone(), from],
+        [to, step["from"].clone()],
+        [term.into(), term.into()],
+        [term.into(), beside.into()],
+    ];
+    let [from, to] = random.of(&ends).clone();
+    let mut added = serde_json::json!({ "from": from, "to": to, "how": how });
+    if !because.is_null() {
+        added["because"] = because;
+    }
     if let Some(steps) = proof["steps"].as_array_mut() {
         steps.push(added);
     }
