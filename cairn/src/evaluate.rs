@@ -144,7 +144,9 @@ pub fn compare(paths: &Paths<'_>, settings: &CompareConfig, run: &Run) -> Result
                 refuse_seen("the model", &tasks.tasks, &mut bank, &seen)?;
             }
             Err(reason) if paths.seen_unknown => {
-                note(&format!("{SEEN_UNKNOWN} {reason:#}"));
+                if !run.quiet {
+                    note(&format!("{SEEN_UNKNOWN} {reason:#}"));
+                }
                 seen_unknown = true;
             }
             Err(reason) => {
