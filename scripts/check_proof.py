@@ -184,6 +184,8 @@ def keys(entry, *expected, optional=()):
 
 def texts(*found):
     require(all(isinstance(text, str) for text in found), "no text")
+    # JSON may escape half of a surrogate pair, which is no character.
+    require(not any("\ud800" <= c <= "\udfff" for text in found for c in text), "no character")
 
 
 def reference(entry):

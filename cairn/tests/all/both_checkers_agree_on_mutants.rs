@@ -26,16 +26,17 @@ const PROOFS: [(&str, &str, &str); 16] = [
     ("lambda", "(if (= a b) (+ a a) (+ a b))", "(+ a b)"),
     ("prop", "(| (& p (~ q)) (& p q))", "p"),
     (FACTS, "(g (f y) (f y))", "1"),
-    (FACTS, "(lam x (f x))", "(lam x (f x))"),
+    (FACTS, "(lam x (f x))", "(lam x (g x 0))"),
     (DOUBLES, "(+ (+ x 0) 1.5)", "(+ x 1.5)"),
     (DOUBLES, "(+ (* 2 1.25) (+ x 0))", "(+ 2.5 x)"),
 ];
 
 const FACTS: &str = "(sort E)\n(op f (E) E)\n(op g (E E) E)\n(op lam ((bind E E)) E)\n(literal i64 E)\n\
     (variable E)\n(analysis constant)\n(analysis tag E E :merge (min old new))\n\
+    (analysis top E E :merge (max old new))\n(transfer (top (f ?a)) (+ (tag ?a) 7))\n\
     (transfer (tag (variable ?x)) 3)\n(transfer (tag ?c) ?c)\n\
     (transfer (tag (f ?a)) (+ (tag ?a) 1))\n(transfer (tag (f ?a)) 2)\n\
-    (rewrite (g ?a ?a) (compute (- (tag ?a) 1)) :when ((> (tag ?a) 1)) :name less)\n\
+    (rewrite (g ?a ?a) (compute (- (tag ?a) 1)) :when ((> (top ?a) 1)) :name less)\n\
     (birewrite (f ?x) (g ?x 0) :name zero)\n";
 const DOUBLES: &str = "(sort R)\n(op + (R R) R)\n(op * (R R) R)\n(literal f64 R)\n(variable R)\n\
     (analysis constant)\n(rewrite (+ ?a 0) ?a :name zero)\n(rewrite (+ ?a ?b) (+ ?b ?a) :name comm)\n";
@@ -130,10 +131,46 @@ fn change(proof: &mut Value, random: &mut Random) {
         return;
     }
     let place = (*random.of(&of_kind)).clone();
-    if random.below(6) == 0 {
-        return add(proof, random);
+    match random.below(11) {
+        0 => return add(proof, random),
+        1 | 2 => return copy(proof, other, random),
+        3 | 4 => return leaf(proof, random),
+        _ => {}
     }
-    let Some(value) = proof.pointer_mut(&place) else { return };
+    if let Some(value) = proof.pointer_mut(&place) {
+        alter(value, other, [terms, steps], random);
+    }
+}
+
+/// Puts another leaf in place of one wherever it stands: all is as right as before, but what a condition, a
+/// computation or a function makes of it.
+fn leaf(proof: &mut Value, random: &mut Random) {
+    let Some(terms) = proof["terms"].as_array_mut() else { return };
+    let mut leaves: Vec<&mut Value> =
+        terms.iter_mut().filter_map(|term| term.get_mut("leaf")).collect();
+    if !leaves.is_empty() {
+        let number = random.below(leaves.len());
+        *leaves[number] = (*random.of(&TEXTS)).into();
+    }
+}
+
+/// Adds a copy of a step, on which nothing rests, with one change: all else about it is right.
+fn copy(proof: &mut Value, other: Value, random: &mut Random) {
+    let counts = ["terms", "steps"].map(|key| proof[key].as_array().map_or(0, Vec::len));
+    let Some(steps) = proof["steps"].as_array_mut().filter(|steps| !steps.is_empty()) else {
+        return;
+    };
+    let mut copy = random.of(steps).clone();
+    let mut all = Vec::new();
+    places(&copy, "", &mut all);
+    if let Some(value) = copy.pointer_mut(&all[random.below(all.len())]) {
+        alter(value, other, counts, random);
+    }
+    steps.push(copy);
+}
+
+/// Changes a value, perhaps into another of the document.
+fn alter(value: &mut Value, other: Value, [terms, steps]: [usize; 2], random: &mut Random) {
     if random.below(10) == 0 {
         *value = other;
         return;
