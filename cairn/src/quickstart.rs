@@ -132,6 +132,7 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
         system: &system,
         tasks: &tasks,
         model: Some(&model),
+        seen_unknown: false,
         ranker: Some(&InputFile::from(ranker.join(RANKER_FILE))),
         device: DeviceChoice::Cpu,
         out: &results,

@@ -4,10 +4,10 @@ use crate::args::{RunArgs, load_system, read_preset};
 use crate::shipped::{SEARCHES, SEEDS, SYSTEMS};
 use anyhow::{Result, ensure};
 use dataset_gen::load_seeds;
-use egraph::TermBank;
+use egraph::{ByteSize, TermBank};
 use guided_search::{
-    CONFLICT, ChainSettings, Family, HeldOutFrom, NEAR, NO_FRONTIER, SATURATED, Scale, TaskSet,
-    TasksConfig, far_chains, held_out, without,
+    CONFLICT, ChainSettings, Family, HeldOutFrom, MEMORY, NEAR, NO_FRONTIER, SATURATED, Scale,
+    TaskSet, TasksConfig, far_chains, held_out, without,
 };
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -64,6 +64,10 @@ pub struct TasksArgs {
     /// Leave out targets that one e-graph of N e-nodes proves equal to their seeds [default: 4 L]
     #[arg(long, value_name = "N")]
     cap: Option<usize>,
+    /// At most so much memory for each e-graph, as 64MiB or 1GiB; each thread grows one at a time
+    /// [default: 256MiB]
+    #[arg(long, value_name = "SIZE")]
+    memory: Option<ByteSize>,
     /// Number of tasks [default: 100]
     #[arg(long, value_name = "N")]
     count: Option<usize>,
@@ -89,6 +93,7 @@ pub fn run(args: &TasksArgs) -> Result<()> {
     preset.links = args.links.or(preset.links);
     preset.link_nodes = args.link_nodes.or(preset.link_nodes);
     preset.cap = args.cap.or(preset.cap);
+    preset.memory = args.memory.or(preset.memory);
     preset.count = args.count.or(preset.count);
     preset.rounds = args.rounds.or(preset.rounds);
     preset.family = args.family.or(preset.family);
@@ -199,6 +204,7 @@ fn advice(set: &TaskSet) -> Option<&'static str> {
             "most targets are too near; try more --links, a smaller --cap, more --rounds, or more \
              seeds"
         }
+        MEMORY => "most e-graphs need more --memory; try a smaller --link-nodes or --cap",
         CONFLICT => "the rules make two literals equal: they contradict each other",
         _ => return None,
     })

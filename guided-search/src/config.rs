@@ -4,6 +4,7 @@ use crate::methods::table::Method;
 use crate::search::budget::Cap;
 use crate::search::schedulers::Schedulers;
 use crate::tasks::family::Family;
+use egraph::ByteSize;
 use serde::Deserialize;
 
 /// A preset. Every value may be left out, and is overruled by its option on the command line.
@@ -26,6 +27,8 @@ pub struct TasksConfig {
     pub link_nodes: Option<usize>,
     /// E-nodes under which no task may be provable.
     pub cap: Option<usize>,
+    /// Memory of each e-graph.
+    pub memory: Option<ByteSize>,
     /// Number of tasks.
     pub count: Option<usize>,
     /// How often the seeds are gone through.

@@ -44,7 +44,9 @@ mod search;
 mod tasks;
 
 pub use config::{CompareConfig, SearchConfig, TasksConfig};
-pub use evaluation::evaluate::{EVALUATION_FILE, Evaluation, Inputs, RESULTS_FILE, evaluate};
+pub use evaluation::evaluate::{
+    EVALUATION_FILE, Evaluation, Inputs, RESULTS_FILE, SEEN_UNKNOWN, evaluate,
+};
 pub use evaluation::results::{Row, read_results, write_results};
 pub use learning::practice::{Order, Practice, Trained, Validated};
 pub use learning::rounds::{Found, LEARNING_FILE, Learning, Optimising, RANKER_FILE, Round, learn};
@@ -73,7 +75,9 @@ pub use search::guide_source::{GuideRequest, GuideSet, GuideSource, NoGuides, Pr
 pub use search::one_egraph::{InTurn, prove_in_turn};
 pub use search::prove::prove;
 pub use search::schedulers::Schedulers;
-pub use tasks::chains::{CONFLICT, ChainSettings, NEAR, NO_FRONTIER, SATURATED, far_chains};
+pub use tasks::chains::{
+    CONFLICT, ChainSettings, MEMORY, NEAR, NO_FRONTIER, SATURATED, far_chains,
+};
 pub use tasks::family::Family;
 pub use tasks::held_out::{held_out, refuse_seen, seeds_of, without};
 pub use tasks::inspect::{Inspection as TasksInspection, inspect as inspect_tasks};

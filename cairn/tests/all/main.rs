@@ -4,6 +4,7 @@ mod a_dry_run_writes_nothing;
 mod bad_input_is_refused;
 mod bad_input_of_datasets_is_one_message;
 mod binders_are_known_to_every_command;
+mod both_checkers_agree_on_mutants;
 mod both_checkers_say_the_same;
 mod common;
 mod evaluation_repeats;

@@ -268,7 +268,7 @@ mod tests {
     fn other_systems_and_damage_are_refused() {
         let system = System::parse(RULES).unwrap();
         let weights = fit(&system, &[example(1), example(2)], 1, 0, None, true).unwrap();
-        let ranker = Ranker::new(&system, weights, String::new(), Default::default());
+        let ranker = Ranker::new(&system, weights, "a test".into(), Default::default());
         let text = ranker.text().unwrap();
         let refused = |text: &str, system: &System| {
             format!("{:#}", Ranker::read("r.json", text, system).unwrap_err())
@@ -277,8 +277,16 @@ mod tests {
         assert!(refused(&text, &other).contains("another rewrite system"));
         assert!(refused("{}", &system).starts_with("r.json holds no ranker: "));
         // What it holds otherwise is not looked at.
-        let newer = text.replace("cairn ranker 2", "cairn ranker 9").replace("tables", "rows");
+        let newer = text.replace("cairn ranker 3", "cairn ranker 9").replace("tables", "rows");
         assert!(refused(&newer, &system).contains("has the format \"cairn ranker 9\""));
+        // Seeds that it has seen are not taken away.
+        let mut ranker = ranker;
+        ranker.seen.literals = true;
+        let text = ranker.text().unwrap();
+        for (from, to) in [("\"literals\":true", "\"literals\":false"), ("a test", "b test")] {
+            let damaged = refused(&text.replace(from, to), &system);
+            assert!(damaged.starts_with("r.json is not as it was written"), "{damaged}");
+        }
         let mut short = ranker.clone();
         short.weights.last.pop();
         assert!(refused(&short.text().unwrap(), &system).contains("31 weights: expected 32"));
