@@ -1,6 +1,7 @@
 //! What became of many terms, as Parquet.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
 use arrow_array::{Array, ArrayRef, UInt64Array};
 use arrow_schema::{DataType, Field};
@@ -83,7 +84,11 @@ impl Record for OptimisedRow {
         let u64s = |name| batch.numbers::<UInt64Type>(name);
         let (id, start, best) = (texts("id")?, texts("start")?, texts("best")?);
         let (ended, proof_file) = (texts("ended")?, texts("proof_file")?);
-        let (before, after) = (u64s("cost_before")?, u64s("cost_after")?);
+        let known = |name| -> Result<&UInt64Array> {
+            let column = batch.optional(name)?.as_primitive_opt();
+            column.with_context(|| format!("column '{name}' holds no numbers"))
+        };
+        let (before, after) = (known("cost_before")?, known("cost_after")?);
         let (size_before, size_after) = (u64s("size_before")?, u64s("size_after")?);
         let (work, e_graphs) = (u64s("work")?, u64s("e_graphs")?);
         let (peak_bytes, proof_steps) = (u64s("peak_bytes")?, u64s("proof_steps")?);
