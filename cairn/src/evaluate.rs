@@ -1,9 +1,11 @@
 //! `cairn evaluate`: all methods on all tasks, under the same limits.
 
-use crate::args::DeviceChoice;
-use crate::args::{RunArgs, load_model, load_ranker, load_system_with_text, read_preset};
+use crate::args::{
+    DeviceChoice, RunArgs, load_model, load_ranker, load_system_with_text, read_preset,
+};
+use crate::ranker_file;
 use crate::search_args::{self, SearchArgs};
-use crate::shipped::{RANKERS, SEARCHES, SYSTEMS, ranker_of};
+use crate::shipped::{SEARCHES, SYSTEMS, ranker_of};
 use anyhow::{Result, ensure};
 use egraph::{System, TermBank};
 use guided_search::{
@@ -27,7 +29,7 @@ Examples:
   # With a model, some methods only
   cairn evaluate --system halide --tasks tasks.parquet \\
       --model quickstart/model --out results-model \\
-      --methods all-work,descend,model,select,oracle
+      --methods all-work,descend,model,oracle
 
 Every method searches in the same way, with the same cap on each e-graph and the same total work. The \
 same command goes on with an evaluation that was stopped. Results are the same for any number of \
@@ -54,9 +56,9 @@ pub struct EvaluateArgs {
     /// Where the model computes
     #[arg(long, value_enum, default_value_t, requires = "model")]
     device: DeviceChoice,
-    /// A ranker of `cairn learn`, or a shipped one by its name, as halide; for the methods `ranked` and
-    /// `portfolio` [default: the one that is shipped for the system, if one is]
-    #[arg(long, value_name = "FILE", value_parser = RANKERS.parser())]
+    /// A ranker, or the directory of `cairn learn`, or a shipped one by its name, as halide; for the methods
+    /// `ranked` and `portfolio` [default: the one that is shipped for the system, if one is]
+    #[arg(long, value_name = "FILE", value_parser = ranker_file::parser())]
     ranker: Option<InputFile>,
     /// A preset: a file, or a shipped one by its name, default or quickstart; options overrule it
     #[arg(long, value_name = "FILE", value_parser = SEARCHES.parser())]

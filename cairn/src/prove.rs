@@ -4,8 +4,9 @@ use crate::args::{
     DeviceChoice, NotProved, RunArgs, load_model, load_ranker, load_system, read_question, seconds,
 };
 use crate::prove_shape::{Shape, prove_shape, read_shape};
+use crate::ranker_file;
 use crate::search_args::{self, SearchArgs};
-use crate::shipped::{RANKERS, SYSTEMS, ranker_of};
+use crate::shipped::{SYSTEMS, ranker_of};
 use crate::shown_guides::show_guides;
 use crate::shown_proof::{PRINTED, ProofArgs, show_opposed};
 use anyhow::{Result, anyhow, ensure};
@@ -66,9 +67,9 @@ pub struct ProveArgs {
     /// Where the model computes
     #[arg(long, value_enum, default_value_t, requires = "model")]
     device: DeviceChoice,
-    /// A ranker of `cairn learn`, or a shipped one by its name, as halide; for the methods `portfolio` and
-    /// `ranked` [default: the one that is shipped for the system, if one is]
-    #[arg(long, value_name = "FILE", value_parser = RANKERS.parser(), conflicts_with = "expert")]
+    /// A ranker, or the directory of `cairn learn`, or a shipped one by its name, as halide; for the methods
+    /// `portfolio` and `ranked` [default: the one that is shipped for the system, if one is]
+    #[arg(long, value_name = "FILE", value_parser = ranker_file::parser(), conflicts_with = "expert")]
     ranker: Option<InputFile>,
     /// A file of guides: a sketch or term a line
     #[arg(long, value_name = "FILE")]

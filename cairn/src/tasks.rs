@@ -6,8 +6,8 @@ use anyhow::{Result, ensure};
 use dataset_gen::load_seeds;
 use egraph::TermBank;
 use guided_search::{
-    CONFLICT, ChainSettings, Family, HeldOutFrom, NEAR, NO_FRONTIER, SATURATED, Scale, TaskSet,
-    TasksConfig, far_chains, held_out, without,
+    CONFLICT, ChainSettings, Family, HeldOutFrom, NEAR, NO_FRONTIER, SATURATED, Scale, TaskOrigin,
+    TaskSet, TasksConfig, far_chains, held_out, without,
 };
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,8 @@ With --family theorem, chains begin only at seeds that equal a constant, which i
 operator without arguments, as conditions that always hold do; with identity, only at the others. To tell \
 them apart, one e-graph is grown best-first from each seed, to 20 times the e-nodes of a link.
 
-Without --link-nodes, some chains are tried with 1000, 500, 200 and 100 e-nodes a link, and the \
+Without --link-nodes, links are as large as in the file that --without names, and so is the cap. \
+If there is none, some chains are tried with 1000, 500, 200 and 100 e-nodes a link, and the \
 largest is taken at which at least three quarters as many come about as at the best. The choice is \
 printed on the standard error and kept in the task file.";
 
@@ -58,7 +59,7 @@ pub struct TasksArgs {
     /// Links per chain [default: 8]
     #[arg(long, value_name = "N")]
     links: Option<u32>,
-    /// E-nodes of a link's e-graph [default: 1000 to 100, as the seeds allow]
+    /// E-nodes of a link's e-graph [default: as in the file of --without, or 1000 to 100, as the seeds allow]
     #[arg(long, value_name = "L")]
     link_nodes: Option<usize>,
     /// Leave out targets that one e-graph of N e-nodes proves equal to their seeds [default: 4 L]
@@ -137,17 +138,29 @@ pub fn make_tasks(
         seeds = held_out(seeds, &mut bank, &system, data)?;
         held_out_from.push(HeldOutFrom::dataset(data)?);
     }
+    let mut made_before = Vec::new();
     for other in from.without {
-        seeds = without(seeds, &mut bank, &TaskSet::load(other, &system)?.tasks)?;
+        let set = TaskSet::load(other, &system)?;
+        seeds = without(seeds, &mut bank, &set.tasks)?;
         held_out_from.push(HeldOutFrom::tasks(other)?);
+        made_before.push((other, set.origin));
     }
+    // Tasks from elsewhere have no links.
+    made_before.retain(|(_, origin)| origin.link_nodes > 0);
     let pool = run.build_pool()?;
     let say = |line: &str| {
         if !run.quiet {
             note(line)
         }
     };
-    if preset.link_nodes.is_none() {
+    if preset.link_nodes.is_some() {
+        // It was chosen.
+    } else if let Some((other, origin)) = made_before.first() {
+        settings.link_nodes = origin.link_nodes;
+        settings.cap = preset.cap.unwrap_or(origin.cap);
+        say(&format!("--link-nodes {}, as in {}", origin.link_nodes, other.display()));
+        warn_of_other_links(&made_before);
+    } else {
         let scale = pool.install(|| Scale::of_seeds(&system, &bank, &seeds, preset, run.seed));
         say(&scale.to_string());
         let preset = TasksConfig { link_nodes: Some(scale.link_nodes), ..preset.clone() };
@@ -168,6 +181,20 @@ pub fn make_tasks(
     }
     set.save(out)?;
     Ok(set)
+}
+
+/// Says that task files have links of different sizes, if they do.
+fn warn_of_other_links(files: &[(&PathBuf, TaskOrigin)]) {
+    let sizes = |(file, origin): &(&PathBuf, TaskOrigin)| {
+        format!("{} in {}", origin.link_nodes, file.display())
+    };
+    if files.iter().any(|(_, origin)| origin.link_nodes != files[0].1.link_nodes) {
+        let sizes: Vec<String> = files.iter().map(sizes).collect();
+        note(&format!(
+            "warning: the e-nodes of a link are {}: choose with --link-nodes",
+            sizes.join(", ")
+        ));
+    }
 }
 
 /// How often chains came to nothing, and why.
