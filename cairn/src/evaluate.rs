@@ -9,8 +9,8 @@ use crate::shipped::{SEARCHES, SYSTEMS, ranker_of};
 use anyhow::{Result, ensure};
 use egraph::{System, TermBank};
 use guided_search::{
-    Available, Budget, Cap, CompareConfig, Evaluation, Inputs, Method, RESULTS_FILE, Row,
-    Schedulers, SearchSettings, TaskSet, evaluate, refuse_seen, summaries, text_table,
+    Available, Budget, Cap, Evaluation, Inputs, Method, RESULTS_FILE, Row, Schedulers,
+    SearchSettings, TaskSet, evaluate, refuse_seen, summaries, text_table,
 };
 use model::{Ranker, content_hash, load_seen_seeds};
 use std::path::{Path, PathBuf};
@@ -81,10 +81,8 @@ pub struct EvaluateArgs {
 /// # Errors
 /// Bad input, or an internal fault.
 pub fn run(args: &EvaluateArgs) -> Result<()> {
-    let mut preset = read_preset(args.config.as_ref())?;
-    let search = &mut preset.search;
-    search.methods = args.methods.clone().or(search.methods.take());
-    args.search.overrule(search);
+    let given = SearchArgs { methods: args.methods.clone(), ..args.search.clone() };
+    let search = given.or(&read_preset(args.config.as_ref())?.search);
     let paths = Paths {
         system: &args.system,
         tasks: &args.tasks,
@@ -93,7 +91,7 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
         device: args.device,
         out: &args.out,
     };
-    let rows = compare(&paths, search, &args.run.run())?;
+    let rows = compare(&paths, &search, &args.run.run())?;
     let all: Vec<&Row> = rows.iter().collect();
     print(&format!(
         "{}results in {}\n",
@@ -122,7 +120,7 @@ pub struct Paths<'a> {
 ///
 /// # Errors
 /// As [`evaluate`], and for inputs that can't be read.
-pub fn compare(paths: &Paths<'_>, settings: &CompareConfig, run: &Run) -> Result<Vec<Row>> {
+pub fn compare(paths: &Paths<'_>, settings: &SearchArgs, run: &Run) -> Result<Vec<Row>> {
     let (system, system_text) = load_system_with_text(paths.system)?;
     let tasks = TaskSet::load(paths.tasks, &system)?;
     let model = paths.model.map(|path| load_model(path, &system, paths.device)).transpose()?;
@@ -161,7 +159,7 @@ pub fn compare(paths: &Paths<'_>, settings: &CompareConfig, run: &Run) -> Result
 /// One that has seen the tasks is refused, or done without where nobody asked for it.
 fn ranker(
     paths: &Paths<'_>,
-    settings: &CompareConfig,
+    settings: &SearchArgs,
     system: &System,
     tasks: &TaskSet,
     quiet: bool,
@@ -185,7 +183,7 @@ fn ranker(
 fn resolve(
     paths: &Paths<'_>,
     ranker: Option<&InputFile>,
-    settings: &CompareConfig,
+    settings: &SearchArgs,
     run: &Run,
     tasks: &TaskSet,
 ) -> Result<Evaluation> {

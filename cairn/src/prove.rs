@@ -12,8 +12,8 @@ use crate::shown_proof::{PRINTED, ProofArgs, show_opposed};
 use anyhow::{Result, anyhow, ensure};
 use egraph::{System, TermBank, TermId};
 use guided_search::{
-    Aids, Answer, Asked, Available, Budget, Cap, CompareConfig, ExpertGuides, Failure, Method,
-    Need, Question, Schedulers, SearchSettings, Watcher,
+    Aids, Answer, Asked, Available, Budget, Cap, ExpertGuides, Failure, Method, Need, Question,
+    Schedulers, SearchSettings, Watcher,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -98,12 +98,11 @@ pub fn run(args: &ProveArgs) -> Result<()> {
         give_back_large_blocks();
     }
     let run = args.run.run();
-    let mut preset = CompareConfig::default();
-    args.search.overrule(&mut preset);
+    let preset = &args.search;
     let cap = preset.cap.unwrap_or(Cap::Nodes(4_000));
     let work = 80_000.max(cap.expected_nodes().saturating_mul(2));
     let scheduler = Schedulers::Auto;
-    let settings = search_args::settings(&preset, Budget { cap, work, scheduler }, run.seed);
+    let settings = search_args::settings(preset, Budget { cap, work, scheduler }, run.seed);
     settings.check()?;
     let out = args.proof.output()?;
     let system = load_system(&args.system)?;

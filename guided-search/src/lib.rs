@@ -34,7 +34,6 @@
 //!
 //! What this crate must not know: how a model that writes guides is trained, the command line.
 
-mod config;
 mod evaluation;
 mod learning;
 mod methods;
@@ -43,7 +42,6 @@ mod report;
 mod search;
 mod tasks;
 
-pub use config::{CompareConfig, SearchConfig, TasksConfig};
 pub use evaluation::evaluate::{EVALUATION_FILE, Evaluation, Inputs, RESULTS_FILE, evaluate};
 pub use evaluation::results::{Row, read_results, write_results};
 pub use learning::learn::{LEARNING_FILE, Learning, RANKER_FILE, Round, learn};
