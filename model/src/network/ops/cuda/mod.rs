@@ -3,16 +3,18 @@
 //! Beside the source of a kernel stands the `.rs` file of its operation, which repeats the struct of its arguments
 //! and says with how many blocks and threads it runs. That needs no GPU: the tests compile the same kernels for the
 //! host (`twin`) and compare what they compute, launched as on a GPU, with the CPU's operations. Only `device` knows
-//! CUDA.
+//! CUDA; without it the twin has its place.
 
 #[cfg(feature = "cuda")]
 pub(crate) mod device;
 pub(crate) mod sums;
-#[cfg(test)]
+#[cfg(not(feature = "cuda"))]
 pub(crate) mod twin;
+#[cfg(not(feature = "cuda"))]
+use twin as device;
 
-#[cfg(feature = "cuda")]
 use candle_core::{DType, Result};
+pub(crate) use device::{Gpu, Memory, Uploaded, address_of, room, run, upload};
 
 /// A place in the memory of a GPU; 0 where there is nothing.
 pub(crate) type Address = u64;
@@ -52,7 +54,6 @@ pub(crate) enum Number {
 impl Number {
     /// # Errors
     /// There are no kernels for it.
-    #[cfg(feature = "cuda")]
     pub(crate) fn of(dtype: DType) -> Result<Number> {
         match dtype {
             DType::F32 => Ok(Number::F32),
@@ -66,6 +67,27 @@ impl Number {
         match self {
             Number::F32 => f32,
             Number::Bf16 => bf16,
+        }
+    }
+}
+
+/// A contiguous tensor of activations or weights.
+pub(crate) struct Operand<'a> {
+    pub(crate) device: &'a Gpu,
+    pub(crate) number: Number,
+    pub(crate) address: Address,
+    pub(crate) count: usize,
+}
+
+impl<'a> Operand<'a> {
+    /// The same with the numbers that a kernel expects.
+    ///
+    /// # Errors
+    /// It is of others.
+    pub(crate) fn expect(self, number: Number) -> Result<Operand<'a>> {
+        match self.number == number {
+            true => Ok(self),
+            false => candle_core::bail!("expected {number:?}, found {:?}", self.number),
         }
     }
 }
