@@ -2,11 +2,10 @@
 
 use crate::seeds::one_sort::sort_of;
 use anyhow::{Context, Result, anyhow, ensure};
-use arrow_array::types::UInt32Type;
 use egraph::{
     FlatProof, FlatStep, Justification, SortId, Steps, System, TermBank, TermId, justification_name,
 };
-use support::columns::{ArrayRef, DataType, Field, numbers};
+use support::columns::{ArrayRef, DataType, Field, column};
 use support::{Columns, Record, columns_of};
 
 /// A checked proof that two terms are equal, step by step, with the names of the seed.
@@ -141,7 +140,8 @@ impl Record for ProofRow {
 
     fn columns(rows: &[ProofRow]) -> Vec<ArrayRef> {
         let mut columns = ProofRow::columns(rows);
-        columns.insert(STEPS, numbers::<UInt32Type, _>(rows, |row| row.steps() as u32));
+        let steps: Vec<u32> = rows.iter().map(|row| row.steps() as u32).collect();
+        columns.insert(STEPS, column(&steps, |steps| steps));
         columns
     }
 

@@ -260,8 +260,7 @@ impl super::Attention {
     /// Shapes that do not fit together.
     fn arguments(
         &self,
-        queries: &Operand<'_>,
-        keys_values: &Operand<'_>,
+        [queries, keys_values]: [&Operand<'_>; 2],
         tables: Option<&Operand<'_>>,
         there: &GeometryOnGpu,
     ) -> Result<Attention> {
@@ -313,13 +312,12 @@ impl super::Attention {
     /// Shapes that do not fit together, or that there is no kernel for.
     fn on_gpu(
         &self,
-        queries: &Operand<'_>,
-        keys_values: &Operand<'_>,
+        [queries, keys_values]: [&Operand<'_>; 2],
         tables: Option<&Operand<'_>>,
     ) -> Result<Memory> {
         let (device, number) = (queries.device, queries.number);
         let there = GeometryOnGpu::of(device, &self.geometry, &self.heads)?;
-        let mut arguments = self.arguments(queries, keys_values, tables, &there)?;
+        let mut arguments = self.arguments([queries, keys_values], tables, &there)?;
         let rows = self.geometry.batch * self.geometry.queries;
         let out = room(device, number, queries.count)?;
         let log_sums = room(device, Number::F32, rows * self.heads.count)?;
@@ -335,8 +333,7 @@ impl super::Attention {
     /// As the result.
     fn gradients_on_gpu(
         &self,
-        queries: &Operand<'_>,
-        keys_values: &Operand<'_>,
+        [queries, keys_values]: [&Operand<'_>; 2],
         tables: Option<&Operand<'_>>,
         [result, grad]: [&Operand<'_>; 2],
     ) -> Result<[Memory; 3]> {
@@ -345,7 +342,7 @@ impl super::Attention {
         })?;
         let (device, number, batch) = (queries.device, queries.number, self.geometry.batch);
         let there = GeometryOnGpu::of(device, &self.geometry, &self.heads)?;
-        let mut of = self.arguments(queries, keys_values, tables, &there)?;
+        let mut of = self.arguments([queries, keys_values], tables, &there)?;
         (of.out, of.log_sums) = (result.address, address_of(&log_sums)?);
         let dqueries = room(device, number, queries.count)?;
         let dkeys_values = room(device, number, keys_values.count)?;
@@ -375,7 +372,7 @@ impl super::Attention {
 
 impl Kernels<3> for super::Attention {
     fn forward_on_gpu(&self, [q, kv, tables]: [Operand<'_>; 3]) -> Result<Memory> {
-        self.on_gpu(&q, &kv, Some(&tables))
+        self.on_gpu([&q, &kv], Some(&tables))
     }
 
     fn backward_on_gpu(
@@ -384,13 +381,13 @@ impl Kernels<3> for super::Attention {
         result: Operand<'_>,
         grad: Operand<'_>,
     ) -> Result<[Memory; 3]> {
-        self.gradients_on_gpu(&q, &kv, Some(&tables), [&result, &grad])
+        self.gradients_on_gpu([&q, &kv], Some(&tables), [&result, &grad])
     }
 }
 
 impl Kernels<2> for super::Attention {
     fn forward_on_gpu(&self, [q, kv]: [Operand<'_>; 2]) -> Result<Memory> {
-        self.on_gpu(&q, &kv, None)
+        self.on_gpu([&q, &kv], None)
     }
 
     fn backward_on_gpu(
@@ -399,7 +396,7 @@ impl Kernels<2> for super::Attention {
         result: Operand<'_>,
         grad: Operand<'_>,
     ) -> Result<[Memory; 2]> {
-        let [dq, dkv, _] = self.gradients_on_gpu(&q, &kv, None, [&result, &grad])?;
+        let [dq, dkv, _] = self.gradients_on_gpu([&q, &kv], None, [&result, &grad])?;
         Ok([dq, dkv])
     }
 }

@@ -81,19 +81,19 @@ fn compare(heads: &Arc<Heads>, geometry: Geometry) {
     for (number, twin) in Twin::all() {
         let [q, kv, tables, grad] = [g.batch * n * d, keys * 2 * d, 2 * r * d, g.batch * n * d]
             .map(|count| Host::wave(number, count, count as f32));
-        let (q_on_gpu, kv_on_gpu) = (q.operand(&twin), kv.operand(&twin));
-        if matches!(g.source, Source::Own) {
-            match g.places {
-                Some(_) => agree((number, &twin), [&op(), &op()], [&q, &kv, &tables], &grad),
-                None => agree((number, &twin), [&op(), &op()], [&q, &kv], &grad),
+        let both = [&op(), &op()];
+        match (&g.source, g.places.is_some()) {
+            (Source::Own, true) => agree((number, &twin), both, [&q, &kv, &tables], &grad),
+            (Source::Own, false) => agree((number, &twin), both, [&q, &kv], &grad),
+            // Without gradients.
+            (_, related) => {
+                let tables = if related { &tables } else { &Host::wave(number, 0, 0.0) };
+                let on_gpu = tables.operand(&twin);
+                let on_gpu = related.then_some(&on_gpu);
+                let found = op().on_gpu([&q.operand(&twin), &kv.operand(&twin)], on_gpu).unwrap();
+                let [q, kv, tables] = [&q, &kv, tables].map(Host::floats);
+                close(number, &found, &op().on_cpu(&q, &kv, &tables).unwrap());
             }
-        } else if g.places.is_some() {
-            let found = op().on_gpu(&q_on_gpu, &kv_on_gpu, Some(&tables.operand(&twin))).unwrap();
-            let expected = op().on_cpu(&q.floats(), &kv.floats(), &tables.floats()).unwrap();
-            close(number, &found, &expected);
-        } else {
-            let found = op().on_gpu(&q_on_gpu, &kv_on_gpu, None).unwrap();
-            close(number, &found, &op().on_cpu(&q.floats(), &kv.floats(), &[]).unwrap());
         }
     }
 }
