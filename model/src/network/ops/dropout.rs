@@ -289,7 +289,8 @@ pub(super) mod cuda {
 #[cfg(all(test, not(feature = "cuda")))] // the twin is the device
 mod tests {
     use super::*;
-    use crate::network::ops::cuda::twin::{Host, Twin, agree, close};
+    use crate::fixtures::agree;
+    use crate::network::ops::cuda::twin::{Host, Twin, close};
     use candle_core::{Device, Var};
 
     #[test]

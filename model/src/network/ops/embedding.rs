@@ -284,9 +284,9 @@ pub(super) mod cuda {
 mod tests {
     use super::cuda::Segments;
     use super::*;
-    use crate::fixtures::{same_as_formula, waves};
+    use crate::fixtures::{agree, same_as_formula, waves};
     use crate::network::ops::cuda::Number;
-    use crate::network::ops::cuda::twin::{Host, Twin, agree};
+    use crate::network::ops::cuda::twin::{Host, Twin};
     use candle_core::Device;
 
     fn sets(nodes: &[&[u32]]) -> Arc<FeatureSets> {

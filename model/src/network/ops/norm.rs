@@ -186,9 +186,9 @@ pub(super) mod cuda {
 #[cfg(all(test, not(feature = "cuda")))] // the twin is the device
 mod tests {
     use super::*;
-    use crate::fixtures::{assert_gradient, same_as_formula, waves, weighted};
+    use crate::fixtures::{agree, assert_gradient, same_as_formula, waves, weighted};
     use crate::network::ops::cuda::Number;
-    use crate::network::ops::cuda::twin::{Host, Twin, agree};
+    use crate::network::ops::cuda::twin::{Host, Twin};
     use candle_core::{D, Var};
 
     fn formula(x: &Tensor, gain: &Tensor) -> Tensor {

@@ -138,9 +138,10 @@ pub(super) mod cuda {
 #[cfg(all(test, not(feature = "cuda")))] // the twin is the device
 mod tests {
     use super::*;
+    use crate::fixtures::agree;
     use crate::geometry::relations::Buckets;
     use crate::network::ops::cuda::Number;
-    use crate::network::ops::cuda::twin::{Host, Twin, agree, close};
+    use crate::network::ops::cuda::twin::{Host, Twin, close};
     use candle_core::{D, Device, Var};
 
     fn heads() -> Heads {

@@ -1,6 +1,6 @@
 //! Kernels on a GPU: memory for them, and their launches.
 
-use crate::network::ops::cuda::{Address, Arguments, Launch, Number, Operand};
+use crate::network::ops::cuda::launch::{Address, Arguments, Launch, Number, OperandOn};
 use candle_core::backend::BackendStorage;
 use candle_core::cuda_backend::WrapErr;
 use candle_core::cuda_backend::cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
@@ -64,6 +64,9 @@ fn address_of_slice<T: DeviceRepr>(device: &CudaDevice, slice: &CudaSlice<T>) ->
     // One stream does all the work of a device, so that nothing has to be waited for.
     slice.device_ptr(&device.cuda_stream()).0
 }
+
+/// A tensor on a GPU.
+pub(crate) type Operand<'a> = OperandOn<'a, Gpu>;
 
 impl<'a> Operand<'a> {
     /// # Errors

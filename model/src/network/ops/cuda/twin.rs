@@ -2,8 +2,7 @@
 //! they are on a GPU, a thread of a block after the other. In tests it stands in the place of [`super::device`],
 //! so that all that lies between an operation and its kernels is tested with them.
 
-use crate::network::ops::cuda::{Address, Arguments, Launch, Number, Operand};
-use crate::network::ops::operation::Operation;
+use crate::network::ops::cuda::launch::{Address, Arguments, Launch, Number, OperandOn};
 use candle_core::Result;
 use std::ffi::{CString, c_void};
 use std::path::Path;
@@ -25,6 +24,8 @@ pub(crate) enum Host {
 
 pub(crate) use Host as Memory;
 pub(crate) use Twin as Gpu;
+/// A tensor on the twin.
+pub(crate) type Operand<'a> = OperandOn<'a, Twin>;
 
 /// The library's handle; a kernel at a time, for their fibers have one home.
 static LIBRARY: LazyLock<Mutex<usize>> = LazyLock::new(|| Mutex::new(load()));
@@ -160,24 +161,5 @@ pub(crate) fn close(number: Number, found: &Host, expected: &[f32]) {
     for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
         let difference = (found - expected).abs();
         assert!(difference <= tolerance * largest, "{i}: {found}, expected {expected}");
-    }
-}
-
-/// Fails unless kernels compute what the processor does: the result, and all gradients. `cpu` and `gpu` are
-/// the same operation, in the form that either wants.
-pub(crate) fn agree<const N: usize>(
-    (number, twin): (Number, &Twin),
-    [cpu, gpu]: [&impl Operation<N>; 2],
-    tensors: [&Host; N],
-    grad: &Host,
-) {
-    let (held, grads) = (tensors.map(Host::floats), grad.floats());
-    let (floats, operands) = (held.each_ref().map(|x| &x[..]), || tensors.map(|x| x.operand(twin)));
-    let result = gpu.forward_on_gpu(operands()).unwrap();
-    close(number, &result, &cpu.forward(floats).unwrap());
-    let (of_result, of_grad) = (result.operand(twin), grad.operand(twin));
-    let found = gpu.backward_on_gpu(operands(), of_result, of_grad).unwrap();
-    for (found, expected) in found.iter().zip(cpu.backward(floats, &grads).unwrap()) {
-        close(number, found, &expected);
     }
 }

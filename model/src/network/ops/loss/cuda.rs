@@ -6,7 +6,6 @@ use crate::network::ops::cuda::{
     room, run, upload,
 };
 use crate::network::ops::loss::targets::{Targets, UNCOUNTED, Weights};
-use crate::network::ops::operation::Kernels;
 use candle_core::Result;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -119,24 +118,18 @@ pub(crate) fn losses(logits: Operand<'_>, targets: &Targets, weights: Weights) -
     Ok(out)
 }
 
-impl Kernels<1> for super::CrossEntropy {
-    fn forward_on_gpu(&self, [logits]: [Operand<'_>; 1]) -> Result<Memory> {
-        // The loss is the first of the sums; a scalar is not told of the others.
-        losses(logits, &self.targets, self.weights)
-    }
-
-    fn backward_on_gpu(
-        &self,
-        [logits]: [Operand<'_>; 1],
-        _result: Operand<'_>,
-        grad: Operand<'_>,
-    ) -> Result<[Memory; 1]> {
-        let (logits, grad) = (logits.expect(Number::F32)?, grad.expect(Number::F32)?);
-        let there = TargetsOnGpu::of(logits.device, &self.targets)?;
-        let out = room(logits.device, Number::F32, logits.count)?;
-        let mut pass = cross_entropy(&logits, &self.targets, self.weights, &there);
-        (pass.grad, pass.out) = (grad.address, address_of(&out)?);
-        run(logits.device, pass.launch())?;
-        Ok([out])
-    }
+/// The gradient of the logits, given that of the loss.
+pub(crate) fn losses_backward(
+    logits: Operand<'_>,
+    targets: &Targets,
+    weights: Weights,
+    grad: Operand<'_>,
+) -> Result<Memory> {
+    let (logits, grad) = (logits.expect(Number::F32)?, grad.expect(Number::F32)?);
+    let there = TargetsOnGpu::of(logits.device, targets)?;
+    let out = room(logits.device, Number::F32, logits.count)?;
+    let mut pass = cross_entropy(&logits, targets, weights, &there);
+    (pass.grad, pass.out) = (grad.address, address_of(&out)?);
+    run(logits.device, pass.launch())?;
+    Ok(out)
 }

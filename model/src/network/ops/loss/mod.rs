@@ -7,7 +7,11 @@ pub mod targets;
 
 #[cfg(feature = "cuda")]
 use crate::network::ops::cuda::device;
+#[cfg(any(test, feature = "cuda"))]
+use crate::network::ops::cuda::{Memory, Operand};
 use crate::network::ops::loss::targets::{Targets, Weights, members};
+#[cfg(any(test, feature = "cuda"))]
+use crate::network::ops::operation::Kernels;
 use crate::network::ops::operation::{Fused, Operation};
 use crate::network::ops::tensors::with_floats;
 use anyhow::Result;
@@ -173,6 +177,23 @@ impl Operation<1> for CrossEntropy {
     }
 }
 
+#[cfg(any(test, feature = "cuda"))]
+impl Kernels<1> for CrossEntropy {
+    fn forward_on_gpu(&self, [logits]: [Operand<'_>; 1]) -> candle_core::Result<Memory> {
+        // The loss is the first of the sums; a scalar is not told of the others.
+        cuda::losses(logits, &self.targets, self.weights)
+    }
+
+    fn backward_on_gpu(
+        &self,
+        [logits]: [Operand<'_>; 1],
+        _result: Operand<'_>,
+        grad: Operand<'_>,
+    ) -> candle_core::Result<[Memory; 1]> {
+        cuda::losses_backward(logits, &self.targets, self.weights, grad).map(|d| [d])
+    }
+}
+
 #[cfg(all(test, not(feature = "cuda")))] // the twin is the device
 mod tests {
     use super::*;
@@ -180,7 +201,6 @@ mod tests {
     use crate::network::ops::cuda::Number;
     use crate::network::ops::cuda::twin::{Host, Twin, close};
     use crate::network::ops::loss::targets::{Masks, UNCOUNTED};
-    use crate::network::ops::operation::Kernels;
     use crate::network::ops::tensors::OnGpu;
     use candle_core::{Device, Var};
 

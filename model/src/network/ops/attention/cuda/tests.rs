@@ -1,12 +1,13 @@
 //! The kernels of attention, compiled for the host, beside the operation on the CPU.
 
 use super::Attention;
+use crate::fixtures::agree;
 use crate::geometry::positions::{Place, Slot, places};
 use crate::geometry::relations::{Buckets, Relation};
 use crate::network::ops::attention::Attention as Operation;
 use crate::network::ops::attention::inputs::{Geometry, Heads, Places, Source};
 use crate::network::ops::cuda::Number;
-use crate::network::ops::cuda::twin::{Host, Twin, agree, close};
+use crate::network::ops::cuda::twin::{Host, Twin, close};
 use crate::network::ops::tensors::OnGpu;
 use std::sync::Arc;
 
