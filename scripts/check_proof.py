@@ -3,8 +3,10 @@
 
     python scripts/check_proof.py proof.json --system configs/systems/halide.rules
     python scripts/check_proof.py results/proofs/*.json --system results/system.rules
+    python scripts/check_proof.py --lines many.jsonl --system results/system.rules
 
-Written from docs/formats.md and docs/systems.md alone; needs nothing but Python. Exit code 1: a
+With --lines, each line of a file is a proof, and each gets a line of its own: `accepted`, or `refused: ` and why.
+Written from docs/proof-format.md and docs/systems.md alone; needs nothing but Python. Exit code 1: a
 proof was refused; 2: a file can't be read.
 """
 
@@ -22,7 +24,7 @@ DECIMAL = r"[-+]?[0-9]+\.?[0-9]*(?:[eE][-+]?[0-9]+)?"
 # A bound variable, with what stands for no smaller number.
 INDEX = r"%(0|[1-9][0-9]*)"
 # What no atom may hold, and whether it is a number.
-SEPARATORS = re.compile(r"[\s();\ufeff]")
+SEPARATORS = re.compile(r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000();\ufeff]")
 NUMERIC = re.compile(r"[-+]?[0-9]")
 # What an operator on words is called beside its sign.
 OF_WORDS = {"and": "&", "or": "|", "xor": "^", "not": "~", "neg": "-"}
@@ -172,6 +174,26 @@ def at(items, index):
     """The item at an index of a proof file."""
     require(type(index) is int and 0 <= index < len(items), f"there is no index {index}")
     return items[index]
+
+
+def keys(entry, *expected, optional=()):
+    """Refuses an object that has other keys."""
+    require(isinstance(entry, dict), "no object")
+    require(set(expected) <= set(entry) <= {*expected, *optional}, f"keys other than {', '.join(expected)}")
+
+
+def texts(*found):
+    require(all(isinstance(text, str) for text in found), "no text")
+    # JSON may escape half of a surrogate pair, which is no character.
+    require(not any("\ud800" <= c <= "\udfff" for text in found for c in text), "no character")
+
+
+def reference(entry):
+    """The number of the step that is referred to, and whether it is read backwards."""
+    if isinstance(entry, dict):
+        keys(entry, "reverse")
+        return entry["reverse"], True
+    return entry, False
 
 
 # Functions on terms.
@@ -427,9 +449,15 @@ def read_terms(system, entries):
     """The terms as nested tuples (sort, head, arguments or None), equal if they are the same."""
     terms, known = [], {}
     for i, entry in enumerate(entries):
+        require(isinstance(entry, dict), f"term {i}: no object")
         if "leaf" in entry:
+            keys(entry, "leaf", "sort")
+            texts(entry["leaf"], entry["sort"])
             term = system.leaf(entry["sort"], entry["leaf"])
         else:
+            keys(entry, "op", "args")
+            texts(entry["op"])
+            require(isinstance(entry["args"], list), f"term {i}: no arguments")
             sorts, result = system.operators[entry["op"]]
             args = tuple(at(terms, a) for a in entry["args"])
             require([a[0] for a in args] == sorts, f"term {i}: arguments of other sorts")
@@ -439,17 +467,17 @@ def read_terms(system, entries):
     return terms
 
 
-def follow(ends, reference):
+def follow(ends, entry):
     """The two terms of a step, in the direction of the reference."""
-    backwards = isinstance(reference, dict)
-    found = at(ends, reference["reverse"] if backwards else reference)
+    number, backwards = reference(entry)
+    found = at(ends, number)
     require(isinstance(found, tuple), "goes through a fact")
     return found[::-1] if backwards else found
 
 
-def fact(ends, reference, analysis, term):
+def fact(ends, entry, analysis, term):
     """The value that an earlier step proves an analysis to have at a term."""
-    found = at(ends, reference)
+    found = at(ends, entry)
     require(isinstance(found, Fact), "rests on what is no fact")
     require(found.analysis == analysis and found.term == term, "rests on a fact of something else")
     return found.value
@@ -459,8 +487,8 @@ def check_facts(ends, step, facts, substitution):
     """Refuses facts in a substitution that the step does not name proofs of."""
     because = step.get("because", [])
     require(len(because) == len(facts), "does not say what its facts rest on")
-    for reference, (key, analysis, variable) in zip(because, facts):
-        proved = fact(ends, reference, analysis, substitution[variable])
+    for entry, (key, analysis, variable) in zip(because, facts):
+        proved = fact(ends, entry, analysis, substitution[variable])
         require(proved == substitution[key], "a fact has another value")
 
 
@@ -488,6 +516,7 @@ def check_fact(system, terms, ends, step, kind, content):
             is_variable = term[2] is None and system.literal(term) is None
             require(is_variable and not system.is_index(term), "no variable")
             require(substitution == {pattern[1]: term}, "another variable")
+            require(not step.get("because"), "rests on facts, and needs none")
             number = number_of(term[1], system.kinds[values])
             found = system.evaluate(expression, {pattern[1]: number}.get, system.kinds[values])
         else:
@@ -499,6 +528,8 @@ def check_fact(system, terms, ends, step, kind, content):
                 require(term[1] == head and term[2] is not None, "a transfer of another operator")
                 args = list(term[2])
             require([substitution[v] for v in variables] == args, "other arguments")
+            named = {*variables, *(key for key, _, _ in facts)}
+            require(set(substitution) == named, "the substitution does not fit the transfer's variables")
             check_facts(ends, step, facts, substitution)
             read = system.values(substitution)
             found = system.evaluate(expression, read, system.kinds[values])
@@ -509,9 +540,14 @@ def check_fact(system, terms, ends, step, kind, content):
 def check_step(system, terms, ends, step):
     """Refuses a step that does not follow, and gives what it proves: its two terms, or a fact. `ends` has
     that of each earlier step."""
+    keys(step, "from", "to", "how", optional=["because"])
     left, right = at(terms, step["from"]), at(terms, step["to"])
-    how = step["how"]
-    if how == "fold":
+    how, because = step["how"], step.get("because", [])
+    require(isinstance(because, list), "rests on no list of steps")
+    for entry in because:
+        at(ends, reference(entry)[0])
+    if how in ("fold", {"fold": None}):
+        require(not because, "rests on facts, and needs none")
         require(system.folds and left[2], "folds what is not an operator on literals")
         values = [system.literal(t) for t in left[2]]
         value = None if None in values else builtin(left[1], values)
@@ -519,6 +555,12 @@ def check_step(system, terms, ends, step):
         return left, right
     (kind, content), *more = how.items()
     require(not more, "proves in two ways at once")
+    if kind in ("congruence", "chain"):
+        require(isinstance(content, list) and not because, "is no list, or rests on facts")
+    else:
+        named = {"rule": ["name", "substitution"], "transfer": ["analysis", "transfer", "substitution"]}
+        keys(content, *named.get(kind, ["analysis"]))
+        texts(*(content[key] for key in ("name", "analysis") if key in content))
     if kind in ("transfer", "equality", "merge"):
         return check_fact(system, terms, ends, step, kind, content)
     if kind == "rule":
@@ -532,15 +574,16 @@ def check_step(system, terms, ends, step):
         require(all(system.holds(c, substitution) for c in conditions), "a condition fails")
         require(system.is_instance(rhs, sort, substitution, right), "not the right-hand side")
     elif kind == "congruence":
-        same = left[:2] == right[:2] and left[2] is not None and right[2] is not None
-        require(same and len(left[2]) == len(content), "congruence between different operators")
-        for proof, a, b in zip(content, left[2], right[2]):
+        same = left[:2] == right[:2] and (left[2] is None) == (right[2] is None)
+        sides = (left[2] or (), right[2] or ())
+        require(same and len(sides[0]) == len(content), "congruence between different operators")
+        for proof, a, b in zip(content, *sides):
             proved = a is b if proof is None else follow(ends, proof) == (a, b)
             require(proved, "an argument is not proved equal")
     elif kind == "chain":
         reached = left
-        for reference in content:
-            start, end = follow(ends, reference)
+        for entry in content:
+            start, end = follow(ends, entry)
             require(start is reached, "the chain is broken")
             reached = end
         require(reached is right, "the chain is broken")
@@ -556,7 +599,10 @@ def show(term):
 
 def check(system, proof):
     """The two terms that the proof proves equal; raises `Refused` otherwise."""
+    keys(proof, "format", "version", "system", "terms", "steps", "root", "start", "end")
     require((proof["format"], proof["version"]) == ("cairn-proof", 1), "another format")
+    require(type(proof["version"]) is int, "another format")
+    require(isinstance(proof["terms"], list) and isinstance(proof["steps"], list), "no terms or steps")
     require(proof["system"] == system.hash, "made with another rewrite system")
     terms = read_terms(system, proof["terms"])
     ends = []
@@ -571,27 +617,71 @@ def check(system, proof):
     return proved
 
 
+def once(pairs):
+    """An object of JSON, none of whose keys may be there twice."""
+    found = dict(pairs)
+    require(len(found) == len(pairs), "a key that is there twice")
+    return found
+
+
+def no_number(text):
+    raise Refused(f"{text} is no number of JSON")
+
+
+def whole(text):
+    """A whole number of JSON. Of those with a sign none is an index."""
+    return float(text) if text.startswith("-") else int(text)
+
+
+def read_proof(text):
+    """The JSON of a proof file."""
+    text = text.removeprefix("\ufeff")
+    return json.loads(text, object_pairs_hook=once, parse_constant=no_number, parse_int=whole)
+
+
+# What is raised where a file is no proof.
+WRONG = (Refused, KeyError, IndexError, TypeError, ValueError, AttributeError)
+
+
+def check_lines(system, text):
+    """Checks a proof a line, and prints a line for each."""
+    refused = 0
+    for line in text.split("\n")[:-1]:
+        try:
+            check(system, read_proof(line))
+            print("accepted")
+        except WRONG as error:
+            refused += 1
+            print("refused:", type(error).__name__, ascii(str(error)))
+    return 1 if refused else 0
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("proofs", type=Path, nargs="+", metavar="proof", help="proof files")
+    parser.add_argument("proofs", type=Path, nargs="*", metavar="proof", help="proof files")
+    parser.add_argument("--lines", type=Path, help="a file with a proof a line")
     parser.add_argument("--system", type=Path, required=True, help="the rewrite system, .rules")
     args = parser.parse_args()
     # Terms are as deep as a rule file may nest them.
     sys.setrecursionlimit(20_000)
     try:
         system = System(args.system)
-        proofs = [(path, json.loads(path.read_text())) for path in args.proofs]
+        if args.lines is not None:
+            return check_lines(system, args.lines.read_text(encoding="utf-8"))
+        proofs = [(path, path.read_text(encoding="utf-8")) for path in args.proofs]
     except (OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
+    if not proofs:
+        parser.error("expected a proof file")
     refused = 0
-    for path, proof in proofs:
+    for path, text in proofs:
         try:
-            start, end = check(system, proof)
+            start, end = check(system, read_proof(text))
             print(f"{path}: accepted: {show(start)} = {show(end)}")
-        except (Refused, KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        except WRONG as error:
             refused += 1
             print(f"{path}: refused: {type(error).__name__ if not str(error) else error}")
     return 1 if refused else 0

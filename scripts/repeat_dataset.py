@@ -9,6 +9,7 @@ whole); the other files are copied. It is no dataset to learn from, and `cairn v
 """
 
 import argparse
+import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -39,7 +40,11 @@ def main() -> None:
     info = json.loads((source / "dataset_info.json").read_text())
     info["splits"]["train"]["num_examples"] = rounds * table.num_rows
     info["splits"]["train"]["num_bytes"] = path.stat().st_size
-    (out / "dataset_info.json").write_text(json.dumps(info))
+    # The seal is the last key, over all before the comma in front of it.
+    del info["sha256"]
+    head = json.dumps(info)[:-1]
+    seal = hashlib.sha256(head.encode()).hexdigest()
+    (out / "dataset_info.json").write_text(f'{head},"sha256":"{seal}"}}\n')
     print(f"{rounds * table.num_rows} triples in {out}")
 
 

@@ -9,8 +9,8 @@ use crate::shipped::{SEARCHES, SYSTEMS, ranker_of};
 use anyhow::{Result, ensure};
 use egraph::{System, TermBank};
 use guided_search::{
-    Available, Budget, Cap, Evaluation, Inputs, Method, RESULTS_FILE, Row, Schedulers,
-    SearchSettings, TaskSet, evaluate, refuse_seen, summaries, text_table,
+    Available, Budget, Cap, Evaluation, Inputs, Method, RESULTS_FILE, Row, SEEN_UNKNOWN,
+    Schedulers, SearchSettings, TaskSet, evaluate, refuse_seen, summaries, text_table,
 };
 use model::{Ranker, content_hash, load_seen_seeds};
 use std::path::{Path, PathBuf};
@@ -53,6 +53,10 @@ pub struct EvaluateArgs {
     /// The directory of a trained model, for the methods that need one
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
+    /// Evaluate a model that does not say which seeds it was trained on, or no longer does: its file
+    /// seen_seeds.json is missing or has changed. The report then says that it may have seen the tasks
+    #[arg(long, requires = "model")]
+    seen_unknown: bool,
     /// Where the model computes
     #[arg(long, value_enum, default_value_t, requires = "model")]
     device: DeviceChoice,
@@ -87,14 +91,19 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
         system: &args.system,
         tasks: &args.tasks,
         model: args.model.as_deref(),
+        seen_unknown: args.seen_unknown,
         ranker: args.ranker.as_ref(),
         device: args.device,
         out: &args.out,
     };
     let rows = compare(&paths, &search, &args.run.run())?;
     let all: Vec<&Row> = rows.iter().collect();
+    let doubt = match Evaluation::load(&args.out)?.seen_unknown {
+        true => format!("{SEEN_UNKNOWN}\n"),
+        false => String::new(),
+    };
     print(&format!(
-        "{}results in {}\n",
+        "{}{doubt}results in {}\n",
         text_table(&summaries(&all)),
         args.out.join(RESULTS_FILE).display()
     ))
@@ -108,6 +117,8 @@ pub struct Paths<'a> {
     pub tasks: &'a Path,
     /// The model.
     pub model: Option<&'a Path>,
+    /// Whether a model is evaluated, too, that does not say which seeds it has seen.
+    pub seen_unknown: bool,
     /// The ranker.
     pub ranker: Option<&'a InputFile>,
     /// Where the model computes.
@@ -124,18 +135,25 @@ pub fn compare(paths: &Paths<'_>, settings: &SearchArgs, run: &Run) -> Result<Ve
     let (system, system_text) = load_system_with_text(paths.system)?;
     let tasks = TaskSet::load(paths.tasks, &system)?;
     let model = paths.model.map(|path| load_model(path, &system, paths.device)).transpose()?;
+    let mut seen_unknown = false;
     if let Some(path) = paths.model {
-        match load_seen_seeds(path)? {
-            Some(seen) => {
+        match load_seen_seeds(path) {
+            Ok(seen) => {
                 let mut bank = TermBank::new(system.language.clone());
                 refuse_seen("the model", &tasks.tasks, &mut bank, &seen)?;
             }
-            None if run.quiet => {}
-            None => note(&format!(
-                "{} does not say which seeds it was trained on: whether the tasks are new to it is \
-                 not known",
-                path.display()
-            )),
+            Err(reason) if paths.seen_unknown => {
+                if !run.quiet {
+                    note(&format!("{SEEN_UNKNOWN} {reason:#}"));
+                }
+                seen_unknown = true;
+            }
+            Err(reason) => {
+                return Err(reason.context(
+                    "the model may have seen the tasks, for it does not say which seeds it was trained on \
+                     (--seen-unknown evaluates it all the same, and says so)",
+                ));
+            }
         }
     }
     let (ranker_file, ranker) = ranker(paths, settings, &system, &tasks, run.quiet)?.unzip();
@@ -144,6 +162,8 @@ pub fn compare(paths: &Paths<'_>, settings: &SearchArgs, run: &Run) -> Result<Ve
     let text = ranker.as_ref().map(|ranker| ranker.text()).transpose()?;
     evaluation.ranker_hash = text.map(|text| sha256(text.as_bytes()));
     evaluation.model_hash = paths.model.map(content_hash).transpose()?;
+    evaluation.seen_unknown = seen_unknown;
+    evaluation.command = command(paths, &evaluation);
     let inputs = Inputs {
         system: &system,
         system_text: &system_text,
@@ -211,7 +231,7 @@ fn resolve(
         ensure!(!methods[..i].contains(method), "method '{method}' is given twice");
         method.expect(there)?;
     }
-    let mut evaluation = Evaluation {
+    Ok(Evaluation {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         tasks: origin.clone(),
         tasks_hash: String::new(),
@@ -222,16 +242,17 @@ fn resolve(
         model_hash: None,
         ranker: ranker.map(|file| file.to_string()),
         ranker_hash: None,
+        seen_unknown: false,
         command: String::new(),
-    };
-    evaluation.command = command(paths, &evaluation);
-    Ok(evaluation)
+        results_hash: None,
+    })
 }
 
 /// The command that does this evaluation, every setting spelt out.
 fn command(paths: &Paths<'_>, evaluation: &Evaluation) -> String {
     let names: Vec<&str> = evaluation.methods.iter().map(|m| m.name()).collect();
     let model = match &evaluation.model {
+        Some(model) if evaluation.seen_unknown => format!(" --model {model} --seen-unknown"),
         Some(model) => format!(" --model {model}"),
         None => String::new(),
     };

@@ -1,13 +1,20 @@
-//! `cairn learn`: a ranker that orders the matches of best-first saturation.
+//! `cairn learn`: a ranker that orders the matches of best-first saturation, from tasks or from seeds alone.
 
-use crate::args::{RunArgs, load_system};
-use crate::shipped::SYSTEMS;
-use anyhow::{Result, ensure};
-use egraph::TermBank;
-use guided_search::{Cap, Learning, RANKER_FILE, Round, TaskSet, learn, refuse_seen, seeds_of};
+use crate::args::{RunArgs, load_ranker, load_system};
+use crate::ranker_file;
+use crate::shipped::{SEEDS, SYSTEMS};
+use anyhow::{Result, anyhow, ensure};
+use dataset_gen::load_seeds_with_hash;
+use egraph::{CostFunction, Sketch, System, TermBank};
+use guided_search::{
+    Budget, Cap, Learning, Objective, Optimising, Practice, RANKER_FILE, Round, Schedulers,
+    SeedPractice, TaskPractice, TaskSet, learn, quoted, refuse_seen, seeds_of,
+};
 use model::Ranker;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use support::hash::of_file;
+use std::sync::Arc;
+use support::hash::{of_file, sha256};
 use support::{InputFile, Run, print, thousands};
 
 const EXAMPLES: &str = "\
@@ -20,15 +27,22 @@ Examples:
   cairn learn --system halide --tasks training.parquet \\
       --validation validation.parquet --out ranker
 
-  # What it buys
+  # From seeds alone: which rewrites lead to cheaper terms
+  cairn learn --system my.rules --seeds seeds.txt --cost size --out ranker
+  cairn optimise --system my.rules --term '…' --ranker ranker/ranker.json
+
+  # What a ranker for tasks buys
   cairn evaluate --system halide --tasks test.parquet \\
       --ranker ranker/ranker.json --methods all-work,shared,deep,ranked \\
       --out results
 
 In round 0 one e-graph is grown for each task, and the matches that lead to the smallest terms come \
 first. Each later round fits a small network to the matches that the proofs of earlier rounds used, and \
-grows e-graphs in the order that the network gives. The ranker that proves most validation tasks is kept. The same command goes on \
-with a run that was stopped.";
+grows e-graphs in the order that the network gives. The ranker that proves most validation tasks is kept.
+
+With --seeds each seed is optimised in the same order, from e-graph to e-graph, and what each improvement used \
+is learned from. The ranker that leaves least of the cost of the validation seeds is kept: the table has the geometric \
+mean of what is left. The same command goes on with a run that was stopped.";
 
 /// The arguments of `cairn learn`.
 #[derive(Clone, Debug, clap::Args)]
@@ -37,15 +51,34 @@ pub struct LearnArgs {
     /// The rewrite system: a .rules file, or a shipped one by its name, as halide
     #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
     system: InputFile,
-    /// The training tasks
-    #[arg(long, value_name = "FILE")]
-    tasks: PathBuf,
-    /// The validation tasks, which choose among the rounds; of other seeds
-    #[arg(long, value_name = "FILE")]
-    validation: PathBuf,
-    /// Limit of the e-graph of a task, in e-nodes (4000) or memory (64MiB)
+    /// The training tasks: learn to prove
+    #[arg(long, value_name = "FILE", required_unless_present = "seeds")]
+    tasks: Option<PathBuf>,
+    /// The training seeds: learn to optimise. A term a line, or CSV with a column `expression`; or a shipped
+    /// file by its name
+    #[arg(long, value_name = "FILE", value_parser = SEEDS.parser(), conflicts_with = "tasks")]
+    seeds: Option<InputFile>,
+    /// What terms cost, with --seeds: size, depth, or a cost of the system; several with commas between
+    #[arg(long, value_name = "NAMES", default_value = "cost", conflicts_with = "tasks")]
+    cost: String,
+    /// The validation tasks, which choose among the rounds; of other seeds. With --seeds a file of seeds [default:
+    /// every tenth of the seeds]
+    #[arg(long, value_name = "FILE", required_unless_present = "seeds")]
+    validation: Option<PathBuf>,
+    /// Limit of an e-graph, in e-nodes (4000) or memory (64MiB)
     #[arg(long, value_name = "CAP", default_value_t = LearnArgs::CAP)]
     cap: Cap,
+    /// E-nodes that may be built for a seed, over all of its e-graphs [default: 10 times what the cap allows]
+    #[arg(long, value_name = "N", conflicts_with = "tasks", value_parser = clap::value_parser!(u64).range(1..))]
+    work: Option<u64>,
+    /// Training seeds of a round: the smallest first; a seed with which a round gets no further makes room for the
+    /// next one
+    #[arg(long, value_name = "N", default_value_t = 200, conflicts_with = "tasks", value_parser = clap::value_parser!(u64).range(1..))]
+    batch: u64,
+    /// A ranker to go on from, or the directory of `cairn learn`, or a shipped one by its name: its order in round
+    /// 0, its weights in each fit
+    #[arg(long, value_name = "FILE", value_parser = ranker_file::parser())]
+    from: Option<InputFile>,
     /// Rounds of fit and search
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
@@ -71,57 +104,149 @@ impl LearnArgs {
 /// # Errors
 /// Bad input, or an internal fault.
 pub fn run(args: &LearnArgs) -> Result<()> {
-    let LearnArgs { system, tasks, validation, cap, rounds, epochs, out, run } = args;
-    let tasks = [tasks.as_path(), validation.as_path()];
-    let ranker = learn_ranker(system, tasks, (*cap, *rounds, *epochs), out, &run.run())?;
-    print(&format!("{} in {}\n", ranker.origin, out.join(RANKER_FILE).display()))
+    let system = load_system(&args.system)?;
+    let from = args.from.as_ref().map(|file| load_ranker(file, &system)).transpose()?;
+    let rounds = Rounds { cap: args.cap, rounds: args.rounds, epochs: args.epochs, from };
+    let run = args.run.run();
+    let ranker = match (&args.seeds, &args.tasks, &args.validation) {
+        (Some(seeds), ..) => learn_to_optimise(args, &system, seeds, &rounds, &run)?,
+        (None, Some(tasks), Some(validation)) => {
+            learn_ranker(&system, [tasks, validation], &rounds, &args.out, &run)?
+        }
+        _ => unreachable!("clap asks for tasks and validation where there are no seeds"),
+    };
+    print(&format!("{} in {}\n", ranker.origin, args.out.join(RANKER_FILE).display()))
 }
 
-/// Learns a ranker from training tasks, chosen by validation tasks, as the limit of an e-graph, rounds and
-/// epochs say, with a line for each round; or goes on with it.
+/// How rounds are made.
+pub struct Rounds {
+    /// Limit of an e-graph.
+    pub cap: Cap,
+    /// Fits.
+    pub rounds: u32,
+    /// How often each goes through the examples.
+    pub epochs: u32,
+    /// The ranker to go on from.
+    pub from: Option<Arc<Ranker>>,
+}
+
+impl Rounds {
+    fn learning(&self, system: &System, files: [String; 2], seed: u64) -> Result<Learning> {
+        ensure!(self.cap.expected_nodes() > 0, "--cap: expected at least 1 e-node");
+        let text = self.from.as_ref().map(|from| from.text()).transpose()?;
+        Ok(Learning {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            system_hash: system.hash.clone(),
+            tasks: files,
+            cap: self.cap,
+            optimise: None,
+            from: text.map(|text| sha256(text.as_bytes())),
+            rounds: self.rounds,
+            epochs: self.epochs,
+            seed,
+        })
+    }
+}
+
+/// Learns a ranker from training tasks, chosen by validation tasks, with a line for each round; or goes on with
+/// it.
 ///
 /// # Errors
 /// Bad input, or an internal fault.
 pub fn learn_ranker(
-    system: &InputFile,
+    system: &Arc<System>,
     tasks: [&Path; 2],
-    (cap, rounds, epochs): (Cap, u32, u32),
+    rounds: &Rounds,
     out: &Path,
     run: &Run,
 ) -> Result<Ranker> {
-    let system = load_system(system)?;
-    let load = |path: &Path| TaskSet::load(path, &system);
+    let load = |path: &Path| TaskSet::load(path, system);
     let (training, validation) = (load(tasks[0])?, load(tasks[1])?);
     let mut bank = TermBank::new(system.language.clone());
     let seen = seeds_of(&training.tasks, &mut bank)?;
     refuse_seen("the training", &validation.tasks, &mut bank, &seen)?;
-    let learning = Learning {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        system_hash: system.hash.clone(),
-        tasks: [of_file(tasks[0])?.0, of_file(tasks[1])?.0],
-        cap,
-        rounds,
-        epochs,
-        seed: run.seed,
-    };
-    ensure!(cap.expected_nodes() > 0, "--cap: expected at least 1 e-node");
-    let sets = [&training, &validation];
+    let files = [of_file(tasks[0])?.0, of_file(tasks[1])?.0];
+    let learning = rounds.learning(system, files, run.seed)?;
+    let practice = TaskPractice::new(system, [&training, &validation], learning.cap);
     let of = validation.tasks.len();
-    print(&format!(
-        "{:>6} {:>16} {:>18} {:>14}\n",
-        "round", "training proved", "validation proved", "work a task"
-    ))?;
+    in_rounds(&learning, system, &practice, of, rounds.from.as_ref(), out, run)
+}
+
+fn learn_to_optimise(
+    args: &LearnArgs,
+    system: &Arc<System>,
+    file: &InputFile,
+    rounds: &Rounds,
+    run: &Run,
+) -> Result<Ranker> {
+    let mut bank = TermBank::new(system.language.clone());
+    let (mut training, hash) = load_seeds_with_hash(file, system, &mut bank, None)?;
+    let (validation, other) = match &args.validation {
+        Some(path) => {
+            let file = InputFile::Path(path.clone());
+            let (validation, hash) = load_seeds_with_hash(&file, system, &mut bank, None)?;
+            let terms: BTreeSet<_> = validation.iter().map(|seed| seed.term).collect();
+            training.retain(|seed| !terms.contains(&seed.term));
+            (validation, hash)
+        }
+        None => {
+            let tenth = training.iter().skip(9).step_by(10).cloned().collect();
+            let mut number = 0;
+            training.retain(|_| (number % 10 != 9, number += 1).0);
+            (tenth, hash.clone())
+        }
+    };
+    for (seeds, what) in [(&training, "training"), (&validation, "validation")] {
+        ensure!(
+            !seeds.is_empty(),
+            "{file}: no seed is left for {what}: expected at least 10 seeds"
+        );
+    }
+    let cost = CostFunction::named(system, &args.cost)
+        .map_err(|mistake| anyhow!("--cost {}: {mistake}", quoted(&args.cost)))?;
+    let objective = Objective { cost, shared: false, exact: None, sketch: Sketch::Any };
+    let work = args.work.unwrap_or(args.cap.expected_nodes().saturating_mul(10));
+    let budget = Budget { cap: args.cap, work, scheduler: Schedulers::BestFirst };
+    let batch = usize::try_from(args.batch).unwrap_or(usize::MAX);
+    let learning = Learning {
+        optimise: Some(Optimising { cost: args.cost.clone(), work, batch }),
+        ..rounds.learning(system, [hash, other], run.seed)?
+    };
+    let sets = [&training[..], &validation[..]];
+    let settings = (budget, batch, run.seed);
+    let practice = SeedPractice::new(system, &bank, sets, &objective, settings);
+    in_rounds(&learning, system, &practice, validation.len(), rounds.from.as_ref(), &args.out, run)
+}
+
+/// Learns, with a line for each round.
+fn in_rounds(
+    learning: &Learning,
+    system: &Arc<System>,
+    practice: &dyn Practice,
+    of: usize,
+    from: Option<&Arc<Ranker>>,
+    out: &Path,
+    run: &Run,
+) -> Result<Ranker> {
+    let (training, validation) = match learning.optimise {
+        None => ("training proved", "validation proved"),
+        Some(_) => ("seeds improved", "validation cost"),
+    };
+    print(&format!("{:>6} {training:>16} {validation:>18} {:>14}\n", "round", "work a task"))?;
     let mut failed = None;
     let mut report = |round: &Round| {
         let trained =
             round.trained.map_or("-".to_owned(), |n| format!("{n} of {}", round.training));
-        let proved = format!("{} of {of}", round.proved);
+        let proved = match round.left {
+            None => format!("{} of {of}", round.proved),
+            Some(left) => format!("{:.1} %", 100.0 * left),
+        };
         let work = thousands(round.work / of.max(1) as u64);
         let line = format!("{:>6} {trained:>16} {proved:>18} {work:>14}\n", round.round);
         failed = failed.take().or(print(&line).err());
     };
     let pool = run.build_pool()?;
     let (_, ranker) =
-        pool.install(|| learn(&learning, &system, sets, out, run.quiet, &mut report))?;
+        pool.install(|| learn(learning, system, practice, from, out, run.quiet, &mut report))?;
     failed.map_or(Ok(ranker), Err)
 }

@@ -13,6 +13,7 @@ mod man;
 mod merge;
 mod one_way;
 mod optimise;
+mod optimise_terms;
 mod prove;
 mod prove_shape;
 mod quickstart;

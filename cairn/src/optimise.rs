@@ -1,17 +1,20 @@
 //! `cairn optimise`: the best term that equals a given one, with a proof.
 
-use crate::args::{NotProved, RunArgs, load_system, seconds};
+use crate::args::{NotProved, RunArgs, load_ranker, load_system_with_text, seconds};
 use crate::one_way::one_way;
-use crate::shipped::SYSTEMS;
+use crate::optimise_terms::{self, Asked};
+use crate::ranker_file;
+use crate::shipped::{SEEDS, SYSTEMS, ranker_of};
 use crate::shown_lets::with_lets;
 use crate::shown_proof::{PRINTED, Shown, proof_file};
 use anyhow::{Result, anyhow, ensure};
 use clap::ValueEnum;
-use egraph::{CostFunction, Sketch, System, TermBank, TermId, proof_to_json};
+use egraph::{CostFunction, MatchOrder, Sketch, SortId, System, TermBank, TermId, proof_to_json};
 use guided_search::{
     Best, Budget, Cap, Ended, Objective, OptimiseSettings, Outcome, Schedulers, follow,
     load_stages, optimise, picture, quoted,
 };
+use model::Ranker;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -30,6 +33,10 @@ Examples:
   cairn optimise --system ring --term '(* (+ a b) (+ (* a a) (* a b)))' \\
       --shared --picture cost.svg
 
+  # Many terms, in the order that was learned (see `cairn learn --seeds`)
+  cairn optimise --system my.rules --terms terms.txt --ranker ranker/ranker.json \
+      --scheduler mixed --cap 8000 --work 40000 --out optimised
+
   # The best term of a shape, and a proof for `cairn check`
   cairn optimise --system tiling --term '(m (* n1 32) (m (* n2 32) f))' \\
       --goal '(contains (m n1 (m n2 (m 32 (m 32 f)))))' --out proof.json
@@ -41,7 +48,7 @@ scheduler and cost. The cheapest term that satisfies the sketch is where the nex
 Costs are size, depth, and those that the rewrite system declares, `cost` among them; several with \
 commas between are compared one after the other.
 
-Exit code 3: no term that satisfies the goal, or the sketch of a stage, was found.";
+Exit code 3: no term that satisfies the goal, or the sketch of a stage, was found; with --terms, for one of them.";
 
 /// The arguments of `cairn optimise`.
 #[derive(Clone, Debug, clap::Args)]
@@ -51,8 +58,18 @@ pub struct OptimiseArgs {
     #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
     system: InputFile,
     /// The term to begin with
-    #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
-    term: String,
+    #[arg(
+        long,
+        value_name = "TERM",
+        allow_negative_numbers = true,
+        required_unless_present = "terms"
+    )]
+    term: Option<String>,
+    /// Many terms, each with its own budget, --threads at a time; --out is the directory for a table of results
+    /// (optimised.parquet) and the proofs. A term a line, or CSV with a column `expression`; or shipped seeds by their
+    /// name. The same command goes on with a run that was stopped
+    #[arg(long, value_name = "FILE", value_parser = SEEDS.parser(), requires = "out", conflicts_with_all = ["term", "stages", "exact", "time", "picture", "no_shorten", "format"])]
+    terms: Option<InputFile>,
     /// What a term costs: size, depth, or a cost of the system; several with commas between
     #[arg(long, value_name = "NAMES", default_value = "cost")]
     cost: String,
@@ -79,13 +96,20 @@ pub struct OptimiseArgs {
     /// few promising ones an iteration), auto for the first two in turn, or mixed for best-first and simple
     #[arg(long, value_name = "NAME", default_value_t = Schedulers::Auto)]
     scheduler: Schedulers,
+    /// A ranker, or the directory of `cairn learn`, or a shipped one by its name: in which order best-first
+    /// chooses matches [default: the one that is shipped for the system, if one is]
+    #[arg(long, value_name = "FILE", value_parser = ranker_file::parser())]
+    ranker: Option<InputFile>,
+    /// Use no ranker: best-first begins with the matches that lead to the smallest terms
+    #[arg(long, conflicts_with = "ranker")]
+    no_ranker: bool,
     /// Seconds at most (not reproducible)
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
     /// A table and the proof step by step, or one JSON object
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
-    /// Write the proof to this file, too; an earlier proof in it is replaced
+    /// Write the proof to this file, too; an earlier proof in it is replaced. With --terms, a directory
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Draw cost against work into this file, as SVG; an earlier SVG in it is replaced
@@ -117,27 +141,36 @@ const PICTURE: FileKind = FileKind {
 /// Bad input, a goal that is not reached ([`NotProved`]), or an internal fault.
 pub fn run(args: &OptimiseArgs) -> Result<()> {
     give_back_large_blocks();
+    let (system, text) = load_system_with_text(&args.system)?;
+    let run = args.run.run();
+    let budget = Budget {
+        cap: args.cap,
+        work: args.work.unwrap_or(args.cap.expected_nodes().saturating_mul(10)),
+        scheduler: args.scheduler,
+    };
+    let ranker = ranker(args, &system)?;
+    let order = ranker.clone().map(|ranker| ranker as Arc<dyn MatchOrder>);
+    let settings = OptimiseSettings { order, ..OptimiseSettings::within(budget, run.seed) };
+    if let (Some(file), Some(out)) = (&args.terms, &args.out) {
+        let (cost, goal) = (args.cost.as_str(), args.goal.as_deref());
+        let objective = |sort| objective(args, &system, sort);
+        let asked = Asked { file, cost, goal, shared: args.shared, objective: &objective };
+        let ranker = ranker.as_deref();
+        return optimise_terms::run(&asked, (&system, &text), ranker, &settings, out, &run);
+    }
     let out = args.out.as_deref().map(proof_file).transpose()?;
     let picture_file =
         args.picture.as_ref().map(|path| OutputFile::new(path, PICTURE)).transpose()?;
-    let system = load_system(&args.system)?;
     let mut bank = TermBank::new(system.language.clone());
-    let start = bank
-        .parse(&args.term, None)
-        .map_err(|mistake| anyhow!("--term {}: {mistake}", quoted(&args.term)))?;
-    let objective = objective(args, &system, &bank, start)?;
-    let run = args.run.run();
+    let term = args.term.as_deref().unwrap_or_default();
+    let start =
+        bank.parse(term, None).map_err(|mistake| anyhow!("--term {}: {mistake}", quoted(term)))?;
+    let objective = objective(args, &system, bank.sort(start))?;
     let pool = Arc::new(run.build_pool()?);
     let settings = OptimiseSettings {
-        budget: Budget {
-            cap: args.cap,
-            work: args.work.unwrap_or(args.cap.expected_nodes().saturating_mul(10)),
-            scheduler: args.scheduler,
-        },
-        first: false,
         deadline: args.time.and_then(|time| Instant::now().checked_add(time)),
-        seed: run.seed,
         pool: Some(pool.clone()),
+        ..settings
     };
     let sort = bank.sort(start);
     let stages = args
@@ -205,17 +238,19 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     .into())
 }
 
-fn objective(
-    args: &OptimiseArgs,
-    system: &System,
-    bank: &TermBank,
-    start: TermId,
-) -> Result<Objective> {
+/// The ranker that is asked for, or shipped.
+fn ranker(args: &OptimiseArgs, system: &System) -> Result<Option<Arc<Ranker>>> {
+    let shipped = || ranker_of(system).filter(|_| !args.no_ranker);
+    let Some(file) = args.ranker.clone().or_else(shipped) else { return Ok(None) };
+    load_ranker(&file, system).map(Some)
+}
+
+fn objective(args: &OptimiseArgs, system: &System, sort: SortId) -> Result<Objective> {
     let cost = CostFunction::named(system, &args.cost)
         .map_err(|mistake| anyhow!("--cost {}: {mistake}", quoted(&args.cost)))?;
     let sketch = match &args.goal {
         None => Sketch::Any,
-        Some(text) => Sketch::parse(&system.language, text, Some(bank.sort(start)))
+        Some(text) => Sketch::parse(&system.language, text, Some(sort))
             .map_err(|mistake| anyhow!("--goal {}: {mistake}", quoted(text)))?,
     };
     let objective = Objective { cost, shared: args.shared, exact: args.exact, sketch };

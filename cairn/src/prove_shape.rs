@@ -57,11 +57,10 @@ pub fn prove_shape(
     let pool = Arc::new(run.build_pool()?);
     let objective = Objective { cost: CostFunction::size(), shared: false, exact: None, sketch };
     let settings = OptimiseSettings {
-        budget: settings.budget,
         first: true,
         deadline,
-        seed: run.seed,
         pool: Some(pool.clone()),
+        ..OptimiseSettings::within(settings.budget, run.seed)
     };
     let found = pool.install(|| optimise(system, bank, from, &objective, &settings))?;
     let work = (thousands(found.ledger.work), thousands(settings.budget.work));

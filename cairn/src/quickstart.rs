@@ -1,8 +1,8 @@
 //! `cairn quickstart`: all stages, small, on the shipped Halide seeds.
 
-use crate::args::{DeviceChoice, RunArgs};
+use crate::args::{DeviceChoice, RunArgs, load_system};
 use crate::evaluate::{Paths, compare};
-use crate::learn::{LearnArgs, learn_ranker};
+use crate::learn::{LearnArgs, Rounds, learn_ranker};
 use crate::search_args::{Preset, TaskArgs};
 use crate::shipped::{DATASETS, SEARCHES, SEEDS, SYSTEMS};
 use crate::signals::Signals;
@@ -120,8 +120,10 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
 
     let ranker = directory.file("ranker");
     stage(4, "ranker: learns which matches lead to proofs");
-    let learning = (LearnArgs::CAP, ROUNDS, LearnArgs::EPOCHS);
-    learn_ranker(&system, [&training, &validation], learning, &ranker, run)?;
+    let rounds =
+        Rounds { cap: LearnArgs::CAP, rounds: ROUNDS, epochs: LearnArgs::EPOCHS, from: None };
+    let loaded = load_system(&system)?;
+    learn_ranker(&loaded, [&training, &validation], &rounds, &ranker, run)?;
 
     let results = directory.file("results");
     stage(5, "evaluation: every method under the same limits");
@@ -129,6 +131,7 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
         system: &system,
         tasks: &tasks,
         model: Some(&model),
+        seen_unknown: false,
         ranker: Some(&InputFile::from(ranker.join(RANKER_FILE))),
         device: DeviceChoice::Cpu,
         out: &results,

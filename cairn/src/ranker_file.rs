@@ -9,7 +9,7 @@ use guided_search::RANKER_FILE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use support::{InputFile, counted, read_text, thousands};
+use support::{InputFile, counted, read_text, thousands, unseal_json};
 
 /// The ranker in a directory that `cairn learn` made, if it is one.
 pub fn learned(directory: &Path) -> Option<PathBuf> {
@@ -52,11 +52,12 @@ pub struct Inspection {
 /// Looks at a ranker.
 ///
 /// # Errors
-/// The file can't be read, or holds no ranker.
+/// The file can't be read, holds no ranker, or is not as it was written.
 pub fn inspect(path: &Path) -> Result<Inspection> {
     let text = read_text(path, "the ranker")?;
     let File { format, system_hash, origin, seen, weights } = serde_json::from_str(&text)
         .with_context(|| format!("{} holds no ranker", path.display()))?;
+    unseal_json(&path.display().to_string(), &text)?;
     let (parameters, seen_seeds) = (numbers(&weights), seen.digests.len());
     Ok(Inspection { format, system_hash, origin, parameters, seen_seeds })
 }

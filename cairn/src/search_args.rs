@@ -1,5 +1,6 @@
 //! The options of a search and of tasks, for the commands that have them, and presets of them.
 
+use egraph::ByteSize;
 use guided_search::{Budget, Cap, ChainSettings, Family, Method, Schedulers, SearchSettings};
 use serde::Deserialize;
 
@@ -26,6 +27,10 @@ pub struct TaskArgs {
     /// Leave out targets that one e-graph of N e-nodes proves equal to their seeds [default: 4 L]
     #[arg(long, value_name = "N")]
     pub cap: Option<usize>,
+    /// At most so much memory for each e-graph, as 64MiB or 1GiB; each thread grows one at a time
+    /// [default: 256MiB]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<ByteSize>,
     /// Number of tasks [default: 100]
     #[arg(long, value_name = "N")]
     pub count: Option<usize>,
@@ -87,6 +92,7 @@ impl TaskArgs {
             links: self.links.or(preset.links),
             link_nodes: self.link_nodes.or(preset.link_nodes),
             cap: self.cap.or(preset.cap),
+            memory: self.memory.or(preset.memory),
             count: self.count.or(preset.count),
             rounds: self.rounds.or(preset.rounds),
             family: self.family.or(preset.family),
@@ -99,6 +105,7 @@ impl TaskArgs {
         ChainSettings {
             links: self.links.unwrap_or(new.links),
             cap: self.cap.unwrap_or(new.cap),
+            memory: self.memory.map_or(new.memory, |memory| memory.0),
             count: self.count.unwrap_or(new.count),
             rounds: self.rounds.unwrap_or(new.rounds),
             family: self.family,

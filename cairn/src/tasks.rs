@@ -7,8 +7,8 @@ use anyhow::{Result, ensure};
 use dataset_gen::load_seeds;
 use egraph::TermBank;
 use guided_search::{
-    CONFLICT, HeldOutFrom, NEAR, NO_FRONTIER, SATURATED, Scale, TaskOrigin, TaskSet, far_chains,
-    held_out, without,
+    CONFLICT, HeldOutFrom, MEMORY, NEAR, NO_FRONTIER, SATURATED, Scale, TaskOrigin, TaskSet,
+    far_chains, held_out, without,
 };
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -138,6 +138,7 @@ pub fn make_tasks(
     } else if let Some((other, origin)) = made_before.first() {
         settings.link_nodes = origin.link_nodes;
         settings.cap = wanted.cap.unwrap_or(origin.cap);
+        settings.check()?;
         say(&format!("--link-nodes {}, as in {}", origin.link_nodes, other.display()));
         warn_of_other_links(&made_before);
     } else {
@@ -205,6 +206,7 @@ fn advice(set: &TaskSet) -> Option<&'static str> {
             "most targets are too near; try more --links, a smaller --cap, more --rounds, or more \
              seeds"
         }
+        MEMORY => "most e-graphs need more --memory; try a smaller --link-nodes or --cap",
         CONFLICT => "the rules make two literals equal: they contradict each other",
         _ => return None,
     })

@@ -71,7 +71,7 @@ pub use seeds::random::draws::{RandomSeed, Source, Tally};
 pub use seeds::random::file::SeedFile;
 pub use seeds::random::filter::{SeedFilter, equals_constant};
 pub use seeds::random::terms::{LeafSet, RandomTerms};
-pub use seeds::read::{Seed, load_seeds};
+pub use seeds::read::{Seed, load_seeds, load_seeds_with_hash};
 pub use seeds::seen_seeds::{SeenSeeds, digest};
 pub use seeds::split::Split;
 pub use seeds::term_file::{Layout, TermFile, TermLine};

@@ -50,6 +50,7 @@ mod extract;
 mod graph;
 mod id;
 mod matching;
+mod normal;
 mod proof;
 mod review;
 mod room;
@@ -67,6 +68,7 @@ pub use extract::satisfied::sketch_satisfied;
 pub use graph::egraph::EGraph;
 pub use graph::past::{History, Past, Snapshot};
 pub use id::Id;
+pub use normal::normalise::{NormalForm, normalise};
 pub use proof::check::{CheckError, Problem, check, check_flat};
 pub use proof::dag::{
     FactBy, FlatProof, FlatStep, How, Justification, Proof, Step, StepRef, Steps,

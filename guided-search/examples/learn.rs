@@ -2,7 +2,7 @@
 
 use dataset_gen::load_seeds;
 use egraph::{System, TermBank};
-use guided_search::{Cap, ChainSettings, Learning, far_chains, learn};
+use guided_search::{Cap, ChainSettings, Learning, TaskPractice, far_chains, learn};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -24,15 +24,18 @@ pub fn main() -> anyhow::Result<()> {
         system_hash: system.hash.clone(),
         tasks: ["training", "validation"].map(str::to_owned),
         cap: Cap::Nodes(400),
+        optimise: None,
+        from: None,
         rounds: 2,
         epochs: 2,
         seed: 0,
     };
     let out = tempfile::tempdir()?;
-    let sets = [&training, &validation];
-    let (rounds, ranker) = learn(&learning, &system, sets, out.path(), true, &mut |round| {
-        println!("round {}: {} of 10 proved", round.round, round.proved);
-    })?;
+    let practice = TaskPractice::new(&system, [&training, &validation], learning.cap);
+    let (rounds, ranker) =
+        learn(&learning, &system, &practice, None, out.path(), true, &mut |round| {
+            println!("round {}: {} of 10 proved", round.round, round.proved);
+        })?;
     println!("{} after {} rounds", ranker.origin, rounds.len());
     Ok(())
 }

@@ -14,7 +14,7 @@ pub fn main() -> anyhow::Result<()> {
     let mut bank = TermBank::new(system.language.clone());
     let start = bank.parse("(+ (* a b) (+ (* a c) 0))", None)?;
     let budget = Budget { cap: Cap::Nodes(4_000), work: 40_000, scheduler: Schedulers::Auto };
-    let settings = OptimiseSettings { budget, first: false, deadline: None, seed: 0, pool: None };
+    let settings = OptimiseSettings::within(budget, 0);
     let (cost, sketch) = (CostFunction::size(), Sketch::Any);
     let objective = Objective { cost, shared: false, exact: None, sketch };
     let outcome = optimise(&system, &mut bank, start, &objective, &settings)?;

@@ -42,9 +42,14 @@ mod report;
 mod search;
 mod tasks;
 
-pub use evaluation::evaluate::{EVALUATION_FILE, Evaluation, Inputs, RESULTS_FILE, evaluate};
+pub use evaluation::evaluate::{
+    EVALUATION_FILE, Evaluation, Inputs, RESULTS_FILE, SEEN_UNKNOWN, evaluate,
+};
 pub use evaluation::results::{Row, read_results, write_results};
-pub use learning::learn::{LEARNING_FILE, Learning, RANKER_FILE, Round, learn};
+pub use learning::practice::{Order, Practice, Trained, Validated};
+pub use learning::rounds::{Found, LEARNING_FILE, Learning, Optimising, RANKER_FILE, Round, learn};
+pub use learning::seeds::SeedPractice;
+pub use learning::tasks::TaskPractice;
 pub use methods::asked::{Aids, Asked, Available};
 pub use methods::expert::ExpertGuides;
 pub use methods::frontier::Frontier;
@@ -52,9 +57,11 @@ pub use methods::oracle::Oracle;
 pub use methods::table::{Method, Need, Role};
 pub use methods::watched::Watcher;
 pub use optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome};
+pub use optimise::many::{OPTIMISATION_FILE, OPTIMISED_FILE, Optimisation, Terms, optimise_many};
 pub use optimise::picture::picture;
 pub use optimise::run::optimise;
 pub use optimise::stages::{PlannedStage, follow, load_stages};
+pub use optimise::table::OptimisedRow;
 pub use report::inspect::{Inspection as ResultsInspection, inspect as inspect_results};
 pub use report::page::write_report;
 pub use report::proof::proof_page;
@@ -66,7 +73,9 @@ pub use search::guide_source::{GuideRequest, GuideSet, GuideSource, NoGuides, Pr
 pub use search::one_egraph::{InTurn, prove_in_turn};
 pub use search::prove::prove;
 pub use search::schedulers::Schedulers;
-pub use tasks::chains::{CONFLICT, ChainSettings, NEAR, NO_FRONTIER, SATURATED, far_chains};
+pub use tasks::chains::{
+    CONFLICT, ChainSettings, MEMORY, NEAR, NO_FRONTIER, SATURATED, far_chains,
+};
 pub use tasks::family::Family;
 pub use tasks::held_out::{held_out, refuse_seen, seeds_of, without};
 pub use tasks::inspect::{Inspection as TasksInspection, inspect as inspect_tasks};

@@ -156,7 +156,7 @@ impl Bench {
         let fitting = self.fitting(&config)?;
         let named = fitting.vars.iter();
         let weights = named.map(|(name, var)| (name.clone(), var.as_detached_tensor())).collect();
-        std::fs::write(out.join("model.safetensors"), to_safetensors(&weights, HashMap::new())?)?;
+        std::fs::write(out.join("model.safetensors"), to_safetensors(&weights, 0)?.0)?;
 
         let mut tensors = HashMap::new();
         for (i, batch) in self.batches.iter().enumerate() {

@@ -28,7 +28,8 @@ pub struct Inspection {
     pub tokens: usize,
     /// The step after which the weights were taken; `None` before the first validation.
     pub weights_of_step: Option<u64>,
-    /// Seeds of training and validation; `None` if that is not known.
+    /// Seeds of training and validation; `None` if that is not known, as the file that says so is missing or
+    /// not as it was written.
     pub seen_seeds: Option<usize>,
     /// Seed of all random choices.
     pub seed: u64,
@@ -57,7 +58,7 @@ pub fn inspect(directory: &Path) -> Result<Inspection> {
         embedding_parameters: parameters.embedding,
         tokens: vocabulary.len(),
         weights_of_step: saved_model_step(directory)?,
-        seen_seeds: load_seen_seeds(directory)?.map(|seen| seen.digests.len()),
+        seen_seeds: load_seen_seeds(directory).ok().map(|seen| seen.digests.len()),
         seed: run.seed,
         fraction: run.fraction,
         dataset: run.dataset,
@@ -75,7 +76,7 @@ impl Inspection {
         let triples = |split| self.dataset.splits.get(&split).map_or(0, |s| s.num_examples);
         let seeds = match self.seen_seeds {
             Some(count) => counted(count as u64, "seed"),
-            None => "not known".to_owned(),
+            None => "not known: seen_seeds.json is missing, or not as it was written".to_owned(),
         };
         let part = self.fraction.map_or(String::new(), |share| format!("a share of {share} of "));
         let weights = match self.weights_of_step {

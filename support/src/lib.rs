@@ -35,7 +35,7 @@ pub use errors::{Internal, exit_code};
 pub use files::input::{CarriedFile, InputFile};
 pub use files::numbered::{NumberedFiles, numbered_files};
 pub use files::output_dir::{OutputDir, StagedDir};
-pub use files::sealed::{read_sealed, write_sealed};
+pub use files::sealed::{read_sealed, seal_json, unseal_json, write_sealed};
 pub use files::table::{
     Columns, Record, TableWriter, for_each_batch, read_note, read_table, write_table,
 };

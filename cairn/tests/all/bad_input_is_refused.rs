@@ -43,6 +43,35 @@ fn an_empty_seed_file() {
 }
 
 #[test]
+fn links_that_need_more_memory_than_they_may_have() {
+    let directory = directory();
+    for name in ["link-nodes", "cap"] {
+        for nodes in ["4194305", "18446744073709551615"] {
+            let mut command = tasks(&directory);
+            command.args([&format!("--{name}"), nodes]);
+            let name = name.replace('-', "_");
+            let expected =
+                [&format!("{name}: an e-graph of {nodes} e-nodes"), "256MiB", "--memory"];
+            refused(&directory, command, &expected);
+        }
+    }
+    // So many may fit, and do not.
+    let mut command = cairn(&directory);
+    command.args(["tasks", "--system", "halide", "--seeds", "halide", "--out", "t.parquet"]);
+    command.args([
+        "--link-nodes",
+        "20000",
+        "--cap",
+        "20000",
+        "--memory",
+        "1300KiB",
+        "--rounds",
+        "1",
+    ]);
+    refused(&directory, command, &["no chain came about", "needs more memory than it may have"]);
+}
+
+#[test]
 fn a_missing_or_truncated_parquet_file() {
     let directory = directory();
     refused(&directory, evaluate(&directory, "no.parquet"), &["no.parquet", "cannot read"]);
@@ -144,7 +173,7 @@ fn results_on_other_tasks_are_not_mixed() {
     refused(
         &directory,
         evaluate(&directory, "tasks.csv"),
-        &["results", "the task file has changed"],
+        &["results", "on other tasks: what the same command reads has changed since"],
     );
     write(&directory, "tasks.csv", "id,start,target\nt,(+ a b),(+ b a)\n");
     evaluate(&directory, "tasks.csv").assert().success();

@@ -1,7 +1,7 @@
 //! The same tasks and results whatever the number of threads, and after an interruption.
 
 use crate::common::{cairn, model_and_tasks, run, shipped};
-use guided_search::{Row, read_results};
+use guided_search::{Row, read_results, write_results};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -87,4 +87,114 @@ fn threads_that_share_a_model_give_the_rows_of_one() {
     assert_eq!(one.len(), 6);
     assert!(one.iter().any(|row| row.requests > 1));
     assert_eq!(evaluate(4), one);
+}
+
+/// What decides the results is what the files hold, not where they lie or how their paths are spelled.
+#[test]
+fn an_evaluation_goes_on_wherever_its_files_are() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    let tasks = "id,start,target\nt,(+ a b),(+ b a)\nu,(+ (+ a b) c),(+ c (+ b a))\n";
+    std::fs::write(path("tasks.csv"), tasks).unwrap();
+    std::fs::create_dir(path("model")).unwrap();
+    for (name, shipped) in [("s.rules", "systems/halide.rules"), ("r.json", "rankers/halide.json")]
+    {
+        std::fs::copy(self::shipped(shipped), path(name)).unwrap();
+    }
+    let evaluate = |tasks: &str, system: &str, ranker: &str, out: &str, more: &[&str]| {
+        let output = cairn(&directory)
+            .args([
+                "evaluate",
+                "--methods",
+                "all-work,ranked",
+                "--tasks",
+                tasks,
+                "--system",
+                system,
+            ])
+            .args(["--ranker", ranker, "--out", out])
+            .args(more)
+            .output()
+            .unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let goes_on = |tasks: &str, system: &str, ranker: &str, out: &str| {
+        // A row that was not made again still has these seconds.
+        let before = read_results(&path(out).join("results.parquet")).unwrap();
+        std::fs::remove_file(path(out).join("results.parquet")).unwrap();
+        let (code, said) = evaluate(tasks, system, ranker, out, &[]);
+        assert_eq!(code, Some(0), "{said}");
+        assert_eq!(read_results(&path(out).join("results.parquet")).unwrap(), before);
+    };
+    assert_eq!(evaluate("tasks.csv", "s.rules", "r.json", "one", &[]).0, Some(0));
+    goes_on("./tasks.csv", "halide", "halide", "./one/");
+    let absolute = |name: &str| path(name).display().to_string();
+    goes_on(&absolute("tasks.csv"), "./s.rules", &absolute("r.json"), &absolute("one"));
+    std::fs::create_dir(path("elsewhere")).unwrap();
+    for name in ["tasks.csv", "r.json", "one"] {
+        std::fs::rename(path(name), path("elsewhere").join(name)).unwrap();
+    }
+    goes_on("elsewhere/tasks.csv", "halide", "elsewhere/r.json", "elsewhere/one");
+    let page = || {
+        cairn(&directory).args(["report", "elsewhere/one"]).assert().success();
+        std::fs::read_to_string(path("elsewhere/one/report.html")).unwrap()
+    };
+    assert!(page().contains("--out elsewhere/one"));
+
+    // What the files hold is.
+    std::fs::write(path("other.csv"), tasks.replace(",(+ b a)", ",(+ b (+ a 0))")).unwrap();
+    let other = evaluate("other.csv", "halide", "halide", "elsewhere/one", &[]);
+    assert_eq!(other.0, Some(2));
+    let expected = "elsewhere/one already holds results on other tasks (cairn evaluate";
+    assert!(other.1.contains(expected), "{}", other.1);
+    let tasks = "elsewhere/tasks.csv";
+    let (code, said) =
+        evaluate(tasks, "halide", "halide", "elsewhere/one", &["--work", "7", "--seed", "2"]);
+    assert!(code == Some(2) && said.contains("of other settings"), "{said}");
+}
+
+/// A report says of its numbers whether they are as they were written.
+#[test]
+fn a_report_says_whether_its_numbers_are_sealed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name);
+    std::fs::write(path("tasks.csv"), "start,target\n(+ a b),(+ b a)\n(+ a b),(* a b)\n").unwrap();
+    run(
+        &directory,
+        "evaluate --system halide --tasks tasks.csv --methods all-work --work 900 --out r",
+    );
+    let report = || cairn(&directory).args(["report", "r"]).output().unwrap();
+    let page = || {
+        assert!(report().status.success(), "{}", String::from_utf8_lossy(&report().stderr));
+        std::fs::read_to_string(path("r/report.html")).unwrap()
+    };
+    let sealed = "All other numbers are as `cairn evaluate` wrote them";
+    let unsealed = "Whether the other numbers are as `cairn evaluate` wrote them can";
+    assert!(page().contains(sealed) && !page().contains(unsealed));
+
+    let whole = std::fs::read(path("r/results.parquet")).unwrap();
+    let mut rows = read_results(&path("r/results.parquet")).unwrap();
+    rows[1].work = 1;
+    write_results(&path("r/results.parquet"), &rows).unwrap();
+    let refused = |expected: &str| {
+        let output = report();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && said.contains(expected), "{said}");
+    };
+    refused("r/results.parquet is not as it was written: run `cairn evaluate` again");
+    run(
+        &directory,
+        "evaluate --system halide --tasks tasks.csv --methods all-work --work 900 --out r",
+    );
+    assert!(std::fs::read(path("r/results.parquet")).unwrap() == whole);
+
+    let evaluation = std::fs::read_to_string(path("r/evaluation.json")).unwrap();
+    let other = evaluation.replace("\"work\": 900", "\"work\": 90");
+    assert_ne!(other, evaluation);
+    std::fs::write(path("r/evaluation.json"), other).unwrap();
+    refused("r/evaluation.json is not as it was written");
+    // As an earlier version wrote it.
+    let object = support::unseal_json("", &evaluation).unwrap();
+    std::fs::write(path("r/evaluation.json"), object).unwrap();
+    assert!(page().contains(unsealed) && !page().contains(sealed));
 }

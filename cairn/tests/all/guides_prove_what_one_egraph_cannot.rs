@@ -22,6 +22,7 @@ fn tasks() -> (Arc<System>, TaskSet) {
         links: 4,
         link_nodes: LINK,
         cap: 4 * LINK,
+        memory: 64 << 20,
         count: 20,
         rounds: 4,
         family: None,

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use support::columns::{DataType, Field};
 use support::hash::of_file;
-use support::{Record, named_inside, numbered_files, write_atomic};
+use support::{Record, named_inside, numbered_files, seal_json, unseal_json, write_atomic};
 
 /// The file that marks a directory as a dataset; written last.
 pub const INFO_FILE: &str = "dataset_info.json";
@@ -143,14 +143,14 @@ impl DatasetInfo {
     /// Reads `dataset_info.json` of a dataset's directory.
     ///
     /// # Errors
-    /// There is none, or it is not one of ours; the file is named.
+    /// There is none, it is not one of ours, or not as it was written; the file is named.
     pub fn load(directory: &Path) -> Result<DatasetInfo> {
         let path = directory.join(INFO_FILE);
         let name = path.display();
         let text = std::fs::read_to_string(&path).with_context(|| {
             format!("{} is {}: cannot read {name}", directory.display(), what_else(directory))
         })?;
-        serde_json::from_str(&text)
+        let info = serde_json::from_str(&text)
             .map_err(anyhow::Error::new)
             .and_then(|info: DatasetInfo| {
                 info.cairn.config.validate()?;
@@ -161,7 +161,9 @@ impl DatasetInfo {
                     "{name} is not the description of a Cairn dataset, or an earlier version made it: \
                      make it again"
                 )
-            })
+            })?;
+        unseal_json(&name.to_string(), &text)?;
+        Ok(info)
     }
 
     /// Writes `dataset_info.json`.
@@ -169,9 +171,7 @@ impl DatasetInfo {
     /// # Errors
     /// What the file system says.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let mut text = serde_json::to_string_pretty(self)?;
-        text.push('\n');
-        write_atomic(path, text.as_bytes())
+        write_atomic(path, seal_json(&serde_json::to_string_pretty(self)?).as_bytes())
     }
 
     /// SHA-256 of the rewrite system's file in hexadecimal.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
-use support::write_atomic;
+use support::{seal_json, unseal_json, write_atomic};
 
 /// The file that marks a directory as a finished part.
 pub const PART_FILE: &str = "part.json";
@@ -60,7 +60,7 @@ impl PartInfo {
     /// Reads `part.json` of a directory.
     ///
     /// # Errors
-    /// There is none, or it is not one of ours; the file is named.
+    /// There is none, it is not one of ours, or not as it was written; the file is named.
     pub fn load(directory: &Path) -> Result<PartInfo> {
         let path = directory.join(PART_FILE);
         let text = std::fs::read_to_string(&path).with_context(|| {
@@ -70,10 +70,12 @@ impl PartInfo {
                 path.display()
             )
         })?;
-        serde_json::from_str(&text)
+        let part = serde_json::from_str(&text)
             .map_err(anyhow::Error::new)
             .and_then(PartInfo::validated)
-            .with_context(|| format!("{} does not describe a part of a dataset", path.display()))
+            .with_context(|| format!("{} does not describe a part of a dataset", path.display()))?;
+        unseal_json(&path.display().to_string(), &text)?;
+        Ok(part)
     }
 
     fn validated(self) -> Result<PartInfo> {
@@ -88,7 +90,7 @@ impl PartInfo {
     /// # Errors
     /// What the file system says.
     pub fn save(&self, path: &Path) -> Result<()> {
-        write_atomic(path, (serde_json::to_string_pretty(self)? + "\n").as_bytes())
+        write_atomic(path, seal_json(&serde_json::to_string_pretty(self)?).as_bytes())
     }
 }
 

@@ -7,7 +7,7 @@ use dataset_gen::{
 };
 use std::fs;
 use std::path::{Path, PathBuf};
-use support::{hash, read_table, write_table};
+use support::{hash, read_table, seal_json, unseal_json, write_table};
 
 fn parts(place: &Place, config: &Config, count: u32) -> Vec<PathBuf> {
     let make = |index| {
@@ -170,6 +170,31 @@ fn whatever_is_wrong_with_a_dataset_is_found() {
     assert!(dtype.contains("features.guide is not that"), "{dtype}");
     let column = with_info(&|info| drop(info.features.remove("guide")));
     assert!(column.contains("features.guide is not that"), "{column}");
+    // What the rest does not tell: nothing but the seal does.
+    let path = out.join("dataset_info.json");
+    let text = fs::read_to_string(&path).unwrap();
+    let e_nodes = text.find("\"e_nodes\": ").unwrap() + "\"e_nodes\": ".len();
+    for (from, to) in [
+        ("    \"seed\": 0,", "    \"seed\": 1,"),
+        ("\"seeds_hash\": \"", "\"seeds_hash\": \"0"),
+        ("\"version\": \"", "\"version\": \"9"),
+        ("\"max_steps\": ", "\"max_steps\": 1"),
+        ("\"literals\": false", "\"literals\": true"),
+        (&text[e_nodes - 11..e_nodes], "\"e_nodes\": 1"),
+        ("  \"cairn\": {", "  \"cairn\": {\n    \"approved_by\": \"me\","),
+        ("\"description\": \"", "\"description\": \"The best "),
+    ] {
+        let found = wrong(&|| {
+            assert!(text.contains(from), "{from}");
+            fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        });
+        assert!(found.contains("dataset_info.json is not as it was written"), "{to}: {found}");
+    }
+    let unsealed = wrong(&|| {
+        let object = unseal_json("", &text).unwrap();
+        fs::write(&path, object).unwrap();
+    });
+    assert!(unsealed.contains("does not end with its key sha256"), "{unsealed}");
     let seeds = with_info(&|info| info.cairn.totals.seeds += 1);
     assert!(seeds.contains("cairn.totals is not that"), "{seeds}");
     for name in ["/dev/zero", "../seeds.txt", "/etc/hostname"] {
@@ -228,7 +253,11 @@ fn damage_is_not_split_and_not_merged() {
     let description = part.join("part.json");
     let text = fs::read_to_string(&description).unwrap();
     let seeds = text.lines().find(|line| line.trim_start().starts_with("\"seeds\": ")).unwrap();
-    fs::write(&description, text.replacen(seeds, "  \"seeds\": 4294967295,", 1)).unwrap();
+    let other = text.replacen(seeds, "  \"seeds\": 4294967295,", 1);
+    fs::write(&description, &other).unwrap();
+    assert!(merged().contains("part.json is not as it was written"), "{}", merged());
+    let other = seal_json(&format!("{}\n}}", &other[..other.rfind(',').unwrap()]));
+    fs::write(&description, other).unwrap();
     assert!(merged().contains("speaks of 4294967295 seeds in this part"), "{}", merged());
     fs::write(&description, text).unwrap();
     merge(std::slice::from_ref(&part), &place.path("merged"), &quiet(1, 0)).unwrap();

@@ -1,6 +1,6 @@
 //! Proofs as JSON, for other programs to check, and as text, for people to read.
 //!
-//! The JSON form is documented in docs/formats.md.
+//! The JSON form is specified in docs/proof-format.md.
 
 use crate::proof::dag::{FactBy, FlatProof, How, Justification, Proof, Step, StepRef, Steps};
 use crate::rules::analysis::TransferId;
@@ -273,6 +273,11 @@ pub fn proof_from_json(
         };
         let (from, to) = (term(&place, entry.from)?, term(&place, entry.to)?);
         let because = entry.because.iter().map(earlier).collect::<Result<Vec<_>, _>>()?;
+        if matches!(entry.how, HowEntry::Fold | HowEntry::Congruence(_) | HowEntry::Chain(_))
+            && !because.is_empty()
+        {
+            return Err(wrong("rests on facts, and needs none".to_owned()));
+        }
         let analysis = |name: &String| {
             let known = system.language.analysis_named(name);
             known.ok_or_else(|| wrong(format!("there is no analysis '{name}'")))
@@ -287,6 +292,11 @@ pub fn proof_from_json(
                 let known =
                     known.ok_or_else(|| wrong(format!("there is no transfer {transfer}")))?;
                 let terms = terms_of(&known.variables, substitution)?;
+                let facts = known.variables.facts.len();
+                if because.len() != facts {
+                    let problem = format!("rests on {} facts, expected {facts}", because.len());
+                    return Err(wrong(problem));
+                }
                 let how = How::Fact(analysis(name)?, FactBy::Transfer(id, &terms));
                 steps.push_because(from, to, how, &because)
             }

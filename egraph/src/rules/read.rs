@@ -103,6 +103,7 @@ pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<
         rulesets: Vec::new(),
         ruleset_ids: FxHashMap::default(),
         schedule: None,
+        normal_form: None,
         costs: vec![DeclaredCost::new(DEFAULT, 1)],
         analyses: Analyses::default(),
         places: Places::default(),
@@ -139,9 +140,14 @@ pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<
         mistakes.sort_by_key(|mistake| (mistake.place.line, mistake.place.column));
         return Err(mistakes);
     }
-    let Reader { language, rules, rulesets, schedule, costs, analyses, places, .. } = reader;
+    let Reader {
+        language, rules, rulesets, schedule, normal_form, costs, analyses, places, ..
+    } = reader;
     let hash = hex(&Sha256::digest(text.as_bytes()));
-    Ok((rules.into_system(language, rulesets, schedule, costs, analyses, hash), places))
+    Ok((
+        rules.into_system(language, rulesets, (schedule, normal_form), costs, analyses, hash),
+        places,
+    ))
 }
 
 /// The name that a declaration other than a rule declares.
@@ -181,15 +187,16 @@ struct Reader {
     /// The rulesets, by their names.
     ruleset_ids: FxHashMap<String, RulesetId>,
     schedule: Option<Schedule>,
+    normal_form: Option<RulesetId>,
     /// The default one first.
     costs: Vec<DeclaredCost>,
     analyses: Analyses,
     places: Places,
 }
 
-const DECLARATIONS: &str = "sort, op, literal, variable, analysis, transfer, ruleset, rewrite, birewrite, cost or schedule";
+const DECLARATIONS: &str = "sort, op, literal, variable, analysis, transfer, ruleset, normal-form, rewrite, birewrite, cost or schedule";
 
-const KEYWORDS: [&str; 11] = [
+const KEYWORDS: [&str; 12] = [
     "sort",
     "op",
     "literal",
@@ -197,6 +204,7 @@ const KEYWORDS: [&str; 11] = [
     "analysis",
     "transfer",
     "ruleset",
+    "normal-form",
     "rewrite",
     "birewrite",
     "cost",
@@ -237,6 +245,7 @@ impl Reader {
             ("rewrite", Phase::Rules) => self.rewrite(args, place, false),
             ("birewrite", Phase::Rules) => self.rewrite(args, place, true),
             ("cost", Phase::Rules) => self.cost(args, place),
+            ("normal-form", Phase::Language) => self.normal_form(args, place),
             ("schedule", Phase::Rules) => match args {
                 [] => Err(ParseError::new(place, "expected (schedule S …)")),
                 body if self.schedule.is_none() => {

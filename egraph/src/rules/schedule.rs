@@ -35,6 +35,8 @@ pub enum RuleChoice {
     Unnamed,
     /// Those of this ruleset.
     Ruleset(RulesetId),
+    /// All but those of this ruleset.
+    AllBut(RulesetId),
 }
 
 impl RuleChoice {
@@ -44,6 +46,7 @@ impl RuleChoice {
             RuleChoice::All => true,
             RuleChoice::Unnamed => rule.ruleset.is_none(),
             RuleChoice::Ruleset(ruleset) => rule.ruleset == Some(ruleset),
+            RuleChoice::AllBut(ruleset) => rule.ruleset != Some(ruleset),
         }
     }
 }
@@ -53,9 +56,10 @@ impl RuleChoice {
 pub struct SchedulerPlace(pub usize);
 
 impl Schedule {
-    /// All rules, until nothing changes: what is run where a system says nothing.
-    pub fn all_rules() -> Schedule {
-        Schedule::run(RuleChoice::All).until_stable()
+    /// What is run where a system has no schedule: all rules until nothing changes, except those of its
+    /// normal form.
+    pub(crate) fn unsaid(normal_form: Option<RulesetId>) -> Schedule {
+        Schedule::run(normal_form.map_or(RuleChoice::All, RuleChoice::AllBut)).until_stable()
     }
 
     /// One iteration.

@@ -15,7 +15,7 @@
 use crate::rules::analysis::Analyses;
 use crate::rules::compiled::rewrite::Rewrite;
 use crate::rules::cost::DeclaredCost;
-use crate::rules::rule::{MOST_BOUND, MOST_RULES, Rule, RuleId};
+use crate::rules::rule::{MOST_BOUND, MOST_RULES, Rule, RuleId, RulesetId};
 use crate::rules::schedule::Schedule;
 use crate::term::language::Language;
 use rustc_hash::FxHashSet;
@@ -36,6 +36,8 @@ pub struct System {
     pub rulesets: Vec<String>,
     /// In which order to run the rules, if the file says so.
     pub schedule: Option<Schedule>,
+    /// The ruleset whose rules bring terms into their normal form, if the file names one.
+    pub normal_form: Option<RulesetId>,
     /// The costs that the file declares; the first is called `cost` and always there.
     pub costs: Vec<DeclaredCost>,
     /// What is known of terms beside what they equal.
@@ -49,12 +51,22 @@ pub struct System {
 /// Compiled rules are the same where rules are.
 impl PartialEq for System {
     fn eq(&self, other: &System) -> bool {
-        let System { language, rules, rulesets, schedule, costs, analyses, hash, rewrites: _ } =
-            self;
+        let System {
+            language,
+            rules,
+            rulesets,
+            schedule,
+            normal_form,
+            costs,
+            analyses,
+            hash,
+            rewrites: _,
+        } = self;
         *language == other.language
             && *rules == other.rules
             && *rulesets == other.rulesets
             && *schedule == other.schedule
+            && *normal_form == other.normal_form
             && *costs == other.costs
             && *analyses == other.analyses
             && *hash == other.hash
@@ -105,14 +117,14 @@ impl Rules {
         self,
         language: Language,
         rulesets: Vec<String>,
-        schedule: Option<Schedule>,
+        (schedule, normal_form): (Option<Schedule>, Option<RulesetId>),
         costs: Vec<DeclaredCost>,
         analyses: Analyses,
         hash: String,
     ) -> System {
         let Rules { rules, rewrites, .. } = self;
         let (language, analyses) = (Arc::new(language), Arc::new(analyses));
-        System { language, rules, rulesets, schedule, costs, analyses, hash, rewrites }
+        System { language, rules, rulesets, schedule, normal_form, costs, analyses, hash, rewrites }
     }
 }
 

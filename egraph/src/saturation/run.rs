@@ -130,7 +130,7 @@ fn saturate_here(
     }));
     let back_off = (config.scheduler == Scheduler::Backoff).then(BackOff::default);
     run.bans.push(Bans::new(back_off, system.rules.len()));
-    let schedule = system.schedule.clone().unwrap_or_else(Schedule::all_rules);
+    let schedule = system.schedule.clone().unwrap_or_else(|| Schedule::unsaid(system.normal_form));
     let stop = match run.start().map_break(|()| StopReason::Goal) {
         ControlFlow::Break(stop) => stop,
         ControlFlow::Continue(()) => match run.execute_all(&schedule) {

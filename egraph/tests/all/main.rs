@@ -20,6 +20,7 @@ mod loops_become_library_calls;
 mod mistakes_in_rule_files_are_located;
 mod no_match_is_missed;
 mod no_text_makes_the_parsers_panic;
+mod normal_forms_are_proved;
 mod proof_files_round_trip;
 mod proofs_are_accepted_by_the_checker;
 mod proofs_are_shortened;

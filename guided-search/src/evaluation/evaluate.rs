@@ -19,21 +19,26 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
+use support::hash::of_file;
 use support::{
     OutputDir, Progress, counted_as, in_order, named_inside, note, own_directory, read_sealed,
-    write_atomic, write_sealed,
+    seal_json, unseal_json, write_atomic, write_sealed,
 };
 
 /// The file that marks a directory as results; it holds the [`Evaluation`].
 pub const EVALUATION_FILE: &str = "evaluation.json";
 /// The table of results in the directory.
 pub const RESULTS_FILE: &str = "results.parquet";
+/// What is said of an evaluation with [`Evaluation::seen_unknown`].
+pub const SEEN_UNKNOWN: &str =
+    "Which seeds the model was trained on is not known: it may have seen the tasks.";
 /// The reason of a row that is solved.
 const PROVED: &str = "proved";
 const ROWS: &str = "rows";
 const PROOFS: &str = "proofs";
 
-/// What an evaluation does; two runs with equal values give equal results, wall times aside.
+/// What an evaluation does, and with what. Two runs that differ in nothing but in where files lie give equal
+/// results, wall times aside.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Evaluation {
@@ -59,22 +64,62 @@ pub struct Evaluation {
     /// SHA-256 of the ranker, if a method needs one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranker_hash: Option<String>,
+    /// Whether nothing says which seeds the model has seen, so that the tasks may be among them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub seen_unknown: bool,
     /// The command that does this evaluation.
     pub command: String,
+    /// SHA-256 of `results.parquet`, once it is written; earlier versions wrote none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub results_hash: Option<String>,
 }
 
 impl Evaluation {
     /// Reads `evaluation.json` of a directory of results.
     ///
     /// # Errors
-    /// There is none, or it is not one of ours.
+    /// There is none, it is not one of ours, or not as it was written.
     pub fn load(directory: &Path) -> Result<Evaluation> {
         let path = directory.join(EVALUATION_FILE);
+        let name = path.display();
         let text = std::fs::read_to_string(&path).with_context(|| {
-            format!("{} holds no results: cannot read {}", directory.display(), path.display())
+            format!("{} holds no results: cannot read {name}", directory.display())
         })?;
-        serde_json::from_str(&text)
-            .with_context(|| format!("{} does not describe an evaluation", path.display()))
+        let strange = || format!("{name} does not describe an evaluation");
+        let value: serde_json::Value = serde_json::from_str(&text).with_context(strange)?;
+        let sealed = value.get("sha256").is_some();
+        let text = if sealed { unseal_json(&name.to_string(), &text)? } else { text };
+        let evaluation: Evaluation = serde_json::from_str(&text).with_context(strange)?;
+        // Without a seal the hash says nothing.
+        let results_hash = evaluation.results_hash.filter(|_| sealed);
+        Ok(Evaluation { results_hash, ..evaluation })
+    }
+
+    fn save(&self, directory: &OutputDir) -> Result<()> {
+        let text = seal_json(&serde_json::to_string_pretty(self)?);
+        write_atomic(&directory.file(EVALUATION_FILE), text.as_bytes())
+    }
+
+    /// What makes the results of another evaluation others, if anything does. Of tasks, model and ranker
+    /// the content counts, not where they lie; nor where the results lie.
+    fn differences(&self, other: &Evaluation) -> Vec<&'static str> {
+        let version = self.version == other.version;
+        let system = self.tasks.system_hash == other.tasks.system_hash;
+        let tasks = self.tasks_hash == other.tasks_hash;
+        let model = self.model_hash == other.model_hash;
+        let ranker = self.ranker_hash == other.ranker_hash;
+        let methods = self.methods == other.methods;
+        let search = self.search == other.search;
+        let parts = [
+            (version, "of another version of cairn"),
+            (system, "with another rewrite system"),
+            (tasks, "on other tasks"),
+            (model, "of another model"),
+            (ranker, "of another ranker"),
+            (methods, "of other methods"),
+            (search, "of other settings"),
+        ];
+        parts.into_iter().filter(|(same, _)| !same).map(|(_, name)| name).collect()
     }
 }
 
@@ -121,12 +166,13 @@ pub fn evaluate(
     }
     // Nothing is looked at before the lock is held: another evaluation may be at work here.
     let directory = OutputDir::create(out, EVALUATION_FILE)?;
-    refuse_other_settings(evaluation, out)?;
+    let before = earlier(evaluation, out)?;
     if !quiet {
         note_unreadable(evaluation, inputs)?;
     }
-    let text = serde_json::to_string_pretty(evaluation)? + "\n";
-    write_atomic(&directory.file(EVALUATION_FILE), text.as_bytes())?;
+    // What is there of the results stays until there are others.
+    let results_hash = before.and_then(|before| before.results_hash);
+    Evaluation { results_hash, ..evaluation.clone() }.save(&directory)?;
     write_atomic(&directory.file(SYSTEM_FILE), inputs.system_text.as_bytes())?;
     for name in [ROWS, PROOFS] {
         own_directory(&directory.file(name))?;
@@ -147,36 +193,31 @@ pub fn evaluate(
     let rows: Vec<Row> = rows?.into_iter().flatten().collect();
     progress.finish();
     write_results(&directory.file(RESULTS_FILE), &rows)?;
+    let results_hash = Some(of_file(&directory.file(RESULTS_FILE))?.0);
+    Evaluation { results_hash, ..evaluation.clone() }.save(&directory)?;
     Ok(rows)
 }
 
-/// A directory of results may be resumed, but only with the settings that it was begun with.
-fn refuse_other_settings(evaluation: &Evaluation, out: &Path) -> Result<()> {
-    OutputDir::check(out, EVALUATION_FILE)?;
-    if out.join(EVALUATION_FILE).exists() {
-        let before = Evaluation::load(out)?;
-        let name = out.display();
-        let (tasks, model) = (&evaluation.tasks_hash, &evaluation.model_hash);
-        let other = "choose another directory, or restore the file";
-        if before.command == evaluation.command {
-            ensure!(
-                before.tasks_hash == *tasks,
-                "{name} already holds results on other tasks: the task file has changed since; \
-                 {other}"
-            );
-            ensure!(
-                before.model_hash == *model,
-                "{name} already holds results of another model: its files have changed since; \
-                 {other}"
-            );
-        }
-        ensure!(
-            before == *evaluation,
-            "{name} already holds results of other settings ({}): choose another directory",
-            before.command
-        );
+/// The evaluation that a directory of results was begun with, if one was. It may be gone on with, but not
+/// with another one.
+fn earlier(evaluation: &Evaluation, out: &Path) -> Result<Option<Evaluation>> {
+    if !out.join(EVALUATION_FILE).exists() {
+        return Ok(None);
     }
-    Ok(())
+    let before = Evaluation::load(out)?;
+    let differences = evaluation.differences(&before).join(", ");
+    let (name, same) = (out.display(), before.command == evaluation.command);
+    ensure!(
+        differences.is_empty() || !same,
+        "{name} already holds results {differences}: what the same command reads has changed since; choose \
+         another directory, or restore the files"
+    );
+    ensure!(
+        differences.is_empty(),
+        "{name} already holds results {differences} ({}): choose another directory",
+        before.command
+    );
+    Ok(Some(before))
 }
 
 fn rows_file(task: &Task) -> String {

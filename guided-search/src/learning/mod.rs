@@ -1,7 +1,10 @@
-//! Learning which matches lead to proofs: e-graphs of training tasks are grown best-first, a ranker is
-//! fitted to what their proofs used, and again with the ranker's own e-graphs. It must not know the
-//! tasks that anything is measured on.
+//! Learning which matches lead to proofs, or to better terms: e-graphs are grown best-first, a ranker is fitted to
+//! what proofs used, and again with the ranker's own e-graphs. It must not know the tasks that anything is
+//! measured on.
 
 pub(crate) mod examples;
 pub(crate) mod halves;
-pub(crate) mod learn;
+pub(crate) mod practice;
+pub(crate) mod rounds;
+pub(crate) mod seeds;
+pub(crate) mod tasks;

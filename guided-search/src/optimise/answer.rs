@@ -3,7 +3,10 @@
 use crate::search::budget::{Budget, Ledger};
 use crate::search::stage::Stage;
 use anyhow::{Result, ensure};
-use egraph::{Cost, CostFunction, DagSearch, Proof, Sketch, TermBank, TermId, extract_best};
+use egraph::{
+    Chosen, Cost, CostFunction, DagSearch, MatchOrder, Proof, Sketch, TermBank, TermId,
+    extract_best,
+};
 use rayon::ThreadPool;
 use std::fmt;
 use std::sync::Arc;
@@ -89,7 +92,29 @@ pub struct OptimiseSettings {
     pub seed: u64,
     /// Threads to grow with; the result is the same without.
     pub pool: Option<Arc<ThreadPool>>,
+    /// How e-graphs that are grown best-first order their matches; smallest first without.
+    pub order: Option<Arc<dyn MatchOrder>>,
+    /// Keep what best-first chose in each e-graph that held a better term: [`Outcome::used`].
+    pub log: bool,
 }
+
+impl OptimiseSettings {
+    /// Within a budget, and nothing else.
+    pub fn within(budget: Budget, seed: u64) -> OptimiseSettings {
+        OptimiseSettings {
+            budget,
+            first: false,
+            deadline: None,
+            seed,
+            pool: None,
+            order: None,
+            log: false,
+        }
+    }
+}
+
+/// What best-first chose in an e-graph that held a better term, and whether the proof of it uses each.
+pub type Used = Vec<(Chosen, bool)>;
 
 /// Why an optimiser ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,6 +181,8 @@ pub struct Outcome {
     pub ended: Ended,
     /// What was spent.
     pub ledger: Ledger,
+    /// By e-graph that held a better term: what was chosen, if it was to be kept.
+    pub used: Vec<Used>,
 }
 
 impl Outcome {

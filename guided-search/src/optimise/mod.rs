@@ -2,6 +2,8 @@
 //! know how guides are found.
 
 pub(crate) mod answer;
+pub(crate) mod many;
 pub(crate) mod picture;
 pub(crate) mod run;
 pub(crate) mod stages;
+pub(crate) mod table;

@@ -41,7 +41,7 @@ mod tests {
         };
         let curve = vec![best(0, "(f (f a))"), best(50, "a")];
         let ledger = Ledger { work: 100, ..Ledger::default() };
-        let outcome = Outcome { curve, proof: None, ended: Ended::Least, ledger };
+        let outcome = Outcome { curve, proof: None, ended: Ended::Least, ledger, used: Vec::new() };
         let svg = picture(&outcome, "size");
         let path = svg.split(" d=\"").nth(1).unwrap().split('"').next().unwrap();
         assert_eq!(path.matches('H').count(), 2, "{path}");

@@ -7,7 +7,7 @@
 //! over from random frontier terms that are hardly larger than the best term, and from better ones that
 //! these lead to, until the work is spent.
 
-use crate::optimise::answer::{Best, Ended, Extracted, Objective, OptimiseSettings, Outcome};
+use crate::optimise::answer::{Best, Ended, Extracted, Objective, OptimiseSettings, Outcome, Used};
 use crate::search::agenda::Agenda;
 use crate::search::answer::checked;
 use crate::search::budget::{Budget, Cap, Ledger};
@@ -19,11 +19,12 @@ use crate::search::turns::Turns;
 use anyhow::Result;
 use egraph::{
     Cost, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank, TermId,
-    extract_smallest,
+    extract_smallest, normalise, used_matches,
 };
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::time::Instant;
+use support::Internal;
 
 /// E-nodes of the first turn.
 const FIRST_TURN: usize = 1_024;
@@ -68,6 +69,7 @@ pub(super) struct Growth<'a> {
     settings: &'a OptimiseSettings,
     known: Known,
     curve: Vec<Best>,
+    used: Vec<Used>,
     pub ledger: Ledger,
 }
 
@@ -81,14 +83,15 @@ impl<'a> Growth<'a> {
         let mut known = Known::default();
         known.add(start);
         let ledger = Ledger::default();
-        Growth { system, bank, settings, known, curve: Vec::new(), ledger }
+        let (curve, used) = (Vec::new(), Vec::new());
+        Growth { system, bank, settings, known, curve, used, ledger }
     }
 
     /// How to grow the next e-graph.
     pub fn config(&self, cap: Cap, scheduler: Scheduler) -> SaturationConfig {
-        let OptimiseSettings { budget, deadline, pool, .. } = self.settings;
+        let OptimiseSettings { budget, deadline, pool, order, log, .. } = self.settings;
         let config = budget.saturation(cap, scheduler, &self.ledger, *deadline);
-        SaturationConfig { pool: pool.clone(), ..config }
+        SaturationConfig { pool: pool.clone(), order: order.clone(), log: *log, ..config }
     }
 
     /// Grows a fresh e-graph from a term until a term of its class satisfies `until`, if that is given,
@@ -123,6 +126,31 @@ impl<'a> Growth<'a> {
         Ok(())
     }
 
+    /// Writes down which of the matches that a stage chose the proof of a better term uses.
+    fn learn_from(&mut self, stage: &Stage, term: TermId) -> Result<()> {
+        if self.settings.log && !stage.chosen.is_empty() {
+            let used = used_matches(&stage.egraph, self.bank, &stage.chosen, stage.starts[0], term)
+                .ok_or_else(|| Internal::new("no explanation of what the e-graph holds"))?;
+            self.used.push(stage.chosen.iter().cloned().zip(used).collect());
+        }
+        Ok(())
+    }
+
+    /// The normal form of a term, if the system has one and it is found, with the proof; each step of it is as
+    /// much work as an e-node.
+    fn normal_form(&mut self, term: TermId) -> Option<TermId> {
+        let left = self.settings.budget.work.saturating_sub(self.ledger.work);
+        let found = normalise(self.system, self.bank, term, left)?;
+        self.ledger.work += found.steps;
+        if !found.complete {
+            return None;
+        }
+        if !self.known.connected(term, found.term) {
+            self.known.connect(found.proof);
+        }
+        Some(found.term)
+    }
+
     /// Writes down the best term.
     pub fn note(&mut self, term: TermId, cost: Cost) {
         let Ledger { work, e_graphs, .. } = self.ledger;
@@ -149,7 +177,8 @@ impl<'a> Growth<'a> {
                 Some(checked(self.system, self.bank, path, [start, best.term])?)
             }
         };
-        Ok(Outcome { curve: self.curve, proof, ended, ledger: self.ledger })
+        let Growth { curve, used, ledger, .. } = self;
+        Ok(Outcome { curve, proof, ended, ledger, used })
     }
 }
 
@@ -184,8 +213,17 @@ impl Optimiser<'_> {
             false if self.is_least() => return Ok(Ended::Least),
             _ => {}
         }
+        if let Some(form) = self.run.normal_form(at) {
+            self.note_if_better(form);
+            at = self.best_term();
+        }
         loop {
             let mut found = self.in_turns(at, FIRST_TURN)?;
+            if let (Found::Nothing, Some(form)) = (&found, self.run.normal_form(at))
+                && !self.expanded.contains(&form)
+            {
+                found = self.in_turns(form, FIRST_TURN)?;
+            }
             if matches!(found, Found::Nothing) && !self.expanded.contains(&self.start) {
                 // What one e-graph at the cap has is never missed. It may be the whole answer, too.
                 found = self.in_turns(self.start, usize::MAX)?;
@@ -260,6 +298,7 @@ impl Optimiser<'_> {
         let is_better = better.is_some();
         if let Some(Extracted { term, cost, .. }) = better {
             self.run.connect(&stage, term)?;
+            self.run.learn_from(&stage, term)?;
             self.run.note(term, cost);
         }
         let found = match is_better {
@@ -273,6 +312,14 @@ impl Optimiser<'_> {
             false => Found::Nothing,
         };
         Ok((found, Some(stage)))
+    }
+
+    fn note_if_better(&mut self, term: TermId) {
+        let cost = self.objective.of_term(self.run.bank, term);
+        let before = self.run.curve.last();
+        if let Some(cost) = cost.filter(|cost| before.is_none_or(|best| *cost < best.cost)) {
+            self.run.note(term, cost);
+        }
     }
 
     /// Whether no term whatever could cost less than the best one.

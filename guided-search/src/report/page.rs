@@ -1,7 +1,7 @@
 //! A self-contained page about an evaluation: its result, tables, curves, proofs and settings.
 
 use crate::evaluation::checked::check_proofs;
-use crate::evaluation::evaluate::{Evaluation, RESULTS_FILE};
+use crate::evaluation::evaluate::{Evaluation, RESULTS_FILE, SEEN_UNKNOWN};
 use crate::evaluation::results::{Row, read_results};
 use crate::methods::table::{Method, Role};
 use crate::report::charts::{charts, style};
@@ -17,10 +17,17 @@ use egraph::System;
 use maud::{Markup, html};
 use std::io::Write;
 use std::path::Path;
+use support::hash::of_file;
 use support::{FileKind, OutputFile, counted, has_title, page, thousands};
 
 /// How many proofs are shown.
 const PROOFS: usize = 8;
+
+/// What a page says of its numbers.
+const SEALED: &str = "All other numbers are as `cairn evaluate` wrote them: evaluation.json and \
+                      results.parquet have the hashes that they were sealed with.";
+const UNSEALED: &str = "Whether the other numbers are as `cairn evaluate` wrote them can't be told: these \
+                        results have no seal, for an earlier version wrote them.";
 
 const TITLE: &str = "Cairn: guided equality saturation";
 
@@ -55,6 +62,14 @@ pub fn report(directory: &Path) -> Result<String> {
     let (system, _) = system_of(directory, &evaluation.tasks.system_hash)?;
     // The page says that all of them were accepted.
     check_proofs(directory, &system, &rows)?;
+    if let Some(hash) = &evaluation.results_hash {
+        ensure!(
+            of_file(&results)?.0 == *hash,
+            "{} is not as it was written: run `cairn evaluate` again, which takes what is finished from \
+             the sealed rows",
+            results.display()
+        );
+    }
     let proofs = proofs(directory, &system, &rows).context("cannot show the proofs")?;
     let css = include_str!("report.css").to_owned() + &style();
     Ok(page(TITLE, &css, &body(&evaluation, &rows, &proofs)))
@@ -100,7 +115,14 @@ fn introduction(evaluation: &Evaluation) -> Markup {
             " Every method had the same cap on each e-graph (" (search.budget.cap) ") and the \
              same total work (" (thousands(search.budget.work)) " e-nodes ever built, over all \
              e-graphs), and " (counted(search.guides as u64, "guide")) " a side per request. Every \
-             proof counted here was accepted by the checker."
+             proof counted here was accepted by the checker, for this page once more. "
+            (match evaluation.results_hash {
+                Some(_) => SEALED,
+                None => UNSEALED,
+            })
+        }
+        @if evaluation.seen_unknown {
+            p.note { b { (SEEN_UNKNOWN) } }
         }
         @if failed > 0 {
             p.note {

@@ -12,13 +12,13 @@ use crate::search::budget::Cap;
 use crate::search::frontier_terms;
 use crate::search::randomness::stream;
 use crate::search::stage::{Ends, Side, Stage};
-use crate::tasks::family::{Families, Family};
+use crate::tasks::family::{Families, Family, LINKS_PER_SEED};
 use crate::tasks::origin::TaskOrigin;
 use crate::tasks::task::Task;
 use crate::tasks::task_set::TaskSet;
 use anyhow::{Result, ensure};
 use dataset_gen::Seed;
-use egraph::{SaturationConfig, StopReason, System, TermBank, TermId};
+use egraph::{ByteSize, Limits, SaturationConfig, StopReason, System, TermBank, TermId};
 use rayon::prelude::*;
 use std::sync::Arc;
 use support::Progress;
@@ -35,6 +35,15 @@ pub const NO_FRONTIER: &str = "a link has no frontier term";
 /// The target is not far.
 pub const NEAR: &str = "one e-graph at the cap proves it";
 
+/// An e-graph had all the memory that it may have before it had the e-nodes.
+pub const MEMORY: &str = "an e-graph needs more memory than it may have";
+
+/// Memory of an e-graph, if nothing else is said: as other commands have it.
+const DEFAULT_MEMORY: usize = 256 << 20;
+
+/// An e-node takes at least so many bytes with its explanation, about.
+const LEAST_BYTES_PER_NODE: usize = 64;
+
 /// How to make far chains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChainSettings {
@@ -44,6 +53,8 @@ pub struct ChainSettings {
     pub link_nodes: usize,
     /// E-nodes under which the target must not be provable from the seed.
     pub cap: usize,
+    /// Bytes that each e-graph may have.
+    pub memory: usize,
     /// How many chains are wanted.
     pub count: usize,
     /// How often the seeds are gone through for more, with other random choices.
@@ -57,8 +68,16 @@ pub struct ChainSettings {
 impl ChainSettings {
     /// The reference setting, with links of `link_nodes` e-nodes.
     pub fn new(link_nodes: usize, seed: u64) -> ChainSettings {
-        let cap = link_nodes.saturating_mul(4);
-        ChainSettings { links: 8, link_nodes, cap, count: 100, rounds: 4, family: None, seed }
+        ChainSettings {
+            links: 8,
+            link_nodes,
+            cap: link_nodes.saturating_mul(4),
+            memory: DEFAULT_MEMORY,
+            count: 100,
+            rounds: 4,
+            family: None,
+            seed,
+        }
     }
 
     /// # Errors
@@ -69,7 +88,32 @@ impl ChainSettings {
         ensure!(self.cap > 0, "cap: expected at least 1 e-node");
         ensure!(self.count > 0, "count: expected at least 1 task");
         ensure!(self.rounds > 0, "rounds: expected at least 1");
+        let most = self.memory / LEAST_BYTES_PER_NODE;
+        for (name, nodes) in [("link_nodes", self.link_nodes), ("cap", self.cap)] {
+            ensure!(
+                nodes <= most,
+                "{name}: an e-graph of {nodes} e-nodes takes more memory than the {} that each may have; \
+                 expected at most {most}, or more --memory",
+                ByteSize(self.memory)
+            );
+        }
         Ok(())
+    }
+
+    /// The limits of an e-graph of so many e-nodes.
+    fn limits(&self, nodes: usize) -> Limits {
+        let own = Cap::Nodes(nodes).limits(u64::MAX);
+        Limits { memory: own.memory.map(|bytes| bytes.min(self.memory)), ..own }
+    }
+
+    /// Whether an e-graph of so many e-nodes ended for want of memory that it may have otherwise.
+    fn lacks_memory(&self, stage: &Stage, nodes: usize) -> bool {
+        stage.stop == StopReason::Memory && self.limits(nodes) != Cap::Nodes(nodes).limits(u64::MAX)
+    }
+
+    /// The limits of the e-graph that tells the family of a seed.
+    fn family_limits(&self) -> Limits {
+        self.limits(self.link_nodes.saturating_mul(LINKS_PER_SEED))
     }
 }
 
@@ -84,7 +128,7 @@ pub fn far_chains(
     settings: &ChainSettings,
     quiet: bool,
 ) -> TaskSet {
-    let mut families = Families::new(system, bank, seeds, settings.link_nodes);
+    let mut families = Families::new(system, bank, seeds, settings.family_limits());
     let (mut set, numbers) = chains(system, bank, seeds, settings, &mut families, quiet);
     families.ask(numbers.iter().copied(), quiet);
     for (task, &number) in set.tasks.iter_mut().zip(&numbers) {
@@ -101,7 +145,7 @@ pub(super) fn count_chains(
     seeds: &[Seed],
     settings: &ChainSettings,
 ) -> (u64, usize) {
-    let mut families = Families::new(system, bank, seeds, settings.link_nodes);
+    let mut families = Families::new(system, bank, seeds, settings.family_limits());
     let (set, _) = chains(system, bank, seeds, settings, &mut families, true);
     (set.origin.begun, set.tasks.len())
 }
@@ -194,7 +238,10 @@ fn chain(
     let mut terms = vec![start];
     for _ in 0..settings.links {
         let ends = Ends::alone(&terms[terms.len() - 1], None);
-        let stage = grow(system, &bank, ends, settings.link_nodes);
+        let stage = grow(system, &bank, ends, settings.limits(settings.link_nodes));
+        if settings.lacks_memory(&stage, settings.link_nodes) {
+            return Err(MEMORY);
+        }
         match stage.stop {
             StopReason::Saturated => return Err(SATURATED),
             StopReason::Conflict => return Err(CONFLICT),
@@ -205,8 +252,12 @@ fn chain(
         terms.push(next.ok_or(NO_FRONTIER)?);
     }
     let target = terms[terms.len() - 1];
-    if grow(system, &bank, Ends::of(&[start, target]), settings.cap).met.is_some() {
+    let stage = grow(system, &bank, Ends::of(&[start, target]), settings.limits(settings.cap));
+    if stage.met.is_some() {
         return Err(NEAR);
+    }
+    if settings.lacks_memory(&stage, settings.cap) {
+        return Err(MEMORY);
     }
     let text = |terms: &[TermId]| terms.iter().map(|&t| bank.text(t)).collect();
     Ok(Task {
@@ -220,8 +271,7 @@ fn chain(
     })
 }
 
-fn grow(system: &Arc<System>, bank: &TermBank, ends: Ends<'_>, nodes: usize) -> Stage {
-    let limits = Cap::Nodes(nodes).limits(u64::MAX);
+fn grow(system: &Arc<System>, bank: &TermBank, ends: Ends<'_>, limits: Limits) -> Stage {
     let config = SaturationConfig { limits, ..SaturationConfig::default() };
     Stage::grow(system, bank, ends, &config, true)
 }

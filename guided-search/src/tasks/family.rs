@@ -4,9 +4,10 @@
 //! finds, grown from the seed alone, the most promising matches first: the better part of what is
 //! there to find, far beyond the e-graph of a link.
 
-use crate::search::budget::Cap;
 use dataset_gen::{Seed, equals_constant};
-use egraph::{EGraph, SaturationConfig, Scheduler, System, TermBank, TermId, saturate_until};
+use egraph::{
+    EGraph, Limits, SaturationConfig, Scheduler, System, TermBank, TermId, saturate_until,
+};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -48,12 +49,12 @@ impl Family {
         }
     }
 
-    /// The family of a seed, as far as one e-graph of so many e-nodes tells.
-    pub fn of_seed(system: &Arc<System>, bank: &TermBank, seed: TermId, nodes: usize) -> Family {
+    /// The family of a seed, as far as one e-graph within these limits tells.
+    pub fn of_seed(system: &Arc<System>, bank: &TermBank, seed: TermId, limits: Limits) -> Family {
         let mut egraph = EGraph::new(system.clone());
         let root = egraph.add_term(bank, seed);
         let config = SaturationConfig {
-            limits: Cap::Nodes(nodes).limits(u64::MAX),
+            limits,
             scheduler: Scheduler::BestFirst,
             sides: [vec![root], Vec::new()],
             ..SaturationConfig::default()
@@ -106,20 +107,19 @@ pub(super) struct Families<'a> {
     system: &'a Arc<System>,
     bank: &'a TermBank,
     seeds: &'a [Seed],
-    nodes: usize,
+    limits: Limits,
     known: Vec<Option<Family>>,
 }
 
 impl<'a> Families<'a> {
-    /// Of seeds whose chains have links of `link_nodes` e-nodes.
+    /// Of seeds, each asked with an e-graph within these limits.
     pub fn new(
         system: &'a Arc<System>,
         bank: &'a TermBank,
         seeds: &'a [Seed],
-        link_nodes: usize,
+        limits: Limits,
     ) -> Families<'a> {
-        let nodes = link_nodes.saturating_mul(LINKS_PER_SEED);
-        Families { system, bank, seeds, nodes, known: vec![None; seeds.len()] }
+        Families { system, bank, seeds, limits, known: vec![None; seeds.len()] }
     }
 
     /// Asks those of the numbered seeds whose families are not known, on the threads of the current
@@ -132,7 +132,7 @@ impl<'a> Families<'a> {
         let progress = Progress::new("families", open.len() as u64, quiet || open.is_empty());
         let family = |&number: &usize| {
             let seed = self.seeds[number].term;
-            let family = Family::of_seed(self.system, self.bank, seed, self.nodes);
+            let family = Family::of_seed(self.system, self.bank, seed, self.limits.clone());
             progress.advance(1);
             (number, family)
         };
@@ -157,6 +157,7 @@ impl<'a> Families<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::budget::Cap;
 
     #[test]
     fn a_seed_that_equals_a_literal_or_a_nullary_operator_makes_theorems() {
@@ -169,7 +170,7 @@ mod tests {
         let family = |text: &str, nodes| {
             let mut bank = TermBank::new(system.language.clone());
             let seed = bank.parse(text, None).unwrap();
-            Family::of_seed(&system, &bank, seed, nodes)
+            Family::of_seed(&system, &bank, seed, Cap::Nodes(nodes).limits(u64::MAX))
         };
         assert_eq!(family("(+ a (+ b c))", 1_000), Family::Identity);
         assert_eq!(family("(+ (+ a b) (+ (+ nil c) d))", 1_000), Family::Theorem);

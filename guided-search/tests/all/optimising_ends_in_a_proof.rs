@@ -18,7 +18,7 @@ fn best(text: &str, sketch: &str, first: bool) -> (TermBank, Outcome) {
     let mut bank = TermBank::new(system.language.clone());
     let start = bank.parse(text, None).unwrap();
     let budget = Budget { cap: Cap::Nodes(2_000), work: 20_000, scheduler: Schedulers::Auto };
-    let settings = OptimiseSettings { budget, first, deadline: None, seed: 0, pool: None };
+    let settings = OptimiseSettings { first, ..OptimiseSettings::within(budget, 0) };
     let sketch = Sketch::parse(&system.language, sketch, Some(bank.sort(start))).unwrap();
     let objective = Objective { cost: CostFunction::size(), shared: false, exact: None, sketch };
     let outcome = optimise(&system, &mut bank, start, &objective, &settings).unwrap();

@@ -24,6 +24,7 @@ pub fn halide_tasks(count: usize, second_half: bool) -> (Arc<System>, TaskSet) {
         links: 3,
         link_nodes: LINK,
         cap: 4 * LINK,
+        memory: 64 << 20,
         count,
         rounds: 4,
         family: None,

@@ -5,8 +5,10 @@ use candle_core::{DType, Device, Tensor, Var};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use safetensors::SafeTensors;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
+use support::hash::of_parts;
 
 /// How a parameter begins.
 #[derive(Clone, Copy, Debug)]
@@ -135,51 +137,88 @@ fn normal(rng: &mut ChaCha8Rng, deviation: f64) -> f32 {
     (deviation * radius * (std::f64::consts::TAU * v).cos()) as f32
 }
 
-/// The bytes of a safetensors file with these f32 tensors.
+/// What the metadata of a file of tensors says of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// The step of the training after which the tensors were taken.
+    pub step: u64,
+    /// SHA-256 of the step and the tensors.
+    pub sha256: String,
+}
+
+/// The one key of the metadata: the library writes several in the order of a hash map.
+const STAMP: &str = "cairn";
+
+impl Stamp {
+    /// Of tensors in the order of their names, each with its shape and bytes.
+    fn new<'a>(
+        step: u64,
+        tensors: impl Iterator<Item = (&'a str, &'a [usize], &'a [u8])>,
+    ) -> Stamp {
+        let first = Cow::Owned(format!("{step}\n").into_bytes());
+        let parts = tensors.flat_map(|(name, shape, bytes)| {
+            [Cow::Owned(format!("{name} {shape:?}\n").into_bytes()), Cow::Borrowed(bytes)]
+        });
+        Stamp { step, sha256: of_parts(std::iter::once(first).chain(parts)) }
+    }
+
+    fn metadata(&self) -> HashMap<String, String> {
+        HashMap::from([(STAMP.to_owned(), format!("{} {}", self.step, self.sha256))])
+    }
+
+    fn read(metadata: &HashMap<String, String>) -> Option<Stamp> {
+        let (step, sha256) = metadata.get(STAMP)?.split_once(' ')?;
+        Some(Stamp { step: step.parse().ok()?, sha256: sha256.to_owned() })
+    }
+}
+
+/// The bytes of a safetensors file with these f32 tensors, taken after a step, and its stamp.
 ///
 /// # Errors
 /// The device fails.
-pub fn to_safetensors(
-    tensors: &BTreeMap<String, Tensor>,
-    metadata: HashMap<String, String>,
-) -> Result<Vec<u8>> {
+pub fn to_safetensors(tensors: &BTreeMap<String, Tensor>, step: u64) -> Result<(Vec<u8>, Stamp)> {
     let mut data: Vec<(&String, &[usize], Vec<u8>)> = Vec::new();
     for (name, tensor) in tensors {
         let floats: Vec<f32> = tensor.flatten_all()?.to_vec1()?;
         let bytes = floats.iter().flat_map(|x| x.to_le_bytes()).collect();
         data.push((name, tensor.dims(), bytes));
     }
+    let parts = data.iter().map(|(name, shape, bytes)| (name.as_str(), *shape, bytes.as_slice()));
+    let stamp = Stamp::new(step, parts);
     let mut views = Vec::new();
     for (name, shape, bytes) in &data {
         let view =
             safetensors::tensor::TensorView::new(safetensors::Dtype::F32, shape.to_vec(), bytes)?;
         views.push((name.as_str(), view));
     }
-    Ok(safetensors::serialize(views, Some(metadata))?)
+    Ok((safetensors::serialize(views, Some(stamp.metadata()))?, stamp))
 }
 
-/// Reads a safetensors file of f32 tensors, and its metadata.
+/// Reads a safetensors file of f32 tensors, and its stamp.
 ///
 /// # Errors
-/// The file is missing, truncated or holds something else; it is named.
-pub fn load_safetensors(
-    path: &Path,
-    device: &Device,
-) -> Result<(BTreeMap<String, Tensor>, HashMap<String, String>)> {
+/// The file is missing, truncated, holds something else, or is not as it was written; it is named.
+pub fn load_safetensors(path: &Path, device: &Device) -> Result<(BTreeMap<String, Tensor>, Stamp)> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
     from_safetensors(&bytes, device).map_err(|e| anyhow!("{name}: {e}"))
 }
 
-fn from_safetensors(
-    bytes: &[u8],
-    device: &Device,
-) -> Result<(BTreeMap<String, Tensor>, HashMap<String, String>)> {
+fn from_safetensors(bytes: &[u8], device: &Device) -> Result<(BTreeMap<String, Tensor>, Stamp)> {
     let broken = |e| anyhow!("truncated, or not a safetensors file ({e})");
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(broken)?;
     let file = SafeTensors::deserialize(bytes).map_err(broken)?;
+    let views: BTreeMap<_, _> = file.iter().collect();
+    let said = header.metadata().as_ref().and_then(Stamp::read);
+    let said =
+        said.context("no hash of its content: it is damaged, or an earlier version wrote it")?;
+    let found = views.iter().map(|(name, view)| (*name, view.shape(), view.data()));
+    ensure!(
+        Stamp::new(said.step, found) == said,
+        "it is not as it was written: its content has another hash"
+    );
     let mut tensors = BTreeMap::new();
-    for (name, view) in file.iter() {
+    for (name, view) in views {
         ensure!(view.dtype() == safetensors::Dtype::F32, "tensor '{name}' is not of type f32");
         let floats: Vec<f32> =
             view.data().as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
@@ -188,7 +227,7 @@ fn from_safetensors(
         let tensor = Tensor::from_vec(floats, view.shape(), device)?.to_dtype(DType::F32)?;
         tensors.insert(name.to_owned(), tensor);
     }
-    Ok((tensors, header.metadata().clone().unwrap_or_default()))
+    Ok((tensors, said))
 }
 
 #[cfg(test)]
@@ -232,13 +271,31 @@ mod tests {
     #[test]
     fn weights_that_are_no_numbers_are_refused() {
         let load = |values: &[f32]| {
-            let bytes = to_safetensors(&tensors(values), HashMap::new()).unwrap();
-            from_safetensors(&bytes, &Device::Cpu)
+            let (bytes, stamp) = to_safetensors(&tensors(values), 7).unwrap();
+            let (_, found) = from_safetensors(&bytes, &Device::Cpu)?;
+            assert_eq!((found.step, &found), (7, &stamp));
+            anyhow::Ok(())
         };
         load(&[1.0, -2.0]).unwrap();
         for wrong in [f32::NAN, f32::INFINITY] {
             let message = load(&[1.0, wrong]).unwrap_err().to_string();
             assert_eq!(message, "tensor 'x' holds what is no number");
         }
+    }
+
+    #[test]
+    fn every_flipped_bit_of_a_file_is_noticed() {
+        let (bytes, _) = to_safetensors(&tensors(&[1.0, -2.0, 0.5]), 12).unwrap();
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= 1 << bit;
+                assert!(from_safetensors(&damaged, &Device::Cpu).is_err(), "{at} {bit}");
+            }
+        }
+        let other =
+            safetensors::serialize::<&str, safetensors::tensor::TensorView<'_>, _>([], None);
+        let message = from_safetensors(&other.unwrap(), &Device::Cpu).unwrap_err().to_string();
+        assert!(message.starts_with("no hash of its content"), "{message}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::network::parameters::{Init, Parameters};
 use crate::network::threads::one_thread_per_operation;
 use crate::ranking::numbers::{Numbers, PICKS, SET, SETS, VALUES, table_rows};
-use crate::ranking::ranker::{WIDTHS, Weights};
+use crate::ranking::ranker::{Ranker, WIDTHS, Weights};
 use crate::training::adamw::AdamW;
 use anyhow::{Context, Result};
 use candle_core::{Device, Tensor, Var};
@@ -12,6 +12,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use support::Progress;
 
 /// A match that was applied while an e-graph grew in which a proof was found.
@@ -35,7 +36,7 @@ const CLIP: f64 = 1.0;
 const WEIGHT_OF_EXAMPLE: (f32, f32) = (0.2, 5.0);
 
 /// Weights with which the used matches rank high: logistic regression over the network, by AdamW, the
-/// whole of `examples` so many times. The same for the same seed.
+/// whole of `examples` so many times, beginning with those of `from` or at random. The same for the same seed.
 ///
 /// # Errors
 /// The gradient is no number any more, which no input is known to bring about.
@@ -44,6 +45,7 @@ pub fn fit(
     examples: &[Example],
     epochs: u32,
     seed: u64,
+    from: Option<&Arc<Ranker>>,
     quiet: bool,
 ) -> Result<Weights> {
     one_thread_per_operation();
@@ -51,6 +53,9 @@ pub fn fit(
     let mut parameters = Parameters::random(seed, &device);
     let network = Network::new(&mut parameters, table_rows(system))?;
     let vars = parameters.finish()?;
+    if let Some(from) = from {
+        set_weights(&vars, &from.weights, &device)?;
+    }
     let mut optimiser = AdamW::new(&vars, WEIGHT_DECAY)?;
     let weights = weights(examples);
     let mut order: Vec<usize> = (0..examples.len()).collect();
@@ -173,6 +178,27 @@ impl Network {
     }
 }
 
+fn set_weights(vars: &BTreeMap<String, Var>, weights: &Weights, device: &Device) -> Result<()> {
+    let [values, first_bias, second, second_bias, last, last_bias] = NAMES;
+    let tables = (0..).map(table).zip(&weights.tables);
+    let sets = (0..).map(set).zip(&weights.sets);
+    let bias = vec![weights.last_bias];
+    let others = [
+        (values, &weights.values),
+        (first_bias, &weights.first_bias),
+        (second, &weights.second),
+        (second_bias, &weights.second_bias),
+        (last, &weights.last),
+        (last_bias, &bias),
+    ];
+    let others = others.map(|(name, numbers)| (name.to_owned(), numbers));
+    for (name, numbers) in tables.chain(sets).chain(others) {
+        let var = vars.get(&name).with_context(|| format!("no parameter {name}"))?;
+        var.set(&Tensor::from_slice(numbers, var.shape(), device)?)?;
+    }
+    Ok(())
+}
+
 fn network_weights(vars: &BTreeMap<String, Var>) -> Result<Weights> {
     let numbers = |name: &str| -> Result<Vec<f32>> {
         let var = vars.get(name).with_context(|| format!("no parameter {name}"))?;
@@ -202,7 +228,6 @@ fn network_weights(vars: &BTreeMap<String, Var>) -> Result<Weights> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ranking::ranker::Ranker;
 
     const RULES: &str = "(sort I) (literal i64 I) (variable I) (op + (I I) I)
         (rewrite (+ ?a ?b) (+ ?b ?a))
@@ -223,7 +248,7 @@ mod tests {
     fn what_was_used_ranks_higher_and_the_file_says_the_same() {
         let system = System::parse(RULES).unwrap();
         let examples: Vec<Example> = (0..2_000).map(example).collect();
-        let weights = fit(&system, &examples, 400, 3, true).unwrap();
+        let weights = fit(&system, &examples, 400, 3, None, true).unwrap();
         let ranker = Ranker::new(&system, weights, "a test".into(), Default::default());
         let net = &ranker.weights;
         let score = |e: &Example| net.score(&e.seen, &net.of_sets(e.seen.sets));
@@ -231,14 +256,19 @@ mod tests {
         assert_eq!(examples.iter().filter(right).count(), examples.len());
         let read = Ranker::read("r.json", &ranker.text().unwrap(), &system).unwrap();
         assert_eq!(read, ranker);
-        assert_eq!(fit(&system, &examples, 400, 3, true).unwrap(), ranker.weights);
+        assert_eq!(fit(&system, &examples, 400, 3, None, true).unwrap(), ranker.weights);
+        // What begins where this one ended still knows it after one step.
+        let from = Some(&Arc::new(ranker));
+        let on = fit(&system, &examples, 1, 4, from, true).unwrap();
+        let right = |e: &&Example| (on.score(&e.seen, &on.of_sets(e.seen.sets)) > 0.0) == e.used;
+        assert!(examples.iter().filter(right).count() > 1_950);
     }
 
     #[test]
     fn other_systems_and_damage_are_refused() {
         let system = System::parse(RULES).unwrap();
-        let weights = fit(&system, &[example(1), example(2)], 1, 0, true).unwrap();
-        let ranker = Ranker::new(&system, weights, String::new(), Default::default());
+        let weights = fit(&system, &[example(1), example(2)], 1, 0, None, true).unwrap();
+        let ranker = Ranker::new(&system, weights, "a test".into(), Default::default());
         let text = ranker.text().unwrap();
         let refused = |text: &str, system: &System| {
             format!("{:#}", Ranker::read("r.json", text, system).unwrap_err())
@@ -247,8 +277,16 @@ mod tests {
         assert!(refused(&text, &other).contains("another rewrite system"));
         assert!(refused("{}", &system).starts_with("r.json holds no ranker: "));
         // What it holds otherwise is not looked at.
-        let newer = text.replace("cairn ranker 2", "cairn ranker 9").replace("tables", "rows");
+        let newer = text.replace("cairn ranker 3", "cairn ranker 9").replace("tables", "rows");
         assert!(refused(&newer, &system).contains("has the format \"cairn ranker 9\""));
+        // Seeds that it has seen are not taken away.
+        let mut ranker = ranker;
+        ranker.seen.literals = true;
+        let text = ranker.text().unwrap();
+        for (from, to) in [("\"literals\":true", "\"literals\":false"), ("a test", "b test")] {
+            let damaged = refused(&text.replace(from, to), &system);
+            assert!(damaged.starts_with("r.json is not as it was written"), "{damaged}");
+        }
         let mut short = ranker.clone();
         short.weights.last.pop();
         assert!(refused(&short.text().unwrap(), &system).contains("31 weights: expected 32"));

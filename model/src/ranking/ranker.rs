@@ -3,13 +3,15 @@
 //!
 //! rank = w₃ · relu(W₂ relu(Σ table[pick] + Σ set[operator] + W₁ᵀ values + b₁) + b₂) + b₃
 //!
-//! A file of JSON holds it, small enough to be shipped with a rewrite system.
+//! A file of JSON holds it, small enough to be shipped with a rewrite system, and sealed: nothing else would
+//! tell of seeds that it has seen no more.
 
 use crate::ranking::numbers::{Numbers, PICKS, SET, SETS, VALUES, numbers, table_rows};
 use anyhow::{Context, Result, anyhow, ensure};
 use dataset_gen::SeenSeeds;
 use egraph::{MatchOrder, MatchView, System};
 use serde::{Deserialize, Serialize};
+use support::{seal_json, unseal_json};
 
 /// Widths of the two layers.
 pub const WIDTHS: [usize; 2] = [64, 32];
@@ -17,7 +19,7 @@ const FIRST: usize = WIDTHS[0];
 const SECOND: usize = WIDTHS[1];
 /// The sums of the first layer.
 type First = [f32; FIRST];
-const FORMAT: &str = "cairn ranker 2";
+const FORMAT: &str = "cairn ranker 3";
 
 /// A ranker for one rewrite system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,13 +72,14 @@ impl Ranker {
     /// Reads a ranker for a system; `name` is that of the file, for messages.
     ///
     /// # Errors
-    /// It is no ranker, of another version, for another system, or its weights don't fit.
+    /// It is no ranker, of another version, not as it was written, for another system, or its weights don't
+    /// fit.
     pub fn read(name: &str, text: &str, system: &System) -> Result<Ranker> {
         let none = |e: serde_json::Error| anyhow!("{name} holds no ranker: {e}");
         // First alone: other formats have other weights.
         let Format { format } = serde_json::from_str(text).map_err(none)?;
         ensure!(format == FORMAT, "{name} has the format {format:?}: expected {FORMAT:?}");
-        let ranker: Ranker = serde_json::from_str(text).map_err(none)?;
+        let ranker: Ranker = serde_json::from_str(&unseal_json(name, text)?).map_err(none)?;
         ensure!(
             ranker.system_hash == system.hash,
             "{name} was learned for another rewrite system: its hash is {}, but that of the system \
@@ -93,7 +96,7 @@ impl Ranker {
     /// # Errors
     /// None that are known of.
     pub fn text(&self) -> Result<String> {
-        Ok(serde_json::to_string(self)? + "\n")
+        Ok(seal_json(&serde_json::to_string(self)?))
     }
 }
 

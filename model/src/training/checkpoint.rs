@@ -14,9 +14,13 @@
 //!
 //! The state appears under its name as a whole directory, so a kill leaves either the old or the
 //! new one. The files above it follow from it, and are written again when training is resumed.
+//!
+//! What a model's answers or a resumed training depend on is sealed: config.json and state.json as
+//! texts, weights and moments with a hash in their metadata. config.json has the hashes of tokenizer.json,
+//! system.rules and seen_seeds.json, state.json those of its weights and moments.
 
 use crate::config::Config;
-use crate::network::parameters::{load_safetensors, to_safetensors};
+use crate::network::parameters::{Stamp, load_safetensors, to_safetensors};
 use crate::tokens::vocabulary::Vocabulary;
 use crate::training::examples::batches::Place;
 use crate::training::log::{Evaluation, Since};
@@ -25,12 +29,12 @@ use candle_core::{Device, Tensor};
 use dataset_gen::{DatasetInfo, SYSTEM_FILE, SeenSeeds, Split, SplitInfo, system_of};
 use egraph::System;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use support::hash::of_files;
-use support::{own_directory, write_atomic};
+use support::hash::{of_file, of_files, sha256};
+use support::{own_directory, read_sealed, seal_json, unseal_json, write_atomic, write_sealed};
 
 /// Describes the run; marks a directory as a model's.
 pub const CONFIG_FILE: &str = "config.json";
@@ -43,7 +47,7 @@ const OPTIMIZER_FILE: &str = "optimizer.safetensors";
 const STATE_FILE: &str = "state.json";
 /// A state that is being written.
 const STAGING: &str = ".writing.tmp";
-const FORMAT: &str = "cairn-model-3";
+const FORMAT: &str = "cairn-model-4";
 
 /// The content of `config.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,6 +68,21 @@ pub struct Run {
     pub fraction: Option<f64>,
     /// The dataset.
     pub dataset: DatasetIdentity,
+    /// SHA-256 of the files beside it that stay as they are while it is trained, by their names.
+    files: BTreeMap<String, String>,
+}
+
+impl Run {
+    /// Refuses a file of the model that is not the one which was written.
+    fn expect_file(&self, directory: &Path, name: &str) -> Result<()> {
+        let path = directory.join(name);
+        ensure!(
+            self.files.get(name) == Some(&of_file(&path)?.0),
+            "{} is not as it was written: its SHA-256 is not the one in {CONFIG_FILE}",
+            path.display()
+        );
+        Ok(())
+    }
 }
 
 /// What tells a dataset from others.
@@ -109,15 +128,20 @@ pub struct Description {
 }
 
 impl Description {
-    /// Describes a new run: its configuration, its seed of random choices, and of which share of the
-    /// training split it is, if not of all.
+    /// Describes a new run on a dataset: its configuration, its seed of random choices, and of which share
+    /// of the training split it is, if not of all.
+    ///
+    /// # Errors
+    /// None that are known of.
     pub fn new(
         system: System,
         vocabulary: Vocabulary,
         config: Config,
         (seed, fraction): (u64, Option<f64>),
-        dataset: DatasetIdentity,
-    ) -> Description {
+        dataset: &DatasetInfo,
+    ) -> Result<Description> {
+        let files = [(TOKENIZER_FILE, vocabulary.to_json()?), (SEEN_FILE, seen_text(dataset)?)];
+        let hash = |(name, text): (&str, String)| (name.to_owned(), sha256(text.as_bytes()));
         let run = Run {
             format: FORMAT.to_owned(),
             system_hash: system.hash.clone(),
@@ -125,9 +149,10 @@ impl Description {
             config,
             seed,
             fraction,
-            dataset,
+            dataset: DatasetIdentity::new(dataset),
+            files: files.map(hash).into(),
         };
-        Description { system, vocabulary, run }
+        Ok(Description { system, vocabulary, run })
     }
 
     /// Writes the files of a description, first the one that marks the directory; `rules` is the
@@ -135,36 +160,29 @@ impl Description {
     ///
     /// # Errors
     /// What the file system says.
-    pub fn save(&self, directory: &Path, rules: &[u8]) -> Result<()> {
-        let text = serde_json::to_string_pretty(&self.run)? + "\n";
+    pub fn save(&self, directory: &Path, rules: &[u8], dataset: &DatasetInfo) -> Result<()> {
+        let text = seal_json(&serde_json::to_string_pretty(&self.run)?);
         write_atomic(&directory.join(CONFIG_FILE), text.as_bytes())?;
         write_atomic(&directory.join(SYSTEM_FILE), rules)?;
-        write_atomic(&directory.join(TOKENIZER_FILE), self.vocabulary.to_json()?.as_bytes())
+        write_atomic(&directory.join(TOKENIZER_FILE), self.vocabulary.to_json()?.as_bytes())?;
+        write_atomic(&directory.join(SEEN_FILE), seen_text(dataset)?.as_bytes())
     }
 }
 
-/// Writes which seeds the model sees, if its dataset says so.
-///
-/// # Errors
-/// What the file system says.
-pub fn save_seen_seeds(directory: &Path, seen: Option<&SeenSeeds>) -> Result<()> {
-    let Some(seen) = seen else { return Ok(()) };
-    let text = serde_json::to_string_pretty(seen)? + "\n";
-    write_atomic(&directory.join(SEEN_FILE), text.as_bytes())
+/// Which seeds a model of the dataset sees.
+fn seen_text(dataset: &DatasetInfo) -> Result<String> {
+    Ok(serde_json::to_string_pretty(&dataset.seen_seeds())? + "\n")
 }
 
-/// Which seeds the model in a directory has seen; `None` if that is not known.
+/// Which seeds the model in a directory has seen.
 ///
 /// # Errors
-/// The file can't be read, or is not what it should be.
-pub fn load_seen_seeds(directory: &Path) -> Result<Option<SeenSeeds>> {
+/// The file that says so is missing, or is not as it was written.
+pub fn load_seen_seeds(directory: &Path) -> Result<SeenSeeds> {
+    load_run(directory)?.expect_file(directory, SEEN_FILE)?;
     let path = directory.join(SEEN_FILE);
-    let text = match fs::read_to_string(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        text => text.with_context(|| format!("cannot read {}", path.display()))?,
-    };
     let strange = || format!("{} does not say which seeds a model has seen", path.display());
-    serde_json::from_str(&text).map(Some).with_context(strange)
+    serde_json::from_str(&fs::read_to_string(&path).with_context(strange)?).with_context(strange)
 }
 
 /// Reads `config.json`.
@@ -179,8 +197,12 @@ pub fn load_run(directory: &Path) -> Result<Run> {
     let strange = || format!("{name} is not the description of a Cairn model");
     let value: serde_json::Value = serde_json::from_str(&text).with_context(strange)?;
     let format = value["format"].as_str().unwrap_or_default();
-    ensure!(format == FORMAT, "{name}: format '{format}', expected '{FORMAT}'");
-    let run: Run = serde_json::from_value(value).with_context(strange)?;
+    ensure!(
+        format == FORMAT,
+        "{name}: format '{format}', expected '{FORMAT}': train models of earlier versions again"
+    );
+    let object = unseal_json(&name.to_string(), &text)?;
+    let run: Run = serde_json::from_str(&object).with_context(strange)?;
     run.config.check().map_err(|mistake| anyhow!("{name}: {mistake}"))?;
     Ok(run)
 }
@@ -192,6 +214,7 @@ pub fn load_run(directory: &Path) -> Result<Run> {
 pub fn load_description(directory: &Path) -> Result<Description> {
     let run = load_run(directory)?;
     let (system, _) = system_of(directory, &run.system_hash)?;
+    run.expect_file(directory, TOKENIZER_FILE)?;
     let tokenizer = directory.join(TOKENIZER_FILE);
     let vocabulary = Vocabulary::load(system.language.clone(), &tokenizer)?;
     ensure!(
@@ -227,11 +250,9 @@ struct StateFile {
     place: Place,
     since: Since,
     log: Vec<Evaluation>,
-}
-
-/// One entry only: the library writes several in the order of a hash map.
-fn metadata(step: u64) -> HashMap<String, String> {
-    HashMap::from([("step".to_owned(), step.to_string())])
+    /// Hashes of the weights and of the moments, as in their files.
+    weights: String,
+    moments: String,
 }
 
 /// Writes weights to `model.safetensors`.
@@ -243,20 +264,20 @@ pub fn save_model(
     step: u64,
     parameters: &BTreeMap<String, Tensor>,
 ) -> Result<()> {
-    write_atomic(&directory.join(MODEL_FILE), &to_safetensors(parameters, metadata(step))?)
+    write_atomic(&directory.join(MODEL_FILE), &to_safetensors(parameters, step)?.0)
 }
 
 /// The step at which the weights in `model.safetensors` were taken; `None` if there are none.
 ///
 /// # Errors
-/// The file is broken.
+/// The file is broken, or not as it was written.
 pub fn saved_model_step(directory: &Path) -> Result<Option<u64>> {
     let path = directory.join(MODEL_FILE);
     if !path.exists() {
         return Ok(None);
     }
-    let (_, metadata) = load_safetensors(&path, &Device::Cpu)?;
-    Ok(metadata.get("step").and_then(|step| step.parse().ok()))
+    let (_, Stamp { step, .. }) = load_safetensors(&path, &Device::Cpu)?;
+    Ok(Some(step))
 }
 
 const MOMENTS: [&str; 2] = ["first", "second"];
@@ -279,16 +300,20 @@ impl State {
             let named = tensors.iter().map(|(name, t)| (format!("{which}.{name}"), t.clone()));
             moments.extend(named);
         }
-        let meta = || metadata(self.step);
-        write_atomic(&staging.join(MODEL_FILE), &to_safetensors(&self.parameters, meta())?)?;
-        write_atomic(&staging.join(OPTIMIZER_FILE), &to_safetensors(&moments, meta())?)?;
+        let write = |name: &str, tensors: &BTreeMap<String, Tensor>| -> Result<String> {
+            let (bytes, Stamp { sha256, .. }) = to_safetensors(tensors, self.step)?;
+            write_atomic(&staging.join(name), &bytes)?;
+            Ok(sha256)
+        };
         let file = StateFile {
+            weights: write(MODEL_FILE, &self.parameters)?,
+            moments: write(OPTIMIZER_FILE, &moments)?,
             step: self.step,
             place: self.place,
             since: self.since,
             log: self.log.clone(),
         };
-        write_atomic(&staging.join(STATE_FILE), serde_json::to_string_pretty(&file)?.as_bytes())?;
+        write_sealed(&staging.join(STATE_FILE), &serde_json::to_string_pretty(&file)?)?;
         remove(&target)?;
         fs::rename(&staging, &target).with_context(context)?;
         State::remove_old(directory)
@@ -314,21 +339,28 @@ impl State {
     /// Reads the newest state of a directory, if there is one.
     ///
     /// # Errors
-    /// A file of it is missing or broken; it is named.
+    /// A file of it is missing or not as it was written; it is named.
     pub fn load(directory: &Path, device: &Device) -> Result<Option<State>> {
         let Some((step, path)) = saved_states(&directory.join(STATE_DIRECTORY))?.pop() else {
             return Ok(None);
         };
         let state_file = path.join(STATE_FILE);
         let name = state_file.display();
-        let text =
-            fs::read_to_string(&state_file).with_context(|| format!("cannot read {name}"))?;
-        let file: StateFile = serde_json::from_str(&text)
+        let file: StateFile = serde_json::from_str(&read_sealed(&state_file, "the state")?)
             .with_context(|| format!("{name} is not the state of a training"))?;
         ensure!(file.step == step, "{name}: step {}, expected {step}", file.step);
-        let (parameters, _) = load_safetensors(&path.join(MODEL_FILE), device)?;
+        let read = |name: &str, sha256: &str| {
+            let (tensors, stamp) = load_safetensors(&path.join(name), device)?;
+            ensure!(
+                stamp == Stamp { step, sha256: sha256.to_owned() },
+                "{} is of another checkpoint than {STATE_FILE} beside it",
+                path.join(name).display()
+            );
+            Ok(tensors)
+        };
+        let parameters = read(MODEL_FILE, &file.weights)?;
         let optimizer = path.join(OPTIMIZER_FILE);
-        let (mut all, _) = load_safetensors(&optimizer, device)?;
+        let mut all = read(OPTIMIZER_FILE, &file.moments)?;
         let mut moments = [BTreeMap::new(), BTreeMap::new()];
         for (which, tensors) in MOMENTS.iter().zip(&mut moments) {
             for (name, parameter) in &parameters {

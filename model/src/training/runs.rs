@@ -4,7 +4,6 @@ use crate::config::{Config, Precision};
 use crate::network::threads::one_thread_per_operation;
 use crate::training::checkpoint::{
     CONFIG_FILE, DatasetIdentity, Description, MODEL_FILE, State, load_description, load_run,
-    save_seen_seeds,
 };
 use crate::training::examples::batches::{Batches, Place};
 use crate::training::examples::data::Dataset;
@@ -79,14 +78,13 @@ pub fn train(
         let first = SeedOrder::new(examples.train_seeds(), options.seed).nearest(share);
         examples = examples.of_seeds(|seed| first.contains(&seed))?;
     }
-    let identity = DatasetIdentity::new(&dataset.info);
     let (system, vocabulary) = (dataset.system.clone(), examples.vocabulary.clone());
     let random = (options.seed, options.fraction);
-    let description = Description::new(system, vocabulary, config, random, identity);
+    let description = Description::new(system, vocabulary, config, random, &dataset.info)?;
     announce(&description.run.config, &examples, options)?;
     let trainer = Trainer::new(out, &description, state, &examples, &options.device)?;
-    description.save(directory.path(), &dataset.rules)?;
-    save_seen_seeds(directory.path(), Some(&dataset.info.seen_seeds()))?;
+    trainer.expect_best()?;
+    description.save(directory.path(), &dataset.rules, &dataset.info)?;
     trainer.finish_writing()?;
     drop(dataset);
     trainer.run(options, observe)

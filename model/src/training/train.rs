@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::network::parameters::Parameters;
 use crate::training::adamw::AdamW;
-use crate::training::checkpoint::{Description, State, save_model, saved_model_step};
+use crate::training::checkpoint::{Description, MODEL_FILE, State, save_model, saved_model_step};
 use crate::training::events;
 use crate::training::examples::batches::{Batches, Place};
 use crate::training::examples::data::Example;
@@ -260,6 +260,21 @@ impl<'a> Trainer<'a> {
         vars.map(|(name, var)| (name.clone(), var.as_detached_tensor())).collect()
     }
 
+    /// Refuses to go on without the weights that had the lowest loss: they follow from the state only
+    /// where they are its own.
+    pub(crate) fn expect_best(&self) -> Result<()> {
+        if let Some(best) = log::best(&self.log).filter(|best| best.step != self.optimizer.step) {
+            ensure!(
+                saved_model_step(self.out)? == Some(best.step),
+                "{}: {MODEL_FILE} is not that of step {}, which had the lowest validation loss, and \
+                 can't be made again",
+                self.out.display(),
+                best.step
+            );
+        }
+        Ok(())
+    }
+
     /// Brings the files that follow from the state up to date with it; after a kill they may be
     /// behind by one checkpoint.
     pub(crate) fn finish_writing(&self) -> Result<()> {
@@ -272,7 +287,10 @@ impl<'a> Trainer<'a> {
             return Ok(());
         }
         let newest_is_best = log::best(&self.log).is_some_and(|e| e.step == self.optimizer.step);
-        if newest_is_best && saved_model_step(self.out)? != Some(self.optimizer.step) {
+        // What is damaged is written again, too.
+        let is_there =
+            || matches!(saved_model_step(self.out), Ok(Some(step)) if step == self.optimizer.step);
+        if newest_is_best && !is_there() {
             save_model(self.out, self.optimizer.step, &self.parameters())?;
         }
         log::save(self.out, &self.log)

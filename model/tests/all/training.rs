@@ -7,14 +7,16 @@ use candle_core::Device;
 use dataset_gen::Triple;
 use egraph::TermBank;
 use model::config::Precision;
+use model::training::checkpoint::State;
 use model::training::examples::data::Dataset;
 use model::training::examples::token_file::Examples;
 use model::{DecodeOptions, GuideModel};
-use model::{End, TrainOptions, TrainReport, train};
+use model::{End, TrainOptions, TrainReport, load_seen_seeds, train};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use support::{seal_json, unseal_json};
 use tempfile::TempDir;
 
 fn go_on(_: &model::training::log::Evaluation) -> ControlFlow<()> {
@@ -31,13 +33,12 @@ fn dataset(train: usize, validation: usize) -> (TempDir, PathBuf, PathBuf) {
 
 /// Makes the moments of a checkpoint negative. The root of a negative second moment is no number: loss and
 /// gradient of the next step are fine, but not the weights after it.
-fn break_moments(file: &Path) {
-    let mut bytes = std::fs::read(file).unwrap();
-    let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
-    for number in bytes[header..].chunks_exact_mut(4) {
-        number.copy_from_slice(&(-1f32).to_le_bytes());
+fn break_moments(out: &Path) {
+    let mut state = State::load(out, &Device::Cpu).unwrap().unwrap();
+    for tensor in state.moments.iter_mut().flat_map(|moments| moments.values_mut()) {
+        *tensor = (tensor.zeros_like().unwrap() - 1.0).unwrap();
     }
-    std::fs::write(file, bytes).unwrap();
+    state.save(out).unwrap();
 }
 
 fn in_pool(threads: usize, f: impl FnOnce() -> TrainReport + Send) -> TrainReport {
@@ -187,8 +188,8 @@ fn bad_input_is_refused_with_its_place() {
     assert!(refusal(&foreign, &out, &resume).contains("is not the rewrite system that"));
     let hash = egraph::System::parse(&rules).unwrap().hash;
     let info = std::fs::read_to_string(foreign.join("dataset_info.json")).unwrap();
-    let info = info.replace(&common::system().hash, &hash);
-    std::fs::write(foreign.join("dataset_info.json"), info).unwrap();
+    let info = unseal_json("", &info).unwrap().replace(&common::system().hash, &hash);
+    std::fs::write(foreign.join("dataset_info.json"), seal_json(&info)).unwrap();
     let message = refusal(&foreign, &out, &resume);
     assert!(message.contains(&hash) && message.contains(&common::system().hash), "{message}");
 
@@ -211,9 +212,10 @@ fn bad_input_is_refused_with_its_place() {
     assert!(load(&out).contains("cannot read"));
     std::fs::write(&weights, &whole).unwrap();
     let config = std::fs::read_to_string(out.join("config.json")).unwrap();
+    let config = unseal_json("", &config).unwrap();
     let edit = |from: &str, to: &str| {
         assert!(config.contains(from));
-        std::fs::write(out.join("config.json"), config.replace(from, to)).unwrap();
+        std::fs::write(out.join("config.json"), seal_json(&config.replace(from, to))).unwrap();
         load(&out)
     };
     assert!(edit("\"width\": 48", "\"width\": 96").contains("has shape"));
@@ -227,7 +229,7 @@ fn bad_input_is_refused_with_its_place() {
             .contains("batch_tokens: expected 1 to")
     );
     assert!(edit("\"width\": 48", "\"width\": 1152921504606846976").contains("width: expected"));
-    assert!(edit("cairn-model-3", "cairn-model-9").contains("expected 'cairn-model-3'"));
+    assert!(edit("cairn-model-4", "cairn-model-9").contains("expected 'cairn-model-4'"));
     assert!(edit(&common::system().hash, "0123").contains("expected 0123"));
 }
 
@@ -307,9 +309,7 @@ fn broken_weights_do_not_replace_the_good_ones() {
     let options = options(config);
     let good = TrainOptions { steps: Some(1), ..options.clone() };
     train(&data, &out, &good, &mut go_on).unwrap();
-    let state = out.join("training_state/step-00000001");
-    let file = state.join("optimizer.safetensors");
-    break_moments(&file);
+    break_moments(&out);
     let before = std::fs::read(out.join("model.safetensors")).unwrap();
     let on = TrainOptions { resume: true, config: None, steps: Some(6), ..options };
     let message = format!("{:#}", train(&data, &out, &on, &mut go_on).unwrap_err());
@@ -329,13 +329,131 @@ fn nor_do_they_between_two_validations() {
     Examples::open(&dataset, config.model.max_tokens, None, &out, &false.into()).unwrap();
     let options = TrainOptions { stop: Arc::new(AtomicBool::new(true)), ..options(config) };
     train(&data, &out, &options, &mut go_on).unwrap();
-    let file = out.join("training_state/step-00000001/optimizer.safetensors");
-    break_moments(&file);
+    break_moments(&out);
     let on = TrainOptions { resume: true, config: None, ..options };
     let message = format!("{:#}", train(&data, &out, &on, &mut go_on).unwrap_err());
     assert!(message.contains("parameter '") && message.contains("stays"), "{message}");
     assert!(out.join("training_state/step-00000001").exists());
     assert!(!out.join("training_state/step-00000002").exists());
+}
+
+/// All files in a directory, and in those in it, with their content.
+fn all_files(path: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(path).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(all_files(&path)),
+            false => found.push((path.clone(), std::fs::read(&path).unwrap())),
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn what_a_training_goes_on_from_is_as_it_was_written() {
+    let (directory, data, out) = dataset(50, 10);
+    let path = |name: &str| directory.path().join(name);
+    let mut config = common::small_config();
+    config.training.steps = 4;
+    config.training.evaluate_every = 2;
+    let fresh = options(config);
+    let half = TrainOptions { steps: Some(2), ..fresh.clone() };
+    let on = TrainOptions { resume: true, config: None, steps: Some(4), ..fresh.clone() };
+    train(&data, &path("whole"), &half, &mut go_on).unwrap();
+    let files = all_files(&path("whole"));
+    // As after a kill: nothing else has changed.
+    let restore = |out: &Path| {
+        std::fs::remove_dir_all(out).ok();
+        for (file, bytes) in &files {
+            let file = out.join(file.strip_prefix(path("whole")).unwrap());
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, bytes).unwrap();
+        }
+    };
+    restore(&out);
+    let undisturbed = train(&data, &out, &on, &mut go_on).unwrap();
+    let state = "training_state/step-00000002";
+    for name in [
+        "config.json",
+        "tokenizer.json",
+        &format!("{state}/state.json"),
+        &format!("{state}/model.safetensors"),
+        &format!("{state}/optimizer.safetensors"),
+    ] {
+        let length = std::fs::metadata(path("whole").join(name)).unwrap().len() as usize;
+        // Somewhere in the header, and in all the rest.
+        for at in (0..40).map(|n| 20 + n * 977 * 13 % (length - 20)) {
+            restore(&out);
+            let file = out.join(name);
+            let mut bytes = std::fs::read(&file).unwrap();
+            bytes[at] ^= 1 << (at % 8);
+            std::fs::write(&file, &bytes).unwrap();
+            let message = refusal(&data, &out, &on);
+            assert!(message.contains(name), "{name} {at}: {message}");
+            assert!(std::fs::read(&file).unwrap() == bytes);
+        }
+    }
+    // Files of another training are whole, and do not belong here.
+    let other = TrainOptions { seed: 1, ..half.clone() };
+    train(&data, &path("other"), &other, &mut go_on).unwrap();
+    for name in ["model.safetensors", "optimizer.safetensors"] {
+        restore(&out);
+        let name = format!("{state}/{name}");
+        std::fs::copy(path("other").join(&name), out.join(&name)).unwrap();
+        let message = refusal(&data, &out, &on);
+        assert!(message.contains("is of another checkpoint"), "{message}");
+    }
+    // What follows from the state is written again.
+    for name in ["model.safetensors", "seen_seeds.json", "train_log.jsonl", "system.rules"] {
+        restore(&out);
+        std::fs::write(out.join(name), "x").unwrap();
+        if name == "system.rules" {
+            assert!(refusal(&data, &out, &on).contains("system.rules"));
+            continue;
+        }
+        assert_eq!(losses(&train(&data, &out, &on, &mut go_on).unwrap()), losses(&undisturbed));
+        GuideModel::load(&out, &Device::Cpu).unwrap();
+        load_seen_seeds(&out).unwrap();
+    }
+    // The weights with the lowest loss are not those of the state any more: nothing makes them again.
+    restore(&out);
+    let third = TrainOptions { stop: Arc::new(AtomicBool::new(true)), ..on.clone() };
+    assert_eq!(train(&data, &out, &third, &mut go_on).unwrap().step, 3);
+    std::fs::remove_file(out.join("model.safetensors")).unwrap();
+    let message = refusal(&data, &out, &on);
+    assert!(message.contains("is not that of step 2, which had the lowest"), "{message}");
+}
+
+#[test]
+fn a_model_in_use_is_as_it_was_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = common::trained_in(directory.path(), common::small_config(), 1);
+    load_seen_seeds(&out).unwrap();
+    for name in ["config.json", "tokenizer.json", "system.rules", "model.safetensors"] {
+        let file = out.join(name);
+        let whole = std::fs::read(&file).unwrap();
+        for at in (0..40).map(|n| 20 + n * 977 * 13 % (whole.len() - 20)) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << (at % 8);
+            std::fs::write(&file, &bytes).unwrap();
+            let error = format!("{:#}", GuideModel::load(&out, &Device::Cpu).err().unwrap());
+            assert!(error.contains(name), "{name} {at}: {error}");
+        }
+        std::fs::write(&file, &whole).unwrap();
+    }
+    let file = out.join("seen_seeds.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let flipped = text.replace("\"literals\": false", "\"literals\": true");
+    assert_ne!(flipped, text);
+    for damaged in ["", "{\"literals\":true,\"digests\":[]}", &flipped] {
+        std::fs::write(&file, damaged).unwrap();
+        let error = format!("{:#}", load_seen_seeds(&out).unwrap_err());
+        assert!(error.contains("seen_seeds.json is not as it was written"), "{error}");
+    }
+    std::fs::remove_file(&file).unwrap();
+    assert!(format!("{:#}", load_seen_seeds(&out).unwrap_err()).contains("seen_seeds.json"));
 }
 
 #[test]

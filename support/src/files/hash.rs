@@ -38,6 +38,13 @@ pub fn of_files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Result<St
     Ok(hex(&hasher.finalize()))
 }
 
+/// SHA-256, in hexadecimal, of bytes that come in parts.
+pub fn of_parts<B: AsRef<[u8]>>(parts: impl IntoIterator<Item = B>) -> String {
+    let mut hasher = Sha256::new();
+    parts.into_iter().for_each(|part| hasher.update(part.as_ref()));
+    hex(&hasher.finalize())
+}
+
 fn read_into(hasher: &mut Sha256, path: &Path) -> Result<u64> {
     let mut read = || -> std::io::Result<u64> {
         let mut file = BufReader::with_capacity(1 << 16, File::open(path)?);
@@ -68,6 +75,7 @@ mod tests {
         std::fs::write(&paths[1], "two").unwrap();
         assert_eq!(of_files(&paths).unwrap(), sha256(b"onetwo"));
         assert_eq!(of_file(&paths[0]).unwrap(), (sha256(b"one"), 3));
+        assert_eq!(of_parts(["one", "two"]), sha256(b"onetwo"));
         std::fs::remove_file(&paths[1]).unwrap();
         assert!(of_files(&paths).unwrap_err().to_string().contains("cannot read"));
     }

@@ -37,6 +37,22 @@ impl Reader {
         Ok(())
     }
 
+    pub(super) fn normal_form(&mut self, args: &[Sexpr], place: Place) -> Result<(), ParseError> {
+        let name = one_atom(args, place, "(normal-form ruleset)")?;
+        let id = self.known_ruleset(name, args[0].place())?;
+        if self.normal_form.replace(id).is_some() {
+            return Err(ParseError::new(place, "a second normal-form: only one is allowed"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn known_ruleset(&self, name: &str, place: Place) -> Result<RulesetId, ParseError> {
+        self.ruleset_ids.get(name).copied().ok_or_else(|| {
+            let meant = did_you_mean(name, self.rulesets.iter().map(String::as_str));
+            ParseError::new(place, format!("unknown ruleset '{name}'{meant}"))
+        })
+    }
+
     pub(super) fn known_sort(&self, sexpr: &Sexpr) -> Result<SortId, ParseError> {
         let name = sexpr
             .atom()

@@ -3,12 +3,12 @@
 use super::Reader;
 use crate::rules::binding::check_binding;
 use crate::rules::options::{expect_atom, find_atom, pairs, text, unexpected};
+use crate::rules::pattern::Pattern;
 use crate::rules::read::expressions::read_condition;
 use crate::rules::read::patterns::{Side, read_pattern};
 use crate::rules::rule::{Rule, RulesetId};
 use crate::rules::variables::Variables;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
-use crate::text::similar::did_you_mean;
 
 impl Reader {
     pub(super) fn rewrite(
@@ -31,12 +31,7 @@ impl Reader {
                 ":name" => name = Some(expect_atom(value, "a name")?),
                 ":ruleset" => {
                     let wanted = expect_atom(value, "the name of a ruleset")?;
-                    let found = self.ruleset_ids.get(wanted).ok_or_else(|| {
-                        let names = self.rulesets.iter().map(String::as_str);
-                        let meant = did_you_mean(wanted, names);
-                        ParseError::new(value.place(), format!("unknown ruleset '{wanted}'{meant}"))
-                    })?;
-                    ruleset = Some(*found);
+                    ruleset = Some(self.known_ruleset(wanted, value.place())?);
                 }
                 ":when" => {
                     when = value.list().ok_or_else(|| {
@@ -107,6 +102,19 @@ impl Reader {
             .iter()
             .map(|c| read_condition(language, &mut variables, c))
             .collect::<Result<_, _>>()?;
+        if ruleset.is_some() && ruleset == self.normal_form {
+            let refuse =
+                |what| Err(ParseError::new(place, format!("a rule of the normal form {what}")));
+            if !variables.facts.is_empty() {
+                return refuse("can't read facts");
+            }
+            if language.has_binders() {
+                return refuse("can't be applied under binders: this language has some");
+            }
+            if !matches!(lhs, Pattern::Op(..)) {
+                return refuse("must have an operator at the root of its left-hand side");
+            }
+        }
         let rule = Rule { name, lhs, rhs, conditions, variables, ruleset };
         self.rules.add(rule).map_err(|mistake| ParseError::new(place, mistake))?;
         self.places.rules.push(place);

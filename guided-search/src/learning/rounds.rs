@@ -3,32 +3,26 @@
 //!
 //! ```text
 //! learning.json          what is learned from, and how
-//! round-0.parquet        the examples of a round's e-graphs of training tasks and their halves
-//! round-0.json           how many tasks of each kind its e-graphs proved, and hashes; sealed
+//! round-0.parquet        the examples of a round's e-graphs
+//! round-0.json           what they proved or improved, and hashes; sealed
 //! ranker-1.json          the ranker that is fitted to all examples before
-//! ranker.json            the one that proved most validation tasks
+//! ranker.json            the one that was best in validation
 //! ```
 
 use crate::learning::examples::ExampleRow;
-use crate::learning::halves::with_halves;
+use crate::learning::practice::{Order, Practice, Trained, Validated};
 use crate::search::budget::Cap;
-use crate::search::stage::{Ends, Stage};
-use crate::tasks::held_out::seeds_of;
-use crate::tasks::task::Task;
-use crate::tasks::task_set::TaskSet;
 use anyhow::{Context, Result, ensure};
-use egraph::{MatchOrder, SaturationConfig, Scheduler, System, TermBank, used_matches};
+use egraph::System;
 use model::ranking::fit::{Example, fit};
-use model::ranking::numbers::{numbers, table_rows};
+use model::ranking::numbers::table_rows;
 use model::ranking::ranker::Ranker;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use support::hash::of_file;
 use support::{
-    OutputDir, Progress, read_sealed, read_table, read_text, write_atomic, write_sealed,
-    write_table,
+    OutputDir, read_sealed, read_table, read_text, write_atomic, write_sealed, write_table,
 };
 
 /// The file that marks a directory of a learning; it holds the [`Learning`].
@@ -44,16 +38,34 @@ pub struct Learning {
     pub version: String,
     /// Hash of the rewrite system.
     pub system_hash: String,
-    /// SHA-256 of the training tasks, and of the validation tasks.
+    /// SHA-256 of the training tasks or seeds, and of those for validation.
     pub tasks: [String; 2],
-    /// Limit of the e-graph of a task.
+    /// Limit of an e-graph.
     pub cap: Cap,
+    /// What seeds are optimised for; nothing where tasks are proved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimise: Option<Optimising>,
+    /// SHA-256 of the ranker that is gone on from, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// Fits; more of them can be asked for later.
     pub rounds: u32,
     /// How often each fit goes through the examples.
     pub epochs: u32,
     /// Seed of the random choices.
     pub seed: u64,
+}
+
+/// How seeds are optimised.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Optimising {
+    /// The costs, as they were asked for.
+    pub cost: String,
+    /// E-nodes that may be built for a seed.
+    pub work: u64,
+    /// Training seeds of a round.
+    pub batch: usize,
 }
 
 /// What a round's e-graphs proved: with the ranker of that number, or smallest first in round 0.
@@ -71,18 +83,51 @@ pub struct Round {
     pub proved: u64,
     /// E-nodes built for them, those without a proof included.
     pub work: u64,
+    /// What is left of the cost of a validation seed, the geometric mean; nothing where tasks are proved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<f64>,
+}
+
+impl Round {
+    /// Whether it is better than another one: less cost is left, or more is proved, or with less work.
+    fn is_better(&self, other: &Round) -> bool {
+        let left = |round: &Round| round.left.unwrap_or(0.0);
+        let order = left(self).total_cmp(&left(other)).reverse();
+        order.then(self.proved.cmp(&other.proved)).then(other.work.cmp(&self.work)).is_gt()
+    }
+}
+
+/// What a search of a round found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Found {
+    /// The number of the task or seed.
+    pub number: u32,
+    /// Whether there is a proof, or something better than the seed.
+    pub improved: bool,
+    /// What the best term costs, by measure.
+    pub cost: Vec<u64>,
+}
+
+impl Found {
+    /// Of a task.
+    pub fn task(number: u32, proved: bool) -> Found {
+        Found { number, improved: proved, cost: Vec::new() }
+    }
 }
 
 /// Learns a ranker into `out`, or goes on with it, on the threads of the current rayon pool. Gives the
-/// rounds, and the ranker of that which proved most validation tasks, with the least work among equals.
+/// rounds, and the ranker of that which proved most validation tasks, with the least work among equals; of seeds
+/// that which left least of their cost. Round 0 has the order of `from`, or smallest first.
 ///
 /// # Errors
-/// A directory that holds something else, tasks of which no training task can be proved, or what the
+/// A directory that holds something else, practice in which nothing is proved or improved, or what the
 /// file system says.
 pub fn learn(
     learning: &Learning,
     system: &Arc<System>,
-    [training, validation]: [&TaskSet; 2],
+    practice: &dyn Practice,
+    from: Option<&Arc<Ranker>>,
     out: &Path,
     quiet: bool,
     report: &mut (dyn FnMut(&Round) + Send),
@@ -91,11 +136,11 @@ pub fn learn(
     refuse_other(learning, &directory)?;
     let text = serde_json::to_string_pretty(learning)? + "\n";
     write_atomic(&directory.file(LEARNING_FILE), text.as_bytes())?;
-    let training = TaskSet { tasks: with_halves(&training.tasks), ..training.clone() };
-    let both = training.tasks.iter().chain(&validation.tasks);
-    let seen = seeds_of(both, &mut TermBank::new(system.language.clone()))?;
-    let mut rounds = Vec::new();
-    let mut rankers: Vec<Option<Arc<Ranker>>> = vec![None];
+    let mut seen = practice.seen()?;
+    seen.digests.extend(from.iter().flat_map(|from| from.seen.digests.iter().cloned()));
+    let mut rounds: Vec<Round> = Vec::new();
+    let mut before: Vec<Vec<Found>> = Vec::new();
+    let mut rankers: Vec<Option<Arc<Ranker>>> = vec![from.cloned()];
     let mut examples: Vec<Example> = Vec::new();
     for number in 0..=learning.rounds {
         let kept = kept_round(&directory, number)?;
@@ -103,7 +148,11 @@ pub fn learn(
         if number > 0 {
             ensure!(
                 examples.iter().any(|example| example.used),
-                "no training task can be proved in an e-graph of {}: nothing is to be learned",
+                "{} in an e-graph of {}: nothing is to be learned",
+                match learning.optimise {
+                    None => "no training task can be proved",
+                    Some(_) => "nothing better than the seeds can be found",
+                },
                 learning.cap
             );
             // What no whole round tells the hash of is made again.
@@ -115,7 +164,7 @@ pub fn learn(
                 }
                 None => {
                     let seed = learning.seed.wrapping_add(u64::from(number));
-                    let weights = fit(system, &examples, learning.epochs, seed, quiet)?;
+                    let weights = fit(system, &examples, learning.epochs, seed, from, quiet)?;
                     let origin = format!(
                         "cairn {} learn: round {number}, {} examples",
                         learning.version,
@@ -128,8 +177,7 @@ pub fn learn(
             };
             rankers.push(Some(Arc::new(ranker)));
         }
-        let ranker = rankers[number as usize].clone();
-        let order = ranker.map(|ranker| ranker as Arc<dyn MatchOrder>);
+        let order: Order = rankers[number as usize].clone().map(|ranker| ranker as _);
         let rows = directory.file(&format!("round-{number}.parquet"));
         let last = number == learning.rounds;
         // What was the last round once has no examples yet.
@@ -138,26 +186,29 @@ pub fn learn(
             if let Some(hash) = kept.examples.filter(|_| !last) {
                 expect_hash(&rows, &hash)?;
             }
+            before.push(kept.found);
             kept.round
         } else {
-            let grow = |set: &TaskSet, log: bool| {
-                grow_all(system, set, learning.cap, order.as_ref(), log, quiet)
+            let Trained { found, examples } = match last {
+                true => Trained::default(),
+                false => practice.train(&order, &before, quiet)?,
             };
-            let mut trained = None;
+            let trained = found.iter().filter(|found| found.improved).count() as u64;
+            // The last round is not trained on: as many as the rounds before.
+            let training = rounds.last().map_or(found.len() as u64, |round| round.training);
             if !last {
-                let grown = grow(&training, true)?;
-                trained = Some(grown.iter().filter(|grown| grown.proved).count() as u64);
-                write_table(&rows, &example_rows(grown))?;
+                write_table(&rows, &example_rows(examples))?;
             }
-            let grown = grow(validation, false)?;
-            let proved = grown.iter().filter(|grown| grown.proved).count() as u64;
-            let work = grown.iter().map(|grown| grown.work).sum();
-            let training = training.tasks.len() as u64;
-            let round = Round { round: number, trained, training, proved, work };
+            let Validated { proved, work, left } = practice.validate(&order, quiet)?;
+            let trained = (!last).then_some(trained);
+            let round = Round { round: number, trained, training, proved, work, left };
+            // Of tasks nothing is asked later.
+            let found = if learning.optimise.is_some() { found } else { Vec::new() };
+            before.push(found.clone());
             let hash = |path: &Path| of_file(path).map(|(hash, _)| hash);
             let ranker = (number > 0).then(|| hash(&ranker_file)).transpose()?;
             let examples = (!last).then(|| hash(&rows)).transpose()?;
-            let kept = KeptRound { round, ranker, examples };
+            let kept = KeptRound { round, ranker, examples, found };
             write_sealed(&round_file(&directory, number), &serde_json::to_string(&kept)?)?;
             round
         };
@@ -171,8 +222,8 @@ pub fn learn(
         report(&round);
         rounds.push(round);
     }
-    let best = rounds[1..].iter().max_by_key(|round| (round.proved, std::cmp::Reverse(round.work)));
-    let best = best.context("no round")?.round;
+    let better = |a: &'_ Round, b: &'_ Round| if b.is_better(a) { *b } else { *a };
+    let best = rounds[1..].iter().copied().reduce(|a, b| better(&a, &b)).context("no round")?.round;
     let ranker = rankers[best as usize].as_deref().context("no ranker")?.clone();
     write_atomic(&directory.file(RANKER_FILE), ranker.text()?.as_bytes())?;
     Ok((rounds, ranker))
@@ -186,6 +237,9 @@ struct KeptRound {
     ranker: Option<String>,
     /// SHA-256 of its examples; the last round has none.
     examples: Option<String>,
+    /// What was found for which seed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    found: Vec<Found>,
 }
 
 fn round_file(directory: &OutputDir, number: u32) -> PathBuf {
@@ -233,71 +287,10 @@ fn refuse_other(learning: &Learning, directory: &OutputDir) -> Result<()> {
     Ok(())
 }
 
-/// The e-graph of a task.
-struct Grown {
-    proved: bool,
-    work: u64,
-    /// What was chosen, if there is a proof; the number of the e-graph is still missing.
-    examples: Vec<Example>,
-}
-
-fn grow_all(
-    system: &Arc<System>,
-    set: &TaskSet,
-    cap: Cap,
-    order: Option<&Arc<dyn MatchOrder>>,
-    log: bool,
-    quiet: bool,
-) -> Result<Vec<Grown>> {
-    let progress = Progress::new("tasks", set.tasks.len() as u64, quiet);
-    let grown = set.tasks.par_iter().map(|task| {
-        let grown = grow(system, task, cap, order, log);
-        progress.advance(1);
-        grown
-    });
-    let grown = grown.collect();
-    progress.finish();
-    grown
-}
-
-fn grow(
-    system: &Arc<System>,
-    task: &Task,
-    cap: Cap,
-    order: Option<&Arc<dyn MatchOrder>>,
-    log: bool,
-) -> Result<Grown> {
-    let mut bank = TermBank::new(system.language.clone());
-    let terms = task.terms(&mut bank)?;
-    let [start, target] = [terms[0], terms[terms.len() - 1]];
-    let config = SaturationConfig {
-        limits: cap.limits(u64::MAX),
-        scheduler: Scheduler::BestFirst,
-        order: order.cloned(),
-        log,
-        ..SaturationConfig::default()
-    };
-    let stage = Stage::grow(system, &bank, Ends::of(&[start, target]), &config, false);
-    let proved = stage.met.is_some();
-    let mut examples = Vec::new();
-    if proved && log {
-        let used = used_matches(&stage.egraph, &mut bank, &stage.chosen, start, target)
-            .context("no explanation of what the e-graph holds")?;
-        let example = |(chosen, used): (&egraph::Chosen, bool)| Example {
-            e_graph: 0,
-            used,
-            seen: numbers(&chosen.seen),
-        };
-        examples = stage.chosen.iter().zip(used).map(example).collect();
-    }
-    Ok(Grown { proved, work: stage.egraph.built(), examples })
-}
-
-fn example_rows(grown: Vec<Grown>) -> Vec<ExampleRow> {
-    let with_proof = grown.into_iter().filter(|grown| !grown.examples.is_empty());
-    let numbered = (0u32..).zip(with_proof);
+fn example_rows(examples: Vec<Vec<Example>>) -> Vec<ExampleRow> {
+    let numbered = (0u32..).zip(examples);
     let row = |e_graph| move |example| ExampleRow(Example { e_graph, ..example });
-    numbered.flat_map(|(e_graph, grown)| grown.examples.into_iter().map(row(e_graph))).collect()
+    numbered.flat_map(|(e_graph, examples)| examples.into_iter().map(row(e_graph))).collect()
 }
 
 /// Whether examples are of this system.

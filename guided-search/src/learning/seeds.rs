@@ -1,0 +1,191 @@
+//! Learning to optimise: seeds are optimised from e-graph to e-graph, and what the proof of each improvement
+//! used is learned from. There are no targets. A seed with which a round gets no further is set aside, and the
+//! next larger one comes in, so that what is practised on gets harder as the ranker gets better.
+
+use crate::learning::practice::{Order, Practice, Trained, Validated, example};
+use crate::learning::rounds::Found;
+use crate::optimise::answer::{Objective, OptimiseSettings, Outcome, Used};
+use crate::optimise::run::optimise;
+use crate::search::budget::Budget;
+use anyhow::Result;
+use dataset_gen::{Seed, SeenSeeds, digest};
+use egraph::{System, TermBank, TermId};
+use model::ranking::fit::Example;
+use rayon::prelude::*;
+use std::sync::Arc;
+use support::Progress;
+
+/// Seeds, and what is made of them.
+pub struct SeedPractice<'a> {
+    system: &'a Arc<System>,
+    /// The bank of the seeds.
+    bank: &'a TermBank,
+    /// The smallest first.
+    training: Vec<TermId>,
+    validation: Vec<TermId>,
+    objective: &'a Objective,
+    budget: Budget,
+    /// Training seeds of a round.
+    batch: usize,
+    seed: u64,
+}
+
+impl<'a> SeedPractice<'a> {
+    /// On `batch` training seeds a round, each within a budget.
+    pub fn new(
+        system: &'a Arc<System>,
+        bank: &'a TermBank,
+        [training, validation]: [&[Seed]; 2],
+        objective: &'a Objective,
+        (budget, batch, seed): (Budget, usize, u64),
+    ) -> SeedPractice<'a> {
+        let terms = |seeds: &[Seed]| seeds.iter().map(|seed| seed.term).collect();
+        let mut training: Vec<TermId> = terms(training);
+        training.sort_by_key(|&term| bank.size(term));
+        let validation = terms(validation);
+        SeedPractice { system, bank, training, validation, objective, budget, batch, seed }
+    }
+
+    fn optimise_all(
+        &self,
+        terms: &[TermId],
+        order: &Order,
+        log: bool,
+        quiet: bool,
+    ) -> Result<Vec<Outcome>> {
+        let progress = Progress::new("seeds", terms.len() as u64, quiet);
+        let outcomes = terms.par_iter().map(|&term| {
+            let mut bank = TermBank::new(self.system.language.clone());
+            let start = bank.import(self.bank, term);
+            let settings = OptimiseSettings {
+                order: order.clone(),
+                log,
+                ..OptimiseSettings::within(self.budget, self.seed)
+            };
+            let outcome = optimise(self.system, &mut bank, start, self.objective, &settings);
+            progress.advance(1);
+            outcome
+        });
+        let outcomes = outcomes.collect();
+        progress.finish();
+        outcomes
+    }
+
+    /// The training seeds of the round after `before`.
+    fn active(&self, before: &[Vec<Found>]) -> Vec<usize> {
+        let count = self.training.len();
+        let mut best: Vec<Option<&[u64]>> = vec![None; count];
+        let mut active: Vec<usize> = (0..self.batch.min(count)).collect();
+        // The next that was not tried yet; after the last one those that were set aside.
+        let mut next = active.len();
+        for round in before {
+            let mut kept = Vec::new();
+            for found in round {
+                let seed = found.number as usize;
+                let further = best[seed].is_none_or(|best| *found.cost < *best);
+                if further {
+                    best[seed] = Some(&found.cost);
+                }
+                if further && found.improved {
+                    kept.push(seed);
+                }
+            }
+            let mut tried = 0;
+            while kept.len() < active.len() && tried < count {
+                let seed = next % count;
+                if !kept.contains(&seed) {
+                    kept.push(seed);
+                }
+                (next, tried) = (next + 1, tried + 1);
+            }
+            kept.sort_unstable();
+            active = kept;
+        }
+        active
+    }
+}
+
+fn examples(used: &Used) -> Vec<Example> {
+    used.iter().map(|(chosen, used)| example((chosen, *used))).collect()
+}
+
+/// Whether a better term than the start was found.
+fn improved(outcome: &Outcome) -> bool {
+    outcome.curve.len() > 1
+}
+
+impl Practice for SeedPractice<'_> {
+    fn seen(&self) -> Result<SeenSeeds> {
+        let mut bank = TermBank::new(self.system.language.clone());
+        let mut seen = SeenSeeds { literals: true, ..SeenSeeds::default() };
+        for &term in self.training.iter().chain(&self.validation) {
+            let term = bank.import(self.bank, term);
+            seen.digests.insert(digest(&mut bank, term, seen.literals));
+        }
+        Ok(seen)
+    }
+
+    fn train(&self, order: &Order, before: &[Vec<Found>], quiet: bool) -> Result<Trained> {
+        let active = self.active(before);
+        let terms: Vec<TermId> = active.iter().map(|&seed| self.training[seed]).collect();
+        let outcomes = self.optimise_all(&terms, order, true, quiet)?;
+        let found = active.iter().zip(&outcomes).map(|(&seed, outcome)| {
+            let cost = outcome.best().map_or(Vec::new(), |best| best.cost.values().to_vec());
+            Found { number: seed as u32, improved: improved(outcome), cost }
+        });
+        let found = found.collect();
+        let examples = outcomes.iter().flat_map(|outcome| &outcome.used).map(examples).collect();
+        Ok(Trained { found, examples })
+    }
+
+    fn validate(&self, order: &Order, quiet: bool) -> Result<Validated> {
+        let outcomes = self.optimise_all(&self.validation, order, false, quiet)?;
+        let mut logs = 0.0;
+        for outcome in &outcomes {
+            if let (Some(first), Some(best)) = (outcome.curve.first(), outcome.best()) {
+                let of = |cost: &egraph::Cost| (cost.values()[0].max(1) as f64).ln();
+                logs += of(&best.cost) - of(&first.cost);
+            }
+        }
+        Ok(Validated {
+            proved: outcomes.iter().filter(|outcome| improved(outcome)).count() as u64,
+            work: outcomes.iter().map(|outcome| outcome.ledger.work).sum(),
+            left: Some((logs / outcomes.len().max(1) as f64).exp()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::budget::Cap;
+    use crate::search::schedulers::Schedulers;
+    use egraph::{CostFunction, Sketch};
+
+    #[test]
+    fn what_gets_no_further_makes_room_for_larger_ones_and_comes_back_at_the_end() {
+        let system = Arc::new(System::parse("(sort S) (op a () S) (op f (S) S)").unwrap());
+        let mut bank = TermBank::new(system.language.clone());
+        let mut seeds = Vec::new();
+        for text in ["(f (f (f a)))", "a", "(f a)", "(f (f a))"] {
+            seeds.push(Seed { id: text.to_owned(), term: bank.parse(text, None).unwrap() });
+        }
+        let cost = CostFunction::size();
+        let objective = Objective { cost, shared: false, exact: None, sketch: Sketch::Any };
+        let budget = Budget { cap: Cap::Nodes(10), work: 100, scheduler: Schedulers::BestFirst };
+        let sets = [&seeds[..], &[]];
+        let practice = SeedPractice::new(&system, &bank, sets, &objective, (budget, 2, 0));
+        let sizes: Vec<u64> = practice.training.iter().map(|&term| bank.size(term)).collect();
+        assert_eq!(sizes, [1, 2, 3, 4]);
+        let found = |number, improved, cost: u64| Found { number, improved, cost: vec![cost] };
+        let mut before = Vec::new();
+        assert_eq!(practice.active(&before), [0, 1]);
+        before.push(vec![found(0, false, 1), found(1, true, 1)]);
+        assert_eq!(practice.active(&before), [1, 2]);
+        // No further than before.
+        before.push(vec![found(1, true, 1), found(2, true, 2)]);
+        assert_eq!(practice.active(&before), [2, 3]);
+        before.push(vec![found(2, true, 1), found(3, false, 4)]);
+        assert_eq!(practice.active(&before), [0, 2]);
+    }
+}

@@ -1,0 +1,204 @@
+//! Optimising many terms, each within a budget of its own. A finished term is a file of its own, so that a run
+//! that was stopped goes on where it was.
+//!
+//! ```text
+//! optimisation.json      what is optimised, and how
+//! optimised.parquet      a row for each term, when all are finished
+//! proofs/0.json          the proof of the first term
+//! rows/0.json            its row; sealed
+//! ```
+
+use crate::optimise::answer::{Objective, OptimiseSettings};
+use crate::optimise::run::optimise;
+use crate::optimise::table::OptimisedRow;
+use crate::search::budget::Budget;
+use anyhow::{Context, Result, ensure};
+use dataset_gen::{SYSTEM_FILE, Seed};
+use egraph::{System, TermBank, TermId, proof_to_json};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::sync::Arc;
+use support::hash::sha256;
+use support::{
+    OutputDir, Progress, in_order, named_inside, note, own_directory, read_sealed, read_text,
+    write_atomic, write_sealed, write_table,
+};
+
+/// The file that marks a directory of optimised terms; it holds the [`Optimisation`].
+pub const OPTIMISATION_FILE: &str = "optimisation.json";
+/// The table in it.
+pub const OPTIMISED_FILE: &str = "optimised.parquet";
+/// Nodes of a best term that are shown.
+const MOST_SHOWN: u64 = 1 << 20;
+const ROWS: &str = "rows";
+const PROOFS: &str = "proofs";
+
+/// What is optimised, and how; two runs with equal values give equal files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Optimisation {
+    /// Version of the program.
+    pub version: String,
+    /// Hash of the rewrite system.
+    pub system_hash: String,
+    /// SHA-256 of the file of terms.
+    pub terms_hash: String,
+    /// The costs, as they were asked for.
+    pub cost: String,
+    /// Whether equal parts count once.
+    pub shared: bool,
+    /// The sketch that the best terms satisfy, if one was asked for.
+    pub goal: Option<String>,
+    /// Cap, work and schedulers of each term.
+    pub budget: Budget,
+    /// SHA-256 of the ranker, if there is one.
+    pub ranker: Option<String>,
+    /// Seed of the random choices.
+    pub seed: u64,
+}
+
+/// A row, and the hash of the proof that it speaks of.
+#[derive(Serialize, Deserialize)]
+struct Finished {
+    row: OptimisedRow,
+    proof: Option<String>,
+}
+
+/// What all terms share.
+pub struct Terms<'a> {
+    /// The rewrite system.
+    pub system: &'a Arc<System>,
+    /// The text that it was read from, copied beside the results.
+    pub system_text: &'a str,
+    /// The bank of the terms.
+    pub bank: &'a TermBank,
+    /// The terms.
+    pub terms: &'a [Seed],
+    /// What the best term is.
+    pub objective: &'a Objective,
+    /// How each is optimised.
+    pub settings: &'a OptimiseSettings,
+}
+
+/// Optimises the terms into `out`, so many at a time, or goes on with it, and returns the rows in their order.
+///
+/// # Errors
+/// A directory that holds something else, what the file system says, or an internal fault.
+pub fn optimise_many(
+    optimisation: &Optimisation,
+    terms: &Terms<'_>,
+    out: &Path,
+    threads: usize,
+    quiet: bool,
+) -> Result<Vec<OptimisedRow>> {
+    let directory = OutputDir::create(out, OPTIMISATION_FILE)?;
+    refuse_other(optimisation, &directory)?;
+    let text = serde_json::to_string_pretty(optimisation)? + "\n";
+    write_atomic(&directory.file(OPTIMISATION_FILE), text.as_bytes())?;
+    write_atomic(&directory.file(SYSTEM_FILE), terms.system_text.as_bytes())?;
+    for name in [ROWS, PROOFS] {
+        own_directory(&directory.file(name))?;
+    }
+    let progress = Progress::new("terms", terms.terms.len() as u64, quiet);
+    let rows = in_order(terms.terms.len(), threads, |number| {
+        if let Some(row) = finished(terms, number, &directory) {
+            progress.found(1);
+            return Ok(row);
+        }
+        let row = one(terms, number, &directory)
+            .with_context(|| format!("term {}", terms.terms[number].id))?;
+        progress.advance(1);
+        Ok(row)
+    })?;
+    progress.finish();
+    write_table(&directory.file(OPTIMISED_FILE), &rows)?;
+    Ok(rows)
+}
+
+fn refuse_other(optimisation: &Optimisation, directory: &OutputDir) -> Result<()> {
+    let path = directory.file(OPTIMISATION_FILE);
+    if path.exists() {
+        let before: Optimisation =
+            serde_json::from_str(&read_text(&path, "what was optimised")?)
+                .with_context(|| format!("{} does not describe an optimisation", path.display()))?;
+        ensure!(
+            before == *optimisation,
+            "{} already holds what was optimised otherwise, or other terms: choose another directory",
+            directory.path().display()
+        );
+    }
+    Ok(())
+}
+
+/// The row of a term that an earlier run finished, unless something is wrong with it or with its proof: then
+/// it is made again.
+fn finished(terms: &Terms<'_>, number: usize, directory: &OutputDir) -> Option<OptimisedRow> {
+    let name = format!("{ROWS}/{number}.json");
+    let path = directory.file(&name);
+    std::fs::symlink_metadata(&path).ok()?;
+    let read = || -> Result<OptimisedRow> {
+        let text = read_sealed(&named_inside(directory.path(), &name)?, "the row")?;
+        let Finished { row, proof } = serde_json::from_str(&text)?;
+        let term = &terms.terms[number];
+        ensure!(
+            row.id == term.id && row.start == terms.bank.text(term.term),
+            "it is of another term"
+        );
+        if let Some(hash) = proof {
+            let proof = named_inside(directory.path(), &row.proof_file)?;
+            let text = read_text(&proof, "the proof")?;
+            ensure!(sha256(text.as_bytes()) == hash, "{} has changed", proof.display());
+        }
+        Ok(row)
+    };
+    read()
+        .inspect_err(|error| {
+            note(&format!(
+                "{} is not used, the term is optimised again: {error:#}",
+                path.display()
+            ));
+        })
+        .ok()
+}
+
+/// The term as text, the end of a huge one left out: parts that stand in many places can be shared.
+fn shown(bank: &TermBank, term: TermId) -> String {
+    bank.display_part(term, MOST_SHOWN).to_string()
+}
+
+fn one(terms: &Terms<'_>, number: usize, directory: &OutputDir) -> Result<OptimisedRow> {
+    let Terms { system, objective, settings, .. } = *terms;
+    let seed = &terms.terms[number];
+    // A bank of its own: ids, and with them every choice, depend on this term only.
+    let mut bank = TermBank::new(system.language.clone());
+    let start = bank.import(terms.bank, seed.term);
+    let before = objective.of_term(&bank, start).map(|cost| cost.values()[0]);
+    let outcome = optimise(system, &mut bank, start, objective, settings)?;
+    let (mut proof_steps, mut proof_file, mut hash) = (0, String::new(), None);
+    if let Some(proof) = &outcome.proof {
+        let json = proof_to_json(system, &bank, proof);
+        proof_file = format!("{PROOFS}/{number}.json");
+        write_atomic(&directory.file(&proof_file), json.as_bytes())?;
+        (proof_steps, hash) = (proof.len() as u64, Some(sha256(json.as_bytes())));
+    }
+    let best = outcome.best();
+    let row = OptimisedRow {
+        id: seed.id.clone(),
+        start: bank.text(start),
+        best: best.map_or_else(String::new, |best| shown(&bank, best.term)),
+        cost_before: before,
+        cost_after: best.map(|best| best.cost.values()[0]),
+        size_before: bank.size(start),
+        size_after: best.map_or(0, |best| bank.size(best.term)),
+        ended: outcome.ended.to_string(),
+        work: outcome.ledger.work,
+        e_graphs: outcome.ledger.e_graphs,
+        peak_bytes: outcome.ledger.peak_bytes,
+        proof_steps,
+        proof_file,
+    };
+    let finished = Finished { row, proof: hash };
+    let name = format!("{ROWS}/{number}.json");
+    write_sealed(&directory.file(&name), &serde_json::to_string(&finished)?)?;
+    Ok(finished.row)
+}
