@@ -34,7 +34,7 @@ Examples:
       --shared --picture cost.svg
 
   # Many terms, in the order that was learned (see `cairn learn --seeds`)
-  cairn optimise --system my.rules --terms terms.txt --ranker ranker/ranker.json \
+  cairn optimise --system my.rules --terms terms.txt --ranker ranker/ranker.json \\
       --scheduler mixed --cap 8000 --work 40000 --out optimised
 
   # The best term of a shape, and a proof for `cairn check`
