@@ -34,8 +34,8 @@ Examples:
       --shared --picture cost.svg
 
   # Many terms, in the order that was learned (see `cairn learn --seeds`)
-  cairn optimise --system my.rules --terms terms.txt --ranker ranker/ranker.json \\
-      --scheduler mixed --cap 8000 --work 40000 --out optimised
+  cairn optimise --system my.rules --terms terms.txt --out optimised \\
+      --ranker ranker/ranker.json --scheduler mixed --cap 8000 --work 40000
 
   # The best term of a shape, and a proof for `cairn check`
   cairn optimise --system tiling --term '(m (* n1 32) (m (* n2 32) f))' \\
