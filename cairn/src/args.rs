@@ -1,9 +1,10 @@
 //! What several commands have in common: options and inputs.
 
+use crate::search_args::Preset;
 use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
 use egraph::{ByteSize, Limits, SaturationConfig, Scheduler, System, TermBank, TermId};
-use guided_search::{SearchConfig, read_texts};
+use guided_search::read_texts;
 use model::ranking::ranker::Ranker;
 use model::{Device, GuideModel, first_gpu};
 use rayon::ThreadPool;
@@ -121,8 +122,8 @@ pub fn load_system_with_text(file: &InputFile) -> Result<(Arc<System>, String)> 
 }
 
 /// The preset in a file, or one that leaves everything open.
-pub fn read_preset(file: Option<&InputFile>) -> Result<SearchConfig> {
-    file.map_or_else(|| Ok(SearchConfig::default()), read_toml)
+pub fn read_preset(file: Option<&InputFile>) -> Result<Preset> {
+    file.map_or_else(|| Ok(Preset::default()), read_toml)
 }
 
 /// A bank and the two terms of a question, which have one sort.

@@ -1,15 +1,16 @@
 //! `cairn evaluate`: all methods on all tasks, under the same limits.
 
-use crate::args::DeviceChoice;
-use crate::args::{RunArgs, load_model, load_ranker, load_system_with_text, read_preset};
+use crate::args::{
+    DeviceChoice, RunArgs, load_model, load_ranker, load_system_with_text, read_preset,
+};
+use crate::ranker_file;
 use crate::search_args::{self, SearchArgs};
-use crate::shipped::{RANKERS, SEARCHES, SYSTEMS, ranker_of};
+use crate::shipped::{SEARCHES, SYSTEMS, ranker_of};
 use anyhow::{Result, ensure};
 use egraph::{System, TermBank};
 use guided_search::{
-    Available, Budget, Cap, CompareConfig, Evaluation, Inputs, Method, RESULTS_FILE, Row,
-    SEEN_UNKNOWN, Schedulers, SearchSettings, TaskSet, evaluate, refuse_seen, summaries,
-    text_table,
+    Available, Budget, Cap, Evaluation, Inputs, Method, RESULTS_FILE, Row, SEEN_UNKNOWN,
+    Schedulers, SearchSettings, TaskSet, evaluate, refuse_seen, summaries, text_table,
 };
 use model::{Ranker, content_hash, load_seen_seeds};
 use std::path::{Path, PathBuf};
@@ -28,7 +29,7 @@ Examples:
   # With a model, some methods only
   cairn evaluate --system halide --tasks tasks.parquet \\
       --model quickstart/model --out results-model \\
-      --methods all-work,descend,model,select,oracle
+      --methods all-work,descend,model,oracle
 
 Every method searches in the same way, with the same cap on each e-graph and the same total work. The \
 same command goes on with an evaluation that was stopped. Results are the same for any number of \
@@ -59,9 +60,9 @@ pub struct EvaluateArgs {
     /// Where the model computes
     #[arg(long, value_enum, default_value_t, requires = "model")]
     device: DeviceChoice,
-    /// A ranker of `cairn learn`, or a shipped one by its name, as halide; for the methods `ranked` and
-    /// `portfolio` [default: the one that is shipped for the system, if one is]
-    #[arg(long, value_name = "FILE", value_parser = RANKERS.parser())]
+    /// A ranker, or the directory of `cairn learn`, or a shipped one by its name, as halide; for the methods
+    /// `ranked` and `portfolio` [default: the one that is shipped for the system, if one is]
+    #[arg(long, value_name = "FILE", value_parser = ranker_file::parser())]
     ranker: Option<InputFile>,
     /// A preset: a file, or a shipped one by its name, default or quickstart; options overrule it
     #[arg(long, value_name = "FILE", value_parser = SEARCHES.parser())]
@@ -84,10 +85,8 @@ pub struct EvaluateArgs {
 /// # Errors
 /// Bad input, or an internal fault.
 pub fn run(args: &EvaluateArgs) -> Result<()> {
-    let mut preset = read_preset(args.config.as_ref())?;
-    let search = &mut preset.search;
-    search.methods = args.methods.clone().or(search.methods.take());
-    args.search.overrule(search);
+    let given = SearchArgs { methods: args.methods.clone(), ..args.search.clone() };
+    let search = given.or(&read_preset(args.config.as_ref())?.search);
     let paths = Paths {
         system: &args.system,
         tasks: &args.tasks,
@@ -97,7 +96,7 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
         device: args.device,
         out: &args.out,
     };
-    let rows = compare(&paths, search, &args.run.run())?;
+    let rows = compare(&paths, &search, &args.run.run())?;
     let all: Vec<&Row> = rows.iter().collect();
     let doubt = match Evaluation::load(&args.out)?.seen_unknown {
         true => format!("{SEEN_UNKNOWN}\n"),
@@ -132,7 +131,7 @@ pub struct Paths<'a> {
 ///
 /// # Errors
 /// As [`evaluate`], and for inputs that can't be read.
-pub fn compare(paths: &Paths<'_>, settings: &CompareConfig, run: &Run) -> Result<Vec<Row>> {
+pub fn compare(paths: &Paths<'_>, settings: &SearchArgs, run: &Run) -> Result<Vec<Row>> {
     let (system, system_text) = load_system_with_text(paths.system)?;
     let tasks = TaskSet::load(paths.tasks, &system)?;
     let model = paths.model.map(|path| load_model(path, &system, paths.device)).transpose()?;
@@ -180,7 +179,7 @@ pub fn compare(paths: &Paths<'_>, settings: &CompareConfig, run: &Run) -> Result
 /// One that has seen the tasks is refused, or done without where nobody asked for it.
 fn ranker(
     paths: &Paths<'_>,
-    settings: &CompareConfig,
+    settings: &SearchArgs,
     system: &System,
     tasks: &TaskSet,
     quiet: bool,
@@ -204,7 +203,7 @@ fn ranker(
 fn resolve(
     paths: &Paths<'_>,
     ranker: Option<&InputFile>,
-    settings: &CompareConfig,
+    settings: &SearchArgs,
     run: &Run,
     tasks: &TaskSet,
 ) -> Result<Evaluation> {

@@ -1,10 +1,11 @@
 //! `cairn explain`: a proof between two terms, from one e-graph.
 
 use crate::args::{LimitArgs, NotProved, RunArgs, load_system, read_question};
+use crate::one_way::one_way;
 use crate::shipped::SYSTEMS;
 use crate::shown_proof::{ProofArgs, show_opposed};
 use anyhow::Result;
-use egraph::Scheduler;
+use egraph::{Scheduler, StopReason};
 use guided_search::{Schedulers, prove_in_turn};
 use support::{InputFile, counted, give_back_large_blocks};
 
@@ -62,11 +63,19 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     }
     match found.proof {
         Some(proof) => out.show(&system, &mut bank, &proof),
-        None => Err(NotProved(format!(
-            "the terms did not meet ({} at {}); a guide may connect them, see `cairn prove`",
-            found.stop,
-            counted(found.e_nodes as u64, "e-node")
-        ))
-        .into()),
+        None => {
+            let advice = match found.stop {
+                StopReason::Saturated => {
+                    let one_way = one_way(&system, "it may be a way back");
+                    format!(
+                        "the rules derive nothing else: if they are equal, a rule is missing{one_way}"
+                    )
+                }
+                _ => "a guide may connect them, see `cairn prove`".to_owned(),
+            };
+            let e_nodes = counted(found.e_nodes as u64, "e-node");
+            let stop = found.stop;
+            Err(NotProved(format!("the terms did not meet ({stop} at {e_nodes}); {advice}")).into())
+        }
     }
 }

@@ -25,7 +25,8 @@ Examples:
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = INSPECT_EXAMPLES)]
 pub struct InspectArgs {
-    /// Directory of a dataset, of a model or of results; a task file (.parquet) or a ranker (.json)
+    /// Directory of a dataset, of a model, of `cairn learn` or of results; a task file (.parquet) or a ranker
+    /// (.json)
     #[arg(value_name = "PATH")]
     path: PathBuf,
     /// Number of examples: triples of a dataset, tasks of a task file
@@ -71,7 +72,9 @@ impl Kind {
             Kind::Results
         } else if has(CONFIG_FILE) {
             Kind::Model
-        } else if path.extension().is_some_and(|ending| ending == "json") && path.is_file() {
+        } else if ranker_file::learned(path).is_some()
+            || path.extension().is_some_and(|ending| ending == "json") && path.is_file()
+        {
             Kind::Ranker
         } else if path.is_file() {
             Kind::Tasks
@@ -100,7 +103,8 @@ pub fn run(args: &InspectArgs) -> Result<()> {
             show(format, &found.text()?, &serde_json::to_string_pretty(&found)?)
         }
         Kind::Ranker => {
-            let found = ranker_file::inspect(path)?;
+            let file = ranker_file::learned(path);
+            let found = ranker_file::inspect(file.as_deref().unwrap_or(path))?;
             show(format, &found.text(), &serde_json::to_string_pretty(&found)?)
         }
         Kind::Tasks => {

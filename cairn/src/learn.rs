@@ -1,7 +1,8 @@
 //! `cairn learn`: a ranker that orders the matches of best-first saturation, from tasks or from seeds alone.
 
 use crate::args::{RunArgs, load_ranker, load_system};
-use crate::shipped::{RANKERS, SEEDS, SYSTEMS};
+use crate::ranker_file;
+use crate::shipped::{SEEDS, SYSTEMS};
 use anyhow::{Result, anyhow, ensure};
 use dataset_gen::load_seeds_with_hash;
 use egraph::{CostFunction, Sketch, System, TermBank};
@@ -74,8 +75,9 @@ pub struct LearnArgs {
     /// next one
     #[arg(long, value_name = "N", default_value_t = 200, conflicts_with = "tasks", value_parser = clap::value_parser!(u64).range(1..))]
     batch: u64,
-    /// A ranker to go on from, or a shipped one by its name: its order in round 0, its weights in each fit
-    #[arg(long, value_name = "FILE", value_parser = RANKERS.parser())]
+    /// A ranker to go on from, or the directory of `cairn learn`, or a shipped one by its name: its order in round
+    /// 0, its weights in each fit
+    #[arg(long, value_name = "FILE", value_parser = ranker_file::parser())]
     from: Option<InputFile>,
     /// Rounds of fit and search
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]

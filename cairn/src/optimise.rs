@@ -3,13 +3,13 @@
 use crate::args::{NotProved, RunArgs, load_ranker, load_system_with_text, seconds};
 use crate::one_way::one_way;
 use crate::optimise_terms::{self, Asked};
-use crate::shipped::{RANKERS, SEEDS, SYSTEMS, ranker_of};
+use crate::ranker_file;
+use crate::shipped::{SEEDS, SYSTEMS, ranker_of};
 use crate::shown_lets::with_lets;
 use crate::shown_proof::{PRINTED, Shown, proof_file};
 use anyhow::{Result, anyhow, ensure};
 use clap::ValueEnum;
 use egraph::{CostFunction, MatchOrder, Sketch, SortId, System, TermBank, TermId, proof_to_json};
-
 use guided_search::{
     Best, Budget, Cap, Ended, Objective, OptimiseSettings, Outcome, Schedulers, follow,
     load_stages, optimise, picture, quoted,
@@ -34,8 +34,8 @@ Examples:
       --shared --picture cost.svg
 
   # Many terms, in the order that was learned (see `cairn learn --seeds`)
-  cairn optimise --system my.rules --terms terms.txt --ranker ranker/ranker.json \
-      --scheduler mixed --cap 8000 --work 40000 --out optimised
+  cairn optimise --system my.rules --terms terms.txt --out optimised \\
+      --ranker ranker/ranker.json --scheduler mixed --cap 8000 --work 40000
 
   # The best term of a shape, and a proof for `cairn check`
   cairn optimise --system tiling --term '(m (* n1 32) (m (* n2 32) f))' \\
@@ -96,9 +96,9 @@ pub struct OptimiseArgs {
     /// few promising ones an iteration), auto for the first two in turn, or mixed for best-first and simple
     #[arg(long, value_name = "NAME", default_value_t = Schedulers::Auto)]
     scheduler: Schedulers,
-    /// A ranker of `cairn learn`, or a shipped one by its name: in which order best-first chooses matches
-    /// [default: the one that is shipped for the system, if one is]
-    #[arg(long, value_name = "FILE", value_parser = RANKERS.parser())]
+    /// A ranker, or the directory of `cairn learn`, or a shipped one by its name: in which order best-first
+    /// chooses matches [default: the one that is shipped for the system, if one is]
+    #[arg(long, value_name = "FILE", value_parser = ranker_file::parser())]
     ranker: Option<InputFile>,
     /// Use no ranker: best-first begins with the matches that lead to the smallest terms
     #[arg(long, conflicts_with = "ranker")]

@@ -4,15 +4,16 @@ use crate::args::{
     DeviceChoice, NotProved, RunArgs, load_model, load_ranker, load_system, read_question, seconds,
 };
 use crate::prove_shape::{Shape, prove_shape, read_shape};
+use crate::ranker_file;
 use crate::search_args::{self, SearchArgs};
-use crate::shipped::{RANKERS, SYSTEMS, ranker_of};
+use crate::shipped::{SYSTEMS, ranker_of};
 use crate::shown_guides::show_guides;
 use crate::shown_proof::{PRINTED, ProofArgs, show_opposed};
 use anyhow::{Result, anyhow, ensure};
 use egraph::{System, TermBank, TermId};
 use guided_search::{
-    Aids, Answer, Asked, Available, Budget, Cap, CompareConfig, ExpertGuides, Failure, Method,
-    Need, Question, Schedulers, SearchSettings, Watcher,
+    Aids, Answer, Asked, Available, Budget, Cap, ExpertGuides, Failure, Method, Need, Question,
+    Schedulers, SearchSettings, Watcher,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -66,9 +67,9 @@ pub struct ProveArgs {
     /// Where the model computes
     #[arg(long, value_enum, default_value_t, requires = "model")]
     device: DeviceChoice,
-    /// A ranker of `cairn learn`, or a shipped one by its name, as halide; for the methods `portfolio` and
-    /// `ranked` [default: the one that is shipped for the system, if one is]
-    #[arg(long, value_name = "FILE", value_parser = RANKERS.parser(), conflicts_with = "expert")]
+    /// A ranker, or the directory of `cairn learn`, or a shipped one by its name, as halide; for the methods
+    /// `portfolio` and `ranked` [default: the one that is shipped for the system, if one is]
+    #[arg(long, value_name = "FILE", value_parser = ranker_file::parser(), conflicts_with = "expert")]
     ranker: Option<InputFile>,
     /// A file of guides: a sketch or term a line
     #[arg(long, value_name = "FILE")]
@@ -97,12 +98,11 @@ pub fn run(args: &ProveArgs) -> Result<()> {
         give_back_large_blocks();
     }
     let run = args.run.run();
-    let mut preset = CompareConfig::default();
-    args.search.overrule(&mut preset);
+    let preset = &args.search;
     let cap = preset.cap.unwrap_or(Cap::Nodes(4_000));
     let work = 80_000.max(cap.expected_nodes().saturating_mul(2));
     let scheduler = Schedulers::Auto;
-    let settings = search_args::settings(&preset, Budget { cap, work, scheduler }, run.seed);
+    let settings = search_args::settings(preset, Budget { cap, work, scheduler }, run.seed);
     settings.check()?;
     let out = args.proof.output()?;
     let system = load_system(&args.system)?;

@@ -3,14 +3,13 @@
 use crate::args::{DeviceChoice, RunArgs, load_system};
 use crate::evaluate::{Paths, compare};
 use crate::learn::{LearnArgs, Rounds, learn_ranker};
+use crate::search_args::{Preset, TaskArgs};
 use crate::shipped::{DATASETS, SEARCHES, SEEDS, SYSTEMS};
 use crate::signals::Signals;
 use crate::tasks::{SeedSource, make_tasks};
 use anyhow::Result;
 use dataset_gen::{Config as DatasetConfig, INFO_FILE, generate};
-use guided_search::{
-    RANKER_FILE, Row, SearchConfig, TasksConfig, headline, summaries, text_table, write_report,
-};
+use guided_search::{RANKER_FILE, Row, headline, summaries, text_table, write_report};
 use model::{End, TrainOptions, train};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
@@ -101,7 +100,7 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
     stage(2, "model: learns to write guides");
     train_model(&dataset, &model, run, &pool)?;
 
-    let preset: SearchConfig = read_toml(&InputFile::Carried(SEARCHES.named("quickstart")?))?;
+    let preset: Preset = read_toml(&InputFile::Carried(SEARCHES.named("quickstart")?))?;
     let [tasks, validation, training] = ["tasks.parquet", "validation.parquet", "training.parquet"]
         .map(|name| directory.file(name));
     let make = |out: &Path, data: Option<&Path>, without: &[PathBuf], more: u64, count| {
@@ -109,7 +108,7 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
             return Ok(());
         }
         let from = SeedSource { file: &seeds, data, without };
-        let preset = TasksConfig { count, ..preset.tasks.clone() };
+        let preset = TaskArgs { count, ..preset.tasks.clone() };
         let run = Run { seed: run.seed.wrapping_add(more), ..*run };
         make_tasks(&system, &from, &preset, out, &run).map(|_| ())
     };

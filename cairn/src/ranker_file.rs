@@ -1,11 +1,28 @@
-//! A look at the file of a ranker, without the rewrite system that it is for.
+//! The file of a ranker: where an argument says that it is, and a look at it without the rewrite system
+//! that it is for.
 
+use crate::shipped::RANKERS;
 use anyhow::{Context, Result};
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use dataset_gen::SeenSeeds;
+use guided_search::RANKER_FILE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::path::Path;
-use support::{counted, read_text, thousands, unseal_json};
+use std::path::{Path, PathBuf};
+use support::{InputFile, counted, read_text, thousands, unseal_json};
+
+/// The ranker in a directory that `cairn learn` made, if it is one.
+pub fn learned(directory: &Path) -> Option<PathBuf> {
+    Some(directory.join(RANKER_FILE)).filter(|file| file.is_file())
+}
+
+/// Reads an argument: a directory that `cairn learn` made, a file, or the name of a shipped ranker.
+pub fn parser() -> impl TypedValueParser<Value = InputFile> {
+    OsStringValueParser::new().try_map(|argument| match learned(Path::new(&argument)) {
+        Some(file) => Ok(InputFile::Path(file)),
+        None => RANKERS.resolve(argument),
+    })
+}
 
 /// What is read of the file.
 #[derive(Deserialize)]

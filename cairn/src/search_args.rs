@@ -1,9 +1,50 @@
-//! The options of a search, for the commands that search.
+//! The options of a search and of tasks, for the commands that have them, and presets of them.
 
-use guided_search::{Budget, Cap, CompareConfig, Schedulers, SearchSettings};
+use egraph::ByteSize;
+use guided_search::{Budget, Cap, ChainSettings, Family, Method, Schedulers, SearchSettings};
+use serde::Deserialize;
+
+/// A preset, as a TOML file. Every value may be left out, and is overruled by its option on the command line.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Preset {
+    /// How tasks are made.
+    pub tasks: TaskArgs,
+    /// How methods are compared.
+    pub search: SearchArgs,
+}
+
+/// How to make tasks; what is not given comes from a preset or a default.
+#[derive(Clone, Debug, Default, PartialEq, clap::Args, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TaskArgs {
+    /// Links per chain [default: 8]
+    #[arg(long, value_name = "N")]
+    pub links: Option<u32>,
+    /// E-nodes of a link's e-graph [default: as in the file of --without, or 1000 to 100, as the seeds allow]
+    #[arg(long, value_name = "L")]
+    pub link_nodes: Option<usize>,
+    /// Leave out targets that one e-graph of N e-nodes proves equal to their seeds [default: 4 L]
+    #[arg(long, value_name = "N")]
+    pub cap: Option<usize>,
+    /// At most so much memory for each e-graph, as 64MiB or 1GiB; each thread grows one at a time
+    /// [default: 256MiB]
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<ByteSize>,
+    /// Number of tasks [default: 100]
+    #[arg(long, value_name = "N")]
+    pub count: Option<usize>,
+    /// How often the seeds are gone through, with other random choices [default: 4]
+    #[arg(long, value_name = "N")]
+    pub rounds: Option<u32>,
+    /// Only seeds that equal a constant, theorem, or only the others, identity [default: both]
+    #[arg(long, value_name = "NAME")]
+    pub family: Option<Family>,
+}
 
 /// How to search; what is not given comes from a preset or a default.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, PartialEq, clap::Args, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct SearchArgs {
     /// Cap on each e-graph, in e-nodes (4000) or memory (64MiB) [default: 4000, or that of the tasks]
     #[arg(long, value_name = "CAP")]
@@ -39,26 +80,61 @@ pub struct SearchArgs {
     /// Parts of a guide to which the model gives less than this probability are left open [default: 0.5]
     #[arg(long, value_name = "P")]
     pub certain: Option<f64>,
+    /// The methods to compare, in an evaluation.
+    #[arg(skip)]
+    pub methods: Option<Vec<Method>>,
+}
+
+impl TaskArgs {
+    /// What is given, and what a preset says of the rest.
+    pub fn or(&self, preset: &TaskArgs) -> TaskArgs {
+        TaskArgs {
+            links: self.links.or(preset.links),
+            link_nodes: self.link_nodes.or(preset.link_nodes),
+            cap: self.cap.or(preset.cap),
+            memory: self.memory.or(preset.memory),
+            count: self.count.or(preset.count),
+            rounds: self.rounds.or(preset.rounds),
+            family: self.family.or(preset.family),
+        }
+    }
+
+    /// The settings of chains, with links of `link_nodes` e-nodes.
+    pub fn settings(&self, link_nodes: usize, seed: u64) -> ChainSettings {
+        let new = ChainSettings::new(link_nodes, seed);
+        ChainSettings {
+            links: self.links.unwrap_or(new.links),
+            cap: self.cap.unwrap_or(new.cap),
+            memory: self.memory.map_or(new.memory, |memory| memory.0),
+            count: self.count.unwrap_or(new.count),
+            rounds: self.rounds.unwrap_or(new.rounds),
+            family: self.family,
+            ..new
+        }
+    }
 }
 
 impl SearchArgs {
-    /// Puts what is given in the place of what a preset says.
-    pub fn overrule(&self, preset: &mut CompareConfig) {
-        preset.cap = self.cap.or(preset.cap);
-        preset.work = self.work.or(preset.work);
-        preset.scheduler = self.scheduler.or(preset.scheduler);
-        preset.guides = self.guides.or(preset.guides);
-        preset.expansion = self.expansion.or(preset.expansion);
-        preset.walk = self.walk.or(preset.walk);
-        preset.slack = self.slack.or(preset.slack);
-        preset.drawn = self.drawn.or(preset.drawn);
-        preset.nucleus = self.nucleus.or(preset.nucleus);
-        preset.certain = self.certain.or(preset.certain);
+    /// What is given, and what a preset says of the rest.
+    pub fn or(&self, preset: &SearchArgs) -> SearchArgs {
+        SearchArgs {
+            cap: self.cap.or(preset.cap),
+            work: self.work.or(preset.work),
+            scheduler: self.scheduler.or(preset.scheduler),
+            guides: self.guides.or(preset.guides),
+            expansion: self.expansion.or(preset.expansion),
+            walk: self.walk.or(preset.walk),
+            slack: self.slack.or(preset.slack),
+            drawn: self.drawn.or(preset.drawn),
+            nucleus: self.nucleus.or(preset.nucleus),
+            certain: self.certain.or(preset.certain),
+            methods: self.methods.as_ref().or(preset.methods.as_ref()).cloned(),
+        }
     }
 }
 
 /// Settings with all that a preset says; `budget` is what it may leave open.
-pub fn settings(preset: &CompareConfig, budget: Budget, seed: u64) -> SearchSettings {
+pub fn settings(preset: &SearchArgs, budget: Budget, seed: u64) -> SearchSettings {
     let budget = Budget {
         cap: preset.cap.unwrap_or(budget.cap),
         work: preset.work.unwrap_or(budget.work),
@@ -74,5 +150,19 @@ pub fn settings(preset: &CompareConfig, budget: Budget, seed: u64) -> SearchSett
         nucleus: preset.nucleus.unwrap_or(best.nucleus),
         certain: preset.certain.unwrap_or(best.certain),
         ..best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_optional_and_typed() {
+        let text = "[search]\ncap = \"64MiB\"\nmethods = [\"oracle\", \"descend\"]\n";
+        let config = toml::from_str::<Preset>(text).unwrap();
+        assert_eq!(config.search.cap, Some(Cap::Memory(64 << 20)));
+        assert_eq!(config.search.methods.map(|m| m.len()), Some(2));
+        assert_eq!(config.tasks, TaskArgs::default());
     }
 }

@@ -1,13 +1,14 @@
 //! `cairn tasks`: far chains from held-out seeds.
 
 use crate::args::{RunArgs, load_system, read_preset};
+use crate::search_args::TaskArgs;
 use crate::shipped::{SEARCHES, SEEDS, SYSTEMS};
 use anyhow::{Result, ensure};
 use dataset_gen::load_seeds;
-use egraph::{ByteSize, TermBank};
+use egraph::TermBank;
 use guided_search::{
-    CONFLICT, ChainSettings, Family, HeldOutFrom, MEMORY, NEAR, NO_FRONTIER, SATURATED, Scale,
-    TaskSet, TasksConfig, far_chains, held_out, without,
+    CONFLICT, HeldOutFrom, MEMORY, NEAR, NO_FRONTIER, SATURATED, Scale, TaskOrigin, TaskSet,
+    far_chains, held_out, without,
 };
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -30,7 +31,8 @@ With --family theorem, chains begin only at seeds that equal a constant, which i
 operator without arguments, as conditions that always hold do; with identity, only at the others. To tell \
 them apart, one e-graph is grown best-first from each seed, to 20 times the e-nodes of a link.
 
-Without --link-nodes, some chains are tried with 1000, 500, 200 and 100 e-nodes a link, and the \
+Without --link-nodes, links are as large as in the file that --without names, and so is the cap. \
+If there is none, some chains are tried with 1000, 500, 200 and 100 e-nodes a link, and the \
 largest is taken at which at least three quarters as many come about as at the best. The choice is \
 printed on the standard error and kept in the task file.";
 
@@ -55,28 +57,8 @@ pub struct TasksArgs {
     /// A preset: a file, or a shipped one by its name, default or quickstart; options overrule it
     #[arg(long, value_name = "FILE", value_parser = SEARCHES.parser())]
     config: Option<InputFile>,
-    /// Links per chain [default: 8]
-    #[arg(long, value_name = "N")]
-    links: Option<u32>,
-    /// E-nodes of a link's e-graph [default: 1000 to 100, as the seeds allow]
-    #[arg(long, value_name = "L")]
-    link_nodes: Option<usize>,
-    /// Leave out targets that one e-graph of N e-nodes proves equal to their seeds [default: 4 L]
-    #[arg(long, value_name = "N")]
-    cap: Option<usize>,
-    /// At most so much memory for each e-graph, as 64MiB or 1GiB; each thread grows one at a time
-    /// [default: 256MiB]
-    #[arg(long, value_name = "SIZE")]
-    memory: Option<ByteSize>,
-    /// Number of tasks [default: 100]
-    #[arg(long, value_name = "N")]
-    count: Option<usize>,
-    /// How often the seeds are gone through, with other random choices [default: 4]
-    #[arg(long, value_name = "N")]
-    rounds: Option<u32>,
-    /// Only seeds that equal a constant, theorem, or only the others, identity [default: both]
-    #[arg(long, value_name = "NAME")]
-    family: Option<Family>,
+    #[command(flatten)]
+    tasks: TaskArgs,
     /// The task file to write, ending in .parquet; an earlier task file is replaced
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -89,17 +71,10 @@ pub struct TasksArgs {
 /// # Errors
 /// Bad input, no chain at all, or what the file system says.
 pub fn run(args: &TasksArgs) -> Result<()> {
-    let mut preset = read_preset(args.config.as_ref())?.tasks;
-    preset.links = args.links.or(preset.links);
-    preset.link_nodes = args.link_nodes.or(preset.link_nodes);
-    preset.cap = args.cap.or(preset.cap);
-    preset.memory = args.memory.or(preset.memory);
-    preset.count = args.count.or(preset.count);
-    preset.rounds = args.rounds.or(preset.rounds);
-    preset.family = args.family.or(preset.family);
+    let wanted = args.tasks.or(&read_preset(args.config.as_ref())?.tasks);
     let from = SeedSource { file: &args.seeds, data: args.data.as_deref(), without: &args.without };
-    let set = make_tasks(&args.system, &from, &preset, &args.out, &args.run.run())?;
-    let wanted = ChainSettings::from_preset(&preset, 0).count;
+    let set = make_tasks(&args.system, &from, &wanted, &args.out, &args.run.run())?;
+    let wanted = wanted.settings(0, 0).count;
     let made = counted(set.tasks.len() as u64, "task");
     print(&format!(
         "{} in {}; {} begun{}\n",
@@ -120,18 +95,19 @@ pub struct SeedSource<'a> {
     pub without: &'a [PathBuf],
 }
 
-/// Makes a task file. The size of a link is chosen from the seeds where the preset has none.
+/// Makes a task file. The size of a link is chosen from the seeds where none is wanted.
 ///
 /// # Errors
 /// Bad input, no chain at all, or what the file system says.
 pub fn make_tasks(
     system: &InputFile,
     from: &SeedSource<'_>,
-    preset: &TasksConfig,
+    wanted: &TaskArgs,
     out: &Path,
     run: &Run,
 ) -> Result<TaskSet> {
-    let mut settings = ChainSettings::from_preset(preset, run.seed);
+    let of_size = |link_nodes| wanted.settings(link_nodes, run.seed);
+    let mut settings = of_size(wanted.link_nodes.unwrap_or(1_000));
     settings.check()?;
     TaskSet::output(out)?;
     let system = load_system(system)?;
@@ -142,21 +118,33 @@ pub fn make_tasks(
         seeds = held_out(seeds, &mut bank, &system, data)?;
         held_out_from.push(HeldOutFrom::dataset(data)?);
     }
+    let mut made_before = Vec::new();
     for other in from.without {
-        seeds = without(seeds, &mut bank, &TaskSet::load(other, &system)?.tasks)?;
+        let set = TaskSet::load(other, &system)?;
+        seeds = without(seeds, &mut bank, &set.tasks)?;
         held_out_from.push(HeldOutFrom::tasks(other)?);
+        made_before.push((other, set.origin));
     }
+    // Tasks from elsewhere have no links.
+    made_before.retain(|(_, origin)| origin.link_nodes > 0);
     let pool = run.build_pool()?;
     let say = |line: &str| {
         if !run.quiet {
             note(line)
         }
     };
-    if preset.link_nodes.is_none() {
-        let scale = pool.install(|| Scale::of_seeds(&system, &bank, &seeds, preset, run.seed));
+    if wanted.link_nodes.is_some() {
+        // It was chosen.
+    } else if let Some((other, origin)) = made_before.first() {
+        settings.link_nodes = origin.link_nodes;
+        settings.cap = wanted.cap.unwrap_or(origin.cap);
+        settings.check()?;
+        say(&format!("--link-nodes {}, as in {}", origin.link_nodes, other.display()));
+        warn_of_other_links(&made_before);
+    } else {
+        let scale = pool.install(|| Scale::of_seeds(&system, &bank, &seeds, of_size));
         say(&scale.to_string());
-        let preset = TasksConfig { link_nodes: Some(scale.link_nodes), ..preset.clone() };
-        settings = ChainSettings::from_preset(&preset, run.seed);
+        settings = of_size(scale.link_nodes);
     }
     let mut set = pool.install(|| far_chains(&system, &bank, &seeds, &settings, run.quiet));
     set.origin.held_out_from = held_out_from;
@@ -173,6 +161,20 @@ pub fn make_tasks(
     }
     set.save(out)?;
     Ok(set)
+}
+
+/// Says that task files have links of different sizes, if they do.
+fn warn_of_other_links(files: &[(&PathBuf, TaskOrigin)]) {
+    let sizes = |(file, origin): &(&PathBuf, TaskOrigin)| {
+        format!("{} in {}", origin.link_nodes, file.display())
+    };
+    if files.iter().any(|(_, origin)| origin.link_nodes != files[0].1.link_nodes) {
+        let sizes: Vec<String> = files.iter().map(sizes).collect();
+        note(&format!(
+            "warning: the e-nodes of a link are {}: choose with --link-nodes",
+            sizes.join(", ")
+        ));
+    }
 }
 
 /// How often chains came to nothing, and why.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// Why saturation stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "lowercase")] // so it is printed, too
 pub enum StopReason {
     /// No rule changes anything.
     Saturated,
@@ -74,18 +74,7 @@ impl StopReason {
 
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            StopReason::Saturated => "saturated",
-            StopReason::Schedule => "schedule",
-            StopReason::Memory => "memory",
-            StopReason::Nodes => "nodes",
-            StopReason::Visits => "visits",
-            StopReason::Iterations => "iterations",
-            StopReason::Time => "time",
-            StopReason::Cancelled => "cancelled",
-            StopReason::Goal => "goal",
-            StopReason::Conflict => "conflict",
-        })
+        self.serialize(f)
     }
 }
 

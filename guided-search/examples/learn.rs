@@ -2,7 +2,7 @@
 
 use dataset_gen::load_seeds;
 use egraph::{System, TermBank};
-use guided_search::{Cap, ChainSettings, Learning, TaskPractice, TasksConfig, far_chains, learn};
+use guided_search::{Cap, ChainSettings, Learning, TaskPractice, far_chains, learn};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,8 +15,7 @@ pub fn main() -> anyhow::Result<()> {
     let system = Arc::new(System::load(&configs.join("systems/halide.rules"))?);
     let mut bank = TermBank::new(system.language.clone());
     let seeds = load_seeds(&configs.join("seeds/halide.txt").into(), &system, &mut bank, None)?;
-    let preset = TasksConfig { links: Some(2), link_nodes: Some(100), ..TasksConfig::default() };
-    let chains = ChainSettings { count: 10, ..ChainSettings::from_preset(&preset, 0) };
+    let chains = ChainSettings { links: 2, count: 10, ..ChainSettings::new(100, 0) };
     let (some, others) = seeds.split_at(seeds.len() / 2);
     let [training, validation] =
         [some, others].map(|seeds| far_chains(&system, &bank, seeds, &chains, true));

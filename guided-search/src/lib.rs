@@ -34,7 +34,6 @@
 //!
 //! What this crate must not know: how a model that writes guides is trained, the command line.
 
-mod config;
 mod evaluation;
 mod learning;
 mod methods;
@@ -43,13 +42,12 @@ mod report;
 mod search;
 mod tasks;
 
-pub use config::{CompareConfig, SearchConfig, TasksConfig};
 pub use evaluation::evaluate::{
     EVALUATION_FILE, Evaluation, Inputs, RESULTS_FILE, SEEN_UNKNOWN, evaluate,
 };
 pub use evaluation::results::{Row, read_results, write_results};
-pub use learning::practice::{Order, Practice, Trained, Validated};
-pub use learning::rounds::{Found, LEARNING_FILE, Learning, Optimising, RANKER_FILE, Round, learn};
+pub use learning::practice::{Found, Order, Practice, Trained, Validated};
+pub use learning::rounds::{LEARNING_FILE, Learning, Optimising, RANKER_FILE, Round, learn};
 pub use learning::seeds::SeedPractice;
 pub use learning::tasks::TaskPractice;
 pub use methods::asked::{Aids, Asked, Available};

@@ -50,7 +50,7 @@ pub struct ModelConfig {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub relation_heads: BTreeMap<Relation, usize>,
     /// Whether start and target have an encoder each.
-    #[serde(default, skip_serializing_if = "Encoders::are_separate")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub encoders: Encoders,
     /// Layers of each encoder.
     pub encoder_layers: usize,
@@ -77,11 +77,6 @@ pub enum Encoders {
 }
 
 impl Encoders {
-    /// Whether there are two: what configurations without the key say, so that it is not written.
-    fn are_separate(&self) -> bool {
-        *self == Encoders::Separate
-    }
-
     /// How many there are.
     pub fn count(self) -> usize {
         match self {
@@ -110,7 +105,7 @@ pub struct TrainingConfig {
     /// Probability that an activation is dropped, from 0 to below 1.
     pub dropout: f64,
     /// What activations are; only a GPU computes with bf16.
-    #[serde(default, skip_serializing_if = "Precision::is_f32")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub precision: Precision,
     /// Part of a target's probability that is spread over all tokens allowed in its place.
     #[serde(default)]
@@ -139,11 +134,9 @@ pub enum Precision {
     Bf16,
 }
 
-impl Precision {
-    /// Whether it is the default, which is not written down.
-    fn is_f32(&self) -> bool {
-        *self == Precision::F32
-    }
+/// Whether a value is that of configurations without its key, so that it is not written.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 fn ten_minutes() -> f64 {

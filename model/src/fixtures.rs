@@ -1,5 +1,11 @@
 //! A small language and random terms of it, for tests.
 
+#[cfg(not(feature = "cuda"))]
+use crate::network::ops::cuda::Number;
+#[cfg(not(feature = "cuda"))]
+use crate::network::ops::cuda::twin::{Host, Twin, close};
+#[cfg(not(feature = "cuda"))]
+use crate::network::ops::operation::Operation;
 use crate::tokens::vocabulary::Vocabulary;
 use candle_core::{Device, Tensor, Var};
 use egraph::{Leaf, LeafValue, OpId, SortId, System, TermBank, TermId, Value};
@@ -93,5 +99,25 @@ pub fn same_as_formula(vars: &[&Var], result: &Tensor, formula: &Tensor) {
         (weighted(result).backward().unwrap(), weighted(formula).backward().unwrap());
     for var in vars {
         close(found.get(var).unwrap(), expected.get(var).unwrap());
+    }
+}
+
+/// Fails unless kernels compute what the processor does: the result, and all gradients. `cpu` and `gpu` are
+/// the same operation, in the form that either wants.
+#[cfg(not(feature = "cuda"))]
+pub fn agree<const N: usize>(
+    (number, twin): (Number, &Twin),
+    [cpu, gpu]: [&impl Operation<N>; 2],
+    tensors: [&Host; N],
+    grad: &Host,
+) {
+    let (held, grads) = (tensors.map(Host::floats), grad.floats());
+    let (floats, operands) = (held.each_ref().map(|x| &x[..]), || tensors.map(|x| x.operand(twin)));
+    let result = gpu.forward_on_gpu(operands()).unwrap();
+    close(number, &result, &cpu.forward(floats).unwrap());
+    let (of_result, of_grad) = (result.operand(twin), grad.operand(twin));
+    let found = gpu.backward_on_gpu(operands(), of_result, of_grad).unwrap();
+    for (found, expected) in found.iter().zip(cpu.backward(floats, &grads).unwrap()) {
+        close(number, found, &expected);
     }
 }

@@ -74,11 +74,6 @@ impl GuideModel {
         Ok(GuideModel { system, config, vocabulary, features, network, grammars })
     }
 
-    /// Whether the model computes on processors.
-    pub fn is_on_cpu(&self) -> bool {
-        self.network.device().is_cpu()
-    }
-
     /// Hash of the rewrite system that the model was trained for.
     pub fn system_hash(&self) -> &str {
         &self.system.hash

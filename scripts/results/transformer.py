@@ -7,7 +7,7 @@ import struct
 
 from commands import SCRIPTS, hard_tasks, rows, solved_cells, table
 
-METHODS = ["select", "model"]
+METHODS = ["model"]
 TINY = (SCRIPTS.parent / "configs/model/tiny.toml").read_text()
 QUICKSTART = (SCRIPTS.parent / "configs/dataset/quickstart.toml").read_text()
 WITH_CHAINS = QUICKSTART + '\n[chains]\ncount = 4\nlinks = 6\nfar = true\n'

@@ -329,6 +329,10 @@ fn a_directory_without_results_has_no_report() {
     let mut command = cairn(&directory);
     command.args(["report", "."]);
     refused(&directory, command, &["evaluation.json", "no results"]);
+    let mut command = cairn(&directory);
+    command.args(["report", "nosuch"]);
+    let error = refused(&directory, command, &["there is no directory nosuch"]);
+    assert!(!error.contains("evaluation.json"), "{error}");
 }
 
 #[test]

@@ -23,6 +23,10 @@ fn rankers() {
     assert!(origin.starts_with("cairn ") && text.contains(&format!("\n{origin}\n")), "{text}");
     let seen = found["seen_seeds"].as_u64().unwrap();
     assert!(seen > 100 && text.contains("\nseeds that it has seen: "), "{text}");
+    let learned = directory.path().join("learned");
+    std::fs::create_dir(&learned).unwrap();
+    std::fs::copy(directory.path().join("r.json"), learned.join("ranker.json")).unwrap();
+    assert_eq!(inspect(&directory, "learned"), (text, found));
     std::fs::write(directory.path().join("x.json"), "{\"format\": 1}").unwrap();
     let refused = cairn(&directory).args(["inspect", "x.json"]).assert().code(2);
     let error = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();

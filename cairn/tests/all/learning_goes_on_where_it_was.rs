@@ -94,7 +94,7 @@ fn with_one_thread_and_with_two_and_after_an_interruption() {
     // The tasks that it learned from are no measure of it.
     let evaluate = |tasks| {
         let files = ["evaluate", "--system", "halide", "--tasks", tasks, "--out", "results"];
-        [&files[..], &["--ranker", "one/ranker.json", "--methods", "deep,ranked"]].concat()
+        [&files[..], &["--ranker", "one", "--methods", "deep,ranked"]].concat()
     };
     let text = refused(&directory, &evaluate("training.parquet"));
     assert!(text.contains("the ranker has seen the seeds of 30 of 30 tasks"), "{text}");

@@ -1,6 +1,7 @@
 //! Where the defaults don't fit a domain, `generate` and `tasks` say which option to change.
 
 use crate::common::{cairn, shipped};
+use guided_search::TaskSet;
 use std::fs;
 use tempfile::{TempDir, tempdir};
 
@@ -45,6 +46,28 @@ fn tasks_choose_the_size_of_links_and_say_so() {
     assert!(run(&place, "tasks", &given).lines().all(|line| !line.starts_with("--link-nodes ")));
     let read = |name| fs::read(place.path().join(name)).unwrap();
     assert_eq!(read("chosen.parquet"), read("given.parquet"));
+}
+
+#[test]
+fn tasks_take_over_the_size_of_links_from_those_that_they_are_without() {
+    let place = tempdir().unwrap();
+    let words = "--links 2 --count 1";
+    for size in ["100", "110"] {
+        run(
+            &place,
+            "tasks",
+            &format!("{words} --link-nodes {size} --cap 150 --out {size}.parquet"),
+        );
+    }
+    let error = run(&place, "tasks", &format!("{words} --without 100.parquet --out more.parquet"));
+    assert!(error.contains("--link-nodes 100, as in 100.parquet"), "{error}");
+    assert!(!error.contains("warning"), "{error}");
+    let origin = TaskSet::load_unchecked(&place.path().join("more.parquet")).unwrap().origin;
+    assert_eq!((origin.link_nodes, origin.cap), (100, 150));
+    let both = "--without 100.parquet --without 110.parquet --quiet --out both.parquet";
+    let error = run(&place, "tasks", &format!("{words} {both}"));
+    let warning = "warning: the e-nodes of a link are 100 in 100.parquet, 110 in 110.parquet";
+    assert!(error.contains(warning), "{error}");
 }
 
 #[test]

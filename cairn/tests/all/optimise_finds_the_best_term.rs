@@ -278,6 +278,7 @@ fn mistakes_are_one_message() {
         &["--term", "a", "--cost", "flops"],
         "--cost 'flops': unknown cost 'flops': expected one of size, depth, cost",
     );
+    refused(&["--term", "a", "--cost", "deptn"], "unknown cost 'deptn' (did you mean 'depth'?)");
     refused(&["--term", "a", "--picture", "s.rules"], "s.rules");
     refused(&["--term", "a", "--goal", "(or)"], "--goal '(or)': 1:1: expected (or sketch …)");
     refused(&["--term", "a", "--shared", "--cost", "depth"], "depth is no cost where equal parts");

@@ -38,6 +38,26 @@ fn a_saturated_search_does_not_say_that_the_rules_do_not_connect_terms() {
 }
 
 #[test]
+fn only_where_more_could_be_derived_is_a_guide_advised() {
+    let said = |rules: &str, to: &str, options: &[&str]| {
+        let directory = directory(rules);
+        let mut command = question(&directory, "explain", "(g (g a))", to);
+        command.args(options);
+        output(command, 3).1
+    };
+    let error = said(ONE_WAY, "(h a)", &[]);
+    assert!(
+        error.contains("nothing else: if they are equal, a rule is missing; 2 of 2"),
+        "{error}"
+    );
+    assert!(!error.contains("guide"), "{error}");
+    let grows = "(sort I) (op f (I) I) (op g (I) I) (op h (I) I) (variable I)
+        (birewrite (g ?x) (g (f ?x)) :name grow)";
+    let error = said(grows, "(h a)", &["--iterations", "3"]);
+    assert!(error.contains("a guide may connect them") && !error.contains("missing"), "{error}");
+}
+
+#[test]
 fn an_experts_guide_is_tried_although_the_e_graph_saturates() {
     let directory = directory(ONE_WAY);
     std::fs::write(directory.path().join("guides.txt"), "(f a)\n").unwrap();

@@ -99,10 +99,10 @@ fn a_method_that_needs_no_model_leaves_it_alone() {
     let (code, _, error) = output(&directory, &[&prove[..], &QUESTION].concat());
     assert_eq!(code, 0, "{error}");
     assert!(error.contains("method 'cap' does not use the model"), "{error}");
-    let prove = ["prove", "--system", "halide", "--method", "select"];
+    let prove = ["prove", "--system", "halide", "--method", "model"];
     let (code, _, error) = output(&directory, &[&prove[..], &QUESTION].concat());
     assert_eq!(code, 2);
-    assert!(error.contains("method 'select' needs a model"), "{error}");
+    assert!(error.contains("method 'model' needs a model"), "{error}");
 }
 
 #[test]

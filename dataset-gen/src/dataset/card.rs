@@ -6,12 +6,12 @@ use crate::dataset::stats::Stats;
 use crate::proofs::one_seed::SeedReport;
 use crate::seeds::split::Split;
 use crate::triples::segments::Scheme;
-use crate::triples::triple_rows::{COLUMNS, Triple};
+use crate::triples::triple_rows::Triple;
 use std::fmt::Write;
 use std::path::Path;
-use support::{InputFile, counted, thousands};
+use support::{InputFile, Record, counted, thousands};
 
-/// What the columns mean, in the order of [`COLUMNS`].
+/// What the columns mean, in their order.
 const MEANINGS: [&str; 13] = [
     "number of the row",
     "index of the seed in the seed file, from 0",
@@ -73,8 +73,9 @@ fn write_card(out: &mut String, info: &DatasetInfo, written: &Written) -> std::f
         if cairn.config.splits.literals { " or in literals" } else { "" }
     )?;
     writeln!(out, "## Columns\n\n| column | type | meaning |\n| --- | --- | --- |")?;
-    for ((name, _), meaning) in COLUMNS.iter().zip(MEANINGS) {
-        let kind = info.features.get(*name).map_or("", |feature| &feature.dtype);
+    for (field, meaning) in Triple::fields().iter().zip(MEANINGS) {
+        let name = field.name();
+        let kind = info.features.get(name).map_or("", |feature| &feature.dtype);
         writeln!(out, "| `{name}` | {kind} | {meaning} |")?;
     }
     examples(out, &written.examples)?;
@@ -99,8 +100,9 @@ fn header(out: &mut String, info: &DatasetInfo) -> std::fmt::Result {
         writeln!(out, "  - split: {split}\n    path: proofs/{split}-*.parquet")?;
     }
     writeln!(out, "dataset_info:\n- config_name: default\n  features:")?;
-    for (name, _) in &COLUMNS {
-        let kind = info.features.get(*name).map_or("", |feature| &feature.dtype);
+    for field in Triple::fields() {
+        let name = field.name();
+        let kind = info.features.get(name).map_or("", |feature| &feature.dtype);
         writeln!(out, "  - name: {name}\n    dtype: {kind}")?;
     }
     writeln!(out, "  splits:")?;

@@ -4,14 +4,14 @@ use crate::dataset::part::PART_FILE;
 use crate::dataset::provenance::Provenance;
 use crate::seeds::seen_seeds::SeenSeeds;
 use crate::seeds::split::Split;
-use crate::triples::triple_rows::COLUMNS;
+use crate::triples::triple_rows::Triple;
 use anyhow::{Context, Result, ensure};
-use arrow_schema::DataType;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use support::columns::{DataType, Field};
 use support::hash::of_file;
-use support::{named_inside, numbered_files, seal_json, unseal_json, write_atomic};
+use support::{Record, named_inside, numbered_files, seal_json, unseal_json, write_atomic};
 
 /// The file that marks a directory as a dataset; written last.
 pub const INFO_FILE: &str = "dataset_info.json";
@@ -76,19 +76,19 @@ fn what_else(path: &Path) -> &'static str {
 impl DatasetInfo {
     /// The description of a dataset of triples.
     pub fn new(splits: BTreeMap<Split, SplitInfo>, cairn: Provenance) -> DatasetInfo {
-        let feature = |(name, kind): &(&str, DataType)| {
-            let dtype = match kind {
+        let feature = |field: &Field| {
+            let dtype = match field.data_type() {
                 DataType::UInt64 => "uint64",
                 DataType::UInt32 => "uint32",
                 _ => "string",
             };
-            ((*name).to_owned(), Feature { dtype: dtype.to_owned(), kind: "Value".to_owned() })
+            (field.name().clone(), Feature { dtype: dtype.to_owned(), kind: "Value".to_owned() })
         };
         DatasetInfo {
             description:
                 "(start, guide, target) triples from checked proofs of equality saturation"
                     .to_owned(),
-            features: COLUMNS.iter().map(feature).collect(),
+            features: Triple::fields().iter().map(feature).collect(),
             download_size: splits.values().map(|info: &SplitInfo| info.num_bytes).sum(),
             splits,
             cairn,

@@ -2,17 +2,11 @@
 
 use crate::seeds::one_sort::sort_of;
 use anyhow::{Context, Result, anyhow, ensure};
-use arrow_array::builder::{BooleanBuilder, ListBuilder, StringBuilder};
-use arrow_array::cast::AsArray;
-use arrow_array::types::{UInt32Type, UInt64Type};
-use arrow_array::{Array, ArrayRef, ListArray};
-use arrow_schema::{DataType, Field};
 use egraph::{
     FlatProof, FlatStep, Justification, SortId, Steps, System, TermBank, TermId, justification_name,
 };
-use std::sync::Arc;
-use support::columns::{numbers, text_lists, texts};
-use support::{Columns, Record};
+use support::columns::{ArrayRef, DataType, Field, column};
+use support::{Columns, Record, columns_of};
 
 /// A checked proof that two terms are equal, step by step, with the names of the seed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -125,8 +119,11 @@ fn read_term(bank: &mut TermBank, text: &str, sort: Option<SortId>) -> Result<Te
     bank.parse(text, sort).map_err(|e| anyhow!("'{text}' is no term here: {e}"))
 }
 
-fn list_of(item: DataType) -> DataType {
-    DataType::List(Arc::new(Field::new("item", item, true)))
+/// The place of the column `steps`, which is no field: the lists have that many.
+const STEPS: usize = 5;
+
+impl ProofRow {
+    columns_of!(ProofRow: id, seed, seed_id, class, links, unshortened, terms, rules, forward, paths, substitutions);
 }
 
 impl Record for ProofRow {
@@ -136,83 +133,23 @@ impl Record for ProofRow {
     const BATCH: usize = 64;
 
     fn fields() -> Vec<Field> {
-        let strings = || list_of(DataType::Utf8);
-        let columns = [
-            ("id", DataType::UInt64),
-            ("seed", DataType::UInt32),
-            ("seed_id", DataType::Utf8),
-            ("class", DataType::UInt32),
-            ("links", DataType::UInt32),
-            ("steps", DataType::UInt32),
-            ("unshortened", DataType::UInt32),
-            ("terms", strings()),
-            ("rules", strings()),
-            ("forward", list_of(DataType::Boolean)),
-            ("paths", strings()),
-            ("substitutions", list_of(strings())),
-        ];
-        columns.map(|(name, kind)| Field::new(name, kind, false)).into()
+        let mut fields = ProofRow::fields();
+        fields.insert(STEPS, Field::new("steps", DataType::UInt32, false));
+        fields
     }
 
     fn columns(rows: &[ProofRow]) -> Vec<ArrayRef> {
-        let mut forward = ListBuilder::new(BooleanBuilder::new());
-        let mut substitutions = ListBuilder::new(ListBuilder::new(StringBuilder::new()));
-        for row in rows {
-            row.forward.iter().for_each(|&f| forward.values().append_value(f));
-            forward.append(true);
-            for substitution in &row.substitutions {
-                let terms = substitutions.values();
-                substitution.iter().for_each(|text| terms.values().append_value(text));
-                terms.append(true);
-            }
-            substitutions.append(true);
-        }
-        vec![
-            numbers::<UInt64Type, _>(rows, |row| row.id),
-            numbers::<UInt32Type, _>(rows, |row| row.seed),
-            texts(rows, |row| &row.seed_id),
-            numbers::<UInt32Type, _>(rows, |row| row.class),
-            numbers::<UInt32Type, _>(rows, |row| row.links),
-            numbers::<UInt32Type, _>(rows, |row| row.steps() as u32),
-            numbers::<UInt32Type, _>(rows, |row| row.unshortened),
-            text_lists(rows, |row| &row.terms),
-            text_lists(rows, |row| &row.rules),
-            Arc::new(forward.finish()),
-            text_lists(rows, |row| &row.paths),
-            Arc::new(substitutions.finish()),
-        ]
+        let mut columns = ProofRow::columns(rows);
+        let steps: Vec<u32> = rows.iter().map(|row| row.steps() as u32).collect();
+        columns.insert(STEPS, column(&steps, |steps| steps));
+        columns
     }
 
     fn read(batch: &Columns<'_>, rows: &mut Vec<ProofRow>) -> Result<()> {
-        let ids = batch.numbers::<UInt64Type>("id")?;
-        let number = |name| batch.numbers::<UInt32Type>(name);
-        let list = |name| batch.text_lists(name);
-        let (seed, class, links) = (number("seed")?, number("class")?, number("links")?);
-        let (steps, unshortened) = (number("steps")?, number("unshortened")?);
-        let seed_id = batch.texts("seed_id")?;
-        let (terms, rules, paths) = (list("terms")?, list("rules")?, list("paths")?);
-        // The reader has compared the types of the columns.
-        let nested = |name| batch.get(name).map(|c| c.as_list::<i32>());
-        let (forward, substitutions) = (nested("forward")?, nested("substitutions")?);
-        for i in 0..batch.rows() {
-            let flags = forward.value(i);
-            let flags = flags.as_boolean();
-            let nested = substitutions.value(i);
-            let nested = nested.as_list::<i32>();
-            let row = ProofRow {
-                id: ids.value(i),
-                seed: seed.value(i),
-                seed_id: seed_id.value(i).to_owned(),
-                class: class.value(i),
-                links: links.value(i),
-                unshortened: unshortened.value(i),
-                terms: terms.value(i)?,
-                rules: rules.value(i)?,
-                forward: (0..flags.len()).map(|k| flags.value(k)).collect(),
-                paths: paths.value(i)?,
-                substitutions: (0..nested.len()).map(|k| strings(nested, k)).collect(),
-            };
-            let n = steps.value(i) as usize;
+        let before = rows.len();
+        ProofRow::read(batch, rows)?;
+        for (row, steps) in rows[before..].iter().zip(batch.cells::<u32>("steps")?) {
+            let n = steps as usize;
             let lengths =
                 [row.rules.len(), row.forward.len(), row.paths.len(), row.substitutions.len()];
             ensure!(
@@ -220,13 +157,7 @@ impl Record for ProofRow {
                 "proof {} has lists that are not of {n} steps",
                 row.id
             );
-            rows.push(row);
         }
         Ok(())
     }
-}
-
-fn strings(lists: &ListArray, i: usize) -> Vec<String> {
-    let values = lists.value(i);
-    values.as_string::<i32>().iter().map(|text| text.unwrap_or_default().to_owned()).collect()
 }

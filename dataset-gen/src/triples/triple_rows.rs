@@ -3,15 +3,11 @@
 use crate::seeds::one_sort::sort_of;
 use crate::seeds::split::Split;
 use anyhow::Result;
-use arrow_array::ArrayRef;
-use arrow_array::types::{UInt32Type, UInt64Type};
-use arrow_schema::{DataType, Field};
 use egraph::ParseError;
 use egraph::{TermBank, TermId};
 use serde::Serialize;
 use std::path::Path;
-use support::columns::{numbers, texts};
-use support::{Columns, NumberedFiles, Record, numbered_files, read_table};
+use support::{NumberedFiles, Record, columns_of, numbered_files, read_table};
 
 /// A piece of a proof: from `start` over `guide` to `target`, as s-expressions whose variables
 /// are in normal form over (start, target, guide).
@@ -68,80 +64,12 @@ impl Triple {
     }
 }
 
-/// Name and type of every column, in order.
-pub const COLUMNS: [(&str, DataType); 13] = [
-    ("id", DataType::UInt64),
-    ("seed", DataType::UInt32),
-    ("seed_id", DataType::Utf8),
-    ("proof", DataType::UInt64),
-    ("start", DataType::Utf8),
-    ("guide", DataType::Utf8),
-    ("target", DataType::Utf8),
-    ("steps_start_guide", DataType::UInt32),
-    ("steps_guide_target", DataType::UInt32),
-    ("start_size", DataType::UInt32),
-    ("guide_size", DataType::UInt32),
-    ("target_size", DataType::UInt32),
-    ("depth", DataType::UInt32),
-];
-
 impl Record for Triple {
     const NAME: &'static str = "triples";
     const ROW_GROUP: usize = 16_384;
     const BATCH: usize = 1_024;
 
-    fn fields() -> Vec<Field> {
-        COLUMNS.map(|(name, kind)| Field::new(name, kind, false)).into()
-    }
-
-    fn columns(rows: &[Triple]) -> Vec<ArrayRef> {
-        vec![
-            numbers::<UInt64Type, _>(rows, |t| t.id),
-            numbers::<UInt32Type, _>(rows, |t| t.seed),
-            texts(rows, |t| &t.seed_id),
-            numbers::<UInt64Type, _>(rows, |t| t.proof),
-            texts(rows, |t| &t.start),
-            texts(rows, |t| &t.guide),
-            texts(rows, |t| &t.target),
-            numbers::<UInt32Type, _>(rows, |t| t.steps_start_guide),
-            numbers::<UInt32Type, _>(rows, |t| t.steps_guide_target),
-            numbers::<UInt32Type, _>(rows, |t| t.start_size),
-            numbers::<UInt32Type, _>(rows, |t| t.guide_size),
-            numbers::<UInt32Type, _>(rows, |t| t.target_size),
-            numbers::<UInt32Type, _>(rows, |t| t.depth),
-        ]
-    }
-
-    fn read(batch: &Columns<'_>, rows: &mut Vec<Triple>) -> Result<()> {
-        let id = |name| batch.numbers::<UInt64Type>(name);
-        let number = |name| batch.numbers::<UInt32Type>(name);
-        let string = |name| batch.texts(name);
-        let (ids, proof) = (id("id")?, id("proof")?);
-        let (seed, seed_id) = (number("seed")?, string("seed_id")?);
-        let (start, guide, target) = (string("start")?, string("guide")?, string("target")?);
-        let first_steps = number("steps_start_guide")?;
-        let second_steps = number("steps_guide_target")?;
-        let start_size = number("start_size")?;
-        let guide_size = number("guide_size")?;
-        let target_size = number("target_size")?;
-        let depth = number("depth")?;
-        rows.extend((0..batch.rows()).map(|row| Triple {
-            id: ids.value(row),
-            seed: seed.value(row),
-            seed_id: seed_id.value(row).to_owned(),
-            proof: proof.value(row),
-            start: start.value(row).to_owned(),
-            guide: guide.value(row).to_owned(),
-            target: target.value(row).to_owned(),
-            steps_start_guide: first_steps.value(row),
-            steps_guide_target: second_steps.value(row),
-            start_size: start_size.value(row),
-            guide_size: guide_size.value(row),
-            target_size: target_size.value(row),
-            depth: depth.value(row),
-        }));
-        Ok(())
-    }
+    columns_of!(Triple: id, seed, seed_id, proof, start, guide, target, steps_start_guide, steps_guide_target, start_size, guide_size, target_size, depth);
 }
 
 /// Reads all triples of a split of the dataset in `directory`.

@@ -12,6 +12,7 @@ use crate::rules::system::System;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::leaves::Node;
 use crate::term::literal::Value;
+use crate::text::similar::did_you_mean;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -174,9 +175,10 @@ impl CostFunction {
                 (_, None) => {
                     let declared = system.costs.iter().map(|cost| cost.name.as_str());
                     let all: Vec<&str> = BUILT_IN.into_iter().chain(declared).collect();
+                    let meant = did_you_mean(name, all.iter().copied());
                     let all = all.join(", ");
                     return Err(format!(
-                        "unknown cost '{name}': expected one of {all}, or several with commas between"
+                        "unknown cost '{name}'{meant}: expected one of {all}, or several with commas between"
                     ));
                 }
             };

@@ -264,40 +264,38 @@ pub fn proof_from_json(
     let mut steps = Steps::default();
     for (i, entry) in file.steps.iter().enumerate() {
         let place = format!("steps[{i}]");
+        let wrong = |problem| wrong(place.clone(), problem);
         let earlier = |r: &RefEntry| {
             let step = step_ref(r);
-            if (step.step as usize) < i {
-                Ok(step)
-            } else {
-                Err(wrong(place.clone(), format!("step {} does not come before it", step.step)))
-            }
+            let is_earlier = (step.step as usize) < i;
+            let problem = || wrong(format!("step {} does not come before it", step.step));
+            is_earlier.then_some(step).ok_or_else(problem)
         };
         let (from, to) = (term(&place, entry.from)?, term(&place, entry.to)?);
         let because = entry.because.iter().map(earlier).collect::<Result<Vec<_>, _>>()?;
         if matches!(entry.how, HowEntry::Fold | HowEntry::Congruence(_) | HowEntry::Chain(_))
             && !because.is_empty()
         {
-            return Err(wrong(place, "rests on facts, and needs none".to_owned()));
+            return Err(wrong("rests on facts, and needs none".to_owned()));
         }
         let analysis = |name: &String| {
             let known = system.language.analysis_named(name);
-            known.ok_or_else(|| wrong(place.clone(), format!("there is no analysis '{name}'")))
+            known.ok_or_else(|| wrong(format!("there is no analysis '{name}'")))
         };
         let terms_of = |variables: &Variables, substitution| {
-            substitution_terms(variables, substitution, |t| term(&place, t))
-                .map_err(|problem| wrong(place.clone(), problem))
+            substitution_terms(variables, substitution, |t| term(&place, t)).map_err(wrong)
         };
         match &entry.how {
             HowEntry::Transfer { analysis: name, transfer, substitution } => {
                 let id = TransferId(*transfer);
-                let known = system.analyses.transfer(id).ok_or_else(|| {
-                    wrong(place.clone(), format!("there is no transfer {transfer}"))
-                })?;
+                let known = system.analyses.transfer(id);
+                let known =
+                    known.ok_or_else(|| wrong(format!("there is no transfer {transfer}")))?;
                 let terms = terms_of(&known.variables, substitution)?;
                 let facts = known.variables.facts.len();
                 if because.len() != facts {
                     let problem = format!("rests on {} facts, expected {facts}", because.len());
-                    return Err(wrong(place, problem));
+                    return Err(wrong(problem));
                 }
                 let how = How::Fact(analysis(name)?, FactBy::Transfer(id, &terms));
                 steps.push_because(from, to, how, &because)
@@ -311,9 +309,8 @@ pub fn proof_from_json(
                 steps.push_because(from, to, how, &because)
             }
             HowEntry::Rule { name: rule, substitution } => {
-                let id = system
-                    .rule_named(rule)
-                    .ok_or_else(|| wrong(place.clone(), format!("there is no rule '{rule}'")))?;
+                let known = system.rule_named(rule);
+                let id = known.ok_or_else(|| wrong(format!("there is no rule '{rule}'")))?;
                 let terms = terms_of(&system.rule(id).variables, substitution)?;
                 steps.push_because(from, to, How::Rule(id, &terms), &because)
             }

@@ -27,7 +27,7 @@ use crate::text::sexpr::{ParseError, Place, Sexpr};
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 
-/// Index of a transfer in [`Analyses::transfers`].
+/// Index of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TransferId(pub u32);
 
@@ -122,11 +122,6 @@ impl Analyses {
     /// The transfer behind an id.
     pub fn transfer(&self, TransferId(transfer): TransferId) -> Option<&Transfer> {
         self.transfers.get(transfer as usize)
-    }
-
-    /// All transfers.
-    pub fn transfers(&self) -> &[Transfer] {
-        &self.transfers
     }
 
     /// How many transfers speak of a node at most.

@@ -1,13 +1,14 @@
 //! Which rules may run in an iteration, all of them or those that back-off does not ban, and which of
 //! their matches are applied.
 
+use serde::de::{IntoDeserializer, value::Error as Unknown};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// How rules that match too often are treated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")] // so it is read and printed, too
 pub enum Scheduler {
     /// Every match of every rule is applied in every iteration.
     #[default]
@@ -16,17 +17,12 @@ pub enum Scheduler {
     Backoff,
     /// In every iteration the most promising of all matches that wait, a few in proportion to the
     /// e-graph: by default those after which the smallest term that uses them is smallest.
-    #[serde(rename = "best-first")]
     BestFirst,
 }
 
 impl fmt::Display for Scheduler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Scheduler::Simple => "simple",
-            Scheduler::Backoff => "backoff",
-            Scheduler::BestFirst => "best-first",
-        })
+        self.serialize(f)
     }
 }
 
@@ -34,12 +30,8 @@ impl FromStr for Scheduler {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "simple" => Ok(Scheduler::Simple),
-            "backoff" => Ok(Scheduler::Backoff),
-            "best-first" => Ok(Scheduler::BestFirst),
-            _ => Err(format!("expected simple, backoff or best-first, found '{text}'")),
-        }
+        let scheduler: Result<_, Unknown> = Scheduler::deserialize(text.into_deserializer());
+        scheduler.map_err(|_| format!("expected simple, backoff or best-first, found '{text}'"))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Which of several names was meant by one that is unknown.
 
+use strsim::osa_distance;
+
 /// Longer names are not compared.
 const LONGEST: usize = 64;
 
@@ -25,28 +27,9 @@ pub fn did_you_mean<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -
 /// Characters to insert, delete, replace or swap with their neighbour to come from one text to the
 /// other, if they are `most` or fewer.
 fn distance(from: &str, to: &str, most: usize) -> Option<usize> {
-    if from.len() > LONGEST || to.len() > LONGEST {
-        return None;
-    }
-    let (from, to): (Vec<char>, Vec<char>) = (from.chars().collect(), to.chars().collect());
     // To come from nothing to something that shares nothing with it is no slip of the pen.
-    if from.len().abs_diff(to.len()) > most || most >= to.len() {
-        return None;
-    }
-    let mut rows: Vec<Vec<usize>> = vec![(0..=to.len()).collect()];
-    for (i, &a) in from.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, &b) in to.iter().enumerate() {
-            let replaced = rows[i][j] + usize::from(a != b);
-            let mut least = replaced.min(rows[i][j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && (a, from[i - 1]) == (to[j - 1], b) {
-                least = least.min(rows[i - 1][j - 1] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    Some(rows[from.len()][to.len()]).filter(|&distance| distance <= most)
+    let short = from.len() <= LONGEST && to.len() <= LONGEST && most < to.chars().count();
+    short.then(|| osa_distance(from, to)).filter(|&distance| distance <= most)
 }
 
 #[cfg(test)]

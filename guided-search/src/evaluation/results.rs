@@ -1,15 +1,10 @@
 //! Results of an evaluation: a row per task and method, as Parquet.
 
 use crate::tasks::family::Family;
-use crate::tasks::task::read_family;
 use anyhow::Result;
-use arrow_array::types::{Float64Type, UInt32Type, UInt64Type};
-use arrow_array::{Array, ArrayRef};
-use arrow_schema::{DataType, Field};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use support::columns::{flags, numbers, some_texts, text_lists, texts};
-use support::{Columns, Record, read_table, write_table};
+use support::{Record, columns_of, read_table, write_table};
 
 /// What one method did with one task. All but the two columns of seconds is the same in every
 /// run with the same inputs and seed.
@@ -73,119 +68,7 @@ impl Record for Row {
     const BATCH: usize = 1_024;
     const LATER: &'static [&'static str] = &["family"];
 
-    fn fields() -> Vec<Field> {
-        let columns = [
-            ("task", DataType::Utf8),
-            ("seed_id", DataType::Utf8),
-            ("method", DataType::Utf8),
-            ("question", DataType::Utf8),
-            ("links", DataType::UInt32),
-            ("family", DataType::Utf8),
-            ("hard", DataType::Boolean),
-            ("solved", DataType::Boolean),
-            ("reason", DataType::Utf8),
-            ("work", DataType::UInt64),
-            ("e_graphs", DataType::UInt64),
-            ("peak_bytes", DataType::UInt64),
-            ("requests", DataType::UInt64),
-            ("proposed", DataType::UInt64),
-            ("reached", DataType::UInt64),
-            ("proof_steps", DataType::UInt64),
-            ("waypoints", DataType::new_list(DataType::Utf8, true)),
-            ("proof_file", DataType::Utf8),
-            ("cap", DataType::Utf8),
-            ("total_work", DataType::UInt64),
-            ("guides", DataType::UInt32),
-            ("system_hash", DataType::Utf8),
-            ("seed", DataType::UInt64),
-            ("seconds", DataType::Float64),
-            ("model_seconds", DataType::Float64),
-        ];
-        // Whether a task is hard is not always known, nor is its family.
-        let unknown = |name: &str| ["hard", "family"].contains(&name);
-        columns.map(|(name, kind)| Field::new(name, kind, unknown(name))).into()
-    }
-
-    fn columns(rows: &[Row]) -> Vec<ArrayRef> {
-        vec![
-            texts(rows, |r| &r.task),
-            texts(rows, |r| &r.seed_id),
-            texts(rows, |r| &r.method),
-            texts(rows, |r| &r.question),
-            numbers::<UInt32Type, _>(rows, |r| r.links),
-            some_texts(rows, |r| r.family.map(Family::name)),
-            flags(rows, |r| r.hard),
-            flags(rows, |r| Some(r.solved)),
-            texts(rows, |r| &r.reason),
-            numbers::<UInt64Type, _>(rows, |r| r.work),
-            numbers::<UInt64Type, _>(rows, |r| r.e_graphs),
-            numbers::<UInt64Type, _>(rows, |r| r.peak_bytes),
-            numbers::<UInt64Type, _>(rows, |r| r.requests),
-            numbers::<UInt64Type, _>(rows, |r| r.proposed),
-            numbers::<UInt64Type, _>(rows, |r| r.reached),
-            numbers::<UInt64Type, _>(rows, |r| r.proof_steps),
-            text_lists(rows, |r| &r.waypoints),
-            texts(rows, |r| &r.proof_file),
-            texts(rows, |r| &r.cap),
-            numbers::<UInt64Type, _>(rows, |r| r.total_work),
-            numbers::<UInt32Type, _>(rows, |r| r.guides),
-            texts(rows, |r| &r.system_hash),
-            numbers::<UInt64Type, _>(rows, |r| r.seed),
-            numbers::<Float64Type, _>(rows, |r| r.seconds),
-            numbers::<Float64Type, _>(rows, |r| r.model_seconds),
-        ]
-    }
-
-    fn read(batch: &Columns<'_>, rows: &mut Vec<Row>) -> Result<()> {
-        let texts = |name| batch.texts(name);
-        let u32s = |name| batch.numbers::<UInt32Type>(name);
-        let u64s = |name| batch.numbers::<UInt64Type>(name);
-        let f64s = |name| batch.numbers::<Float64Type>(name);
-        let (task, method, question) = (texts("task")?, texts("method")?, texts("question")?);
-        let seed_id = texts("seed_id")?;
-        let (reason, proof_file) = (texts("reason")?, texts("proof_file")?);
-        let (cap, system_hash) = (texts("cap")?, texts("system_hash")?);
-        let (links, guides) = (u32s("links")?, u32s("guides")?);
-        let family = batch.later_texts("family")?;
-        batch.get("solved")?;
-        let (hard, solved) = (batch.flags("hard")?, batch.flags("solved")?);
-        let (work, e_graphs, requests) = (u64s("work")?, u64s("e_graphs")?, u64s("requests")?);
-        let (peak_bytes, proposed, reached) =
-            (u64s("peak_bytes")?, u64s("proposed")?, u64s("reached")?);
-        let (proof_steps, total_work) = (u64s("proof_steps")?, u64s("total_work")?);
-        let (seed, waypoints) = (u64s("seed")?, batch.text_lists("waypoints")?);
-        let (seconds, model_seconds) = (f64s("seconds")?, f64s("model_seconds")?);
-        for i in 0..batch.rows() {
-            rows.push(Row {
-                task: task.value(i).to_owned(),
-                seed_id: seed_id.value(i).to_owned(),
-                method: method.value(i).to_owned(),
-                question: question.value(i).to_owned(),
-                links: links.value(i),
-                family: read_family(family(i))?,
-                hard: hard.is_valid(i).then(|| hard.value(i)),
-                solved: solved.value(i),
-                reason: reason.value(i).to_owned(),
-                work: work.value(i),
-                e_graphs: e_graphs.value(i),
-                peak_bytes: peak_bytes.value(i),
-                requests: requests.value(i),
-                proposed: proposed.value(i),
-                reached: reached.value(i),
-                proof_steps: proof_steps.value(i),
-                waypoints: waypoints.value(i)?,
-                proof_file: proof_file.value(i).to_owned(),
-                cap: cap.value(i).to_owned(),
-                total_work: total_work.value(i),
-                guides: guides.value(i),
-                system_hash: system_hash.value(i).to_owned(),
-                seed: seed.value(i),
-                seconds: seconds.value(i),
-                model_seconds: model_seconds.value(i),
-            });
-        }
-        Ok(())
-    }
+    columns_of!(Row: task, seed_id, method, question, links, family, hard, solved, reason, work, e_graphs, peak_bytes, requests, proposed, reached, proof_steps, waypoints, proof_file, cap, total_work, guides, system_hash, seed, seconds, model_seconds);
 }
 
 /// Writes `results.parquet`.

@@ -1,11 +1,11 @@
 //! What a ranker is learned on: tasks with a target, or seeds with a cost.
 
-use crate::learning::rounds::Found;
 use anyhow::Result;
 use dataset_gen::SeenSeeds;
 use egraph::{Chosen, MatchOrder};
 use model::ranking::fit::Example;
 use model::ranking::numbers::numbers;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The order of a round's matches; smallest first without.
@@ -30,6 +30,25 @@ pub trait Practice: Sync {
     /// # Errors
     /// An internal fault.
     fn validate(&self, order: &Order, quiet: bool) -> Result<Validated>;
+}
+
+/// What a search of a round found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Found {
+    /// The number of the task or seed.
+    pub number: u32,
+    /// Whether there is a proof, or something better than the seed.
+    pub improved: bool,
+    /// What the best term costs, by measure.
+    pub cost: Vec<u64>,
+}
+
+impl Found {
+    /// Of a task.
+    pub fn task(number: u32, proved: bool) -> Found {
+        Found { number, improved: proved, cost: Vec::new() }
+    }
 }
 
 /// What came of the searches of a round.

@@ -10,7 +10,7 @@
 //! ```
 
 use crate::learning::examples::ExampleRow;
-use crate::learning::practice::{Order, Practice, Trained, Validated};
+use crate::learning::practice::{Found, Order, Practice, Trained, Validated};
 use crate::search::budget::Cap;
 use anyhow::{Context, Result, ensure};
 use egraph::System;
@@ -94,25 +94,6 @@ impl Round {
         let left = |round: &Round| round.left.unwrap_or(0.0);
         let order = left(self).total_cmp(&left(other)).reverse();
         order.then(self.proved.cmp(&other.proved)).then(other.work.cmp(&self.work)).is_gt()
-    }
-}
-
-/// What a search of a round found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Found {
-    /// The number of the task or seed.
-    pub number: u32,
-    /// Whether there is a proof, or something better than the seed.
-    pub improved: bool,
-    /// What the best term costs, by measure.
-    pub cost: Vec<u64>,
-}
-
-impl Found {
-    /// Of a task.
-    pub fn task(number: u32, proved: bool) -> Found {
-        Found { number, improved: proved, cost: Vec::new() }
     }
 }
 

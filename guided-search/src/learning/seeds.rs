@@ -2,8 +2,7 @@
 //! used is learned from. There are no targets. A seed with which a round gets no further is set aside, and the
 //! next larger one comes in, so that what is practised on gets harder as the ranker gets better.
 
-use crate::learning::practice::{Order, Practice, Trained, Validated, example};
-use crate::learning::rounds::Found;
+use crate::learning::practice::{Found, Order, Practice, Trained, Validated, example};
 use crate::optimise::answer::{Objective, OptimiseSettings, Outcome, Used};
 use crate::optimise::run::optimise;
 use crate::search::budget::Budget;

@@ -1,8 +1,7 @@
 //! Learning to prove: an e-graph is grown for each task, and what its proof used is learned from.
 
 use crate::learning::halves::with_halves;
-use crate::learning::practice::{Order, Practice, Trained, Validated, example};
-use crate::learning::rounds::Found;
+use crate::learning::practice::{Found, Order, Practice, Trained, Validated, example};
 use crate::search::budget::Cap;
 use crate::search::stage::{Ends, Stage};
 use crate::tasks::held_out::seeds_of;

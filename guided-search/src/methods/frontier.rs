@@ -49,7 +49,7 @@ impl GuideSource for Frontier {
 type Score = fn(&TermBank, &[TermId], TermId) -> Vec<u64>;
 
 /// The terms with the least scores; of equal ones those that came first.
-pub fn least(terms: &[TermId], scores: Vec<u64>, wanted: usize) -> Vec<TermId> {
+fn least(terms: &[TermId], scores: Vec<u64>, wanted: usize) -> Vec<TermId> {
     let mut ranked: Vec<(u64, TermId)> = scores.into_iter().zip(terms.iter().copied()).collect();
     ranked.sort_by_key(|&(score, _)| score);
     ranked.into_iter().take(wanted).map(|(_, term)| term).collect()

@@ -9,7 +9,6 @@ pub(crate) mod model;
 pub(crate) mod oracle;
 pub(crate) mod portfolio;
 pub(crate) mod ranked;
-pub(crate) mod select;
 pub(crate) mod table;
 pub(crate) mod tree_distance;
 pub(crate) mod watched;

@@ -50,7 +50,7 @@ fn open(bank: &TermBank, term: TermId, probabilities: &[f32], certain: f64) -> W
 ///
 /// # Errors
 /// The model can't be run.
-pub fn write(
+fn write(
     model: &GuideModel,
     request: &GuideRequest<'_>,
     bank: &mut TermBank,

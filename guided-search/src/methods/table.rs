@@ -8,11 +8,11 @@ use crate::methods::model::Written;
 use crate::methods::oracle::Oracle;
 use crate::methods::portfolio::portfolio;
 use crate::methods::ranked::Ranked;
-use crate::methods::select::Select;
 use crate::search::answer::Answer;
 use crate::search::guide_source::{GuideSource, NoGuides};
 use crate::search::schedulers::Schedulers;
 use anyhow::{Context, Result, ensure};
+use egraph::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -142,14 +142,6 @@ static ROWS: &[Row] = &[
         needs: Need::Model,
         schedulers: None,
         how: How::Search(|aids| Some(Box::new(Written(aids.model?)))),
-    },
-    Row {
-        name: "select",
-        sentence: "the frontier terms of both sides that are most like what a trained model writes",
-        colour: "#f818e8",
-        needs: Need::Model,
-        schedulers: None,
-        how: How::Search(|aids| Some(Box::new(Select(aids.model?)))),
     },
     Row {
         name: "expert",
@@ -319,7 +311,8 @@ impl FromStr for Method {
     fn from_str(name: &str) -> std::result::Result<Self, String> {
         Method::all().find(|m| m.name() == name).ok_or_else(|| {
             let names: Vec<_> = Method::all().map(Method::name).collect();
-            format!("unknown method '{name}': expected one of {}", names.join(", "))
+            let meant = did_you_mean(name, names.iter().copied());
+            format!("unknown method '{name}'{meant}: expected one of {}", names.join(", "))
         })
     }
 }
@@ -351,6 +344,8 @@ mod tests {
             assert_eq!(method.name().parse(), Ok(method));
         }
         assert!("magic".parse::<Method>().unwrap_err().contains("smallest"));
+        let slip = "portfoilo".parse::<Method>().unwrap_err();
+        assert!(slip.contains("(did you mean 'portfolio'?): expected one of cap"), "{slip}");
         TELLS_HARD.parse::<Method>().unwrap();
     }
 

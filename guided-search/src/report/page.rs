@@ -37,6 +37,7 @@ const TITLE: &str = "Cairn: guided equality saturation";
 /// A directory without whole results, a result or proof that can't be read, or a rewrite system
 /// that is not that of the results; `out` holds something else; or what the file system says.
 pub fn write_report(directory: &Path, out: &Path) -> Result<()> {
+    ensure!(directory.is_dir(), "there is no directory {}", directory.display());
     let kind = FileKind { name: "a report", recognise: |path| has_title(path, TITLE) };
     let out = OutputFile::new(out, kind)?;
     let page = report(directory)?;

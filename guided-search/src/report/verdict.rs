@@ -223,8 +223,8 @@ mod tests {
         assert!(lost.contains("which is perhaps chance, p = 0.12 (McNemar"), "{lost}");
         assert!(lost.contains("(model) solved 29: here it buys nothing over all-work."), "{lost}");
         assert!(lost.contains("The ceiling, oracle, which is told true waypoints, solved 40"));
-        let won = said(&[("all-work", 10), ("model", 39), ("select", 39)]);
-        let sentence = "Learning wins: model and select solve 39 of 40 tasks, and all-work, the best without \
+        let won = said(&[("all-work", 10), ("ranked", 39), ("model", 39)]);
+        let sentence = "Learning wins: ranked and model solve 39 of 40 tasks, and all-work, the best without \
                         learning, 10;";
         assert!(won.starts_with(sentence), "{won}");
         assert!(won.contains("which is hardly chance, p = 4e-9 (McNemar"), "{won}");

@@ -80,7 +80,7 @@ impl SearchSettings {
 
 /// Why a search ended without a proof.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "lowercase")] // so it is printed, too
 pub enum Failure {
     /// All of the work was spent.
     Work,
@@ -101,15 +101,7 @@ pub enum Failure {
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Failure::Work => "work",
-            Failure::Guides => "guides",
-            Failure::Saturated => "saturated",
-            Failure::Schedule => "schedule",
-            Failure::Conflict => "conflict",
-            Failure::Opposed => "opposed",
-            Failure::Time => "time",
-        })
+        self.serialize(f)
     }
 }
 

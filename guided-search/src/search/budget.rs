@@ -182,19 +182,6 @@ impl Ledger {
         self.e_graphs += 1;
         self.peak_bytes = self.peak_bytes.max(egraph.heap_bytes() as u64);
     }
-
-    /// What was spent here and there, one after the other.
-    pub fn and(self, other: Ledger) -> Ledger {
-        Ledger {
-            work: self.work + other.work,
-            e_graphs: self.e_graphs + other.e_graphs,
-            peak_bytes: self.peak_bytes.max(other.peak_bytes),
-            requests: self.requests + other.requests,
-            proposed: self.proposed + other.proposed,
-            reached: self.reached + other.reached,
-            model_seconds: self.model_seconds + other.model_seconds,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! Which schedulers the e-graphs of a search are grown with, in turn.
 
 use egraph::Scheduler;
+use serde::de::{IntoDeserializer, value::Error as Unknown};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// Which schedulers e-graphs are grown with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")] // so it is read and printed, too
 pub enum Schedulers {
     /// [`Scheduler::Simple`].
     #[default]
@@ -15,7 +16,6 @@ pub enum Schedulers {
     /// [`Scheduler::Backoff`].
     Backoff,
     /// [`Scheduler::BestFirst`].
-    #[serde(rename = "best-first")]
     BestFirst,
     /// [`Scheduler::Simple`] and [`Scheduler::Backoff`] in turn: each proves what the other does not.
     Auto,
@@ -39,11 +39,7 @@ impl Schedulers {
 
 impl fmt::Display for Schedulers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Schedulers::Auto => f.write_str("auto"),
-            Schedulers::Mixed => f.write_str("mixed"),
-            one => one.in_turn().0.fmt(f),
-        }
+        self.serialize(f)
     }
 }
 
@@ -51,15 +47,9 @@ impl FromStr for Schedulers {
     type Err = String;
 
     fn from_str(text: &str) -> std::result::Result<Self, String> {
-        match text.parse() {
-            Ok(Scheduler::Simple) => Ok(Schedulers::Simple),
-            Ok(Scheduler::Backoff) => Ok(Schedulers::Backoff),
-            Ok(Scheduler::BestFirst) => Ok(Schedulers::BestFirst),
-            Err(_) if text == "auto" => Ok(Schedulers::Auto),
-            Err(_) if text == "mixed" => Ok(Schedulers::Mixed),
-            Err(_) => {
-                Err(format!("expected auto, mixed, simple, backoff or best-first, found '{text}'"))
-            }
-        }
+        let schedulers: Result<_, Unknown> = Schedulers::deserialize(text.into_deserializer());
+        schedulers.map_err(|_| {
+            format!("expected auto, mixed, simple, backoff or best-first, found '{text}'")
+        })
     }
 }

@@ -8,7 +8,6 @@
 //! The chains of a data set (`dataset_gen`) are others: their e-graphs have limits of memory, their terms
 //! other sizes, and each link is proved at once, so that one maker of both would change either's bytes.
 
-use crate::config::TasksConfig;
 use crate::search::budget::Cap;
 use crate::search::frontier_terms;
 use crate::search::randomness::stream;
@@ -67,17 +66,16 @@ pub struct ChainSettings {
 }
 
 impl ChainSettings {
-    /// The settings of a preset; what it leaves open is the reference setting.
-    pub fn from_preset(preset: &TasksConfig, seed: u64) -> ChainSettings {
-        let link_nodes = preset.link_nodes.unwrap_or(1_000);
+    /// The reference setting, with links of `link_nodes` e-nodes.
+    pub fn new(link_nodes: usize, seed: u64) -> ChainSettings {
         ChainSettings {
-            links: preset.links.unwrap_or(8),
+            links: 8,
             link_nodes,
-            cap: preset.cap.unwrap_or(link_nodes.saturating_mul(4)),
-            memory: preset.memory.map_or(DEFAULT_MEMORY, |memory| memory.0),
-            count: preset.count.unwrap_or(100),
-            rounds: preset.rounds.unwrap_or(4),
-            family: preset.family,
+            cap: link_nodes.saturating_mul(4),
+            memory: DEFAULT_MEMORY,
+            count: 100,
+            rounds: 4,
+            family: None,
             seed,
         }
     }

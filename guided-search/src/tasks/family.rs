@@ -14,6 +14,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use support::Progress;
+use support::columns::{Array, Cell, DataType};
 
 /// How many times the e-nodes of a link the e-graph may have that tells a seed's family.
 pub const LINKS_PER_SEED: usize = 20;
@@ -80,6 +81,24 @@ impl FromStr for Family {
     fn from_str(text: &str) -> Result<Family, String> {
         let named = Family::ALL.into_iter().find(|family| family.name() == text);
         named.ok_or_else(|| format!("expected theorem or identity, found '{text}'"))
+    }
+}
+
+impl Cell for Family {
+    type Builder = <String as Cell>::Builder;
+
+    fn kind() -> DataType {
+        String::kind()
+    }
+
+    fn append(value: Option<&Self>, column: &mut Self::Builder) {
+        column.append_option(value.map(|family| family.name()));
+    }
+
+    fn values(column: &dyn Array) -> anyhow::Result<Vec<Option<Self>>> {
+        let read = |text: Option<String>| text.map(|text| text.parse()).transpose();
+        let families: Result<_, String> = String::values(column)?.into_iter().map(read).collect();
+        families.map_err(anyhow::Error::msg)
     }
 }
 

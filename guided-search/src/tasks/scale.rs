@@ -5,7 +5,6 @@
 //! chains are made at each size of a ladder, and the largest size wins at which nearly as many come
 //! about as at the best.
 
-use crate::config::TasksConfig;
 use crate::tasks::chains::{ChainSettings, count_chains};
 use dataset_gen::Seed;
 use egraph::{System, TermBank};
@@ -31,24 +30,17 @@ pub struct Scale {
 
 impl Scale {
     /// Tries chains from the first seeds, on the threads of the current rayon pool: the largest
-    /// size at which at least three quarters as many chains come about as at the best one. The
-    /// preset says all else; what it leaves open depends on the size as it does in
-    /// [`ChainSettings::from_preset`].
+    /// size at which at least three quarters as many chains come about as at the best one. `settings`
+    /// says all else for a size.
     pub fn of_seeds(
         system: &Arc<System>,
         bank: &TermBank,
         seeds: &[Seed],
-        preset: &TasksConfig,
-        seed: u64,
+        settings: impl Fn(usize) -> ChainSettings,
     ) -> Scale {
         let seeds = &seeds[..seeds.len().min(SEEDS)];
         let made = |link_nodes| {
-            let preset = TasksConfig { link_nodes: Some(link_nodes), ..preset.clone() };
-            let settings = ChainSettings {
-                count: usize::MAX,
-                rounds: 1,
-                ..ChainSettings::from_preset(&preset, seed)
-            };
+            let settings = ChainSettings { count: usize::MAX, rounds: 1, ..settings(link_nodes) };
             count_chains(system, bank, seeds, &settings)
         };
         let counts = LADDER.map(|size| (size, made(size)));
@@ -101,8 +93,8 @@ mod tests {
     #[test]
     fn the_largest_size_wins_at_which_nearly_as_many_chains_come_about_as_at_the_best() {
         let (system, bank, seeds) = shipped("halide");
-        let preset = TasksConfig { links: Some(4), ..TasksConfig::default() };
-        let scale = Scale::of_seeds(&system, &bank, &seeds, &preset, 0);
+        let settings = |size| ChainSettings { links: 4, ..ChainSettings::new(size, 0) };
+        let scale = Scale::of_seeds(&system, &bank, &seeds, settings);
         let best = scale.tried.iter().map(|&(_, made)| made).max().unwrap();
         let (_, chosen) = scale.tried.iter().find(|(size, _)| *size == scale.link_nodes).unwrap();
         assert!(best > 0 && 4 * chosen >= 3 * best, "{scale}");
@@ -125,10 +117,9 @@ mod tests {
         let text = "(+ a (+ b (+ c (+ d (+ e f)))))";
         let term = bank.parse(text, None).unwrap();
         let seeds: Vec<Seed> = (0..8).map(|i| Seed { id: i.to_string(), term }).collect();
-        let preset = TasksConfig { links: Some(2), ..TasksConfig::default() };
         // All terms are the same six; a cap of a few e-nodes keeps one e-graph from proving it.
-        let preset = TasksConfig { cap: Some(30), ..preset };
-        let scale = Scale::of_seeds(&system, &bank, &seeds, &preset, 0);
+        let settings = |size| ChainSettings { links: 2, cap: 30, ..ChainSettings::new(size, 0) };
+        let scale = Scale::of_seeds(&system, &bank, &seeds, settings);
         assert_eq!(scale.tried[0], (1_000, 0), "{scale}");
         assert!(scale.link_nodes < 1_000, "{scale}");
     }

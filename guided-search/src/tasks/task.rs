@@ -2,14 +2,10 @@
 
 use crate::tasks::family::Family;
 use crate::tasks::question::read_texts;
-use anyhow::{Context, Result, anyhow};
-use arrow_array::ArrayRef;
-use arrow_array::types::UInt32Type;
-use arrow_schema::{DataType, Field};
+use anyhow::{Context, Result};
 use egraph::{TermBank, TermId};
 use serde::{Deserialize, Serialize};
-use support::columns::{numbers, some_texts, text_lists, texts};
-use support::{Columns, Record};
+use support::{Record, columns_of};
 
 /// Prove that `start` equals `target`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,59 +45,7 @@ impl Record for Task {
     const BATCH: usize = 256;
     const LATER: &'static [&'static str] = &["family"];
 
-    fn fields() -> Vec<Field> {
-        let columns = [
-            ("id", DataType::Utf8),
-            ("seed_id", DataType::Utf8),
-            ("start", DataType::Utf8),
-            ("target", DataType::Utf8),
-            ("waypoints", DataType::new_list(DataType::Utf8, true)),
-            ("links", DataType::UInt32),
-            ("family", DataType::Utf8),
-        ];
-        columns.map(|(name, kind)| Field::new(name, kind, name == "family")).into()
-    }
-
-    fn columns(tasks: &[Task]) -> Vec<ArrayRef> {
-        vec![
-            texts(tasks, |t| &t.id),
-            texts(tasks, |t| &t.seed_id),
-            texts(tasks, |t| &t.start),
-            texts(tasks, |t| &t.target),
-            text_lists(tasks, |t| &t.waypoints),
-            numbers::<UInt32Type, _>(tasks, |t| t.links),
-            some_texts(tasks, |t| t.family.map(Family::name)),
-        ]
-    }
-
-    fn read(batch: &Columns<'_>, tasks: &mut Vec<Task>) -> Result<()> {
-        let (ids, seeds) = (batch.texts("id")?, batch.texts("seed_id")?);
-        let (starts, targets) = (batch.texts("start")?, batch.texts("target")?);
-        let waypoints = batch.text_lists("waypoints")?;
-        let links = batch.numbers::<UInt32Type>("links")?;
-        let families = batch.later_texts("family")?;
-        for row in 0..batch.rows() {
-            tasks.push(Task {
-                id: ids.value(row).to_owned(),
-                seed_id: seeds.value(row).to_owned(),
-                start: starts.value(row).to_owned(),
-                target: targets.value(row).to_owned(),
-                waypoints: waypoints.value(row)?,
-                links: links.value(row),
-                family: read_family(families(row))?,
-            });
-        }
-        Ok(())
-    }
-}
-
-/// The value of a column `family`.
-///
-/// # Errors
-/// It names no family.
-pub fn read_family(text: Option<&str>) -> Result<Option<Family>> {
-    let family = text.map(str::parse).transpose();
-    family.map_err(|message: String| anyhow!("column 'family': {message}"))
+    columns_of!(Task: id, seed_id, start, target, waypoints, links, family);
 }
 
 /// A file system takes names of 255 bytes, and a proof's has the method, too.

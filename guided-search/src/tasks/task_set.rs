@@ -142,12 +142,9 @@ mod tests {
     use super::*;
     use crate::tasks::family::Family;
     use crate::tasks::outside::outside;
-    use arrow_array::ArrayRef;
-    use arrow_array::types::UInt32Type;
-    use arrow_schema::Field;
     use std::collections::BTreeMap;
     use support::Record;
-    use support::columns::{numbers, some_texts, text_lists, texts};
+    use support::columns::{ArrayRef, Field, column};
 
     fn system() -> System {
         System::parse("(sort I) (literal i64 I) (variable I) (op + (I I) I)").unwrap()
@@ -222,12 +219,16 @@ mod tests {
         writer.close().unwrap();
     }
 
+    fn text(text: &str) -> ArrayRef {
+        column(&[text.to_owned()], |text| text)
+    }
+
     fn value(field: &Field) -> ArrayRef {
         match field.name().as_str() {
-            "links" => numbers::<UInt32Type, _>(&[()], |()| 0),
-            "waypoints" => text_lists(&[()], |()| &[]),
-            "family" => some_texts(&[()], |()| None),
-            _ => texts(&[()], |()| "a"),
+            "links" => column(&[0u32], |links| links),
+            "waypoints" => column(&[Vec::<String>::new()], |waypoints| waypoints),
+            "family" => column(&[None::<Family>], |family| family),
+            _ => text("a"),
         }
     }
 
@@ -249,7 +250,7 @@ mod tests {
             );
         }
         write_row(&path, &origin, |field| match field.name() == "family" {
-            true => Some(texts(&[()], |()| "lemma")),
+            true => Some(text("lemma")),
             false => Some(value(field)),
         });
         let message = format!("{:#}", TaskSet::load(&path, &system()).unwrap_err());

@@ -42,13 +42,31 @@ impl RelationEmbedding {
     }
 }
 
-/// Self-attention with positions.
-struct SelfAttention {
+/// What attention projects with, whatever it looks at.
+struct Projections {
     heads: Arc<Heads>,
     norm: Tensor,      // [d]
     query: Tensor,     // [d, d]
-    key_value: Tensor, // [d, 2d]
+    key_value: Tensor, // [d, 2d], of what is looked at
     output: Tensor,    // [d, d]
+}
+
+impl Projections {
+    fn new(p: &mut Parameters, name: &str, c: &ModelConfig) -> anyhow::Result<Self> {
+        let d = c.width;
+        Ok(Projections {
+            heads: Arc::new(c.heads()),
+            norm: gain(p, &format!("{name}.norm"), d)?,
+            query: matrix(p, &format!("{name}.query"), d, d)?,
+            key_value: matrix(p, &format!("{name}.key_value"), d, 2 * d)?,
+            output: matrix(p, &format!("{name}.output"), d, d)?,
+        })
+    }
+}
+
+/// Self-attention with positions.
+struct SelfAttention {
+    of: Projections,
     /// Projections of the embeddings of each relation to K_R and Q_R of its heads, together as wide as they.
     /// `[d, heads of the relation · e]` each
     relation: [Vec<Tensor>; 2],
@@ -56,7 +74,7 @@ struct SelfAttention {
 
 impl SelfAttention {
     fn new(p: &mut Parameters, name: &str, c: &ModelConfig) -> anyhow::Result<Self> {
-        let (d, heads) = (c.width, Arc::new(c.heads()));
+        let (d, heads) = (c.width, c.heads());
         let mut relation = |what: &str| -> anyhow::Result<Vec<Tensor>> {
             let one = |(relation, share): (&Relation, &usize)| {
                 let name = format!("{name}.{what}.{}", relation.name());
@@ -65,14 +83,7 @@ impl SelfAttention {
             c.relation_heads.iter().map(one).collect()
         };
         let relation = [relation("relation_key")?, relation("relation_query")?];
-        Ok(SelfAttention {
-            norm: gain(p, &format!("{name}.norm"), d)?,
-            query: matrix(p, &format!("{name}.query"), d, d)?,
-            key_value: matrix(p, &format!("{name}.key_value"), d, 2 * d)?,
-            output: matrix(p, &format!("{name}.output"), d, d)?,
-            heads,
-            relation,
-        })
+        Ok(SelfAttention { of: Projections::new(p, name, c)?, relation })
     }
 
     /// K_R and Q_R, the heads side by side, if heads see relations. `[2, r, d]`
@@ -96,41 +107,25 @@ impl SelfAttention {
         tables: Option<&Tensor>,
         past: Option<Past<'_>>,
     ) -> Result<Tensor> {
-        let x = rms_norm(x, &self.norm)?;
-        let (mut q, mut kv) = (linear(&x, &self.query)?, linear(&x, &self.key_value)?);
-        if self.heads.rope {
+        let Projections { heads, norm, query, key_value, output } = &self.of;
+        let x = rms_norm(x, norm)?;
+        let (mut q, mut kv) = (linear(&x, query)?, linear(&x, key_value)?);
+        if heads.rope {
             let first = past.as_ref().map_or(0, |past| past.nodes);
-            (q, kv) = (rope(&q, &self.heads, first)?, rope(&kv, &self.heads, first)?);
+            (q, kv) = (rope(&q, heads, first)?, rope(&kv, heads, first)?);
         }
         let kv = match past {
             Some(past) => past.extend(&kv)?, // [nodes, 2d]
             None => kv,                      // [b, n, 2d]
         };
-        linear(&attention(&self.heads, g, &q, &kv, tables)?, &self.output)
+        linear(&attention(heads, g, &q, &kv, tables)?, output)
     }
 }
 
 /// Attention to the nodes of an encoded tree.
-struct CrossAttention {
-    heads: Arc<Heads>,
-    norm: Tensor,      // [d]
-    query: Tensor,     // [d, d]
-    key_value: Tensor, // [d, 2d], of the encoded tree
-    output: Tensor,    // [d, d]
-}
+struct CrossAttention(Projections);
 
 impl CrossAttention {
-    fn new(p: &mut Parameters, name: &str, c: &ModelConfig) -> anyhow::Result<Self> {
-        let d = c.width;
-        Ok(CrossAttention {
-            heads: Arc::new(c.heads()),
-            norm: gain(p, &format!("{name}.norm"), d)?,
-            query: matrix(p, &format!("{name}.query"), d, d)?,
-            key_value: matrix(p, &format!("{name}.key_value"), d, 2 * d)?,
-            output: matrix(p, &format!("{name}.output"), d, d)?,
-        })
-    }
-
     /// `x` `[b, n, d]`, which looks at encoded trees. `lengths` are those of all trees where `x` is a
     /// step of generation, whose rows say at which they look.
     fn forward(
@@ -140,8 +135,9 @@ impl CrossAttention {
         memory: &Encoded,
         lengths: Option<&[usize]>,
     ) -> Result<Tensor> {
-        let q = linear(&rms_norm(x, &self.norm)?, &self.query)?;
-        linear(&memory.attention(&self.heads, g, &q, lengths)?, &self.output)
+        let Projections { heads, norm, query, output, .. } = &self.0;
+        let q = linear(&rms_norm(x, norm)?, query)?;
+        linear(&memory.attention(heads, g, &q, lengths)?, output)
     }
 }
 
@@ -282,8 +278,8 @@ impl Transformer {
             let name = |part: &str| format!("decoder.{i}.{part}");
             layers.push(DecoderLayer {
                 attention: SelfAttention::new(p, &name("attention"), c)?,
-                start: CrossAttention::new(p, &name("start"), c)?,
-                target: CrossAttention::new(p, &name("target"), c)?,
+                start: CrossAttention(Projections::new(p, &name("start"), c)?),
+                target: CrossAttention(Projections::new(p, &name("target"), c)?),
                 feed_forward: FeedForward::new(p, &name("feed_forward"), c)?,
             });
         }
@@ -330,8 +326,8 @@ impl Transformer {
         let mut tables = Vec::new();
         for layer in &self.layers {
             layers.push([
-                Encoded::new(linear(&encoded[0], &layer.start.key_value)?),
-                Encoded::new(linear(&encoded[1], &layer.target.key_value)?),
+                Encoded::new(linear(&encoded[0], &layer.start.0.key_value)?),
+                Encoded::new(linear(&encoded[1], &layer.target.0.key_value)?),
             ]);
             tables.push(layer.attention.tables(&self.relation)?);
         }

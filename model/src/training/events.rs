@@ -158,7 +158,9 @@ mod tests {
     #[test]
     fn what_was_measured_comes_back() {
         let directory = tempfile::tempdir().unwrap();
-        let evaluation = |step| Evaluation { step, time: 17.5, ..Evaluation::example() };
+        let validation_loss = 2.0;
+        let evaluation =
+            |step| Evaluation { step, time: 17.5, validation_loss, ..Evaluation::default() };
         let log = [evaluation(100), evaluation(100_000)];
         rewrite(directory.path(), &log).unwrap();
         let whole = std::fs::read(directory.path().join(EVENTS_FILE)).unwrap();

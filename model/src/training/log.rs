@@ -13,7 +13,7 @@ pub const LOG_FILE: &str = "train_log.jsonl";
 pub const PLOT_FILE: &str = "loss.svg";
 
 /// The state of things after a number of steps. Losses are in nats per token of a guide.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
     /// Steps done.
     pub step: u64,
@@ -49,26 +49,6 @@ impl Evaluation {
         let losses =
             [self.train_loss, self.validation_loss, self.validation_accuracy, self.unigram_loss];
         losses.into_iter().all(f32::is_finite)
-    }
-
-    /// Some evaluation.
-    #[cfg(test)]
-    pub(crate) fn example() -> Evaluation {
-        Evaluation {
-            step: 100,
-            epoch: 0.5,
-            tokens: 9_000,
-            train_loss: 3.0,
-            train_accuracy: 0.25,
-            validation_loss: 2.0,
-            validation_accuracy: 0.5,
-            unigram_loss: 2.5,
-            gradient_norm: 1.0,
-            learning_rate: 1e-3,
-            tokens_per_second: 0.0,
-            seconds_left: 0.0,
-            time: 0.0,
-        }
     }
 }
 
@@ -180,7 +160,7 @@ mod tests {
 
     #[test]
     fn losses_are_drawn_and_one_that_is_no_number_is_left_out() {
-        let line = |step, train_loss| Evaluation { step, train_loss, ..Evaluation::example() };
+        let line = |step, train_loss| Evaluation { step, train_loss, ..Evaluation::default() };
         let svg = plot(&[line(100, 3.0), line(200, f32::NAN)]);
         assert_eq!(svg.matches("<path").count(), 3);
         assert!(!svg.contains("NaN") && svg.contains(">validation</text>"), "{svg}");
@@ -192,7 +172,7 @@ mod tests {
         let evaluation = |(step, validation_loss): (usize, f32)| Evaluation {
             step: step as u64,
             validation_loss,
-            ..Evaluation::example()
+            ..Evaluation::default()
         };
         let log: Vec<Evaluation> = losses.into_iter().enumerate().map(evaluation).collect();
         let found: Vec<u64> = (0..=4).map(|n| since_best(&log[..n])).collect();

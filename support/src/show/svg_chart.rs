@@ -28,8 +28,6 @@ const BOTTOM: f64 = 44.0;
 pub struct Axis {
     label: String,
     range: (f64, f64),
-    /// Whether equal ratios are equally far apart, and not equal differences.
-    logarithmic: bool,
     /// Where a mark is, and what stands at it.
     ticks: Vec<(f64, String)>,
 }
@@ -43,30 +41,14 @@ impl Axis {
             step => format!("{tick:.*}", (-step.log10()).ceil() as usize),
         };
         let ticks = ticks.into_iter().map(|tick| (tick, text(tick))).collect();
-        Axis { label: label.to_owned(), range, logarithmic: false, ticks }
-    }
-
-    /// Positive numbers over a range, on a logarithmic scale: marked at powers of ten, or also at twice and
-    /// five times these, or at round numbers, whichever are enough.
-    pub fn logarithms(label: &str, range: (f64, f64)) -> Axis {
-        let (low, high) = range;
-        let decades = low.log10().floor() as i32..=high.log10().ceil() as i32;
-        let within = |factors: &[f64]| -> Vec<f64> {
-            let all = decades.clone().flat_map(|k| factors.iter().map(move |f| f * 10f64.powi(k)));
-            all.filter(|tick| (low..=high).contains(tick)).collect()
-        };
-        let marks = [within(&[1.0]), within(&[1.0, 2.0, 5.0]), ticks(range, 0.0).1];
-        let enough = |marks: &&Vec<f64>| marks.len() >= 4;
-        let ticks = marks.iter().find(enough).unwrap_or(&marks[2]);
-        let ticks = ticks.iter().map(|tick| (*tick, short(*tick))).collect();
-        Axis { label: label.to_owned(), range, logarithmic: true, ticks }
+        Axis { label: label.to_owned(), range, ticks }
     }
 
     /// Per cent, from 0 to 100.
     pub fn per_cent(label: &str) -> Axis {
         let ticks = [0.0, 25.0, 50.0, 75.0, 100.0].map(|tick| (tick, format!("{tick} %")));
         let (range, ticks) = ((0.0, 100.0), ticks.into());
-        Axis { label: label.to_owned(), range, logarithmic: false, ticks }
+        Axis { label: label.to_owned(), range, ticks }
     }
 
     /// A place for each bar, some ten of which are named.
@@ -75,14 +57,13 @@ impl Axis {
         let ticks = bars.iter().enumerate().step_by(every);
         let ticks = ticks.map(|(i, bar)| (i as f64 + 0.5, bar.name.clone())).collect();
         let range = (0.0, bars.len().max(1) as f64);
-        Axis { label: label.to_owned(), range, logarithmic: false, ticks }
+        Axis { label: label.to_owned(), range, ticks }
     }
 
     /// Where a value lies between the ends of the axis, from 0 to 1.
     fn share(&self, value: f64) -> f64 {
-        let of = |x: f64| if self.logarithmic { x.ln() } else { x };
-        let (low, high) = (of(self.range.0), of(self.range.1));
-        (of(value) - low) / if high > low { high - low } else { 1.0 }
+        let (low, high) = self.range;
+        (value - low) / if high > low { high - low } else { 1.0 }
     }
 }
 
@@ -106,8 +87,6 @@ pub enum Shape {
     Straight,
     /// Straight, with a dot at every point: measurements.
     Dots,
-    /// Not at all: dots alone.
-    Points,
 }
 
 /// One bar of a chart.
@@ -146,20 +125,16 @@ impl Chart {
                 let (x, y) = (self.at_x(x), self.at_y(y));
                 // Writing to a string does not fail.
                 let _ = match (i, shape) {
-                    (_, Shape::Points) => Ok(()),
                     (0, _) => write!(path, "M{x:.1} {y:.1}"),
                     (_, Shape::Steps) => write!(path, "H{x:.1}V{y:.1}"),
                     (_, Shape::Straight | Shape::Dots) => write!(path, "L{x:.1} {y:.1}"),
                 };
             }
-            let dots = match shape {
-                Shape::Dots | Shape::Points => &line.points[..],
-                Shape::Steps | Shape::Straight => &[],
-            };
+            let dots = if shape == Shape::Dots { &line.points[..] } else { &[] };
             self.drawn.push(html! {
                 g class=(line.class) {
                     title { (line.name) }
-                    @if shape != Shape::Points { path class="line" d=(path) {} }
+                    path class="line" d=(path) {}
                     @for &(x, y) in dots {
                         circle cx=(one(self.at_x(x))) cy=(one(self.at_y(y))) r="4" {}
                     }
@@ -257,16 +232,6 @@ impl Chart {
     }
 }
 
-/// A number in few letters: 0.25, 1.2k, 50M.
-fn short(value: f64) -> String {
-    let powers = [(1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
-    let (power, letter) =
-        powers.into_iter().find(|(power, _)| value >= *power * 0.999_999).unwrap_or((1.0, ""));
-    // Six digits at most, so that 0.30000000000000004 is 0.3.
-    let rounded: f64 = format!("{:.6}", value / power).parse().unwrap_or(value);
-    format!("{rounded}{letter}")
-}
-
 /// A coordinate with one digit after the point.
 fn one(value: f64) -> String {
     format!("{value:.1}")
@@ -299,18 +264,6 @@ mod tests {
         let texts: Vec<_> =
             Axis::numbers("", (0.0, 1.5), 0.01).ticks.into_iter().map(|t| t.1).collect();
         assert_eq!(texts, ["0.0", "0.5", "1.0", "1.5"]);
-    }
-
-    #[test]
-    fn logarithmic_axes_have_powers_of_ten_or_what_lies_between() {
-        let texts = |range| -> Vec<String> {
-            Axis::logarithms("", range).ticks.into_iter().map(|tick| tick.1).collect()
-        };
-        assert_eq!(texts((9e4, 2e8)), ["100k", "1M", "10M", "100M"]);
-        assert_eq!(texts((0.1, 2.0)), ["0.1", "0.2", "0.5", "1", "2"]);
-        assert_eq!(texts((0.25, 0.95)), ["0.4", "0.6", "0.8"]);
-        let axis = Axis::logarithms("", (1.0, 10_000.0));
-        assert!([1.0, 100.0, 10_000.0].map(|x| axis.share(x)) == [0.0, 0.5, 1.0]);
     }
 
     fn series(class: &str) -> Series {

@@ -181,13 +181,14 @@ fn floats_mut<'a>(storage: &'a mut CpuStorage, layout: &Layout) -> Result<&'a mu
 #[cfg(any(test, feature = "cuda"))]
 pub(super) mod cuda {
     #[cfg(feature = "cuda")]
-    use super::{BETA1, BETA2, EPSILON, Parameter, Update};
+    use super::Parameter;
+    use super::{BETA1, BETA2, EPSILON, Update};
     #[cfg(feature = "cuda")]
-    use crate::network::ops::cuda::Number;
-    #[cfg(feature = "cuda")]
-    use crate::network::ops::cuda::device::{Operand, address_of, room, run, tensor, with};
-    use crate::network::ops::cuda::{Address, Launch, THREADS, arguments, blocks_of_threads, over};
-    #[cfg(feature = "cuda")]
+    use crate::network::ops::cuda::device::{tensor, with};
+    use crate::network::ops::cuda::{
+        Address, Gpu, Launch, Memory, Number, Operand, THREADS, address_of, arguments,
+        blocks_of_threads, over, room, run,
+    };
     use candle_core::Result;
 
     /// Blocks of [`Squares`] at most.
@@ -205,11 +206,11 @@ pub(super) mod cuda {
 
     impl Squares {
         /// Sums that come of so many elements.
-        pub(crate) fn blocks(count: u64) -> u32 {
+        fn blocks(count: u64) -> u32 {
             count.div_ceil(u64::from(THREADS)).clamp(1, BLOCKS) as u32
         }
 
-        pub(crate) fn launch(self) -> Launch<Squares> {
+        fn launch(self) -> Launch<Squares> {
             blocks_of_threads("squares_f32", Squares::blocks(self.count), 4 * THREADS, self)
         }
     }
@@ -227,7 +228,7 @@ pub(super) mod cuda {
     }
 
     impl Clip {
-        pub(crate) fn launch(self) -> Launch<Clip> {
+        fn launch(self) -> Launch<Clip> {
             blocks_of_threads("clip_f32", 1, 4 * THREADS, self)
         }
     }
@@ -252,60 +253,84 @@ pub(super) mod cuda {
     }
 
     impl AdamW {
-        pub(crate) fn launch(self) -> Launch<AdamW> {
+        fn launch(self) -> Launch<AdamW> {
             over("adamw_f32", self.count, self)
         }
+    }
+
+    /// The sums of squares of gradients.
+    pub(super) struct Sums<'a> {
+        device: &'a Gpu,
+        sums: Memory,
+        count: u32,
+        /// Of these, those that are there.
+        done: u32,
+    }
+
+    impl Sums<'_> {
+        /// Room for those of gradients of so many elements.
+        pub(super) fn of(device: &Gpu, counts: impl Iterator<Item = usize>) -> Result<Sums<'_>> {
+            let count = counts.map(|count| Squares::blocks(count as u64)).sum();
+            Ok(Sums { device, sums: room(device, Number::F32, count as usize)?, count, done: 0 })
+        }
+
+        pub(super) fn add(&mut self, g: Operand<'_>) -> Result<()> {
+            let (count, g) = (g.count as u64, g.expect(Number::F32)?);
+            let out = address_of(&self.sums)? + 4 * Address::from(self.done);
+            self.done += Squares::blocks(count);
+            run(self.device, Squares { x: g.address, out, count }.launch())
+        }
+
+        /// What [`Clip`] writes.
+        pub(super) fn clip(self, clip_norm: f64) -> Result<Memory> {
+            let clip = room(self.device, Number::F32, 2)?;
+            let (squares, out, most) =
+                (address_of(&self.sums)?, address_of(&clip)?, clip_norm as f32);
+            run(self.device, Clip { squares, out, count: self.count, most }.launch())?;
+            Ok(clip)
+        }
+    }
+
+    /// Changes a parameter and its moments, clipped as `clip` says.
+    pub(super) fn step(
+        numbers: Update,
+        clip: &Memory,
+        [p, g, m, v]: [Operand<'_>; 4],
+    ) -> Result<()> {
+        let step = AdamW {
+            p: p.address,
+            m: m.address,
+            v: v.address,
+            g: g.address,
+            clip: address_of(clip)?,
+            count: p.count as u64,
+            beta1: BETA1 as f32,
+            beta2: BETA2 as f32,
+            rate: numbers.rate as f32,
+            second: numbers.second as f32,
+            decay: numbers.decay as f32,
+            epsilon: EPSILON as f32,
+        };
+        run(p.device, step.launch())
     }
 
     /// As on the CPU.
     #[cfg(feature = "cuda")]
     pub(super) fn update(parameters: &[(&Parameter<'_>, Update)], clip_norm: f64) -> Result<f64> {
         let Some((first, _)) = parameters.first() else { return Ok(0.0) };
-        let device = first.p.device().as_cuda_device()?;
-        let counts = parameters.iter().map(|(of, _)| of.p.elem_count() as u64);
-        let blocks = counts.map(Squares::blocks).collect::<Vec<_>>();
-        let count: u32 = blocks.iter().sum();
-        let sums = room(device, Number::F32, count as usize)?;
-        let clip = room(device, Number::F32, 2)?;
-        let (squares, clip_address) = (address_of(&sums)?, address_of(&clip)?);
-        let mut out = squares;
-        for ((of, _), blocks) in parameters.iter().zip(blocks) {
-            with([of.g], |[g]| {
-                let g = g.expect(Number::F32)?;
-                run(device, Squares { x: g.address, out, count: g.count as u64 }.launch())
-            })?;
-            out += 4 * Address::from(blocks);
-        }
-        let most = clip_norm as f32;
-        run(device, Clip { squares, out: clip_address, count, most }.launch())?;
+        let counts = parameters.iter().map(|(of, _)| of.p.elem_count());
+        let mut sums = Sums::of(first.p.device().as_cuda_device()?, counts)?;
+        parameters.iter().try_for_each(|(of, _)| with([of.g], |[g]| sums.add(g)))?;
+        let clip = sums.clip(clip_norm)?;
         for (Parameter { p, g, m, v, .. }, numbers) in parameters {
-            let step = |p: Operand<'_>, g: Operand<'_>, m: Operand<'_>, v: Operand<'_>| {
-                let step = AdamW {
-                    p: p.address,
-                    m: m.address,
-                    v: v.address,
-                    g: g.address,
-                    clip: clip_address,
-                    count: p.count as u64,
-                    beta1: BETA1 as f32,
-                    beta2: BETA2 as f32,
-                    rate: numbers.rate as f32,
-                    second: numbers.second as f32,
-                    decay: numbers.decay as f32,
-                    epsilon: EPSILON as f32,
-                };
-                run(device, step.launch())
-            };
-            with([p, g, m, v], |[p, g, m, v]| step(p, g, m, v))?;
+            with([p, g, m, v], |operands| step(*numbers, &clip, operands))?;
         }
-        let read = tensor(clip, 2).to_vec1::<f32>()?;
-        Ok(f64::from(read[0]))
+        Ok(f64::from(tensor(clip, 2).to_vec1::<f32>()?[0]))
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "cuda")))] // the twin is the device
 mod tests {
-    use super::cuda::{AdamW, Clip, Squares};
     use super::*;
     use crate::network::ops::cuda::Number;
     use crate::network::ops::cuda::twin::{Host, Twin, close};
@@ -347,32 +372,14 @@ mod tests {
     }
 
     /// The norm, and the parameter and its moments after a step.
-    fn step(twin: &Twin, p: &[f32], g: &[f32], rate: f32, decay: f32) -> (f32, [Host; 3]) {
-        let host = |x: &[f32]| Host::new(Number::F32, x);
-        let (mut p, g) = (host(p), host(g));
-        let (mut m, mut v, count) = (p.like(), p.like(), p.floats().len() as u64);
-        let blocks = Squares::blocks(count);
-        let (mut sums, mut clip) = (host(&vec![0.0; blocks as usize]), host(&[0.0; 2]));
-        let squares = Squares { x: g.address(), out: sums.address_mut(), count };
-        twin.run(squares.launch());
-        let (count_of_sums, out) = (blocks, clip.address_mut());
-        let squares = sums.address();
-        twin.run(Clip { squares, out, count: count_of_sums, most: 1.0 }.launch());
-        let update = AdamW {
-            p: p.address_mut(),
-            m: m.address_mut(),
-            v: v.address_mut(),
-            g: g.address(),
-            clip: clip.address(),
-            count,
-            beta1: 0.9,
-            beta2: 0.98,
-            rate,
-            second: 1.0 / (1.0 - 0.98),
-            decay,
-            epsilon: 1e-8,
-        };
-        twin.run(update.launch());
+    fn step(twin: &Twin, p: &[f32], g: &[f32], rate: f64, decay: f64) -> (f32, [Host; 3]) {
+        let [p, g, m, v] =
+            [p, g, &vec![0.0; p.len()], &vec![0.0; p.len()]].map(|x| Host::new(Number::F32, x));
+        let mut sums = cuda::Sums::of(twin, [p.floats().len()].into_iter()).unwrap();
+        sums.add(g.operand(twin)).unwrap();
+        let clip = sums.clip(1.0).unwrap();
+        let numbers = Update { clip: 1.0, rate, second: 1.0 / (1.0 - BETA2), decay };
+        cuda::step(numbers, &clip, [&p, &g, &m, &v].map(|x| x.operand(twin))).unwrap();
         (clip.floats()[0], [p, m, v])
     }
 

@@ -1,7 +1,7 @@
 //! Dropout from a generator of our own, so that a run can be repeated and resumed.
 
 #[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::{self, Operand};
+use crate::network::ops::cuda::{Operand, device};
 use crate::network::ops::operation::{Fused, Operation};
 use crate::network::ops::tensors::{floats, like, with_floats};
 #[cfg(feature = "cuda")]
@@ -101,7 +101,7 @@ fn threshold_and_factor(probability: f64) -> (u16, f32) {
 enum Mask {
     Kept(Vec<bool>, f32),
     /// On a GPU, which makes the mask where it needs it.
-    #[cfg(feature = "cuda")]
+    #[cfg(any(test, feature = "cuda"))]
     Stream(cuda::MaskStream),
 }
 
@@ -114,12 +114,12 @@ impl Mask {
                 let factors = kept.iter().map(|kept| if *kept { *factor } else { 0.0 });
                 Ok(x.iter().zip(factors).map(|(x, factor)| x * factor))
             }
-            #[cfg(feature = "cuda")]
+            #[cfg(any(test, feature = "cuda"))]
             Mask::Stream(_) => candle_core::bail!("the mask of a GPU, and a tensor on the CPU"),
         }
     }
 
-    #[cfg(feature = "cuda")]
+    #[cfg(any(test, feature = "cuda"))]
     fn stream(&self) -> Result<cuda::MaskStream> {
         match self {
             Mask::Stream(stream) => Ok(*stream),
@@ -148,21 +148,6 @@ impl Operation<1> for Mask {
 
     fn backward(&self, _x: [&[f32]; 1], grad: &[f32]) -> Result<[Vec<f32>; 1]> {
         Ok([self.of(grad)?.collect()])
-    }
-
-    #[cfg(feature = "cuda")]
-    fn forward_on_gpu(&self, [x]: [Operand<'_>; 1]) -> Result<CudaStorage> {
-        cuda::dropout(None, x, self.stream()?)
-    }
-
-    #[cfg(feature = "cuda")]
-    fn backward_on_gpu(
-        &self,
-        _x: [Operand<'_>; 1],
-        _result: Operand<'_>,
-        grad: Operand<'_>,
-    ) -> Result<[CudaStorage; 1]> {
-        Ok([cuda::dropout(None, grad, self.stream()?)?])
     }
 }
 
@@ -220,11 +205,12 @@ impl CustomOp2 for Residual {
 /// On an NVIDIA GPU: `dropout.cu`.
 #[cfg(any(test, feature = "cuda"))]
 pub(super) mod cuda {
-    #[cfg(feature = "cuda")]
-    use crate::network::ops::cuda::device::{Operand, address_of, room, run};
-    use crate::network::ops::cuda::{Address, Launch, Number, arguments};
-    #[cfg(feature = "cuda")]
-    use candle_core::{CudaStorage, Result};
+    use super::Mask;
+    use crate::network::ops::cuda::{
+        Address, Launch, Memory, Number, Operand, address_of, arguments, room, run,
+    };
+    use crate::network::ops::operation::Kernels;
+    use candle_core::Result;
 
     /// Threads of a block.
     const BLOCK: u32 = 128;
@@ -255,7 +241,7 @@ pub(super) mod cuda {
     }
 
     impl Dropout {
-        pub(crate) fn launch(self, number: Number) -> Launch<Dropout> {
+        fn launch(self, number: Number) -> Launch<Dropout> {
             let words = self.mask.first_word % u64::from(WORDS) + self.count.div_ceil(2);
             let blocks = words.div_ceil(u64::from(BLOCK * WORDS)).clamp(1, 4096);
             Launch {
@@ -269,12 +255,11 @@ pub(super) mod cuda {
     }
 
     /// What is kept of y, and x, if there is one.
-    #[cfg(feature = "cuda")]
     pub(crate) fn dropout(
         x: Option<Operand<'_>>,
         y: Operand<'_>,
         mask: MaskStream,
-    ) -> Result<CudaStorage> {
+    ) -> Result<Memory> {
         let x = match x {
             Some(x) => x.expect(y.number)?.address,
             None => 0,
@@ -284,11 +269,27 @@ pub(super) mod cuda {
         run(y.device, Dropout { x, y: y.address, out: address, count, mask }.launch(y.number))?;
         Ok(out)
     }
+
+    impl Kernels<1> for Mask {
+        fn forward_on_gpu(&self, [x]: [Operand<'_>; 1]) -> Result<Memory> {
+            dropout(None, x, self.stream()?)
+        }
+
+        fn backward_on_gpu(
+            &self,
+            _x: [Operand<'_>; 1],
+            _result: Operand<'_>,
+            grad: Operand<'_>,
+        ) -> Result<[Memory; 1]> {
+            Ok([dropout(None, grad, self.stream()?)?])
+        }
+    }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "cuda")))] // the twin is the device
 mod tests {
     use super::*;
+    use crate::fixtures::agree;
     use crate::network::ops::cuda::twin::{Host, Twin, close};
     use candle_core::{Device, Var};
 
@@ -336,26 +337,14 @@ mod tests {
             let (cpu, gpu) = (Dropout::new(0.3, 7, 5), Dropout::new(0.3, 7, 5));
             // Odd numbers, whose last word is half used; more than a block of threads makes.
             for count in [7, 5001, 1, 64, 4099] {
-                let values = |phase: f32| -> Vec<f32> {
-                    (0..count).map(|i| (i as f32 * 0.7 + phase).sin()).collect()
-                };
-                let (x, y) = (Host::new(number, &values(0.0)), Host::new(number, &values(1.0)));
-                let tensor = |h: &Host| Tensor::from_vec(h.floats(), count, &Device::Cpu).unwrap();
-                let expected = cpu.add(&tensor(&x), &tensor(&y)).unwrap();
-                let mut out = x.like();
-                let mut dropout = cuda::Dropout {
-                    x: x.address(),
-                    y: y.address(),
-                    out: out.address_mut(),
-                    count: count as u64,
-                    mask: gpu.mask_stream(count).unwrap(),
-                };
-                twin.run(dropout.launch(number));
-                close(number, &out, &expected.to_vec1().unwrap());
-                dropout.x = 0;
-                twin.run(dropout.launch(number));
-                let kept = (expected - tensor(&x)).unwrap();
-                close(number, &out, &kept.to_vec1().unwrap());
+                let [x, y] = [0.0, 1.0].map(|phase| Host::wave(number, count, phase));
+                let mask = cpu.mask(count, &Device::Cpu).unwrap();
+                let stream = gpu.mask_stream(count).unwrap();
+                agree((number, &twin), [&mask, &Mask::Stream(stream)], [&y], &x);
+                let sum = cuda::dropout(Some(x.operand(&twin)), y.operand(&twin), stream).unwrap();
+                let kept = y.floats();
+                let expected = x.floats().into_iter().zip(mask.of(&kept).unwrap());
+                close(number, &sum, &expected.map(|(x, y)| x + y).collect::<Vec<_>>());
             }
         }
     }

@@ -1,10 +1,6 @@
 //! The vector of a node: the sum of the embeddings of its features.
 
-#[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::Operand;
 use crate::network::ops::operation::{Fused, Operation};
-#[cfg(feature = "cuda")]
-use candle_core::CudaStorage;
 use candle_core::{DType, Result, Shape, Tensor};
 use std::sync::Arc;
 
@@ -99,35 +95,17 @@ impl Operation<1> for Embed {
         }
         Ok([dtable])
     }
-
-    #[cfg(feature = "cuda")]
-    fn forward_on_gpu(&self, [table]: [Operand<'_>; 1]) -> Result<CudaStorage> {
-        cuda::embed(&self.sets, table, self.d, self.dtype)
-    }
-
-    #[cfg(feature = "cuda")]
-    fn backward_on_gpu(
-        &self,
-        _table: [Operand<'_>; 1],
-        _result: Operand<'_>,
-        grad: Operand<'_>,
-    ) -> Result<[CudaStorage; 1]> {
-        cuda::embed_backward(&self.sets, grad, self.features, self.d).map(|dtable| [dtable])
-    }
 }
 
 /// On an NVIDIA GPU: `embedding.cu`.
 #[cfg(any(test, feature = "cuda"))]
 pub(super) mod cuda {
-    #[cfg(feature = "cuda")]
-    use super::FeatureSets;
-    #[cfg(feature = "cuda")]
-    use crate::network::ops::cuda::device::{Operand, address_of, room, run, upload};
     use crate::network::ops::cuda::{
-        Address, LANES, Launch, Number, arguments, blocks_of_threads, over,
+        Address, LANES, Launch, Memory, Number, Operand, address_of, arguments, blocks_of_threads,
+        over, room, run, upload,
     };
-    #[cfg(feature = "cuda")]
-    use candle_core::{CudaStorage, DType, Result};
+    use crate::network::ops::operation::Kernels;
+    use candle_core::Result;
 
     /// Nodes that a block sums up.
     const SEGMENT: usize = 256;
@@ -149,7 +127,7 @@ pub(super) mod cuda {
     }
 
     impl Embed {
-        pub(crate) fn launch(self, number: Number) -> Launch<Embed> {
+        fn launch(self, number: Number) -> Launch<Embed> {
             let kernel = number.pick("embed_f32", "embed_bf16");
             over(kernel, u64::from(self.nodes) * u64::from(LANES), self)
         }
@@ -219,7 +197,7 @@ pub(super) mod cuda {
     }
 
     impl EmbedBackward {
-        pub(crate) fn launch(self, number: Number) -> Launch<EmbedBackward> {
+        fn launch(self, number: Number) -> Launch<EmbedBackward> {
             blocks_of_threads(
                 number.pick("embed_backward_f32", "embed_backward_bf16"),
                 self.count.min(BLOCKS),
@@ -243,80 +221,73 @@ pub(super) mod cuda {
     }
 
     impl SumSegments {
-        pub(crate) fn launch(self) -> Launch<SumSegments> {
+        fn launch(self) -> Launch<SumSegments> {
             blocks_of_threads("sum_segments_f32", self.features.min(BLOCKS), 0, self)
         }
     }
 
-    /// Sums of rows of the table `[·, d]`. `[nodes, d]`
-    #[cfg(feature = "cuda")]
-    pub(crate) fn embed(
-        sets: &FeatureSets,
-        table: Operand<'_>,
-        d: usize,
-        dtype: DType,
-    ) -> Result<CudaStorage> {
-        let (table, number) = (table.expect(Number::F32)?, Number::of(dtype)?);
-        let starts: Vec<u32> = sets.starts.iter().map(|start| *start as u32).collect();
-        let (features, starts) =
-            (upload(table.device, &sets.features)?, upload(table.device, &starts)?);
-        let out = room(table.device, number, sets.len() * d)?;
-        let embed = Embed {
-            features: features.address(),
-            starts: starts.address(),
-            table: table.address,
-            out: address_of(&out)?,
-            nodes: sets.len() as u32,
-            width: d as u32,
-        };
-        run(table.device, embed.launch(number))?;
-        Ok(out)
-    }
+    impl Kernels<1> for super::Embed {
+        fn forward_on_gpu(&self, [table]: [Operand<'_>; 1]) -> Result<Memory> {
+            let (table, number) = (table.expect(Number::F32)?, Number::of(self.dtype)?);
+            let starts: Vec<u32> = self.sets.starts.iter().map(|start| *start as u32).collect();
+            let (features, starts) =
+                (upload(table.device, &self.sets.features)?, upload(table.device, &starts)?);
+            let out = room(table.device, number, self.sets.len() * self.d)?;
+            let embed = Embed {
+                features: features.address(),
+                starts: starts.address(),
+                table: table.address,
+                out: address_of(&out)?,
+                nodes: self.sets.len() as u32,
+                width: self.d as u32,
+            };
+            run(table.device, embed.launch(number))?;
+            Ok(out)
+        }
 
-    /// The gradient of the table `[features, d]`.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn embed_backward(
-        sets: &FeatureSets,
-        grad: Operand<'_>,
-        features: usize,
-        d: usize,
-    ) -> Result<CudaStorage> {
-        let segments = Segments::new(sets.nodes(), features);
-        let up = |list: &[u32]| upload(grad.device, list);
-        let (nodes, bounds, starts) =
-            (up(&segments.nodes)?, up(&segments.bounds)?, up(&segments.starts)?);
-        let parts = room(grad.device, Number::F32, segments.count() * d)?;
-        let out = room(grad.device, Number::F32, features * d)?;
-        let backward = EmbedBackward {
-            grad: grad.address,
-            nodes: nodes.address(),
-            bounds: bounds.address(),
-            parts: address_of(&parts)?,
-            count: segments.count() as u32,
-            width: d as u32,
-        };
-        run(grad.device, backward.launch(grad.number))?;
-        let sum = SumSegments {
-            parts: address_of(&parts)?,
-            starts: starts.address(),
-            out: address_of(&out)?,
-            features: features as u32,
-            width: d as u32,
-        };
-        run(grad.device, sum.launch())?;
-        Ok(out)
+        fn backward_on_gpu(
+            &self,
+            _table: [Operand<'_>; 1],
+            _result: Operand<'_>,
+            grad: Operand<'_>,
+        ) -> Result<[Memory; 1]> {
+            let d = self.d;
+            let segments = Segments::new(self.sets.nodes(), self.features);
+            let up = |list: &[u32]| upload(grad.device, list);
+            let (nodes, bounds, starts) =
+                (up(&segments.nodes)?, up(&segments.bounds)?, up(&segments.starts)?);
+            let parts = room(grad.device, Number::F32, segments.count() * d)?;
+            let out = room(grad.device, Number::F32, self.features * d)?;
+            let backward = EmbedBackward {
+                grad: grad.address,
+                nodes: nodes.address(),
+                bounds: bounds.address(),
+                parts: address_of(&parts)?,
+                count: segments.count() as u32,
+                width: d as u32,
+            };
+            run(grad.device, backward.launch(grad.number))?;
+            let sum = SumSegments {
+                parts: address_of(&parts)?,
+                starts: starts.address(),
+                out: address_of(&out)?,
+                features: self.features as u32,
+                width: d as u32,
+            };
+            run(grad.device, sum.launch())?;
+            Ok([out])
+        }
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "cuda")))] // the twin is the device
 mod tests {
-    use super::cuda::{Embed, EmbedBackward, Segments, SumSegments};
+    use super::cuda::Segments;
     use super::*;
-    use crate::fixtures::{same_as_formula, waves};
+    use crate::fixtures::{agree, same_as_formula, waves};
     use crate::network::ops::cuda::Number;
-    use crate::network::ops::cuda::twin::{Host, Twin, close};
+    use crate::network::ops::cuda::twin::{Host, Twin};
     use candle_core::Device;
-    use candle_core::Var;
 
     fn sets(nodes: &[&[u32]]) -> Arc<FeatureSets> {
         let mut sets = FeatureSets::new();
@@ -348,66 +319,19 @@ mod tests {
 
     #[test]
     fn sums_and_the_gradient_of_the_table_are_those_of_the_cpu() {
+        // Feature 0 is everywhere, in more than two segments; feature 6 nowhere.
+        let (nodes, features, d) = (600usize, 7usize, 45usize);
+        let lists: Vec<Vec<u32>> = (0..nodes as u32)
+            .map(|i| if i % 9 == 8 { vec![] } else { vec![0, 1 + i % 3, 4 + i % 2] })
+            .collect();
+        let lists: Vec<&[u32]> = lists.iter().map(|list| &list[..]).collect();
+        assert_eq!(Segments::new(lists.iter().copied(), features).starts[..3], [0, 3, 4]);
+        let embed = |dtype| Embed { sets: sets(&lists), features, d, dtype };
         for (number, twin) in Twin::all() {
-            // Feature 0 is everywhere, in more than two segments; feature 6 nowhere.
-            let (nodes, features, width) = (600usize, 7usize, 45usize);
-            let lists: Vec<Vec<u32>> = (0..nodes as u32)
-                .map(|i| if i % 9 == 8 { vec![] } else { vec![0, 1 + i % 3, 4 + i % 2] })
-                .collect();
-            let mut sets = FeatureSets::new();
-            lists.iter().for_each(|list| sets.push(|all| all.extend(list)));
-            let values = |count: usize, phase: f32| -> Vec<f32> {
-                (0..count).map(|i| (i as f32 * 0.7 + phase).sin()).collect()
-            };
-            let table = values(features * width, 0.0);
-            let var = Var::from_vec(table.clone(), (features, width), &Device::Cpu).unwrap();
-            let grad = Host::new(number, &values(nodes * width, 1.0));
-            let weights = Var::from_vec(grad.floats(), (nodes, width), &Device::Cpu).unwrap();
-            let y = embed(&Arc::new(sets), &var, DType::F32).unwrap();
-            let all = (&y * weights.as_tensor()).unwrap().sum_all().unwrap().backward().unwrap();
-            let expected = all.get(&var).unwrap().flatten_all().unwrap().to_vec1().unwrap();
-
-            let segments = Segments::new(lists.iter().map(|list| &list[..]), features);
-            assert_eq!(segments.starts[..3], [0, 3, 4]);
-            let flat: Vec<u32> = lists.concat();
-            let starts: Vec<u32> = std::iter::once(0)
-                .chain(lists.iter().scan(0, |sum, list| {
-                    *sum += list.len() as u32;
-                    Some(*sum)
-                }))
-                .collect();
-            let table = Host::new(Number::F32, &table);
-            let (mut out, mut dtable) = (grad.like(), table.like());
-            let mut parts = Host::zeros(Number::F32, segments.count() * width);
-            let (count, width) = (segments.count() as u32, width as u32);
-            let forward = Embed {
-                features: flat.as_ptr() as u64,
-                starts: starts.as_ptr() as u64,
-                table: table.address(),
-                out: out.address_mut(),
-                nodes: nodes as u32,
-                width,
-            };
-            twin.run(forward.launch(number));
-            let backward = EmbedBackward {
-                grad: grad.address(),
-                nodes: segments.nodes.as_ptr() as u64,
-                bounds: segments.bounds.as_ptr() as u64,
-                parts: parts.address_mut(),
-                count,
-                width,
-            };
-            twin.run(backward.launch(number));
-            let sum = SumSegments {
-                parts: parts.address(),
-                starts: segments.starts.as_ptr() as u64,
-                out: dtable.address_mut(),
-                features: features as u32,
-                width,
-            };
-            twin.run(sum.launch());
-            close(number, &out, &y.flatten_all().unwrap().to_vec1().unwrap());
-            close(Number::F32, &dtable, &expected);
+            let table = Host::wave(Number::F32, features * d, 0.0);
+            let grad = Host::wave(number, nodes * d, 1.0);
+            let on_gpu = embed(if number == Number::F32 { DType::F32 } else { DType::BF16 });
+            agree((number, &twin), [&embed(DType::F32), &on_gpu], [&table], &grad);
         }
     }
 }

@@ -89,6 +89,10 @@ impl Operation<2> for Linear {
     }
 }
 
+/// A GPU has products of its own.
+#[cfg(any(test, feature = "cuda"))]
+impl crate::network::ops::operation::Kernels<2> for Linear {}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,12 +1,8 @@
 //! RMS norm. Candle's own fused form loses the gradient, and composed ones pass over the data many
 //! times.
 
-#[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::Operand;
 use crate::network::ops::operation::{Fused, Operation};
 use crate::network::ops::rows::dot;
-#[cfg(feature = "cuda")]
-use candle_core::CudaStorage;
 use candle_core::{Result, Tensor};
 use rayon::prelude::*;
 
@@ -77,35 +73,19 @@ impl Operation<2> for RmsNorm {
         }
         Ok([dx, dgain])
     }
-
-    #[cfg(feature = "cuda")]
-    fn forward_on_gpu(&self, [x, gain]: [Operand<'_>; 2]) -> Result<CudaStorage> {
-        cuda::rms_norm(x, gain, EPSILON)
-    }
-
-    #[cfg(feature = "cuda")]
-    fn backward_on_gpu(
-        &self,
-        [x, gain]: [Operand<'_>; 2],
-        _result: Operand<'_>,
-        grad: Operand<'_>,
-    ) -> Result<[CudaStorage; 2]> {
-        cuda::rms_norm_backward(x, gain, grad, EPSILON)
-    }
 }
 
 /// On an NVIDIA GPU: `norm.cu`.
 #[cfg(any(test, feature = "cuda"))]
 pub(super) mod cuda {
-    #[cfg(feature = "cuda")]
-    use crate::network::ops::cuda::device::{Operand, address_of, room, run};
-    #[cfg(feature = "cuda")]
+    use super::EPSILON;
     use crate::network::ops::cuda::sums::SumRows;
     use crate::network::ops::cuda::{
-        Address, LANES, Launch, Number, arguments, blocks_of_threads, over,
+        Address, LANES, Launch, Memory, Number, Operand, address_of, arguments, blocks_of_threads,
+        over, room, run,
     };
-    #[cfg(feature = "cuda")]
-    use candle_core::{CudaStorage, Result};
+    use crate::network::ops::operation::Kernels;
+    use candle_core::Result;
 
     /// Rows of which a block sums up the gradient of the gain.
     const ROWS_EACH: u32 = 64;
@@ -125,7 +105,7 @@ pub(super) mod cuda {
     }
 
     impl RmsNorm {
-        pub(crate) fn launch(self, number: Number) -> Launch<RmsNorm> {
+        fn launch(self, number: Number) -> Launch<RmsNorm> {
             let kernel = number.pick("rms_norm_f32", "rms_norm_bf16");
             over(kernel, u64::from(self.rows) * u64::from(LANES), self)
         }
@@ -141,7 +121,7 @@ pub(super) mod cuda {
             grad: Address,
             /// `[rows, width]`
             dx: Address,
-            /// f32 `[parts(rows), width]`, whose sum is the gradient of the gain.
+            /// f32 `[rows / rows_each rounded up, width]`, whose sum is the gradient of the gain.
             parts: Address,
             rows: u32,
             width: u32,
@@ -151,75 +131,65 @@ pub(super) mod cuda {
     }
 
     impl RmsNormBackward {
-        /// Parts of the gradient of the gain for so many rows.
-        pub(crate) fn parts(rows: u32) -> u32 {
-            rows.div_ceil(ROWS_EACH)
-        }
-
-        pub(crate) fn launch(mut self, number: Number) -> Launch<RmsNormBackward> {
-            self.rows_each = ROWS_EACH;
+        fn launch(self, number: Number) -> Launch<RmsNormBackward> {
             blocks_of_threads(
                 number.pick("rms_norm_backward_f32", "rms_norm_backward_bf16"),
-                RmsNormBackward::parts(self.rows),
+                self.rows.div_ceil(ROWS_EACH),
                 4 * ROWS_EACH,
                 self,
             )
         }
     }
 
-    /// x / rms(x) · gain; x `[rows, width]`, gain f32 `[width]`.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn rms_norm(x: Operand<'_>, gain: Operand<'_>, epsilon: f32) -> Result<CudaStorage> {
-        let gain = gain.expect(Number::F32)?;
-        let (rows, width) = ((x.count / gain.count.max(1)) as u32, gain.count as u32);
-        let out = room(x.device, x.number, x.count)?;
-        let (gain, address) = (gain.address, address_of(&out)?);
-        let norm = RmsNorm { x: x.address, gain, out: address, rows, width, epsilon };
-        run(x.device, norm.launch(x.number))?;
-        Ok(out)
-    }
+    impl Kernels<2> for super::RmsNorm {
+        fn forward_on_gpu(&self, [x, gain]: [Operand<'_>; 2]) -> Result<Memory> {
+            let gain = gain.expect(Number::F32)?;
+            let (rows, width) = ((x.count / gain.count.max(1)) as u32, gain.count as u32);
+            let out = room(x.device, x.number, x.count)?;
+            let (gain, address) = (gain.address, address_of(&out)?);
+            let norm = RmsNorm { x: x.address, gain, out: address, rows, width, epsilon: EPSILON };
+            run(x.device, norm.launch(x.number))?;
+            Ok(out)
+        }
 
-    /// The gradients of x and gain.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn rms_norm_backward(
-        x: Operand<'_>,
-        gain: Operand<'_>,
-        grad: Operand<'_>,
-        epsilon: f32,
-    ) -> Result<[CudaStorage; 2]> {
-        let (gain, grad) = (gain.expect(Number::F32)?, grad.expect(x.number)?);
-        let (rows, width) = ((x.count / gain.count.max(1)) as u32, gain.count as u32);
-        let count = RmsNormBackward::parts(rows);
-        let parts = room(x.device, Number::F32, count as usize * gain.count)?;
-        let (dx, dgain) =
-            (room(x.device, x.number, x.count)?, room(x.device, Number::F32, gain.count)?);
-        let backward = RmsNormBackward {
-            x: x.address,
-            gain: gain.address,
-            grad: grad.address,
-            dx: address_of(&dx)?,
-            parts: address_of(&parts)?,
-            rows,
-            width,
-            rows_each: 0,
-            epsilon,
-        };
-        run(x.device, backward.launch(x.number))?;
-        let (parts, out) = (address_of(&parts)?, address_of(&dgain)?);
-        run(x.device, SumRows { x: parts, out, rows: count, width }.launch())?;
-        Ok([dx, dgain])
+        fn backward_on_gpu(
+            &self,
+            [x, gain]: [Operand<'_>; 2],
+            _result: Operand<'_>,
+            grad: Operand<'_>,
+        ) -> Result<[Memory; 2]> {
+            let (gain, grad) = (gain.expect(Number::F32)?, grad.expect(x.number)?);
+            let (rows, width) = ((x.count / gain.count.max(1)) as u32, gain.count as u32);
+            let count = rows.div_ceil(ROWS_EACH);
+            let parts = room(x.device, Number::F32, count as usize * gain.count)?;
+            let (dx, dgain) =
+                (room(x.device, x.number, x.count)?, room(x.device, Number::F32, gain.count)?);
+            let backward = RmsNormBackward {
+                x: x.address,
+                gain: gain.address,
+                grad: grad.address,
+                dx: address_of(&dx)?,
+                parts: address_of(&parts)?,
+                rows,
+                width,
+                rows_each: ROWS_EACH,
+                epsilon: EPSILON,
+            };
+            run(x.device, backward.launch(x.number))?;
+            let (parts, out) = (address_of(&parts)?, address_of(&dgain)?);
+            run(x.device, SumRows { x: parts, out, rows: count, width }.launch())?;
+            Ok([dx, dgain])
+        }
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "cuda")))] // the twin is the device
 mod tests {
-    use super::cuda::{RmsNorm, RmsNormBackward};
     use super::*;
-    use crate::fixtures::{assert_gradient, same_as_formula, waves, weighted};
+    use crate::fixtures::{agree, assert_gradient, same_as_formula, waves, weighted};
     use crate::network::ops::cuda::Number;
-    use crate::network::ops::cuda::sums::SumRows;
-    use crate::network::ops::cuda::twin::{Host, Twin, close, gradients, values};
-    use candle_core::{D, Device, Var};
+    use crate::network::ops::cuda::twin::{Host, Twin};
+    use candle_core::{D, Var};
 
     fn formula(x: &Tensor, gain: &Tensor) -> Tensor {
         let mean = x.sqr().unwrap().mean_keepdim(D::Minus1).unwrap();
@@ -241,52 +211,10 @@ mod tests {
     fn the_norm_and_its_gradients_are_those_of_the_cpu() {
         // More rows than a block has, and a width that is no multiple of the lanes.
         let (rows, width) = (150, 45);
-        let shape = (rows, width);
         for (number, twin) in Twin::all() {
-            let var = |shape: &[usize], phase| {
-                let data = Host::new(number, &values(shape.iter().product(), phase)).floats();
-                Var::from_vec(data, shape, &Device::Cpu).unwrap()
-            };
-            let (x, grad) = (var(&[rows, width], 0.0), var(&[rows, width], 1.0));
-            let gain = Var::from_vec(values(width, 2.0), width, &Device::Cpu).unwrap();
-            let y = rms_norm(&x, &gain).unwrap();
-            let expected = gradients(&[&x, &gain], &y, grad.as_tensor());
-
-            let host = |t: &Tensor| Host::new(number, &t.flatten_all().unwrap().to_vec1().unwrap());
-            let (x, grad) = (host(&x), host(&grad));
-            let gain = Host::new(Number::F32, &values(width, 2.0));
-            let (mut out, mut dx) = (x.like(), x.like());
-            let parts = RmsNormBackward::parts(rows as u32);
-            let mut dgains = Host::zeros(Number::F32, parts as usize * width);
-            let mut dgain = gain.like();
-            let (rows, width, epsilon) = (rows as u32, width as u32, 1e-6);
-            let forward = RmsNorm {
-                x: x.address(),
-                gain: gain.address(),
-                out: out.address_mut(),
-                rows,
-                width,
-                epsilon,
-            };
-            twin.run(forward.launch(number));
-            let backward = RmsNormBackward {
-                x: x.address(),
-                gain: gain.address(),
-                grad: grad.address(),
-                dx: dx.address_mut(),
-                parts: dgains.address_mut(),
-                rows,
-                width,
-                rows_each: 0,
-                epsilon,
-            };
-            twin.run(backward.launch(number));
-            let sum = SumRows { x: dgains.address(), out: dgain.address_mut(), rows: parts, width };
-            twin.run(sum.launch());
-            assert_eq!(y.dims2().unwrap(), shape);
-            close(number, &out, &y.flatten_all().unwrap().to_vec1().unwrap());
-            close(number, &dx, &expected[0]);
-            close(number, &dgain, &expected[1]);
+            let [x, grad] = [0.0, 1.0].map(|phase| Host::wave(number, rows * width, phase));
+            let gain = Host::wave(Number::F32, width, 2.0);
+            agree((number, &twin), [&RmsNorm, &RmsNorm], [&x, &gain], &grad);
         }
     }
 }

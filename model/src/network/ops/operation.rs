@@ -2,14 +2,18 @@
 //! numbers, and here stands what holds for all of them.
 
 #[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::{self, Operand};
+use crate::network::ops::cuda::device;
+#[cfg(any(test, feature = "cuda"))]
+use crate::network::ops::cuda::{Memory, Operand};
 use crate::network::ops::tensors::{floats, like, with_floats};
 #[cfg(feature = "cuda")]
 use candle_core::CudaStorage;
 use candle_core::{CpuStorage, CustomOp1, CustomOp2, CustomOp3, Layout, Result, Shape, Tensor};
+#[cfg(any(test, feature = "cuda"))]
+use std::any::type_name;
 
 /// A differentiable function of N contiguous tensors.
-pub(crate) trait Operation<const N: usize> {
+pub(crate) trait Operation<const N: usize>: Kernels<N> {
     const NAME: &'static str;
 
     /// The shape of the result, given those of the tensors.
@@ -22,24 +26,33 @@ pub(crate) trait Operation<const N: usize> {
 
     /// The gradients of the tensors, given that of the result, on the CPU.
     fn backward(&self, tensors: [&[f32]; N], grad: &[f32]) -> Result<[Vec<f32>; N]>;
+}
 
-    /// The result, on a GPU.
-    #[cfg(feature = "cuda")]
-    fn forward_on_gpu(&self, _tensors: [Operand<'_>; N]) -> Result<CudaStorage> {
-        candle_core::bail!("no kernel for {}", Self::NAME)
+/// What an [`Operation`] is on a GPU.
+#[cfg(any(test, feature = "cuda"))]
+pub(crate) trait Kernels<const N: usize> {
+    /// The result.
+    fn forward_on_gpu(&self, _tensors: [Operand<'_>; N]) -> Result<Memory> {
+        candle_core::bail!("no kernel for {}", type_name::<Self>())
     }
 
-    /// The gradients of the tensors, given the result and its gradient, on a GPU.
-    #[cfg(feature = "cuda")]
+    /// The gradients of the tensors, given the result and its gradient.
     fn backward_on_gpu(
         &self,
         _tensors: [Operand<'_>; N],
         _result: Operand<'_>,
         _grad: Operand<'_>,
-    ) -> Result<[CudaStorage; N]> {
-        candle_core::bail!("no kernel for the gradient of {}", Self::NAME)
+    ) -> Result<[Memory; N]> {
+        candle_core::bail!("no kernel for the gradient of {}", type_name::<Self>())
     }
 }
+
+/// Nothing, where no GPU is asked for.
+#[cfg(not(any(test, feature = "cuda")))]
+pub(crate) trait Kernels<const N: usize> {}
+
+#[cfg(not(any(test, feature = "cuda")))]
+impl<T, const N: usize> Kernels<N> for T {}
 
 /// An [`Operation`] as candle takes it.
 pub(crate) struct Fused<T>(pub(crate) T);

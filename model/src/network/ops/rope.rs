@@ -2,11 +2,7 @@
 //! angle that grows with the node's place in pre-order, so that q·k depends on the distance.
 
 use crate::network::ops::attention::inputs::Heads;
-#[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::Operand;
 use crate::network::ops::operation::{Fused, Operation};
-#[cfg(feature = "cuda")]
-use candle_core::CudaStorage;
 use candle_core::{Result, Tensor};
 
 /// Rotates the first `heads.width` columns of `x` `[batch, n, w]`; row i of each batch row is the
@@ -28,13 +24,13 @@ fn angle(place: usize, c: usize, e: usize) -> f32 {
 
 /// Rotations by `sign` times the angles, of the first `width` of `w` columns in heads of `each`.
 #[derive(Clone, Copy)]
-pub(crate) struct Rotation {
-    pub(crate) width: usize,
-    pub(crate) each: usize,
-    pub(crate) w: usize,
-    pub(crate) first: usize,
-    pub(crate) n: usize,
-    pub(crate) sign: f32,
+struct Rotation {
+    width: usize,
+    each: usize,
+    w: usize,
+    first: usize,
+    n: usize,
+    sign: f32,
 }
 
 impl Rotation {
@@ -72,33 +68,17 @@ impl Operation<1> for Rotation {
     fn backward(&self, _x: [&[f32]; 1], grad: &[f32]) -> Result<[Vec<f32>; 1]> {
         Ok([self.back().run(grad)])
     }
-
-    #[cfg(feature = "cuda")]
-    fn forward_on_gpu(&self, [x]: [Operand<'_>; 1]) -> Result<CudaStorage> {
-        cuda::rope(x, self)
-    }
-
-    #[cfg(feature = "cuda")]
-    fn backward_on_gpu(
-        &self,
-        _x: [Operand<'_>; 1],
-        _result: Operand<'_>,
-        grad: Operand<'_>,
-    ) -> Result<[CudaStorage; 1]> {
-        cuda::rope(grad, &self.back()).map(|dx| [dx])
-    }
 }
 
 /// On an NVIDIA GPU: `rope.cu`.
 #[cfg(any(test, feature = "cuda"))]
 pub(super) mod cuda {
-    #[cfg(feature = "cuda")]
     use super::Rotation;
-    #[cfg(feature = "cuda")]
-    use crate::network::ops::cuda::device::{Operand, address_of, room, run};
-    use crate::network::ops::cuda::{Address, Launch, Number, arguments, over};
-    #[cfg(feature = "cuda")]
-    use candle_core::{CudaStorage, Result};
+    use crate::network::ops::cuda::{
+        Address, Launch, Memory, Number, Operand, address_of, arguments, over, room, run,
+    };
+    use crate::network::ops::operation::Kernels;
+    use candle_core::Result;
 
     arguments! {
         struct Rope {
@@ -120,35 +100,45 @@ pub(super) mod cuda {
     }
 
     impl Rope {
-        pub(crate) fn launch(self, number: Number) -> Launch<Rope> {
+        fn launch(self, number: Number) -> Launch<Rope> {
             let count = u64::from(self.rows) * u64::from(self.w);
             over(number.pick("rope_f32", "rope_bf16"), count, self)
         }
     }
 
-    #[cfg(feature = "cuda")]
-    pub(crate) fn rope(x: Operand<'_>, rotation: &Rotation) -> Result<CudaStorage> {
-        let out = room(x.device, x.number, x.count)?;
-        let rotate = Rope {
-            x: x.address,
-            out: address_of(&out)?,
-            rows: (x.count / rotation.w.max(1)) as u32,
-            w: rotation.w as u32,
-            width: rotation.width as u32,
-            each: rotation.each as u32,
-            first: rotation.first as u32,
-            places: rotation.n as u32,
-            sign: rotation.sign,
-        };
-        run(x.device, rotate.launch(x.number))?;
-        Ok(out)
+    impl Kernels<1> for Rotation {
+        fn forward_on_gpu(&self, [x]: [Operand<'_>; 1]) -> Result<Memory> {
+            let out = room(x.device, x.number, x.count)?;
+            let rotate = Rope {
+                x: x.address,
+                out: address_of(&out)?,
+                rows: (x.count / self.w.max(1)) as u32,
+                w: self.w as u32,
+                width: self.width as u32,
+                each: self.each as u32,
+                first: self.first as u32,
+                places: self.n as u32,
+                sign: self.sign,
+            };
+            run(x.device, rotate.launch(x.number))?;
+            Ok(out)
+        }
+
+        fn backward_on_gpu(
+            &self,
+            _x: [Operand<'_>; 1],
+            _result: Operand<'_>,
+            grad: Operand<'_>,
+        ) -> Result<[Memory; 1]> {
+            Ok([self.back().forward_on_gpu([grad])?])
+        }
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "cuda")))] // the twin is the device
 mod tests {
-    use super::cuda::Rope;
     use super::*;
+    use crate::fixtures::agree;
     use crate::geometry::relations::Buckets;
     use crate::network::ops::cuda::Number;
     use crate::network::ops::cuda::twin::{Host, Twin, close};
@@ -217,32 +207,12 @@ mod tests {
 
     #[test]
     fn turned_queries_and_keys_are_those_of_the_cpu_and_turn_back() {
-        let (batch, n, width, count) = (3, 20, 24, 2);
-        let relations = Vec::new();
-        let heads = Heads { width, count, relations, buckets: Buckets { k: 2 }, rope: true };
+        let (batch, n, width, each) = (3, 20, 24, 12);
         for (number, twin) in Twin::all() {
             for w in [width, 2 * width] {
-                let values: Vec<f32> = (0..batch * n * w).map(|i| (i as f32 * 0.7).sin()).collect();
-                let x = Host::new(number, &values);
-                let tensor = Tensor::from_vec(x.floats(), (batch, n, w), &Device::Cpu).unwrap();
-                let expected = rope(&tensor, &heads, 5).unwrap().flatten_all().unwrap();
-                let (mut out, mut back) = (x.like(), x.like());
-                let mut turn = Rope {
-                    x: x.address(),
-                    out: out.address_mut(),
-                    rows: (batch * n) as u32,
-                    w: w as u32,
-                    width: width as u32,
-                    each: heads.each() as u32,
-                    first: 5,
-                    places: n as u32,
-                    sign: 1.0,
-                };
-                twin.run(turn.launch(number));
-                close(number, &out, &expected.to_vec1().unwrap());
-                (turn.x, turn.out, turn.sign) = (out.address(), back.address_mut(), -1.0);
-                twin.run(turn.launch(number));
-                close(number, &back, &x.floats());
+                let [x, grad] = [0.0, 1.0].map(|phase| Host::wave(number, batch * n * w, phase));
+                let turn = Rotation { width, each, w, first: 5, n, sign: 1.0 };
+                agree((number, &twin), [&turn, &turn], [&x], &grad);
             }
         }
     }

@@ -1,10 +1,6 @@
 //! The activation of feed-forward layers.
 
-#[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::Operand;
 use crate::network::ops::operation::{Fused, Operation};
-#[cfg(feature = "cuda")]
-use candle_core::CudaStorage;
 use candle_core::{Result, Tensor};
 
 /// `max(x, 0)²`, the activation of So et al., *Primer* (2021): cheap, and as good as GELU.
@@ -29,31 +25,16 @@ impl Operation<1> for SquaredRelu {
         let both = x.iter().zip(grad);
         Ok([both.map(|(x, g)| if *x <= 0.0 { 0.0 } else { 2.0 * x * g }).collect()])
     }
-
-    #[cfg(feature = "cuda")]
-    fn forward_on_gpu(&self, [x]: [Operand<'_>; 1]) -> Result<CudaStorage> {
-        cuda::squared_relu(x, None)
-    }
-
-    #[cfg(feature = "cuda")]
-    fn backward_on_gpu(
-        &self,
-        [x]: [Operand<'_>; 1],
-        _result: Operand<'_>,
-        grad: Operand<'_>,
-    ) -> Result<[CudaStorage; 1]> {
-        cuda::squared_relu(x, Some(grad)).map(|dx| [dx])
-    }
 }
 
 /// On an NVIDIA GPU: `squared_relu.cu`.
 #[cfg(any(test, feature = "cuda"))]
 pub(super) mod cuda {
-    #[cfg(feature = "cuda")]
-    use crate::network::ops::cuda::device::{Operand, address_of, room, run};
-    use crate::network::ops::cuda::{Address, Launch, Number, arguments, over};
-    #[cfg(feature = "cuda")]
-    use candle_core::{CudaStorage, Result};
+    use crate::network::ops::cuda::{
+        Address, Launch, Memory, Number, Operand, address_of, arguments, over, room, run,
+    };
+    use crate::network::ops::operation::Kernels;
+    use candle_core::Result;
 
     arguments! {
         struct SquaredRelu {
@@ -67,33 +48,40 @@ pub(super) mod cuda {
     }
 
     impl SquaredRelu {
-        pub(crate) fn launch(self, number: Number) -> Launch<SquaredRelu> {
+        fn launch(self, number: Number) -> Launch<SquaredRelu> {
             over(number.pick("squared_relu_f32", "squared_relu_bf16"), self.count, self)
         }
     }
 
-    /// Squared ReLU of x; or, given the gradient of that, the gradient of x.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn squared_relu(x: Operand<'_>, grad: Option<Operand<'_>>) -> Result<CudaStorage> {
-        let grad = match grad {
-            Some(grad) => grad.expect(x.number)?.address,
-            None => 0,
-        };
+    fn pass(x: &Operand<'_>, grad: Address) -> Result<Memory> {
         let out = room(x.device, x.number, x.count)?;
         let (address, count) = (address_of(&out)?, x.count as u64);
         run(x.device, SquaredRelu { x: x.address, grad, out: address, count }.launch(x.number))?;
         Ok(out)
     }
+
+    impl Kernels<1> for super::SquaredRelu {
+        fn forward_on_gpu(&self, [x]: [Operand<'_>; 1]) -> Result<Memory> {
+            pass(&x, 0)
+        }
+
+        fn backward_on_gpu(
+            &self,
+            [x]: [Operand<'_>; 1],
+            _result: Operand<'_>,
+            grad: Operand<'_>,
+        ) -> Result<[Memory; 1]> {
+            Ok([pass(&x, grad.expect(x.number)?.address)?])
+        }
+    }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "cuda")))] // the twin is the device
 mod tests {
-    use super::cuda::SquaredRelu;
     use super::*;
-    use crate::fixtures::{assert_gradient, same_as_formula, waves, weighted};
-    use crate::network::ops::cuda::twin::{Host, Twin, close, gradients, values};
+    use crate::fixtures::{agree, assert_gradient, same_as_formula, waves, weighted};
+    use crate::network::ops::cuda::twin::{Host, Twin};
     use candle_core::Device;
-    use candle_core::Var;
 
     #[test]
     fn it_agrees_with_the_formula_and_its_gradient_with_finite_differences() {
@@ -113,20 +101,8 @@ mod tests {
     #[test]
     fn squared_relu_and_its_gradient_are_those_of_the_cpu() {
         for (number, twin) in Twin::all() {
-            let (x, grad) =
-                (Host::new(number, &values(1000, 0.0)), Host::new(number, &values(1000, 1.0)));
-            let tensor = |h: &Host| Var::from_vec(h.floats(), 1000, &Device::Cpu).unwrap();
-            let var = tensor(&x);
-            let y = squared_relu(&var).unwrap();
-            let expected = gradients(&[&var], &y, tensor(&grad).as_tensor());
-            let (mut out, mut dx) = (x.like(), x.like());
-            let mut relu =
-                SquaredRelu { x: x.address(), grad: 0, out: out.address_mut(), count: 1000 };
-            twin.run(relu.launch(number));
-            (relu.grad, relu.out) = (grad.address(), dx.address_mut());
-            twin.run(relu.launch(number));
-            close(number, &out, &y.to_vec1().unwrap());
-            close(number, &dx, &expected[0]);
+            let [x, grad] = [0.0, 1.0].map(|phase| Host::wave(number, 1000, phase));
+            agree((number, &twin), [&SquaredRelu, &SquaredRelu], [&x], &grad);
         }
     }
 }

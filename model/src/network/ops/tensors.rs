@@ -45,7 +45,7 @@ impl OnGpu {
     ///
     /// # Errors
     /// What `make` says.
-    #[cfg(feature = "cuda")]
+    #[cfg(any(test, feature = "cuda"))]
     pub(crate) fn get<T: Any + Send + Sync>(
         &self,
         make: impl FnOnce() -> Result<T>,

@@ -2,17 +2,14 @@
 
 use crate::geometry::positions::Place;
 use crate::geometry::relations::Relation;
-#[cfg(feature = "cuda")]
 use crate::network::ops::attention::inputs::{Geometry, Heads, Source};
-#[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::{Operand, Uploaded, address_of, room, run, upload};
-#[cfg(feature = "cuda")]
 use crate::network::ops::cuda::sums::SumRows;
-use crate::network::ops::cuda::{Address, LANES, Launch, Number, arguments};
+use crate::network::ops::cuda::{
+    Address, Gpu, LANES, Launch, Memory, Number, Operand, Uploaded, address_of, arguments, room,
+    run, upload,
+};
+use crate::network::ops::operation::Kernels;
 use candle_core::Result;
-#[cfg(feature = "cuda")]
-use candle_core::{CudaDevice, CudaStorage};
-#[cfg(feature = "cuda")]
 use std::sync::Arc;
 
 /// Rows of a tile of queries or keys.
@@ -23,12 +20,12 @@ const EACH: u32 = 8;
 const SHARED_BYTES: u32 = 99 << 10;
 
 /// The number of a relation in `attention.cu`.
-pub(crate) fn number(relation: Relation) -> u32 {
+fn number(relation: Relation) -> u32 {
     relation as u32
 }
 
 /// Places as the kernels read them: five numbers each.
-pub(crate) fn numbers(places: &[Place]) -> Vec<i32> {
+fn numbers(places: &[Place]) -> Vec<i32> {
     places.iter().flat_map(|p| [p.index, p.depth, p.end, p.parent, p.rank]).collect()
 }
 
@@ -114,7 +111,7 @@ impl Attention {
     ///
     /// # Errors
     /// Heads that are too wide, or too many buckets.
-    pub(crate) fn fits(&self) -> Result<u32> {
+    fn fits(&self) -> Result<u32> {
         // Places.
         self.shared_bytes(3, 2, 1, 5 * TILE)
     }
@@ -123,7 +120,7 @@ impl Attention {
     ///
     /// # Errors
     /// Heads that are too wide, or too many buckets.
-    pub(crate) fn fits_backward(&self) -> Result<u32> {
+    fn fits_backward(&self) -> Result<u32> {
         // Sums of four warps, places, a bit and a byte for every pair.
         self.shared_bytes(4, 3, 2, 4 * TILE + 5 * TILE + TILE + TILE * TILE / 4)
     }
@@ -146,7 +143,7 @@ impl Attention {
 
     /// # Errors
     /// Heads that are too wide, or too many buckets.
-    pub(crate) fn launch(self, number: Number) -> Result<Launch<Attention>> {
+    fn launch(self, number: Number) -> Result<Launch<Attention>> {
         Ok(Launch {
             kernel: self.pick(
                 number,
@@ -183,7 +180,7 @@ arguments! {
 impl AttentionBackward {
     /// # Errors
     /// Heads that are too wide, or too many buckets; shared or scattered keys.
-    pub(crate) fn launch(self, number: Number) -> Result<Launch<AttentionBackward>> {
+    fn launch(self, number: Number) -> Result<Launch<AttentionBackward>> {
         let of = self.of;
         if of.rows != 0 || of.nodes != 0 {
             candle_core::bail!("attention over shared rows of keys has no gradient");
@@ -211,7 +208,6 @@ impl AttentionBackward {
 }
 
 /// A geometry on a GPU.
-#[cfg(feature = "cuda")]
 struct GeometryOnGpu {
     query_lengths: Uploaded<u32>,
     key_lengths: Uploaded<u32>,
@@ -223,9 +219,8 @@ struct GeometryOnGpu {
     of_heads: Vec<Relation>,
 }
 
-#[cfg(feature = "cuda")]
 impl GeometryOnGpu {
-    fn of(device: &CudaDevice, g: &Geometry, heads: &Heads) -> Result<Arc<GeometryOnGpu>> {
+    fn of(device: &Gpu, g: &Geometry, heads: &Heads) -> Result<Arc<GeometryOnGpu>> {
         let copy = g.on_gpu.get(|| GeometryOnGpu::new(device, g, heads))?;
         // All layers of a network have the same heads; other ones get a copy of their own.
         match copy.of_heads == heads.relations {
@@ -234,7 +229,7 @@ impl GeometryOnGpu {
         }
     }
 
-    fn new(device: &CudaDevice, g: &Geometry, heads: &Heads) -> Result<GeometryOnGpu> {
+    fn new(device: &Gpu, g: &Geometry, heads: &Heads) -> Result<GeometryOnGpu> {
         let lengths = |lengths: &[usize]| -> Result<Uploaded<u32>> {
             let lengths: Vec<u32> = lengths.iter().map(|length| *length as u32).collect();
             upload(device, &lengths)
@@ -258,28 +253,18 @@ impl GeometryOnGpu {
     }
 }
 
-/// What attention computes from and to.
-#[cfg(feature = "cuda")]
-#[derive(Clone, Copy)]
-pub(crate) struct AttentionInputs<'a> {
-    /// `[batch, n, d]`
-    pub(crate) queries: &'a Operand<'a>,
-    /// `[batch, m, 2d]`, or as the geometry says.
-    pub(crate) keys_values: &'a Operand<'a>,
-    /// `[2, r, d]`
-    pub(crate) tables: Option<&'a Operand<'a>>,
-    pub(crate) heads: &'a Heads,
-    pub(crate) geometry: &'a Geometry,
-}
-
-#[cfg(feature = "cuda")]
-impl AttentionInputs<'_> {
+impl super::Attention {
     /// The arguments of the kernel, but for what it writes.
     ///
     /// # Errors
     /// Shapes that do not fit together.
-    fn arguments(&self, there: &GeometryOnGpu) -> Result<Attention> {
-        let AttentionInputs { queries, keys_values, tables, heads, geometry: g } = *self;
+    fn arguments(
+        &self,
+        [queries, keys_values]: [&Operand<'_>; 2],
+        tables: Option<&Operand<'_>>,
+        there: &GeometryOnGpu,
+    ) -> Result<Attention> {
+        let (heads, g) = (&*self.heads, &*self.geometry);
         let (d, r) = (heads.width, heads.buckets.len());
         let own = match &g.source {
             Source::Own => g.batch * g.keys,
@@ -321,45 +306,52 @@ impl AttentionInputs<'_> {
         })
     }
 
-    /// The result `[batch, n, d]`, and what the backward pass wants of it: f32 `[batch, heads, n]`.
+    /// The result `[batch, n, d]`.
     ///
     /// # Errors
     /// Shapes that do not fit together, or that there is no kernel for.
-    pub(crate) fn forward(&self) -> Result<[CudaStorage; 2]> {
-        let (device, number) = (self.queries.device, self.queries.number);
-        let there = GeometryOnGpu::of(device, self.geometry, self.heads)?;
-        let mut arguments = self.arguments(&there)?;
+    fn on_gpu(
+        &self,
+        [queries, keys_values]: [&Operand<'_>; 2],
+        tables: Option<&Operand<'_>>,
+    ) -> Result<Memory> {
+        let (device, number) = (queries.device, queries.number);
+        let there = GeometryOnGpu::of(device, &self.geometry, &self.heads)?;
+        let mut arguments = self.arguments([queries, keys_values], tables, &there)?;
         let rows = self.geometry.batch * self.geometry.queries;
-        let out = room(device, number, self.queries.count)?;
+        let out = room(device, number, queries.count)?;
         let log_sums = room(device, Number::F32, rows * self.heads.count)?;
         (arguments.out, arguments.log_sums) = (address_of(&out)?, address_of(&log_sums)?);
         run(device, arguments.launch(number)?)?;
-        Ok([out, log_sums])
+        self.log_sums.get(|| Ok(log_sums))?;
+        Ok(out)
     }
 
     /// The gradients of queries, keys and values, and of the tables: f32, empty without them.
-    /// `result` and `log_sums` are what the forward pass gave, `grad` is the gradient of the result.
     ///
     /// # Errors
-    /// As [`AttentionInputs::forward`].
-    pub(crate) fn backward(
+    /// As the result.
+    fn gradients_on_gpu(
         &self,
-        result: &Operand<'_>,
-        log_sums: &CudaStorage,
-        grad: &Operand<'_>,
-    ) -> Result<[CudaStorage; 3]> {
-        let (device, number) = (self.queries.device, self.queries.number);
-        let there = GeometryOnGpu::of(device, self.geometry, self.heads)?;
-        let mut of = self.arguments(&there)?;
-        (of.out, of.log_sums) = (result.address, address_of(log_sums)?);
-        let dqueries = room(device, number, self.queries.count)?;
-        let dkeys_values = room(device, number, self.keys_values.count)?;
+        [queries, keys_values]: [&Operand<'_>; 2],
+        tables: Option<&Operand<'_>>,
+        [result, grad]: [&Operand<'_>; 2],
+    ) -> Result<[Memory; 3]> {
+        let log_sums = self.log_sums.get::<Memory>(|| {
+            candle_core::bail!("the backward pass of attention without its forward pass")
+        })?;
+        let (device, number, batch) = (queries.device, queries.number, self.geometry.batch);
+        let there = GeometryOnGpu::of(device, &self.geometry, &self.heads)?;
+        let mut of = self.arguments([queries, keys_values], tables, &there)?;
+        (of.out, of.log_sums) = (result.address, address_of(&log_sums)?);
+        let dqueries = room(device, number, queries.count)?;
+        let dkeys_values = room(device, number, keys_values.count)?;
         let scratch = match number {
             Number::F32 => None,
-            Number::Bf16 => Some(room(device, Number::F32, self.queries.count)?),
+            Number::Bf16 => Some(room(device, Number::F32, queries.count)?),
         };
-        let of_tables = self.tables.map_or(0, |tables| tables.count);
-        let parts = room(device, Number::F32, self.geometry.batch * of_tables)?;
+        let of_tables = tables.map_or(0, |tables| tables.count);
+        let parts = room(device, Number::F32, batch * of_tables)?;
         let dtables = room(device, Number::F32, of_tables)?;
         let backward = AttentionBackward {
             of,
@@ -367,17 +359,47 @@ impl AttentionInputs<'_> {
             sums: address_of(scratch.as_ref().unwrap_or(&dqueries))?,
             dqueries: address_of(&dqueries)?,
             dkeys_values: address_of(&dkeys_values)?,
-            parts: if self.tables.is_some() { address_of(&parts)? } else { 0 },
+            parts: if tables.is_some() { address_of(&parts)? } else { 0 },
         };
         run(device, backward.launch(number)?)?;
-        if self.tables.is_some() {
+        if tables.is_some() {
             let (x, out) = (address_of(&parts)?, address_of(&dtables)?);
-            let (rows, width) = (self.geometry.batch as u32, of_tables as u32);
-            run(device, SumRows { x, out, rows, width }.launch())?;
+            run(device, SumRows { x, out, rows: batch as u32, width: of_tables as u32 }.launch())?;
         }
         Ok([dqueries, dkeys_values, dtables])
     }
 }
 
-#[cfg(test)]
+impl Kernels<3> for super::Attention {
+    fn forward_on_gpu(&self, [q, kv, tables]: [Operand<'_>; 3]) -> Result<Memory> {
+        self.on_gpu([&q, &kv], Some(&tables))
+    }
+
+    fn backward_on_gpu(
+        &self,
+        [q, kv, tables]: [Operand<'_>; 3],
+        result: Operand<'_>,
+        grad: Operand<'_>,
+    ) -> Result<[Memory; 3]> {
+        self.gradients_on_gpu([&q, &kv], Some(&tables), [&result, &grad])
+    }
+}
+
+impl Kernels<2> for super::Attention {
+    fn forward_on_gpu(&self, [q, kv]: [Operand<'_>; 2]) -> Result<Memory> {
+        self.on_gpu([&q, &kv], None)
+    }
+
+    fn backward_on_gpu(
+        &self,
+        [q, kv]: [Operand<'_>; 2],
+        result: Operand<'_>,
+        grad: Operand<'_>,
+    ) -> Result<[Memory; 2]> {
+        let [dq, dkv, _] = self.gradients_on_gpu([&q, &kv], None, [&result, &grad])?;
+        Ok([dq, dkv])
+    }
+}
+
+#[cfg(all(test, not(feature = "cuda")))] // the twin is the device
 mod tests;

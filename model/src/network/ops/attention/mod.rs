@@ -16,16 +16,10 @@ pub mod inputs;
 pub(crate) mod transposed_keys;
 
 use crate::network::ops::attention::cpu::{Gradients, Inputs, Scratch, Tables, backward, forward};
-#[cfg(feature = "cuda")]
-use crate::network::ops::attention::cuda::AttentionInputs;
 use crate::network::ops::attention::inputs::{Geometry, Heads, Source};
 use crate::network::ops::attention::transposed_keys::TransposedKeys;
-#[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::Operand;
 use crate::network::ops::operation::{Fused, Operation};
 use crate::network::ops::tensors::OnGpu;
-#[cfg(feature = "cuda")]
-use candle_core::CudaStorage;
 use candle_core::{Result, Shape, Tensor};
 use std::sync::Arc;
 
@@ -78,7 +72,7 @@ struct Attention {
     geometry: Arc<Geometry>,
     transposed: Option<Arc<TransposedKeys>>,
     /// On a GPU, what the backward pass wants of the forward pass.
-    #[cfg_attr(not(feature = "cuda"), expect(dead_code))]
+    #[cfg_attr(not(any(test, feature = "cuda")), expect(dead_code))]
     log_sums: OnGpu,
 }
 
@@ -174,38 +168,6 @@ impl Attention {
     }
 }
 
-#[cfg(feature = "cuda")]
-impl Attention {
-    fn on_gpu(
-        &self,
-        queries: &Operand<'_>,
-        keys_values: &Operand<'_>,
-        tables: Option<&Operand<'_>>,
-    ) -> Result<CudaStorage> {
-        let (heads, geometry) = (&*self.heads, &*self.geometry);
-        let inputs = AttentionInputs { queries, keys_values, tables, heads, geometry };
-        let [out, log_sums] = inputs.forward()?;
-        self.log_sums.get(|| Ok(log_sums))?;
-        Ok(out)
-    }
-
-    /// Gradients of queries, keys and values, and tables (f32; empty if there are none).
-    fn gradients_on_gpu(
-        &self,
-        queries: &Operand<'_>,
-        keys_values: &Operand<'_>,
-        tables: Option<&Operand<'_>>,
-        [result, grad]: [&Operand<'_>; 2],
-    ) -> Result<[CudaStorage; 3]> {
-        let log_sums = self.log_sums.get::<CudaStorage>(|| {
-            candle_core::bail!("the backward pass of attention without its forward pass")
-        })?;
-        let (heads, geometry) = (&*self.heads, &*self.geometry);
-        let inputs = AttentionInputs { queries, keys_values, tables, heads, geometry };
-        inputs.backward(result, &log_sums, grad)
-    }
-}
-
 /// With relations.
 impl Operation<3> for Attention {
     const NAME: &'static str = "disentangled-attention";
@@ -220,21 +182,6 @@ impl Operation<3> for Attention {
 
     fn backward(&self, [q, kv, tables]: [&[f32]; 3], grad: &[f32]) -> Result<[Vec<f32>; 3]> {
         self.gradients_on_cpu(q, kv, tables, grad)
-    }
-
-    #[cfg(feature = "cuda")]
-    fn forward_on_gpu(&self, [q, kv, tables]: [Operand<'_>; 3]) -> Result<CudaStorage> {
-        self.on_gpu(&q, &kv, Some(&tables))
-    }
-
-    #[cfg(feature = "cuda")]
-    fn backward_on_gpu(
-        &self,
-        [q, kv, tables]: [Operand<'_>; 3],
-        result: Operand<'_>,
-        grad: Operand<'_>,
-    ) -> Result<[CudaStorage; 3]> {
-        self.gradients_on_gpu(&q, &kv, Some(&tables), [&result, &grad])
     }
 }
 
@@ -252,22 +199,6 @@ impl Operation<2> for Attention {
 
     fn backward(&self, [q, kv]: [&[f32]; 2], grad: &[f32]) -> Result<[Vec<f32>; 2]> {
         let [dq, dkv, _] = self.gradients_on_cpu(q, kv, &[], grad)?;
-        Ok([dq, dkv])
-    }
-
-    #[cfg(feature = "cuda")]
-    fn forward_on_gpu(&self, [q, kv]: [Operand<'_>; 2]) -> Result<CudaStorage> {
-        self.on_gpu(&q, &kv, None)
-    }
-
-    #[cfg(feature = "cuda")]
-    fn backward_on_gpu(
-        &self,
-        [q, kv]: [Operand<'_>; 2],
-        result: Operand<'_>,
-        grad: Operand<'_>,
-    ) -> Result<[CudaStorage; 2]> {
-        let [dq, dkv, _] = self.gradients_on_gpu(&q, &kv, None, [&result, &grad])?;
         Ok([dq, dkv])
     }
 }

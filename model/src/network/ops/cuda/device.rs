@@ -1,6 +1,6 @@
 //! Kernels on a GPU: memory for them, and their launches.
 
-use crate::network::ops::cuda::{Address, Arguments, Launch, Number};
+use crate::network::ops::cuda::launch::{Address, Arguments, Launch, Number, OperandOn};
 use candle_core::backend::BackendStorage;
 use candle_core::cuda_backend::WrapErr;
 use candle_core::cuda_backend::cudarc::driver::sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
@@ -8,6 +8,7 @@ use candle_core::cuda_backend::cudarc::driver::{
     CudaSlice, DevicePtr, DeviceRepr, LaunchConfig, PushKernelArg,
 };
 use candle_core::op::BackpropOp;
+pub(crate) use candle_core::{CudaDevice as Gpu, CudaStorage as Memory};
 use candle_core::{CudaDevice, CudaStorage, DType, Layout, Result, Shape, Storage, Tensor};
 
 /// All kernels, as build.rs compiled them.
@@ -64,13 +65,8 @@ fn address_of_slice<T: DeviceRepr>(device: &CudaDevice, slice: &CudaSlice<T>) ->
     slice.device_ptr(&device.cuda_stream()).0
 }
 
-/// A contiguous tensor of activations or weights.
-pub(crate) struct Operand<'a> {
-    pub(crate) device: &'a CudaDevice,
-    pub(crate) number: Number,
-    pub(crate) address: Address,
-    pub(crate) count: usize,
-}
+/// A tensor on a GPU.
+pub(crate) type Operand<'a> = OperandOn<'a, Gpu>;
 
 impl<'a> Operand<'a> {
     /// # Errors
@@ -83,17 +79,6 @@ impl<'a> Operand<'a> {
         let size = storage.dtype().size_in_bytes();
         let address = address_of(storage)? + (from * size) as Address;
         Ok(Operand { device, number, address, count: to - from })
-    }
-
-    /// The same with the numbers that a kernel expects.
-    ///
-    /// # Errors
-    /// It is of others.
-    pub(crate) fn expect(self, number: Number) -> Result<Operand<'a>> {
-        match self.number == number {
-            true => Ok(self),
-            false => candle_core::bail!("expected {number:?}, found {:?}", self.number),
-        }
     }
 }
 

@@ -3,103 +3,18 @@
 //! Beside the source of a kernel stands the `.rs` file of its operation, which repeats the struct of its arguments
 //! and says with how many blocks and threads it runs. That needs no GPU: the tests compile the same kernels for the
 //! host (`twin`) and compare what they compute, launched as on a GPU, with the CPU's operations. Only `device` knows
-//! CUDA.
+//! CUDA; without it the twin has its place.
 
 #[cfg(feature = "cuda")]
 pub(crate) mod device;
+mod launch;
 pub(crate) mod sums;
-#[cfg(test)]
+#[cfg(not(feature = "cuda"))]
 pub(crate) mod twin;
+#[cfg(not(feature = "cuda"))]
+use twin as device;
 
-#[cfg(feature = "cuda")]
-use candle_core::{DType, Result};
-
-/// A place in the memory of a GPU; 0 where there is nothing.
-pub(crate) type Address = u64;
-
-/// Arguments of a kernel: plain numbers, laid out as in C.
-///
-/// # Safety
-/// `repr(C)`, with the fields of the struct of the same name in the `.cu` file.
-pub(crate) unsafe trait Arguments: Copy {}
-
-/// A struct of [`Arguments`], whose size the tests compare with that of the kernel's.
-macro_rules! arguments {
-    ($(#[$of_struct:meta])* struct $name:ident {
-        $($(#[$of_field:meta])* $field:ident: $type:ty),* $(,)?
-    }) => {
-        $(#[$of_struct])*
-        #[repr(C)]
-        #[derive(Clone, Copy, Debug)]
-        pub(crate) struct $name {
-            $($(#[$of_field])* pub(crate) $field: $type),*
-        }
-
-        // SAFETY: as the trait asks.
-        #[allow(unsafe_code)] // the arguments of kernels in another language
-        unsafe impl $crate::network::ops::cuda::Arguments for $name {}
-    };
-}
-pub(crate) use arguments;
-
-/// What elements of activations are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Number {
-    F32,
-    Bf16,
-}
-
-impl Number {
-    /// # Errors
-    /// There are no kernels for it.
-    #[cfg(feature = "cuda")]
-    pub(crate) fn of(dtype: DType) -> Result<Number> {
-        match dtype {
-            DType::F32 => Ok(Number::F32),
-            DType::BF16 => Ok(Number::Bf16),
-            other => candle_core::bail!("expected f32 or bf16, found {}", other.as_str()),
-        }
-    }
-
-    /// Which of two names is that of the kernel for it.
-    pub(crate) fn pick(self, f32: &'static str, bf16: &'static str) -> &'static str {
-        match self {
-            Number::F32 => f32,
-            Number::Bf16 => bf16,
-        }
-    }
-}
-
-/// A kernel that is to run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Launch<A> {
-    pub(crate) kernel: &'static str,
-    pub(crate) blocks: [u32; 3],
-    /// Of a block.
-    pub(crate) threads: u32,
-    /// Of a block.
-    pub(crate) shared_bytes: u32,
-    pub(crate) arguments: A,
-}
-
-/// Threads of a block where nothing asks for another number.
-pub(crate) const THREADS: u32 = 256;
-/// Lanes of a warp.
-pub(crate) const LANES: u32 = 32;
-
-/// A kernel of `count` threads, in as many blocks as they need, but no more than keep a GPU busy: threads
-/// then do more than one.
-pub(crate) fn over<A>(kernel: &'static str, count: u64, arguments: A) -> Launch<A> {
-    let blocks = count.div_ceil(u64::from(THREADS)).clamp(1, 4096) as u32;
-    blocks_of_threads(kernel, blocks, 0, arguments)
-}
-
-/// A kernel of `blocks` blocks with the usual number of threads.
-pub(crate) fn blocks_of_threads<A>(
-    kernel: &'static str,
-    blocks: u32,
-    shared_bytes: u32,
-    arguments: A,
-) -> Launch<A> {
-    Launch { kernel, blocks: [blocks, 1, 1], threads: THREADS, shared_bytes, arguments }
-}
+pub(crate) use device::{Gpu, Memory, Operand, Uploaded, address_of, room, run, upload};
+pub(crate) use launch::{
+    Address, Arguments, LANES, Launch, Number, THREADS, arguments, blocks_of_threads, over,
+};

@@ -1,11 +1,13 @@
 //! The twin of a GPU on the host: compiles the kernels with a C++ compiler and runs them, launched as
-//! they are on a GPU, a thread of a block after the other.
+//! they are on a GPU, a thread of a block after the other. In tests it stands in the place of [`super::device`],
+//! so that all that lies between an operation and its kernels is tested with them.
 
-use crate::network::ops::cuda::{Arguments, Launch, Number};
-use candle_core::{Tensor, Var};
+use crate::network::ops::cuda::launch::{Address, Arguments, Launch, Number, OperandOn};
+use candle_core::Result;
 use std::ffi::{CString, c_void};
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicU16, AtomicU32, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex};
 
 /// The kernels, compiled for the host.
@@ -13,6 +15,17 @@ pub(crate) struct Twin {
     /// Whether the threads of a block run in falling order.
     falling: bool,
 }
+
+/// Numbers as they would lie on a GPU.
+pub(crate) enum Host {
+    F32(Vec<AtomicU32>),
+    Bf16(Vec<AtomicU16>),
+}
+
+pub(crate) use Host as Memory;
+pub(crate) use Twin as Gpu;
+/// A tensor on the twin.
+pub(crate) type Operand<'a> = OperandOn<'a, Twin>;
 
 /// The library's handle; a kernel at a time, for their fibers have one home.
 static LIBRARY: LazyLock<Mutex<usize>> = LazyLock::new(|| Mutex::new(load()));
@@ -54,82 +67,86 @@ impl Twin {
         let numbers = [Number::F32, Number::Bf16].into_iter();
         numbers.flat_map(|number| [false, true].map(|falling| (number, Twin { falling })))
     }
-
-    /// Runs a kernel whose arguments are addresses on the host.
-    pub(crate) fn run<A: Arguments>(&self, launch: Launch<A>) {
-        let library = LIBRARY.lock().unwrap();
-        let (kernel, size) = (
-            symbol(*library, launch.kernel),
-            symbol(*library, &format!("size_of_{}", launch.kernel)),
-        );
-        // SAFETY: the signatures are those in host.h; the arguments are of the size that the kernel
-        // expects, and point to memory of the caller.
-        unsafe {
-            let size: unsafe extern "C" fn() -> u32 = std::mem::transmute(size);
-            assert_eq!(size() as usize, size_of::<A>(), "arguments of {}", launch.kernel);
-            let kernel: Kernel = std::mem::transmute(kernel);
-            let arguments = (&raw const launch.arguments).cast();
-            let (threads, bytes) = (launch.threads, launch.shared_bytes);
-            kernel(launch.blocks.as_ptr(), threads, bytes, i32::from(self.falling), arguments);
-        }
-    }
 }
 
-/// Numbers as they would lie on a GPU.
-#[derive(Clone, Debug)]
-pub(crate) enum Host {
-    F32(Vec<f32>),
-    Bf16(Vec<u16>),
+/// Runs a kernel whose arguments are addresses on the host.
+pub(crate) fn run<A: Arguments>(twin: &Twin, launch: Launch<A>) -> Result<()> {
+    let library = LIBRARY.lock().unwrap();
+    let (kernel, size) =
+        (symbol(*library, launch.kernel), symbol(*library, &format!("size_of_{}", launch.kernel)));
+    // SAFETY: the signatures are those in host.h; the arguments are of the size that the kernel
+    // expects, and point to memory of the caller.
+    unsafe {
+        let size: unsafe extern "C" fn() -> u32 = std::mem::transmute(size);
+        assert_eq!(size() as usize, size_of::<A>(), "arguments of {}", launch.kernel);
+        let kernel: Kernel = std::mem::transmute(kernel);
+        let arguments = (&raw const launch.arguments).cast();
+        let (threads, bytes) = (launch.threads, launch.shared_bytes);
+        kernel(launch.blocks.as_ptr(), threads, bytes, i32::from(twin.falling), arguments);
+    }
+    Ok(())
 }
 
 impl Host {
     pub(crate) fn new(number: Number, values: &[f32]) -> Host {
         match number {
-            Number::F32 => Host::F32(values.to_vec()),
+            Number::F32 => Host::F32(values.iter().map(|x| x.to_bits().into()).collect()),
             Number::Bf16 => {
                 // To the nearest, ties to even.
                 let round = |x: &f32| {
                     let bits = x.to_bits();
-                    ((bits + 0x7fff + ((bits >> 16) & 1)) >> 16) as u16
+                    (((bits + 0x7fff + ((bits >> 16) & 1)) >> 16) as u16).into()
                 };
                 Host::Bf16(values.iter().map(round).collect())
             }
         }
     }
 
-    pub(crate) fn zeros(number: Number, count: usize) -> Host {
-        Host::new(number, &vec![0.0; count])
-    }
-
-    /// As many zeros.
-    pub(crate) fn like(&self) -> Host {
-        match self {
-            Host::F32(x) => Host::F32(vec![0.0; x.len()]),
-            Host::Bf16(x) => Host::Bf16(vec![0; x.len()]),
-        }
+    /// `n` numbers of a wave that begins at `phase`.
+    pub(crate) fn wave(number: Number, n: usize, phase: f32) -> Host {
+        Host::new(number, &(0..n).map(|i| (i as f32 * 1.3 + phase).sin()).collect::<Vec<_>>())
     }
 
     pub(crate) fn floats(&self) -> Vec<f32> {
         match self {
-            Host::F32(x) => x.clone(),
-            Host::Bf16(x) => x.iter().map(|x| f32::from_bits(u32::from(*x) << 16)).collect(),
+            Host::F32(x) => x.iter().map(|x| f32::from_bits(x.load(Relaxed))).collect(),
+            Host::Bf16(x) => {
+                x.iter().map(|x| f32::from_bits(u32::from(x.load(Relaxed)) << 16)).collect()
+            }
         }
     }
 
-    pub(crate) fn address(&self) -> u64 {
-        match self {
-            Host::F32(x) => x.as_ptr() as u64,
-            Host::Bf16(x) => x.as_ptr() as u64,
-        }
+    /// As an operation is given it.
+    pub(crate) fn operand<'a>(&self, device: &'a Twin) -> Operand<'a> {
+        let (number, address, count) = match self {
+            Host::F32(x) => (Number::F32, x.as_ptr() as Address, x.len()),
+            Host::Bf16(x) => (Number::Bf16, x.as_ptr() as Address, x.len()),
+        };
+        Operand { device, number, address, count }
     }
+}
 
-    /// Of what a kernel writes to.
-    pub(crate) fn address_mut(&mut self) -> u64 {
-        match self {
-            Host::F32(x) => x.as_mut_ptr() as u64,
-            Host::Bf16(x) => x.as_mut_ptr() as u64,
-        }
+/// Where numbers begin.
+pub(crate) fn address_of(host: &Host) -> Result<Address> {
+    Ok(host.operand(&Twin { falling: false }).address)
+}
+
+/// Memory that a kernel is to fill, of what no kernel may leave behind.
+pub(crate) fn room(_twin: &Twin, number: Number, count: usize) -> Result<Host> {
+    Ok(Host::new(number, &vec![f32::NAN; count]))
+}
+
+/// Plain numbers that a kernel reads.
+pub(crate) struct Uploaded<T>(Vec<T>);
+
+impl<T> Uploaded<T> {
+    pub(crate) fn address(&self) -> Address {
+        self.0.as_ptr() as Address
     }
+}
+
+pub(crate) fn upload<T: Clone>(_twin: &Twin, data: &[T]) -> Result<Uploaded<T>> {
+    Ok(Uploaded(data.to_vec()))
 }
 
 /// Fails where a kernel's result is not the one expected, to the rounding of its numbers.
@@ -145,16 +162,4 @@ pub(crate) fn close(number: Number, found: &Host, expected: &[f32]) {
         let difference = (found - expected).abs();
         assert!(difference <= tolerance * largest, "{i}: {found}, expected {expected}");
     }
-}
-
-/// `n` numbers of a wave that begins at `phase`.
-pub(crate) fn values(n: usize, phase: f32) -> Vec<f32> {
-    (0..n).map(|i| (i as f32 * 1.3 + phase).sin()).collect()
-}
-
-/// The gradient of the sum of `f(x) · weights`.
-pub(crate) fn gradients(x: &[&Var], y: &Tensor, weights: &Tensor) -> Vec<Vec<f32>> {
-    let all = (y * weights).unwrap().sum_all().unwrap().backward().unwrap();
-    let flat = |var: &&Var| all.get(var).unwrap().flatten_all().unwrap().to_vec1().unwrap();
-    x.iter().map(flat).collect()
 }

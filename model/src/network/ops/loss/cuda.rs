@@ -1,24 +1,18 @@
 //! On an NVIDIA GPU: `loss.cu`.
 
-#[cfg(feature = "cuda")]
-use crate::network::ops::cuda::Number;
-#[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::{Operand, Uploaded, address_of, room, run, upload};
-#[cfg(feature = "cuda")]
 use crate::network::ops::cuda::sums::SumColumns;
-use crate::network::ops::cuda::{Address, LANES, Launch, arguments, over};
-#[cfg(feature = "cuda")]
+use crate::network::ops::cuda::{
+    Address, Gpu, LANES, Launch, Memory, Number, Operand, Uploaded, address_of, arguments, over,
+    room, run, upload,
+};
 use crate::network::ops::loss::targets::{Targets, UNCOUNTED, Weights};
-#[cfg(feature = "cuda")]
-use candle_core::{CudaDevice, CudaStorage, Result};
-#[cfg(feature = "cuda")]
+use candle_core::Result;
 use rustc_hash::FxHashMap;
-#[cfg(feature = "cuda")]
 use std::sync::Arc;
 
 /// Numbers that the forward pass writes of a row: the loss, −ln p(target), and 1 if the target is
 /// likeliest.
-pub(crate) const COLUMNS: u32 = 3;
+const COLUMNS: u32 = 3;
 
 arguments! {
     struct CrossEntropy {
@@ -46,13 +40,12 @@ arguments! {
 }
 
 impl CrossEntropy {
-    pub(crate) fn launch(self) -> Launch<CrossEntropy> {
+    fn launch(self) -> Launch<CrossEntropy> {
         over("cross_entropy_f32", u64::from(self.rows) * u64::from(LANES), self)
     }
 }
 
 /// The same on a GPU.
-#[cfg(feature = "cuda")]
 struct TargetsOnGpu {
     tokens: Uploaded<u32>,
     masks: Uploaded<u32>,
@@ -60,10 +53,9 @@ struct TargetsOnGpu {
     words: usize,
 }
 
-#[cfg(feature = "cuda")]
 impl TargetsOnGpu {
     /// With those of the sets that the batch has.
-    fn of(device: &CudaDevice, targets: &Targets) -> Result<Arc<TargetsOnGpu>> {
+    fn of(device: &Gpu, targets: &Targets) -> Result<Arc<TargetsOnGpu>> {
         targets.on_gpu.get(|| {
             let (mut numbers, mut sets, mut words) = (FxHashMap::default(), Vec::new(), 0);
             let mut number = |mask: &u32| {
@@ -87,7 +79,6 @@ impl TargetsOnGpu {
 }
 
 /// What both passes of the loss are told, but for what they write.
-#[cfg(feature = "cuda")]
 fn cross_entropy(
     logits: &Operand<'_>,
     targets: &Targets,
@@ -112,12 +103,7 @@ fn cross_entropy(
 }
 
 /// The loss, the sum of −ln p(target), and how many targets are likeliest. f32 `[3]`
-#[cfg(feature = "cuda")]
-pub(crate) fn losses(
-    logits: Operand<'_>,
-    targets: &Targets,
-    weights: Weights,
-) -> Result<CudaStorage> {
+pub(crate) fn losses(logits: Operand<'_>, targets: &Targets, weights: Weights) -> Result<Memory> {
     let logits = logits.expect(Number::F32)?;
     let there = TargetsOnGpu::of(logits.device, targets)?;
     let rows = targets.tokens.len();
@@ -133,13 +119,12 @@ pub(crate) fn losses(
 }
 
 /// The gradient of the logits, given that of the loss.
-#[cfg(feature = "cuda")]
 pub(crate) fn losses_backward(
     logits: Operand<'_>,
     targets: &Targets,
     weights: Weights,
     grad: Operand<'_>,
-) -> Result<CudaStorage> {
+) -> Result<Memory> {
     let (logits, grad) = (logits.expect(Number::F32)?, grad.expect(Number::F32)?);
     let there = TargetsOnGpu::of(logits.device, targets)?;
     let out = room(logits.device, Number::F32, logits.count)?;

@@ -6,13 +6,15 @@ mod cuda;
 pub mod targets;
 
 #[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::{self, Operand};
+use crate::network::ops::cuda::device;
+#[cfg(any(test, feature = "cuda"))]
+use crate::network::ops::cuda::{Memory, Operand};
 use crate::network::ops::loss::targets::{Targets, Weights, members};
+#[cfg(any(test, feature = "cuda"))]
+use crate::network::ops::operation::Kernels;
 use crate::network::ops::operation::{Fused, Operation};
 use crate::network::ops::tensors::with_floats;
 use anyhow::Result;
-#[cfg(feature = "cuda")]
-use candle_core::CudaStorage;
 use candle_core::{Shape, Tensor};
 use std::sync::Arc;
 
@@ -173,31 +175,30 @@ impl Operation<1> for CrossEntropy {
         }
         Ok([d])
     }
+}
 
-    #[cfg(feature = "cuda")]
-    fn forward_on_gpu(&self, [logits]: [Operand<'_>; 1]) -> candle_core::Result<CudaStorage> {
+#[cfg(any(test, feature = "cuda"))]
+impl Kernels<1> for CrossEntropy {
+    fn forward_on_gpu(&self, [logits]: [Operand<'_>; 1]) -> candle_core::Result<Memory> {
         // The loss is the first of the sums; a scalar is not told of the others.
         cuda::losses(logits, &self.targets, self.weights)
     }
 
-    #[cfg(feature = "cuda")]
     fn backward_on_gpu(
         &self,
         [logits]: [Operand<'_>; 1],
         _result: Operand<'_>,
         grad: Operand<'_>,
-    ) -> candle_core::Result<[CudaStorage; 1]> {
+    ) -> candle_core::Result<[Memory; 1]> {
         cuda::losses_backward(logits, &self.targets, self.weights, grad).map(|d| [d])
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(feature = "cuda")))] // the twin is the device
 mod tests {
-    use super::cuda::{COLUMNS, CrossEntropy};
     use super::*;
     use crate::fixtures::{assert_gradient, same_as_formula};
     use crate::network::ops::cuda::Number;
-    use crate::network::ops::cuda::sums::SumColumns;
     use crate::network::ops::cuda::twin::{Host, Twin, close};
     use crate::network::ops::loss::targets::{Masks, UNCOUNTED};
     use crate::network::ops::tensors::OnGpu;
@@ -282,10 +283,8 @@ mod tests {
             .map(|i| if i % 5 == 4 { UNCOUNTED } else { [4, 9, 69][i as usize % 3] })
             .collect();
         let masks: Vec<u32> = (0..rows).map(|i| all[i % 2]).collect();
-        let bits: Vec<u64> = (0..=all[1]).flat_map(|i| sets.get(i).to_vec()).collect();
-        let words = sets.get(0).len() as u32;
         let (sets, on_gpu) = (Arc::new(sets), OnGpu::default());
-        let targets = Arc::new(Targets { tokens: tokens.clone(), masks, sets, on_gpu });
+        let targets = Arc::new(Targets { tokens, masks, sets, on_gpu });
         let values: Vec<f32> = (0..rows * width).map(|i| 3.0 * (i as f32 * 1.3).sin()).collect();
         let var = Var::from_vec(values.clone(), (rows, width), &Device::Cpu).unwrap();
         for (_, twin) in Twin::all() {
@@ -296,32 +295,16 @@ mod tests {
                 let scored = score(&var, &targets).unwrap().read().unwrap();
 
                 let logits = Host::new(Number::F32, &values);
-                let (mut of_rows, mut sums) =
-                    (Host::zeros(Number::F32, rows * 3), Host::zeros(Number::F32, 3));
-                let (grad, mut dlogits) = (Host::new(Number::F32, &[0.7]), logits.like());
-                let mut pass = CrossEntropy {
-                    logits: logits.address(),
-                    tokens: tokens.as_ptr() as u64,
-                    masks: targets.masks.as_ptr() as u64,
-                    sets: bits.as_ptr() as u64,
-                    grad: 0,
-                    out: of_rows.address_mut(),
-                    rows: rows as u32,
-                    width: width as u32,
-                    words,
-                    pad: UNCOUNTED,
-                    smoothing: smoothing as f32,
-                    each: 1.0 / 50.0,
-                };
-                twin.run(pass.launch());
-                let (rows, width) = (rows as u32, COLUMNS);
-                let sum = SumColumns { x: of_rows.address(), out: sums.address_mut(), rows, width };
-                twin.run(sum.launch());
+                let logits = || logits.operand(&twin);
+                let weights = Weights { counted: 50, smoothing };
+                let sums = cuda::losses(logits(), &targets, weights).unwrap();
                 let expected =
                     [expected.to_scalar().unwrap(), scored.nats as f32, scored.right as f32];
                 close(Number::F32, &sums, &expected);
-                (pass.grad, pass.out) = (grad.address(), dlogits.address_mut());
-                twin.run(pass.launch());
+                let op = CrossEntropy { targets: targets.clone(), weights };
+                let (one, grad) = (Host::wave(Number::F32, 1, 0.0), Host::new(Number::F32, &[0.7]));
+                let (one, grad) = (one.operand(&twin), grad.operand(&twin));
+                let [dlogits] = op.backward_on_gpu([logits()], one, grad).unwrap();
                 close(Number::F32, &dlogits, &gradients.to_vec1().unwrap());
             }
         }

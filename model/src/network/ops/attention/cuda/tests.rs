@@ -1,36 +1,15 @@
 //! The kernels of attention, compiled for the host, beside the operation on the CPU.
 
-use super::{Attention, AttentionBackward, numbers};
-use crate::geometry::positions::Place;
-use crate::geometry::positions::{Slot, places};
-use crate::geometry::relations::Buckets;
-use crate::geometry::relations::Relation;
-use crate::network::ops::attention::attention;
+use super::Attention;
+use crate::fixtures::agree;
+use crate::geometry::positions::{Place, Slot, places};
+use crate::geometry::relations::{Buckets, Relation};
+use crate::network::ops::attention::Attention as Operation;
 use crate::network::ops::attention::inputs::{Geometry, Heads, Places, Source};
 use crate::network::ops::cuda::Number;
-use crate::network::ops::cuda::sums::SumRows;
 use crate::network::ops::cuda::twin::{Host, Twin, close};
 use crate::network::ops::tensors::OnGpu;
-use candle_core::{Device, Tensor, Var};
 use std::sync::Arc;
-
-fn values(number: Number, n: usize, phase: f32) -> Host {
-    let of = |i| (i as f32 * 1.3 + phase).sin() + (i as f32 * 0.37 + phase).cos();
-    Host::new(number, &(0..n).map(of).collect::<Vec<_>>())
-}
-
-fn var(host: &Host, shape: &[usize]) -> Var {
-    Var::from_vec(host.floats(), shape, &Device::Cpu).unwrap()
-}
-
-fn flat(tensor: &Tensor) -> Vec<f32> {
-    tensor.flatten_all().unwrap().to_vec1().unwrap()
-}
-
-/// What no kernel may leave behind.
-fn unwritten(number: Number, count: usize) -> Host {
-    Host::new(number, &vec![f32::NAN; count])
-}
 
 /// A tree of so many nodes, bushy and deep, filled up with nodes that are nowhere.
 fn tree(nodes: usize, row: usize, seed: usize) -> Vec<Place> {
@@ -85,95 +64,38 @@ fn decoder(row: usize, lengths: &[usize]) -> Geometry {
     Geometry { places, causal: true, ..geometry((row, lengths), (row, lengths)) }
 }
 
-/// Runs the kernels as [`attention`] would, and compares results and gradients.
+/// Fails unless the kernels compute what the CPU does.
 fn compare(heads: &Arc<Heads>, geometry: Geometry) {
-    for (number, twin) in Twin::all() {
-        compare_with(number, &twin, heads, geometry.clone());
-    }
-}
-
-fn compare_with(number: Number, twin: &Twin, heads: &Arc<Heads>, geometry: Geometry) {
     let g = Arc::new(geometry);
-    let (d, n, m, r) = (heads.width, g.queries, g.keys, heads.buckets.len());
-    let keys: Vec<usize> = match &g.source {
-        Source::Own => vec![g.batch, m, 2 * d],
-        Source::Rows(rows) => vec![*rows.iter().max().unwrap() as usize + 1, m, 2 * d],
-        Source::Scattered(nodes) => vec![*nodes.iter().max().unwrap() as usize + 1, 2 * d],
+    let (d, n, r) = (heads.width, g.queries, heads.buckets.len());
+    let keys = match &g.source {
+        Source::Own => g.batch * g.keys,
+        Source::Rows(rows) => (*rows.iter().max().unwrap() as usize + 1) * g.keys,
+        Source::Scattered(nodes) => *nodes.iter().max().unwrap() as usize + 1,
     };
-    let q = values(number, g.batch * n * d, 0.0);
-    let kv = values(number, keys.iter().product(), 1.0);
-    let tables = g.places.as_ref().map(|_| values(number, 2 * r * d, 2.0));
-    let grad = values(number, g.batch * n * d, 3.0);
-    let (q_var, kv_var) = (var(&q, &[g.batch, n, d]), var(&kv, &keys));
-    let tables_var = tables.as_ref().map(|tables| var(tables, &[2, r, d]));
-    let expected =
-        attention(heads, &g, &q_var, &kv_var, tables_var.as_ref().map(Var::as_tensor)).unwrap();
-
-    let lengths = |of: &[usize]| of.iter().map(|n| *n as u32).collect::<Vec<_>>();
-    let (query_lengths, key_lengths) = (lengths(&g.query_lengths), lengths(&g.key_lengths));
-    let relations: Vec<u32> = heads.relations.iter().map(|r| super::number(*r)).collect();
-    let places = g.places.as_ref().map_or(vec![], |places| numbers(&places.places));
-    let at = |numbers: &[u32]| numbers.as_ptr() as u64;
-    let (rows, nodes) = match &g.source {
-        Source::Own => (0, 0),
-        Source::Rows(rows) => (at(rows), 0),
-        Source::Scattered(nodes) => (0, at(nodes)),
+    let op = || Operation {
+        heads: heads.clone(),
+        geometry: g.clone(),
+        transposed: None,
+        log_sums: OnGpu::default(),
     };
-    let mut out = unwritten(number, g.batch * n * d);
-    let mut log_sums = unwritten(Number::F32, g.batch * heads.count * n);
-    let of = Attention {
-        queries: q.address(),
-        keys_values: kv.address(),
-        tables: tables.as_ref().map_or(0, Host::address),
-        out: out.address_mut(),
-        log_sums: log_sums.address_mut(),
-        places: places.as_ptr() as u64,
-        relations: at(&relations),
-        query_lengths: at(&query_lengths),
-        key_lengths: at(&key_lengths),
-        rows,
-        nodes,
-        batch: g.batch as u32,
-        n: n as u32,
-        m: m as u32,
-        heads: heads.count as u32,
-        each: heads.each() as u32,
-        row: g.places.as_ref().map_or(0, |places| places.row as u32),
-        first_query: g.places.as_ref().map_or(0, |places| places.first_query as u32),
-        k: heads.buckets.k.into(),
-        causal: g.causal.into(),
-        scale: heads.scale(tables.is_some()),
-    };
-    twin.run(of.launch(number).unwrap());
-    close(number, &out, &flat(&expected));
-    if !matches!(g.source, Source::Own) {
-        return;
-    }
-
-    let all = (expected * var(&grad, &[g.batch, n, d]).as_tensor()).unwrap();
-    let all = all.sum_all().unwrap().backward().unwrap();
-    let mut dq = unwritten(number, g.batch * n * d);
-    let mut sums = unwritten(Number::F32, g.batch * n * d);
-    let mut dkv = unwritten(number, g.batch * m * 2 * d);
-    let mut parts = unwritten(Number::F32, g.batch * 2 * r * d);
-    let mut dtables = unwritten(Number::F32, 2 * r * d);
-    let dqueries = dq.address_mut();
-    let backward = AttentionBackward {
-        of,
-        grad: grad.address(),
-        sums: if number == Number::F32 { dqueries } else { sums.address_mut() },
-        dqueries,
-        dkeys_values: dkv.address_mut(),
-        parts: if tables.is_some() { parts.address_mut() } else { 0 },
-    };
-    twin.run(backward.launch(number).unwrap());
-    close(number, &dq, &flat(all.get(&q_var).unwrap()));
-    close(number, &dkv, &flat(all.get(&kv_var).unwrap()));
-    if let Some(tables) = tables_var {
-        let (rows, width) = (g.batch as u32, (2 * r * d) as u32);
-        let sum = SumRows { x: parts.address(), out: dtables.address_mut(), rows, width };
-        twin.run(sum.launch());
-        close(number, &dtables, &flat(all.get(&tables).unwrap()));
+    for (number, twin) in Twin::all() {
+        let [q, kv, tables, grad] = [g.batch * n * d, keys * 2 * d, 2 * r * d, g.batch * n * d]
+            .map(|count| Host::wave(number, count, count as f32));
+        let both = [&op(), &op()];
+        match (&g.source, g.places.is_some()) {
+            (Source::Own, true) => agree((number, &twin), both, [&q, &kv, &tables], &grad),
+            (Source::Own, false) => agree((number, &twin), both, [&q, &kv], &grad),
+            // Without gradients.
+            (_, related) => {
+                let tables = if related { &tables } else { &Host::wave(number, 0, 0.0) };
+                let on_gpu = tables.operand(&twin);
+                let on_gpu = related.then_some(&on_gpu);
+                let found = op().on_gpu([&q.operand(&twin), &kv.operand(&twin)], on_gpu).unwrap();
+                let [q, kv, tables] = [&q, &kv, tables].map(Host::floats);
+                close(number, &found, &op().on_cpu(&q, &kv, &tables).unwrap());
+            }
+        }
     }
 }
 
