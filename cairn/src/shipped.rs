@@ -44,6 +44,7 @@ pub static SYSTEMS: Shipped = shipped!(
         "math",
         "math-test",
         "matrix-chain",
+        "mba",
         "prop",
         "prop-test",
         "ring",

@@ -40,7 +40,7 @@ macro_rules! files {
 
 files! {
     bitvectors bounds chains egg_lambda egg_math egg_math_of_independent_variables egg_prop halide horner
-    math products prop ring sums tensor words
+    math mba products prop ring sums tensor words
 }
 
 /// E-nodes, where a file says nothing else.

@@ -28,6 +28,7 @@ mod proofs_over_shipped_systems;
 mod saturated_sizes_are_exact;
 mod shipped_algebra_is_sound;
 mod shipped_idioms_are_sound;
+mod shipped_mba_is_sound;
 mod shipped_seeds_are_well_formed;
 mod shipped_systems_are_sound;
 mod shipped_tensor_is_sound;
