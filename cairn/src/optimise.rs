@@ -9,7 +9,9 @@ use crate::shown_lets::with_lets;
 use crate::shown_proof::{PRINTED, Shown, proof_file};
 use anyhow::{Result, anyhow, ensure};
 use clap::ValueEnum;
-use egraph::{CostFunction, MatchOrder, Sketch, SortId, System, TermBank, TermId, proof_to_json};
+use egraph::{
+    CostFunction, MatchOrder, Scheduler, Sketch, SortId, System, TermBank, TermId, proof_to_json,
+};
 use guided_search::{
     Best, Budget, Cap, Ended, Objective, OptimiseSettings, Outcome, Schedulers, follow,
     load_stages, optimise, picture, quoted,
@@ -94,8 +96,9 @@ pub struct OptimiseArgs {
     work: Option<u64>,
     /// How matches are chosen: simple (all), backoff (not of rules that match too often), best-first (a
     /// few promising ones an iteration), auto for the first two in turn, or mixed for best-first and simple
-    #[arg(long, value_name = "NAME", default_value_t = Schedulers::Auto)]
-    scheduler: Schedulers,
+    /// [default: auto; mixed with --ranker]
+    #[arg(long, value_name = "NAME")]
+    scheduler: Option<Schedulers>,
     /// A ranker, or the directory of `cairn learn`, or a shipped one by its name: in which order best-first
     /// chooses matches [default: the one that is shipped for the system, if one is]
     #[arg(long, value_name = "FILE", value_parser = ranker_file::parser())]
@@ -146,9 +149,12 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     let budget = Budget {
         cap: args.cap,
         work: args.work.unwrap_or(args.cap.expected_nodes().saturating_mul(10)),
-        scheduler: args.scheduler,
+        scheduler: args.scheduler.unwrap_or(match args.ranker {
+            Some(_) => Schedulers::Mixed,
+            None => Schedulers::Auto,
+        }),
     };
-    let ranker = ranker(args, &system)?;
+    let ranker = ranker(args, &system, budget.scheduler)?;
     let order = ranker.clone().map(|ranker| ranker as Arc<dyn MatchOrder>);
     let settings = OptimiseSettings { order, ..OptimiseSettings::within(budget, run.seed) };
     if let (Some(file), Some(out)) = (&args.terms, &args.out) {
@@ -238,9 +244,19 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     .into())
 }
 
-/// The ranker that is asked for, or shipped.
-fn ranker(args: &OptimiseArgs, system: &System) -> Result<Option<Arc<Ranker>>> {
-    let shipped = || ranker_of(system).filter(|_| !args.no_ranker);
+/// The ranker that is asked for, or shipped, if an e-graph is grown best-first.
+fn ranker(
+    args: &OptimiseArgs,
+    system: &System,
+    scheduler: Schedulers,
+) -> Result<Option<Arc<Ranker>>> {
+    let (first, other) = scheduler.in_turn();
+    let is_used = [Some(first), other].contains(&Some(Scheduler::BestFirst));
+    ensure!(
+        is_used || args.ranker.is_none(),
+        "--ranker orders the matches of best-first: expected --scheduler mixed or best-first"
+    );
+    let shipped = || ranker_of(system).filter(|_| is_used && !args.no_ranker);
     let Some(file) = args.ranker.clone().or_else(shipped) else { return Ok(None) };
     load_ranker(&file, system).map(Some)
 }

@@ -171,6 +171,14 @@ fn a_ranker_is_learned_from_seeds_alone_and_serves() {
         .args(["--scheduler", "mixed", "--ranker", "one/ranker.json", "--out", "optimised"])
         .assert()
         .success();
+    let done = cairn(&directory)
+        .args(OPTIMISE)
+        .args(["--scheduler", "auto", "--ranker", "one/ranker.json", "--out", "in-vain"])
+        .assert()
+        .code(2);
+    let said = String::from_utf8(done.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("--ranker orders the matches of best-first"), "{said}");
+    assert!(!directory.path().join("in-vain").exists());
     // From one ranker to the next, for another cost.
     cairn(&directory)
         .args([

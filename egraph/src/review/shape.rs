@@ -82,7 +82,11 @@ fn never_matches(system: &System, rule: &Rule, inhabited: &[bool]) -> Option<Str
         reason = reason.take().or_else(|| empty(sort))
     });
     let never_run = || {
-        let schedule = system.schedule.as_ref()?;
+        // What brings terms into their normal form is no business of a schedule.
+        let schedule = system
+            .schedule
+            .as_ref()
+            .filter(|_| rule.ruleset.is_none() || rule.ruleset != system.normal_form)?;
         let ruleset = rule.ruleset.map(|set| &system.rulesets[set.0 as usize]);
         (!schedule.runs(rule)).then(|| match ruleset {
             Some(ruleset) => format!("the schedule never runs its ruleset {ruleset}"),
