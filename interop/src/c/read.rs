@@ -14,7 +14,8 @@ use std::str::Chars;
 /// an operator without arguments.
 ///
 /// What an operator computes is the system's to say: where C has no value, as for a shift by N bits or a
-/// division by zero, or converts operands to a wider type first, the two may differ.
+/// division by zero, or converts operands to a wider type first, the two may differ; and built-in division
+/// of negative integers rounds down, not towards zero, for a positive divisor.
 ///
 /// # Errors
 /// Malformed text, an operator that the system lacks, a number that is too large, or nesting beyond
