@@ -16,6 +16,7 @@ use guided_search::{
     Best, Budget, Cap, Ended, Objective, OptimiseSettings, Outcome, Schedulers, follow,
     load_stages, optimise, picture, quoted,
 };
+use interop::{c_text, read_c};
 use model::Ranker;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -30,6 +31,9 @@ const EXAMPLES: &str = "\
 Examples:
   # The smallest equal term
   cairn optimise --system math --term '(+ (* a b) (+ (* a c) 0))' --cost size
+
+  # An expression of C, and the best one in C
+  cairn optimise --system words --c 'x + y - 2*(x & y)'
 
   # Fewest nodes where equal parts count once, and a picture
   cairn optimise --system ring --term '(* (+ a b) (+ (* a a) (* a b)))' \\
@@ -64,9 +68,13 @@ pub struct OptimiseArgs {
         long,
         value_name = "TERM",
         allow_negative_numbers = true,
-        required_unless_present = "terms"
+        required_unless_present_any = ["terms", "c"]
     )]
     term: Option<String>,
+    /// The term to begin with, in the infix syntax of C, for systems over words of bits or integers: names, integers,
+    /// ~ + - * / % << >> & ^ | and parentheses. The best term is shown in C, too
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with_all = ["term", "terms"])]
+    c: Option<String>,
     /// Many terms, each with its own budget, --threads at a time; --out is the directory for a table of results
     /// (optimised.parquet) and the proofs. A term a line, or CSV with a column `expression`; or shipped seeds by their
     /// name. The same command goes on with a run that was stopped
@@ -168,9 +176,7 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     let picture_file =
         args.picture.as_ref().map(|path| OutputFile::new(path, PICTURE)).transpose()?;
     let mut bank = TermBank::new(system.language.clone());
-    let term = args.term.as_deref().unwrap_or_default();
-    let start =
-        bank.parse(term, None).map_err(|mistake| anyhow!("--term {}: {mistake}", quoted(term)))?;
+    let start = start(args, &mut bank)?;
     let objective = objective(args, &system, bank.sort(start))?;
     let pool = Arc::new(run.build_pool()?);
     let settings = OptimiseSettings {
@@ -198,6 +204,7 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
         bank: &bank,
         system: &system,
         shared: args.shared,
+        c: args.c.is_some(),
     };
     let proved = !matches!(outcome.ended, Ended::Stage(_));
     let proof = outcome.proof.as_ref().filter(|_| proved);
@@ -259,6 +266,18 @@ fn ranker(
     let shipped = || ranker_of(system).filter(|_| is_used && !args.no_ranker);
     let Some(file) = args.ranker.clone().or_else(shipped) else { return Ok(None) };
     load_ranker(&file, system).map(Some)
+}
+
+/// The term that is asked for.
+fn start(args: &OptimiseArgs, bank: &mut TermBank) -> Result<TermId> {
+    let (option, text, read) = match (&args.c, &args.term) {
+        (Some(text), _) => ("--c", text.as_str(), read_c(bank, text)),
+        (None, term) => {
+            let text = term.as_deref().unwrap_or_default();
+            ("--term", text, bank.parse(text, None))
+        }
+    };
+    read.map_err(|mistake| anyhow!("{option} {}: {mistake}", quoted(text)))
 }
 
 fn objective(args: &OptimiseArgs, system: &System, sort: SortId) -> Result<Objective> {
@@ -323,6 +342,8 @@ struct Rows<'a> {
     system: &'a System,
     /// Whether equal parts of a term count once: then they are shown once.
     shared: bool,
+    /// Whether terms are shown in C as well.
+    c: bool,
 }
 
 impl Rows<'_> {
@@ -345,6 +366,12 @@ impl Rows<'_> {
             } else {
                 format!("best term: {}\n", self.text(best.term))
             };
+            if self.c {
+                text += &match c_text(self.bank, best.term, PRINTED.term_size) {
+                    Ok(c) => format!("best in C: {c}\n"),
+                    Err(why) => format!("best in C: not shown: {why}\n"),
+                };
+            }
         }
         text
     }
@@ -356,13 +383,17 @@ impl Rows<'_> {
             let values: Vec<_> = cost.names().into_iter().zip(cost.asked(&best.cost)).collect();
             let values: serde_json::Map<String, Value> =
                 values.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
-            json!({
+            let mut row = json!({
                 "work": best.work,
                 "e_graphs": best.e_graphs,
                 "cost": values,
                 "size": self.bank.size(best.term),
                 "term": self.text(best.term),
-            })
+            });
+            if self.c {
+                row["c"] = json!(c_text(self.bank, best.term, PRINTED.term_size).ok());
+            }
+            row
         };
         json!({
             "best": curve.iter().enumerate().map(row).collect::<Vec<_>>(),

@@ -1,5 +1,5 @@
 //! Formats of other programs: egglog programs in; e-graphs out, for Graphviz and in the JSON of the crate
-//! `egraph-serialize`.
+//! `egraph-serialize`; expressions in the syntax of C, in and out.
 //!
 //! A program of egglog becomes the text of a rules file, as far as a rules file can say the same. What is
 //! left out is listed with its place and the reason, and the caller decides whether that will do:
@@ -39,12 +39,30 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! An expression of C becomes a term over words of bits, and a term an expression:
+//!
+//! ```
+//! use egraph::{System, TermBank};
+//!
+//! let rules = "(sort Word) (literal (bits 32) Word) (variable Word)
+//!     (op + (Word Word) Word) (op - (Word Word) Word) (op & (Word Word) Word)";
+//! let mut bank = TermBank::new(System::parse(rules)?.language.clone());
+//! let term = interop::read_c(&mut bank, "x + (y & 0xff) - 1")?;
+//! assert_eq!(bank.text(term), "(- (+ x (& y 255)) 1)");
+//! let less = bank.parse("(+ x 4294967293)", None)?;
+//! assert_eq!(interop::c_text(&bank, less, 100).as_deref(), Ok("x - 3"));
+//! assert_eq!(interop::read_c(&mut bank, "x +").unwrap_err().place.column, 4);
+//! # Ok::<(), egraph::ParseError>(())
+//! ```
+//!
 //! What this crate must not know: learning, data sets, the command line, how the engine works inside.
 
+mod c;
 mod dot;
 mod egglog;
 mod serialize;
 
+pub use c::{c_text, read_c};
 pub use dot::write_dot;
 pub use egglog::{Imported, LeftOut, Why, import_egglog};
 pub use serialize::write_serialized;
