@@ -97,17 +97,18 @@ def without_normal_form(rules):
 
 
 def optimise(arguments, system, name, starts, more):
-    """Sizes of the best terms, and seconds a line."""
+    """Sizes of the best terms, and seconds a line; none if some were finished before."""
     terms = arguments.out / f"{name}.txt"
     terms.write_text("".join(start + "\n" for start in starts), encoding="utf-8")
     out = arguments.out / name
+    goes_on = out.exists()
     command = [arguments.cairn, "optimise", "--system", system, "--terms", terms, "--out", out, "--cap", "8000"]
     command += ["--work", str(arguments.work), "--scheduler", "mixed", "--threads", "1", "--quiet", *more]
     began = time.monotonic()
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{name}: {done.stderr.strip()}")
-    seconds = (time.monotonic() - began) / len(starts)
+    seconds = None if goes_on else (time.monotonic() - began) / len(starts)
     rows = (out / "rows" / f"{number}.json" for number in range(len(starts)))
     decode = json.JSONDecoder().raw_decode
     return [decode(row.read_text())[0]["row"]["size_after"] for row in rows], seconds
@@ -160,7 +161,7 @@ def main():
         text = []
         for sizes, seconds in cells:
             solved = sum(found is not None and found <= size(target) for found, (_, _, target) in zip(sizes, rows))
-            text.append(f"{100 * solved / len(rows):.0f} % ({seconds:.2f} s)")
+            text.append(f"{100 * solved / len(rows):.0f} %" + (f" ({seconds:.2f} s)" if seconds else ""))
         print(f"| {name} | {len(rows)} | " + " | ".join(text) + " |", flush=True)
 
 
