@@ -30,8 +30,8 @@ pub struct NormalForm {
 /// Rewrites a term with the rules of the system's normal form, from left to right, arguments before what they
 /// are arguments of, and the first rule of the file first; literals are folded if the system says so. A rule
 /// that only moves arguments about (commutativity) is applied where what its variables stand for, from left to
-/// right, then comes earlier in a fixed order of terms. It ends after `most` rule steps, so that rules without an end do no harm. `None` if the system
-/// declares no normal form.
+/// right, then comes earlier in a fixed order of terms. It ends after `most` rule steps, so that rules without an
+/// end do no harm. `None` if the system declares no normal form.
 pub fn normalise(
     system: &System,
     bank: &mut TermBank,

@@ -9,6 +9,8 @@ use std::rc::Rc;
 
 /// Terms of more nodes are compared by their sizes only.
 const MOST: u64 = 4_096;
+/// Symbols of keys that are kept; with more all are forgotten.
+const MOST_KEPT: usize = 1 << 20;
 
 /// What stands at a node. Literals come first, and operators before variables.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,6 +26,8 @@ enum Symbol {
 #[derive(Debug, Default)]
 pub(super) struct TermOrder {
     keys: FxHashMap<TermId, Rc<Key>>,
+    /// Symbols of them all.
+    kept: usize,
 }
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,8 +85,69 @@ impl TermOrder {
         }
         let others = all.iter().filter(|symbol| **symbol != Symbol::Literal);
         let key = Key { without_literals: others.cloned().collect(), all, literals };
+        self.kept += 2 * key.all.len();
+        if self.kept > MOST_KEPT {
+            self.keys.clear();
+            self.kept = 2 * key.all.len();
+        }
         let key = Rc::new(key);
         self.keys.insert(t, key.clone());
         key
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::system::System;
+
+    fn bank() -> TermBank {
+        let text =
+            "(sort I) (literal i64 I) (variable I) (op + (I I) I) (op * (I I) I) (op f (I) I)";
+        TermBank::new(System::parse(text).unwrap().language)
+    }
+
+    #[test]
+    fn multiples_come_right_after_what_they_are_multiples_of() {
+        let mut bank = bank();
+        let ascending =
+            ["3", "x", "(* 3 x)", "(* 5 x)", "(f x)", "(+ 1 (+ x y))", "(+ x (+ 1 y))", "y"];
+        let terms = ascending.map(|text| bank.parse(text, None).unwrap());
+        let mut order = TermOrder::default();
+        for (i, &a) in terms.iter().enumerate() {
+            for (j, &b) in terms.iter().enumerate() {
+                assert_eq!(
+                    order.compare(&bank, a, b),
+                    i.cmp(&j),
+                    "{} {}",
+                    ascending[i],
+                    ascending[j]
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_forgotten_is_found_again_and_huge_terms_are_compared_by_size() {
+        let mut bank = bank();
+        let mut terms = vec![bank.parse("x", None).unwrap()];
+        let one = bank.parse("(f x)", None).unwrap();
+        let f = bank.head(one);
+        for _ in 0..3_000 {
+            terms.push(bank.add(f, &[terms[terms.len() - 1]]));
+        }
+        let mut order = TermOrder::default();
+        for pair in terms.windows(2) {
+            assert_eq!(order.compare(&bank, pair[0], pair[1]), Ordering::Less);
+            assert!(order.kept <= MOST_KEPT + 2 * 3_001);
+        }
+        assert!(order.keys.len() < terms.len());
+        let sum = bank.parse("(+ x x)", None).unwrap();
+        let plus = bank.head(sum);
+        for _ in 0..70 {
+            terms.push(bank.add(plus, &[terms[terms.len() - 1]; 2]));
+        }
+        let [small, large] = [terms[terms.len() - 40], terms[terms.len() - 39]];
+        assert_eq!(order.compare(&bank, small, large), Ordering::Less);
     }
 }
