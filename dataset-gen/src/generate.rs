@@ -139,6 +139,7 @@ impl Input {
                 seeds: Some(seeds_file.file_name().into()),
                 ..config.clone()
             },
+            found: false,
             files: BTreeMap::new(),
             totals: Totals::default(),
             seeds: Vec::new(),

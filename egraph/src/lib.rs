@@ -61,6 +61,7 @@ mod term;
 mod text;
 
 pub use extract::best::{BestTerms, LeastSizes, extract_best, extract_sketch, extract_smallest};
+pub use extract::by_function::{NoCost, extract_by};
 pub use extract::cost::{Cost, CostFunction};
 pub use extract::dag::{DagSolver, DagWay};
 pub use extract::dag_of_class::DagSearch;

@@ -51,6 +51,7 @@ pub mod training;
 pub use candle_core::Device;
 pub use config::Config;
 pub use decoding::decode::DecodeOptions;
+pub use decoding::draft::{Draft, Nodes, Tokens};
 pub use guide_model::{Guide, GuideModel};
 pub use inspect::{Inspection, inspect};
 pub use ranking::fit::fit;

@@ -199,10 +199,24 @@ fn how(out: &mut String, info: &DatasetInfo, seeds: &str) -> std::fmt::Result {
     let (sampling, proofs) = (&cairn.config.sampling, &cairn.config.proofs);
     let totals = &cairn.totals;
     let tally = &totals.proofs;
+    writeln!(out, "## How it was made\n")?;
+    if cairn.found {
+        return writeln!(
+            out,
+            "Searches found {} proofs with {} steps in all. Each was accepted by the proof checker and \
+             {}. {} triples were dropped as duplicates, {} because their (start, target) pair is in another \
+             split. The rewrite system is in system.rules (SHA-256 {}).",
+            tally.kept,
+            tally.steps,
+            split_text(info),
+            totals.duplicates,
+            totals.shared,
+            cairn.system_hash
+        );
+    }
     writeln!(
         out,
-        "## How it was made\n\n\
-         From each of {} seeds of {seeds} an e-graph was grown to at most {}{} ({} scheduler); {} of \
+        "From each of {} seeds of {seeds} an e-graph was grown to at most {}{} ({} scheduler); {} of \
          them were left out because two distinct literals met. In the class of the seed and \
          in those of its largest subterms, {} classes in all, terms were counted exactly and drawn \
          uniformly among those up to a size limit: {} times the size of the seed or subterm, \
@@ -225,16 +239,7 @@ fn how(out: &mut String, info: &DatasetInfo, seeds: &str) -> std::fmt::Result {
         frontier_and_chains(info),
         constants(info),
     )?;
-    let splitting = &cairn.config.splitting;
-    let split = match splitting.scheme {
-        Scheme::Recursive => {
-            format!("halved until a segment had fewer than {} steps", splitting.cutoff)
-        }
-        Scheme::Window => format!(
-            "cut into segments of {} steps, one every {} steps",
-            splitting.length, splitting.stride
-        ),
-    };
+    let split = split_text(info);
     writeln!(
         out,
         "{} pairs of terms were explained, until a class had {} proofs. {} proofs were dropped \
@@ -264,6 +269,22 @@ fn how(out: &mut String, info: &DatasetInfo, seeds: &str) -> std::fmt::Result {
          dataset_info.json.",
         cairn.version, cairn.system_hash, cairn.seeds_hash, cairn.seed
     )
+}
+
+/// How proofs were split, as the end of a sentence.
+fn split_text(info: &DatasetInfo) -> String {
+    let splitting = &info.cairn.config.splitting;
+    let (length, stride) = (splitting.length, splitting.stride);
+    match splitting.scheme {
+        Scheme::Recursive => {
+            format!("halved until a segment had fewer than {} steps", splitting.cutoff)
+        }
+        Scheme::Window => format!("cut into segments of {length} steps, one every {stride} steps"),
+        Scheme::Ahead => format!(
+            "cut into what is left of it from every {stride} steps on, with the term {length} steps ahead as \
+             the guide; of a proof that led to a part of its last term, the terms that this part comes from"
+        ),
+    }
 }
 
 /// The table of splits, for a terminal.

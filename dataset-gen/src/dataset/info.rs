@@ -106,7 +106,7 @@ impl DatasetInfo {
         let seen = self.cairn.seeds.iter().filter(|report| report.split != Split::Test);
         let digests: BTreeSet<String> = seen.map(|report| report.digest.clone()).collect();
         let literals = self.cairn.config.splits.literals;
-        SeenSeeds { literals, digests }
+        SeenSeeds { literals, digests, ..SeenSeeds::default() }
     }
 
     /// Refuses a file of the dataset in `directory` that is not the one which this describes.

@@ -21,6 +21,10 @@ pub struct Provenance {
     pub seed: u64,
     /// The configuration; of the files only the names.
     pub config: Config,
+    /// Whether the proofs are what searches found, so that of the configuration only the splitting, the splits
+    /// and the files matter.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub found: bool,
     /// The Parquet files, by their paths in the directory.
     pub files: BTreeMap<String, FileInfo>,
     /// Sums over all seeds.
@@ -40,6 +44,7 @@ impl Provenance {
             system_hash: self.system_hash.clone(),
             seeds_hash: self.seeds_hash.clone(),
             config: self.config.clone(),
+            found: self.found,
             seed: self.seed,
         }
     }

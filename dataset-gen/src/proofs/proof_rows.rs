@@ -23,6 +23,9 @@ pub struct ProofRow {
     pub links: u32,
     /// Number of steps before the proof was shortened.
     pub unshortened: u32,
+    /// Child numbers from the root of the last term to the part of it that was wanted, with dots between them;
+    /// empty where the whole term was.
+    pub place: String,
     /// The terms, one more than steps, as s-expressions.
     pub terms: Vec<String>,
     /// By step: the name of the rule, or "constant folding".
@@ -38,8 +41,7 @@ pub struct ProofRow {
 impl ProofRow {
     /// The row of a proof.
     pub fn of(system: &System, bank: &TermBank, proof: &FlatProof) -> ProofRow {
-        let path =
-            |step: &FlatStep| step.path.iter().map(u32::to_string).collect::<Vec<_>>().join(".");
+        let path = |step: &FlatStep| place_text(&step.path);
         let texts = |terms: &[TermId]| terms.iter().map(|&t| bank.text(t)).collect::<Vec<_>>();
         let name = |step: &FlatStep| justification_name(system, step.rule).to_owned();
         ProofRow {
@@ -55,6 +57,18 @@ impl ProofRow {
     /// Number of steps.
     pub fn steps(&self) -> usize {
         self.rules.len()
+    }
+
+    /// The terms that the wanted part of the last one comes from, see [`FlatProof::lineage`]; read into `bank`.
+    ///
+    /// # Errors
+    /// As [`ProofRow::proof`], or the last term has no part at [`ProofRow::place`].
+    pub fn lineage(&self, system: &System, bank: &mut TermBank) -> Result<Vec<TermId>> {
+        let proof = self.proof(system, bank)?;
+        let lineage = proof.lineage(system, bank, &read_place(&self.place)?);
+        let (line, _) =
+            lineage.with_context(|| format!("the last term has no part at {}", self.place))?;
+        Ok(line)
     }
 
     /// Some of the terms, by place, read into `bank`.
@@ -101,15 +115,11 @@ impl ProofRow {
         let texts = &self.substitutions[i];
         ensure!(texts.len() == sorts.len(), "{} terms for {} variables", texts.len(), sorts.len());
         let terms = texts.iter().zip(sorts).map(|(text, &sort)| read_term(bank, text, Some(sort)));
-        let number = |text: &str| {
-            text.parse().with_context(|| format!("'{text}' is not the number of a child"))
-        };
-        let path = self.paths[i].split('.').filter(|text| !text.is_empty()).map(number);
         Ok(FlatStep {
             rule,
             forward: self.forward[i],
             substitution: terms.collect::<Result<_>>()?,
-            path: path.collect::<Result<_>>()?,
+            path: read_place(&self.paths[i])?,
             because: Vec::new(),
         })
     }
@@ -122,8 +132,19 @@ fn read_term(bank: &mut TermBank, text: &str, sort: Option<SortId>) -> Result<Te
 /// The place of the column `steps`, which is no field: the lists have that many.
 const STEPS: usize = 5;
 
+/// Child numbers as they stand in a row.
+pub fn place_text(path: &[u32]) -> String {
+    path.iter().map(u32::to_string).collect::<Vec<_>>().join(".")
+}
+
+fn read_place(text: &str) -> Result<Vec<u32>> {
+    let number =
+        |text: &str| text.parse().with_context(|| format!("'{text}' is not the number of a child"));
+    text.split('.').filter(|text| !text.is_empty()).map(number).collect()
+}
+
 impl ProofRow {
-    columns_of!(ProofRow: id, seed, seed_id, class, links, unshortened, terms, rules, forward, paths, substitutions);
+    columns_of!(ProofRow: id, seed, seed_id, class, links, unshortened, place, terms, rules, forward, paths, substitutions);
 }
 
 impl Record for ProofRow {

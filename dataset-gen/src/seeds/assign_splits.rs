@@ -15,10 +15,16 @@ const STREAM: u64 = u64::MAX;
 /// `splits` says so, are one group, and the groups are divided at random, in the shares of `splits`;
 /// a split with a positive share gets at least one group if there are three or more.
 pub fn partition(bank: &mut TermBank, seeds: &[Seed], splits: Splits, seed: u64) -> Vec<Split> {
+    let keys = seeds.iter().map(|seed| normal_text(bank, seed.term, splits.literals)).collect();
+    divide(keys, splits, seed)
+}
+
+/// As [`partition`], of anything; those with equal keys are one group.
+pub fn divide(keys: Vec<String>, splits: Splits, seed: u64) -> Vec<Split> {
+    let count = keys.len();
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (index, seed) in seeds.iter().enumerate() {
-        let normal = normal_text(bank, seed.term, splits.literals);
-        groups.entry(normal).or_default().push(index);
+    for (index, key) in keys.into_iter().enumerate() {
+        groups.entry(key).or_default().push(index);
     }
     let mut groups: Vec<Vec<usize>> = groups.into_values().collect();
     // In the order of the seed file, so that the names of operators have no influence.
@@ -30,7 +36,7 @@ pub fn partition(bank: &mut TermBank, seeds: &[Seed], splits: Splits, seed: u64)
     let room = groups.len() - least(splits.train);
     let test = part(splits.test).min(room - least(splits.validation));
     let validation = part(splits.validation).min(room - test);
-    let mut split_of = vec![Split::Train; seeds.len()];
+    let mut split_of = vec![Split::Train; count];
     for (place, group) in groups.iter().enumerate() {
         let split = if place < test {
             Split::Test

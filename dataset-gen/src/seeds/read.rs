@@ -1,10 +1,11 @@
-//! Seed terms, from text (a term a line) or CSV (a column `expression`).
+//! Seed terms, from text (a term a line), CSV (a column `expression`) or Parquet (a column `term`).
 
 use crate::seeds::term_file::{Layout, TermFile};
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow, ensure};
 use egraph::{System, TermBank, TermId};
+use std::collections::BTreeSet;
 use support::hash::sha256;
-use support::{InputFile, text_of};
+use support::{InputFile, Record, columns_of, read_table, text_of};
 
 /// A term to grow an e-graph from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +20,8 @@ pub struct Seed {
 ///
 /// A file that ends in `.csv` has a header with a column `expression`, perhaps a column `id`,
 /// and any others. Any other file holds one term a line; blank lines, lines that start with `#`
-/// and everything after a `;` are comments.
+/// and everything after a `;` are comments. A Parquet file, which is told by how it begins, has a column `term`,
+/// perhaps a column `id`, both of strings, and any others.
 ///
 /// # Errors
 /// A file that can't be read, a term that is not one of `system`'s language (with file, line and
@@ -47,6 +49,10 @@ pub fn load_seeds_with_hash(
     let bytes = file.read("seeds")?;
     let hash = sha256(&bytes);
     let path = file.path();
+    if bytes.starts_with(PARQUET) {
+        let seeds = from_table(file, bank, limit)?;
+        return Ok((seeds, hash));
+    }
     let text = text_of(bytes, path)?;
     let terms = TermFile::new(file.to_string(), path, text);
     let mut seeds = Vec::new();
@@ -59,12 +65,47 @@ pub fn load_seeds_with_hash(
     Ok((seeds, hash))
 }
 
+/// How Parquet files begin.
+const PARQUET: &[u8] = b"PAR1";
+
+/// A row of a table of terms.
+struct TermRow {
+    id: Option<String>,
+    term: String,
+}
+
+impl Record for TermRow {
+    const NAME: &'static str = "terms";
+    const ROW_GROUP: usize = 16_384;
+    const BATCH: usize = 1_024;
+    const LATER: &'static [&'static str] = &["id"];
+
+    columns_of!(TermRow: id, term);
+}
+
+/// The terms of a table. An id says where a term stands, so no two rows have the same.
+fn from_table(file: &InputFile, bank: &mut TermBank, limit: Option<usize>) -> Result<Vec<Seed>> {
+    let rows: Vec<TermRow> = read_table(file.path())?;
+    let mut seeds = Vec::new();
+    let mut ids = BTreeSet::new();
+    for (number, row) in (1u64..).zip(rows).take(limit.unwrap_or(usize::MAX)) {
+        let term = bank
+            .parse(&row.term, None)
+            .map_err(|mistake| anyhow!("{file}, row {number}, column 'term': {mistake}"))?;
+        let id = row.id.unwrap_or_else(|| number.to_string());
+        ensure!(ids.insert(id.clone()), "{file}, row {number}: the id '{id}' was there before");
+        seeds.push(Seed { id, term });
+    }
+    ensure!(!seeds.is_empty(), "{file} holds no seed: expected at least one term");
+    Ok(seeds)
+}
+
 const LAYOUT: Layout<1> = Layout { columns: ["expression"], line: "one term a line" };
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anyhow::anyhow;
+    use support::write_table;
 
     fn load(name: &str, text: &str, limit: Option<usize>) -> Result<Vec<(String, String)>> {
         let system = System::parse(
@@ -94,6 +135,35 @@ mod tests {
         let all = [pair("3", "(+ a 1)"), pair("5", "(< a b)")];
         assert_eq!(load("s.txt", text, None).unwrap(), all);
         assert_eq!(load("s.txt", text, Some(1)).unwrap(), all[..1]);
+    }
+
+    #[test]
+    fn parquet_takes_the_column_of_terms() {
+        let row = |id: Option<&str>, term: &str| TermRow {
+            id: id.map(str::to_owned),
+            term: term.to_owned(),
+        };
+        let read = |rows: &[TermRow], limit: Option<usize>| {
+            let rules = "(sort I) (literal i64 I) (variable I) (op + (I I) I)";
+            let system = System::parse(rules).unwrap();
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("t.parquet");
+            write_table(&path, rows).unwrap();
+            let mut bank = TermBank::new(system.language.clone());
+            let seeds = load_seeds(&path.clone().into(), &system, &mut bank, limit)
+                .map_err(|e| format!("{e:#}").replace(&path.display().to_string(), "t.parquet"))?;
+            Ok::<_, String>(
+                seeds.into_iter().map(|s| (s.id, bank.text(s.term))).collect::<Vec<_>>(),
+            )
+        };
+        let rows = [row(Some("x"), "(+ a 1)"), row(None, "b")];
+        assert_eq!(read(&rows, None).unwrap(), [pair("x", "(+ a 1)"), pair("2", "b")]);
+        assert_eq!(read(&rows, Some(1)).unwrap(), [pair("x", "(+ a 1)")]);
+        let wrong = read(&[row(None, "a"), row(None, "(+ a")], None).unwrap_err();
+        assert!(wrong.starts_with("t.parquet, row 2, column 'term': "), "{wrong}");
+        let twice = read(&[row(Some("2"), "a"), row(None, "b")], None).unwrap_err();
+        assert_eq!(twice, "t.parquet, row 2: the id '2' was there before");
+        assert!(read(&[], None).unwrap_err().contains("holds no seed"));
     }
 
     #[test]

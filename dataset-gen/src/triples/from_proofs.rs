@@ -2,7 +2,7 @@
 
 use crate::proofs::proof_rows::ProofRow;
 use crate::seeds::normal_form::rename_variables;
-use crate::triples::segments::{Segment, Splitting};
+use crate::triples::segments::{Scheme, Segment, Splitting};
 use crate::triples::triple_rows::Triple;
 use anyhow::{Context, Result};
 use egraph::{System, TermBank, TermId};
@@ -28,14 +28,22 @@ pub fn triples_of(
 
 fn of_proof(system: &System, row: &ProofRow, splitting: &Splitting) -> Result<Vec<Triple>> {
     let mut bank = TermBank::new(system.language.clone());
-    let segments = splitting.segments(row.steps());
-    // A term is in several segments, and to read it takes longer than all that is done then.
     let places = |s: &Segment| [s.start, s.target, s.guide];
-    let mut all: Vec<usize> = segments.iter().flat_map(places).collect();
-    all.sort_unstable();
-    all.dedup();
-    let terms = row.read_terms(&mut bank, all.iter().copied())?;
-    let terms: FxHashMap<usize, TermId> = all.into_iter().zip(terms).collect();
+    let (segments, terms): (_, FxHashMap<usize, TermId>) = match splitting.scheme {
+        Scheme::Ahead => {
+            let line = row.lineage(system, &mut bank)?;
+            (splitting.segments(line.len() - 1), line.into_iter().enumerate().collect())
+        }
+        Scheme::Recursive | Scheme::Window => {
+            let segments = splitting.segments(row.steps());
+            // A term is in several segments, and to read it takes longer than all that is done then.
+            let mut all: Vec<usize> = segments.iter().flat_map(places).collect();
+            all.sort_unstable();
+            all.dedup();
+            let terms = row.read_terms(&mut bank, all.iter().copied())?;
+            (segments, all.into_iter().zip(terms).collect())
+        }
+    };
     let triple = |segment: Segment| {
         let terms = places(&segment).map(|place| terms[&place]);
         triple(&mut bank, row, segment, terms)

@@ -30,6 +30,9 @@ pub enum Scheme {
     Recursive,
     /// Segments of one length, which may overlap
     Window,
+    /// From every term to the last one, with the term some steps ahead as the guide: what comes next on the way
+    /// to a goal. Of a proof that led to a part of its last term, the terms are those that this part comes from
+    Ahead,
 }
 
 impl Default for Splitting {
@@ -60,6 +63,7 @@ impl Splitting {
         match self.scheme {
             Scheme::Recursive => halves(steps, self.cutoff),
             Scheme::Window => windows(steps, self.length, self.stride),
+            Scheme::Ahead => ahead(steps, self.length, self.stride),
         }
     }
 }
@@ -103,6 +107,15 @@ fn windows(steps: usize, length: usize, stride: usize) -> Vec<Segment> {
     (0..=steps).step_by(stride).map(segment).filter(|s| s.target <= steps).collect()
 }
 
+/// For each multiple of `stride` the rest of the proof, with what is `length` steps ahead as the guide; the last
+/// term where there are fewer.
+fn ahead(steps: usize, length: usize, stride: usize) -> Vec<Segment> {
+    assert!(length >= 1 && stride >= 1, "a guide is ahead");
+    let segment =
+        |start| Segment { start, guide: steps.min(start + length), target: steps, depth: 0 };
+    (0..steps).step_by(stride).map(segment).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,6 +135,14 @@ mod tests {
         let windows: Vec<_> = windows(11, 5, 3).into_iter().map(places).collect();
         assert_eq!(windows, [(0, 2, 5, 0), (3, 5, 8, 0), (6, 8, 11, 0)]);
         assert_eq!(super::windows(4, 5, 3), []);
+    }
+
+    #[test]
+    fn what_is_ahead_is_on_the_way_to_the_end() {
+        let places = |s: Segment| (s.start, s.guide, s.target);
+        let segments: Vec<_> = ahead(5, 3, 2).into_iter().map(places).collect();
+        assert_eq!(segments, [(0, 3, 5), (2, 5, 5), (4, 5, 5)]);
+        assert_eq!(ahead(0, 3, 1), []);
     }
 
     proptest! {

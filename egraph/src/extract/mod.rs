@@ -2,6 +2,7 @@
 //! term whose shared parts count once. It must not know how the e-graph was grown.
 
 pub(crate) mod best;
+pub(crate) mod by_function;
 mod choices;
 pub(crate) mod cost;
 pub(crate) mod dag;

@@ -102,6 +102,24 @@ impl EGraph {
         &self.system
     }
 
+    /// Goes on with another system, which must have the same language and analyses, and the rules so far
+    /// as its first ones, for proofs name these; otherwise nothing changes, and that is said.
+    ///
+    /// # Errors
+    /// The other system is handed back.
+    pub fn go_on_with(&mut self, system: Arc<System>) -> Result<(), Arc<System>> {
+        let old = &self.system;
+        let fits = Arc::ptr_eq(old, &system)
+            || system.language == old.language
+                && system.analyses == old.analyses
+                && system.rules.starts_with(&old.rules);
+        if !fits {
+            return Err(system);
+        }
+        self.system = system;
+        Ok(())
+    }
+
     /// Number of canonical e-nodes.
     pub fn node_count(&self) -> usize {
         self.nodes.live()

@@ -288,6 +288,30 @@ impl Proof {
         Proof { steps, root }
     }
 
+    /// The proof that `whole`, which has the start of this proof at `path`, equals itself with the end there: a
+    /// congruence for each operator above. `None` if something else stands there.
+    pub fn within(mut self, bank: &mut TermBank, whole: TermId, path: &[u32]) -> Option<Proof> {
+        let (start, end) = (self.start(), self.end());
+        let mut above = Vec::with_capacity(path.len());
+        let mut at = whole;
+        for &child in path {
+            above.push((at, child as usize));
+            at = *bank.children(at).get(child as usize)?;
+        }
+        if at != start {
+            return None;
+        }
+        let mut new = end;
+        for (parent, child) in above.into_iter().rev() {
+            let mut children = bank.children(parent).to_vec();
+            let mut steps = vec![None; children.len()];
+            (children[child], steps[child]) = (new, Some(self.root));
+            new = bank.add(bank.head(parent), &children);
+            self.root = self.steps.push(parent, new, How::Congruence(&steps));
+        }
+        Some(self)
+    }
+
     /// The same proof over the terms of another bank of the same language.
     pub fn import(&self, bank: &mut TermBank, from: &TermBank) -> Proof {
         let mut images: FxHashMap<TermId, TermId> = FxHashMap::default();

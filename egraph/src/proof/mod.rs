@@ -8,5 +8,6 @@ pub(crate) mod dense;
 pub(crate) mod explain;
 pub(crate) mod file;
 pub(crate) mod flatten;
+pub(crate) mod lineage;
 pub(crate) mod shorten;
 pub(crate) mod used;

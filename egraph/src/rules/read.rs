@@ -78,6 +78,15 @@ impl System {
             Err(mut mistakes) => Err(mistakes.swap_remove(0)),
         }
     }
+
+    /// The same system with another schedule; `text` is what would stand in `(schedule …)`.
+    ///
+    /// # Errors
+    /// The text is wrong; the place is in it.
+    pub fn with_schedule(&self, text: &str) -> Result<System, ParseError> {
+        let schedule = Some(read_schedule(&parse_all(text)?, &self.rulesets)?);
+        Ok(System { schedule, ..self.clone() })
+    }
 }
 
 /// Where in the text the parts of a system are declared.
@@ -194,9 +203,9 @@ struct Reader {
     places: Places,
 }
 
-const DECLARATIONS: &str = "sort, op, literal, variable, analysis, transfer, ruleset, normal-form, rewrite, birewrite, cost or schedule";
+const DECLARATIONS: &str = "sort, op, literal, variable, analysis, transfer, ruleset, normal-form, rewrite, birewrite, given, cost or schedule";
 
-const KEYWORDS: [&str; 12] = [
+const KEYWORDS: [&str; 13] = [
     "sort",
     "op",
     "literal",
@@ -207,6 +216,7 @@ const KEYWORDS: [&str; 12] = [
     "normal-form",
     "rewrite",
     "birewrite",
+    "given",
     "cost",
     "schedule",
 ];
@@ -244,6 +254,7 @@ impl Reader {
             }
             ("rewrite", Phase::Rules) => self.rewrite(args, place, false),
             ("birewrite", Phase::Rules) => self.rewrite(args, place, true),
+            ("given", Phase::Rules) => self.given(args, place),
             ("cost", Phase::Rules) => self.cost(args, place),
             ("normal-form", Phase::Language) => self.normal_form(args, place),
             ("schedule", Phase::Rules) => match args {

@@ -100,6 +100,9 @@ impl Schedule {
 
 /// Reads what stands in `(schedule S…)`.
 pub(crate) fn read_schedule(body: &[Sexpr], rulesets: &[String]) -> Result<Schedule, ParseError> {
+    if body.is_empty() {
+        return Err(ParseError::new(Place { line: 1, column: 1 }, EXPECTED));
+    }
     let mut body = Reader { rulesets, schedulers: Vec::new() }.body(body)?;
     Ok(if body.len() == 1 { body.remove(0) } else { Schedule::Seq(body) })
 }

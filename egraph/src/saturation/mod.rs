@@ -3,6 +3,7 @@
 
 pub(crate) mod apply;
 pub(crate) mod best_first;
+mod fitting;
 mod follow_schedule;
 pub(crate) mod match_order;
 pub(crate) mod report;

@@ -182,6 +182,33 @@ impl TermBank {
         path.iter().try_fold(t, |t, &i| self.children(t).get(i as usize).copied())
     }
 
+    /// Where `part` first stands in `t`, in pre-order: child indices from the root.
+    pub fn place_of(&self, t: TermId, part: TermId) -> Option<Vec<u32>> {
+        let mut without = rustc_hash::FxHashSet::default();
+        // The way to a term, and which of its children is next.
+        let mut way: Vec<(TermId, u32)> = vec![(t, 0)];
+        while let Some((at, next)) = way.last_mut() {
+            if *at == part {
+                way.pop();
+                return Some(way.iter().map(|(_, next)| next - 1).collect());
+            }
+            match self.children(*at).get(*next as usize) {
+                Some(&child) => {
+                    *next += 1;
+                    // What is smaller than the part can't hold it.
+                    if self.size(child) >= self.size(part) && !without.contains(&child) {
+                        way.push((child, 0));
+                    }
+                }
+                None => {
+                    without.insert(*at);
+                    way.pop();
+                }
+            }
+        }
+        None
+    }
+
     /// `t` with its subterm at `path` replaced, or `None` if there is no such position.
     pub fn replace(&mut self, t: TermId, path: &[u32], with: TermId) -> Option<TermId> {
         let mut above = SmallVec::<[_; 16]>::new();

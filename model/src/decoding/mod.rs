@@ -2,6 +2,7 @@
 //! network was trained.
 
 pub mod decode;
+pub mod draft;
 pub mod grammar;
 pub(crate) mod grammars;
 pub(crate) mod sampling;

@@ -85,6 +85,7 @@ pub fn write_dataset(directory: &Path, train: &[Triple], validation: &[Triple]) 
         splits: Default::default(),
         download_size: 0,
         cairn: Provenance {
+            found: false,
             version: "0".to_owned(),
             system_hash: system().hash,
             seeds_hash: String::new(),

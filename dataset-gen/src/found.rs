@@ -1,0 +1,139 @@
+//! A dataset of proofs that searches found: what leads to a goal, for a model that plans.
+
+use crate::config::Config;
+use crate::dataset::assemble::{Begun, assemble, begin, refuse_other};
+use crate::dataset::info::DatasetInfo;
+use crate::dataset::provenance::{Provenance, Totals};
+use crate::proofs::checked::check_all;
+use crate::proofs::drawn::ClassReport;
+use crate::proofs::one_seed::SeedReport;
+use crate::proofs::proof_rows::ProofRow;
+use crate::proofs::prover::ProofTally;
+use crate::seeds::assign_splits::divide;
+use crate::seeds::normal_form::{rename_literals, rename_variables};
+use crate::seeds::seen_seeds::digest;
+use crate::triples::segments::Scheme;
+use anyhow::{Context, Result, ensure};
+use egraph::{StopReason, System, TermBank};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::path::Path;
+use support::hash::sha256;
+use support::{Progress, Run};
+
+/// What is needed of a proof to report on it.
+struct Described {
+    /// Its start and what was wanted, in normal form.
+    key: String,
+    digest: String,
+    size: u64,
+    triples: u64,
+}
+
+/// Makes a dataset in the new directory `out` of proofs of a system, whose rows have the ids of their tasks; `rules`
+/// is the text of the system. Two proofs with the same start and the same wanted part, after renaming, are in one
+/// split. Of the configuration the splitting, the shares of the splits and the sizes of files count.
+///
+/// # Errors
+/// No proof, or one that is wrong; a directory that holds something else, no triple at all, or what the file
+/// system says.
+pub fn dataset_of(
+    mut proofs: Vec<ProofRow>,
+    (system, rules): (&System, &[u8]),
+    config: &Config,
+    out: &Path,
+    run: &Run,
+) -> Result<DatasetInfo> {
+    config.validate()?;
+    refuse_other(out)?;
+    ensure!(!proofs.is_empty(), "no proof to make a dataset of");
+    for (row, number) in proofs.iter_mut().zip(0u32..) {
+        (row.id, row.seed) = (u64::from(number), number);
+    }
+    let pool = run.build_pool()?;
+    let describe = |row: &ProofRow| describe(row, system, config);
+    let described: Vec<Described> = pool.install(|| {
+        check_all(system, &proofs)?;
+        proofs.par_iter().map(describe).collect::<Result<_>>()
+    })?;
+    let keys: Vec<String> = described.iter().map(|one| one.key.clone()).collect();
+    let splits = divide(keys, config.splits, run.seed);
+    let reports = proofs.iter().zip(described).zip(&splits).map(|((row, one), &split)| {
+        let tally = ProofTally {
+            proofs: 1,
+            kept: 1,
+            steps: row.steps() as u64,
+            unshortened: u64::from(row.unshortened),
+            triples: one.triples,
+            ..ProofTally::default()
+        };
+        SeedReport {
+            seed: row.seed,
+            id: row.seed_id.clone(),
+            split,
+            digest: one.digest,
+            size: one.size,
+            stop: StopReason::Goal,
+            iterations: 0,
+            e_nodes: 0,
+            e_classes: 0,
+            classes: vec![ClassReport {
+                size: one.size,
+                terms: 2,
+                proofs: tally,
+                ..ClassReport::default()
+            }],
+            chains: Default::default(),
+        }
+    });
+    let reports: Vec<SeedReport> = reports.collect();
+    let hashes = proofs.iter().map(|row| format!("{:?}", (&row.terms, &row.place)));
+    let provenance = Provenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        system_hash: system.hash.clone(),
+        seeds_hash: sha256(hashes.collect::<String>().as_bytes()),
+        seed: run.seed,
+        config: config.clone(),
+        found: true,
+        files: BTreeMap::new(),
+        totals: Totals::default(),
+        seeds: Vec::new(),
+    };
+    let staged = match begin(out, "found ", &provenance)? {
+        Begun::Finished(info) => return Ok(*info),
+        Begun::New(staged) => staged,
+    };
+    let totals = Totals::of(&reports);
+    let most = totals.proofs.triples;
+    let provenance = Provenance { totals, seeds: reports, ..provenance };
+    let progress = Progress::new("proofs", proofs.len() as u64, run.quiet);
+    let made = pool.install(|| {
+        assemble(staged, system, rules, provenance, most, &mut |split, sink| {
+            for (row, _) in proofs.iter().zip(&splits).filter(|(_, of)| **of == split) {
+                sink(vec![row.clone()])?;
+                progress.advance(1);
+            }
+            Ok(())
+        })
+    });
+    progress.finish();
+    made
+}
+
+fn describe(row: &ProofRow, system: &System, config: &Config) -> Result<Described> {
+    let mut bank = TermBank::new(system.language.clone());
+    let line = row.lineage(system, &mut bank).with_context(|| format!("task {}", row.seed_id))?;
+    let (start, wanted) = (line[0], line[line.len() - 1]);
+    let normal = rename_variables(&mut bank, &[start, wanted]).into_iter();
+    let mut texts: Vec<String> = normal.map(|term| bank.text(term)).collect();
+    if config.splits.literals {
+        texts = rename_literals([&texts[0], &texts[1]]).to_vec();
+    }
+    let steps = if config.splitting.scheme == Scheme::Ahead { line.len() - 1 } else { row.steps() };
+    Ok(Described {
+        key: texts.join(" "),
+        digest: digest(&mut bank, start, config.splits.literals),
+        size: bank.size(start),
+        triples: config.splitting.segments(steps).len() as u64,
+    })
+}

@@ -1,0 +1,85 @@
+//! The weights of a ranker: a table for each pick and each set, and the layers.
+
+use crate::ranking::numbers::{PICKS, SET, SETS, VALUES, table_rows};
+use anyhow::{Result, ensure};
+use egraph::System;
+use serde::{Deserialize, Serialize};
+
+/// Widths of the two layers.
+pub const WIDTHS: [usize; 2] = [64, 32];
+pub(crate) const FIRST: usize = WIDTHS[0];
+pub(crate) const SECOND: usize = WIDTHS[1];
+
+/// The sums of the first layer.
+pub(crate) type First = [f32; FIRST];
+
+/// The numbers of a ranker.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Weights {
+    /// By pick: [rows, WIDTHS[0]].
+    pub tables: [Vec<f32>; PICKS],
+    /// By set: [SET, WIDTHS[0]].
+    pub sets: [Vec<f32>; SETS],
+    /// [VALUES, WIDTHS[0]].
+    pub values: Vec<f32>,
+    /// [WIDTHS[0]].
+    pub first_bias: Vec<f32>,
+    /// [WIDTHS[0], WIDTHS[1]].
+    pub second: Vec<f32>,
+    /// [WIDTHS[1]].
+    pub second_bias: Vec<f32>,
+    /// [WIDTHS[1]].
+    pub last: Vec<f32>,
+    /// A number.
+    pub last_bias: f32,
+}
+
+impl Weights {
+    /// # Errors
+    /// A table has another length than the system asks for, or a number that is of no use.
+    pub(crate) fn check(&self, system: &System) -> Result<()> {
+        let [first, second] = WIDTHS;
+        let rows = table_rows(system);
+        let shapes = self.tables.iter().zip(rows).map(|(table, rows)| (table, rows * first));
+        let [own, other] = &self.sets;
+        let others = [
+            (own, SET * first),
+            (other, SET * first),
+            (&self.values, VALUES * first),
+            (&self.first_bias, first),
+            (&self.second, first * second),
+            (&self.second_bias, second),
+            (&self.last, second),
+        ];
+        for (weights, expected) in shapes.chain(others) {
+            ensure!(
+                weights.len() == expected,
+                "a table of {} weights: expected {expected}",
+                weights.len()
+            );
+            // With these no sum overflows.
+            ensure!(weights.iter().all(|w| w.abs() < 1e6), "a weight is no number of use");
+        }
+        ensure!(self.last_bias.abs() < 1e6, "a weight is no number of use");
+        Ok(())
+    }
+
+    /// What the first layer has of sets of operators, and its bias.
+    pub(crate) fn of_sets(&self, sets: [u64; SETS]) -> First {
+        let mut first = [0.0; FIRST];
+        first.copy_from_slice(&self.first_bias);
+        for (table, set) in self.sets.iter().zip(sets) {
+            for operator in (0..SET).filter(|operator| set >> operator & 1 == 1) {
+                add(&mut first, &table[operator * FIRST..]);
+            }
+        }
+        first
+    }
+}
+
+/// Adds the first row of a table.
+#[inline]
+pub(crate) fn add(sums: &mut First, rows: &[f32]) {
+    sums.iter_mut().zip(&rows[..FIRST]).for_each(|(sum, w)| *sum += w);
+}
