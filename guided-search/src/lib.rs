@@ -20,7 +20,7 @@
 //! let answer = "deep".parse::<Method>()?.answer(&mut Asked {
 //!     system: &system,
 //!     bank: &mut bank,
-//!     question: Question { ends: [start, target], number: 0, deadline: None },
+//!     question: Question { ends: [start, target], number: 0, deadline: None, cancel: None },
 //!     settings: SearchSettings::within(budget, 0),
 //!     aids: Aids::default(),
 //! })?;
@@ -42,10 +42,12 @@ mod report;
 mod search;
 mod tasks;
 
+pub use evaluation::comparison::{COMPARISON_FILE, Compared, Comparison, compare_optimisers};
 pub use evaluation::evaluate::{
     EVALUATION_FILE, Evaluation, Inputs, RESULTS_FILE, SEEN_UNKNOWN, evaluate,
 };
 pub use evaluation::results::{Row, read_results, write_results};
+pub use learning::plans::plans_of;
 pub use learning::practice::{Found, Order, Practice, Trained, Validated};
 pub use learning::rounds::{LEARNING_FILE, Learning, Optimising, RANKER_FILE, Round, learn};
 pub use learning::seeds::SeedPractice;
@@ -53,15 +55,21 @@ pub use learning::tasks::TaskPractice;
 pub use methods::asked::{Aids, Asked, Available};
 pub use methods::expert::ExpertGuides;
 pub use methods::frontier::Frontier;
+pub use methods::model::WrittenPlan;
 pub use methods::oracle::Oracle;
 pub use methods::table::{Method, Need, Role};
 pub use methods::watched::Watcher;
 pub use optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome};
+pub use optimise::goals::load_goals;
 pub use optimise::many::{OPTIMISATION_FILE, OPTIMISED_FILE, Optimisation, Terms, optimise_many};
+pub use optimise::optimisers::Optimiser;
 pub use optimise::picture::picture;
+pub use optimise::planner::Planner;
 pub use optimise::run::optimise;
 pub use optimise::stages::{PlannedStage, follow, load_stages};
+pub use optimise::summary::{OptimisedInspection, OptimisedSummary, inspect_optimised};
 pub use optimise::table::OptimisedRow;
+pub use report::comparison::{OptimiserSummary, Paired, optimiser_summaries, optimisers_table};
 pub use report::inspect::{Inspection as ResultsInspection, inspect as inspect_results};
 pub use report::page::write_report;
 pub use report::proof::proof_page;
@@ -77,7 +85,7 @@ pub use tasks::chains::{
     CONFLICT, ChainSettings, MEMORY, NEAR, NO_FRONTIER, SATURATED, far_chains,
 };
 pub use tasks::family::Family;
-pub use tasks::held_out::{held_out, refuse_seen, seeds_of, without};
+pub use tasks::held_out::{held_out, refuse_seen, refuse_seen_terms, seeds_of, without};
 pub use tasks::inspect::{Inspection as TasksInspection, inspect as inspect_tasks};
 pub use tasks::origin::{HeldOutFrom, Source as HeldOutSource, TaskOrigin};
 pub use tasks::question::{quoted, read_texts};

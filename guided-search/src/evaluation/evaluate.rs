@@ -22,7 +22,7 @@ use std::time::Instant;
 use support::hash::of_file;
 use support::{
     OutputDir, Progress, counted_as, in_order, named_inside, note, own_directory, read_sealed,
-    seal_json, unseal_json, write_atomic, write_sealed,
+    seal_json, thousands, unseal_json, write_atomic, write_sealed,
 };
 
 /// The file that marks a directory as results; it holds the [`Evaluation`].
@@ -67,11 +67,19 @@ pub struct Evaluation {
     /// Whether nothing says which seeds the model has seen, so that the tasks may be among them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seen_unknown: bool,
+    /// Tasks whose target has the shape of a term that the model or the ranker has seen; their starts are new.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub seen_targets: usize,
     /// The command that does this evaluation.
     pub command: String,
     /// SHA-256 of `results.parquet`, once it is written; earlier versions wrote none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub results_hash: Option<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks for it
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }
 
 impl Evaluation {
@@ -93,6 +101,20 @@ impl Evaluation {
         // Without a seal the hash says nothing.
         let results_hash = evaluation.results_hash.filter(|_| sealed);
         Ok(Evaluation { results_hash, ..evaluation })
+    }
+
+    /// What a reader has to know of what was seen before.
+    pub fn doubts(&self) -> Vec<String> {
+        let unknown = self.seen_unknown.then(|| SEEN_UNKNOWN.to_owned());
+        let targets = (self.seen_targets > 0).then(|| {
+            let (seen, of) = (self.seen_targets as u64, thousands(self.task_count as u64));
+            format!(
+                "Of {of} tasks {} a target like a term that was seen in training, up to renaming; all \
+                 starts are new.",
+                counted_as(seen, "has", "have")
+            )
+        });
+        unknown.into_iter().chain(targets).collect()
     }
 
     fn save(&self, directory: &OutputDir) -> Result<()> {
@@ -355,7 +377,8 @@ fn run_method(
     let chain = task.terms(&mut bank)?;
     let (start, target) = (chain[0], chain[chain.len() - 1]);
     let began = Instant::now();
-    let question = Question { ends: [start, target], number: index as u64, deadline: None };
+    let question =
+        Question { ends: [start, target], number: index as u64, deadline: None, cancel: None };
     let Inputs { system, model, ranker, .. } = *inputs;
     // Tasks from elsewhere have no chain.
     let chain = (task.links > 0).then_some(chain.as_slice());

@@ -1,6 +1,7 @@
 //! Every method on every task: rows, and what they come to. It must not know how they are shown.
 
 pub(crate) mod checked;
+pub(crate) mod comparison;
 pub(crate) mod evaluate;
 pub(crate) mod results;
 pub(crate) mod statistics;

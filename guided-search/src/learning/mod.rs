@@ -4,6 +4,7 @@
 
 pub(crate) mod examples;
 pub(crate) mod halves;
+pub(crate) mod plans;
 pub(crate) mod practice;
 pub(crate) mod rounds;
 pub(crate) mod seeds;

@@ -118,7 +118,7 @@ pub fn learn(
     let text = serde_json::to_string_pretty(learning)? + "\n";
     write_atomic(&directory.file(LEARNING_FILE), text.as_bytes())?;
     let mut seen = practice.seen()?;
-    seen.digests.extend(from.iter().flat_map(|from| from.seen.digests.iter().cloned()));
+    from.iter().for_each(|from| seen.extend(&from.seen));
     let mut rounds: Vec<Round> = Vec::new();
     let mut before: Vec<Vec<Found>> = Vec::new();
     let mut rankers: Vec<Option<Arc<Ranker>>> = vec![from.cloned()];
@@ -129,12 +129,8 @@ pub fn learn(
         if number > 0 {
             ensure!(
                 examples.iter().any(|example| example.used),
-                "{} in an e-graph of {}: nothing is to be learned",
-                match learning.optimise {
-                    None => "no training task can be proved",
-                    Some(_) => "nothing better than the seeds can be found",
-                },
-                learning.cap
+                "{}: nothing is to be learned",
+                nothing_found(learning)
             );
             // What no whole round tells the hash of is made again.
             let ranker = match kept.as_ref().and_then(|kept| kept.ranker.as_ref()) {
@@ -203,11 +199,24 @@ pub fn learn(
         report(&round);
         rounds.push(round);
     }
-    let better = |a: &'_ Round, b: &'_ Round| if b.is_better(a) { *b } else { *a };
-    let best = rounds[1..].iter().copied().reduce(|a, b| better(&a, &b)).context("no round")?.round;
+    let fitted = rounds[1..].iter();
+    let best = fitted.reduce(|best, round| if round.is_better(best) { round } else { best });
+    let best = best.context("no round")?.round;
     let ranker = rankers[best as usize].as_deref().context("no ranker")?.clone();
     write_atomic(&directory.file(RANKER_FILE), ranker.text()?.as_bytes())?;
     Ok((rounds, ranker))
+}
+
+/// What practice found nothing within: the work where that ends e-graphs before the cap does.
+fn nothing_found(learning: &Learning) -> String {
+    let cap = learning.cap;
+    match &learning.optimise {
+        None => format!("no training task can be proved in an e-graph of {cap}"),
+        Some(Optimising { work, .. }) if *work < cap.expected_nodes() => {
+            format!("nothing better than the seeds can be found with a work of {work} e-nodes")
+        }
+        Some(_) => format!("nothing better than the seeds can be found in e-graphs of {cap}"),
+    }
 }
 
 /// What is kept of a round, beside its ranker and its examples.
@@ -282,4 +291,31 @@ fn expect_rows(examples: &[Example], system: &System) -> Result<()> {
         ensure!(example.seen.picks.iter().zip(rows).all(fits), "an example of another system");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_nothing_is_found_the_limit_is_named_that_bound() {
+        let of = |optimise: Option<u64>, cap: usize| {
+            let optimise = optimise.map(|work| Optimising { cost: "size".into(), work, batch: 1 });
+            let learning = Learning {
+                version: String::new(),
+                system_hash: String::new(),
+                tasks: Default::default(),
+                cap: Cap::Nodes(cap),
+                optimise,
+                from: None,
+                rounds: 1,
+                epochs: 1,
+                seed: 0,
+            };
+            nothing_found(&learning)
+        };
+        assert!(of(Some(30), 4_000).ends_with("with a work of 30 e-nodes"));
+        assert!(of(Some(40_000), 4_000).ends_with("in e-graphs of 4000"));
+        assert!(of(None, 4_000).ends_with("proved in an e-graph of 4000"));
+    }
 }

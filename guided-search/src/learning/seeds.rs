@@ -7,7 +7,7 @@ use crate::optimise::answer::{Objective, OptimiseSettings, Outcome, Used};
 use crate::optimise::run::optimise;
 use crate::search::budget::Budget;
 use anyhow::Result;
-use dataset_gen::{Seed, SeenSeeds, digest};
+use dataset_gen::{Seed, SeenSeeds};
 use egraph::{System, TermBank, TermId};
 use model::ranking::fit::Example;
 use rayon::prelude::*;
@@ -116,12 +116,9 @@ fn improved(outcome: &Outcome) -> bool {
 impl Practice for SeedPractice<'_> {
     fn seen(&self) -> Result<SeenSeeds> {
         let mut bank = TermBank::new(self.system.language.clone());
-        let mut seen = SeenSeeds { literals: true, ..SeenSeeds::default() };
-        for &term in self.training.iter().chain(&self.validation) {
-            let term = bank.import(self.bank, term);
-            seen.digests.insert(digest(&mut bank, term, seen.literals));
-        }
-        Ok(seen)
+        let both = self.training.iter().chain(&self.validation);
+        let terms: Vec<TermId> = both.map(|&term| bank.import(self.bank, term)).collect();
+        Ok(SeenSeeds::of(&mut bank, terms))
     }
 
     fn train(&self, order: &Order, before: &[Vec<Found>], quiet: bool) -> Result<Trained> {

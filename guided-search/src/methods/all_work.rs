@@ -17,7 +17,8 @@ pub fn all_work(asked: &mut Asked<'_>) -> Result<Answer> {
     let mut grow = |scheduler| one_egraph(asked.system, asked.bank, question, work, scheduler);
     let simple = grow(Scheduler::Simple)?;
     // A saturated e-graph would be the same under any scheduler.
-    if simple.result.is_ok() || matches!(simple.result, Err(Failure::Saturated | Failure::Opposed))
+    if simple.result.is_ok()
+        || matches!(simple.result, Err(Failure::Saturated | Failure::Opposed | Failure::Cancelled))
     {
         return Ok(simple);
     }

@@ -59,7 +59,7 @@ pub struct Asked<'a> {
     /// The terms.
     pub bank: &'a mut TermBank,
     /// The question.
-    pub question: Question,
+    pub question: Question<'a>,
     /// How to search.
     pub settings: SearchSettings,
     /// What may be used.

@@ -1,9 +1,11 @@
-//! Guides that the trained model writes.
+//! What a trained model writes: guides for a question, and what may come next on the way to a goal.
 
+use crate::optimise::planner::Planner;
 use crate::search::guide_source::{GuideRequest, GuideSet, GuideSource, Proposal, Waypoint};
 use anyhow::Result;
 use egraph::{Node, Sketch, TermBank, TermId};
 use model::{DecodeOptions, Guide, GuideModel};
+use std::fmt;
 use std::time::Instant;
 
 /// Decodes K guides for a question by nucleus sampling, the most probable first. A guide that the
@@ -88,6 +90,46 @@ fn sketch(
         _ if !certain => Sketch::Any,
         Node::Leaf(leaf) => Sketch::Leaf(leaf.clone()),
         Node::Op(op) => Sketch::Op(op, args),
+    }
+}
+
+/// A model that was trained on what leads to goals, as a planner.
+pub struct WrittenPlan {
+    /// The model.
+    pub model: GuideModel,
+    /// Terms that it is asked for at a time.
+    pub terms: usize,
+    /// The share of probability from which tokens are drawn, above 0 and at most 1.
+    pub nucleus: f64,
+    /// Seed of the draws.
+    pub seed: u64,
+}
+
+impl fmt::Debug for WrittenPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WrittenPlan").field("terms", &self.terms).finish_non_exhaustive()
+    }
+}
+
+impl Planner for WrittenPlan {
+    fn next(
+        &self,
+        bank: &mut TermBank,
+        from: TermId,
+        to: TermId,
+        number: u64,
+    ) -> Result<Vec<TermId>> {
+        // Between here and there terms may be larger than both, by what is in between.
+        let most = 2 * bank.size(from).max(bank.size(to)) + 16;
+        let options = DecodeOptions {
+            nucleus: self.nucleus,
+            temperature: 1.0,
+            guides: self.terms,
+            max_size: usize::try_from(most).unwrap_or(usize::MAX),
+            seed: self.seed ^ number.rotate_left(20),
+        };
+        let written = self.model.guides(bank, &[(from, to)], &options)?.pop().unwrap_or_default();
+        Ok(written.into_iter().map(|guide| guide.term).collect())
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is asked of an optimiser, and what it answers: the best term found, with one checked proof.
 
+use crate::optimise::planner::Planner;
 use crate::search::budget::{Budget, Ledger};
 use crate::search::stage::Stage;
 use anyhow::{Result, ensure};
@@ -10,6 +11,7 @@ use egraph::{
 use rayon::ThreadPool;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Ways and places that the search for a DAG may look at, for each e-node that was built: extracting
@@ -88,12 +90,16 @@ pub struct OptimiseSettings {
     pub first: bool,
     /// When to end, whatever is left of the work. Not reproducible.
     pub deadline: Option<Instant>,
+    /// Setting this ends it soon, as the deadline does.
+    pub cancel: Option<Arc<AtomicBool>>,
     /// Seed of the random choices.
     pub seed: u64,
     /// Threads to grow with; the result is the same without.
     pub pool: Option<Arc<ThreadPool>>,
     /// How e-graphs that are grown best-first order their matches; smallest first without.
     pub order: Option<Arc<dyn MatchOrder>>,
+    /// Who says which terms may lead to the goal, where it is a term or `(contains t)`.
+    pub planner: Option<Arc<dyn Planner>>,
     /// Keep what best-first chose in each e-graph that held a better term: [`Outcome::used`].
     pub log: bool,
 }
@@ -105,9 +111,11 @@ impl OptimiseSettings {
             budget,
             first: false,
             deadline: None,
+            cancel: None,
             seed,
             pool: None,
             order: None,
+            planner: None,
             log: false,
         }
     }
@@ -132,6 +140,8 @@ pub enum Ended {
     Work,
     /// The time was over.
     Time,
+    /// Somebody asked to stop.
+    Cancelled,
     /// Two different literals became equal: the rewrite system is not sound.
     Conflict,
     /// The first term that satisfies the sketch was all that was wanted; or the last stage is done.
@@ -149,6 +159,7 @@ impl fmt::Display for Ended {
             Ended::Settled => "settled",
             Ended::Work => "work",
             Ended::Time => "time",
+            Ended::Cancelled => "cancelled",
             Ended::Conflict => "conflict",
             Ended::Reached => "reached",
             Ended::Stage(number) => return write!(f, "stage {number}"),

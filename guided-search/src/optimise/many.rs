@@ -14,7 +14,8 @@ use crate::optimise::table::OptimisedRow;
 use crate::search::budget::Budget;
 use anyhow::{Context, Result, ensure};
 use dataset_gen::{SYSTEM_FILE, Seed};
-use egraph::{System, TermBank, TermId, proof_to_json};
+use egraph::{Sketch, System, TermBank, TermId, check, proof_from_json, proof_to_json};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
@@ -51,10 +52,26 @@ pub struct Optimisation {
     pub goal: Option<String>,
     /// Cap, work and schedulers of each term.
     pub budget: Budget,
+    /// Whether the first term that satisfies the goal was enough.
+    pub first: bool,
     /// SHA-256 of the ranker, if there is one.
     pub ranker: Option<String>,
+    /// SHA-256 of the model that plans, if there is one, and how many terms it writes at a time.
+    pub model: Option<(String, usize)>,
     /// Seed of the random choices.
     pub seed: u64,
+}
+
+impl Optimisation {
+    /// That of a directory.
+    ///
+    /// # Errors
+    /// A missing or damaged file.
+    pub fn load(directory: &Path) -> Result<Optimisation> {
+        let path = directory.join(OPTIMISATION_FILE);
+        serde_json::from_str(&read_text(&path, "what was optimised")?)
+            .with_context(|| format!("{} does not describe an optimisation", path.display()))
+    }
 }
 
 /// A row, and the hash of the proof that it speaks of.
@@ -76,8 +93,23 @@ pub struct Terms<'a> {
     pub terms: &'a [Seed],
     /// What the best term is.
     pub objective: &'a Objective,
+    /// By term, where each has its own: the sketch in place of that of the objective.
+    pub goals: Option<&'a [Sketch]>,
     /// How each is optimised.
     pub settings: &'a OptimiseSettings,
+}
+
+impl Terms<'_> {
+    fn sketch_of(&self, number: usize) -> &Sketch {
+        self.goals.map_or(&self.objective.sketch, |goals| &goals[number])
+    }
+
+    fn goal_text(&self, number: usize) -> String {
+        match self.sketch_of(number) {
+            Sketch::Any => String::new(),
+            sketch => sketch.display(&self.system.language).to_string(),
+        }
+    }
 }
 
 /// Optimises the terms into `out`, so many at a time, or goes on with it, and returns the rows in their order.
@@ -116,13 +148,9 @@ pub fn optimise_many(
 }
 
 fn refuse_other(optimisation: &Optimisation, directory: &OutputDir) -> Result<()> {
-    let path = directory.file(OPTIMISATION_FILE);
-    if path.exists() {
-        let before: Optimisation =
-            serde_json::from_str(&read_text(&path, "what was optimised")?)
-                .with_context(|| format!("{} does not describe an optimisation", path.display()))?;
+    if directory.file(OPTIMISATION_FILE).exists() {
         ensure!(
-            before == *optimisation,
+            Optimisation::load(directory.path())? == *optimisation,
             "{} already holds what was optimised otherwise, or other terms: choose another directory",
             directory.path().display()
         );
@@ -141,7 +169,9 @@ fn finished(terms: &Terms<'_>, number: usize, directory: &OutputDir) -> Option<O
         let Finished { row, proof } = serde_json::from_str(&text)?;
         let term = &terms.terms[number];
         ensure!(
-            row.id == term.id && row.start == terms.bank.text(term.term),
+            row.id == term.id
+                && row.start == terms.bank.text(term.term)
+                && row.goal == terms.goal_text(number),
             "it is of another term"
         );
         if let Some(hash) = proof {
@@ -161,13 +191,38 @@ fn finished(terms: &Terms<'_>, number: usize, directory: &OutputDir) -> Option<O
         .ok()
 }
 
+/// Checks every proof that rows speak of, which lie in a directory of optimised terms, on the threads of the
+/// current rayon pool.
+///
+/// # Errors
+/// The first one that can't be read, is refused by the checker, or is a proof of something else.
+pub fn check_proofs_of(directory: &Path, system: &System, rows: &[OptimisedRow]) -> Result<()> {
+    let proved: Vec<&OptimisedRow> = rows.iter().filter(|row| !row.proof_file.is_empty()).collect();
+    proved.par_iter().try_for_each(|row| {
+        let path = named_inside(directory, &row.proof_file)?;
+        let name = path.display();
+        let text = read_text(&path, "the proof")?;
+        let mut bank = TermBank::new(system.language.clone());
+        let proof = proof_from_json(system, &mut bank, &text).with_context(|| name.to_string())?;
+        check(system, &bank, &proof).with_context(|| format!("{name} was refused"))?;
+        ensure!(
+            bank.text(proof.start()) == row.start && shown(&bank, proof.end()) == row.best,
+            "{name} is not a proof of term {}",
+            row.id
+        );
+        Ok(())
+    })
+}
+
 /// The term as text, the end of a huge one left out: parts that stand in many places can be shared.
 fn shown(bank: &TermBank, term: TermId) -> String {
     bank.display_part(term, MOST_SHOWN).to_string()
 }
 
 fn one(terms: &Terms<'_>, number: usize, directory: &OutputDir) -> Result<OptimisedRow> {
-    let Terms { system, objective, settings, .. } = *terms;
+    let Terms { system, settings, .. } = *terms;
+    let sketch = terms.sketch_of(number).clone();
+    let objective = &Objective { sketch, ..terms.objective.clone() };
     let seed = &terms.terms[number];
     // A bank of its own: ids, and with them every choice, depend on this term only.
     let mut bank = TermBank::new(system.language.clone());
@@ -185,6 +240,7 @@ fn one(terms: &Terms<'_>, number: usize, directory: &OutputDir) -> Result<Optimi
     let row = OptimisedRow {
         id: seed.id.clone(),
         start: bank.text(start),
+        goal: terms.goal_text(number),
         best: best.map_or_else(String::new, |best| shown(&bank, best.term)),
         cost_before: before,
         cost_after: best.map(|best| best.cost.values()[0]),
@@ -196,6 +252,8 @@ fn one(terms: &Terms<'_>, number: usize, directory: &OutputDir) -> Result<Optimi
         peak_bytes: outcome.ledger.peak_bytes,
         proof_steps,
         proof_file,
+        curve_work: outcome.curve.iter().map(|best| best.work).collect(),
+        curve_cost: outcome.curve.iter().map(|best| best.cost.values()[0]).collect(),
     };
     let finished = Finished { row, proof: hash };
     let name = format!("{ROWS}/{number}.json");

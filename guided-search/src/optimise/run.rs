@@ -7,24 +7,20 @@
 //! over from random frontier terms that are hardly larger than the best term, and from better ones that
 //! these lead to, until the work is spent.
 
-use crate::optimise::answer::{Best, Ended, Extracted, Objective, OptimiseSettings, Outcome, Used};
+use crate::optimise::answer::{Ended, Extracted, Objective, OptimiseSettings, Outcome};
+use crate::optimise::growth::Growth;
+use crate::optimise::plan::follow_planner;
+use crate::optimise::planner::Goal;
 use crate::search::agenda::Agenda;
-use crate::search::answer::checked;
-use crate::search::budget::{Budget, Cap, Ledger};
+use crate::search::budget::Budget;
 use crate::search::frontier_terms;
-use crate::search::known::Known;
 use crate::search::randomness::stream;
-use crate::search::stage::{Ends, Side, Stage};
+use crate::search::stage::{Side, Stage};
 use crate::search::turns::Turns;
 use anyhow::Result;
-use egraph::{
-    Cost, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank, TermId,
-    extract_smallest, normalise, used_matches,
-};
+use egraph::{SaturationConfig, Sketch, StopReason, System, TermBank, TermId, extract_smallest};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
-use std::time::Instant;
-use support::Internal;
 
 /// E-nodes of the first turn.
 const FIRST_TURN: usize = 1_024;
@@ -62,126 +58,6 @@ pub fn optimise(
     optimiser.run.outcome(start, ended)
 }
 
-/// What was grown so far, and what came of it.
-pub(super) struct Growth<'a> {
-    system: &'a Arc<System>,
-    pub bank: &'a mut TermBank,
-    settings: &'a OptimiseSettings,
-    known: Known,
-    curve: Vec<Best>,
-    used: Vec<Used>,
-    pub ledger: Ledger,
-}
-
-impl<'a> Growth<'a> {
-    pub fn new(
-        system: &'a Arc<System>,
-        bank: &'a mut TermBank,
-        start: TermId,
-        settings: &'a OptimiseSettings,
-    ) -> Growth<'a> {
-        let mut known = Known::default();
-        known.add(start);
-        let ledger = Ledger::default();
-        let (curve, used) = (Vec::new(), Vec::new());
-        Growth { system, bank, settings, known, curve, used, ledger }
-    }
-
-    /// How to grow the next e-graph.
-    pub fn config(&self, cap: Cap, scheduler: Scheduler) -> SaturationConfig {
-        let OptimiseSettings { budget, deadline, pool, order, log, .. } = self.settings;
-        let config = budget.saturation(cap, scheduler, &self.ledger, *deadline);
-        SaturationConfig { pool: pool.clone(), order: order.clone(), log: *log, ..config }
-    }
-
-    /// Grows a fresh e-graph from a term until a term of its class satisfies `until`, if that is given,
-    /// or `config` ends it, and books it. `system` is that of this run, perhaps with another schedule.
-    pub fn grow(
-        &mut self,
-        system: Option<&Arc<System>>,
-        from: TermId,
-        until: Option<&Sketch>,
-        config: &SaturationConfig,
-    ) -> Stage {
-        let system = system.unwrap_or(self.system);
-        let stage = Stage::grow(system, self.bank, Ends::alone(&from, until), config, true);
-        self.ledger.book(&stage.egraph);
-        tracing::debug!(
-            from = self.bank.size(from),
-            e_nodes = stage.egraph.node_count(),
-            work = self.ledger.work,
-            "e-graph ({}): {}",
-            config.scheduler,
-            stage.stop
-        );
-        stage
-    }
-
-    /// Keeps the proof that a stage has of a term being equal to its start.
-    pub fn connect(&mut self, stage: &Stage, term: TermId) -> Result<()> {
-        let from = stage.starts[0];
-        if !self.known.connected(from, term) {
-            self.known.connect(stage.explain(self.bank, from, term)?);
-        }
-        Ok(())
-    }
-
-    /// Writes down which of the matches that a stage chose the proof of a better term uses.
-    fn learn_from(&mut self, stage: &Stage, term: TermId) -> Result<()> {
-        if self.settings.log && !stage.chosen.is_empty() {
-            let used = used_matches(&stage.egraph, self.bank, &stage.chosen, stage.starts[0], term)
-                .ok_or_else(|| Internal::new("no explanation of what the e-graph holds"))?;
-            self.used.push(stage.chosen.iter().cloned().zip(used).collect());
-        }
-        Ok(())
-    }
-
-    /// The normal form of a term, if the system has one and it is found, with the proof; each step of it is as
-    /// much work as an e-node.
-    fn normal_form(&mut self, term: TermId) -> Option<TermId> {
-        let left = self.settings.budget.work.saturating_sub(self.ledger.work);
-        let found = normalise(self.system, self.bank, term, left)?;
-        self.ledger.work += found.steps;
-        if !found.complete {
-            return None;
-        }
-        if !self.known.connected(term, found.term) {
-            self.known.connect(found.proof);
-        }
-        Some(found.term)
-    }
-
-    /// Writes down the best term.
-    pub fn note(&mut self, term: TermId, cost: Cost) {
-        let Ledger { work, e_graphs, .. } = self.ledger;
-        self.curve.push(Best { work, e_graphs, term, cost });
-    }
-
-    /// Why nothing more may be grown.
-    pub fn over(&self) -> Option<Ended> {
-        if self.settings.deadline.is_some_and(|at| Instant::now() >= at) {
-            return Some(Ended::Time);
-        }
-        (self.ledger.work >= self.settings.budget.work).then_some(Ended::Work)
-    }
-
-    /// The answer, with its proof.
-    pub fn outcome(self, start: TermId, ended: Ended) -> Result<Outcome> {
-        let proof = match self.curve.last() {
-            None => None,
-            Some(best) => {
-                let mut path = self.known.path(start, best.term).unwrap_or_default();
-                if path.is_empty() {
-                    path.push(egraph::Proof::reflexive(start));
-                }
-                Some(checked(self.system, self.bank, path, [start, best.term])?)
-            }
-        };
-        let Growth { curve, used, ledger, .. } = self;
-        Ok(Outcome { curve, proof, ended, ledger, used })
-    }
-}
-
 struct Optimiser<'a> {
     start: TermId,
     objective: &'a Objective,
@@ -207,12 +83,15 @@ enum Found {
 
 impl Optimiser<'_> {
     fn optimise(&mut self) -> Result<Ended> {
-        let mut at = self.start;
         match self.run.curve.is_empty() {
             false if self.settings.first => return Ok(Ended::Reached),
             false if self.is_least() => return Ok(Ended::Least),
             _ => {}
         }
+        if let Some(ended) = self.plan()? {
+            return Ok(ended);
+        }
+        let mut at = self.best_term();
         if let Some(form) = self.run.normal_form(at) {
             self.note_if_better(form);
             at = self.best_term();
@@ -312,6 +191,15 @@ impl Optimiser<'_> {
             false => Found::Nothing,
         };
         Ok((found, Some(stage)))
+    }
+
+    /// Follows the planner, if there is one and no term is known that satisfies the goal; the end, if it came.
+    fn plan(&mut self) -> Result<Option<Ended>> {
+        let Some(planner) = self.settings.planner.as_deref() else { return Ok(None) };
+        let goal = Goal::of(&self.objective.sketch, self.run.bank);
+        let Some(goal) = goal.filter(|_| self.run.curve.is_empty()) else { return Ok(None) };
+        let ended = follow_planner(&mut self.run, self.start, goal, self.objective, planner)?;
+        Ok(ended.filter(|ended| *ended != Ended::Reached || self.settings.first))
     }
 
     fn note_if_better(&mut self, term: TermId) {

@@ -1,7 +1,7 @@
 //! An expert's stages: for each a sketch that ends it, the rulesets that run in it, limits and a cost.
 
 use crate::optimise::answer::{Ended, Extracted, Objective, OptimiseSettings, Outcome};
-use crate::optimise::run::Growth;
+use crate::optimise::growth::Growth;
 use crate::search::budget::Cap;
 use crate::search::schedulers::Schedulers;
 use anyhow::{Context, Result, anyhow, ensure};

@@ -10,6 +10,8 @@ pub struct OptimisedRow {
     pub id: String,
     /// The term.
     pub start: String,
+    /// The sketch that was to be satisfied; empty without one.
+    pub goal: String,
     /// The best term that equals it; empty if none with a known cost was found.
     pub best: String,
     /// What the term costs, in the most important measure, if it is known.
@@ -32,6 +34,10 @@ pub struct OptimisedRow {
     pub proof_steps: u64,
     /// The proof's file, relative to the directory of the table; empty without a proof.
     pub proof_file: String,
+    /// Work that was spent before each better term was found,
+    pub curve_work: Vec<u64>,
+    /// and what that costs, in the most important measure. The first is the start, if its cost is known.
+    pub curve_cost: Vec<u64>,
 }
 
 impl Record for OptimisedRow {
@@ -39,7 +45,31 @@ impl Record for OptimisedRow {
     const ROW_GROUP: usize = 16_384;
     const BATCH: usize = 1_024;
 
-    columns_of!(OptimisedRow: id, start, best, cost_before, cost_after, size_before, size_after, ended, work, e_graphs, peak_bytes, proof_steps, proof_file);
+    columns_of!(OptimisedRow: id, start, goal, best, cost_before, cost_after, size_before, size_after, ended, work, e_graphs, peak_bytes, proof_steps, proof_file, curve_work, curve_cost);
+}
+
+/// A row for tests, by the cost before and the curve.
+#[cfg(test)]
+pub fn row(id: &str, cost_before: Option<u64>, curve: &[(u64, u64)]) -> OptimisedRow {
+    let (curve_work, curve_cost): (Vec<u64>, Vec<u64>) = curve.iter().copied().unzip();
+    OptimisedRow {
+        id: id.into(),
+        start: "(f a)".into(),
+        goal: String::new(),
+        best: "a".into(),
+        cost_before,
+        cost_after: curve_cost.last().copied(),
+        size_before: 2,
+        size_after: 1,
+        ended: "work".into(),
+        work: curve_work.last().copied().unwrap_or_default(),
+        e_graphs: 1,
+        peak_bytes: 4_096,
+        proof_steps: 2,
+        proof_file: format!("proofs/{id}.json"),
+        curve_work,
+        curve_cost,
+    }
 }
 
 #[cfg(test)]
@@ -52,6 +82,7 @@ mod tests {
         let row = OptimisedRow {
             id: "1".into(),
             start: "(f a)".into(),
+            goal: String::new(),
             best: "a".into(),
             cost_before: Some(2),
             cost_after: Some(1),
@@ -63,8 +94,13 @@ mod tests {
             peak_bytes: 4_096,
             proof_steps: 2,
             proof_file: "proofs/0.json".into(),
+            curve_work: vec![0, 3],
+            curve_cost: vec![2, 1],
         };
-        let unknown = OptimisedRow { cost_before: None, cost_after: None, ..row.clone() };
+        let (curve_work, curve_cost) = Default::default();
+        let (cost_before, cost_after) = (None, None);
+        let unknown =
+            OptimisedRow { cost_before, cost_after, curve_work, curve_cost, ..row.clone() };
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("t.parquet");
         write_table(&path, &[row.clone(), unknown.clone()]).unwrap();

@@ -1,7 +1,7 @@
 //! A look at a directory of results: what was compared, and how it went so far. Proofs are not
 //! checked here, as a report does.
 
-use crate::evaluation::evaluate::{Evaluation, RESULTS_FILE, SEEN_UNKNOWN};
+use crate::evaluation::evaluate::{Evaluation, RESULTS_FILE};
 use crate::evaluation::results::{Row, read_results};
 use crate::report::summary::{Summary, summaries, text_table};
 use crate::tasks::task_set::short;
@@ -60,8 +60,8 @@ impl Inspection {
         if let Some(model) = model {
             text += &format!("model {model}\n");
         }
-        if self.evaluation.seen_unknown {
-            text += &format!("{SEEN_UNKNOWN}\n");
+        for doubt in self.evaluation.doubts() {
+            text += &format!("{doubt}\n");
         }
         text += &format!("{command}\n");
         if let Some(hard) = self.hard {

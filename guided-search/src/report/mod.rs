@@ -1,6 +1,7 @@
 //! The page about an evaluation. It must not change what was measured.
 
 mod charts;
+pub(crate) mod comparison;
 pub(crate) mod inspect;
 pub(crate) mod page;
 pub(crate) mod proof;

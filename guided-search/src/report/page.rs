@@ -1,10 +1,12 @@
 //! A self-contained page about an evaluation: its result, tables, curves, proofs and settings.
 
 use crate::evaluation::checked::check_proofs;
-use crate::evaluation::evaluate::{Evaluation, RESULTS_FILE, SEEN_UNKNOWN};
+use crate::evaluation::comparison::COMPARISON_FILE;
+use crate::evaluation::evaluate::{Evaluation, RESULTS_FILE};
 use crate::evaluation::results::{Row, read_results};
 use crate::methods::table::{Method, Role};
 use crate::report::charts::{charts, style};
+use crate::report::comparison::comparison_page;
 use crate::report::proof::proof_section;
 use crate::report::summary::summaries;
 use crate::report::tables::{families_table, methods_table, reasons_table, tasks_table};
@@ -31,7 +33,8 @@ const UNSEALED: &str = "Whether the other numbers are as `cairn evaluate` wrote 
 
 const TITLE: &str = "Cairn: guided equality saturation";
 
-/// Writes the page about the results in `directory` to `out`, which may hold an earlier one.
+/// Writes the page about the results in `directory`, of methods or of optimisers, to `out`, which may hold an
+/// earlier one.
 ///
 /// # Errors
 /// A directory without whole results, a result or proof that can't be read, or a rewrite system
@@ -40,7 +43,10 @@ pub fn write_report(directory: &Path, out: &Path) -> Result<()> {
     ensure!(directory.is_dir(), "there is no directory {}", directory.display());
     let kind = FileKind { name: "a report", recognise: |path| has_title(path, TITLE) };
     let out = OutputFile::new(out, kind)?;
-    let page = report(directory)?;
+    let page = match directory.join(COMPARISON_FILE).is_file() {
+        true => comparison_page(directory, TITLE)?,
+        false => report(directory)?,
+    };
     out.write(|file| Ok(file.write_all(page.as_bytes())?))
 }
 
@@ -121,8 +127,8 @@ fn introduction(evaluation: &Evaluation) -> Markup {
                 None => UNSEALED,
             })
         }
-        @if evaluation.seen_unknown {
-            p.note { b { (SEEN_UNKNOWN) } }
+        @for doubt in evaluation.doubts() {
+            p.note { b { (doubt) } }
         }
         @if failed > 0 {
             p.note {

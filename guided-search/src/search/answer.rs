@@ -4,18 +4,22 @@ use crate::search::budget::{Budget, Cap, Ledger};
 use anyhow::{Result, ensure};
 use egraph::{Proof, System, TermBank, TermId, check};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use support::Internal;
 
 /// A question to a search.
 #[derive(Clone, Copy, Debug)]
-pub struct Question {
+pub struct Question<'a> {
     /// The start and the target.
     pub ends: [TermId; 2],
     /// Tells the random choices of one question from those of another.
     pub number: u64,
     /// When to give up, whatever is left of the work. Not reproducible.
     pub deadline: Option<Instant>,
+    /// Setting this ends the search soon, as the deadline does.
+    pub cancel: Option<&'a Arc<AtomicBool>>,
 }
 
 /// The settings of a search, the same for all methods of a comparison.
@@ -97,6 +101,8 @@ pub enum Failure {
     Opposed,
     /// The time was over.
     Time,
+    /// Somebody asked to stop.
+    Cancelled,
 }
 
 impl std::fmt::Display for Failure {

@@ -20,14 +20,15 @@ const FIRST_TURN: usize = 4_096;
 pub fn one_egraph(
     system: &Arc<System>,
     bank: &mut TermBank,
-    question: Question,
+    question: Question<'_>,
     work: u64,
     scheduler: Scheduler,
 ) -> Result<Answer> {
     let [start, target] = question.ends;
     let mut limits = node_limits(usize::try_from(work).unwrap_or(usize::MAX));
     limits.time = question.deadline.map(|at| at.saturating_duration_since(Instant::now()));
-    let config = SaturationConfig { limits, scheduler, ..SaturationConfig::default() };
+    let cancel = question.cancel.cloned();
+    let config = SaturationConfig { limits, scheduler, cancel, ..SaturationConfig::default() };
     let stage = Stage::grow(system, bank, Ends::of(&question.ends), &config, false);
     let mut ledger = Ledger::default();
     ledger.book(&stage.egraph);
@@ -41,6 +42,7 @@ pub fn one_egraph(
         (_, StopReason::Schedule) => Err(Failure::Schedule),
         (_, StopReason::Conflict) => Err(Failure::Conflict),
         (_, StopReason::Time) => Err(Failure::Time),
+        (_, StopReason::Cancelled) => Err(Failure::Cancelled),
         _ => Err(Failure::Work),
     };
     let opposed = opposed_proofs(system, bank, &stage)?;

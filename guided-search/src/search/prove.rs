@@ -23,6 +23,7 @@ use egraph::{
 };
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Proves that the two ends of a question are equal, with the guides of `source`.
@@ -32,7 +33,7 @@ use std::time::Instant;
 pub fn prove(
     system: &Arc<System>,
     bank: &mut TermBank,
-    question: Question,
+    question: Question<'_>,
     source: &mut dyn GuideSource,
     settings: &SearchSettings,
 ) -> Result<Answer> {
@@ -49,6 +50,7 @@ pub fn prove(
         question: question.ends,
         number: question.number,
         deadline: question.deadline,
+        cancel: question.cancel,
         max_size: guide_size(start, target),
         known,
         smallest: [u64::MAX; 2],
@@ -80,6 +82,7 @@ struct Search<'a> {
     /// Tells its random choices from those of other questions.
     number: u64,
     deadline: Option<Instant>,
+    cancel: Option<&'a Arc<AtomicBool>>,
     max_size: u64,
     known: Known,
     smallest: [u64; 2],
@@ -201,7 +204,8 @@ impl Search<'_> {
     /// How to grow the next e-graph.
     fn saturation(&self, scheduler: Scheduler, cap: Cap) -> SaturationConfig {
         let config = self.settings.budget.saturation(cap, scheduler, &self.ledger, self.deadline);
-        SaturationConfig { order: self.order.clone(), ..config }
+        let cancel = self.cancel.cloned();
+        SaturationConfig { order: self.order.clone(), cancel, ..config }
     }
 
     /// Whether a term is known to equal the start (0) or the target (1).
@@ -323,6 +327,11 @@ impl Search<'_> {
         self.is_answered()
             || self.ledger.work >= self.settings.budget.work
             || self.deadline.is_some_and(|at| Instant::now() >= at)
+            || self.is_cancelled()
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
     fn is_answered(&self) -> bool {
@@ -375,6 +384,7 @@ impl Search<'_> {
     fn failure(&self) -> Failure {
         let Budget { cap, work, .. } = self.settings.budget;
         match self.first_stop {
+            _ if self.is_cancelled() => Failure::Cancelled,
             _ if self.deadline.is_some_and(|at| Instant::now() >= at) => Failure::Time,
             Some(StopReason::Saturated) => Failure::Saturated,
             Some(StopReason::Conflict) => Failure::Conflict,

@@ -2,7 +2,7 @@
 
 use crate::tasks::task::Task;
 use anyhow::{Result, ensure};
-use dataset_gen::{DatasetInfo, Seed, SeenSeeds, digest};
+use dataset_gen::{DatasetInfo, Seed, SeenSeeds};
 use egraph::{System, TermBank};
 use std::path::Path;
 
@@ -33,18 +33,26 @@ pub fn held_out(
     Ok(left)
 }
 
-/// Refuses tasks an end of which is a seed that `who` (the model, the ranker) has seen.
+/// Refuses tasks that begin with a seed that `who` (the model, the ranker) has seen, or that it has seen the
+/// other way round. Says how many of the tasks have a target that it has seen with other starts, which is
+/// allowed: many terms are equal to the same few small ones.
 ///
 /// # Errors
 /// There are such tasks; the first is named.
-pub fn refuse_seen(who: &str, tasks: &[Task], bank: &mut TermBank, seen: &SeenSeeds) -> Result<()> {
+pub fn refuse_seen(
+    who: &str,
+    tasks: &[Task],
+    bank: &mut TermBank,
+    seen: &SeenSeeds,
+) -> Result<usize> {
     let mut known = Vec::new();
+    let mut targets = 0;
     for task in tasks {
-        let terms = task.terms(bank)?;
-        let ends = [terms.first(), terms.last()];
-        if ends.into_iter().flatten().any(|&end| seen.contain(bank, end)) {
+        let [start, target] = task.ends(bank)?;
+        if seen.contain_task(bank, [start, target]) {
             known.push(&task.id);
         }
+        targets += usize::from(seen.contain_target(bank, target));
     }
     ensure!(
         known.is_empty(),
@@ -52,6 +60,32 @@ pub fn refuse_seen(who: &str, tasks: &[Task], bank: &mut TermBank, seen: &SeenSe
          tasks of other seeds (cairn tasks --data, --without)",
         known.len(),
         tasks.len(),
+        known[0]
+    );
+    Ok(targets)
+}
+
+/// Refuses terms that `who` (the ranker) has seen as starts.
+///
+/// # Errors
+/// There are such terms; the first is named.
+pub fn refuse_seen_terms(
+    who: &str,
+    terms: &[Seed],
+    bank: &mut TermBank,
+    seen: &SeenSeeds,
+) -> Result<()> {
+    let mut known = Vec::new();
+    for seed in terms {
+        if seen.contain(bank, seed.term) {
+            known.push(seed.id.as_str());
+        }
+    }
+    ensure!(
+        known.is_empty(),
+        "{who} has seen {} of {} terms, the first being '{}': leave them out",
+        known.len(),
+        terms.len(),
         known[0]
     );
     Ok(())
@@ -65,14 +99,8 @@ pub fn seeds_of<'t>(
     tasks: impl IntoIterator<Item = &'t Task>,
     bank: &mut TermBank,
 ) -> Result<SeenSeeds> {
-    let mut seen = SeenSeeds { literals: true, ..SeenSeeds::default() };
-    for task in tasks {
-        let terms = task.terms(bank)?;
-        for end in [terms[0], terms[terms.len() - 1]] {
-            seen.digests.insert(digest(bank, end, seen.literals));
-        }
-    }
-    Ok(seen)
+    let ends = tasks.into_iter().map(|task| task.ends(bank)).collect::<Result<Vec<_>>>()?;
+    Ok(SeenSeeds::of_tasks(bank, ends))
 }
 
 /// The seeds with which no task of a set begins or ends, after renaming of variables and literals.
@@ -82,7 +110,8 @@ pub fn seeds_of<'t>(
 pub fn without(seeds: Vec<Seed>, bank: &mut TermBank, tasks: &[Task]) -> Result<Vec<Seed>> {
     let seen = seeds_of(tasks, bank)?;
     let count = seeds.len();
-    let left: Vec<Seed> = seeds.into_iter().filter(|seed| !seen.contain(bank, seed.term)).collect();
+    let is_new = |seed: &Seed| !seen.contain_target(bank, seed.term);
+    let left: Vec<Seed> = seeds.into_iter().filter(is_new).collect();
     ensure!(!left.is_empty(), "--without leaves out all of the {count} seeds");
     Ok(left)
 }
@@ -90,6 +119,7 @@ pub fn without(seeds: Vec<Seed>, bank: &mut TermBank, tasks: &[Task]) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dataset_gen::digest;
     use std::collections::BTreeSet;
 
     #[test]
@@ -108,11 +138,36 @@ mod tests {
         let tasks = [task("new", "(+ a (+ b b))"), task("old", "(+ b (+ a b))")];
         let seed = bank.parse("(+ x (+ y x))", None).unwrap();
         let digests = BTreeSet::from([digest(&mut bank, seed, false)]);
-        let seen = SeenSeeds { literals: false, digests };
+        let seen = SeenSeeds { digests, ..SeenSeeds::default() };
         let error = refuse_seen("the model", &tasks, &mut bank, &seen).unwrap_err().to_string();
         assert!(error.contains("1 of 2 tasks, the first being 'old'"), "{error}");
-        refuse_seen("the model", &tasks[..1], &mut bank, &seen).unwrap();
+        assert_eq!(refuse_seen("the model", &tasks[..1], &mut bank, &seen).unwrap(), 0);
         refuse_seen("the model", &tasks, &mut bank, &SeenSeeds::default()).unwrap();
+    }
+
+    #[test]
+    fn targets_that_were_seen_are_counted_and_not_refused() {
+        let system = System::parse("(sort I) (variable I) (op + (I I) I)").unwrap();
+        let mut bank = TermBank::new(system.language.clone());
+        let task = |id: &str, start: &str, target: &str| Task {
+            id: id.to_owned(),
+            seed_id: id.to_owned(),
+            start: start.to_owned(),
+            target: target.to_owned(),
+            waypoints: Vec::new(),
+            links: 0,
+            family: None,
+        };
+        let training = [task("t", "(+ a (+ b b))", "(+ c c)")];
+        let seen = seeds_of(&training, &mut bank).unwrap();
+        let same_target = task("new", "(+ (+ a b) b)", "(+ x x)");
+        let turned = task("turned", "(+ x x)", "(+ y (+ x x))");
+        let back = task("back", "(+ c c)", "(+ a (+ b b))");
+        let tasks = [same_target, turned, back];
+        let mut refuse = |tasks: &[Task]| refuse_seen("the ranker", tasks, &mut bank, &seen);
+        assert_eq!(refuse(&tasks[..2]).unwrap(), 2);
+        let error = refuse(&tasks).unwrap_err().to_string();
+        assert!(error.contains("1 of 3 tasks, the first being 'back'"), "{error}");
     }
 
     #[test]

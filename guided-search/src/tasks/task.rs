@@ -37,6 +37,15 @@ impl Task {
         texts.push(("target", &self.target));
         read_texts(bank, &texts).with_context(|| format!("task {}", self.id))
     }
+
+    /// The start and the target of these.
+    ///
+    /// # Errors
+    /// As [`Task::terms`].
+    pub fn ends(&self, bank: &mut TermBank) -> Result<[TermId; 2]> {
+        let terms = self.terms(bank)?;
+        Ok([terms[0], terms[terms.len() - 1]])
+    }
 }
 
 impl Record for Task {

@@ -2,9 +2,9 @@
 
 #[path = "../../examples/learn.rs"]
 mod learn;
-#[path = "../../examples/optimise.rs"]
+#[path = "../../examples/optimise_within_budget.rs"]
 mod optimise;
-#[path = "../../examples/prove.rs"]
+#[path = "../../examples/prove_with_guides.rs"]
 mod prove;
 
 #[test]

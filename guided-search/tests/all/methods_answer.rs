@@ -41,7 +41,7 @@ fn ask(
     ends: [TermId; 2],
     aids: Aids<'_>,
 ) -> Answer {
-    let question = Question { ends, number: 0, deadline: None };
+    let question = Question { ends, number: 0, deadline: None, cancel: None };
     let asked = &mut Asked { system, bank, question, settings: settings(), aids };
     method.answer(asked).unwrap()
 }
@@ -88,7 +88,8 @@ fn a_method_without_what_it_needs_says_so_and_does_nothing() {
     for method in Method::all().filter(|m| m.expect(Available::default()).is_err()) {
         let mut bank = TermBank::new(system.language.clone());
         let chain = set.tasks[0].terms(&mut bank).unwrap();
-        let question = Question { ends: [chain[0], chain[1]], number: 0, deadline: None };
+        let question =
+            Question { ends: [chain[0], chain[1]], number: 0, deadline: None, cancel: None };
         let error = method.answer(&mut Asked {
             system: &system,
             bank: &mut bank,

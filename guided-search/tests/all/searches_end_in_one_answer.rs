@@ -1,9 +1,13 @@
 //! The any-time search: what ends it, and what it says then.
 
 use crate::shared::{halide_tasks, settings};
-use egraph::{System, TermBank};
-use guided_search::{Answer, Cap, Failure, Frontier, NoGuides, Question, SearchSettings, prove};
+use egraph::{CostFunction, Sketch, System, TermBank};
+use guided_search::{
+    Aids, Answer, Asked, Cap, Ended, Failure, Frontier, Method, NoGuides, Objective,
+    OptimiseSettings, Question, SearchSettings, optimise, prove,
+};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 fn search(
@@ -14,7 +18,7 @@ fn search(
 ) -> Answer {
     let mut bank = TermBank::new(system.language.clone());
     let ends = texts.map(|text| bank.parse(text, None).unwrap());
-    let question = Question { ends, number: 0, deadline };
+    let question = Question { ends, number: 0, deadline, cancel: None };
     prove(system, &mut bank, question, &mut Frontier::Descend, settings).unwrap()
 }
 
@@ -62,8 +66,41 @@ fn without_guides_it_is_one_e_graph() {
     let (system, set) = halide_tasks(1, false);
     let mut bank = TermBank::new(system.language.clone());
     let chain = set.tasks[0].terms(&mut bank).unwrap();
-    let question = Question { ends: [chain[0], chain[chain.len() - 1]], number: 0, deadline: None };
+    let question = Question {
+        ends: [chain[0], chain[chain.len() - 1]],
+        number: 0,
+        deadline: None,
+        cancel: None,
+    };
     let answer = prove(&system, &mut bank, question, &mut NoGuides, &settings()).unwrap();
     assert_eq!(answer.result.unwrap_err(), Failure::Guides);
     assert_eq!((answer.ledger.e_graphs, answer.ledger.requests), (1, 1));
+}
+
+#[test]
+fn a_search_that_is_asked_to_stop_does_and_says_so() {
+    let system = sums();
+    let mut bank = TermBank::new(system.language.clone());
+    let ends = ["(+ a (+ b (+ c (+ d (+ e f)))))", "(+ a g)"];
+    let ends = ends.map(|text| bank.parse(text, None).unwrap());
+    let cancel = Arc::new(AtomicBool::new(true));
+    for method in ["deep", "all-work"] {
+        let question = Question { ends, number: 0, deadline: None, cancel: Some(&cancel) };
+        let answer = method.parse::<Method>().unwrap().answer(&mut Asked {
+            system: &system,
+            bank: &mut bank,
+            question,
+            settings: settings(),
+            aids: Aids::default(),
+        });
+        let answer = answer.unwrap();
+        assert_eq!(answer.result.unwrap_err(), Failure::Cancelled, "{method}");
+        assert!(answer.ledger.work < 100, "{method}: {:?}", answer.ledger);
+    }
+    let cost = CostFunction::size();
+    let objective = Objective { cost, shared: false, exact: None, sketch: Sketch::Any };
+    let settings =
+        OptimiseSettings { cancel: Some(cancel), ..OptimiseSettings::within(settings().budget, 0) };
+    let outcome = optimise(&system, &mut bank, ends[0], &objective, &settings).unwrap();
+    assert_eq!(outcome.ended, Ended::Cancelled);
 }

@@ -1,0 +1,189 @@
+//! Optimisers on the same terms, each with the same cap and work a term.
+//!
+//! ```text
+//! comparison.json        what is compared, on what; sealed
+//! mixed/                 what an optimiser made of the terms, as `optimise_many` writes it
+//! ranked/                and another one
+//! ```
+
+use crate::optimise::many::{OPTIMISED_FILE, Optimisation, Terms, optimise_many};
+use crate::optimise::optimisers::Optimiser;
+use crate::optimise::table::OptimisedRow;
+use crate::search::budget::{Budget, Cap};
+use crate::{Objective, OptimiseSettings};
+use anyhow::{Context, Result, ensure};
+use dataset_gen::{SYSTEM_FILE, Seed};
+use egraph::{MatchOrder, System, TermBank};
+use model::ranking::ranker::Ranker;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::sync::Arc;
+use support::{
+    OutputDir, note, own_directory, read_table, read_text, seal_json, unseal_json, write_atomic,
+};
+
+/// The file that marks a directory of compared optimisers; it holds the [`Comparison`].
+pub const COMPARISON_FILE: &str = "comparison.json";
+
+/// What is compared, and how.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Comparison {
+    /// Version of the program.
+    pub version: String,
+    /// Hash of the rewrite system.
+    pub system_hash: String,
+    /// SHA-256 of the file of terms.
+    pub terms_hash: String,
+    /// Number of terms.
+    pub terms: usize,
+    /// The costs, as they were asked for.
+    pub cost: String,
+    /// The optimisers, in order.
+    pub optimisers: Vec<Optimiser>,
+    /// Cap on each e-graph.
+    pub cap: Cap,
+    /// Work a term.
+    pub work: u64,
+    /// The ranker's file, if an optimiser needs one.
+    pub ranker: Option<String>,
+    /// SHA-256 of the ranker.
+    pub ranker_hash: Option<String>,
+    /// Seed of the random choices.
+    pub seed: u64,
+    /// The command that does this comparison.
+    pub command: String,
+    /// By optimiser: SHA-256 of its table, once all are written.
+    pub results: Vec<String>,
+}
+
+/// What the optimisers work with.
+pub struct Compared<'a> {
+    /// The rewrite system.
+    pub system: &'a Arc<System>,
+    /// The text that it was read from.
+    pub system_text: &'a str,
+    /// The bank of the terms.
+    pub bank: &'a TermBank,
+    /// The terms.
+    pub terms: &'a [Seed],
+    /// What the best term is.
+    pub objective: &'a Objective,
+    /// The ranker.
+    pub ranker: Option<&'a Arc<Ranker>>,
+}
+
+impl Comparison {
+    /// Reads `comparison.json` of a directory.
+    ///
+    /// # Errors
+    /// There is none, or it is not as it was written.
+    pub fn load(directory: &Path) -> Result<Comparison> {
+        let path = directory.join(COMPARISON_FILE);
+        let name = path.display().to_string();
+        let text = unseal_json(&name, &read_text(&path, "what was compared")?)?;
+        serde_json::from_str(&text).with_context(|| format!("{name} describes no comparison"))
+    }
+
+    /// The rows of each optimiser; none if it is not finished.
+    ///
+    /// # Errors
+    /// A table that is missing, damaged, or not as it was written.
+    pub fn rows(&self, directory: &Path) -> Result<Option<Vec<Vec<OptimisedRow>>>> {
+        if self.results.len() != self.optimisers.len() {
+            return Ok(None);
+        }
+        let rows = self.optimisers.iter().zip(&self.results).map(|(optimiser, hash)| {
+            let table = directory.join(optimiser.name).join(OPTIMISED_FILE);
+            let found = support::hash::of_file(&table)?.0;
+            ensure!(
+                found == *hash,
+                "{} is not as it was written: run `cairn evaluate` again, which takes what is finished \
+                 from the sealed rows",
+                table.display()
+            );
+            read_table(&table)
+        });
+        rows.collect::<Result<_>>().map(Some)
+    }
+
+    fn save(&self, directory: &OutputDir) -> Result<()> {
+        let text = seal_json(&serde_json::to_string_pretty(self)?);
+        write_atomic(&directory.file(COMPARISON_FILE), text.as_bytes())
+    }
+
+    /// What the results depend on: not where files lie.
+    fn matter(&self) -> Comparison {
+        Comparison { ranker: None, command: String::new(), results: Vec::new(), ..self.clone() }
+    }
+}
+
+/// Runs every optimiser on every term into `out`, so many terms at a time, or goes on with it; the rows of each
+/// optimiser, in the order of the terms.
+///
+/// # Errors
+/// A directory that holds something else, an optimiser that lacks its ranker, what the file system says, or an
+/// internal fault.
+pub fn compare_optimisers(
+    comparison: &Comparison,
+    compared: &Compared<'_>,
+    out: &Path,
+    threads: usize,
+    quiet: bool,
+) -> Result<Vec<Vec<OptimisedRow>>> {
+    let directory = OutputDir::create(out, COMPARISON_FILE)?;
+    if directory.file(COMPARISON_FILE).exists() {
+        ensure!(
+            Comparison::load(out)?.matter() == comparison.matter(),
+            "{} already holds a comparison of other optimisers, or of other terms: choose another directory",
+            out.display()
+        );
+    }
+    comparison.save(&directory)?;
+    write_atomic(&directory.file(SYSTEM_FILE), compared.system_text.as_bytes())?;
+    let mut rows = Vec::new();
+    let mut results = Vec::new();
+    for optimiser in &comparison.optimisers {
+        own_directory(&directory.file(optimiser.name))?;
+        if !quiet {
+            note(&format!("optimiser {optimiser}"));
+        }
+        rows.push(run(comparison, compared, *optimiser, &directory, threads, quiet)?);
+        let table = directory.file(optimiser.name).join(OPTIMISED_FILE);
+        results.push(support::hash::of_file(&table)?.0);
+    }
+    Comparison { results, ..comparison.clone() }.save(&directory)?;
+    Ok(rows)
+}
+
+fn run(
+    comparison: &Comparison,
+    compared: &Compared<'_>,
+    optimiser: Optimiser,
+    directory: &OutputDir,
+    threads: usize,
+    quiet: bool,
+) -> Result<Vec<OptimisedRow>> {
+    let Compared { system, system_text, bank, terms, objective, ranker } = *compared;
+    let ranker = ranker.filter(|_| optimiser.ranked);
+    ensure!(ranker.is_some() == optimiser.ranked, "the optimiser '{optimiser}' needs --ranker");
+    let Comparison { cap, work, seed, .. } = *comparison;
+    let budget = Budget { cap, work, scheduler: optimiser.scheduler };
+    let order = ranker.cloned().map(|ranker| ranker as Arc<dyn MatchOrder>);
+    let settings = &OptimiseSettings { order, ..OptimiseSettings::within(budget, seed) };
+    let optimisation = Optimisation {
+        version: comparison.version.clone(),
+        system_hash: comparison.system_hash.clone(),
+        terms_hash: comparison.terms_hash.clone(),
+        cost: comparison.cost.clone(),
+        shared: objective.shared,
+        goal: None,
+        budget,
+        first: settings.first,
+        model: None,
+        ranker: ranker.map(|ranker| ranker.hash()).transpose()?,
+        seed,
+    };
+    let terms = Terms { system, system_text, bank, terms, objective, goals: None, settings };
+    optimise_many(&optimisation, &terms, &directory.file(optimiser.name), threads, quiet)
+}

@@ -1,0 +1,157 @@
+//! What an optimiser grows, one e-graph after the other, with the proofs that connect what they held and an
+//! account of what was spent.
+
+use crate::optimise::answer::{Best, Ended, OptimiseSettings, Outcome, Used};
+use crate::search::answer::checked;
+use crate::search::budget::{Cap, Ledger};
+use crate::search::known::Known;
+use crate::search::stage::{Ends, Stage};
+use anyhow::Result;
+use egraph::{
+    Cost, Proof, SaturationConfig, Scheduler, Sketch, System, TermBank, TermId, normalise,
+    used_matches,
+};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+use support::Internal;
+
+/// What was grown so far, and what came of it.
+pub struct Growth<'a> {
+    system: &'a Arc<System>,
+    pub bank: &'a mut TermBank,
+    settings: &'a OptimiseSettings,
+    known: Known,
+    /// The best terms so far, each better than the one before.
+    pub curve: Vec<Best>,
+    used: Vec<Used>,
+    pub ledger: Ledger,
+}
+
+impl<'a> Growth<'a> {
+    pub fn new(
+        system: &'a Arc<System>,
+        bank: &'a mut TermBank,
+        start: TermId,
+        settings: &'a OptimiseSettings,
+    ) -> Growth<'a> {
+        let mut known = Known::default();
+        known.add(start);
+        let ledger = Ledger::default();
+        let (curve, used) = (Vec::new(), Vec::new());
+        Growth { system, bank, settings, known, curve, used, ledger }
+    }
+
+    /// How to grow the next e-graph.
+    pub fn config(&self, cap: Cap, scheduler: Scheduler) -> SaturationConfig {
+        let OptimiseSettings { budget, deadline, cancel, pool, order, log, .. } = self.settings;
+        let config = budget.saturation(cap, scheduler, &self.ledger, *deadline);
+        let (cancel, pool, order) = (cancel.clone(), pool.clone(), order.clone());
+        SaturationConfig { cancel, pool, order, log: *log, ..config }
+    }
+
+    /// Grows a fresh e-graph from a term until a term of its class satisfies `until`, if that is given,
+    /// or `config` ends it, and books it. `system` is that of this run, perhaps with another schedule.
+    pub fn grow(
+        &mut self,
+        system: Option<&Arc<System>>,
+        from: TermId,
+        until: Option<&Sketch>,
+        config: &SaturationConfig,
+    ) -> Stage {
+        let system = system.unwrap_or(self.system);
+        let stage = Stage::grow(system, self.bank, Ends::alone(&from, until), config, true);
+        self.ledger.book(&stage.egraph);
+        tracing::debug!(
+            from = self.bank.size(from),
+            e_nodes = stage.egraph.node_count(),
+            work = self.ledger.work,
+            "e-graph ({}): {}",
+            config.scheduler,
+            stage.stop
+        );
+        stage
+    }
+
+    /// Keeps the proof that a stage has of a term being equal to its start.
+    pub fn connect(&mut self, stage: &Stage, term: TermId) -> Result<()> {
+        let from = stage.starts[0];
+        if !self.known.connected(from, term) {
+            self.known.connect(stage.explain(self.bank, from, term)?);
+        }
+        Ok(())
+    }
+
+    /// Keeps a proof between terms.
+    pub fn connect_proof(&mut self, proof: Proof) {
+        self.known.connect(proof);
+    }
+
+    /// The cap on each e-graph.
+    pub fn cap(&self) -> Cap {
+        self.settings.budget.cap
+    }
+
+    /// The scheduler that has the first turn.
+    pub fn scheduler(&self) -> Scheduler {
+        self.settings.budget.scheduler.in_turn().0
+    }
+
+    /// Writes down which of the matches that a stage chose the proof of a better term uses.
+    pub fn learn_from(&mut self, stage: &Stage, term: TermId) -> Result<()> {
+        if self.settings.log && !stage.chosen.is_empty() {
+            let used = used_matches(&stage.egraph, self.bank, &stage.chosen, stage.starts[0], term)
+                .ok_or_else(|| Internal::new("no explanation of what the e-graph holds"))?;
+            self.used.push(stage.chosen.iter().cloned().zip(used).collect());
+        }
+        Ok(())
+    }
+
+    /// The normal form of a term, if the system has one and it is found, with the proof; each step of it is as
+    /// much work as an e-node.
+    pub fn normal_form(&mut self, term: TermId) -> Option<TermId> {
+        let left = self.settings.budget.work.saturating_sub(self.ledger.work);
+        let found = normalise(self.system, self.bank, term, left)?;
+        self.ledger.work += found.steps;
+        if !found.complete {
+            return None;
+        }
+        if !self.known.connected(term, found.term) {
+            self.known.connect(found.proof);
+        }
+        Some(found.term)
+    }
+
+    /// Writes down the best term.
+    pub fn note(&mut self, term: TermId, cost: Cost) {
+        let Ledger { work, e_graphs, .. } = self.ledger;
+        self.curve.push(Best { work, e_graphs, term, cost });
+    }
+
+    /// Why nothing more may be grown.
+    pub fn over(&self) -> Option<Ended> {
+        if self.settings.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Some(Ended::Cancelled);
+        }
+        if self.settings.deadline.is_some_and(|at| Instant::now() >= at) {
+            return Some(Ended::Time);
+        }
+        (self.ledger.work >= self.settings.budget.work).then_some(Ended::Work)
+    }
+
+    /// The answer, with its proof.
+    pub fn outcome(self, start: TermId, ended: Ended) -> Result<Outcome> {
+        let proof = match self.curve.last() {
+            None => None,
+            Some(best) => {
+                let mut path = self.known.path(start, best.term).unwrap_or_default();
+                if path.is_empty() {
+                    path.push(Proof::reflexive(start));
+                }
+                Some(checked(self.system, self.bank, path, [start, best.term])?)
+            }
+        };
+        let Growth { curve, used, ledger, .. } = self;
+        Ok(Outcome { curve, proof, ended, ledger, used })
+    }
+}

@@ -1,0 +1,299 @@
+//! Stages whose ends are written on the way: somebody who has seen such searches, a trained model, says which terms
+//! may come next between where the search is and its goal; a fresh, small e-graph says which of them it reaches, and the
+//! search goes on from there.
+//!
+//! What is wanted may be a part of a term: `(contains t)`. Then only the part that is to become it is looked at, and
+//! what is around it is left as it is. A term that may come next is first looked for in the e-graph of this part. If
+//! it differs from the part in one place only, a smaller e-graph of what stands there may do: the context stays.
+
+use crate::optimise::answer::{Ended, Objective};
+use crate::optimise::growth::Growth;
+use crate::optimise::planner::{Goal, Planner};
+use crate::search::budget::Cap;
+use anyhow::Result;
+use egraph::{Sketch, StopReason, TermBank, TermId, extract_sketch, sketch_satisfied};
+use rustc_hash::FxHashSet;
+
+/// The first e-graph of a stage has this share of the cap: most stages need no more.
+const FIRST_SHARE: usize = 8;
+/// Questions about one term before the search goes back to the one before.
+const QUESTIONS: u32 = 2;
+/// Stages of a walk, for each node of the goal: after so many it begins anew at the start, with other answers.
+const STAGES_PER_NODE: u64 = 4;
+/// Stages of a walk at least.
+const LEAST_STAGES: u64 = 64;
+/// Terms of an answer for which their place in the context is tried alone.
+const PLACES: usize = 4;
+
+/// Where a search is.
+struct Stop {
+    /// A term that equals the start.
+    whole: TermId,
+    /// Where in it the part stands that is to become the goal.
+    place: Vec<u32>,
+    /// That part.
+    part: TermId,
+    /// How often it was asked what comes next.
+    questions: u32,
+}
+
+/// How a stage ended.
+enum Staged {
+    /// At the goal.
+    Goal(Stop),
+    /// At a term that may come next.
+    Next(Stop),
+    /// Nowhere.
+    Nowhere,
+    /// The search is over.
+    Over(Ended),
+}
+
+/// Follows what a planner says from the start, until a term satisfies the goal, which is noted as the best one,
+/// or nothing may be grown any more; `None` without a word of the planner. Other ways are tried where one leads
+/// nowhere.
+pub(super) fn follow_planner(
+    run: &mut Growth<'_>,
+    start: TermId,
+    goal: Goal,
+    objective: &Objective,
+    planner: &dyn Planner,
+) -> Result<Option<Ended>> {
+    let most = run.bank.size(goal.term).saturating_mul(STAGES_PER_NODE).max(LEAST_STAGES);
+    let mut seen = FxHashSet::from_iter([start]);
+    let mut way = vec![Stop { whole: start, place: Vec::new(), part: start, questions: 0 }];
+    let mut stages = 0;
+    for number in 0.. {
+        if let Some(ended) = run.over() {
+            return Ok(Some(ended));
+        }
+        stages += 1;
+        if stages > most {
+            // A wrong turn early on is not made good by trying everything behind it.
+            way.truncate(1);
+            seen = FxHashSet::from_iter([start]);
+            stages = 0;
+        }
+        let bottom = way.len() == 1;
+        let Some(at) = way.last_mut() else { break };
+        at.questions += 1;
+        if at.questions > QUESTIONS && !bottom {
+            way.pop();
+            continue;
+        }
+        let mut next = planner.next(run.bank, at.part, goal.term, number)?;
+        if next.is_empty() && bottom && at.questions > QUESTIONS {
+            return Ok(None);
+        }
+        next.retain(|term| !seen.contains(term));
+        match stage(run, at, goal, &next)? {
+            Staged::Over(ended) => return Ok(Some(ended)),
+            Staged::Nowhere => {}
+            Staged::Next(stop) => {
+                seen.insert(stop.part);
+                way.push(stop);
+            }
+            Staged::Goal(stop) => match objective.of_term(run.bank, stop.whole) {
+                Some(cost) => {
+                    run.note(stop.whole, cost);
+                    return Ok(Some(Ended::Reached));
+                }
+                None => return Ok(None),
+            },
+        }
+    }
+    Ok(None)
+}
+
+/// Grows e-graphs from a stop, until one holds the goal or a term that may come next.
+fn stage(run: &mut Growth<'_>, at: &Stop, goal: Goal, next: &[TermId]) -> Result<Staged> {
+    let terms: Vec<TermId> = std::iter::once(goal.term).chain(next.iter().copied()).collect();
+    let sketches: Vec<Sketch> = terms.iter().map(|&term| goal.sketch(run.bank, term)).collect();
+    let any = Sketch::Or(sketches.clone());
+    let all = run.cap();
+    let first = share_of(all);
+    for cap in [first, all] {
+        if let Some(ended) = run.over() {
+            return Ok(Staged::Over(ended));
+        }
+        let config = run.config(cap, run.scheduler());
+        let grown = run.grow(None, at.part, Some(&any), &config);
+        if grown.stop == StopReason::Conflict {
+            return Ok(Staged::Over(Ended::Conflict));
+        }
+        let class = grown.egraph.lookup(run.bank, at.part);
+        let holds = |sketch| class.is_some_and(|id| sketch_satisfied(&grown.egraph, id, sketch));
+        if let (Some(found), Some(class)) = (sketches.iter().position(holds), class)
+            && let Some(end) = extract_sketch(&grown.egraph, run.bank, class, &sketches[found])
+            && let Some(inside) = run.bank.place_of(end, terms[found])
+        {
+            let proof = grown.explain(run.bank, at.part, end)?;
+            let stop = go(run, at, proof, (&[], &inside), terms[found])?;
+            return Ok(if found == 0 { Staged::Goal(stop) } else { Staged::Next(stop) });
+        }
+        if cap == first {
+            for &term in next.iter().take(PLACES) {
+                let (from, to, place) = difference(run.bank, at.part, term);
+                if place.is_empty() || from == to {
+                    continue;
+                }
+                let sketch = Sketch::from_term(run.bank, to);
+                let config = run.config(cap, run.scheduler());
+                let grown = run.grow(None, from, Some(&sketch), &config);
+                if grown.egraph.lookup(run.bank, from).is_some_and(|class| {
+                    grown.stop != StopReason::Conflict
+                        && sketch_satisfied(&grown.egraph, class, &sketch)
+                }) {
+                    let proof = grown.explain(run.bank, from, to)?;
+                    return Ok(Staged::Next(go(run, at, proof, (&place, &[]), term)?));
+                }
+            }
+        }
+        if grown.stop == StopReason::Saturated {
+            break;
+        }
+    }
+    Ok(Staged::Nowhere)
+}
+
+/// The stop after a stage that proved the part of the one before, or what is `at.place` and then `below`, equal to a
+/// term that has the new part at `inside`.
+fn go(
+    run: &mut Growth<'_>,
+    at: &Stop,
+    proof: egraph::Proof,
+    (below, inside): (&[u32], &[u32]),
+    part: TermId,
+) -> Result<Stop> {
+    let place = [&at.place[..], below].concat();
+    let proof = proof
+        .within(run.bank, at.whole, &place)
+        .ok_or_else(|| support::Internal::new("a part of a term is not where it was found"))?;
+    let whole = proof.end();
+    run.connect_proof(proof);
+    let place = [&at.place[..], inside].concat();
+    Ok(Stop { whole, place, part, questions: 0 })
+}
+
+fn share_of(cap: Cap) -> Cap {
+    match cap {
+        Cap::Nodes(nodes) => Cap::Nodes(nodes.div_ceil(FIRST_SHARE)),
+        Cap::Memory(bytes) => Cap::Memory(bytes.div_ceil(FIRST_SHARE)),
+    }
+}
+
+/// The parts in which two terms differ, if it is one place, and where they stand; of different roots the terms
+/// themselves.
+fn difference(bank: &TermBank, a: TermId, b: TermId) -> (TermId, TermId, Vec<u32>) {
+    let (mut a, mut b, mut place) = (a, b, Vec::new());
+    while a != b && bank.head(a) == bank.head(b) {
+        let pairs = bank.children(a).iter().zip(bank.children(b));
+        let mut differ = (0u32..).zip(pairs).filter(|(_, (a, b))| a != b);
+        let (Some((child, (&left, &right))), None) = (differ.next(), differ.next()) else { break };
+        place.push(child);
+        (a, b) = (left, right);
+    }
+    (a, b, place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::optimise::answer::OptimiseSettings;
+    use crate::optimise::run::optimise;
+    use crate::search::budget::Budget;
+    use crate::search::schedulers::Schedulers;
+    use egraph::{CostFunction, System, check};
+    use std::sync::Arc;
+
+    fn system() -> System {
+        System::parse(include_str!("../../../configs/systems/tiling.rules")).unwrap()
+    }
+
+    /// Says the same terms whatever it is asked, and nonsense first.
+    #[derive(Debug)]
+    struct Scripted(Vec<&'static str>);
+
+    impl Planner for Scripted {
+        fn next(
+            &self,
+            bank: &mut TermBank,
+            from: TermId,
+            _: TermId,
+            _: u64,
+        ) -> Result<Vec<TermId>> {
+            let sort = Some(bank.sort(from));
+            Ok(self.0.iter().map(|text| bank.parse(text, sort).unwrap()).collect())
+        }
+    }
+
+    fn run(goal: &str, said: &[&'static str], work: u64) -> (Ended, Option<String>, u64) {
+        let system = Arc::new(system());
+        let mut bank = TermBank::new(system.language.clone());
+        let start = bank.parse("(m a (m b (m c (m g f))))", None).unwrap();
+        let objective = Objective {
+            cost: CostFunction::named(&system, "size").unwrap(),
+            shared: false,
+            exact: None,
+            sketch: Sketch::parse(&system.language, goal, None).unwrap(),
+        };
+        let budget = Budget { cap: Cap::Nodes(400), work, scheduler: Schedulers::Auto };
+        let planner: Arc<dyn Planner> = Arc::new(Scripted(said.to_vec()));
+        let settings = OptimiseSettings {
+            first: true,
+            planner: Some(planner),
+            ..OptimiseSettings::within(budget, 0)
+        };
+        let outcome = optimise(&system, &mut bank, start, &objective, &settings).unwrap();
+        let best = outcome.best().map(|best| {
+            let proof = outcome.proof.as_ref().unwrap();
+            check(&system, &bank, proof).unwrap();
+            assert_eq!((proof.start(), proof.end()), (start, best.term));
+            assert!(objective.sketch.accepts(&bank, best.term));
+            bank.text(best.term)
+        });
+        (outcome.ended, best, outcome.ledger.work)
+    }
+
+    #[test]
+    fn a_way_that_is_written_leads_where_the_cap_does_not() {
+        let goal = "(contains (m g (m a (m b (m c f)))))";
+        let way = ["(m c (m a (m b f)))", "(m a (m b (m g (m c f))))", "(m a (m g (m b (m c f))))"];
+        let (ended, best, work) = run(goal, &way, 4_000);
+        assert_eq!(ended, Ended::Reached, "after {work}");
+        assert!(best.unwrap().contains("(m g (m a (m b (m c f))))"));
+        assert!(work < 1_500, "{work}");
+        let (ended, _, _) = run(goal, &[], 1_500);
+        assert_eq!(ended, Ended::Work);
+    }
+
+    #[test]
+    fn nonsense_costs_work_and_nothing_else() {
+        let goal = "(contains (m h (m a (m b (m c f)))))";
+        let (ended, best, work) = run(goal, &["(m e (m a (m c f)))", "f"], 20_000);
+        assert_eq!((ended, best), (Ended::Work, None));
+        assert!((20_000..21_000).contains(&work), "{work}");
+    }
+
+    #[test]
+    fn who_says_nothing_is_not_asked_for_ever() {
+        let (ended, best, _) = run("(contains (m b (m a (m c (m g f)))))", &[], 4_000);
+        assert_eq!(ended, Ended::Reached);
+        assert!(best.is_some());
+    }
+
+    #[test]
+    fn terms_that_differ_in_one_place_differ_there() {
+        let system = system();
+        let mut bank = TermBank::new(system.language.clone());
+        let mut text = |a: &str, b: &str| {
+            let [a, b] = [a, b].map(|text| bank.parse(text, None).unwrap());
+            let (a, b, place) = difference(&bank, a, b);
+            (bank.text(a), bank.text(b), place)
+        };
+        let of = |a: &str, b: &str, place: &[u32]| (a.to_owned(), b.to_owned(), place.to_vec());
+        assert_eq!(text("(m a (m b f))", "(m a (m c f))"), of("b", "c", &[1, 0]));
+        assert_eq!(text("(m a (m b f))", "(m a (m c g))"), of("(m b f)", "(m c g)", &[1]));
+        assert_eq!(text("(m a f)", "(o f f)"), of("(m a f)", "(o f f)", &[]));
+    }
+}
