@@ -3,8 +3,10 @@
 use crate::search_args::Preset;
 use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
-use egraph::{ByteSize, Limits, SaturationConfig, Scheduler, System, TermBank, TermId};
-use guided_search::read_texts;
+use egraph::{
+    ByteSize, CostFunction, Limits, SaturationConfig, Scheduler, System, TermBank, TermId,
+};
+use guided_search::{quoted, read_texts};
 use model::ranking::ranker::Ranker;
 use model::{Device, GuideModel, first_gpu};
 use rayon::ThreadPool;
@@ -141,6 +143,15 @@ pub fn load_ranker(file: &InputFile, system: &System) -> Result<Arc<Ranker>> {
     let text = String::from_utf8(file.read("the ranker")?)
         .map_err(|_| anyhow!("{file} holds no ranker: it is not text"))?;
     Ok(Arc::new(Ranker::read(&file.to_string(), &text, system)?))
+}
+
+/// The costs that `--cost` names.
+///
+/// # Errors
+/// The system has no such cost.
+pub fn named_cost(system: &System, names: &str) -> Result<CostFunction> {
+    CostFunction::named(system, names)
+        .map_err(|mistake| anyhow!("--cost {}: {mistake}", quoted(names)))
 }
 
 /// Loads a model and refuses one of another rewrite system.

@@ -1,21 +1,22 @@
-//! `cairn evaluate`: all methods on all tasks, under the same limits.
+//! `cairn evaluate`: all methods on all tasks, under the same limits; or optimisers on terms.
 
 use crate::args::{
     DeviceChoice, RunArgs, load_model, load_ranker, load_system_with_text, read_preset,
 };
+use crate::evaluate_terms::{self, Asked};
 use crate::ranker_file;
 use crate::search_args::{self, SearchArgs};
-use crate::shipped::{SEARCHES, SYSTEMS, ranker_of};
-use anyhow::{Result, ensure};
+use crate::shipped::{SEARCHES, SEEDS, SYSTEMS, ranker_of};
+use anyhow::{Context, Result, ensure};
 use egraph::{System, TermBank};
 use guided_search::{
-    Available, Budget, Cap, Evaluation, Inputs, Method, RESULTS_FILE, Row, SEEN_UNKNOWN,
+    Available, Budget, Cap, Evaluation, Inputs, Method, Optimiser, RESULTS_FILE, Row, SEEN_UNKNOWN,
     Schedulers, SearchSettings, TaskSet, evaluate, refuse_seen, summaries, text_table,
 };
 use model::{Ranker, content_hash, load_seen_seeds};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use support::hash::{of_file, sha256};
+use support::hash::of_file;
 use support::{InputFile, Run, note, print};
 
 const EXAMPLES: &str = "\
@@ -31,12 +32,21 @@ Examples:
       --model quickstart/model --out results-model \\
       --methods all-work,descend,model,oracle
 
+  # Optimisers on terms: cost left against work, term by term
+  cairn evaluate --system ring --terms ring --cost size --cap 2000 \\
+      --work 10000 --out optimisers
+  cairn report optimisers
+
 Every method searches in the same way, with the same cap on each e-graph and the same total work. The \
 same command goes on with an evaluation that was stopped. Results are the same for any number of \
 threads, the columns of seconds aside.";
 
 fn help() -> String {
-    format!("Methods:\n{}\n{EXAMPLES}", Method::list())
+    format!(
+        "Methods:\n{}\nOptimisers (--terms):\n{}\n{EXAMPLES}",
+        Method::list(),
+        Optimiser::list()
+    )
 }
 
 /// The arguments of `cairn evaluate`.
@@ -48,8 +58,19 @@ pub struct EvaluateArgs {
     system: InputFile,
     /// The tasks: Parquet from `cairn tasks`, CSV with the columns `start` and `target`, or text
     /// with a start and a target a line
-    #[arg(long, value_name = "FILE")]
-    tasks: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "terms")]
+    tasks: Option<PathBuf>,
+    /// Compare optimisers on terms instead of methods on tasks: how much of the cost of each term is left, with the same
+    /// cap and work. A term a line, CSV with a column `expression`, or Parquet with a column `term`; or shipped seeds by
+    /// their name
+    #[arg(long, value_name = "FILE", value_parser = SEEDS.parser(), conflicts_with_all = ["tasks", "model", "config", "methods", "scheduler", "guides", "expansion", "walk", "slack", "drawn", "nucleus", "certain"])]
+    terms: Option<InputFile>,
+    /// The optimisers, see below, separated by commas [default: all, `ranked` if there is a ranker]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "terms")]
+    optimisers: Option<Vec<Optimiser>>,
+    /// What a term costs: size, depth, or a cost of the system; several with commas between [default: cost]
+    #[arg(long, value_name = "NAMES", requires = "terms")]
+    cost: Option<String>,
     /// The directory of a trained model, for the methods that need one
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
@@ -85,11 +106,25 @@ pub struct EvaluateArgs {
 /// # Errors
 /// Bad input, or an internal fault.
 pub fn run(args: &EvaluateArgs) -> Result<()> {
+    if let Some(terms) = &args.terms {
+        return evaluate_terms::run(&Asked {
+            system: &args.system,
+            terms,
+            optimisers: args.optimisers.as_deref(),
+            cost: args.cost.as_deref().unwrap_or("cost"),
+            ranker: args.ranker.as_ref(),
+            cap: args.search.cap,
+            work: args.search.work,
+            out: &args.out,
+            run: args.run.run(),
+        });
+    }
+    let tasks = args.tasks.as_deref().context("clap asks for tasks where there are no terms")?;
     let given = SearchArgs { methods: args.methods.clone(), ..args.search.clone() };
     let search = given.or(&read_preset(args.config.as_ref())?.search);
     let paths = Paths {
         system: &args.system,
-        tasks: &args.tasks,
+        tasks,
         model: args.model.as_deref(),
         seen_unknown: args.seen_unknown,
         ranker: args.ranker.as_ref(),
@@ -98,10 +133,8 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
     };
     let rows = compare(&paths, &search, &args.run.run())?;
     let all: Vec<&Row> = rows.iter().collect();
-    let doubt = match Evaluation::load(&args.out)?.seen_unknown {
-        true => format!("{SEEN_UNKNOWN}\n"),
-        false => String::new(),
-    };
+    let doubts = Evaluation::load(&args.out)?.doubts();
+    let doubt: String = doubts.iter().map(|doubt| format!("{doubt}\n")).collect();
     print(&format!(
         "{}{doubt}results in {}\n",
         text_table(&summaries(&all)),
@@ -135,12 +168,12 @@ pub fn compare(paths: &Paths<'_>, settings: &SearchArgs, run: &Run) -> Result<Ve
     let (system, system_text) = load_system_with_text(paths.system)?;
     let tasks = TaskSet::load(paths.tasks, &system)?;
     let model = paths.model.map(|path| load_model(path, &system, paths.device)).transpose()?;
-    let mut seen_unknown = false;
+    let (mut seen_unknown, mut seen_targets) = (false, 0);
     if let Some(path) = paths.model {
         match load_seen_seeds(path) {
             Ok(seen) => {
                 let mut bank = TermBank::new(system.language.clone());
-                refuse_seen("the model", &tasks.tasks, &mut bank, &seen)?;
+                seen_targets = refuse_seen("the model", &tasks.tasks, &mut bank, &seen)?;
             }
             Err(reason) if paths.seen_unknown => {
                 if !run.quiet {
@@ -156,13 +189,20 @@ pub fn compare(paths: &Paths<'_>, settings: &SearchArgs, run: &Run) -> Result<Ve
             }
         }
     }
-    let (ranker_file, ranker) = ranker(paths, settings, &system, &tasks, run.quiet)?.unzip();
+    let found = ranker(paths, settings, &system, &tasks, run.quiet)?;
+    let (ranker_file, ranker) = match found {
+        Some((file, ranker, targets)) => {
+            seen_targets = seen_targets.max(targets);
+            (Some(file), Some(ranker))
+        }
+        None => (None, None),
+    };
     let mut evaluation = resolve(paths, ranker_file.as_ref(), settings, run, &tasks)?;
     evaluation.tasks_hash = of_file(paths.tasks)?.0;
-    let text = ranker.as_ref().map(|ranker| ranker.text()).transpose()?;
-    evaluation.ranker_hash = text.map(|text| sha256(text.as_bytes()));
+    evaluation.ranker_hash = ranker.as_ref().map(|ranker| ranker.hash()).transpose()?;
     evaluation.model_hash = paths.model.map(content_hash).transpose()?;
     evaluation.seen_unknown = seen_unknown;
+    evaluation.seen_targets = seen_targets;
     evaluation.command = command(paths, &evaluation);
     let inputs = Inputs {
         system: &system,
@@ -176,14 +216,15 @@ pub fn compare(paths: &Paths<'_>, settings: &SearchArgs, run: &Run) -> Result<Ve
 }
 
 /// The ranker that methods draw on, and its file: the one that is given, or that is shipped for the system.
-/// One that has seen the tasks is refused, or done without where nobody asked for it.
+/// One that has seen the tasks is refused, or done without where nobody asked for it. With it how many tasks have
+/// a target that it has seen.
 fn ranker(
     paths: &Paths<'_>,
     settings: &SearchArgs,
     system: &System,
     tasks: &TaskSet,
     quiet: bool,
-) -> Result<Option<(InputFile, Arc<Ranker>)>> {
+) -> Result<Option<(InputFile, Arc<Ranker>, usize)>> {
     let is_used = |methods: &Vec<Method>| methods.iter().any(|method| method.uses_ranker());
     let shipped = || ranker_of(system).filter(|_| settings.methods.as_ref().is_none_or(is_used));
     let Some(file) = paths.ranker.cloned().or_else(shipped) else { return Ok(None) };
@@ -196,7 +237,7 @@ fn ranker(
             }
             Ok(None)
         }
-        refused => refused.map(|()| Some((file, ranker))),
+        refused => refused.map(|targets| Some((file, ranker, targets))),
     }
 }
 
@@ -243,6 +284,7 @@ fn resolve(
         ranker: ranker.map(|file| file.to_string()),
         ranker_hash: None,
         seen_unknown: false,
+        seen_targets: 0,
         command: String::new(),
         results_hash: None,
     })

@@ -3,11 +3,15 @@
 use crate::ranker_file;
 use anyhow::{Result, ensure};
 use dataset_gen::{INFO_FILE, PAGE_TITLE, dataset_page};
-use guided_search::{EVALUATION_FILE, inspect_results, inspect_tasks};
+use guided_search::{
+    COMPARISON_FILE, Comparison, EVALUATION_FILE, OPTIMISATION_FILE, inspect_optimised,
+    inspect_results, inspect_tasks, optimiser_summaries, optimisers_table,
+};
 use model::CONFIG_FILE;
+use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use support::{FileKind, OutputFile, has_title, print};
+use support::{FileKind, OutputFile, counted, has_title, print, thousands};
 
 const INSPECT_EXAMPLES: &str = "\
 Examples:
@@ -21,11 +25,11 @@ Examples:
   cairn inspect tasks.parquet --examples 1
   cairn inspect results";
 
-/// Show what a dataset, a model, a ranker, a task file or the results of an evaluation hold
+/// Show what a dataset, a model, a ranker, a task file, optimised terms or the results of an evaluation hold
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = INSPECT_EXAMPLES)]
 pub struct InspectArgs {
-    /// Directory of a dataset, of a model, of `cairn learn` or of results; a task file (.parquet) or a ranker
+    /// Directory of a dataset, of a model, of `cairn learn`, of `cairn optimise --terms` or of results; a task file (.parquet) or a ranker
     /// (.json)
     #[arg(value_name = "PATH")]
     path: PathBuf,
@@ -60,6 +64,8 @@ enum Kind {
     Ranker,
     Tasks,
     Results,
+    Optimised,
+    Comparison,
 }
 
 impl Kind {
@@ -70,6 +76,10 @@ impl Kind {
             Kind::Dataset
         } else if has(EVALUATION_FILE) {
             Kind::Results
+        } else if has(COMPARISON_FILE) {
+            Kind::Comparison
+        } else if has(OPTIMISATION_FILE) {
+            Kind::Optimised
         } else if has(CONFIG_FILE) {
             Kind::Model
         } else if ranker_file::learned(path).is_some()
@@ -115,6 +125,11 @@ pub fn run(args: &InspectArgs) -> Result<()> {
             let found = inspect_results(path)?;
             show(format, &found.text(), &serde_json::to_string_pretty(&found)?)
         }
+        Kind::Optimised => {
+            let found = inspect_optimised(path)?;
+            show(format, &found.text(), &serde_json::to_string_pretty(&found)?)
+        }
+        Kind::Comparison => of_comparison(path, format),
     }
 }
 
@@ -123,6 +138,24 @@ fn show(format: Format, text: &str, json: &str) -> Result<()> {
         Format::Text => print(text),
         Format::Json => print(&format!("{json}\n")),
     }
+}
+
+fn of_comparison(path: &Path, format: Format) -> Result<()> {
+    let found = Comparison::load(path)?;
+    let summaries = found.rows(path)?.map(|rows| optimiser_summaries(&found.optimisers, &rows));
+    let Comparison { version, terms, cap, work, seed, cost, command, .. } = &found;
+    let said = format!(
+        "{} by {}, cairn {version}\ncaps of {cap}, {} work a term, seed {seed}\n{command}\n",
+        counted(*terms as u64, "term"),
+        counted(found.optimisers.len() as u64, "optimiser"),
+        thousands(*work)
+    );
+    let text = match &summaries {
+        Some(summaries) => said + "\n" + &optimisers_table(summaries, cost),
+        None => said + "not finished: the same command goes on\n",
+    };
+    let json = json!({ "comparison": found, "optimisers": summaries });
+    show(format, &text, &serde_json::to_string_pretty(&json)?)
 }
 
 fn of_dataset(args: &InspectArgs) -> Result<()> {

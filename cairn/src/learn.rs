@@ -1,21 +1,21 @@
 //! `cairn learn`: a ranker that orders the matches of best-first saturation, from tasks or from seeds alone.
 
-use crate::args::{RunArgs, load_ranker, load_system};
+use crate::args::{RunArgs, load_ranker, load_system, named_cost};
 use crate::ranker_file;
 use crate::shipped::{SEEDS, SYSTEMS};
-use anyhow::{Result, anyhow, ensure};
-use dataset_gen::load_seeds_with_hash;
-use egraph::{CostFunction, Sketch, System, TermBank};
+use anyhow::{Result, ensure};
+use dataset_gen::{Seed, digest, load_seeds_with_hash};
+use egraph::{Sketch, System, TermBank};
 use guided_search::{
     Budget, Cap, Learning, Objective, Optimising, Practice, RANKER_FILE, Round, Schedulers,
-    SeedPractice, TaskPractice, TaskSet, learn, quoted, refuse_seen, seeds_of,
+    SeedPractice, TaskPractice, TaskSet, learn, refuse_seen, seeds_of,
 };
 use model::Ranker;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use support::hash::{of_file, sha256};
-use support::{InputFile, Run, print, thousands};
+use support::hash::of_file;
+use support::{InputFile, Run, note, print, thousands};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -133,14 +133,13 @@ pub struct Rounds {
 impl Rounds {
     fn learning(&self, system: &System, files: [String; 2], seed: u64) -> Result<Learning> {
         ensure!(self.cap.expected_nodes() > 0, "--cap: expected at least 1 e-node");
-        let text = self.from.as_ref().map(|from| from.text()).transpose()?;
         Ok(Learning {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             system_hash: system.hash.clone(),
             tasks: files,
             cap: self.cap,
             optimise: None,
-            from: text.map(|text| sha256(text.as_bytes())),
+            from: self.from.as_ref().map(|from| from.hash()).transpose()?,
             rounds: self.rounds,
             epochs: self.epochs,
             seed,
@@ -164,7 +163,13 @@ pub fn learn_ranker(
     let (training, validation) = (load(tasks[0])?, load(tasks[1])?);
     let mut bank = TermBank::new(system.language.clone());
     let seen = seeds_of(&training.tasks, &mut bank)?;
-    refuse_seen("the training", &validation.tasks, &mut bank, &seen)?;
+    let targets = refuse_seen("the training", &validation.tasks, &mut bank, &seen)?;
+    if targets > 0 && !run.quiet {
+        let of = validation.tasks.len();
+        note(&format!(
+            "{targets} of {of} validation tasks have targets as in training; their starts are new"
+        ));
+    }
     let files = [of_file(tasks[0])?.0, of_file(tasks[1])?.0];
     let learning = rounds.learning(system, files, run.seed)?;
     let practice = TaskPractice::new(system, [&training, &validation], learning.cap);
@@ -185,8 +190,6 @@ fn learn_to_optimise(
         Some(path) => {
             let file = InputFile::Path(path.clone());
             let (validation, hash) = load_seeds_with_hash(&file, system, &mut bank, None)?;
-            let terms: BTreeSet<_> = validation.iter().map(|seed| seed.term).collect();
-            training.retain(|seed| !terms.contains(&seed.term));
             (validation, hash)
         }
         None => {
@@ -196,14 +199,17 @@ fn learn_to_optimise(
             (tenth, hash.clone())
         }
     };
+    // By start, whatever its variables are called.
+    let mut shape = |seed: &Seed| digest(&mut bank, seed.term, false);
+    let held_out: BTreeSet<String> = validation.iter().map(&mut shape).collect();
+    training.retain(|seed| !held_out.contains(&shape(seed)));
     for (seeds, what) in [(&training, "training"), (&validation, "validation")] {
         ensure!(
             !seeds.is_empty(),
             "{file}: no seed is left for {what}: expected at least 10 seeds"
         );
     }
-    let cost = CostFunction::named(system, &args.cost)
-        .map_err(|mistake| anyhow!("--cost {}: {mistake}", quoted(&args.cost)))?;
+    let cost = named_cost(system, &args.cost)?;
     let objective = Objective { cost, shared: false, exact: None, sketch: Sketch::Any };
     let work = args.work.unwrap_or(args.cap.expected_nodes().saturating_mul(10));
     let budget = Budget { cap: args.cap, work, scheduler: Schedulers::BestFirst };

@@ -1,6 +1,9 @@
 //! `cairn optimise`: the best term that equals a given one, with a proof.
 
-use crate::args::{NotProved, RunArgs, load_ranker, load_system_with_text, seconds};
+use crate::args::{
+    DeviceChoice, NotProved, RunArgs, load_model, load_ranker, load_system_with_text, named_cost,
+    seconds,
+};
 use crate::one_way::one_way;
 use crate::optimise_terms::{self, Asked};
 use crate::ranker_file;
@@ -13,11 +16,11 @@ use egraph::{
     CostFunction, MatchOrder, Scheduler, Sketch, SortId, System, TermBank, TermId, proof_to_json,
 };
 use guided_search::{
-    Best, Budget, Cap, Ended, Objective, OptimiseSettings, Outcome, Schedulers, follow,
-    load_stages, optimise, picture, quoted,
+    Best, Budget, Cap, Ended, Objective, OptimiseSettings, Outcome, Planner, Schedulers,
+    WrittenPlan, follow, load_stages, optimise, picture, quoted,
 };
 use interop::{c_text, read_c};
-use model::Ranker;
+use model::{Ranker, content_hash};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -56,6 +59,9 @@ commas between are compared one after the other.
 
 Exit code 3: no term that satisfies the goal, or the sketch of a stage, was found; with --terms, for one of them.";
 
+/// The share of probability from which a model that plans draws its tokens.
+const NUCLEUS: f64 = 0.95;
+
 /// The arguments of `cairn optimise`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -68,7 +74,7 @@ pub struct OptimiseArgs {
         long,
         value_name = "TERM",
         allow_negative_numbers = true,
-        required_unless_present_any = ["terms", "c"]
+        required_unless_present_any = ["terms", "tasks", "c"]
     )]
     term: Option<String>,
     /// The term to begin with, in the infix syntax of C, for systems over words of bits or integers: names, integers,
@@ -76,10 +82,14 @@ pub struct OptimiseArgs {
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with_all = ["term", "terms"])]
     c: Option<String>,
     /// Many terms, each with its own budget, --threads at a time; --out is the directory for a table of results
-    /// (optimised.parquet) and the proofs. A term a line, or CSV with a column `expression`; or shipped seeds by their
-    /// name. The same command goes on with a run that was stopped
+    /// (optimised.parquet) and the proofs. A term a line, CSV with a column `expression`, or Parquet with a column `term`; or
+    /// shipped seeds by their name. The same command goes on with a run that was stopped
     #[arg(long, value_name = "FILE", value_parser = SEEDS.parser(), requires = "out", conflicts_with_all = ["term", "stages", "exact", "time", "picture", "no_shorten", "format"])]
     terms: Option<InputFile>,
+    /// As --terms, where each term has its own goal: a term and a sketch a line, or CSV with columns `start` and
+    /// `goal`
+    #[arg(long, value_name = "FILE", requires = "out", conflicts_with_all = ["terms", "term", "c", "goal", "stages", "exact", "time", "picture", "no_shorten", "format"])]
+    tasks: Option<PathBuf>,
     /// What a term costs: size, depth, or a cost of the system; several with commas between
     #[arg(long, value_name = "NAMES", default_value = "cost")]
     cost: String,
@@ -93,6 +103,19 @@ pub struct OptimiseArgs {
     /// The sketch that the best term must satisfy
     #[arg(long, value_name = "SKETCH", allow_negative_numbers = true, conflicts_with = "stages")]
     goal: Option<String>,
+    /// End with the first term that satisfies the goal
+    #[arg(long)]
+    first: bool,
+    /// A model that was trained on what leads to goals (see `cairn plans`): where the goal is a term or `(contains
+    /// TERM)`, it writes what may come next, stage by stage
+    #[arg(long, value_name = "DIR", conflicts_with = "stages")]
+    model: Option<PathBuf>,
+    /// Terms that the model writes at a time
+    #[arg(long, value_name = "N", default_value = "8", requires = "model", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    guides: u32,
+    /// Where the model computes
+    #[arg(long, value_enum, default_value_t, requires = "model")]
+    device: DeviceChoice,
     /// A file of stages, which are followed one after the other
     #[arg(long, value_name = "FILE")]
     stages: Option<PathBuf>,
@@ -164,13 +187,25 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     };
     let ranker = ranker(args, &system, budget.scheduler)?;
     let order = ranker.clone().map(|ranker| ranker as Arc<dyn MatchOrder>);
-    let settings = OptimiseSettings { order, ..OptimiseSettings::within(budget, run.seed) };
-    if let (Some(file), Some(out)) = (&args.terms, &args.out) {
+    let (planner, model) = planner(args, &system, run.seed)?.unzip();
+    let (first, within) = (args.first, OptimiseSettings::within(budget, run.seed));
+    ensure!(
+        !first || args.goal.is_some() || args.tasks.is_some(),
+        "--first ends with the first term that satisfies a goal: expected --goal or --tasks"
+    );
+    ensure!(
+        planner.is_none() || args.goal.is_some() || args.tasks.is_some(),
+        "--model plans the way to a goal: expected --goal or --tasks"
+    );
+    let settings = OptimiseSettings { order, planner, first, ..within };
+    let tasks = args.tasks.clone().map(InputFile::Path);
+    if let (Some(file), Some(out)) = (tasks.as_ref().or(args.terms.as_ref()), &args.out) {
         let (cost, goal) = (args.cost.as_str(), args.goal.as_deref());
         let objective = |sort| objective(args, &system, sort);
-        let asked = Asked { file, cost, goal, shared: args.shared, objective: &objective };
+        let (shared, with_goals) = (args.shared, args.tasks.is_some());
+        let asked = Asked { file, with_goals, cost, goal, shared, objective: &objective };
         let ranker = ranker.as_deref();
-        return optimise_terms::run(&asked, (&system, &text), ranker, &settings, out, &run);
+        return optimise_terms::run(&asked, (&system, &text), ranker, model, &settings, out, &run);
     }
     let out = args.out.as_deref().map(proof_file).transpose()?;
     let picture_file =
@@ -268,6 +303,18 @@ fn ranker(
     load_ranker(&file, system).map(Some)
 }
 
+type Planning = (Arc<dyn Planner>, (String, usize));
+
+/// The model that plans, if one is asked for; and what it is known by, with the number of terms that it
+/// writes at a time.
+fn planner(args: &OptimiseArgs, system: &System, seed: u64) -> Result<Option<Planning>> {
+    let Some(directory) = &args.model else { return Ok(None) };
+    let model = load_model(directory, system, args.device)?;
+    let terms = args.guides as usize;
+    let planner = WrittenPlan { model, terms, nucleus: NUCLEUS, seed };
+    Ok(Some((Arc::new(planner), (content_hash(directory)?, terms))))
+}
+
 /// The term that is asked for.
 fn start(args: &OptimiseArgs, bank: &mut TermBank) -> Result<TermId> {
     let (option, text, read) = match (&args.c, &args.term) {
@@ -281,8 +328,7 @@ fn start(args: &OptimiseArgs, bank: &mut TermBank) -> Result<TermId> {
 }
 
 fn objective(args: &OptimiseArgs, system: &System, sort: SortId) -> Result<Objective> {
-    let cost = CostFunction::named(system, &args.cost)
-        .map_err(|mistake| anyhow!("--cost {}: {mistake}", quoted(&args.cost)))?;
+    let cost = named_cost(system, &args.cost)?;
     let sketch = match &args.goal {
         None => Sketch::Any,
         Some(text) => Sketch::parse(&system.language, text, Some(sort))
@@ -328,6 +374,7 @@ fn explained(ended: Ended, system: &System) -> String {
         Ended::Settled => "nothing is left to start over from".to_owned(),
         Ended::Work => "the work is spent".to_owned(),
         Ended::Time => "the time is over".to_owned(),
+        Ended::Cancelled => "somebody asked to stop".to_owned(),
         Ended::Conflict => "a rule is not sound".to_owned(),
         Ended::Reached => "the last stage is done".to_owned(),
         Ended::Stage(number) => format!("the cap binds in stage {number}"),

@@ -5,19 +5,21 @@ use anyhow::{Result, ensure};
 use dataset_gen::load_seeds_with_hash;
 use egraph::{SortId, System, TermBank};
 use guided_search::{
-    OPTIMISED_FILE, Objective, Optimisation, OptimiseSettings, OptimisedRow, Terms, optimise_many,
+    OPTIMISED_FILE, Objective, Optimisation, OptimiseSettings, OptimisedSummary, Terms, load_goals,
+    optimise_many,
 };
 use model::Ranker;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use support::hash::sha256;
-use support::{InputFile, Run, counted, print, thousands};
+use support::{InputFile, Run, counted, print};
 
 /// What is asked for.
 pub struct Asked<'a> {
     /// The file of terms.
     pub file: &'a InputFile,
+    /// Whether each of them stands there with its goal.
+    pub with_goals: bool,
     /// The costs.
     pub cost: &'a str,
     /// The sketch that best terms satisfy.
@@ -36,13 +38,23 @@ pub fn run(
     asked: &Asked<'_>,
     (system, system_text): (&Arc<System>, &str),
     ranker: Option<&Ranker>,
+    model: Option<(String, usize)>,
     settings: &OptimiseSettings,
     out: &Path,
     run: &Run,
 ) -> Result<()> {
     let file = asked.file;
     let mut bank = TermBank::new(system.language.clone());
-    let (terms, terms_hash) = load_seeds_with_hash(file, system, &mut bank, None)?;
+    let (terms, goals, terms_hash) = match asked.with_goals {
+        true => {
+            let (terms, goals, hash) = load_goals(file, system, &mut bank)?;
+            (terms, Some(goals), hash)
+        }
+        false => {
+            let (terms, hash) = load_seeds_with_hash(file, system, &mut bank, None)?;
+            (terms, None, hash)
+        }
+    };
     let sort = bank.sort(terms[0].term);
     if let Some(other) = terms.iter().find(|term| bank.sort(term.term) != sort) {
         let names = [sort, bank.sort(other.term)].map(|sort| system.language.sort_name(sort));
@@ -55,7 +67,6 @@ pub fn run(
         );
     }
     let objective = (asked.objective)(sort)?;
-    let text = ranker.map(Ranker::text).transpose()?;
     let optimisation = Optimisation {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         system_hash: system.hash.clone(),
@@ -64,37 +75,24 @@ pub fn run(
         shared: asked.shared,
         goal: asked.goal.map(str::to_owned),
         budget: settings.budget,
-        ranker: text.map(|text| sha256(text.as_bytes())),
+        first: settings.first,
+        ranker: ranker.map(Ranker::hash).transpose()?,
+        model,
         seed: settings.seed,
     };
     let (bank, objective, terms) = (&bank, &objective, &terms[..]);
-    let terms = Terms { system, system_text, bank, terms, objective, settings };
+    let goals = goals.as_deref();
+    let terms = Terms { system, system_text, bank, terms, objective, goals, settings };
     let began = Instant::now();
     let threads = run.build_pool()?.current_num_threads();
     let rows = optimise_many(&optimisation, &terms, out, threads, run.quiet)?;
-    print(&summary(&rows, asked.cost, began.elapsed().as_secs_f64()))?;
+    let summary = OptimisedSummary::of(&rows);
+    let seconds = began.elapsed().as_secs_f64();
+    let terms = counted(rows.len() as u64, "term");
+    print(&format!("{terms} in {seconds:.1} s, {}", summary.text(asked.cost)))?;
     print(&format!("{}\n", out.join(OPTIMISED_FILE).display()))?;
-    let without = rows.iter().filter(|row| row.proof_file.is_empty()).count() as u64;
-    match without {
+    match summary.without as u64 {
         0 => Ok(()),
-        _ => Err(NotProved(format!("{} without an answer", counted(without, "term"))).into()),
+        without => Err(NotProved(format!("{} without an answer", counted(without, "term"))).into()),
     }
-}
-
-fn summary(rows: &[OptimisedRow], cost: &str, seconds: f64) -> String {
-    let cost = cost.split(',').next().unwrap_or(cost);
-    let both = |row: &OptimisedRow| Some((row.cost_before?, row.cost_after?));
-    let costs: Vec<(u64, u64)> = rows.iter().filter_map(both).collect();
-    let better = costs.iter().filter(|(before, after)| after < before).count() as u64;
-    let log = |&(before, after): &(u64, u64)| (after.max(1) as f64 / before.max(1) as f64).ln();
-    let left = (costs.iter().map(log).sum::<f64>() / costs.len().max(1) as f64).exp();
-    let mut work: Vec<u64> = rows.iter().map(|row| row.work).collect();
-    work.sort_unstable();
-    format!(
-        "{} in {seconds:.1} s, {better} of them cheaper\n{:.1} % of the {cost} is left (geometric mean); \
-         work a term: {} (median)\n",
-        counted(rows.len() as u64, "term"),
-        100.0 * left,
-        thousands(work[work.len() / 2])
-    )
 }

@@ -163,6 +163,7 @@ fn explained(failure: Failure) -> &'static str {
         Failure::Conflict => "two different literals became equal: a rule is not sound",
         Failure::Opposed => "the terms equal different literals",
         Failure::Time => "the time is over",
+        Failure::Cancelled => "somebody asked to stop",
     }
 }
 
@@ -203,7 +204,7 @@ fn search(
         expert: expert.as_ref(),
         watcher,
     };
-    let question = Question { ends, number: 0, deadline: args.deadline() };
+    let question = Question { ends, number: 0, deadline: args.deadline(), cancel: None };
     method.answer(&mut Asked { system, bank, question, settings: *settings, aids })
 }
 

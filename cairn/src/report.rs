@@ -1,4 +1,4 @@
-//! `cairn report`: a self-contained page about an evaluation.
+//! `cairn report`: a self-contained page about an evaluation, of methods or of optimisers.
 
 use anyhow::Result;
 use guided_search::write_report;

@@ -78,11 +78,17 @@ pub static RANKERS: Shipped = shipped!("ranker", "rankers", ".json", ["halide", 
 /// Presets of `cairn generate`.
 pub static DATASETS: Shipped = shipped!("preset", "dataset", ".toml", ["default", "quickstart"]);
 /// Presets of `cairn train`.
-pub static MODELS: Shipped = shipped!("preset", "model", ".toml", ["tiny", "12m", "92m", "312m"]);
+pub static MODELS: Shipped =
+    shipped!("preset", "model", ".toml", ["tiny", "planner", "12m", "92m", "312m"]);
 /// Presets of `cairn tasks` and `cairn evaluate`.
 pub static SEARCHES: Shipped = shipped!("preset", "search", ".toml", ["default", "quickstart"]);
 
 impl Shipped {
+    /// What can be named.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.files.iter().map(|file| file.name)
+    }
+
     /// A shipped file.
     ///
     /// # Errors

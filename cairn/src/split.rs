@@ -32,10 +32,10 @@ pub struct SplitArgs {
     /// recursive: halve until a segment has fewer steps
     #[arg(long, value_name = "N")]
     cutoff: Option<usize>,
-    /// window: steps of a segment
+    /// window: steps of a segment; ahead: steps to the guide
     #[arg(long, value_name = "N")]
     length: Option<usize>,
-    /// window: steps from the start of a segment to that of the next
+    /// window and ahead: steps from the start of a segment to that of the next
     #[arg(long, value_name = "N")]
     stride: Option<usize>,
     /// Directory to make; it must not exist, or be empty
@@ -52,6 +52,8 @@ enum SchemeName {
     Recursive,
     /// Segments of one length, which may overlap
     Window,
+    /// From every term to the end, with the term --length steps ahead as the guide: for models that plan
+    Ahead,
 }
 
 impl From<SchemeName> for Scheme {
@@ -59,6 +61,7 @@ impl From<SchemeName> for Scheme {
         match name {
             SchemeName::Recursive => Scheme::Recursive,
             SchemeName::Window => Scheme::Window,
+            SchemeName::Ahead => Scheme::Ahead,
         }
     }
 }

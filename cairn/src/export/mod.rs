@@ -3,6 +3,8 @@
 mod drawing;
 mod page;
 
+pub use page::egraph_page;
+
 use anyhow::{Result, bail};
 use egraph::{BestTerms, CostFunction, EGraph, Id, TermBank};
 use interop::{write_dot, write_serialized};

@@ -47,7 +47,7 @@ const SYSTEMS: [(&str, &str, &str, &str); 5] = [
 ];
 
 /// What may stand, or not, where a leaf does.
-const LEAVES: [&str; 28] = [
+pub const LEAVES: [&str; 28] = [
     "0",
     "00",
     "+1",

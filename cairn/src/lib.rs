@@ -1,0 +1,278 @@
+//! `cairn`: one subcommand per stage, from a rewrite system to guided proofs and a report.
+//!
+//! The program is [`program`], so that a package for another language can carry it. What else is here is what
+//! such a package has in common with the commands: shipped files, presets, pages.
+//!
+//! ```
+//! let arguments = ["cairn", "system", "check", "prop"];
+//! assert_eq!(cairn::program(arguments.map(Into::into)), 0);
+//! assert!(cairn::SYSTEMS.names().any(|name| name == "halide"));
+//! ```
+
+mod args;
+mod check;
+mod completions;
+mod evaluate;
+mod evaluate_terms;
+mod explain;
+mod export;
+mod generate;
+mod inspect;
+mod learn;
+mod man;
+mod merge;
+mod one_way;
+mod optimise;
+mod optimise_terms;
+mod plans;
+mod prove;
+mod prove_shape;
+mod quickstart;
+mod ranker_file;
+mod report;
+mod saturate;
+mod search_args;
+mod seeds;
+mod shipped;
+mod shown_guides;
+mod shown_lets;
+mod shown_proof;
+mod signals;
+mod split;
+mod system;
+mod tasks;
+mod train;
+mod verify;
+
+pub use args::load_ranker;
+pub use export::egraph_page;
+pub use search_args::{SearchArgs, settings};
+pub use shipped::{RANKERS, SYSTEMS, Shipped, ranker_of};
+pub use shown_proof::PRINTED;
+
+use args::NotProved;
+use clap::{CommandFactory, Parser, Subcommand};
+use signals::Interrupted;
+use std::error::Error;
+use std::ffi::OsString;
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use support::{exit_code, note};
+
+/// Equality saturation guided by machine learning
+///
+/// Rewrite systems, seeds and presets that are shipped with cairn can be named without a file, as
+/// in `--system halide`; a file of that name is taken first.
+///
+/// Exit codes: 0 done, 1 a fault of cairn itself, 2 bad input or a refused proof, 3 no proof was
+/// found (explain, prove) or the goal was not reached (saturate, optimise), 130 and 143 ended by SIGINT
+/// (Ctrl-C) and SIGTERM.
+#[derive(Parser)]
+#[command(name = "cairn", version, max_term_width = 100)]
+struct Cairn {
+    /// Log the steps of a search to the standard error; also with CAIRN_LOG=debug
+    #[arg(short, long, global = true)]
+    verbose: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Grow one e-graph and print a table per iteration
+    Saturate(saturate::SaturateArgs),
+    /// Prove two terms equal in one e-graph
+    Explain(explain::ExplainArgs),
+    /// Check a proof file
+    Check(check::CheckArgs),
+    /// Check a rules file, or make one from an egglog program
+    System(system::SystemArgs),
+    /// Draw random terms as seeds
+    Seeds(seeds::SeedsArgs),
+    /// Generate a dataset of (start, guide, target) triples from seed terms
+    Generate(generate::GenerateArgs),
+    /// Make a dataset from the parts that `generate --shard` made
+    Merge(merge::MergeArgs),
+    /// Take other triples from the proofs of a dataset
+    Split(split::SplitArgs),
+    /// Check a dataset: its files, proofs, triples and counts
+    Verify(verify::VerifyArgs),
+    /// Show what a dataset, model, ranker, task file or evaluation holds
+    Inspect(inspect::InspectArgs),
+    /// Train a model that writes guides
+    Train(train::TrainArgs),
+    /// Learn which matches lead to proofs: a ranker for best-first saturation
+    Learn(learn::LearnArgs),
+    /// Make a dataset of ways to goals, for a model that plans
+    Plans(plans::PlansArgs),
+    /// Prove two terms equal by guided search
+    Prove(prove::ProveArgs),
+    /// Find the best term that equals a given one
+    Optimise(optimise::OptimiseArgs),
+    /// Make tasks: far chains from held-out seeds
+    Tasks(tasks::TasksArgs),
+    /// Compare methods on tasks
+    Evaluate(evaluate::EvaluateArgs),
+    /// Write a page about an evaluation
+    Report(report::ReportArgs),
+    /// Run all stages, small, on the shipped Halide seeds
+    Quickstart(quickstart::QuickstartArgs),
+    /// Print what a shell needs to complete commands and options
+    Completions(completions::CompletionsArgs),
+    /// Print the manual page, or write the pages of all commands
+    Man(man::ManArgs),
+}
+
+/// The program, with its arguments, of which the first is its name. It owns the process: it may end it, and
+/// its messages go to the standard error.
+/// It gives the exit code.
+pub fn program(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    quiet_about_closed_pipes();
+    let cairn = Cairn::try_parse_from(arguments).unwrap_or_else(|error| refuse_arguments(&error));
+    start_log(cairn.verbose);
+    match catch_unwind(AssertUnwindSafe(|| run(cairn.command))) {
+        Ok(Ok(())) => 0,
+        Ok(Err(error)) if is_closed_pipe(&error) => 0,
+        Ok(Err(error)) => {
+            if let Some(NotProved(reason)) = error.downcast_ref() {
+                note(&format!("not proved: {reason}"));
+                return 3;
+            }
+            if let Some(Interrupted { signal, message }) = error.downcast_ref() {
+                note(message);
+                return 128 + signal;
+            }
+            note(&format!("error: {}", one_line(&error)));
+            exit_code(&error)
+        }
+        // The panic's own message is on the standard error already.
+        Err(_) => {
+            note("error: internal error (this is a bug in cairn, not in your input)");
+            1
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<()> {
+    match command {
+        Command::Saturate(args) => saturate::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::System(args) => system::run(&args),
+        Command::Seeds(args) => seeds::run(&args),
+        Command::Generate(args) => generate::run(&args),
+        Command::Merge(args) => merge::run(&args),
+        Command::Split(args) => split::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Inspect(args) => inspect::run(&args),
+        Command::Train(args) => train::run(&args),
+        Command::Learn(args) => learn::run(&args),
+        Command::Plans(args) => plans::run(&args),
+        Command::Prove(args) => prove::run(&args),
+        Command::Optimise(args) => optimise::run(&args),
+        Command::Tasks(args) => tasks::run(&args),
+        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Quickstart(args) => quickstart::run(&args),
+        Command::Completions(args) => completions::run(&args, Cairn::command()),
+        Command::Man(args) => man::run(&args, Cairn::command()),
+    }
+}
+
+/// Says what is wrong with the arguments (or shows the help, if that was asked for) and ends.
+fn refuse_arguments(error: &clap::Error) -> ! {
+    let reason = error.source().map(ToString::to_string);
+    // What the standard library says of a text that is no number names no expectation.
+    let expected = match reason.as_deref() {
+        Some("invalid digit found in string" | "cannot parse integer from empty string") => {
+            "expected a whole number"
+        }
+        Some(text) if text.starts_with("number too large") => "the number is too large",
+        Some(text) if text.starts_with("number too small") => "the number is too small",
+        _ => error.exit(),
+    };
+    let text = error.render().to_string();
+    // As in all other errors of this program: no text that can't be written makes it panic.
+    let _ = write!(std::io::stderr(), "{}", text.replace(&reason.unwrap_or_default(), expected));
+    std::process::exit(2)
+}
+
+/// The error and its causes on one line. Errors of some libraries say what their cause says, which
+/// is not said again.
+fn one_line(error: &anyhow::Error) -> String {
+    let mut messages: Vec<String> = Vec::new();
+    for cause in error.chain() {
+        let message = cause.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+        if messages.last().is_none_or(|last| !last.ends_with(&message)) {
+            messages.push(message);
+        }
+    }
+    messages.join(": ")
+}
+
+/// Whether the reader of the standard output went away, as `head` does: no error of ours.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|cause| cause.kind() == ErrorKind::BrokenPipe)
+}
+
+/// `println!` panics when the reader of the standard output goes away; that ends the program
+/// quietly, as it ends others.
+fn quiet_about_closed_pipes() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let message = panic.payload().downcast_ref::<String>().map_or("", String::as_str);
+        if message.starts_with("failed printing to stdout") && message.contains("Broken pipe") {
+            std::process::exit(0);
+        }
+        usual(panic);
+    }));
+}
+
+fn start_log(verbose: bool) {
+    let by_flag = if verbose { tracing::Level::DEBUG } else { tracing::Level::WARN };
+    let level = std::env::var("CAIRN_LOG").ok().and_then(|text| text.parse().ok());
+    tracing_subscriber::fmt()
+        .with_max_level(level.unwrap_or(by_flag))
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_writer(std::io::stderr)
+        .init();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::Context;
+
+    /// The width at which help is shown where there is no terminal, and that of narrow terminals.
+    const WIDTHS: [usize; 2] = [100, 80];
+
+    #[test]
+    fn no_line_of_any_help_is_too_long_or_broken_within_an_example() {
+        let mut program = Cairn::command();
+        program.build();
+        for command in man::commands(&program).into_iter().skip(1) {
+            let name = command.get_name().to_owned();
+            let notes = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+            // An indented line is an example, which can't be wrapped; any other is a paragraph.
+            let longest = |line: &&str| line.starts_with(' ') && line.chars().count() > WIDTHS[1];
+            assert_eq!(notes.lines().find(longest), None, "cairn {name}");
+            for width in WIDTHS {
+                let help = command.clone().term_width(width).render_long_help().to_string();
+                // The line of usage is never wrapped.
+                let most = |line: &str| if line.starts_with("Usage: ") { WIDTHS[0] } else { width };
+                let long = help.lines().find(|line| line.chars().count() > most(line));
+                assert_eq!(long, None, "cairn {name} --help");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_cause_says_is_not_said_again() {
+        let parquet = || parquet::errors::ParquetError::from(std::io::Error::other("disk full"));
+        let error = Err::<(), _>(parquet()).context("cannot write\n  t.parquet").unwrap_err();
+        assert_eq!(one_line(&error), "cannot write t.parquet: External: disk full");
+    }
+}
