@@ -1,0 +1,284 @@
+"""The stages that go from files to files, as functions. They write what the program ``cairn`` writes, for it is the
+program that does them, in a process of its own: so they can be interrupted at any time, and the same call goes on
+with what was done."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from ._native import Ranker, System, Table, read_parquet
+from .errors import CairnError, InternalError, NotProved
+
+__all__ = ["Dataset", "evaluate", "generate", "learn", "run", "tasks"]
+
+#: A file, or the name of a shipped one.
+File = str | PathLike[str]
+
+#: How long a process may take to end by itself, in seconds.
+GRACE = 0.05
+
+
+def run(*arguments: str | PathLike[str], progress: bool = False) -> str:
+    """Runs a command of the program, and returns what it prints.
+
+    >>> import cairn_eqsat as cairn
+    >>> print(cairn.run("system", "check", "prop"), end="")
+    prop: 30 rules; not evaluated, for they are not built in: ~ & | ->; nothing to report
+
+    With ``progress`` what it says meanwhile goes to ``sys.stderr``. Raises :class:`CairnError` with its message if it
+    fails, and :class:`NotProved` where it found no proof.
+    """
+    command = [sys.executable, "-m", "cairn_eqsat", *(fspath(argument) for argument in arguments)]
+    said: list[str] = []
+
+    def listen(stream: Any) -> None:
+        for line in stream:
+            said.append(line)
+            if progress:
+                sys.stderr.write(line)
+
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True, encoding="utf-8", errors="replace",
+    ) as process:
+        listener = threading.Thread(target=listen, args=(process.stderr,), daemon=True)
+        listener.start()
+        try:
+            assert process.stdout is not None
+            printed = process.stdout.read()
+            code = process.wait()
+        except BaseException:
+            # An interrupt: what is there is whole, and the next call goes on with it.
+            process.terminate()
+            try:
+                process.wait(GRACE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            raise
+        finally:
+            listener.join(GRACE)
+    if code == 0:
+        return printed
+    # The message begins at the last line that says so; help for arguments may follow.
+    starts = [i for i, line in enumerate(said) if line.startswith(("error: ", "not proved: "))]
+    message = "".join(said[starts[-1] :] if starts else said).strip().removeprefix("error: ")
+    if code == 3:
+        raise NotProved(message.removeprefix("not proved: "))
+    raise (CairnError if code == 2 else InternalError)(message or f"exit code {code}")
+
+
+class _Options:
+    """The arguments of a command from keywords; what is ``None`` is left out."""
+
+    def __init__(self, **options: Any) -> None:
+        self.arguments: list[str] = []
+        for name, value in options.items():
+            flag = "--" + name.strip("_").replace("_", "-")
+            if value is None or value is False:
+                continue
+            if value is True:
+                self.arguments.append(flag)
+            elif isinstance(value, (list, tuple)):
+                for one in value:
+                    self.arguments += [flag, str(one)]
+            else:
+                self.arguments += [flag, str(value)]
+
+
+class _Files:
+    """Files for systems that have none, as long as a command runs."""
+
+    def __init__(self, system: System | File | None) -> None:
+        self._given = system
+        self._directory: tempfile.TemporaryDirectory[str] | None = None
+
+    def __enter__(self) -> str | None:
+        system = self._given
+        if not isinstance(system, System):
+            return None if system is None else fspath(system)
+        if system.name in System.shipped() and System.load(system.name) == system:
+            return system.name
+        file = Path(system.name)
+        if file.is_file() and file.read_bytes() == system.text.encode():
+            return system.name
+        self._directory = tempfile.TemporaryDirectory(prefix="cairn-")
+        file = Path(self._directory.name) / f"{file.stem or 'rules'}.rules"
+        file.write_bytes(system.text.encode())
+        return str(file)
+
+    def __exit__(self, *_: object) -> None:
+        if self._directory is not None:
+            self._directory.cleanup()
+
+
+class Dataset:
+    """A data set that :func:`generate` made: proofs, and triples of a start, a guide and a target."""
+
+    def __init__(self, directory: str | PathLike[str]) -> None:
+        #: Where it is.
+        self.directory = Path(directory)
+        if not (self.directory / "dataset_info.json").is_file():
+            raise CairnError(f"{self.directory} is not a data set: it has no dataset_info.json")
+
+    def triples(self, split: str = "train") -> Table:
+        """The triples of a split: ``train``, ``validation`` or ``test``."""
+        return self._read("data", split)
+
+    def proofs(self, split: str = "train") -> Table:
+        """The proofs of a split, as they were before they were cut into triples."""
+        return self._read("proofs", split)
+
+    def _read(self, kind: str, split: str) -> Table:
+        files = sorted((self.directory / kind).glob(f"{split}*.parquet"))
+        if not files:
+            raise CairnError(f"{self.directory} has no split '{split}' in {kind}")
+        return read_parquet(files)
+
+    def __repr__(self) -> str:
+        return f"<Dataset {self.directory}>"
+
+
+def generate(
+    out: str | PathLike[str],
+    *,
+    system: System | File | None = None,
+    seeds: File | None = None,
+    config: File | None = None,
+    limit: int | None = None,
+    memory: int | str | None = None,
+    nodes: int | None = None,
+    iterations: int | None = None,
+    scheduler: str | None = None,
+    classes: int | None = None,
+    terms: int | None = None,
+    max_size: int | None = None,
+    pairs: int | None = None,
+    chains: int | None = None,
+    links: int | None = None,
+    far: bool = False,
+    max_steps: int | None = None,
+    cutoff: int | None = None,
+    threads: int | None = None,
+    seed: int = 0,
+    progress: bool = False,
+) -> Dataset:
+    """Makes a data set of proofs and triples from seed terms, as ``cairn generate``."""
+    with _Files(system) as file:
+        options = _Options(
+            out=fspath(out), system=file, seeds=seeds, config=config, limit=limit, memory=_size(memory),
+            nodes=nodes, iterations=iterations, scheduler=scheduler, classes=classes, terms=terms,
+            max_size=max_size, pairs=pairs, chains=chains, links=links, far=far, max_steps=max_steps,
+            cutoff=cutoff, threads=threads, seed=seed, quiet=not progress,
+        )
+        run("generate", *options.arguments, progress=progress)
+    return Dataset(out)
+
+
+def tasks(
+    out: str | PathLike[str],
+    *,
+    system: System | File,
+    seeds: File,
+    data: str | PathLike[str] | None = None,
+    without: Sequence[str | PathLike[str]] = (),
+    config: File | None = None,
+    links: int | None = None,
+    link_nodes: int | None = None,
+    cap: int | None = None,
+    memory: int | str | None = None,
+    count: int | None = None,
+    rounds: int | None = None,
+    family: str | None = None,
+    threads: int | None = None,
+    seed: int = 0,
+    progress: bool = False,
+) -> Table:
+    """Makes tasks, far chains from seeds, as ``cairn tasks``; the table that it wrote."""
+    with _Files(system) as file:
+        options = _Options(
+            out=fspath(out), system=file, seeds=seeds, data=data, without=list(without), config=config,
+            links=links, link_nodes=link_nodes, cap=cap, memory=_size(memory), count=count, rounds=rounds,
+            family=family, threads=threads, seed=seed, quiet=not progress,
+        )
+        run("tasks", *options.arguments, progress=progress)
+    return read_parquet([fspath(out)])
+
+
+def learn(
+    out: str | PathLike[str],
+    *,
+    system: System | File,
+    tasks: str | PathLike[str] | None = None,
+    seeds: File | None = None,
+    validation: str | PathLike[str] | None = None,
+    cost: str | None = None,
+    cap: int | str | None = None,
+    work: int | None = None,
+    batch: int | None = None,
+    from_: File | None = None,
+    rounds: int | None = None,
+    epochs: int | None = None,
+    threads: int | None = None,
+    seed: int = 0,
+    progress: bool = False,
+) -> Ranker:
+    """Learns in which order matches lead to proofs, from tasks, or to cheaper terms, from seeds, as ``cairn
+    learn``; the ranker that is best on the validation tasks."""
+    loaded = system if isinstance(system, System) else System.load(fspath(system))
+    with _Files(system) as file:
+        options = _Options(
+            out=fspath(out), system=file, tasks=tasks, seeds=seeds, validation=validation, cost=cost,
+            cap=cap, work=work, batch=batch, from_=from_, rounds=rounds, epochs=epochs, threads=threads,
+            seed=seed, quiet=not progress,
+        )
+        run("learn", *options.arguments, progress=progress)
+    return Ranker.load(fspath(out), loaded)
+
+
+def evaluate(
+    out: str | PathLike[str],
+    *,
+    system: System | File,
+    tasks: str | PathLike[str],
+    methods: Sequence[str] | None = None,
+    model: str | PathLike[str] | None = None,
+    seen_unknown: bool = False,
+    ranker: File | None = None,
+    config: File | None = None,
+    cap: int | str | None = None,
+    work: int | None = None,
+    scheduler: str | None = None,
+    guides: int | None = None,
+    expansion: int | str | None = None,
+    walk: int | None = None,
+    slack: int | None = None,
+    drawn: int | None = None,
+    nucleus: float | None = None,
+    certain: float | None = None,
+    threads: int | None = None,
+    seed: int = 0,
+    progress: bool = False,
+) -> Table:
+    """Puts every task to every method under the same limits, as ``cairn evaluate``; the table of results."""
+    with _Files(system) as file:
+        options = _Options(
+            out=fspath(out), system=file, tasks=tasks,
+            methods=None if methods is None else ",".join(methods),
+            model=model, seen_unknown=seen_unknown, ranker=ranker, config=config, cap=cap, work=work,
+            scheduler=scheduler, guides=guides, expansion=expansion, walk=walk, slack=slack, drawn=drawn,
+            nucleus=nucleus, certain=certain, threads=threads, seed=seed, quiet=not progress,
+        )
+        run("evaluate", *options.arguments, progress=progress)
+    return read_parquet([Path(out) / "results.parquet"])
+
+
+def _size(memory: int | str | None) -> str | None:
+    """A number of bytes as the program reads it."""
+    return f"{memory}B" if isinstance(memory, int) else memory

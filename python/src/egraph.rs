@@ -1,0 +1,587 @@
+//! E-graphs.
+
+use crate::errors::{any, bad, not_proved, of_term};
+use crate::interrupt::{Cancel, interruptible, pool};
+use crate::matches::Order;
+use crate::proof::Proof;
+use crate::run_report::{Moment, RunReport};
+use crate::shared::{Shared, System};
+use crate::term::{Term, escaped, term_like};
+use cairn::egraph_page;
+use egraph::{
+    BestTerms, ByteSize, CostFunction, DagSearch, EGraph as Engine, Id, Limits, NoCost, Node,
+    Report, SaturationConfig, Scheduler, Sketch, TermBank, explain, extract_best, extract_by,
+    saturate,
+};
+use guided_search::quoted;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Classes of equal terms, grown by the rules of a system. Whatever is equal in it can be explained.
+///
+/// >>> import cairn_eqsat as cairn
+/// >>> egraph = cairn.EGraph(cairn.System.load("math"))
+/// >>> start = egraph.add("(+ (* a b) (* a c))")
+/// >>> report = egraph.run(iterations=4, nodes=5_000)
+/// >>> egraph.equal("(+ (* a b) (* a c))", "(* a (+ b c))")
+/// True
+/// >>> best = egraph.extract(start, cost="size")
+/// >>> print(best.term, best.cost)
+/// (* a (+ b c)) 5
+/// >>> egraph.explain("(+ (* a b) (* a c))", "(* a (+ b c))").check()
+#[pyclass(module = "cairn_eqsat")]
+pub struct EGraph {
+    shared: Arc<Shared>,
+    engine: Engine,
+    bank: TermBank,
+    /// The classes of the terms that were added.
+    roots: Vec<Id>,
+    /// Equalities that were given by hand.
+    given: usize,
+}
+
+impl EGraph {
+    /// A term of the system, in this bank; an integer is a class, and stands for one of its terms.
+    fn enter(&mut self, given: &Bound<'_, PyAny>) -> PyResult<egraph::TermId> {
+        let term = term_like(&self.shared, given, None)?;
+        Ok(self.bank.import(&term.bank, term.id))
+    }
+
+    /// The class of a term, or of an id.
+    fn class(&mut self, given: &Bound<'_, PyAny>) -> PyResult<Option<Id>> {
+        if let Ok(id) = given.extract::<u32>()
+            && !given.is_instance_of::<Term>()
+        {
+            return match u64::from(id) < self.engine.built() {
+                true => Ok(Some(self.engine.find(Id(id)))),
+                false => Err(bad(format!("there is no class {id}"))),
+            };
+        }
+        let term = self.enter(given)?;
+        Ok(self.engine.lookup(&self.bank, term))
+    }
+
+    fn expect_class(&mut self, given: &Bound<'_, PyAny>) -> PyResult<Id> {
+        match self.class(given)? {
+            Some(class) => Ok(class),
+            None => {
+                let shown = quoted(&given.str()?.to_string());
+                Err(bad(format!("the e-graph does not hold {shown}: add it first")))
+            }
+        }
+    }
+
+    fn name(&self, node: Id) -> String {
+        match self.engine.node(node) {
+            Node::Op(op) => self.shared.system.language.op(op).name.clone(),
+            Node::Leaf(leaf) => leaf.to_string(),
+        }
+    }
+
+    /// Grows the e-graph as `config` says.
+    fn grow(
+        &mut self,
+        py: Python<'_>,
+        config: &SaturationConfig,
+        threads: Option<usize>,
+        history: &mut Vec<Moment>,
+    ) -> PyResult<Report> {
+        let pool = pool(threads)?;
+        let cancel = config.cancel.clone().unwrap_or_default();
+        let config = SaturationConfig { pool: Some(pool.clone()), ..config.clone() };
+        let engine = &mut self.engine;
+        interruptible(py, &pool, &cancel, || {
+            saturate(engine, &config, &mut |_, iteration| {
+                history.push(Moment::of(iteration));
+                ControlFlow::Continue(())
+            })
+        })
+    }
+
+    /// Brings classes that were added in order.
+    fn rebuilt(&mut self) {
+        self.engine.rebuild();
+    }
+}
+
+/// What `memory=` may be: a number of bytes, or a text such as `64MiB`.
+pub fn memory_of(given: &Bound<'_, PyAny>) -> PyResult<usize> {
+    match given.extract::<usize>() {
+        Ok(bytes) if bytes > 0 => Ok(bytes),
+        _ => {
+            let text = given.str()?.to_string();
+            let size: Result<ByteSize, _> = text.parse();
+            size.map(|size| size.0).map_err(|why| bad(format!("memory: {why}")))
+        }
+    }
+}
+
+/// What `time=` may be: seconds.
+pub fn seconds(given: Option<f64>) -> PyResult<Option<Duration>> {
+    let wrong = |seconds: f64| bad(format!("time: expected seconds, found {seconds}"));
+    let of = |seconds: f64| Duration::try_from_secs_f64(seconds).map_err(|_| wrong(seconds));
+    given.map(of).transpose()
+}
+
+#[pymethods]
+impl EGraph {
+    /// An empty e-graph for terms of a system.
+    #[new]
+    #[pyo3(signature = (system, /))]
+    fn new(system: &System) -> EGraph {
+        let shared = system.shared.clone();
+        let (engine, bank) = (Engine::new(shared.system.clone()), shared.bank());
+        EGraph { shared, engine, bank, roots: Vec::new(), given: 0 }
+    }
+
+    /// The system, with what was given by `union` as further rules.
+    #[getter]
+    fn system(&self) -> System {
+        System { shared: self.shared.clone() }
+    }
+
+    /// Adds a term and its subterms; the number of its class.
+    #[pyo3(signature = (term, /))]
+    fn add(&mut self, term: &Bound<'_, PyAny>) -> PyResult<u32> {
+        let term = self.enter(term)?;
+        let id = self.engine.add_term(&self.bank, term);
+        self.roots.push(id);
+        self.rebuilt();
+        Ok(self.engine.find(id).0)
+    }
+
+    /// Makes two terms equal by hand, which adds them. Proofs say so: the equality is a rule of `egraph.system`
+    /// from then on, called `given-1`, `given-2` and so on. Returns whether they were in two classes.
+    #[pyo3(signature = (left, right, /))]
+    fn union(
+        &mut self,
+        py: Python<'_>,
+        left: &Bound<'_, PyAny>,
+        right: &Bound<'_, PyAny>,
+    ) -> PyResult<bool> {
+        let left = term_like(&self.shared, left, None)?;
+        let right = term_like(&self.shared, right, Some(left.bank.sort(left.id)))?;
+        let ids = [&left, &right].map(|term| {
+            let id = self.bank.import(&term.bank, term.id);
+            self.engine.add_term(&self.bank, id)
+        });
+        self.rebuilt();
+        if self.engine.find(ids[0]) == self.engine.find(ids[1]) {
+            return Ok(false);
+        }
+        let mut ruleset = "given".to_owned();
+        while self.given == 0 && self.shared.system.rulesets.contains(&ruleset) {
+            ruleset.push('_');
+        }
+        let (left, right) = (left.bank.text(left.id), right.bank.text(right.id));
+        let mut text = self.shared.text.trim_end().to_owned();
+        if self.given == 0 {
+            text += &format!("\n\n; Equalities that were given by hand.\n(ruleset {ruleset})");
+        } else if let Some(last) = self.shared.system.rulesets.last() {
+            ruleset.clone_from(last);
+        }
+        let number = self.given + 1;
+        text += &format!("\n(given {left} {right} :name given-{number} :ruleset {ruleset})\n");
+        let shared = Shared::read(self.shared.name.clone(), text)?;
+        let only = shared.system.with_schedule(&format!("(run {ruleset})"));
+        let only = only.map_err(|mistake| of_term(&ruleset, &mistake))?;
+        self.engine.go_on_with(Arc::new(only)).map_err(|_| bad("the system does not fit"))?;
+        self.grow(py, &SaturationConfig::default(), Some(1), &mut Vec::new())?;
+        // As long as it lasts: other rules are looked at afresh by every run.
+        let fits = self.engine.go_on_with(shared.system.clone());
+        fits.map_err(|_| bad("the system does not fit"))?;
+        self.shared = shared;
+        self.given = number;
+        Ok(true)
+    }
+
+    /// Whether two terms, or classes, are known to be equal. A term that the e-graph does not hold equals nothing.
+    #[pyo3(signature = (left, right, /))]
+    fn equal(&mut self, left: &Bound<'_, PyAny>, right: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let (left, right) = (self.class(left)?, self.class(right)?);
+        Ok(left.is_some() && left == right)
+    }
+
+    /// The number of the class of a term, if the e-graph holds it.
+    #[pyo3(signature = (term, /))]
+    fn find(&mut self, term: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
+        Ok(self.class(term)?.map(|class| class.0))
+    }
+
+    fn __contains__(&mut self, term: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Ok(self.class(term)?.is_some())
+    }
+
+    /// All classes by their numbers: the e-nodes of each, as pairs of an operator and the classes of its arguments.
+    fn classes(&self) -> BTreeMap<u32, Vec<(String, Vec<u32>)>> {
+        let e_node = |&node: &Id| {
+            let children =
+                self.engine.children(node).iter().map(|&child| self.engine.find(child).0);
+            (self.name(node), children.collect())
+        };
+        let class = |class: Id| (class.0, self.engine.nodes(class).iter().map(e_node).collect());
+        self.engine.classes().map(class).collect()
+    }
+
+    /// Number of e-nodes.
+    #[getter]
+    fn e_nodes(&self) -> usize {
+        self.engine.node_count()
+    }
+
+    /// Number of classes.
+    #[getter]
+    fn e_classes(&self) -> usize {
+        self.engine.class_count()
+    }
+
+    /// Bytes that it takes.
+    #[getter]
+    fn bytes(&self) -> usize {
+        self.engine.heap_bytes()
+    }
+
+    /// Applies the rules until nothing changes, or a limit.
+    ///
+    /// `memory` is bytes or a text such as `"64MiB"` (256 MiB if there is no other limit), `time` seconds.
+    /// `scheduler` is `"simple"`, `"backoff"` or `"best-first"`, or a function that is given the number of
+    /// the iteration and the report on the one before, and returns the schedule of the next, as
+    /// `"(run comm)"`, or `None` for the end. `schedule` is a text that stands for that of the system, as
+    /// `"(repeat 3 (run comm) (run))"`. `ranker` orders the matches of best-first: a `Ranker`, its file, or a
+    /// function that is given a list of matches and returns a rank for each, the largest first.
+    ///
+    /// >>> import cairn_eqsat as cairn
+    /// >>> egraph = cairn.EGraph(cairn.System.load("halide"))
+    /// >>> _ = egraph.add("(+ x (+ y (+ z 0)))")
+    /// >>> egraph.run(scheduler="best-first", nodes=500, ranker=lambda ms: [-m.excess for m in ms]).stop
+    /// 'nodes'
+    #[pyo3(signature = (*, iterations = None, nodes = None, memory = None, time = None,
+                        scheduler = None, ranker = None, schedule = None, threads = None))]
+    #[allow(clippy::too_many_arguments)] // each has a name where it is given
+    fn run(
+        &mut self,
+        py: Python<'_>,
+        iterations: Option<u64>,
+        nodes: Option<usize>,
+        memory: Option<&Bound<'_, PyAny>>,
+        time: Option<f64>,
+        scheduler: Option<&Bound<'_, PyAny>>,
+        ranker: Option<&Bound<'_, PyAny>>,
+        schedule: Option<&str>,
+        threads: Option<usize>,
+    ) -> PyResult<RunReport> {
+        let memory = match memory {
+            Some(memory) => Some(memory_of(memory)?),
+            None if iterations.or(nodes.map(|nodes| nodes as u64)).is_none() => Some(256 << 20),
+            None => None,
+        };
+        let limits = Limits { memory, nodes, visits: None, iterations, time: seconds(time)? };
+        let function = scheduler.filter(|given| given.is_callable());
+        let named = match scheduler {
+            Some(given) if function.is_none() => given
+                .cast::<PyString>()?
+                .to_str()?
+                .parse()
+                .map_err(|why: String| bad(format!("scheduler: {why}, or a function")))?,
+            _ => Scheduler::Simple,
+        };
+        if ranker.is_some() && named != Scheduler::BestFirst {
+            return Err(bad("ranker orders the matches of scheduler='best-first'"));
+        }
+        let cancel = Cancel::default();
+        let order = match ranker {
+            Some(_) => Order::of(ranker, &self.shared, &cancel)?,
+            None => Order::None,
+        };
+        let config = SaturationConfig {
+            limits,
+            scheduler: named,
+            cancel: Some(cancel),
+            sides: [self.roots.clone(), Vec::new()],
+            order: order.matches(),
+            ..SaturationConfig::default()
+        };
+        let mut history = Vec::new();
+        let report = match function {
+            None => {
+                if let Some(schedule) = schedule {
+                    self.go_on_with_schedule(schedule)?;
+                }
+                let report = self.grow(py, &config, threads, &mut history);
+                self.system_again()?;
+                report?
+            }
+            Some(_) if schedule.is_some() => {
+                return Err(bad("schedule: a scheduler that is a function says which rules run"));
+            }
+            Some(function) => {
+                let report = self.by_function(py, function, &config, threads, &mut history);
+                self.system_again()?;
+                report?
+            }
+        };
+        order.raise()?;
+        Ok(RunReport::new(&self.shared, &self.engine, &report, history))
+    }
+
+    /// The term of a class that costs least, and what it costs. `term` is a term of the class, or its number.
+    ///
+    /// `cost` names costs of the system with commas between, of which the first counts most (`"size"`,
+    /// `"depth"`, `"flops, size"`), or is a function of an operator's name and the costs of its arguments.
+    /// No cost may be less than that of an argument. With `shared` equal parts count once; with `exact` so many
+    /// seconds are spent on a proof that nothing in the class costs less.
+    ///
+    /// >>> import cairn_eqsat as cairn
+    /// >>> egraph = cairn.EGraph(cairn.System.load("math"))
+    /// >>> start = egraph.add("(* x (+ x x))")
+    /// >>> _ = egraph.run(iterations=3)
+    /// >>> def deep(op, children):
+    /// ...     return 1 + max(children, default=0)
+    /// >>> egraph.extract(start, cost=deep).cost
+    /// 3.0
+    #[pyo3(signature = (term, /, *, cost = None, shared = false, exact = None))]
+    fn extract(
+        &mut self,
+        py: Python<'_>,
+        term: &Bound<'_, PyAny>,
+        cost: Option<&Bound<'_, PyAny>>,
+        shared: bool,
+        exact: Option<f64>,
+    ) -> PyResult<Extraction> {
+        let class = self.expect_class(term)?;
+        if exact.is_some() && !shared {
+            return Err(bad("exact: the best term is certain where equal parts count each time"));
+        }
+        if let Some(function) = cost.filter(|cost| cost.is_callable()) {
+            if shared {
+                return Err(bad("shared: the cost of a function is that of a tree"));
+            }
+            return self.extract_by(py, class, function);
+        }
+        let names = match cost {
+            Some(names) => names.cast::<PyString>()?.to_str()?.to_owned(),
+            None => "cost".to_owned(),
+        };
+        let cost = CostFunction::named(&self.shared.system, &names)
+            .map_err(|why| bad(format!("cost: {why}")))?;
+        if shared && !cost.is_sum() {
+            return Err(bad("depth is no cost where equal parts count once: expected sums"));
+        }
+        let exact = seconds(exact)?;
+        let (engine, bank) = (&self.engine, &mut self.bank);
+        let found = interruptible(py, &*pool(Some(1))?, &Cancel::default(), || {
+            if !shared {
+                let (term, cost) = extract_best(engine, bank, class, &Sketch::Any, &cost)?;
+                return Some((term, cost, true));
+            }
+            let mut search = DagSearch::new(engine, class, &Sketch::Any, &cost)?;
+            search.improve(engine.built().saturating_mul(VISITS_PER_NODE));
+            let least = exact.is_some_and(|time| search.prove(time));
+            let (term, cost) = search.best(bank);
+            Some((term, cost, least))
+        })?;
+        let unknown = || bad(format!("no term of class {} has a known cost '{names}'", class.0));
+        let (term, found, least) = found.ok_or_else(unknown)?;
+        let values = cost.names().into_iter().map(str::to_owned).zip(cost.asked(&found).to_vec());
+        let value = match cost.asked(&found) {
+            [one] => one.into_pyobject(py)?.into_any().unbind(),
+            _ => values.collect::<BTreeMap<_, _>>().into_pyobject(py)?.into_any().unbind(),
+        };
+        let term = Term::out_of(&self.shared, &self.bank, term);
+        Ok(Extraction { term: Py::new(py, term)?, cost: value, least })
+    }
+
+    /// Why two terms are equal: a proof, accepted by the checker. Raises `NotProved` if they are not equal in this
+    /// e-graph.
+    #[pyo3(signature = (left, right, /))]
+    fn explain(
+        &mut self,
+        py: Python<'_>,
+        left: &Bound<'_, PyAny>,
+        right: &Bound<'_, PyAny>,
+    ) -> PyResult<Proof> {
+        let ends = [self.enter(left)?, self.enter(right)?];
+        let (engine, bank) = (&self.engine, &mut self.bank);
+        let proof = interruptible(py, &*pool(Some(1))?, &Cancel::default(), || {
+            explain(engine, bank, ends[0], ends[1])
+        })?;
+        let proof = proof.ok_or_else(|| {
+            let [left, right] = ends.map(|end| self.bank.display_part(end, 40).to_string());
+            not_proved(format!("{left} and {right} are not equal in this e-graph"))
+        })?;
+        let proof = guided_search::checked(&self.shared.system, &self.bank, vec![proof], ends)
+            .map_err(any)?;
+        Ok(Proof::out_of(&self.shared, &self.bank, &proof))
+    }
+
+    /// A page about it: classes, what they cost, the best terms; a small e-graph is drawn.
+    #[pyo3(signature = (*, cost = "size"))]
+    fn to_html(&self, cost: &str) -> PyResult<String> {
+        let roots = self.root_classes();
+        let cost = CostFunction::named(&self.shared.system, cost)
+            .map_err(|why| bad(format!("cost: {why}")))?;
+        let best = BestTerms::of(&self.engine, &cost);
+        Ok(egraph_page(&best, &mut self.shared.bank(), &cost, &roots))
+    }
+
+    /// The e-graph for Graphviz.
+    #[pyo3(signature = (*, cost = "size"))]
+    fn to_dot(&self, cost: &str) -> PyResult<String> {
+        self.written(cost, |best, roots, out| interop::write_dot(best, roots, out))
+    }
+
+    /// The e-graph as JSON of the crate egraph-serialize.
+    #[pyo3(signature = (*, cost = "size"))]
+    fn to_json(&self, cost: &str) -> PyResult<String> {
+        self.written(cost, |best, roots, out| interop::write_serialized(best, roots, out))
+    }
+
+    fn _repr_html_(&self) -> PyResult<String> {
+        let page = escaped(&self.to_html("size")?);
+        Ok(format!(
+            "<iframe srcdoc=\"{page}\" style=\"width: 100%; height: 32em; border: 0\"></iframe>"
+        ))
+    }
+
+    fn __repr__(&self) -> String {
+        let (nodes, classes) = (self.e_nodes(), self.e_classes());
+        format!("<EGraph {}: {nodes} e-nodes, {classes} classes>", self.shared.name)
+    }
+}
+
+/// Ways and places that the search for a DAG may look at, for each e-node that was built: extracting should not
+/// take much longer than growing did.
+const VISITS_PER_NODE: u64 = 512;
+
+impl EGraph {
+    fn go_on_with_schedule(&mut self, schedule: &str) -> PyResult<()> {
+        let system = self.shared.system.with_schedule(schedule);
+        let system = system.map_err(|mistake| of_term(schedule, &mistake))?;
+        let fits = self.engine.go_on_with(Arc::new(system));
+        fits.map_err(|_| bad("the system does not fit"))
+    }
+
+    /// Back to the schedule that the rules file has.
+    fn system_again(&mut self) -> PyResult<()> {
+        let fits = self.engine.go_on_with(self.shared.system.clone());
+        fits.map_err(|_| bad("the system does not fit"))
+    }
+
+    /// Iterations whose rules a Python function chooses.
+    fn by_function(
+        &mut self,
+        py: Python<'_>,
+        function: &Bound<'_, PyAny>,
+        config: &SaturationConfig,
+        threads: Option<usize>,
+        history: &mut Vec<Moment>,
+    ) -> PyResult<Report> {
+        let began = std::time::Instant::now();
+        let most = config.limits.iterations.unwrap_or(u64::MAX);
+        let mut all: Option<Report> = None;
+        for number in 0.. {
+            let last = all.as_ref();
+            let last = last.map(|r| RunReport::new(&self.shared, &self.engine, r, Vec::new()));
+            if number >= most {
+                break;
+            }
+            let next: Option<String> = function.call1((number, last))?.extract().map_err(|_| {
+                PyTypeError::new_err("scheduler: expected a schedule as text, or None for the end")
+            })?;
+            let Some(schedule) = next else { break };
+            self.go_on_with_schedule(&schedule)?;
+            let mut config = config.clone();
+            config.limits.iterations = None;
+            config.limits.time =
+                config.limits.time.map(|time| time.saturating_sub(began.elapsed()));
+            let mut moments = Vec::new();
+            let mut report = self.grow(py, &config, threads, &mut moments)?;
+            // The first of each run is its start, which the one before has shown.
+            history.extend(moments.into_iter().skip(usize::from(number > 0)));
+            report.iterations += all.as_ref().map_or(0, |all| all.iterations);
+            let ended = !matches!(
+                report.stop,
+                egraph::StopReason::Schedule | egraph::StopReason::Saturated
+            );
+            all = Some(report);
+            if ended {
+                break;
+            }
+        }
+        all.ok_or_else(|| PyValueError::new_err("scheduler: nothing was run"))
+    }
+
+    fn extract_by(
+        &mut self,
+        py: Python<'_>,
+        class: Id,
+        function: &Bound<'_, PyAny>,
+    ) -> PyResult<Extraction> {
+        // The names of operators are made once; those of leaves are asked for once each.
+        let language = self.shared.system.language.clone();
+        let names: Vec<Bound<'_, PyString>> =
+            language.operators.iter().map(|op| PyString::new(py, &op.name)).collect();
+        let found = extract_by(&self.engine, &mut self.bank, class, |node, costs| {
+            let cost = match node {
+                Node::Op(op) => function.call1((&names[op.0 as usize], costs)),
+                Node::Leaf(leaf) => function.call1((leaf.to_string(), costs)),
+            };
+            cost?.extract::<f64>()
+        });
+        let (term, cost) = found.map_err(|error| match error {
+            NoCost::Failed(error) => error,
+            less => bad(less.to_string()),
+        })?;
+        let term = Term::out_of(&self.shared, &self.bank, term);
+        let cost = cost.into_pyobject(py)?.into_any().unbind();
+        Ok(Extraction { term: Py::new(py, term)?, cost, least: true })
+    }
+
+    fn root_classes(&self) -> Vec<Id> {
+        let mut classes: Vec<Id> = Vec::new();
+        for class in self.roots.iter().map(|&root| self.engine.find(root)) {
+            if !classes.contains(&class) {
+                classes.push(class);
+            }
+        }
+        classes
+    }
+
+    fn written(
+        &self,
+        cost: &str,
+        write: impl FnOnce(&BestTerms<'_>, &[Id], &mut Vec<u8>) -> std::io::Result<()>,
+    ) -> PyResult<String> {
+        let cost = CostFunction::named(&self.shared.system, cost)
+            .map_err(|why| bad(format!("cost: {why}")))?;
+        let mut text = Vec::new();
+        write(&BestTerms::of(&self.engine, &cost), &self.root_classes(), &mut text)?;
+        String::from_utf8(text).map_err(|error| bad(error.to_string()))
+    }
+}
+
+/// The best term of a class.
+#[pyclass(frozen, module = "cairn_eqsat")]
+pub struct Extraction {
+    /// The term.
+    #[pyo3(get)]
+    term: Py<Term>,
+    /// What it costs: a number, or by name where several costs were asked for.
+    #[pyo3(get)]
+    cost: Py<PyAny>,
+    /// Whether it is certain that no term of the class costs less.
+    #[pyo3(get)]
+    least: bool,
+}
+
+#[pymethods]
+impl Extraction {
+    fn __repr__(&self) -> String {
+        format!("<Extraction {} cost {}>", self.term.get().shown(), self.cost)
+    }
+}

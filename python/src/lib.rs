@@ -1,0 +1,59 @@
+//! `cairn_eqsat`, the package for Python: what of it is written in Rust. It is thin, and knows how nothing is done.
+//!
+//! - Whatever may take long is done without the interpreter's lock, and ends when it is interrupted
+//!   (`interrupt.rs`).
+//! - Terms and proofs have banks of their own, which never change.
+//! - What a Python function raises comes out of the call that called it.
+
+mod egraph;
+mod errors;
+mod interrupt;
+mod matches;
+mod proof;
+mod run_report;
+mod search;
+mod shared;
+mod system;
+mod table;
+mod term;
+mod tokens;
+
+use pyo3::prelude::*;
+use std::ffi::OsString;
+
+/// The program `cairn`: it does what the arguments say, of which the first is its name, and gives the exit code.
+/// It may end the process.
+#[pyfunction]
+fn program(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| cairn::program(arguments))
+}
+
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::egraph::{EGraph, Extraction};
+    #[pymodule_export]
+    use crate::matches::{Match, Ranker};
+    #[pymodule_export]
+    use crate::program;
+    #[pymodule_export]
+    use crate::proof::{Proof, Step};
+    #[pymodule_export]
+    use crate::run_report::RunReport;
+    #[pymodule_export]
+    use crate::search::guides::{Model, Request};
+    #[pymodule_export]
+    use crate::search::optimise::{Optimised, optimise_all};
+    #[pymodule_export]
+    use crate::search::prove::{Answer, prove_all};
+    #[pymodule_export]
+    use crate::shared::System;
+    #[pymodule_export]
+    use crate::system::Operator;
+    #[pymodule_export]
+    use crate::table::{Table, read_parquet};
+    #[pymodule_export]
+    use crate::term::Term;
+    #[pymodule_export]
+    use crate::tokens::{Draft, Tokens};
+}

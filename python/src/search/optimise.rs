@@ -1,0 +1,237 @@
+//! `optimise`: the best term that equals a given one.
+
+use crate::egraph::seconds;
+use crate::errors::{any, bad, of_term};
+use crate::interrupt::{Cancel, interruptible, pool};
+use crate::matches::Order;
+use crate::proof::Proof;
+use crate::search::prove::{cap_of, named};
+use crate::shared::{Shared, System};
+use crate::term::{Term, term_like};
+use egraph::{CostFunction, Scheduler, Sketch, TermBank, TermId};
+use guided_search::{
+    Budget, Cap, Objective, OptimiseSettings, Outcome, Schedulers, optimise as search,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+use support::{Internal, Progress, in_order};
+
+/// The terms of a call, and how to optimise them.
+#[pyfunction]
+#[pyo3(signature = (system, terms, *, cost, shared, exact, goal, cap, work, scheduler, ranker, seed, time,
+                    threads, progress))]
+#[allow(clippy::too_many_arguments)] // the package's `optimise` names them
+pub fn optimise_all(
+    py: Python<'_>,
+    system: &System,
+    terms: Vec<Bound<'_, PyAny>>,
+    cost: &str,
+    shared: bool,
+    exact: Option<f64>,
+    goal: Option<&str>,
+    cap: Option<&Bound<'_, PyAny>>,
+    work: Option<u64>,
+    scheduler: Option<&str>,
+    ranker: Option<&Bound<'_, PyAny>>,
+    seed: u64,
+    time: Option<f64>,
+    threads: Option<usize>,
+    progress: bool,
+) -> PyResult<Vec<Optimised>> {
+    let rules = &system.shared;
+    let cancel = Cancel::default();
+    let cap = cap_of("cap", cap)?.unwrap_or(Cap::Nodes(40_000));
+    let work = work.unwrap_or(cap.expected_nodes().saturating_mul(10));
+    let given = ranker.is_some_and(|given| !given.extract::<bool>().is_ok_and(|given| !given));
+    let default = if given { Schedulers::Mixed } else { Schedulers::Auto };
+    let scheduler = named("scheduler", scheduler)?.unwrap_or(default);
+    let budget = Budget { cap, work, scheduler };
+    let (first, other) = scheduler.in_turn();
+    let is_used = [Some(first), other].contains(&Some(Scheduler::BestFirst));
+    if given && !is_used {
+        return Err(bad("ranker orders the matches of scheduler='mixed' or 'best-first'"));
+    }
+    let order = if is_used { Order::of(ranker, rules, &cancel)? } else { Order::None };
+    let cost =
+        CostFunction::named(&rules.system, cost).map_err(|why| bad(format!("cost: {why}")))?;
+    if exact.is_some() && (!shared || goal.is_some()) {
+        return Err(bad("exact: expected shared=True, and no goal"));
+    }
+    let exact = seconds(exact)?;
+    let mut asked = Vec::with_capacity(terms.len());
+    for term in &terms {
+        let term = term_like(rules, term, None)?;
+        let sort = term.bank.sort(term.id);
+        let sketch = match goal {
+            None => Sketch::Any,
+            Some(text) => Sketch::parse(&rules.system.language, text, Some(sort))
+                .map_err(|mistake| of_term(text, &mistake))?,
+        };
+        let objective = Objective { cost: cost.clone(), shared, exact, sketch };
+        objective.check().map_err(any)?;
+        let mut bank = rules.bank();
+        let start = bank.import(&term.bank, term.id);
+        asked.push((bank, start, objective));
+    }
+    let pool = pool(threads)?;
+    let alone = asked.len() == 1;
+    let time = seconds(time)?;
+    let settings = || OptimiseSettings {
+        deadline: time.and_then(|time| Instant::now().checked_add(time)),
+        cancel: Some(cancel.clone()),
+        pool: alone.then(|| pool.clone()),
+        order: order.matches(),
+        ..OptimiseSettings::within(budget, seed)
+    };
+    let bar = Progress::new("terms", asked.len() as u64, !progress || alone);
+    let one = |number: usize| {
+        anyhow::ensure!(!cancel.load(Ordering::Relaxed), Internal::new("cancelled"));
+        let (bank, start, objective) = &asked[number];
+        let mut bank = bank.clone();
+        let outcome = search(&rules.system, &mut bank, *start, objective, &settings())?;
+        bar.advance(1);
+        Ok(packed(rules, &bank, *start, objective, &outcome))
+    };
+    let count = if alone { 1 } else { pool.current_num_threads() };
+    let all = interruptible(py, &pool, &cancel, || match alone {
+        true => one(0).map(|one| vec![one]),
+        false => in_order(asked.len(), count, one),
+    });
+    order.raise()?;
+    bar.finish();
+    all?.map_err(any)
+}
+
+fn packed(
+    shared: &Arc<Shared>,
+    bank: &TermBank,
+    start: TermId,
+    objective: &Objective,
+    outcome: &Outcome,
+) -> Optimised {
+    let names: Vec<String> = objective.cost.names().into_iter().map(str::to_owned).collect();
+    let values = |cost: &egraph::Cost| objective.cost.asked(cost).to_vec();
+    let moment = |best: &guided_search::Best| Moment {
+        work: best.work,
+        e_graphs: best.e_graphs,
+        cost: values(&best.cost),
+        term: Term::out_of(shared, bank, best.term),
+    };
+    Optimised {
+        start: Term::out_of(shared, bank, start),
+        before: objective.of_term(bank, start).map(|cost| values(&cost)),
+        names,
+        curve: outcome.curve.iter().map(moment).collect(),
+        proof: outcome.proof.as_ref().map(|proof| Proof::out_of(shared, bank, proof)),
+        ended: outcome.ended.to_string(),
+        work: outcome.ledger.work,
+        e_graphs: outcome.ledger.e_graphs,
+    }
+}
+
+struct Moment {
+    work: u64,
+    e_graphs: u64,
+    cost: Vec<u64>,
+    term: Term,
+}
+
+/// What `optimise` found.
+#[pyclass(frozen, module = "cairn_eqsat")]
+pub struct Optimised {
+    start: Term,
+    before: Option<Vec<u64>>,
+    names: Vec<String>,
+    curve: Vec<Moment>,
+    proof: Option<Proof>,
+    /// Why it ended, in a word: `saturated`, `proved`, `least`, `settled`, `work`, `time`, `conflict` or
+    /// `reached`.
+    #[pyo3(get)]
+    ended: String,
+    /// E-nodes that were built, over all e-graphs.
+    #[pyo3(get)]
+    work: u64,
+    /// E-graphs that were grown.
+    #[pyo3(get)]
+    e_graphs: u64,
+}
+
+impl Optimised {
+    /// One number, or several by name.
+    fn shown<'py>(&self, py: Python<'py>, cost: &[u64]) -> PyResult<Bound<'py, PyAny>> {
+        match cost {
+            [one] => Ok(one.into_pyobject(py)?.into_any()),
+            _ => {
+                let named: BTreeMap<&str, u64> =
+                    self.names.iter().map(String::as_str).zip(cost.iter().copied()).collect();
+                Ok(named.into_pyobject(py)?.into_any())
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl Optimised {
+    /// The term that was given.
+    #[getter]
+    fn start(&self) -> Term {
+        self.start.copy()
+    }
+
+    /// The best term, if one with a known cost that satisfies the goal was found.
+    #[getter]
+    fn term(&self) -> Option<Term> {
+        self.curve.last().map(|best| best.term.copy())
+    }
+
+    /// What the best term costs: a number, or by name where several costs were asked for.
+    #[getter]
+    fn cost<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.curve.last().map(|best| self.shown(py, &best.cost)).transpose()
+    }
+
+    /// What the given term costs, if that is known and it satisfies the goal.
+    #[getter]
+    fn cost_before<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.before.as_ref().map(|cost| self.shown(py, cost)).transpose()
+    }
+
+    /// A proof that the given term equals the best one, accepted by the checker.
+    #[getter]
+    fn proof(&self) -> Option<Proof> {
+        self.proof.as_ref().map(Proof::copy)
+    }
+
+    /// The best terms as they were found: dictionaries with `work`, `e_graphs`, `cost` and `term`.
+    #[getter]
+    fn curve<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let row = |moment: &Moment| {
+            let row = PyDict::new(py);
+            row.set_item("work", moment.work)?;
+            row.set_item("e_graphs", moment.e_graphs)?;
+            row.set_item("cost", self.shown(py, &moment.cost)?)?;
+            row.set_item("term", moment.term.copy())?;
+            Ok(row)
+        };
+        self.curve.iter().map(row).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        match self.curve.last() {
+            Some(best) => {
+                let cost: Vec<String> = best.cost.iter().map(ToString::to_string).collect();
+                format!(
+                    "<Optimised {} cost {} ({})>",
+                    best.term.shown(),
+                    cost.join(", "),
+                    self.ended
+                )
+            }
+            None => format!("<Optimised: no term was found ({})>", self.ended),
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! `prove`: guided search, for one question or many.
+
+use crate::egraph::seconds;
+use crate::errors::{any, bad, of_term};
+use crate::interrupt::{Cancel, interruptible, pool};
+use crate::matches::Order;
+use crate::proof::Proof;
+use crate::search::guides::{Functions, Model};
+use crate::shared::{Shared, System};
+use crate::term::{Term, term_like};
+use egraph::{TermBank, TermId};
+use guided_search::{
+    Aids, Asked, Budget, Cap, Method, Question, Schedulers, SearchSettings, read_texts,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+use support::{Internal, Progress, in_order};
+
+/// What all questions of a call share.
+struct Search<'a> {
+    shared: &'a Arc<Shared>,
+    settings: SearchSettings,
+    method: Option<Method>,
+    model: Option<&'a Model>,
+    order: Order,
+    guides: Option<Py<PyAny>>,
+    score: Option<Py<PyAny>>,
+    time: Option<std::time::Duration>,
+    cancel: Cancel,
+}
+
+/// What came of one question.
+type Found = (guided_search::Answer, TermBank);
+
+impl Search<'_> {
+    fn answer(&self, mut bank: TermBank, ends: [TermId; 2]) -> anyhow::Result<Found> {
+        let deadline = self.time.and_then(|time| Instant::now().checked_add(time));
+        let question = Question { ends, number: 0, deadline, cancel: Some(&self.cancel) };
+        let ranker = match &self.order {
+            Order::Learned(ranker) => Some(ranker),
+            _ => None,
+        };
+        let aids = Aids { model: self.model.map(|model| &model.model), ranker, ..Aids::default() };
+        let (system, settings) = (&self.shared.system, self.settings);
+        let mut asked = Asked { system, bank: &mut bank, question, settings, aids };
+        let answer = match self.method {
+            Some(method) => method.answer(&mut asked)?,
+            None => {
+                let mut source = Functions {
+                    shared: self.shared,
+                    guides: self.guides.as_ref(),
+                    score: self.score.as_ref(),
+                    order: &self.order,
+                };
+                let schedulers = self.order.matches().map(|_| Schedulers::Mixed);
+                asked.search(&mut source, schedulers)?
+            }
+        };
+        Ok((answer, bank))
+    }
+}
+
+/// What `cap=` and `expansion=` may be: e-nodes, or memory as a text.
+pub fn cap_of(name: &str, given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Cap>> {
+    let of = |given: &Bound<'_, PyAny>| {
+        let text = given.str()?.to_string();
+        text.parse().map_err(|why| bad(format!("{name}: {why}")))
+    };
+    given.map(of).transpose()
+}
+
+/// A keyword that names one of several.
+pub fn named<T: std::str::FromStr<Err = String>>(
+    name: &str,
+    given: Option<&str>,
+) -> PyResult<Option<T>> {
+    given.map(|text| text.parse().map_err(|why| bad(format!("{name}: {why}")))).transpose()
+}
+
+/// A term of a question as it was given: text is read together with that of the other end, for a literal has the
+/// sort of what it is compared with.
+fn question(
+    shared: &Arc<Shared>,
+    start: &Bound<'_, PyAny>,
+    target: &Bound<'_, PyAny>,
+) -> PyResult<(TermBank, [TermId; 2])> {
+    let mut bank = shared.bank();
+    if let (Ok(start), Ok(target)) = (start.cast::<PyString>(), target.cast::<PyString>()) {
+        let texts = [("start", start.to_str()?), ("target", target.to_str()?)];
+        let terms = match read_texts(&mut bank, &texts) {
+            Ok(terms) => terms,
+            Err(why) => {
+                // Alone, a text that is no term says where it is wrong.
+                for (_, text) in texts {
+                    if let Err(mistake) = shared.bank().parse(text, None)
+                        && why.to_string().contains(&mistake.message)
+                    {
+                        return Err(of_term(text, &mistake));
+                    }
+                }
+                return Err(any(why));
+            }
+        };
+        return Ok((bank, [terms[0], terms[1]]));
+    }
+    let (first, other) = match start.cast::<Term>() {
+        Ok(_) => (start, target),
+        Err(_) => (target, start),
+    };
+    let one = term_like(shared, first, None)?;
+    let two = term_like(shared, other, Some(one.bank.sort(one.id)))?;
+    let [one, two] = [one, two].map(|term| bank.import(&term.bank, term.id));
+    Ok((bank, if first.is(start) { [one, two] } else { [two, one] }))
+}
+
+/// The questions of a call, and how to search.
+#[pyfunction]
+#[pyo3(signature = (system, questions, *, method, ranker, model, guides, score, cap, work, scheduler,
+                    per_request, expansion, walk, slack, drawn, nucleus, certain, seed, time, threads,
+                    progress))]
+#[allow(clippy::too_many_arguments)] // the package's `prove` names them
+pub fn prove_all(
+    py: Python<'_>,
+    system: &System,
+    questions: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>,
+    method: Option<&str>,
+    ranker: Option<&Bound<'_, PyAny>>,
+    model: Option<Bound<'_, Model>>,
+    guides: Option<Py<PyAny>>,
+    score: Option<Py<PyAny>>,
+    cap: Option<&Bound<'_, PyAny>>,
+    work: Option<u64>,
+    scheduler: Option<&str>,
+    per_request: Option<usize>,
+    expansion: Option<&Bound<'_, PyAny>>,
+    walk: Option<usize>,
+    slack: Option<u64>,
+    drawn: Option<usize>,
+    nucleus: Option<f64>,
+    certain: Option<f64>,
+    seed: u64,
+    time: Option<f64>,
+    threads: Option<usize>,
+    progress: bool,
+) -> PyResult<Vec<Answer>> {
+    let shared = &system.shared;
+    let cancel = Cancel::default();
+    let functions = guides.is_some() || score.is_some() || ranker.is_some_and(|r| r.is_callable());
+    let method = named::<Method>("method", method)?;
+    if functions && method.is_some() {
+        return Err(bad("method: functions that guide the search are a method of their own"));
+    }
+    if functions && model.is_some() {
+        return Err(bad("model: expected either a model or functions that guide the search"));
+    }
+    let default = if model.is_some() { "model" } else { "portfolio" };
+    let method = match functions {
+        true => None,
+        false => Some(method.map_or_else(|| default.parse().map_err(bad), Ok)?),
+    };
+    let uses_ranker = method.is_some_and(Method::uses_ranker);
+    let order = match ranker {
+        None if !uses_ranker => Order::None,
+        ranker => Order::of(ranker, shared, &cancel)?,
+    };
+    let model = model.as_ref().map(Bound::get);
+    if let Some(model) = model {
+        model.model.expect_system(&shared.system).map_err(any)?;
+    }
+    let preset = cairn::SearchArgs {
+        cap: cap_of("cap", cap)?,
+        work,
+        scheduler: named("scheduler", scheduler)?,
+        guides: per_request,
+        expansion: cap_of("expansion", expansion)?,
+        walk,
+        slack,
+        drawn,
+        nucleus,
+        certain,
+        methods: None,
+    };
+    let cap = preset.cap.unwrap_or(Cap::Nodes(4_000));
+    let work = 80_000.max(cap.expected_nodes().saturating_mul(2));
+    let budget = Budget { cap, work, scheduler: Schedulers::Auto };
+    let settings = cairn::settings(&preset, budget, seed);
+    settings.check().map_err(any)?;
+    let time = seconds(time)?;
+    let mut asked = Vec::with_capacity(questions.len());
+    for (start, target) in &questions {
+        asked.push(question(shared, start, target)?);
+    }
+    let search = Search { shared, settings, method, model, order, guides, score, time, cancel };
+    let pool = pool(threads)?;
+    let found = match <[_; 1]>::try_from(asked) {
+        Ok([(bank, ends)]) => {
+            vec![interruptible(py, &pool, &search.cancel, || search.answer(bank, ends))?]
+        }
+        Err(asked) => {
+            let bar = Progress::new("questions", asked.len() as u64, !progress);
+            let one = |number: usize| {
+                anyhow::ensure!(!search.cancel.load(Ordering::Relaxed), Internal::new("cancelled"));
+                let (bank, ends) = &asked[number];
+                let found = search.answer(bank.clone(), *ends)?;
+                bar.advance(1);
+                // The bank of a search holds all terms that it has seen.
+                Ok(packed(shared, found))
+            };
+            let threads = pool.current_num_threads();
+            let all =
+                interruptible(py, &pool, &search.cancel, || in_order(asked.len(), threads, one));
+            search.order.raise()?;
+            bar.finish();
+            return all?.map_err(any);
+        }
+    };
+    search.order.raise()?;
+    found.into_iter().map(|found| found.map(|found| packed(shared, found)).map_err(any)).collect()
+}
+
+/// Terms of a bank that is kept as it is: copying out what is needed takes longer than a short search.
+const KEPT: usize = 512;
+
+/// An answer, whose terms have banks of their own if that of the search is large.
+fn packed(shared: &Arc<Shared>, (answer, bank): Found) -> Answer {
+    let (kept, bank) = (bank.len() <= KEPT, Arc::new(bank));
+    let proof = |proof: &egraph::Proof| {
+        Arc::new(match kept {
+            true => Proof::new(shared.clone(), bank.clone(), proof.clone()),
+            false => Proof::out_of(shared, &bank, proof),
+        })
+    };
+    let term = |&term: &TermId| match kept {
+        true => Term::new(shared.clone(), bank.clone(), term),
+        false => Term::out_of(shared, &bank, term),
+    };
+    Answer {
+        proof: answer.result.as_ref().ok().map(proof),
+        failure: answer.result.as_ref().err().map(ToString::to_string),
+        opposed: answer.opposed.as_ref().map(|sides| sides.each_ref().map(proof)),
+        waypoints: answer.waypoints.iter().map(term).collect(),
+        smallest: answer.smallest.each_ref().map(term),
+        work: answer.ledger.work,
+        e_graphs: answer.ledger.e_graphs,
+        requests: answer.ledger.requests,
+        guide_seconds: answer.ledger.model_seconds,
+    }
+}
+
+/// What `prove` found. It is true if there is a proof.
+#[pyclass(frozen, module = "cairn_eqsat")]
+pub struct Answer {
+    proof: Option<Arc<Proof>>,
+    /// Why there is no proof, in a word: `work`, `guides`, `saturated`, `schedule`, `conflict`, `opposed` or
+    /// `time`. None of them says that the terms are not equal.
+    #[pyo3(get)]
+    failure: Option<String>,
+    opposed: Option<[Arc<Proof>; 2]>,
+    waypoints: Vec<Term>,
+    smallest: [Term; 2],
+    /// E-nodes that were built, over all e-graphs.
+    #[pyo3(get)]
+    work: u64,
+    /// E-graphs that were grown.
+    #[pyo3(get)]
+    e_graphs: u64,
+    /// How often guides were asked for.
+    #[pyo3(get)]
+    requests: u64,
+    /// Seconds in a model, or in the function that writes guides.
+    #[pyo3(get)]
+    guide_seconds: f64,
+}
+
+#[pymethods]
+impl Answer {
+    /// The proof, accepted by the checker, if there is one.
+    #[getter]
+    fn proof(&self) -> Option<Proof> {
+        self.proof.as_deref().map(Proof::copy)
+    }
+
+    /// After the failure `opposed`: proofs that the start and the target equal two different literals.
+    #[getter]
+    fn opposed(&self) -> Option<(Proof, Proof)> {
+        self.opposed.as_ref().map(|[start, target]| (start.copy(), target.copy()))
+    }
+
+    /// The terms that the proof goes through from e-graph to e-graph.
+    #[getter]
+    fn waypoints(&self) -> Vec<Term> {
+        self.waypoints.iter().map(Term::copy).collect()
+    }
+
+    /// The smallest terms that were proved equal to the start, and to the target.
+    #[getter]
+    fn smallest(&self) -> (Term, Term) {
+        (self.smallest[0].copy(), self.smallest[1].copy())
+    }
+
+    fn __bool__(&self) -> bool {
+        self.proof.is_some()
+    }
+
+    fn __repr__(&self) -> String {
+        let Answer { work, e_graphs, .. } = self;
+        match &self.failure {
+            None => format!("<Answer proved with {work} work in {e_graphs} e-graphs>"),
+            Some(why) => {
+                format!("<Answer not proved ({why}) with {work} work in {e_graphs} e-graphs>")
+            }
+        }
+    }
+}

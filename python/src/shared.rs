@@ -1,0 +1,58 @@
+//! What terms, proofs and e-graphs of a system have in common: the system.
+
+use crate::errors::{bad, of_rules};
+use egraph::{SortId, TermBank, did_you_mean};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// A system, and the text that it was read from, so that it can be sent to another process.
+pub struct Shared {
+    pub system: Arc<egraph::System>,
+    pub text: String,
+    pub name: String,
+}
+
+impl Shared {
+    /// Reads the text of a rules file; `name` is what mistakes call it.
+    pub fn read(name: String, text: String) -> PyResult<Arc<Shared>> {
+        let system = egraph::System::parse(&text).map_err(|mistake| of_rules(&name, &mistake))?;
+        Ok(Arc::new(Shared { system: Arc::new(system), text, name }))
+    }
+
+    /// A fresh bank.
+    pub fn bank(&self) -> TermBank {
+        TermBank::new(self.system.language.clone())
+    }
+
+    /// Whether terms of one are terms of the other.
+    pub fn same_language(&self, other: &Shared) -> bool {
+        Arc::ptr_eq(&self.system, &other.system)
+            || Arc::ptr_eq(&self.system.language, &other.system.language)
+            || self.system.language == other.system.language
+    }
+
+    /// The sort of this name.
+    pub fn sort(&self, name: &str) -> PyResult<SortId> {
+        let language = &self.system.language;
+        language.sort(name).ok_or_else(|| {
+            let meant = did_you_mean(name, language.sorts.iter().map(String::as_str));
+            bad(format!("unknown sort '{name}'{meant}"))
+        })
+    }
+}
+
+/// What `__reduce__` gives: a function, and the arguments with which it makes the same again.
+pub type Reduced<'py, A> = PyResult<(Bound<'py, PyAny>, A)>;
+
+/// A rewrite system: a language and its rules, as a rules file gives them.
+///
+/// >>> import cairn_eqsat as cairn
+/// >>> system = cairn.System.load("halide")
+/// >>> len(system.rules) > 100, "Int" in system.sorts
+/// (True, True)
+/// >>> system.term("(+ x (* 2 y))").size
+/// 5
+#[pyclass(frozen, module = "cairn_eqsat")]
+pub struct System {
+    pub shared: Arc<Shared>,
+}

@@ -1,0 +1,25 @@
+"""What tests share."""
+
+from pathlib import Path
+
+import pytest
+
+import cairn_eqsat as cairn
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def halide() -> cairn.System:
+    return cairn.System.load("halide")
+
+
+@pytest.fixture(scope="session")
+def sums() -> cairn.System:
+    """Sums that may be swapped and regrouped: their e-graphs grow without end that matters."""
+    return cairn.System.from_rules(
+        "(sort Int) (variable Int) (op + (Int Int) Int)\n"
+        "(rewrite (+ ?a ?b) (+ ?b ?a) :name comm)\n"
+        "(birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c) :name assoc)\n",
+        "sums",
+    )

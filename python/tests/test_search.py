@@ -1,0 +1,202 @@
+"""prove and optimise, guided by functions, over lists, in threads."""
+
+import multiprocessing
+
+import pytest
+
+import cairn_eqsat as cairn
+
+START, TARGET = "(<= (+ (* 2 x) (* 2 y)) (* 2 z))", "(<= (+ y x) z)"
+SMALL = {"cap": 200, "work": 40_000}
+
+
+def test_a_proof_goes_from_the_start_to_the_target(halide):
+    answer = cairn.prove(halide, START, TARGET, **SMALL)
+    assert answer and answer.failure is None
+    answer.proof.check()
+    assert answer.proof.start == halide.term(START) and answer.proof.end == halide.term(TARGET)
+    as_terms = cairn.prove(halide, halide.term(START), TARGET, **SMALL)
+    assert as_terms.proof.to_json() == answer.proof.to_json()
+
+
+def test_without_a_proof_the_answer_says_why(halide):
+    answer = cairn.prove(halide, "x", "(+ x 1)", work=2_000)
+    assert not answer and answer.proof is None
+    assert answer.failure in {"work", "guides", "saturated"}
+    assert len(answer.smallest) == 2
+    opposed = cairn.prove(halide, "(+ 1 1)", "3")
+    assert opposed.failure == "opposed"
+    assert [str(proof.end) for proof in opposed.opposed] == ["2", "3"]
+    assert cairn.prove(halide, START, TARGET, time=0.0).failure == "time"
+
+
+def test_the_methods_of_the_table_can_be_asked_for(halide):
+    for method in ["descend", "deep", "ranked", "all-work"]:
+        assert cairn.prove(halide, START, TARGET, method=method, **SMALL), method
+    with pytest.raises(cairn.CairnError, match="unknown method 'depe'.*did you mean 'deep'"):
+        cairn.prove(halide, START, TARGET, method="depe")
+    with pytest.raises(cairn.CairnError, match="needs a ranker"):
+        cairn.prove(cairn.System.load("prop"), "(& a b)", "(& b a)", method="ranked")
+
+
+@pytest.mark.parametrize("options", [
+    {"cap": "some"}, {"work": 0}, {"nucleus": 2.0}, {"scheduler": "none"}, {"threads": 0},
+    {"ranker": 7}, {"model": "no/such/model"}, {"method": "deep", "guides": lambda request: []},
+    {"per_request": 0}, {"time": float("nan")},
+])
+def test_bad_options_are_refused(halide, options):
+    with pytest.raises(cairn.CairnError):
+        cairn.prove(halide, START, TARGET, **options)
+
+
+def test_a_mistake_in_a_term_of_a_question_has_its_place(halide):
+    with pytest.raises(cairn.TermError) as caught:
+        cairn.prove(halide, START, "(+ y")
+    assert caught.value.line == 1
+    with pytest.raises(cairn.CairnError, match="both must have one sort"):
+        cairn.prove(halide, START, "(+ x y)")
+
+
+def test_many_questions_have_the_same_answers_with_any_number_of_threads(halide):
+    questions = [(START, TARGET), ("(+ x 0)", "x"), ("x", "(+ x 1)"), ("(max x x)", "x")] * 3
+    one = cairn.prove(halide, questions, threads=1, **SMALL)
+    three = cairn.prove(halide, questions, threads=3, **SMALL)
+    assert [bool(answer) for answer in one] == [True, True, False, True] * 3
+    for a, b in zip(one, three):
+        assert (a.work, a.failure, a.proof and a.proof.to_json()) == (
+            b.work, b.failure, b.proof and b.proof.to_json())
+    single = cairn.prove(halide, START, TARGET, **SMALL)
+    assert single.proof.to_json() == one[0].proof.to_json()
+    assert cairn.prove(halide, []) == []
+    assert len(cairn.prove(halide, [(START, TARGET)])) == 1
+
+
+def test_a_progress_bar_goes_to_the_standard_error(halide, capfd):
+    cairn.prove(halide, [("(+ x 0)", "x")] * 5, progress=True)
+    assert "questions: 5/5" in capfd.readouterr().err
+    cairn.prove(halide, [("(+ x 0)", "x")] * 5)
+    assert capfd.readouterr().err == ""
+
+
+def chain(leaves):
+    return leaves if len(leaves) == 1 else f"(+ {leaves[0]} {chain(leaves[1:])})"
+
+
+def swaps(start, target):
+    """From one order of leaves to another, two neighbours swapped at a time."""
+    way = [start]
+    for place, leaf in enumerate(target):
+        for i in range(way[-1].index(leaf), place, -1):
+            last = list(way[-1])
+            last[i - 1], last[i] = last[i], last[i - 1]
+            way.append("".join(last))
+    return [chain(leaves) for leaves in way]
+
+
+WAY = swaps("abcdefghi", "dbihcafge")
+
+
+def test_guides_of_a_function_lead_through_them(sums):
+    small = {"cap": 120, "work": 6_000, "expansion": 120}
+    way = [sums.term(text) for text in WAY]
+    requests = []
+
+    def halfway(request):
+        requests.append(request)
+        assert request.start.size <= request.max_size and request.wanted == 10
+        if request.start in way and request.target in way:
+            ends = way.index(request.start), way.index(request.target)
+            if abs(ends[0] - ends[1]) > 1:
+                return [way[sum(ends) // 2]]
+        return []
+
+    guided = cairn.prove(sums, WAY[0], WAY[-1], guides=halfway, **small)
+    assert guided and guided.requests == len(requests) > 0
+    assert [request.number for request in requests] == list(range(len(requests)))
+    assert len(set(guided.waypoints) & set(way)) > 3
+    # Without them the same search fails.
+    unguided = cairn.prove(sums, WAY[0], WAY[-1], guides=lambda request: [], **small)
+    assert unguided.failure == "work"
+
+
+def test_what_a_guide_raises_comes_out(sums):
+    small = {"cap": 120, "work": 6_000}
+    with pytest.raises(KeyError, match="gone"):
+        cairn.prove(sums, WAY[0], WAY[-1], guides=lambda request: {}["gone"], **small)
+    with pytest.raises(cairn.TermError):
+        cairn.prove(sums, WAY[0], WAY[-1], guides=lambda request: ["(+ a"], **small)
+    with pytest.raises(TypeError):
+        cairn.prove(sums, WAY[0], WAY[-1], guides=lambda request: [None], **small)
+    with pytest.raises(KeyError, match="gone"):
+        cairn.prove(sums, [(WAY[0], WAY[-1])] * 3, guides=lambda request: {}["gone"], threads=2, **small)
+
+
+def test_a_score_says_which_terms_the_search_goes_on_with(halide):
+    sizes = []
+
+    def smallest(terms, other):
+        sizes.append([term.size for term in terms])
+        assert other.sort == terms[0].sort
+        return [-term.size for term in terms]
+
+    assert cairn.prove(halide, START, TARGET, score=smallest, cap=60, work=40_000, scheduler="simple")
+    assert sizes
+    with pytest.raises(cairn.CairnError, match="score: expected"):
+        cairn.prove(halide, START, TARGET, score=lambda terms, other: [], cap=60, scheduler="simple")
+
+
+def test_a_ranker_is_learned_named_or_a_function(halide):
+    learned = cairn.Ranker.load("halide", halide)
+    assert learned.origin
+    one = cairn.prove(halide, START, TARGET, ranker=learned, **SMALL)
+    two = cairn.prove(halide, START, TARGET, ranker="halide", **SMALL)
+    three = cairn.prove(halide, START, TARGET, **SMALL)
+    assert one.work == two.work == three.work
+    ranked = []
+
+    def excess(matches):
+        ranked.append(len(matches))
+        return [-match.excess for match in matches]
+
+    by_function = cairn.prove(halide, START, TARGET, ranker=excess, **SMALL)
+    # Smallest first is what best-first does without a ranker.
+    unlearned = cairn.prove(halide, START, TARGET, method="deep", **SMALL)
+    assert ranked and by_function.work == unlearned.work
+    with pytest.raises(cairn.CairnError, match="system"):
+        cairn.Ranker.load("halide", cairn.System.load("ring"))
+
+
+def test_optimise_finds_the_best_term_with_a_proof(halide):
+    best = cairn.optimise(halide, "(+ (* x 2) (- x x))", cost="size")
+    assert (best.cost_before, best.cost) == (7, 3)
+    assert best.proof.start == best.start and best.proof.end == best.term
+    assert [moment["cost"] for moment in best.curve] == sorted(
+        (moment["cost"] for moment in best.curve), reverse=True)
+    many = cairn.optimise(halide, ["(+ x 0)", "(max x x)"], cost="size", threads=2)
+    assert [str(one.term) for one in many] == ["x", "x"]
+    goal = cairn.optimise(halide, "(+ x y)", cost="size", goal="(+ y x)")
+    assert str(goal.term) == "(+ y x)"
+    for options, message in [
+        ({"cost": "siz"}, "did you mean 'size'"), ({"exact": 1.0}, "shared"), ({"goal": "(+"}, "1:1: "),
+        ({"ranker": "halide", "scheduler": "simple"}, "best-first"), ({"cap": 0}, "cap"),
+    ]:
+        with pytest.raises(cairn.CairnError, match=message):
+            cairn.optimise(halide, "(+ x 0)", **options)
+
+
+def in_child(queue):
+    halide = cairn.System.load("halide")
+    queue.put(bool(cairn.prove(halide, [(START, TARGET), ("(+ x 0)", "x")], threads=2)[1]))
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_searches_too(halide):
+    # The threads of this process are not there in the other one.
+    cairn.prove(halide, [(START, TARGET), ("(+ x 0)", "x")], threads=2)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=in_child, args=(queue,))
+    child.start()
+    assert queue.get(timeout=60) is True
+    child.join(10)
+    assert child.exitcode == 0

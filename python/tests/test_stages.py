@@ -1,0 +1,104 @@
+"""The stages over files: what the program writes, from Python, and as tables without a copy."""
+
+import polars
+import pandas
+import pyarrow
+import pyarrow.parquet
+import pytest
+
+import cairn_eqsat as cairn
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory):
+    out = tmp_path_factory.mktemp("stages") / "dataset"
+    return cairn.generate(out, config="quickstart", limit=12, threads=2)
+
+
+def test_a_data_set_is_the_same_as_the_program_writes(dataset, tmp_path):
+    cairn.run("generate", "--config", "quickstart", "--limit", "12", "--out", tmp_path / "again", "--quiet")
+    for one in dataset.directory.rglob("*.parquet"):
+        other = tmp_path / "again" / one.relative_to(dataset.directory)
+        assert one.read_bytes() == other.read_bytes()
+
+
+def test_tables_go_to_others_as_they_are(dataset):
+    table = dataset.triples("train")
+    expected = pyarrow.concat_tables(
+        pyarrow.parquet.read_table(file)
+        for file in sorted((dataset.directory / "data").glob("train*.parquet"))
+    )
+    assert len(table) == len(expected) > 0
+    assert table.columns == expected.column_names
+    arrow = pyarrow.table(table)
+    assert arrow.to_pydict() == expected.to_pydict()
+    frame = polars.DataFrame(table)
+    assert frame.shape == (len(table), len(table.columns))
+    assert frame["start"].to_list() == arrow["start"].to_pylist()
+    pandas_frame = pandas.DataFrame.from_arrow(table)
+    assert list(pandas_frame["target"]) == arrow["target"].to_pylist()
+    # Not a copy: two readers see the same bytes at the same place.
+    again = pyarrow.table(table)
+    places = [[chunk.buffers()[-1].address for chunk in one["start"].chunks] for one in (arrow, again)]
+    assert places[0] == places[1]
+
+
+def test_a_table_outlives_its_source(dataset):
+    arrow = pyarrow.table(dataset.proofs("train"))
+    assert len(arrow) > 0 and arrow.column_names
+    assert arrow.to_pylist()[0]
+
+
+def test_what_is_no_data_set_is_refused(tmp_path, dataset):
+    with pytest.raises(cairn.CairnError, match="is not a data set"):
+        cairn.Dataset(tmp_path)
+    with pytest.raises(cairn.CairnError, match="no split 'trian'"):
+        dataset.triples("trian")
+    with pytest.raises(cairn.CairnError, match="nothing.parquet"):
+        cairn.read_parquet([tmp_path / "nothing.parquet"])
+
+
+def test_tasks_a_ranker_and_a_comparison_come_of_rules_written_here(tmp_path):
+    language = cairn.Language("polynomials")
+    Int = language.sort("Int", literals="i64", variables=True)
+    for name in "+*":
+        language.op(name, Int, Int, to=Int)
+    a, b, c = cairn.variables("a b c")
+    system = language.system(
+        a + b == b + a, a * b == b * a, (a + (b + c) == (a + b) + c).both(),
+        (a * (b * c) == (a * b) * c).both(), (a * (b + c) == a * b + a * c).both(),
+        a * 1 == a, a + 0 == a,
+    )
+    seeds = tmp_path / "seeds.txt"
+    rules = tmp_path / "polynomials.rules"
+    rules.write_text(system.text)
+    cairn.run("seeds", "--system", rules, "--sort", "Int", "--sizes", "9..15", "--count", "60", "--variables", "3",
+              "--literals", "1,2", "--least-nodes", "300", "--out", seeds, "--quiet")
+    small = {"system": system, "seeds": seeds, "links": 2, "link_nodes": 60, "threads": 2}
+    validation = cairn.tasks(tmp_path / "validation.parquet", count=6, seed=1, **small)
+    training = cairn.tasks(
+        tmp_path / "training.parquet", count=12, without=[tmp_path / "validation.parquet"], **small)
+    assert 0 < len(validation) <= 6 and 0 < len(training) <= 12
+    assert {"start", "target"} <= set(training.columns)
+    ranker = cairn.learn(
+        tmp_path / "ranker", system=system, tasks=tmp_path / "training.parquet",
+        validation=tmp_path / "validation.parquet", cap=300, rounds=1, epochs=1, threads=2)
+    assert ranker.origin
+    results = cairn.evaluate(
+        tmp_path / "results", system=system, tasks=tmp_path / "validation.parquet",
+        methods=["cap", "deep"], threads=2)
+    frame = polars.DataFrame(results)
+    assert set(frame["method"]) == {"cap", "deep"} and len(frame) == 2 * len(validation)
+    with pytest.raises(cairn.CairnError, match="given twice"):
+        cairn.evaluate(tmp_path / "twice", system=system, tasks=tmp_path / "validation.parquet",
+                       methods=["cap", "cap"])
+
+
+def test_the_message_of_a_command_is_the_exception(tmp_path):
+    with pytest.raises(cairn.CairnError, match=r"cannot read seeds from .*no\.txt"):
+        cairn.tasks(tmp_path / "t.parquet", system="halide", seeds=tmp_path / "no.txt")
+    with pytest.raises(cairn.NotProved):
+        cairn.run("prove", "--system", "halide", "--from", "x", "--to", "(+ x 1)", "--work", "500")
+    with pytest.raises(cairn.CairnError, match="unrecognized subcommand"):
+        cairn.run("proove")
+    assert not list(tmp_path.iterdir())
