@@ -245,12 +245,17 @@ class System:
                 self.add_rule(name, args[0], args[1], options.get(":when", []))
                 if keyword == "birewrite":
                     self.add_rule(f"{name}-rev", args[1], args[0], options.get(":when", []))
+            elif keyword == "given":
+                self.add_rule(dict(zip(args[2::2], args[3::2])).get(":name", ""), args[0], args[1], [])
             elif keyword == "transfer":
                 (analysis, term), value = args
                 self.transfers.append((analysis, term, value))
 
     def add_rule(self, name, left, right, conditions):
         sort = self.sort_of_application(left) or self.sort_of_application(right)
+        if sort is None and len(self.variables) == 1:
+            # Both are variables, which are of one sort.
+            (sort,) = self.variables
         sorts = {}
         self.variable_sorts(left, sort, sorts)
         # The right-hand side is read before the conditions.

@@ -22,6 +22,7 @@ ALLOWED = {
     "model": "egraph support dataset-gen",
     "guided-search": "egraph support dataset-gen model",
     "cairn": "egraph support interop dataset-gen model guided-search",
+    "python": "egraph support interop dataset-gen model guided-search cairn",
 }
 MOST_FILES = 13
 LONG_FOLDERS = {"cairn/src"}  # a list of commands, each a file
@@ -105,7 +106,8 @@ class Tree:
             source = root / crate / "src"
             for file in sorted(source.rglob("*.rs")):
                 parts = list(file.relative_to(source).with_suffix("").parts)
-                if parts[-1] in ("mod", "lib", "main"):
+                is_door = parts == ["main"] and not (source / "lib.rs").exists()
+                if parts[-1] in ("mod", "lib") or is_door:
                     parts.pop()
                 path = (crate.replace("-", "_"), *parts)
                 self.modules[path] = Module(path, file)
