@@ -82,6 +82,18 @@ impl Sketch {
         Acceptance { bank, known: FxHashMap::default() }.accepts(self, t)
     }
 
+    /// Nodes of the smallest terms that satisfy the sketch at least.
+    pub fn least_size(&self) -> u64 {
+        match self {
+            Sketch::Any | Sketch::Leaf(_) => 1,
+            Sketch::Op(_, args) => {
+                args.iter().fold(1, |size: u64, arg| size.saturating_add(arg.least_size()))
+            }
+            Sketch::Contains(inner) | Sketch::OnlyContains(inner) => inner.least_size(),
+            Sketch::Or(options) => options.iter().map(Sketch::least_size).min().unwrap_or(1),
+        }
+    }
+
     /// The sketch as an s-expression.
     pub fn display<'a>(&'a self, language: &'a Language) -> DisplaySketch<'a> {
         DisplaySketch { language, sketch: self }

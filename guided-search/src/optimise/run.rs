@@ -5,7 +5,8 @@
 //! each scheduler, until it holds something better: most steps need a small one. When even the largest
 //! holds nothing better, nor the largest that is grown from the start, the optimiser walks: it starts
 //! over from random frontier terms that are hardly larger than the best term, and from better ones that
-//! these lead to, until the work is spent.
+//! these lead to, until the work is spent. While no term satisfies a goal, they may be several times as large as the
+//! goal is at least, and when nothing is left, the optimiser begins anew with other ones.
 
 use crate::optimise::answer::{Ended, Extracted, Objective, OptimiseSettings, Outcome};
 use crate::optimise::growth::Growth;
@@ -50,6 +51,7 @@ pub fn optimise(
         run: Growth::new(system, bank, start, settings),
         expanded: FxHashSet::default(),
         agenda: Agenda::new(WALK, stream(settings.seed, 0, 0, u64::MAX - 2)),
+        left: false,
     };
     if let Some(cost) = objective.of_term(optimiser.run.bank, start) {
         optimiser.run.note(start, cost);
@@ -69,6 +71,8 @@ struct Optimiser<'a> {
     expanded: FxHashSet<TermId>,
     /// What is left to walk to.
     agenda: Agenda<TermId>,
+    /// Whether there was anything to walk to since the search began anew.
+    left: bool,
 }
 
 /// What one or more e-graphs came to.
@@ -113,6 +117,10 @@ impl Optimiser<'_> {
             match found {
                 // It was not grown up to the cap.
                 Found::Better => self.agenda.push_behind(at),
+                Found::Nothing if self.run.curve.is_empty() && self.left => {
+                    self.expanded.clear();
+                    self.left = false;
+                }
                 Found::Nothing => return Ok(Ended::Settled),
                 Found::Over(ended) => return Ok(ended),
             }
@@ -227,10 +235,18 @@ impl Optimiser<'_> {
             let smallest = extract_smallest(&stage.egraph, bank, class);
             self.smallest = self.smallest.min(bank.size(smallest));
         }
-        let best = self.run.curve.last().map_or(self.smallest, |best| bank.size(best.term));
-        let near = best.max(self.smallest);
+        let start = bank.size(self.start);
+        let limits = match self.run.curve.last() {
+            Some(best) => {
+                let near = bank.size(best.term).max(self.smallest);
+                [near + SLACK, near + 5 * SLACK, 2 * near.max(start)]
+            }
+            None => {
+                let near = self.objective.sketch.least_size().max(start);
+                [near + 5 * SLACK, 2 * near, 4 * near]
+            }
+        };
         let mut rng = stream(self.settings.seed, 0, self.run.ledger.e_graphs, 3);
-        let limits = [near + SLACK, near + 5 * SLACK, 2 * near.max(bank.size(self.start))];
         let mut terms =
             frontier_terms::sample_first(stage, bank, Side::Start, limits, DRAWN, &mut rng);
         terms.retain(|term| !self.expanded.contains(term));
@@ -238,6 +254,7 @@ impl Optimiser<'_> {
             // The proof is found now: the e-graph will be gone.
             self.run.connect(stage, term)?;
         }
+        self.left |= !terms.is_empty();
         self.agenda.push(terms);
         Ok(())
     }

@@ -46,3 +46,12 @@ fn the_first_term_of_a_shape_is_enough_if_that_is_asked_for() {
     let (_, outcome) = best("(* a (+ b c))", "(contains d)", true);
     assert!(outcome.proof.is_none() && outcome.best().is_none());
 }
+
+#[test]
+fn a_goal_that_is_not_reached_is_looked_for_until_the_work_is_spent() {
+    let product = "(* (+ a b) (* (+ c d) (* (+ e f) (* (+ g h) (* (+ a c) (* (+ b d) (+ e g)))))))";
+    let (_, outcome) = best(product, "(contains k)", true);
+    assert!(outcome.best().is_none());
+    assert_eq!(outcome.ended, Ended::Work);
+    assert!(outcome.ledger.work >= 20_000);
+}
