@@ -24,7 +24,7 @@ CONFIG = """
 [model]
 width = 32
 heads = 4
-ancestor_heads = 2
+relation_heads = {{ ancestor = 2, sibling = 2 }}
 encoder_layers = 1
 decoder_layers = 1
 feed_forward = 64

@@ -299,6 +299,16 @@ fn mutant(proof: &Value, random: &mut Random) -> String {
             ["0", "-", ".0", "e1", " ", "\"", ",", "NaN", "null,", "\\ud800", "[", "\"root\":0,"];
         text.insert_str(at, more[random.below(more.len())]);
     }
+    // Of some, a variable that has a term twice, which no tree of keys and values can say.
+    if random.below(20) == 0 {
+        let variables: Vec<usize> = text.match_indices("\"?").map(|(at, _)| at).collect();
+        if !variables.is_empty() {
+            let at = *random.of(&variables);
+            let length = text[at..].find([',', '}']).unwrap_or(0);
+            let twice = format!("{},", &text[at..at + length]);
+            text.insert_str(at, &twice);
+        }
+    }
     text
 }
 

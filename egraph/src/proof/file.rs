@@ -13,16 +13,18 @@ use crate::term::leaves::Node;
 use crate::text::sexpr::BYTE_ORDER_MARK;
 use crate::text::sexpr::is_of_atom;
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::fmt::Write;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
+use std::fmt::{self, Write};
 
 const FORMAT: &str = "cairn-proof";
 const VERSION: u32 = 1;
 
+/// Texts are borrowed from what is read or written, as far as JSON has them without escapes: a proof may have millions.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ProofFile {
+struct ProofFile<'a> {
     format: String,
     version: u32,
     /// Hash of the rewrite system.
@@ -30,8 +32,9 @@ struct ProofFile {
     /// Indices into `terms`.
     start: u32,
     end: u32,
-    terms: Vec<TermEntry>,
-    steps: Vec<StepEntry>,
+    #[serde(borrow)]
+    terms: Vec<TermEntry<'a>>,
+    steps: Vec<StepEntry<'a>>,
     root: RefEntry,
 }
 
@@ -42,17 +45,27 @@ struct ProofFile {
     deny_unknown_fields,
     expecting = "expected a term: {\"op\": NAME, \"args\": [TERM, …]} or {\"leaf\": TEXT, \"sort\": NAME}"
 )]
-enum TermEntry {
-    Op { op: String, args: Vec<u32> },
-    Leaf { leaf: String, sort: String },
+enum TermEntry<'a> {
+    Op {
+        #[serde(borrow)]
+        op: Cow<'a, str>,
+        args: Vec<u32>,
+    },
+    Leaf {
+        #[serde(borrow)]
+        leaf: Cow<'a, str>,
+        #[serde(borrow)]
+        sort: Cow<'a, str>,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StepEntry {
+struct StepEntry<'a> {
     from: u32,
     to: u32,
-    how: HowEntry,
+    #[serde(borrow)]
+    how: HowEntry<'a>,
     /// The facts that it reads, or what a fact follows from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     because: Vec<RefEntry>,
@@ -60,28 +73,77 @@ struct StepEntry {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
-enum HowEntry {
+enum HowEntry<'a> {
     Rule {
-        name: String,
-        substitution: BTreeMap<String, u32>,
+        #[serde(borrow)]
+        name: Cow<'a, str>,
+        substitution: Substitution<'a>,
     },
     Fold,
     Congruence(Vec<Option<RefEntry>>),
     Chain(Vec<RefEntry>),
     /// A fact by the transfer of this number.
     Transfer {
-        analysis: String,
+        #[serde(borrow)]
+        analysis: Cow<'a, str>,
         transfer: u32,
-        substitution: BTreeMap<String, u32>,
+        substitution: Substitution<'a>,
     },
     /// A fact of an equal term.
     Equality {
-        analysis: String,
+        analysis: Cow<'a, str>,
     },
     /// Two facts merged.
     Merge {
-        analysis: String,
+        analysis: Cow<'a, str>,
     },
+}
+
+/// The terms of variables and facts, in the order of their names.
+struct Substitution<'a>(Vec<(Name<'a>, u32)>);
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl Substitution<'_> {
+    fn get(&self, name: &str) -> Option<u32> {
+        let place = self.0.binary_search_by(|(known, _)| (*known.0).cmp(name)).ok()?;
+        Some(self.0[place].1)
+    }
+}
+
+impl Serialize for Substitution<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, term)| (name, term)))
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Substitution<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Substitution<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a map from names to terms")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
+                let mut all: Vec<(Name<'de>, u32)> = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    all.push(entry);
+                }
+                all.sort_unstable();
+                match all.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+                    Some(pair) => Err(M::Error::custom(format!("{} has two terms", pair[0].0.0))),
+                    None => Ok(Substitution(all)),
+                }
+            }
+        }
+
+        deserializer.deserialize_map(Entries)
+    }
 }
 
 /// An earlier step, read forwards (its index) or backwards.
@@ -144,11 +206,11 @@ pub fn proof_to_json(system: &System, bank: &TermBank, proof: &Proof) -> String 
 struct Writer<'a> {
     system: &'a System,
     bank: &'a TermBank,
-    terms: Vec<TermEntry>,
+    terms: Vec<TermEntry<'a>>,
     places: FxHashMap<TermId, u32>,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
     /// The place of `t`, which is entered after its arguments, from left to right.
     fn term(&mut self, t: TermId) -> u32 {
         let mut todo = vec![t];
@@ -171,27 +233,27 @@ impl Writer<'_> {
         let language = &self.system.language;
         let entry = match self.bank.node(t) {
             Node::Op(op) => TermEntry::Op {
-                op: language.op(op).name.clone(),
+                op: Cow::Borrowed(&language.op(op).name),
                 args: self.bank.children(t).iter().map(|c| self.places[c]).collect(),
             },
             Node::Leaf(leaf) => TermEntry::Leaf {
-                leaf: leaf.to_string(),
-                sort: language.sort_name(leaf.sort).to_owned(),
+                leaf: leaf.to_string().into(),
+                sort: language.sort_name(leaf.sort).into(),
             },
         };
         self.places.insert(t, self.terms.len() as u32);
         self.terms.push(entry);
     }
 
-    fn step(&mut self, step: Step<'_>) -> StepEntry {
+    fn step(&mut self, step: Step<'_>) -> StepEntry<'a> {
         let how = match step.how {
             How::Rule(rule, substitution) => {
                 let rule = self.system.rule(rule);
                 let substitution = self.substitution(&rule.variables, substitution);
-                HowEntry::Rule { name: rule.name.clone(), substitution }
+                HowEntry::Rule { name: Cow::Borrowed(&rule.name), substitution }
             }
             How::Fact(analysis, by) => {
-                let analysis = self.system.language.analysis(analysis).name.clone();
+                let analysis = Cow::Borrowed(&*self.system.language.analysis(analysis).name);
                 match by {
                     FactBy::Transfer(transfer, substitution) => {
                         let known = self.system.analyses.transfer(transfer);
@@ -213,9 +275,11 @@ impl Writer<'_> {
         StepEntry { from: self.term(step.from), to: self.term(step.to), how, because }
     }
 
-    fn substitution(&mut self, variables: &Variables, terms: &[TermId]) -> BTreeMap<String, u32> {
-        let names = variables.names.iter().cloned();
-        names.zip(terms.iter().map(|&t| self.term(t))).collect()
+    fn substitution(&mut self, variables: &'a Variables, terms: &[TermId]) -> Substitution<'a> {
+        let names = variables.names.iter().map(|name| Name(Cow::Borrowed(name)));
+        let mut all: Vec<_> = names.zip(terms.iter().map(|&t| self.term(t))).collect();
+        all.sort_unstable();
+        Substitution(all)
     }
 }
 
@@ -253,8 +317,8 @@ pub fn proof_from_json(
         return Err(ProofFileError::OtherSystem { found: file.system, expected });
     }
     let mut terms: Vec<TermId> = Vec::with_capacity(file.terms.len());
-    for (i, entry) in file.terms.iter().enumerate() {
-        let term = read_term(system, bank, &terms, entry);
+    for (i, entry) in file.terms.into_iter().enumerate() {
+        let term = read_term(system, bank, &terms, &entry);
         terms.push(term.map_err(|problem| wrong(format!("terms[{i}]"), problem))?);
     }
     let term = |place: &str, index: u32| {
@@ -262,7 +326,7 @@ pub fn proof_from_json(
         found.ok_or_else(|| wrong(place.to_owned(), format!("there is no term {index}")))
     };
     let mut steps = Steps::default();
-    for (i, entry) in file.steps.iter().enumerate() {
+    for (i, entry) in file.steps.into_iter().enumerate() {
         let place = format!("steps[{i}]");
         let wrong = |problem| wrong(place.clone(), problem);
         let earlier = |r: &RefEntry| {
@@ -278,7 +342,7 @@ pub fn proof_from_json(
         {
             return Err(wrong("rests on facts, and needs none".to_owned()));
         }
-        let analysis = |name: &String| {
+        let analysis = |name: &str| {
             let known = system.language.analysis_named(name);
             known.ok_or_else(|| wrong(format!("there is no analysis '{name}'")))
         };
@@ -349,7 +413,7 @@ fn read_term(
     system: &System,
     bank: &mut TermBank,
     terms: &[TermId],
-    entry: &TermEntry,
+    entry: &TermEntry<'_>,
 ) -> Result<TermId, String> {
     let language = &system.language;
     match entry {
@@ -387,15 +451,15 @@ fn read_term(
 
 fn substitution_terms(
     variables: &Variables,
-    substitution: &BTreeMap<String, u32>,
+    substitution: &Substitution<'_>,
     term: impl Fn(u32) -> Result<TermId, ProofFileError>,
 ) -> Result<Vec<TermId>, String> {
-    if let Some(unknown) = substitution.keys().find(|name| variables.get(name).is_none()) {
-        return Err(format!("the rule has no variable {unknown}"));
+    let unknown = |(name, _): &&(Name<'_>, u32)| variables.get(&name.0).is_none();
+    if let Some((unknown, _)) = substitution.0.iter().find(unknown) {
+        return Err(format!("the rule has no variable {}", unknown.0));
     }
     let of = |name: &String| {
-        let &index =
-            substitution.get(name).ok_or_else(|| format!("no term is given for {name}"))?;
+        let index = substitution.get(name).ok_or_else(|| format!("no term is given for {name}"))?;
         term(index).map_err(|e| e.to_string())
     };
     variables.names.iter().map(of).collect()

@@ -61,6 +61,14 @@ fn mistakes_are_named_with_their_place() {
             ),
             "steps[0]: no term is given for ?a",
         ),
+        (
+            file(
+                leaf,
+                r#"{"from":0,"to":0,"how":{"rule":{"name":"comm","substitution":{"?a":0,"?b":0,"?a":0}}}}"#,
+                "0",
+            ),
+            "?a has two terms",
+        ),
         (file(leaf, r#"{"from":0,"to":0,"how":"fold","extra":1}"#, "0"), "unknown field `extra`"),
         (file(leaf, refl, "0").replace(hash, "beef"), "another rewrite system"),
         (file(leaf, refl, "0").replace("\"version\":1", "\"version\":2"), "version 2"),

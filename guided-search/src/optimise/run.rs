@@ -5,8 +5,8 @@
 //! each scheduler, until it holds something better: most steps need a small one. When even the largest
 //! holds nothing better, nor the largest that is grown from the start, the optimiser walks: it starts
 //! over from random frontier terms that are hardly larger than the best term, and from better ones that
-//! these lead to, until the work is spent. While no term satisfies a goal, they may be several times as large as the
-//! goal is at least, and when nothing is left, the optimiser begins anew with other ones.
+//! these lead to, until the work is spent. While no term satisfies a goal, every other e-graph may leave terms several
+//! times as large as the goal, and when nothing is left, the optimiser begins anew with other ones.
 
 use crate::optimise::answer::{Ended, Extracted, Objective, OptimiseSettings, Outcome};
 use crate::optimise::growth::Growth;
@@ -236,11 +236,14 @@ impl Optimiser<'_> {
             self.smallest = self.smallest.min(bank.size(smallest));
         }
         let start = bank.size(self.start);
+        let shrink = !self.run.ledger.e_graphs.is_multiple_of(2);
         let limits = match self.run.curve.last() {
             Some(best) => {
                 let near = bank.size(best.term).max(self.smallest);
                 [near + SLACK, near + 5 * SLACK, 2 * near.max(start)]
             }
+            // The way to a goal may lead through small terms or through large ones.
+            None if shrink => [self.smallest + SLACK, self.smallest + 5 * SLACK, 2 * start],
             None => {
                 let near = self.objective.sketch.least_size().max(start);
                 [near + 5 * SLACK, 2 * near, 4 * near]
