@@ -2,14 +2,14 @@
 
 use super::Reader;
 use crate::rules::binding::check_binding;
+use crate::rules::given::pattern_of;
 use crate::rules::options::{expect_atom, find_atom, pairs, text, unexpected};
 use crate::rules::pattern::Pattern;
 use crate::rules::read::expressions::read_condition;
 use crate::rules::read::patterns::{Side, read_pattern};
 use crate::rules::rule::{Rule, RulesetId};
 use crate::rules::variables::Variables;
-use crate::term::bank::{TermBank, TermId};
-use crate::term::leaves::Node;
+use crate::term::bank::TermBank;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 use std::sync::Arc;
 
@@ -153,16 +153,5 @@ impl Reader {
         self.rules.add(rule).map_err(|mistake| ParseError::new(place, mistake))?;
         self.places.rules.push(place);
         Ok(())
-    }
-}
-
-/// A term as a pattern, which matches it alone. Terms that were read are not too deep for recursion.
-fn pattern_of(bank: &TermBank, term: TermId) -> Pattern {
-    match bank.node(term) {
-        Node::Leaf(leaf) => Pattern::Leaf(leaf.clone()),
-        Node::Op(op) => {
-            let children = bank.children(term).iter();
-            Pattern::Op(op, children.map(|&child| pattern_of(bank, child)).collect())
-        }
     }
 }
