@@ -384,7 +384,7 @@ fn spent(outcome: &Outcome, system: &System) -> String {
     )
 }
 
-pub fn explained(ended: Ended, system: &System) -> String {
+fn explained(ended: Ended, system: &System) -> String {
     let one_way = one_way(system, "a term that equals it may cost less, and not be derived");
     match ended {
         Ended::Saturated => format!("the rules derive nothing else from the start{one_way}"),

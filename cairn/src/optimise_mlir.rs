@@ -1,7 +1,6 @@
 //! `cairn optimise --mlir`: each value that a function needs, computed by the best term that equals it.
 
 use crate::mlir_file::{in_file, load_mlir};
-use crate::optimise::explained;
 use crate::shown_proof::Shown;
 use anyhow::{Result, ensure};
 use egraph::{OpId, SortId, System, TermBank, TermId, proof_to_json};
@@ -94,7 +93,6 @@ fn one(
         "two different literals became equal: a rule of the system is not sound"
     );
     let shown = |bank: &TermBank, term| bank.display_part(term, SHOWN).to_string();
-    let ended = explained(outcome.ended, system);
     let unchanged = |why: String| Found { best: term, told: why, proof: None };
     let (Some(first), Some(last), Some(proof)) =
         (outcome.curve.first(), outcome.best(), &outcome.proof)
@@ -103,8 +101,8 @@ fn one(
     };
     let cost = |best: &guided_search::Best| objective.cost.text(&best.cost);
     if last.term == term {
-        let told =
-            format!("{}, cost {}, is the best found ({ended})", shown(bank, term), cost(last));
+        let (term, cost) = (shown(bank, term), cost(last));
+        let told = format!("{term}, cost {cost}, is the best found ({})", outcome.ended);
         return Ok(unchanged(told));
     }
     let proof = Shown::new(system, bank, proof, true)?;

@@ -6,7 +6,6 @@ pub(crate) mod binding;
 pub(crate) mod compiled;
 pub(crate) mod cost;
 pub(crate) mod expression;
-pub(crate) mod given;
 pub(crate) mod kinds;
 mod options;
 pub(crate) mod pattern;

@@ -1,6 +1,7 @@
 //! Reading a rewrite system from a `.rules` file.
 
 pub(crate) mod expressions;
+mod given;
 mod language;
 pub(crate) mod patterns;
 mod rewrites;

@@ -6,7 +6,7 @@
 
 use crate::mlir::functions::{check_names, symbol};
 use crate::mlir::literal;
-use crate::mlir::ops::{Block, Item, Module, Op, Region};
+use crate::mlir::ops::{Block, Item, Module, Op, Region, START};
 use crate::mlir::table::{CONSTANT, MlirTable};
 use crate::mlir::values::{Names, Values, uses};
 use egraph::{BestTerms, Id, Leaf, LeafValue, Node, ParseError, TermBank, TermId};
@@ -37,7 +37,7 @@ pub fn terms(
     let functions = module.functions();
     let [function] = functions[..] else {
         let message = format!("expected one function with a body, found {}", functions.len());
-        return Err(ParseError::new(crate::mlir::start(), message));
+        return Err(ParseError::new(START, message));
     };
     let [block] = crate::mlir::functions::blocks(function) else {
         let message = format!("expected one block in {}", symbol(function));
@@ -98,7 +98,7 @@ pub fn write_mlir(
             let (mut op, name) = match egraph.node(node) {
                 Node::Leaf(leaf) => match constant(table, leaf) {
                     Some(value) => {
-                        let mut op = Op::new(CONSTANT, crate::mlir::start());
+                        let mut op = Op::new(CONSTANT, START);
                         op.properties = vec![("value".to_owned(), Some(value))];
                         op.results = vec![format!("%n{}", node.0)];
                         op.result_types = vec![type_of(node)];
@@ -114,7 +114,7 @@ pub fn write_mlir(
                 },
                 Node::Op(id) => {
                     let Some((known, result)) = table.operation(id) else { continue };
-                    let mut op = Op::new(&known.name, crate::mlir::start());
+                    let mut op = Op::new(&known.name, START);
                     let value =
                         |value: &String| Some(value.clone()).filter(|value| !value.is_empty());
                     op.properties = known
@@ -146,10 +146,7 @@ pub fn write_mlir(
             members.push(name);
         }
         let literal = egraph.literal(class).and_then(|value| literal::text(value, &type_of(class)));
-        let mut op = Op::new(
-            crate::mlir::values::CLASSES[usize::from(literal.is_some())],
-            crate::mlir::start(),
-        );
+        let mut op = Op::new(crate::mlir::values::CLASSES[usize::from(literal.is_some())], START);
         let chosen = nodes.iter().position(|&node| best.node(class) == Some(node)).unwrap_or(0);
         op.properties.extend(literal.map(|value| ("value".to_owned(), Some(value))));
         op.properties.push(("min_cost_index".to_owned(), Some(integer(chosen as u64))));
@@ -164,20 +161,20 @@ pub fn write_mlir(
         .map(|&root| egraph.find(root))
         .filter(|&root| best.node(root).is_some())
         .collect();
-    let mut back = Op::new("func.return", crate::mlir::start());
+    let mut back = Op::new("func.return", START);
     back.operands = roots.iter().map(|&root| class_name(root)).collect();
     back.operand_types = roots.iter().map(|&root| type_of(root)).collect();
     let types = |types: &[String]| types.join(", ");
     let arguments: Vec<String> = block.arguments.iter().map(|(_, t)| t.clone()).collect();
     let signature = format!("({}) -> ({})", types(&arguments), types(&back.operand_types));
     block.ops.push(back);
-    let mut function = Op::new("func.func", crate::mlir::start());
+    let mut function = Op::new("func.func", START);
     function.properties = vec![
         ("function_type".to_owned(), Some(signature)),
         ("sym_name".to_owned(), Some("\"egraph\"".to_owned())),
     ];
     function.regions = vec![Region { blocks: vec![block] }];
-    let mut module = Op::new("builtin.module", crate::mlir::start());
+    let mut module = Op::new("builtin.module", START);
     module.regions =
         vec![Region { blocks: vec![Block { ops: vec![function], ..Block::default() }] }];
     write!(out, "{MLIR_EGRAPH}\n{}", Module { items: vec![Item::Op(module)] })

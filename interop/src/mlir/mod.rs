@@ -18,7 +18,7 @@ pub use crate::mlir::classes::{MLIR_EGRAPH, MlirTerms, write_mlir};
 pub use crate::mlir::rewrite::MlirValue;
 pub use crate::mlir::table::MlirTable;
 
-use egraph::{CostFunction, ParseError, Place, TermBank, TermId};
+use egraph::{CostFunction, ParseError, TermBank, TermId};
 use std::fmt;
 
 /// A text of MLIR that was read; displays in the generic form.
@@ -75,8 +75,4 @@ impl fmt::Display for Mlir {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
-}
-
-fn start() -> Place {
-    Place { line: 1, column: 1 }
 }

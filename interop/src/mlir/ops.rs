@@ -6,6 +6,9 @@
 use egraph::Place;
 use std::fmt::{self, Display, Formatter, Write};
 
+/// Where a text begins: the place of what was never in one.
+pub const START: Place = Place { line: 1, column: 1 };
+
 /// A text of MLIR: operations, and what stands between them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Module {

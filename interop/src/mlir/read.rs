@@ -1,6 +1,6 @@
 //! From text in the generic form of MLIR to operations.
 
-use crate::mlir::ops::{Attribute, Block, Item, Module, Op, Region};
+use crate::mlir::ops::{Attribute, Block, Item, Module, Op, Region, START};
 use egraph::{ParseError, Place};
 
 /// Regions that are nested deeper are refused, so that operations may be recursed on.
@@ -14,8 +14,7 @@ const MOST_RESULTS: usize = 10_000;
 /// # Errors
 /// The first mistake, with its place.
 pub fn read(text: &str) -> Result<Module, ParseError> {
-    let start = Place { line: 1, column: 1 };
-    let mut reader = Reader { text, at: 0, seen: (0, start), regions: 0 };
+    let mut reader = Reader { text, at: 0, seen: (0, START), regions: 0 };
     let mut items = Vec::new();
     loop {
         reader.skip();

@@ -5,7 +5,7 @@
 
 use crate::mlir::functions::{blocks, check_names, symbol};
 use crate::mlir::literal;
-use crate::mlir::ops::{Module, Op, Region};
+use crate::mlir::ops::{Module, Op, Region, START};
 use crate::mlir::table::{CONSTANT, MlirTable};
 use crate::mlir::values::{Names, Values, is_of_egraph, uses};
 use egraph::{CostFunction, LeafValue, Node, OpId, ParseError, Place, TermBank, TermId};
@@ -255,7 +255,6 @@ impl<'a> Writer<'a> {
 
     /// A term all of whose parts are there.
     fn emit_node(&mut self, bank: &mut TermBank, term: TermId) {
-        let place = Place { line: 0, column: 0 };
         let type_of = |sort| self.table.type_of(sort).unwrap_or_default().to_owned();
         let language = bank.language().clone();
         let (op, results) = match bank.node(term) {
@@ -265,7 +264,7 @@ impl<'a> Writer<'a> {
                     LeafValue::Literal(value) => literal::text(*value, &of_type),
                     _ => None,
                 };
-                let mut op = Op::new(CONSTANT, place);
+                let mut op = Op::new(CONSTANT, START);
                 op.properties = vec![("value".to_owned(), value)];
                 op.result_types = vec![of_type];
                 (op, vec![term])
@@ -273,7 +272,7 @@ impl<'a> Writer<'a> {
             Node::Op(op) => {
                 let parts = bank.children(term).to_vec();
                 let Some((known, _)) = self.table.operation(op) else { return };
-                let mut op = Op::new(&known.name, place);
+                let mut op = Op::new(&known.name, START);
                 let attributes = known.attributes.iter().cloned();
                 op.properties = attributes
                     .map(|(name, value)| (name, Some(value).filter(|value| !value.is_empty())))

@@ -10,7 +10,7 @@
 //! ```
 
 use crate::mlir::literal;
-use crate::mlir::ops::Op;
+use crate::mlir::ops::{Op, START};
 use egraph::{Language, OpId, ParseError, Sexpr, SortId, System, did_you_mean};
 use rustc_hash::FxHashMap;
 
@@ -62,7 +62,7 @@ impl MlirTable {
         }
         for Operation { name, results, .. } in &table.operations {
             if let Some(result) = results.iter().position(Option::is_none) {
-                let place = system.mlir.first().map_or_else(crate::mlir::start, Sexpr::place);
+                let place = system.mlir.first().map_or(START, Sexpr::place);
                 let message =
                     format!("no operator is result {result} of '{name}', but a later one");
                 return Err(ParseError::new(place, message));

@@ -205,7 +205,7 @@ fn mistakes_in_tables_are_told() {
         ("(type I i32) (+ \"a.b\") (lo \"a.b\")", "2:31: '+' is the same operation"),
         ("(type I i32) (+ \"a.b\") (+ \"a.c\")", "2:31: '+' is an operation already"),
         ("(type I i32) (+ \"a.b\" :result 1)", "2:7: no operator is result 0 of 'a.b'"),
-        ("(type I i32) (+ \"a.b\" :results 1)", "2:28: expected (attribute value) or :result"),
+        ("(type I i32) (+ \"a.b\" :results 1)", "2:29: expected (attribute value) or :result"),
         ("7", "2:7: expected (type Sort type)"),
     ] {
         let mistake = table(mlir).unwrap_err();

@@ -1,14 +1,50 @@
-//! Equalities of terms that come from elsewhere, as further rules of a system.
+//! Equalities of terms, as rules: those that a file declares, and those that come from elsewhere.
 
+use super::Reader;
+use crate::rules::options::{expect_atom, pairs, unexpected};
 use crate::rules::pattern::Pattern;
 use crate::rules::rule::{Rule, RulesetId};
 use crate::rules::system::{Rules, System};
 use crate::rules::variables::Variables;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::leaves::Node;
-use crate::text::sexpr::MAX_DEPTH;
+use crate::text::sexpr::{MAX_DEPTH, ParseError, Place, Sexpr};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
+use std::sync::Arc;
+
+impl Reader {
+    /// `(given left right …)`: two terms, which have no pattern variables, are equal.
+    pub(super) fn given(&mut self, args: &[Sexpr], place: Place) -> Result<(), ParseError> {
+        let [left, right, options @ ..] = args else {
+            return Err(ParseError::new(place, "expected (given term term :name … :ruleset …)"));
+        };
+        let mut name = format!("rule-{}", place.line);
+        let mut ruleset = None;
+        for (key, at, value) in pairs(options)? {
+            match key {
+                ":name" => name = expect_atom(value, "a name")?.to_owned(),
+                ":ruleset" => {
+                    let wanted = expect_atom(value, "the name of a ruleset")?;
+                    ruleset = Some(self.known_ruleset(wanted, value.place())?);
+                }
+                _ => return Err(unexpected(":name or :ruleset", &[":name", ":ruleset"], key, at)),
+            }
+        }
+        if ruleset.is_some() && ruleset == self.normal_form {
+            return Err(ParseError::new(place, "an equality of terms is no rule of a normal form"));
+        }
+        let mut bank = TermBank::new(Arc::new(self.language.clone()));
+        let lhs = bank.read(left, None)?;
+        let rhs = bank.read(right, Some(bank.sort(lhs)))?;
+        let [lhs, rhs] = [lhs, rhs].map(|term| pattern_of(&bank, term));
+        let (conditions, variables) = (Vec::new(), Variables::default());
+        let rule = Rule { name, lhs, rhs, conditions, variables, ruleset };
+        self.rules.add(rule).map_err(|mistake| ParseError::new(place, mistake))?;
+        self.places.rules.push(place);
+        Ok(())
+    }
+}
 
 impl System {
     /// The same system with a ruleset called `ruleset` that says of each pair that it is equal, by the rules
@@ -57,7 +93,7 @@ impl System {
 }
 
 /// A term as a pattern, which matches it alone. Terms that were read are not too deep for recursion.
-pub(crate) fn pattern_of(bank: &TermBank, term: TermId) -> Pattern {
+fn pattern_of(bank: &TermBank, term: TermId) -> Pattern {
     match bank.node(term) {
         Node::Leaf(leaf) => Pattern::Leaf(leaf.clone()),
         Node::Op(op) => {
