@@ -177,7 +177,7 @@ pub fn write_mlir(
     let mut module = Op::new("builtin.module", START);
     module.regions =
         vec![Region { blocks: vec![Block { ops: vec![function], ..Block::default() }] }];
-    write!(out, "{MLIR_EGRAPH}\n{}", Module { items: vec![Item::Op(module)] })
+    write!(out, "{MLIR_EGRAPH}\n{}", Module { items: vec![Item::Op(Box::new(module))] })
 }
 
 /// An integer as xDSL writes attributes that are one.

@@ -9,7 +9,7 @@ impl Module {
     /// The functions that have a body, in the order of the text.
     pub fn functions(&self) -> Vec<&Op> {
         let ops = self.items.iter().filter_map(|item| match item {
-            Item::Op(op) => Some(op),
+            Item::Op(op) => Some(&**op),
             Item::Text(_) => None,
         });
         let mut found = Vec::new();
@@ -30,7 +30,7 @@ impl Module {
     /// The same functions, to be changed.
     pub fn functions_mut(&mut self) -> Vec<&mut Op> {
         let ops = self.items.iter_mut().filter_map(|item| match item {
-            Item::Op(op) => Some(op),
+            Item::Op(op) => Some(&mut **op),
             Item::Text(_) => None,
         });
         let mut found = Vec::new();

@@ -18,7 +18,7 @@ pub struct Module {
 /// What stands at the top of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item {
-    Op(Op),
+    Op(Box<Op>),
     /// An alias, as `#map = affine_map<(d0) -> (d0)>`, or resources in `{-# … #-}`.
     Text(String),
 }

@@ -29,7 +29,7 @@ pub fn read(text: &str) -> Result<Module, ParseError> {
                 reader.at += end + 3;
                 Item::Text(rest[..end + 3].to_owned())
             }
-            Some(_) => Item::Op(reader.op()?),
+            Some(_) => Item::Op(Box::new(reader.op()?)),
         };
         items.push(item);
     }
