@@ -4,7 +4,9 @@ use crate::args::{
     DeviceChoice, NotProved, RunArgs, load_model, load_ranker, load_system_with_text, named_cost,
     seconds,
 };
+use crate::mlir_file::load_table;
 use crate::one_way::one_way;
+use crate::optimise_mlir;
 use crate::optimise_terms::{self, Asked};
 use crate::ranker_file;
 use crate::shipped::{SEEDS, SYSTEMS, ranker_of};
@@ -13,7 +15,8 @@ use crate::shown_proof::{PRINTED, Shown, proof_file};
 use anyhow::{Result, anyhow, ensure};
 use clap::ValueEnum;
 use egraph::{
-    CostFunction, MatchOrder, Scheduler, Sketch, SortId, System, TermBank, TermId, proof_to_json,
+    CostFunction, MatchOrder, OpId, Scheduler, Sketch, SortId, System, TermBank, TermId,
+    proof_to_json,
 };
 use guided_search::{
     Best, Budget, Cap, Ended, Objective, OptimiseSettings, Outcome, Planner, Schedulers,
@@ -50,6 +53,10 @@ Examples:
   cairn optimise --system tiling --term '(m (* n1 32) (m (* n2 32) f))' \\
       --goal '(contains (m n1 (m n2 (m 32 (m 32 f)))))' --out proof.json
 
+  # A function of MLIR
+  mlir-opt --mlir-print-op-generic f.mlir > generic.mlir
+  cairn optimise --system arith --mlir generic.mlir | mlir-opt
+
 A file of stages is TOML with a table [[stage]] for each. Its keys may all be left out: sketch (the \
 e-graph ends in the iteration where it first holds), rulesets (those that run), cap, iterations, \
 scheduler and cost. The cheapest term that satisfies the sketch is where the next stage begins.
@@ -74,7 +81,7 @@ pub struct OptimiseArgs {
         long,
         value_name = "TERM",
         allow_negative_numbers = true,
-        required_unless_present_any = ["terms", "tasks", "c"]
+        required_unless_present_any = ["terms", "tasks", "c", "mlir"]
     )]
     term: Option<String>,
     /// The term to begin with, in the infix syntax of C, for systems over words of bits or integers: names, integers,
@@ -90,6 +97,11 @@ pub struct OptimiseArgs {
     /// `goal`
     #[arg(long, value_name = "FILE", requires = "out", conflicts_with_all = ["terms", "term", "c", "goal", "stages", "exact", "time", "picture", "no_shorten", "format"])]
     tasks: Option<PathBuf>,
+    /// A file of MLIR in the generic form (mlir-opt --mlir-print-op-generic): each value that its functions need is
+    /// computed by the best term, and the result is printed. The rules file says which operations its operators are,
+    /// in (mlir …); what it does not name stays as it is, in its order. --out is a directory for the proofs
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["term", "c", "terms", "tasks", "goal", "first", "model", "stages", "exact", "picture", "no_shorten", "format"])]
+    mlir: Option<PathBuf>,
     /// What a term costs: size, depth, or a cost of the system; several with commas between
     #[arg(long, value_name = "NAMES", default_value = "cost")]
     cost: String,
@@ -207,18 +219,27 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
         let ranker = ranker.as_deref();
         return optimise_terms::run(&asked, (&system, &text), ranker, model, &settings, out, &run);
     }
-    let out = args.out.as_deref().map(proof_file).transpose()?;
-    let picture_file =
-        args.picture.as_ref().map(|path| OutputFile::new(path, PICTURE)).transpose()?;
-    let mut bank = TermBank::new(system.language.clone());
-    let start = start(args, &mut bank)?;
-    let objective = objective(args, &system, bank.sort(start))?;
     let pool = Arc::new(run.build_pool()?);
     let settings = OptimiseSettings {
         deadline: args.time.and_then(|time| Instant::now().checked_add(time)),
         pool: Some(pool.clone()),
         ..settings
     };
+    if let Some(file) = &args.mlir {
+        let table = load_table(&args.system, &system)?;
+        let objective = |sort, missing: &[OpId]| {
+            let objective = objective(args, &system, sort)?;
+            Ok(Objective { cost: objective.cost.without(missing), ..objective })
+        };
+        let (out, system) = (args.out.as_deref(), (&system, &table));
+        return pool.install(|| optimise_mlir::run(file, out, system, &objective, &settings));
+    }
+    let out = args.out.as_deref().map(proof_file).transpose()?;
+    let picture_file =
+        args.picture.as_ref().map(|path| OutputFile::new(path, PICTURE)).transpose()?;
+    let mut bank = TermBank::new(system.language.clone());
+    let start = start(args, &mut bank)?;
+    let objective = objective(args, &system, bank.sort(start))?;
     let sort = bank.sort(start);
     let stages = args
         .stages

@@ -2,6 +2,7 @@
 
 use crate::args::{LimitArgs, NotProved, RunArgs, load_system};
 use crate::export::Export;
+use crate::mlir_file::{in_file, load_mlir, load_table};
 use crate::one_way::one_way;
 use crate::shipped::{SEEDS, SYSTEMS};
 use crate::shown_proof::{PRINTED, Shown};
@@ -9,17 +10,21 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::{ArgGroup, ValueEnum};
 use dataset_gen::load_seeds;
 use egraph::{
-    CostFunction, EGraph, Iteration, Report, RuleTotals, Scheduler, Sketch, StopReason, System,
-    TermBank, TermId, explain, extract_sketch, extract_smallest, proof_to_json, saturate,
-    sketch_satisfied,
+    CostFunction, EGraph, Iteration, Limits, Report, RuleTotals, SaturationConfig, Scheduler,
+    Sketch, StopReason, System, TermBank, TermId, explain, extract_sketch, extract_smallest,
+    proof_to_json, saturate, sketch_satisfied,
 };
 use guided_search::{checked, quoted};
+use interop::MlirTerms;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use support::{InputFile, Internal, counted, counted_as, give_back_large_blocks, print};
+
+/// The ruleset of what a file says is equal, and how its rules begin.
+const GIVEN: &str = "class";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -34,6 +39,10 @@ Examples:
   cairn saturate --system halide --term '(+ x (- y x))' --nodes 40 \\
       --export small.html
 
+  # An e-graph for xDSL, and one of its own
+  cairn saturate --system arith --term '(* x 2)' --cost cost --export x.mlir
+  cairn saturate --system arith --mlir x.mlir
+
   # All terms of a file in one e-graph, one JSON object per iteration
   cairn saturate --system halide --terms my-seeds.txt \\
       --memory 64MiB --iterations 3 --format json
@@ -47,7 +56,7 @@ or growth stopped with `conflict`: two different literals became equal, so a rul
 /// The arguments of `cairn saturate`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
-#[command(group = ArgGroup::new("start").args(["term", "terms"]).required(true))]
+#[command(group = ArgGroup::new("start").args(["term", "terms", "mlir"]).required(true))]
 pub struct SaturateArgs {
     /// The rewrite system: a .rules file, or a shipped one by its name, as halide
     #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
@@ -59,6 +68,10 @@ pub struct SaturateArgs {
     /// shipped seeds by their name, as halide
     #[arg(long, value_name = "FILE", value_parser = SEEDS.parser())]
     terms: Option<InputFile>,
+    /// A function of MLIR in the generic form, the values of which are the terms. It may hold an e-graph of xDSL's
+    /// dialect `equivalence`, as --export writes one: what its classes say is equal is taken as given
+    #[arg(long, value_name = "FILE")]
+    mlir: Option<PathBuf>,
     /// Stop when the class of the first term holds one that satisfies this sketch; exit code 3 if
     /// none ever does
     #[arg(long, value_name = "SKETCH", allow_negative_numbers = true)]
@@ -78,8 +91,8 @@ pub struct SaturateArgs {
     /// Show the proof of a goal as it was found, detours included
     #[arg(long, requires = "goal")]
     no_shorten: bool,
-    /// Write the e-graph to this file: .dot for Graphviz, .json as egraph-serialize has it, .html a
-    /// page to look at; may be given several times
+    /// Write the e-graph to this file: .dot for Graphviz, .json as egraph-serialize has it, .mlir as xDSL's
+    /// dialect `equivalence` has it, .html a page to look at; may be given several times
     #[arg(long, value_name = "FILE")]
     export: Vec<PathBuf>,
     /// What the export shows costs of: size, depth, or one that the system declares
@@ -106,11 +119,19 @@ pub fn run(args: &SaturateArgs) -> Result<()> {
     give_back_large_blocks();
     let system = load_system(&args.system)?;
     let mut bank = TermBank::new(system.language.clone());
-    let terms: Vec<TermId> = match &args.terms {
-        Some(path) => {
+    let mut equal = Vec::new();
+    let terms: Vec<TermId> = match (&args.terms, &args.mlir) {
+        (Some(path), _) => {
             load_seeds(path, &system, &mut bank, None)?.iter().map(|seed| seed.term).collect()
         }
-        None => args
+        (None, Some(path)) => {
+            let table = load_table(&args.system, &system)?;
+            let terms = load_mlir(path)?.terms(&table, &mut bank);
+            let MlirTerms { roots, equal: pairs } = terms.map_err(|e| in_file(path, &e))?;
+            equal = pairs;
+            roots
+        }
+        (None, None) => args
             .term
             .iter()
             .map(|text| bank.parse(text, None).map_err(|e| anyhow!("--term {}: {e}", quoted(text))))
@@ -122,20 +143,44 @@ pub fn run(args: &SaturateArgs) -> Result<()> {
             .map_err(|e| anyhow!("--goal {}: {e}", quoted(text)))
     });
     let goal = goal.transpose()?;
-    grow(args, &system, bank, &terms, goal.as_ref())
+    let egraph = with_given(&system, &bank, &equal)?;
+    grow(args, egraph, bank, &terms, goal.as_ref())
+}
+
+/// An e-graph in which these terms are equal.
+fn with_given(system: &Arc<System>, bank: &TermBank, equal: &[(TermId, TermId)]) -> Result<EGraph> {
+    if equal.is_empty() {
+        return Ok(EGraph::new(system.clone()));
+    }
+    let all =
+        system.with_given(GIVEN, bank, equal).map_err(|reason| anyhow!("--mlir: {reason}"))?;
+    let only =
+        all.with_schedule(&format!("(run {GIVEN})")).map_err(|e| Internal::new(e.to_string()))?;
+    let mut egraph = EGraph::new(Arc::new(only));
+    for &(left, right) in equal {
+        egraph.add_term(bank, left);
+        egraph.add_term(bank, right);
+    }
+    let limits = Limits { iterations: Some(1), ..Limits::default() };
+    let config = SaturationConfig { limits, ..SaturationConfig::default() };
+    saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
+    let fits = egraph.go_on_with(Arc::new(all));
+    fits.map_err(|_| Internal::new("a system with further rules does not fit"))?;
+    Ok(egraph)
 }
 
 fn grow(
     args: &SaturateArgs,
-    system: &Arc<System>,
+    mut egraph: EGraph,
     mut bank: TermBank,
     terms: &[TermId],
     goal: Option<&Sketch>,
 ) -> Result<()> {
-    let exports = args.export.iter().map(|path| Export::new(path)).collect::<Result<Vec<_>>>()?;
+    let system = &egraph.system().clone();
+    let export = |path: &PathBuf| Export::new(path, &args.system, system);
+    let exports = args.export.iter().map(export).collect::<Result<Vec<_>>>()?;
     let cost =
         CostFunction::named(system, &args.cost).map_err(|reason| anyhow!("--cost: {reason}"))?;
-    let mut egraph = EGraph::new(system.clone());
     let mut config = args.limits.config(args.run.run().build_pool()?, args.scheduler);
     let ids: Vec<_> = terms.iter().map(|&t| egraph.add_term(&bank, t)).collect();
     config.sides[0].clone_from(&ids);

@@ -34,6 +34,7 @@ pub static SYSTEMS: Shipped = shipped!(
     "systems",
     ".rules",
     [
+        "arith",
         "bitvectors",
         "bounds",
         "gelu",

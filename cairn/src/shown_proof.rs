@@ -147,6 +147,11 @@ impl Shown {
         })
     }
 
+    /// How many single steps there are, if they are not too many.
+    pub fn steps(&self) -> Option<u64> {
+        self.flat.as_ref().ok().map(|flat| flat.steps.len() as u64)
+    }
+
     /// One rewrite step a line, and how many there are.
     pub fn text(&self, system: &System, bank: &TermBank) -> String {
         match &self.flat {

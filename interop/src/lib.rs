@@ -60,9 +60,11 @@
 mod c;
 mod dot;
 mod egglog;
+mod mlir;
 mod serialize;
 
 pub use c::{c_text, read_c};
 pub use dot::write_dot;
 pub use egglog::{Imported, LeftOut, Why, import_egglog};
+pub use mlir::{MLIR_EGRAPH, Mlir, MlirTable, MlirTerms, MlirValue, write_mlir};
 pub use serialize::write_serialized;

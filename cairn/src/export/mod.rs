@@ -5,11 +5,12 @@ mod page;
 
 pub use page::egraph_page;
 
-use anyhow::{Result, bail};
-use egraph::{BestTerms, CostFunction, EGraph, Id, TermBank};
-use interop::{write_dot, write_serialized};
+use crate::mlir_file::load_table;
+use anyhow::{Result, bail, ensure};
+use egraph::{BestTerms, CostFunction, EGraph, Id, System, TermBank};
+use interop::{MLIR_EGRAPH, MlirTable, write_dot, write_mlir, write_serialized};
 use std::path::Path;
-use support::{FileKind, OutputFile, first_bytes, has_title};
+use support::{FileKind, InputFile, OutputFile, first_bytes, has_title};
 
 /// Where an e-graph goes.
 pub struct Export {
@@ -17,10 +18,10 @@ pub struct Export {
     format: Format,
 }
 
-#[derive(Clone, Copy)]
 enum Format {
     Dot,
     Json,
+    Mlir(MlirTable),
     Page,
 }
 
@@ -32,23 +33,28 @@ const JSON: FileKind = FileKind {
     name: "an e-graph as JSON",
     recognise: |path| first_bytes(path).is_ok_and(|text| text.starts_with("{\"nodes\":{")),
 };
+const MLIR: FileKind = FileKind {
+    name: "an e-graph as MLIR",
+    recognise: |path| first_bytes(path).is_ok_and(|text| text.starts_with(MLIR_EGRAPH)),
+};
 const PAGE: FileKind =
     FileKind { name: "a page about an e-graph", recognise: |path| has_title(path, page::TITLE) };
 
 impl Export {
-    /// Looks whether the file can be written, before any work is done.
+    /// Looks whether the file can be written, before any work is done. `file` is the one that the system is from.
     ///
     /// # Errors
     /// The name says no format, or as [`OutputFile::new`].
-    pub fn new(path: &Path) -> Result<Export> {
+    pub fn new(path: &Path, file: &InputFile, system: &System) -> Result<Export> {
         let ending = path.extension().and_then(|ending| ending.to_str());
         let (format, kind) = match ending {
             Some("dot" | "gv") => (Format::Dot, DOT),
             Some("json") => (Format::Json, JSON),
+            Some("mlir") => (Format::Mlir(load_table(file, system)?), MLIR),
             Some("html") => (Format::Page, PAGE),
             _ => bail!(
-                "--export {}: expected a name that ends in .dot (Graphviz), .json (egraph-serialize) \
-                 or .html",
+                "--export {}: expected a name that ends in .dot (Graphviz), .json \
+                 (egraph-serialize), .mlir (xDSL) or .html",
                 path.display()
             ),
         };
@@ -66,6 +72,12 @@ impl Export {
         cost: &CostFunction,
         roots: &[Id],
     ) -> Result<()> {
+        // What is no operation is no part of any best term.
+        let missing = match &self.format {
+            Format::Mlir(table) => table.missing(&egraph.system().language),
+            _ => Vec::new(),
+        };
+        let cost = &cost.clone().without(&missing);
         let best = BestTerms::of(egraph, cost);
         let mut classes: Vec<Id> = Vec::new();
         for &root in roots {
@@ -74,8 +86,15 @@ impl Export {
                 classes.push(class);
             }
         }
+        if matches!(self.format, Format::Mlir(_)) {
+            ensure!(
+                classes.iter().all(|&class| best.node(class).is_some()),
+                "no term that equals the start has a known cost and operations of MLIR for its operators"
+            );
+        }
         self.file.write(|file| {
-            match self.format {
+            match &self.format {
+                Format::Mlir(table) => write_mlir(&best, table, &classes, file)?,
                 Format::Dot => write_dot(&best, &classes, file)?,
                 Format::Json => write_serialized(&best, &classes, file)?,
                 Format::Page => {

@@ -1,5 +1,6 @@
 //! `cairn system check`: all that is wrong, or likely to be wrong, with a rules file.
 
+use crate::mlir_file::load_table;
 use crate::shipped::SYSTEMS;
 use crate::system::shown_finding::shown;
 use anyhow::{Result, bail};
@@ -62,6 +63,9 @@ pub fn run(args: &CheckArgs) -> Result<()> {
             format!("{}, {}", counted(errors, "error"), counted(warnings, "warning"))
         }
     };
+    if let Some(system) = review.system.as_ref().filter(|system| !system.mlir.is_empty()) {
+        load_table(&args.system, system)?;
+    }
     if errors > 0 || (args.strict && warnings > 0) {
         bail!("{name}: {found}");
     }

@@ -18,6 +18,7 @@ mod killed_trainings_go_on;
 mod learning_goes_on_where_it_was;
 mod literals_of_all_kinds_go_through;
 mod many_terms_are_optimised;
+mod mlir_goes_in_and_out;
 mod newcomers_are_told_what_to_change;
 mod optimise_finds_the_best_term;
 mod optimisers_are_compared;

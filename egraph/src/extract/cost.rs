@@ -7,14 +7,18 @@
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::rules::analysis::Analyses;
-use crate::rules::cost::{BUILT_IN, DeclaredCost, Read};
+use crate::rules::cost::{BUILT_IN, DeclaredCost, Read, Weight};
+use crate::rules::expression::Expr;
 use crate::rules::system::System;
+use crate::rules::variables::Variables;
 use crate::term::bank::{TermBank, TermId};
+use crate::term::language::OpId;
 use crate::term::leaves::Node;
 use crate::term::literal::Value;
 use crate::text::similar::did_you_mean;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Stands for "no term", and for a cost that does not fit.
@@ -194,6 +198,22 @@ impl CostFunction {
         Ok(CostFunction { measures, asked, analyses: Arc::clone(&system.analyses) })
     }
 
+    /// The same, where a term with one of these operators has no known cost.
+    #[must_use]
+    pub fn without(mut self, operators: &[OpId]) -> CostFunction {
+        if operators.is_empty() {
+            return self;
+        }
+        let mut refused = DeclaredCost::new("", 0);
+        for &op in operators {
+            // A negative weight is none.
+            let none = Expr::Value(Value::Int(-1));
+            refused.set(op, Weight::Computed(none, Variables::default()));
+        }
+        self.measures.push(Measure::Declared(refused));
+        self
+    }
+
     /// The names of the measures that were asked for.
     pub fn names(&self) -> Vec<&str> {
         self.measures[..self.asked].iter().map(Measure::name).collect()
@@ -245,7 +265,7 @@ impl CostFunction {
     /// those that follow from transfers alone.
     pub fn of_term(&self, bank: &TermBank, term: TermId) -> Option<Cost> {
         let mut costs: FxHashMap<TermId, Cost> = FxHashMap::default();
-        self.each_subterm(bank, term, |t, weights| {
+        self.each_subterm(bank, &[term], |t, weights| {
             let value = |(m, &weight): (usize, &u64)| {
                 self.measures[m].over(weight, bank.children(t).iter().map(|c| costs[c].0[m]))
             };
@@ -258,18 +278,24 @@ impl CostFunction {
     /// The cost of a term as a DAG, where equal parts count once, if it is known and each measure is a
     /// sum.
     pub fn of_dag(&self, bank: &TermBank, term: TermId) -> Option<Cost> {
+        self.of_dags(bank, &[term])
+    }
+
+    /// As [`CostFunction::of_dag`], of several terms whose equal parts count once.
+    pub fn of_dags(&self, bank: &TermBank, terms: &[TermId]) -> Option<Cost> {
         let mut total: SmallVec<[u64; 3]> = SmallVec::from_elem(0, self.measures.len());
-        self.each_subterm(bank, term, |_, weights| {
+        self.each_subterm(bank, terms, |_, weights| {
             total.iter_mut().zip(weights).for_each(|(sum, &w)| *sum = sum.saturating_add(w));
         });
         if self.is_sum() { known(Cost(total)) } else { None }
     }
 
     /// Calls `f` with each distinct subterm, after its parts, and what its root costs by itself.
-    fn each_subterm(&self, bank: &TermBank, term: TermId, mut f: impl FnMut(TermId, &[u64])) {
+    fn each_subterm(&self, bank: &TermBank, terms: &[TermId], mut f: impl FnMut(TermId, &[u64])) {
         let mut literals: FxHashMap<TermId, Value> = FxHashMap::default();
         let mut facts = FxHashMap::default();
-        for t in bank.subterms(term) {
+        let parts: BTreeSet<TermId> = terms.iter().flat_map(|&t| bank.subterms(t)).collect();
+        for t in parts {
             let children = bank.children(t);
             let literal = |i: usize| literals.get(&children[i]).copied();
             let read = |read: Read| match read {

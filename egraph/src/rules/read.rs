@@ -1,6 +1,7 @@
 //! Reading a rewrite system from a `.rules` file.
 
 pub(crate) mod expressions;
+mod given;
 mod language;
 pub(crate) mod patterns;
 mod rewrites;
@@ -115,6 +116,7 @@ pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<
         normal_form: None,
         costs: vec![DeclaredCost::new(DEFAULT, 1)],
         analyses: Analyses::default(),
+        mlir: Vec::new(),
         places: Places::default(),
     };
     // Names whose declarations are mistaken, or are not there because a parenthesis is missing.
@@ -150,11 +152,27 @@ pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<
         return Err(mistakes);
     }
     let Reader {
-        language, rules, rulesets, schedule, normal_form, costs, analyses, places, ..
+        language,
+        rules,
+        rulesets,
+        schedule,
+        normal_form,
+        costs,
+        analyses,
+        mlir,
+        places,
+        ..
     } = reader;
     let hash = hex(&Sha256::digest(text.as_bytes()));
     Ok((
-        rules.into_system(language, rulesets, (schedule, normal_form), costs, analyses, hash),
+        rules.into_system(
+            language,
+            rulesets,
+            (schedule, normal_form),
+            costs,
+            (analyses, mlir),
+            hash,
+        ),
         places,
     ))
 }
@@ -200,12 +218,13 @@ struct Reader {
     /// The default one first.
     costs: Vec<DeclaredCost>,
     analyses: Analyses,
+    mlir: Vec<Sexpr>,
     places: Places,
 }
 
-const DECLARATIONS: &str = "sort, op, literal, variable, analysis, transfer, ruleset, normal-form, rewrite, birewrite, given, cost or schedule";
+const DECLARATIONS: &str = "sort, op, literal, variable, analysis, transfer, ruleset, normal-form, rewrite, birewrite, given, cost, schedule or mlir";
 
-const KEYWORDS: [&str; 13] = [
+const KEYWORDS: [&str; 14] = [
     "sort",
     "op",
     "literal",
@@ -219,6 +238,7 @@ const KEYWORDS: [&str; 13] = [
     "given",
     "cost",
     "schedule",
+    "mlir",
 ];
 
 impl Reader {
@@ -265,6 +285,10 @@ impl Reader {
                 }
                 _ => Err(ParseError::new(place, "a second schedule: only one is allowed")),
             },
+            ("mlir", Phase::Rules) => {
+                self.mlir.extend_from_slice(args);
+                Ok(())
+            }
             (keyword, _) if KEYWORDS.contains(&keyword) => Ok(()),
             // Said once, in the first phase.
             (keyword, Phase::Sorts) => Err(ParseError::new(

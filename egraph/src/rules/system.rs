@@ -18,6 +18,7 @@ use crate::rules::cost::DeclaredCost;
 use crate::rules::rule::{MOST_BOUND, MOST_RULES, Rule, RuleId, RulesetId};
 use crate::rules::schedule::Schedule;
 use crate::term::language::Language;
+use crate::text::sexpr::Sexpr;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -42,6 +43,8 @@ pub struct System {
     pub costs: Vec<DeclaredCost>,
     /// What is known of terms beside what they equal.
     pub analyses: Arc<Analyses>,
+    /// What the file declares in `(mlir …)`, as it stands there: a table for who reads and writes MLIR.
+    pub mlir: Vec<Sexpr>,
     /// SHA-256 of the file's bytes in hexadecimal: goes into everything made with the system.
     pub hash: String,
     /// The rules compiled, by [`RuleId`].
@@ -59,6 +62,7 @@ impl PartialEq for System {
             normal_form,
             costs,
             analyses,
+            mlir,
             hash,
             rewrites: _,
         } = self;
@@ -69,6 +73,7 @@ impl PartialEq for System {
             && *normal_form == other.normal_form
             && *costs == other.costs
             && *analyses == other.analyses
+            && *mlir == other.mlir
             && *hash == other.hash
     }
 }
@@ -84,6 +89,18 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
+    /// Those of a system, for further ones.
+    pub fn of(system: &System) -> Rules {
+        let names = system.rules.iter().map(|rule| rule.name.clone()).collect();
+        Rules { rules: system.rules.clone(), rewrites: system.rewrites.clone(), names }
+    }
+
+    /// A system in which nothing else is different.
+    pub fn into_those_of(self, system: &System) -> System {
+        let Rules { rules, rewrites, .. } = self;
+        System { rules, rewrites, ..system.clone() }
+    }
+
     /// Adds a rule.
     ///
     /// # Errors
@@ -119,12 +136,23 @@ impl Rules {
         rulesets: Vec<String>,
         (schedule, normal_form): (Option<Schedule>, Option<RulesetId>),
         costs: Vec<DeclaredCost>,
-        analyses: Analyses,
+        (analyses, mlir): (Analyses, Vec<Sexpr>),
         hash: String,
     ) -> System {
         let Rules { rules, rewrites, .. } = self;
         let (language, analyses) = (Arc::new(language), Arc::new(analyses));
-        System { language, rules, rulesets, schedule, normal_form, costs, analyses, hash, rewrites }
+        System {
+            language,
+            rules,
+            rulesets,
+            schedule,
+            normal_form,
+            costs,
+            analyses,
+            mlir,
+            hash,
+            rewrites,
+        }
     }
 }
 

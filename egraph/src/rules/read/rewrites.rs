@@ -8,10 +8,7 @@ use crate::rules::read::expressions::read_condition;
 use crate::rules::read::patterns::{Side, read_pattern};
 use crate::rules::rule::{Rule, RulesetId};
 use crate::rules::variables::Variables;
-use crate::term::bank::{TermBank, TermId};
-use crate::term::leaves::Node;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
-use std::sync::Arc;
 
 impl Reader {
     pub(super) fn rewrite(
@@ -58,37 +55,6 @@ impl Reader {
         if both {
             self.rule(format!("{base}-rev"), right, left, when, ruleset, place)?;
         }
-        Ok(())
-    }
-
-    /// `(given left right …)`: two terms, which have no pattern variables, are equal.
-    pub(super) fn given(&mut self, args: &[Sexpr], place: Place) -> Result<(), ParseError> {
-        let [left, right, options @ ..] = args else {
-            return Err(ParseError::new(place, "expected (given term term :name … :ruleset …)"));
-        };
-        let mut name = format!("rule-{}", place.line);
-        let mut ruleset = None;
-        for (key, at, value) in pairs(options)? {
-            match key {
-                ":name" => name = expect_atom(value, "a name")?.to_owned(),
-                ":ruleset" => {
-                    let wanted = expect_atom(value, "the name of a ruleset")?;
-                    ruleset = Some(self.known_ruleset(wanted, value.place())?);
-                }
-                _ => return Err(unexpected(":name or :ruleset", &[":name", ":ruleset"], key, at)),
-            }
-        }
-        if ruleset.is_some() && ruleset == self.normal_form {
-            return Err(ParseError::new(place, "an equality of terms is no rule of a normal form"));
-        }
-        let mut bank = TermBank::new(Arc::new(self.language.clone()));
-        let lhs = bank.read(left, None)?;
-        let rhs = bank.read(right, Some(bank.sort(lhs)))?;
-        let [lhs, rhs] = [lhs, rhs].map(|term| pattern_of(&bank, term));
-        let (conditions, variables) = (Vec::new(), Variables::default());
-        let rule = Rule { name, lhs, rhs, conditions, variables, ruleset };
-        self.rules.add(rule).map_err(|mistake| ParseError::new(place, mistake))?;
-        self.places.rules.push(place);
         Ok(())
     }
 
@@ -153,16 +119,5 @@ impl Reader {
         self.rules.add(rule).map_err(|mistake| ParseError::new(place, mistake))?;
         self.places.rules.push(place);
         Ok(())
-    }
-}
-
-/// A term as a pattern, which matches it alone. Terms that were read are not too deep for recursion.
-fn pattern_of(bank: &TermBank, term: TermId) -> Pattern {
-    match bank.node(term) {
-        Node::Leaf(leaf) => Pattern::Leaf(leaf.clone()),
-        Node::Op(op) => {
-            let children = bank.children(term).iter();
-            Pattern::Op(op, children.map(|&child| pattern_of(bank, child)).collect())
-        }
     }
 }
