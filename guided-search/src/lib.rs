@@ -46,10 +46,14 @@ pub use evaluation::comparison::{COMPARISON_FILE, Compared, Comparison, compare_
 pub use evaluation::evaluate::{
     EVALUATION_FILE, Evaluation, Inputs, RESULTS_FILE, SEEN_UNKNOWN, evaluate,
 };
+pub use evaluation::parts::{EVALUATION_PART, evaluate_part, merge_evaluation};
 pub use evaluation::results::{Row, read_results, write_results};
+pub use learning::parts::{ROUND_PART, merge_round, search_part};
 pub use learning::plans::plans_of;
-pub use learning::practice::{Found, Order, Practice, Trained, Validated};
-pub use learning::rounds::{LEARNING_FILE, Learning, Optimising, RANKER_FILE, Round, learn};
+pub use learning::practice::{Found, Order, Practice, Searched};
+pub use learning::rounds::{
+    Course, LEARNING_FILE, Learning, Optimising, RANKER_FILE, Report, Round, fit_next, learn,
+};
 pub use learning::seeds::SeedPractice;
 pub use learning::tasks::TaskPractice;
 pub use methods::asked::{Aids, Asked, Available};

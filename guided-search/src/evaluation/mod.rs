@@ -3,5 +3,7 @@
 pub(crate) mod checked;
 pub(crate) mod comparison;
 pub(crate) mod evaluate;
+pub(crate) mod finished;
+pub(crate) mod parts;
 pub(crate) mod results;
 pub(crate) mod statistics;

@@ -1,0 +1,134 @@
+//! The searches of a round in parts: an item is a search, those that are learned from before those of validation.
+
+use crate::learning::kept::{
+    KeptRound, begin, expect_hash, keep, load_ranker, ranker_file, refuse_other,
+};
+use crate::learning::practice::{Found, Order, Searched};
+use crate::learning::rounds::{Course, Learning, Round};
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::sync::Arc;
+use support::hash::of_file;
+use support::{Outcome, Part, Parts, Progress, Shard, make_part};
+
+/// What the parts become.
+pub const ROUND_PART: &str = "a round of learning";
+
+/// What all parts of a round depend on.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RoundSettings {
+    learning: Learning,
+    round: u32,
+    /// SHA-256 of the ranker that orders the matches; round 0 has none of its own.
+    ranker: Option<String>,
+    /// Searches that are learned from.
+    training: u64,
+}
+
+/// The rounds that are whole in the directory of a learning, which need not be there yet.
+fn whole_rounds(learning: &Learning, directory: &Path) -> Result<Vec<KeptRound>> {
+    let mut rounds = Vec::new();
+    for number in 0..=learning.rounds {
+        let kept = KeptRound::load(directory, number)?;
+        let Some(kept) = kept.filter(|kept| kept.is_whole(number == learning.rounds)) else {
+            break;
+        };
+        rounds.push(kept);
+    }
+    Ok(rounds)
+}
+
+/// Does one part of the searches of the round that comes after those in the directory `learned`, on as many threads as
+/// the current rayon pool has.
+///
+/// # Errors
+/// No round is missing, the ranker of this one is, or as [`make_part`].
+pub fn search_part(
+    course: &Course<'_>,
+    learned: &Path,
+    shard: Shard,
+    out: &Path,
+    quiet: bool,
+) -> Result<Outcome> {
+    let Course { learning, system, practice, from } = *course;
+    refuse_other(learning, learned)?;
+    let rounds = whole_rounds(learning, learned)?;
+    let (round, name) = (rounds.len() as u32, learned.display());
+    ensure!(round <= learning.rounds, "{name} has all {round} rounds: nothing is left to do");
+    let (mut order, mut ranker) = (from.cloned(), None);
+    if round > 0 {
+        let file = ranker_file(learned, round);
+        ensure!(
+            file.exists(),
+            "{name} has the rounds before round {round}, but no {}: `cairn learn --fit` makes it",
+            file.display()
+        );
+        order = Some(Arc::new(load_ranker(&file, system)?));
+        ranker = Some(of_file(&file)?.0);
+    }
+    let order: Order = order.map(|ranker| ranker as _);
+    let before: Vec<Vec<Found>> = rounds.into_iter().map(|kept| kept.found).collect();
+    let last = round == learning.rounds;
+    let training = if last { Vec::new() } else { practice.training(&before) };
+    let items = training.len() as u64 + u64::from(practice.validation());
+    let settings = RoundSettings {
+        learning: learning.clone(),
+        round,
+        ranker,
+        training: training.len() as u64,
+    };
+    let settings = serde_json::to_value(settings)?;
+    let part = Part { kind: ROUND_PART.to_owned(), shard, items, settings, items_hash: None };
+    make_part(&part, None, out, |making| {
+        let own: Vec<u64> = shard.of(items).collect();
+        let progress = Progress::new("searches", own.len() as u64, quiet);
+        let made =
+            making.each(&own, rayon::current_num_threads(), &progress, |item| {
+                match training.get(item as usize) {
+                    Some(&number) => practice.train(number, &order),
+                    None => practice.validate((item - training.len() as u64) as u32, &order),
+                }
+            });
+        progress.finish();
+        made
+    })
+}
+
+/// Adds a round to the directory `out` of a learning, from all parts of its searches.
+///
+/// # Errors
+/// The rounds before it are not there, its parts were made with another ranker, as [`Parts::item`], or what the file
+/// system says.
+pub fn merge_round(parts: &Parts, out: &Path) -> Result<Round> {
+    let RoundSettings { learning, round, ranker, training } = parts.settings()?;
+    let first = parts.first().display();
+    let directory = begin(&learning, out)?;
+    let name = out.display();
+    let rounds = whole_rounds(&learning, out)?;
+    ensure!(
+        rounds.len() as u32 >= round,
+        "{first} is a part of round {round}, but {name} has only {} rounds: expected those before it",
+        rounds.len()
+    );
+    if let Some(there) = rounds.get(round as usize) {
+        ensure!(
+            there.ranker == ranker,
+            "{name} already has round {round}, with another ranker than {first}"
+        );
+        return Ok(there.round);
+    }
+    if let Some(hash) = ranker {
+        let file = ranker_file(out, round);
+        expect_hash(&file, &hash).with_context(|| {
+            format!("{first} was made with another ranker than {}", file.display())
+        })?;
+    }
+    let searched = |items: std::ops::Range<u64>| -> Result<Vec<Searched>> {
+        items.map(|item| parts.item(item)).collect()
+    };
+    let (trained, validated) = (searched(0..training)?, searched(training..parts.items())?);
+    let before: Vec<Round> = rounds.iter().map(|kept| kept.round).collect();
+    Ok(keep(&directory, &learning, &before, trained, &validated)?.round)
+}
