@@ -2,9 +2,12 @@
 
 use crate::args::RunArgs;
 use crate::evaluate::print_results;
+use crate::tasks::print_tasks;
 use anyhow::{Result, bail};
 use dataset_gen::{DATASET_PART, merge, summary};
-use guided_search::{EVALUATION_PART, ROUND_PART, merge_evaluation, merge_round};
+use guided_search::{
+    EVALUATION_PART, ROUND_PART, TASKS_PART, merge_evaluation, merge_round, merge_tasks,
+};
 use std::path::PathBuf;
 use support::{Part, Parts, print};
 
@@ -53,6 +56,10 @@ pub fn run(args: &MergeArgs) -> Result<()> {
     let parts = Parts::open(&args.parts)?;
     match kind.as_str() {
         EVALUATION_PART => print_results(&merge_evaluation(&parts, out, run.quiet)?, out),
+        TASKS_PART => {
+            let (set, wanted) = merge_tasks(&parts, out, run.quiet)?;
+            print_tasks(&set, wanted, out)
+        }
         ROUND_PART => {
             let round = merge_round(&parts, out)?.round;
             print(&format!("round {round} in {}\n", out.display()))

@@ -85,13 +85,13 @@ pub use search::guide_source::{GuideRequest, GuideSet, GuideSource, NoGuides, Pr
 pub use search::one_egraph::{InTurn, prove_in_turn};
 pub use search::prove::prove;
 pub use search::schedulers::Schedulers;
-pub use tasks::chains::{
-    CONFLICT, ChainSettings, MEMORY, NEAR, NO_FRONTIER, SATURATED, far_chains,
-};
+pub use tasks::chains::{CONFLICT, ChainSettings, MEMORY, NEAR, NO_FRONTIER, SATURATED};
 pub use tasks::family::Family;
+pub use tasks::gather::far_chains;
 pub use tasks::held_out::{held_out, refuse_seen, refuse_seen_terms, seeds_of, without};
 pub use tasks::inspect::{Inspection as TasksInspection, inspect as inspect_tasks};
 pub use tasks::origin::{HeldOutFrom, Source as HeldOutSource, TaskOrigin};
+pub use tasks::parts::{TASKS_PART, merge_tasks, tasks_part};
 pub use tasks::question::{quoted, read_texts};
 pub use tasks::scale::Scale;
 pub use tasks::task::Task;

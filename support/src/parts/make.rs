@@ -9,6 +9,7 @@ use crate::parts::part::{PART_FILE, Part};
 use crate::show::progress::Progress;
 use anyhow::Result;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::fmt;
 use std::path::Path;
 
@@ -63,6 +64,14 @@ impl Making<'_> {
             Ok(())
         })?;
         Ok(())
+    }
+
+    /// An item that an earlier process has done.
+    ///
+    /// # Errors
+    /// It can't be read, or is something else.
+    pub fn found<T: DeserializeOwned>(&self, number: u64) -> Result<Option<T>> {
+        self.journal.item(number)
     }
 
     /// Gives the part its name.
