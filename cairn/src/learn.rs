@@ -44,8 +44,8 @@ With --seeds each seed is optimised in the same order, from e-graph to e-graph, 
 is learned from. The ranker that leaves least of the cost of the validation seeds is kept: the table has the geometric \
 mean of what is left. The same command goes on with a run that was stopped.
 
-On several machines, a round is made of parts: `--shard I/N --learned DIR` does a part of the searches of the round that comes \
-next in DIR, `cairn merge PARTS --out DIR` adds the round, and --fit makes the ranker of the one after it. The files in DIR are \
+On several machines, a round is made of parts: `--shard I/N --learned DIR --round R` does a part of its searches, \
+`cairn merge PARTS --out DIR` adds the round, and `--fit --out DIR` makes the ranker of the one after it. The files in DIR are \
 those of a run on one machine, byte for byte. scripts/slurm/submit.sh does all of this.";
 
 /// The arguments of `cairn learn`.
@@ -92,13 +92,16 @@ pub struct LearnArgs {
     /// The directory for the rounds and the ranker
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Do only part I of N of the searches of the round that comes next in --learned, for `cairn merge`: I/N, I from
-    /// 0 to N-1; --out is the directory of the part
-    #[arg(long, value_name = "I/N", requires = "learned")]
+    /// Do only part I of N of the searches of a round, for `cairn merge`: I/N, I from 0 to N-1; --out is the directory of
+    /// the part
+    #[arg(long, value_name = "I/N", requires_all = ["learned", "round"])]
     shard: Option<Shard>,
-    /// With --shard: the directory of the rounds so far, which need not be there for round 0
+    /// With --shard: the directory of the rounds before, which need not be there for round 0
     #[arg(long, value_name = "DIR", requires = "shard")]
     learned: Option<PathBuf>,
+    /// With --shard: the round, from 0 to --rounds. Nothing is done if it is there already
+    #[arg(long, value_name = "N", requires = "shard")]
+    round: Option<u32>,
     /// Fit the ranker of the round that comes next in --out, and end before its searches; after the last round, choose
     /// the best ranker
     #[arg(long, conflicts_with = "shard")]
@@ -121,8 +124,10 @@ impl LearnArgs {
 pub fn run(args: &LearnArgs) -> Result<()> {
     let system = load_system(&args.system)?;
     let from = args.from.as_ref().map(|file| load_ranker(file, &system)).transpose()?;
-    let step = match (args.shard, &args.learned) {
-        (Some(shard), Some(learned)) => Step::Part { shard, learned: learned.clone() },
+    let step = match (args.shard, &args.learned, args.round) {
+        (Some(shard), Some(learned), Some(round)) => {
+            Step::Part { shard, learned: learned.clone(), round }
+        }
         _ if args.fit => Step::Fit,
         _ => Step::All,
     };
@@ -143,12 +148,14 @@ pub enum Step {
     All,
     /// The next fit.
     Fit,
-    /// A part of the next round's searches.
+    /// A part of a round's searches.
     Part {
         /// Which part.
         shard: Shard,
-        /// The directory of the rounds so far.
+        /// The directory of the rounds before.
         learned: PathBuf,
+        /// Which round.
+        round: u32,
     },
 }
 
@@ -266,8 +273,9 @@ fn learn_to_optimise(
 /// Does a step, with a line for each round.
 fn in_rounds(course: &Course<'_>, step: &Step, out: &Path, run: &Run) -> Result<()> {
     let pool = run.build_pool()?;
-    if let Step::Part { shard, learned } = step {
-        let outcome = pool.install(|| search_part(course, learned, *shard, out, run.quiet))?;
+    if let Step::Part { shard, learned, round } = step {
+        let outcome =
+            pool.install(|| search_part(course, (learned, *round), (*shard, out), run.quiet))?;
         return print(&format!("part {shard}: {outcome}\n{}\n", out.display()));
     }
     let of = course.practice.validation();

@@ -2,14 +2,16 @@
 
 use crate::args::RunArgs;
 use crate::evaluate::print_results;
+use crate::optimise_terms::print_optimised;
 use crate::tasks::print_tasks;
 use anyhow::{Result, bail};
 use dataset_gen::{DATASET_PART, merge, summary};
 use guided_search::{
-    EVALUATION_PART, ROUND_PART, TASKS_PART, merge_evaluation, merge_round, merge_tasks,
+    EVALUATION_PART, OPTIMISATION_PART, ROUND_PART, TASKS_PART, merge_evaluation, merge_optimised,
+    merge_round, merge_tasks,
 };
 use std::path::PathBuf;
-use support::{Part, Parts, print};
+use support::{Part, Parts, counted, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,6 +58,11 @@ pub fn run(args: &MergeArgs) -> Result<()> {
     let parts = Parts::open(&args.parts)?;
     match kind.as_str() {
         EVALUATION_PART => print_results(&merge_evaluation(&parts, out, run.quiet)?, out),
+        OPTIMISATION_PART => {
+            let (rows, cost) = merge_optimised(&parts, out)?;
+            print(&format!("{}, ", counted(rows.len() as u64, "term")))?;
+            print_optimised(&rows, &cost, out)
+        }
         TASKS_PART => {
             let (set, wanted) = merge_tasks(&parts, out, run.quiet)?;
             print_tasks(&set, wanted, out)

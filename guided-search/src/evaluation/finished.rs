@@ -1,7 +1,7 @@
 //! What is kept of a task as soon as it is finished: a file of its rows, and its proofs.
 
 use crate::evaluation::checked::{proof_of, question_hash};
-use crate::evaluation::evaluate::Evaluation;
+use crate::evaluation::described::{Evaluation, PROOFS, ROWS};
 use crate::evaluation::results::Row;
 use crate::methods::table::{Method, TELLS_HARD};
 use crate::tasks::task::{Task, check_id};
@@ -13,10 +13,6 @@ use support::{OutputDir, named_inside, note, read_sealed, write_atomic, write_se
 
 /// The reason of a row that is solved.
 pub const PROVED: &str = "proved";
-/// The directory of rows.
-pub const ROWS: &str = "rows";
-/// The directory of proofs.
-pub const PROOFS: &str = "proofs";
 
 /// A task that was put to every method.
 #[derive(Serialize, Deserialize)]

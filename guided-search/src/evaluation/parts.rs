@@ -1,6 +1,7 @@
 //! An evaluation in parts: an item is a task, put to every method.
 
-use crate::evaluation::evaluate::{EVALUATION_FILE, Evaluation, Inputs, Results, run_task};
+use crate::evaluation::described::{EVALUATION_FILE, Evaluation, Results};
+use crate::evaluation::evaluate::{Inputs, run_task};
 use crate::evaluation::finished::DoneTask;
 use crate::evaluation::results::Row;
 use anyhow::{Context, Result};

@@ -1,10 +1,10 @@
 //! The searches of a round in parts: an item is a search, those that are learned from before those of validation.
 
 use crate::learning::kept::{
-    KeptRound, begin, expect_hash, keep, load_ranker, ranker_file, refuse_other,
+    KeptRound, Learning, Round, begin, expect_hash, keep, load_ranker, ranker_file, refuse_other,
 };
 use crate::learning::practice::{Found, Order, Searched};
-use crate::learning::rounds::{Course, Learning, Round};
+use crate::learning::rounds::Course;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -40,29 +40,36 @@ fn whole_rounds(learning: &Learning, directory: &Path) -> Result<Vec<KeptRound>>
     Ok(rounds)
 }
 
-/// Does one part of the searches of the round that comes after those in the directory `learned`, on as many threads as
-/// the current rayon pool has.
+/// Does one part of the searches of a round, after those in the directory `learned`, on as many threads as the current
+/// rayon pool has. Nothing is done if the round is there already.
 ///
 /// # Errors
-/// No round is missing, the ranker of this one is, or as [`make_part`].
+/// A round before it is missing, or its ranker, or as [`make_part`].
 pub fn search_part(
     course: &Course<'_>,
-    learned: &Path,
-    shard: Shard,
-    out: &Path,
+    (learned, round): (&Path, u32),
+    (shard, out): (Shard, &Path),
     quiet: bool,
 ) -> Result<Outcome> {
     let Course { learning, system, practice, from } = *course;
     refuse_other(learning, learned)?;
     let rounds = whole_rounds(learning, learned)?;
-    let (round, name) = (rounds.len() as u32, learned.display());
-    ensure!(round <= learning.rounds, "{name} has all {round} rounds: nothing is left to do");
+    let (there, name) = (rounds.len() as u32, learned.display());
+    ensure!(
+        round <= learning.rounds,
+        "round {round} comes after the last one, {}",
+        learning.rounds
+    );
+    if round < there {
+        return Ok(Outcome::Already);
+    }
+    ensure!(round == there, "{name} has {there} rounds: expected those before round {round}");
     let (mut order, mut ranker) = (from.cloned(), None);
     if round > 0 {
         let file = ranker_file(learned, round);
         ensure!(
             file.exists(),
-            "{name} has the rounds before round {round}, but no {}: `cairn learn --fit` makes it",
+            "there is no {} for round {round}: `cairn learn --fit` makes it",
             file.display()
         );
         order = Some(Arc::new(load_ranker(&file, system)?));

@@ -10,91 +10,21 @@
 //! ```
 
 use crate::learning::kept::{
-    KeptRound, begin, examples_file, expect_hash, keep, load_ranker, ranker_file, read_examples,
+    KeptRound, Learning, Optimising, Round, begin, examples_file, expect_hash, keep, load_ranker,
+    ranker_file, read_examples,
 };
 use crate::learning::practice::{Found, Order, Practice, Searched};
-use crate::search::budget::Cap;
 use anyhow::{Context, Result, ensure};
 use egraph::System;
 use model::ranking::fit::{Example, fit};
 use model::ranking::ranker::Ranker;
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
 use support::{Progress, write_atomic};
 
-/// The file that marks a directory of a learning; it holds the [`Learning`].
-pub const LEARNING_FILE: &str = "learning.json";
 /// The ranker that came of it.
 pub const RANKER_FILE: &str = "ranker.json";
-
-/// What is learned from, and how; two runs with equal values give equal files.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Learning {
-    /// Version of the program.
-    pub version: String,
-    /// Hash of the rewrite system.
-    pub system_hash: String,
-    /// SHA-256 of the training tasks or seeds, and of those for validation.
-    pub tasks: [String; 2],
-    /// Limit of an e-graph.
-    pub cap: Cap,
-    /// What seeds are optimised for; nothing where tasks are proved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub optimise: Option<Optimising>,
-    /// SHA-256 of the ranker that is gone on from, if there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
-    /// Fits; more of them can be asked for later.
-    pub rounds: u32,
-    /// How often each fit goes through the examples.
-    pub epochs: u32,
-    /// Seed of the random choices.
-    pub seed: u64,
-}
-
-/// How seeds are optimised.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Optimising {
-    /// The costs, as they were asked for.
-    pub cost: String,
-    /// E-nodes that may be built for a seed.
-    pub work: u64,
-    /// Training seeds of a round.
-    pub batch: usize,
-}
-
-/// What a round's e-graphs proved: with the ranker of that number, or smallest first in round 0.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Round {
-    /// Its number.
-    pub round: u32,
-    /// Training tasks and halves of them that were proved, each in one e-graph; none are tried in the
-    /// last round.
-    pub trained: Option<u64>,
-    /// Of how many.
-    pub training: u64,
-    /// Validation tasks that were proved, each in one e-graph.
-    pub proved: u64,
-    /// E-nodes built for them, those without a proof included.
-    pub work: u64,
-    /// What is left of the cost of a validation seed, the geometric mean; nothing where tasks are proved.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub left: Option<f64>,
-}
-
-impl Round {
-    /// Whether it is better than another one: less cost is left, or more is proved, or with less work.
-    fn is_better(&self, other: &Round) -> bool {
-        let left = |round: &Round| round.left.unwrap_or(0.0);
-        let order = left(self).total_cmp(&left(other)).reverse();
-        order.then(self.proved.cmp(&other.proved)).then(other.work.cmp(&self.work)).is_gt()
-    }
-}
 
 /// What is learned, on what.
 #[derive(Clone, Copy)]
@@ -252,6 +182,7 @@ fn nothing_found(learning: &Learning) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::budget::Cap;
 
     #[test]
     fn where_nothing_is_found_the_limit_is_named_that_bound() {

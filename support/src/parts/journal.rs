@@ -115,3 +115,37 @@ fn checked(line: &[u8]) -> Option<(u64, &str)> {
     let whole = sha256(format!("{number} {json}").as_bytes()) == hash;
     whole.then(|| number.parse().ok())?.map(|number| (number, json))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_come_back_and_whatever_is_damaged_is_noticed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("items.jsonl");
+        let journal = Journal::read(&path, true).unwrap();
+        for number in [5, 3, 8] {
+            journal.append(number, &format!("[{number},\"two\\nlines\"]")).unwrap();
+        }
+        let journal = Journal::read(&path, false).unwrap();
+        assert_eq!(journal.item(3).unwrap(), Some((3, "two\nlines".to_owned())));
+        assert_eq!(journal.item::<(u64, String)>(4).unwrap(), None);
+        assert!(journal.item::<String>(8).unwrap_err().to_string().contains("cannot read item 8"));
+        let whole = std::fs::read(&path).unwrap();
+        for at in 0..whole.len() {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 1;
+            std::fs::write(&path, damaged).unwrap();
+            assert!(Journal::read(&path, false).is_err(), "{at}");
+            // What stands before it is kept, and gone on with.
+            let journal = Journal::read(&path, true).unwrap();
+            assert_eq!(journal.len(), whole[..at].iter().filter(|&&byte| byte == b'\n').count());
+            journal.append(9, "1").unwrap();
+            assert_eq!(Journal::read(&path, false).unwrap().item(9).unwrap(), Some(1));
+            std::fs::write(&path, &whole[..at]).unwrap();
+            let lines = whole[..at].iter().filter(|&&byte| byte == b'\n').count();
+            assert_eq!(Journal::read(&path, true).unwrap().len(), lines);
+        }
+    }
+}
