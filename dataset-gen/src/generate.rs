@@ -63,8 +63,7 @@ pub fn generate_part(config: &Config, shard: Shard, out: &Path, run: &Run) -> Re
     let pool = run.build_pool()?;
     let input = Input::read(config, run)?;
     let items = input.seeds.len() as u64;
-    let settings = serde_json::to_value(&input.provenance)?;
-    let part = Part { kind: DATASET_PART.to_owned(), shard, items, settings, items_hash: None };
+    let part = Part::new(DATASET_PART, shard, items, &input.provenance)?;
     if part.is_there(out)? {
         StagedDir::tidy(out);
         return Ok(Outcome::Already);

@@ -47,7 +47,7 @@ pub use files::whole_file::{
 };
 pub use files::{columns, hash};
 pub use own_threads::in_order;
-pub use parts::make::{Making, Outcome, make_part};
+pub use parts::make::{Making, Outcome, make_items, make_part};
 pub use parts::merge::Parts;
 pub use parts::part::{PART_FILE, Part, load_parts};
 pub use parts::shard::Shard;

@@ -186,11 +186,8 @@ fn what_is_not_all_parts_of_one_run_is_refused() {
             .replace(" --work 900", if more.contains("--work") { "" } else { " --work 900" });
         done(&here, &format!("{evaluate} {more} --out other"));
         let said = merge("p/0 p/1 other");
-        let whole = format!(
-            "error: other/part.json was not made with the same files and settings as p/0: {expected}\n"
-        );
-        // The command that is told says the same.
-        assert!(said == whole || said.contains("settings.command"), "{said}");
+        let start = "error: other/part.json was not made with the same files and settings as p/0";
+        assert_eq!(said, format!("{start}: {expected}\n"));
     }
 
     // Every file of a part is as it was written.
@@ -215,10 +212,7 @@ fn what_is_not_all_parts_of_one_run_is_refused() {
     fs::rename(path("p/1"), &staged).unwrap();
     let part = fs::read_to_string(staged.join("part.json")).unwrap();
     fs::remove_file(staged.join("part.json")).unwrap();
-    let mut key: serde_json::Value = serde_json::from_str(&part).unwrap();
-    for later in ["sha256", "items_hash"] {
-        key.as_object_mut().unwrap().remove(later);
-    }
+    let key: serde_json::Value = serde_json::from_str(&part).unwrap();
     let key = format!(
         "{{\"kind\":{},\"shard\":{{\"index\":1,\"count\":3}},\"items\":3,\"settings\":{}}}",
         key["kind"], key["settings"]

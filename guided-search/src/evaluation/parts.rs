@@ -7,7 +7,7 @@ use crate::evaluation::results::Row;
 use anyhow::{Context, Result};
 use dataset_gen::{SYSTEM_FILE, system_of};
 use std::path::Path;
-use support::{Outcome, OutputDir, Part, Parts, Progress, Shard, make_part};
+use support::{Outcome, OutputDir, Part, Parts, Progress, Shard, make_items};
 
 /// What the parts become.
 pub const EVALUATION_PART: &str = "an evaluation";
@@ -15,7 +15,7 @@ pub const EVALUATION_PART: &str = "an evaluation";
 /// Puts the tasks of one part to every method, on as many threads as the current rayon pool has.
 ///
 /// # Errors
-/// As [`evaluate`](crate::evaluate), or as [`make_part`].
+/// As [`evaluate`](crate::evaluate), or as [`make_items`].
 pub fn evaluate_part(
     evaluation: &Evaluation,
     inputs: &Inputs<'_>,
@@ -28,16 +28,14 @@ pub fn evaluate_part(
     }
     let tasks = &inputs.tasks.tasks;
     let items = tasks.len() as u64;
-    let settings = serde_json::to_value(evaluation)?;
-    let part = Part { kind: EVALUATION_PART.to_owned(), shard, items, settings, items_hash: None };
-    make_part(&part, Some((SYSTEM_FILE, inputs.system_text)), out, |making| {
-        let own: Vec<u64> = shard.of(items).collect();
-        let progress = Progress::new("tasks", own.len() as u64, quiet);
-        let made = making.each(&own, rayon::current_num_threads(), &progress, |item| {
-            run_task(evaluation, inputs, item as usize, &tasks[item as usize])
-        });
-        progress.finish();
-        made
+    // Where files lie makes no difference.
+    let settings = Evaluation { command: String::new(), ..evaluation.clone() };
+    let part = Part::new(EVALUATION_PART, shard, items, &settings)?;
+    let part = Part { told: Some(evaluation.command.clone()), ..part };
+    let rules = Some((SYSTEM_FILE, inputs.system_text));
+    let how = ("tasks", rayon::current_num_threads(), quiet);
+    make_items(&part, rules, out, how, |item| {
+        run_task(evaluation, inputs, item as usize, &tasks[item as usize])
     })
 }
 
@@ -47,7 +45,7 @@ pub fn evaluate_part(
 /// As [`Parts::item`], a directory that holds something else, or what the file system says.
 pub fn merge_evaluation(parts: &Parts, out: &Path, quiet: bool) -> Result<Vec<Row>> {
     let mut evaluation: Evaluation = parts.settings()?;
-    evaluation.command += &format!(" --out {}", out.display());
+    evaluation.command = format!("{} --out {}", parts.told(), out.display());
     let (_, rules) = system_of(parts.first(), &evaluation.tasks.system_hash)?;
     let directory = OutputDir::create(out, EVALUATION_FILE)?;
     let results = Results::begin(&evaluation, &String::from_utf8(rules)?, directory)?;

@@ -100,7 +100,7 @@ pub fn make_part(
         StagedDir::tidy(out);
         return Ok(Outcome::Already);
     }
-    let staged = StagedDir::create(out, &serde_json::to_string(part)?)?;
+    let staged = StagedDir::create(out, &serde_json::to_string(&part.key())?)?;
     if let Some((name, text)) = rules {
         write_atomic(&staged.file(name)?, text.as_bytes())?;
     }
@@ -108,4 +108,24 @@ pub fn make_part(
     let making = Making { part, staged, journal };
     work(&making)?;
     Ok(Outcome::Made { items: making.finish()? })
+}
+
+/// As [`make_part`], of items each of which `work` does, so many at a time. They are called `label` on the way.
+///
+/// # Errors
+/// As [`make_part`].
+pub fn make_items<T: Serialize>(
+    part: &Part,
+    rules: Option<(&str, &str)>,
+    out: &Path,
+    (label, threads, quiet): (&str, usize, bool),
+    work: impl Fn(u64) -> Result<T> + Sync,
+) -> Result<Outcome> {
+    make_part(part, rules, out, |making| {
+        let own: Vec<u64> = part.shard.of(part.items).collect();
+        let progress = Progress::new(label, own.len() as u64, quiet);
+        let made = making.each(&own, threads, &progress, work);
+        progress.finish();
+        made
+    })
 }

@@ -36,11 +36,6 @@ impl Parts {
         Ok(Parts { parts, journals })
     }
 
-    /// What they become together.
-    pub fn kind(&self) -> &str {
-        &self.parts[0].1.kind
-    }
-
     /// What the work depends on.
     ///
     /// # Errors
@@ -49,6 +44,11 @@ impl Parts {
         let (path, part) = &self.parts[0];
         let of = || format!("{} does not describe {}", path.join(PART_FILE).display(), part.kind);
         serde_json::from_value(part.settings.clone()).with_context(of)
+    }
+
+    /// What else the first part says.
+    pub fn told(&self) -> &str {
+        self.parts[0].1.told.as_deref().unwrap_or_default()
     }
 
     /// How many items there are in all.

@@ -23,12 +23,29 @@ pub struct Part {
     pub items: u64,
     /// All that the work depends on; the same in all parts.
     pub settings: Value,
+    /// What else the result says, and may be another in each part.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<String>,
     /// SHA-256 of the finished items, if they are in one file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub items_hash: Option<String>,
 }
 
 impl Part {
+    /// A part that is to be made.
+    ///
+    /// # Errors
+    /// The settings are nothing that JSON can say.
+    pub fn new(kind: &str, shard: Shard, items: u64, settings: &impl Serialize) -> Result<Part> {
+        let settings = serde_json::to_value(settings)?;
+        Ok(Part { kind: kind.to_owned(), shard, items, settings, told: None, items_hash: None })
+    }
+
+    /// All that makes it the part that it is.
+    pub(super) fn key(&self) -> Part {
+        Part { told: None, items_hash: None, ..self.clone() }
+    }
+
     /// Reads `part.json` of a directory.
     ///
     /// # Errors
@@ -63,8 +80,7 @@ impl Part {
         if !out.join(PART_FILE).exists() {
             return Ok(false);
         }
-        let there = Part { items_hash: None, ..Part::load(out)? };
-        if let Some(difference) = self.difference(&there) {
+        if let Some(difference) = self.difference(&Part::load(out)?) {
             bail!(
                 "{} already holds a part that was made with other arguments ({difference}): choose another \
                  directory",
@@ -74,10 +90,10 @@ impl Part {
         Ok(true)
     }
 
-    /// How another part differs in more than its items: where, what it has there, and what is expected.
+    /// How another part differs from this one: where, what it has there, and what is expected.
     fn difference(&self, other: &Part) -> Option<String> {
-        let of = |part: &Part| serde_json::to_value(Part { items_hash: None, ..part.clone() });
-        let (expected, found) = (of(self).ok()?, of(other).ok()?);
+        let of = |part: &Part| serde_json::to_value(part.key()).ok();
+        let (expected, found) = (of(self)?, of(other)?);
         difference("", &expected, &found)
     }
 }
