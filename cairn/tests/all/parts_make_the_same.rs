@@ -140,6 +140,7 @@ fn of_three_rounds_of_learning() {
             if round > 0 {
                 let early = refused(&here, &format!("merge {names} --out {out}-elsewhere"));
                 assert!(early.contains("has only 0 rounds: expected those before it"), "{early}");
+                assert!(!path(&format!("{out}-elsewhere")).exists());
             }
             let said = done(&here, &format!("merge {names} --out {out}"));
             assert_eq!(said, format!("round {round} in {out}\n"));

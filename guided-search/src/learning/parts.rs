@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
 use support::hash::of_file;
-use support::{Outcome, Part, Parts, Progress, Shard, make_part};
+use support::{Outcome, Part, Parts, Shard, make_items};
 
 /// What the parts become.
 pub const ROUND_PART: &str = "a round of learning";
@@ -44,7 +44,7 @@ fn whole_rounds(learning: &Learning, directory: &Path) -> Result<Vec<KeptRound>>
 /// rayon pool has. Nothing is done if the round is there already.
 ///
 /// # Errors
-/// A round before it is missing, or its ranker, or as [`make_part`].
+/// A round before it is missing, or its ranker, or as [`make_items`].
 pub fn search_part(
     course: &Course<'_>,
     (learned, round): (&Path, u32),
@@ -80,26 +80,14 @@ pub fn search_part(
     let last = round == learning.rounds;
     let training = if last { Vec::new() } else { practice.training(&before) };
     let items = training.len() as u64 + u64::from(practice.validation());
-    let settings = RoundSettings {
-        learning: learning.clone(),
-        round,
-        ranker,
-        training: training.len() as u64,
-    };
-    let settings = serde_json::to_value(settings)?;
-    let part = Part { kind: ROUND_PART.to_owned(), shard, items, settings, items_hash: None };
-    make_part(&part, None, out, |making| {
-        let own: Vec<u64> = shard.of(items).collect();
-        let progress = Progress::new("searches", own.len() as u64, quiet);
-        let made =
-            making.each(&own, rayon::current_num_threads(), &progress, |item| {
-                match training.get(item as usize) {
-                    Some(&number) => practice.train(number, &order),
-                    None => practice.validate((item - training.len() as u64) as u32, &order),
-                }
-            });
-        progress.finish();
-        made
+    let of_training = training.len() as u64;
+    let settings =
+        RoundSettings { learning: learning.clone(), round, ranker, training: of_training };
+    let part = Part::new(ROUND_PART, shard, items, &settings)?;
+    let how = ("searches", rayon::current_num_threads(), quiet);
+    make_items(&part, None, out, how, |item| match training.get(item as usize) {
+        Some(&number) => practice.train(number, &order),
+        None => practice.validate((item - of_training) as u32, &order),
     })
 }
 
@@ -111,7 +99,7 @@ pub fn search_part(
 pub fn merge_round(parts: &Parts, out: &Path) -> Result<Round> {
     let RoundSettings { learning, round, ranker, training } = parts.settings()?;
     let first = parts.first().display();
-    let directory = begin(&learning, out)?;
+    refuse_other(&learning, out)?;
     let name = out.display();
     let rounds = whole_rounds(&learning, out)?;
     ensure!(
@@ -132,6 +120,7 @@ pub fn merge_round(parts: &Parts, out: &Path) -> Result<Round> {
             format!("{first} was made with another ranker than {}", file.display())
         })?;
     }
+    let directory = begin(&learning, out)?;
     let searched = |items: std::ops::Range<u64>| -> Result<Vec<Searched>> {
         items.map(|item| parts.item(item)).collect()
     };

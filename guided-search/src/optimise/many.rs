@@ -21,7 +21,7 @@ use std::path::Path;
 use std::sync::Arc;
 use support::hash::sha256;
 use support::{
-    Outcome, OutputDir, Part, Parts, Progress, Shard, in_order, make_part, named_inside, note,
+    Outcome, OutputDir, Part, Parts, Progress, Shard, in_order, make_items, named_inside, note,
     own_directory, read_sealed, read_text, write_atomic, write_sealed, write_table,
 };
 
@@ -295,7 +295,7 @@ fn one(terms: &Terms<'_>, number: usize) -> Result<DoneTerm> {
 /// Optimises the terms of one part, so many at a time.
 ///
 /// # Errors
-/// As [`optimise_many`], or as [`make_part`].
+/// As [`optimise_many`], or as [`make_items`].
 pub fn optimise_part(
     optimisation: &Optimisation,
     terms: &Terms<'_>,
@@ -304,16 +304,9 @@ pub fn optimise_part(
     quiet: bool,
 ) -> Result<Outcome> {
     let items = terms.terms.len() as u64;
-    let settings = serde_json::to_value(optimisation)?;
-    let part =
-        Part { kind: OPTIMISATION_PART.to_owned(), shard, items, settings, items_hash: None };
-    make_part(&part, Some((SYSTEM_FILE, terms.system_text)), out, |making| {
-        let own: Vec<u64> = shard.of(items).collect();
-        let progress = Progress::new("terms", own.len() as u64, quiet);
-        let made = making.each(&own, threads, &progress, |item| one(terms, item as usize));
-        progress.finish();
-        made
-    })
+    let part = Part::new(OPTIMISATION_PART, shard, items, optimisation)?;
+    let rules = Some((SYSTEM_FILE, terms.system_text));
+    make_items(&part, rules, out, ("terms", threads, quiet), |item| one(terms, item as usize))
 }
 
 /// Makes the directory `out` of all parts of optimised terms; the rows, and the costs as they were asked for.

@@ -63,9 +63,7 @@ pub fn tasks_part(
         seeds_hash: of_parts(texts),
     };
     let items = seeds.len() as u64 * u64::from(settings.rounds);
-    let described = serde_json::to_value(described)?;
-    let part =
-        Part { kind: TASKS_PART.to_owned(), shard, items, settings: described, items_hash: None };
+    let part = Part::new(TASKS_PART, shard, items, &described)?;
     make_part(&part, None, out, |making| {
         let enough = share(settings.count, shard.count);
         let progress = Progress::new("chains", enough as u64, quiet);
