@@ -10,7 +10,8 @@ grows beyond the configuration's own. On a fraction f of the triples a run takes
 times, on all of the validation split, and ends after three validations without a lower loss.
 
 The same command goes on after an interruption: a run that has ended is not done again, and one that was stopped goes
-on. --out gets a directory for each run, `runs.csv`, `laws.json`, `scaling.md` and `scaling_*.svg`. A run's loss is its
+on. With --shard I/N only every N-th run is done, the I-th first; shards work in one --out. The command without
+--shard then makes what one machine makes of all runs. scripts/slurm/ladder.sh does this on a cluster. --out gets a directory for each run, `runs.csv`, `laws.json`, `scaling.md` and `scaling_*.svg`. A run's loss is its
 lowest, in nats per token of a guide. N are its parameters without the table of embeddings, C = 6·N·D FLOPs with D the
 tokens that it was trained on.
 
@@ -25,6 +26,7 @@ import csv
 import hashlib
 import json
 import math
+import os
 import re
 import signal
 import subprocess
@@ -60,6 +62,13 @@ def numbers(kind):
     return read
 
 
+def shard(text):
+    found = re.fullmatch(r"(\d+)/(\d+)", text)
+    if not found or int(found[1]) >= int(found[2]):
+        raise argparse.ArgumentTypeError(f"'{text}': expected I/N with I from 0 to N-1, as 0/8")
+    return int(found[1]), int(found[2])
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="directory of a dataset")
@@ -70,6 +79,7 @@ def arguments():
     parser.add_argument("--fractions", type=numbers(float), default=[0.125, 0.25, 0.5, 1.0])
     parser.add_argument("--seeds", type=numbers(int), default=[0])
     parser.add_argument("--threads", type=int, help="of each training [all]")
+    parser.add_argument("--shard", type=shard, metavar="I/N", help="do only every N-th run, from run I on, and fit nothing")
     parser.add_argument("--cairn", type=Path, default=ROOT / "target/release/cairn", help="the program")
     given = parser.parse_args()
     if given.steps < 1:
@@ -113,7 +123,14 @@ def keep_or_refuse(path, content):
     """Writes what was asked for; another ladder does not take the place of the one that is there."""
     if path.exists() and json.loads(path.read_text()) != content:
         sys.exit(f"{path} is of another ladder: choose another directory")
-    path.write_text(json.dumps(content, indent=2) + "\n")
+    write_whole(path, json.dumps(content, indent=2) + "\n")
+
+
+def write_whole(path, text):
+    """The file has its name when all of it is there; other shards may write the same one."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    partial.write_text(text)
+    partial.rename(path)
 
 
 def train(given, name, width, fraction, seed, base):
@@ -151,9 +168,7 @@ def train(given, name, width, fraction, seed, base):
         "loss": best["validation_loss"],
         "unigram": best["unigram_loss"],
     }
-    partial = record.with_suffix(".tmp")
-    partial.write_text(json.dumps(row, indent=2) + "\n")
-    partial.rename(record)
+    write_whole(record, json.dumps(row, indent=2) + "\n")
     return row
 
 
@@ -276,10 +291,14 @@ def main():
     asked.sort(key=lambda run: run[0] ** 2 * math.sqrt(run[1]))
     rows = []
     for number, (width, fraction, seed) in enumerate(asked, 1):
+        if given.shard and (number - 1) % given.shard[1] != given.shard[0]:
+            continue
         name = f"width-{width}-fraction-{fraction:g}-seed-{seed}"
         print(f"run {number} of {len(asked)}: {name}", flush=True)
         rows.append(train(given, name, width, fraction, seed, base))
         print(f"    loss {rows[-1]['loss']:.3f} (unigram {rows[-1]['unigram']:.3f})", flush=True)
+    if given.shard:
+        return
     write(given.out, rows)
     print((given.out / "scaling.md").read_text(), end="")
 

@@ -11,13 +11,14 @@ use anyhow::{Context, Result, ensure};
 use egraph::{System, TermBank};
 use guided_search::{
     Available, Budget, Cap, Evaluation, Inputs, Method, Optimiser, RESULTS_FILE, Row, SEEN_UNKNOWN,
-    Schedulers, SearchSettings, TaskSet, evaluate, refuse_seen, summaries, text_table,
+    Schedulers, SearchSettings, TaskSet, evaluate, evaluate_part, refuse_seen, summaries,
+    text_table,
 };
 use model::{Ranker, content_hash, load_seen_seeds};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use support::hash::of_file;
-use support::{InputFile, Run, note, print};
+use support::{InputFile, Run, Shard, note, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,6 +37,13 @@ Examples:
   cairn evaluate --system ring --terms ring --cost size --cap 2000 \\
       --work 10000 --out optimisers
   cairn report optimisers
+
+  # In four parts, each wherever you like, and the same results from them
+  for i in 0 1 2 3; do
+    cairn evaluate --system halide --tasks tasks.parquet --shard $i/4 \\
+        --out parts/$i
+  done
+  cairn merge parts/* --out results
 
 Every method searches in the same way, with the same cap on each e-graph and the same total work. The \
 same command goes on with an evaluation that was stopped. Results are the same for any number of \
@@ -97,6 +105,10 @@ pub struct EvaluateArgs {
     /// The directory for the results
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Put only every N-th task to the methods, from task I on, for `cairn merge`: I/N, I from 0 to N-1; --out is the
+    /// directory of the part
+    #[arg(long, value_name = "I/N", conflicts_with = "terms")]
+    shard: Option<Shard>,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -131,14 +143,28 @@ pub fn run(args: &EvaluateArgs) -> Result<()> {
         device: args.device,
         out: &args.out,
     };
-    let rows = compare(&paths, &search, &args.run.run())?;
+    let run = args.run.run();
+    if let Some(shard) = args.shard {
+        let outcome = with_inputs(&paths, &search, &run, |evaluation, inputs| {
+            evaluate_part(&evaluation, inputs, shard, &args.out, run.quiet)
+        })?;
+        return print(&format!("part {shard}: {outcome}\n{}\n", args.out.display()));
+    }
+    print_results(&compare(&paths, &search, &run)?, &args.out)
+}
+
+/// Prints what the rows of an evaluation come to.
+///
+/// # Errors
+/// Its directory can't be read, or nothing can be printed.
+pub fn print_results(rows: &[Row], out: &Path) -> Result<()> {
     let all: Vec<&Row> = rows.iter().collect();
-    let doubts = Evaluation::load(&args.out)?.doubts();
+    let doubts = Evaluation::load(out)?.doubts();
     let doubt: String = doubts.iter().map(|doubt| format!("{doubt}\n")).collect();
     print(&format!(
         "{}{doubt}results in {}\n",
         text_table(&summaries(&all)),
-        args.out.join(RESULTS_FILE).display()
+        out.join(RESULTS_FILE).display()
     ))
 }
 
@@ -165,6 +191,19 @@ pub struct Paths<'a> {
 /// # Errors
 /// As [`evaluate`], and for inputs that can't be read.
 pub fn compare(paths: &Paths<'_>, settings: &SearchArgs, run: &Run) -> Result<Vec<Row>> {
+    with_inputs(paths, settings, run, |mut evaluation, inputs| {
+        evaluation.command += &format!(" --out {}", paths.out.display());
+        evaluate(&evaluation, inputs, paths.out, run.quiet)
+    })
+}
+
+/// Does `work` with an evaluation, whose command does not say yet where the results go, and with its inputs.
+fn with_inputs<T: Send>(
+    paths: &Paths<'_>,
+    settings: &SearchArgs,
+    run: &Run,
+    work: impl FnOnce(Evaluation, &Inputs<'_>) -> Result<T> + Send,
+) -> Result<T> {
     let (system, system_text) = load_system_with_text(paths.system)?;
     let tasks = TaskSet::load(paths.tasks, &system)?;
     let model = paths.model.map(|path| load_model(path, &system, paths.device)).transpose()?;
@@ -212,7 +251,7 @@ pub fn compare(paths: &Paths<'_>, settings: &SearchArgs, run: &Run) -> Result<Ve
         ranker: ranker.as_ref(),
     };
     let pool = run.build_pool()?;
-    pool.install(|| evaluate(&evaluation, &inputs, paths.out, run.quiet))
+    pool.install(|| work(evaluation, &inputs))
 }
 
 /// The ranker that methods draw on, and its file: the one that is given, or that is shipped for the system.
@@ -290,7 +329,7 @@ fn resolve(
     })
 }
 
-/// The command that does this evaluation, every setting spelt out.
+/// The command that does this evaluation, every setting spelt out, but for --out.
 fn command(paths: &Paths<'_>, evaluation: &Evaluation) -> String {
     let names: Vec<&str> = evaluation.methods.iter().map(|m| m.name()).collect();
     let model = match &evaluation.model {
@@ -318,10 +357,9 @@ fn command(paths: &Paths<'_>, evaluation: &Evaluation) -> String {
     format!(
         "cairn evaluate --system {} --tasks {}{model}{ranker} --methods {} --cap {cap} --work {work} \
          --scheduler {scheduler} --guides {guides} --expansion {expansion} --walk {walk} \
-         --slack {slack} --drawn {drawn} --nucleus {nucleus} --certain {certain} --seed {seed} --out {}",
+         --slack {slack} --drawn {drawn} --nucleus {nucleus} --certain {certain} --seed {seed}",
         paths.system,
         paths.tasks.display(),
         names.join(","),
-        paths.out.display()
     )
 }

@@ -4,10 +4,12 @@ use crate::args::RunArgs;
 use crate::shipped::{DATASETS, SEEDS, SYSTEMS};
 use crate::signals::end_with;
 use anyhow::{Context, Result};
-use dataset_gen::{Config, DatasetInfo, Outcome, Shard, generate, generate_part, summary};
+use dataset_gen::{Config, DatasetInfo, generate, generate_part, summary};
 use egraph::{ByteSize, Scheduler};
 use std::path::PathBuf;
-use support::{InputFile, give_back_large_blocks, note, print, read_toml, thousands};
+use support::{
+    InputFile, Outcome, Shard, give_back_large_blocks, note, print, read_toml, thousands,
+};
 
 const GENERATE_EXAMPLES: &str = "\
 Examples:
@@ -168,7 +170,7 @@ pub fn run(args: &GenerateArgs) -> Result<()> {
     if let Some(shard) = args.shard {
         let outcome = generate_part(&config, shard, &args.out, &args.run.run())?;
         let what = match outcome {
-            Outcome::Made { seeds } => format!("{seeds} seeds"),
+            Outcome::Made { items } => format!("{items} seeds"),
             Outcome::Already => "was there already".to_owned(),
         };
         return print(&format!("part {shard}: {what}\n{}\n", args.out.display()));

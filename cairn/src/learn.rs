@@ -7,15 +7,15 @@ use anyhow::{Result, ensure};
 use dataset_gen::{Seed, digest, load_seeds_with_hash};
 use egraph::{Sketch, System, TermBank};
 use guided_search::{
-    Budget, Cap, Learning, Objective, Optimising, Practice, RANKER_FILE, Round, Schedulers,
-    SeedPractice, TaskPractice, TaskSet, learn, refuse_seen, seeds_of,
+    Budget, Cap, Course, Learning, Objective, Optimising, RANKER_FILE, Round, Schedulers,
+    SeedPractice, TaskPractice, TaskSet, fit_next, learn, refuse_seen, search_part, seeds_of,
 };
 use model::Ranker;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use support::hash::of_file;
-use support::{InputFile, Run, note, print, thousands};
+use support::{InputFile, Run, Shard, note, print, thousands};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,7 +42,11 @@ grows e-graphs in the order that the network gives. The ranker that proves most 
 
 With --seeds each seed is optimised in the same order, from e-graph to e-graph, and what each improvement used \
 is learned from. The ranker that leaves least of the cost of the validation seeds is kept: the table has the geometric \
-mean of what is left. The same command goes on with a run that was stopped.";
+mean of what is left. The same command goes on with a run that was stopped.
+
+On several machines, a round is made of parts: `--shard I/N --learned DIR --round R` does a part of its searches, \
+`cairn merge PARTS --out DIR` adds the round, and `--fit --out DIR` makes the ranker of the one after it. The files in DIR are \
+those of a run on one machine, byte for byte. scripts/slurm/submit.sh does all of this.";
 
 /// The arguments of `cairn learn`.
 #[derive(Clone, Debug, clap::Args)]
@@ -88,6 +92,20 @@ pub struct LearnArgs {
     /// The directory for the rounds and the ranker
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Do only part I of N of the searches of a round, for `cairn merge`: I/N, I from 0 to N-1; --out is the directory of
+    /// the part
+    #[arg(long, value_name = "I/N", requires_all = ["learned", "round"])]
+    shard: Option<Shard>,
+    /// With --shard: the directory of the rounds before, which need not be there for round 0
+    #[arg(long, value_name = "DIR", requires = "shard")]
+    learned: Option<PathBuf>,
+    /// With --shard: the round, from 0 to --rounds. Nothing is done if it is there already
+    #[arg(long, value_name = "N", requires = "shard")]
+    round: Option<u32>,
+    /// Fit the ranker of the round that comes next in --out, and end before its searches; after the last round, choose
+    /// the best ranker
+    #[arg(long, conflicts_with = "shard")]
+    fit: bool,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -106,16 +124,39 @@ impl LearnArgs {
 pub fn run(args: &LearnArgs) -> Result<()> {
     let system = load_system(&args.system)?;
     let from = args.from.as_ref().map(|file| load_ranker(file, &system)).transpose()?;
-    let rounds = Rounds { cap: args.cap, rounds: args.rounds, epochs: args.epochs, from };
+    let step = match (args.shard, &args.learned, args.round) {
+        (Some(shard), Some(learned), Some(round)) => {
+            Step::Part { shard, learned: learned.clone(), round }
+        }
+        _ if args.fit => Step::Fit,
+        _ => Step::All,
+    };
+    let rounds = Rounds { cap: args.cap, rounds: args.rounds, epochs: args.epochs, from, step };
     let run = args.run.run();
-    let ranker = match (&args.seeds, &args.tasks, &args.validation) {
-        (Some(seeds), ..) => learn_to_optimise(args, &system, seeds, &rounds, &run)?,
+    match (&args.seeds, &args.tasks, &args.validation) {
+        (Some(seeds), ..) => learn_to_optimise(args, &system, seeds, &rounds, &run),
         (None, Some(tasks), Some(validation)) => {
-            learn_ranker(&system, [tasks, validation], &rounds, &args.out, &run)?
+            learn_ranker(&system, [tasks, validation], &rounds, &args.out, &run)
         }
         _ => unreachable!("clap asks for tasks and validation where there are no seeds"),
-    };
-    print(&format!("{} in {}\n", ranker.origin, args.out.join(RANKER_FILE).display()))
+    }
+}
+
+/// What is done of a learning.
+pub enum Step {
+    /// All that is missing.
+    All,
+    /// The next fit.
+    Fit,
+    /// A part of a round's searches.
+    Part {
+        /// Which part.
+        shard: Shard,
+        /// The directory of the rounds before.
+        learned: PathBuf,
+        /// Which round.
+        round: u32,
+    },
 }
 
 /// How rounds are made.
@@ -128,6 +169,8 @@ pub struct Rounds {
     pub epochs: u32,
     /// The ranker to go on from.
     pub from: Option<Arc<Ranker>>,
+    /// What is done of them.
+    pub step: Step,
 }
 
 impl Rounds {
@@ -158,7 +201,7 @@ pub fn learn_ranker(
     rounds: &Rounds,
     out: &Path,
     run: &Run,
-) -> Result<Ranker> {
+) -> Result<()> {
     let load = |path: &Path| TaskSet::load(path, system);
     let (training, validation) = (load(tasks[0])?, load(tasks[1])?);
     let mut bank = TermBank::new(system.language.clone());
@@ -173,8 +216,9 @@ pub fn learn_ranker(
     let files = [of_file(tasks[0])?.0, of_file(tasks[1])?.0];
     let learning = rounds.learning(system, files, run.seed)?;
     let practice = TaskPractice::new(system, [&training, &validation], learning.cap);
-    let of = validation.tasks.len();
-    in_rounds(&learning, system, &practice, of, rounds.from.as_ref(), out, run)
+    let course =
+        Course { learning: &learning, system, practice: &practice, from: rounds.from.as_ref() };
+    in_rounds(&course, &rounds.step, out, run)
 }
 
 fn learn_to_optimise(
@@ -183,7 +227,7 @@ fn learn_to_optimise(
     file: &InputFile,
     rounds: &Rounds,
     run: &Run,
-) -> Result<Ranker> {
+) -> Result<()> {
     let mut bank = TermBank::new(system.language.clone());
     let (mut training, hash) = load_seeds_with_hash(file, system, &mut bank, None)?;
     let (validation, other) = match &args.validation {
@@ -221,20 +265,21 @@ fn learn_to_optimise(
     let sets = [&training[..], &validation[..]];
     let settings = (budget, batch, run.seed);
     let practice = SeedPractice::new(system, &bank, sets, &objective, settings);
-    in_rounds(&learning, system, &practice, validation.len(), rounds.from.as_ref(), &args.out, run)
+    let course =
+        Course { learning: &learning, system, practice: &practice, from: rounds.from.as_ref() };
+    in_rounds(&course, &rounds.step, &args.out, run)
 }
 
-/// Learns, with a line for each round.
-fn in_rounds(
-    learning: &Learning,
-    system: &Arc<System>,
-    practice: &dyn Practice,
-    of: usize,
-    from: Option<&Arc<Ranker>>,
-    out: &Path,
-    run: &Run,
-) -> Result<Ranker> {
-    let (training, validation) = match learning.optimise {
+/// Does a step, with a line for each round.
+fn in_rounds(course: &Course<'_>, step: &Step, out: &Path, run: &Run) -> Result<()> {
+    let pool = run.build_pool()?;
+    if let Step::Part { shard, learned, round } = step {
+        let outcome =
+            pool.install(|| search_part(course, (learned, *round), (*shard, out), run.quiet))?;
+        return print(&format!("part {shard}: {outcome}\n{}\n", out.display()));
+    }
+    let of = course.practice.validation();
+    let (training, validation) = match course.learning.optimise {
         None => ("training proved", "validation proved"),
         Some(_) => ("seeds improved", "validation cost"),
     };
@@ -247,12 +292,22 @@ fn in_rounds(
             None => format!("{} of {of}", round.proved),
             Some(left) => format!("{:.1} %", 100.0 * left),
         };
-        let work = thousands(round.work / of.max(1) as u64);
+        let work = thousands(round.work / u64::from(of.max(1)));
         let line = format!("{:>6} {trained:>16} {proved:>18} {work:>14}\n", round.round);
         failed = failed.take().or(print(&line).err());
     };
-    let pool = run.build_pool()?;
-    let (_, ranker) =
-        pool.install(|| learn(learning, system, practice, from, out, run.quiet, &mut report))?;
-    failed.map_or(Ok(ranker), Err)
+    let ranker = pool.install(|| match step {
+        Step::Fit => fit_next(course, out, run.quiet, &mut report),
+        _ => learn(course, out, run.quiet, &mut report)
+            .map(|(rounds, ranker)| (rounds, Some(ranker))),
+    });
+    let (rounds, ranker) = ranker?;
+    failed.map_or(Ok(()), Err)?;
+    match (ranker, rounds.len()) {
+        (Some(ranker), _) => {
+            print(&format!("{} in {}\n", ranker.origin, out.join(RANKER_FILE).display()))
+        }
+        (None, 0) => print("round 0 needs no fit: its searches are next\n"),
+        (None, next) => print(&format!("the searches of round {next} are next\n")),
+    }
 }

@@ -30,7 +30,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use support::{
-    FileKind, InputFile, OutputFile, counted, first_bytes, give_back_large_blocks, print, thousands,
+    FileKind, InputFile, OutputFile, Shard, counted, first_bytes, give_back_large_blocks, print,
+    thousands,
 };
 
 const EXAMPLES: &str = "\
@@ -158,6 +159,10 @@ pub struct OptimiseArgs {
     /// Write the proof to this file, too; an earlier proof in it is replaced. With --terms, a directory
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Optimise only every N-th term of --terms or --tasks, from term I on, for `cairn merge`: I/N, I from 0 to N-1;
+    /// --out is the directory of the part
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["term", "c", "stages"])]
+    shard: Option<Shard>,
     /// Draw cost against work into this file, as SVG; an earlier SVG in it is replaced
     #[arg(long, value_name = "FILE", conflicts_with = "stages")]
     picture: Option<PathBuf>,
@@ -215,7 +220,8 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
         let (cost, goal) = (args.cost.as_str(), args.goal.as_deref());
         let objective = |sort| objective(args, &system, sort);
         let (shared, with_goals) = (args.shared, args.tasks.is_some());
-        let asked = Asked { file, with_goals, cost, goal, shared, objective: &objective };
+        let shard = args.shard;
+        let asked = Asked { file, with_goals, cost, goal, shared, shard, objective: &objective };
         let ranker = ranker.as_deref();
         return optimise_terms::run(&asked, (&system, &text), ranker, model, &settings, out, &run);
     }

@@ -5,14 +5,14 @@ use anyhow::{Result, ensure};
 use dataset_gen::load_seeds_with_hash;
 use egraph::{SortId, System, TermBank};
 use guided_search::{
-    OPTIMISED_FILE, Objective, Optimisation, OptimiseSettings, OptimisedSummary, Terms, load_goals,
-    optimise_many,
+    OPTIMISED_FILE, Objective, Optimisation, OptimiseSettings, OptimisedRow, OptimisedSummary,
+    Terms, load_goals, optimise_many, optimise_part,
 };
 use model::Ranker;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use support::{InputFile, Run, counted, print};
+use support::{InputFile, Run, Shard, counted, print};
 
 /// What is asked for.
 pub struct Asked<'a> {
@@ -26,6 +26,8 @@ pub struct Asked<'a> {
     pub goal: Option<&'a str>,
     /// Whether equal parts count once.
     pub shared: bool,
+    /// Which part is made, if not all.
+    pub shard: Option<Shard>,
     /// What the best term of a sort is.
     pub objective: &'a dyn Fn(SortId) -> Result<Objective>,
 }
@@ -85,11 +87,23 @@ pub fn run(
     let terms = Terms { system, system_text, bank, terms, objective, goals, settings };
     let began = Instant::now();
     let threads = run.build_pool()?.current_num_threads();
+    if let Some(shard) = asked.shard {
+        let outcome = optimise_part(&optimisation, &terms, (shard, out), threads, run.quiet)?;
+        return print(&format!("part {shard}: {outcome}\n{}\n", out.display()));
+    }
     let rows = optimise_many(&optimisation, &terms, out, threads, run.quiet)?;
-    let summary = OptimisedSummary::of(&rows);
-    let seconds = began.elapsed().as_secs_f64();
     let terms = counted(rows.len() as u64, "term");
-    print(&format!("{terms} in {seconds:.1} s, {}", summary.text(asked.cost)))?;
+    print(&format!("{terms} in {:.1} s, ", began.elapsed().as_secs_f64()))?;
+    print_optimised(&rows, asked.cost, out)
+}
+
+/// Prints what the rows come to.
+///
+/// # Errors
+/// A term for which nothing was found ([`NotProved`]), or nothing can be printed.
+pub fn print_optimised(rows: &[OptimisedRow], cost: &str, out: &Path) -> Result<()> {
+    let summary = OptimisedSummary::of(rows);
+    print(&summary.text(cost))?;
     print(&format!("{}\n", out.join(OPTIMISED_FILE).display()))?;
     match summary.without as u64 {
         0 => Ok(()),

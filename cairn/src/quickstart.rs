@@ -2,7 +2,7 @@
 
 use crate::args::{DeviceChoice, RunArgs, load_system};
 use crate::evaluate::{Paths, compare};
-use crate::learn::{LearnArgs, Rounds, learn_ranker};
+use crate::learn::{LearnArgs, Rounds, Step, learn_ranker};
 use crate::search_args::{Preset, TaskArgs};
 use crate::shipped::{DATASETS, SEARCHES, SEEDS, SYSTEMS};
 use crate::signals::Signals;
@@ -120,8 +120,13 @@ pub fn run(args: &QuickstartArgs) -> Result<()> {
 
     let ranker = directory.file("ranker");
     stage(4, "ranker: learns which matches lead to proofs");
-    let rounds =
-        Rounds { cap: LearnArgs::CAP, rounds: ROUNDS, epochs: LearnArgs::EPOCHS, from: None };
+    let rounds = Rounds {
+        cap: LearnArgs::CAP,
+        rounds: ROUNDS,
+        epochs: LearnArgs::EPOCHS,
+        from: None,
+        step: Step::All,
+    };
     let loaded = load_system(&system)?;
     learn_ranker(&loaded, [&training, &validation], &rounds, &ranker, run)?;
 

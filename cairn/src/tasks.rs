@@ -4,15 +4,16 @@ use crate::args::{RunArgs, load_system, read_preset};
 use crate::search_args::TaskArgs;
 use crate::shipped::{SEARCHES, SEEDS, SYSTEMS};
 use anyhow::{Result, ensure};
-use dataset_gen::load_seeds;
-use egraph::TermBank;
+use dataset_gen::{Seed, load_seeds};
+use egraph::{System, TermBank};
 use guided_search::{
-    CONFLICT, HeldOutFrom, MEMORY, NEAR, NO_FRONTIER, SATURATED, Scale, TaskOrigin, TaskSet,
-    far_chains, held_out, without,
+    CONFLICT, ChainSettings, HeldOutFrom, MEMORY, NEAR, NO_FRONTIER, SATURATED, Scale, TaskOrigin,
+    TaskSet, far_chains, held_out, tasks_part, without,
 };
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use support::{InputFile, Run, counted, note, print};
+use std::sync::Arc;
+use support::{InputFile, Run, Shard, counted, note, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -62,6 +63,10 @@ pub struct TasksArgs {
     /// The task file to write, ending in .parquet; an earlier task file is replaced
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Make only part I of N of the chains, for `cairn merge`: I/N, I from 0 to N-1; --out is the directory of the part.
+    /// A part makes some chains more than its share of --count
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -73,15 +78,32 @@ pub struct TasksArgs {
 pub fn run(args: &TasksArgs) -> Result<()> {
     let wanted = args.tasks.or(&read_preset(args.config.as_ref())?.tasks);
     let from = SeedSource { file: &args.seeds, data: args.data.as_deref(), without: &args.without };
-    let set = make_tasks(&args.system, &from, &wanted, &args.out, &args.run.run())?;
-    let wanted = wanted.settings(0, 0).count;
+    let run = args.run.run();
+    if let Some(shard) = args.shard {
+        let Chosen { system, bank, seeds, held_out_from, settings } =
+            choose(&args.system, &from, &wanted, &run)?;
+        let (seeds, place) = ((&bank, &seeds[..]), (shard, args.out.as_path()));
+        let outcome = run
+            .build_pool()?
+            .install(|| tasks_part(&system, seeds, &settings, held_out_from, place, run.quiet))?;
+        return print(&format!("part {shard}: {outcome}\n{}\n", args.out.display()));
+    }
+    let set = make_tasks(&args.system, &from, &wanted, &args.out, &run)?;
+    print_tasks(&set, wanted.settings(0, 0).count, &args.out)
+}
+
+/// Prints how many tasks were made of those that were wanted.
+///
+/// # Errors
+/// Nothing can be printed.
+pub fn print_tasks(set: &TaskSet, wanted: usize, out: &Path) -> Result<()> {
     let made = counted(set.tasks.len() as u64, "task");
     print(&format!(
         "{} in {}; {} begun{}\n",
         if set.tasks.len() < wanted { format!("only {made} of {wanted}") } else { made },
-        args.out.display(),
+        out.display(),
         counted(set.origin.begun, "chain"),
-        failures(&set)
+        failures(set)
     ))
 }
 
@@ -106,10 +128,46 @@ pub fn make_tasks(
     out: &Path,
     run: &Run,
 ) -> Result<TaskSet> {
+    TaskSet::output(out)?;
+    let Chosen { system, bank, seeds, held_out_from, settings } =
+        choose(system, from, wanted, run)?;
+    let pool = run.build_pool()?;
+    let mut set = pool.install(|| far_chains(&system, &bank, &seeds, &settings, run.quiet));
+    set.origin.held_out_from = held_out_from;
+    let advice = if set.tasks.len() < settings.count { advice(&set) } else { None };
+    ensure!(
+        !set.tasks.is_empty(),
+        "no chain came about from {}{}{}",
+        counted(seeds.len() as u64, "seed"),
+        failures(&set),
+        advice.map_or(String::new(), |advice| format!("; {advice}"))
+    );
+    if let Some(advice) = advice.filter(|_| !run.quiet) {
+        note(&format!("{} of {} tasks: {advice}", set.tasks.len(), settings.count));
+    }
+    set.save(out)?;
+    Ok(set)
+}
+
+/// What chains are made of, and how.
+struct Chosen {
+    system: Arc<System>,
+    bank: TermBank,
+    seeds: Vec<Seed>,
+    held_out_from: Vec<HeldOutFrom>,
+    settings: ChainSettings,
+}
+
+/// Reads the seeds, and chooses the size of a link where none is wanted.
+fn choose(
+    system: &InputFile,
+    from: &SeedSource<'_>,
+    wanted: &TaskArgs,
+    run: &Run,
+) -> Result<Chosen> {
     let of_size = |link_nodes| wanted.settings(link_nodes, run.seed);
     let mut settings = of_size(wanted.link_nodes.unwrap_or(1_000));
     settings.check()?;
-    TaskSet::output(out)?;
     let system = load_system(system)?;
     let mut bank = TermBank::new(system.language.clone());
     let mut seeds = load_seeds(from.file, &system, &mut bank, None)?;
@@ -146,21 +204,7 @@ pub fn make_tasks(
         say(&scale.to_string());
         settings = of_size(scale.link_nodes);
     }
-    let mut set = pool.install(|| far_chains(&system, &bank, &seeds, &settings, run.quiet));
-    set.origin.held_out_from = held_out_from;
-    let advice = if set.tasks.len() < settings.count { advice(&set) } else { None };
-    ensure!(
-        !set.tasks.is_empty(),
-        "no chain came about from {}{}{}",
-        counted(seeds.len() as u64, "seed"),
-        failures(&set),
-        advice.map_or(String::new(), |advice| format!("; {advice}"))
-    );
-    if let Some(advice) = advice {
-        say(&format!("{} of {} tasks: {advice}", set.tasks.len(), settings.count));
-    }
-    set.save(out)?;
-    Ok(set)
+    Ok(Chosen { system, bank, seeds, held_out_from, settings })
 }
 
 /// Says that task files have links of different sizes, if they do.

@@ -8,10 +8,9 @@
 use crate::config::Config;
 use crate::dataset::assemble::{Begun, begin, refuse_other};
 use crate::dataset::info::DatasetInfo;
-use crate::dataset::part::{PART_FILE, PartInfo, Shard};
 use crate::dataset::provenance::{Provenance, Totals};
 use crate::dataset::seed_files::{SEED_FILES, SeedFiles};
-use crate::merge::assemble_seeds;
+use crate::merge::{DATASET_PART, assemble_seeds};
 use crate::proofs::one_seed::{SeedReport, grow};
 use crate::seeds::assign_splits::partition;
 use crate::seeds::read::{Seed, load_seeds_with_hash};
@@ -25,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
-use support::{InputFile, Progress, Run, StagedDir, write_atomic};
+use support::{InputFile, Outcome, PART_FILE, Part, Progress, Run, Shard, StagedDir, write_atomic};
 
 /// Makes a dataset in the new directory `out`.
 ///
@@ -63,39 +62,22 @@ pub fn generate_part(config: &Config, shard: Shard, out: &Path, run: &Run) -> Re
     }
     let pool = run.build_pool()?;
     let input = Input::read(config, run)?;
-    let seeds = input.seeds.len() as u32;
-    let info = PartInfo { shard, seeds, cairn: input.provenance.clone() };
-    if finished {
-        anyhow::ensure!(
-            PartInfo::load(out)? == info,
-            "{} already holds a part that was made with other arguments: choose another directory",
-            out.display()
-        );
+    let items = input.seeds.len() as u64;
+    let part = Part::new(DATASET_PART, shard, items, &input.provenance)?;
+    if part.is_there(out)? {
         StagedDir::tidy(out);
         return Ok(Outcome::Already);
     }
-    let staged = StagedDir::create(out, &serde_json::to_string(&info)?)?;
-    let own: Vec<u32> = (0..seeds).filter(|&seed| shard.has(seed)).collect();
+    let staged = StagedDir::create(out, &serde_json::to_string(&part)?)?;
+    let own: Vec<u32> = shard.of(items).map(|seed| seed as u32).collect();
     let growing = Growing { input: &input, config, run, staged: &staged };
     pool.install(|| growing.grow_all(&own))?;
     // A part without seeds has the directory, too.
     staged.directory(SEED_FILES)?;
     write_atomic(&staged.file(SYSTEM_FILE)?, &input.rules)?;
-    info.save(&staged.file(PART_FILE)?)?;
+    part.save(&staged.file(PART_FILE)?)?;
     staged.publish()?;
-    Ok(Outcome::Made { seeds: own.len() })
-}
-
-/// What [`generate_part`] did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The part is finished now.
-    Made {
-        /// Its number of seeds.
-        seeds: usize,
-    },
-    /// It was finished before.
-    Already,
+    Ok(Outcome::Made { items: own.len() })
 }
 
 /// Everything that is read before any work is done.

@@ -3,17 +3,19 @@
 use crate::dataset::admission::Survey;
 use crate::dataset::assemble::{Begun, assemble, begin, refuse_other};
 use crate::dataset::info::DatasetInfo;
-use crate::dataset::part::{PART_FILE, PartInfo, Shard};
 use crate::dataset::provenance::{Provenance, Totals};
 use crate::dataset::seed_files::{SEED_FILES, SeedFiles};
 use crate::proofs::checked::check_all;
 use crate::proofs::proof_rows::ProofRow;
 use crate::system_copy::system_of;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use egraph::System;
 use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
-use support::{Progress, Run, StagedDir};
+use support::{PART_FILE, Part, Progress, Run, StagedDir, load_parts};
+
+/// What the parts of `generate` become.
+pub const DATASET_PART: &str = "a dataset";
 
 /// Makes the dataset `out` of all parts of it, given in any order.
 ///
@@ -23,36 +25,35 @@ use support::{Progress, Run, StagedDir};
 pub fn merge(parts: &[PathBuf], out: &Path, run: &Run) -> Result<DatasetInfo> {
     refuse_other(out)?;
     let pool = run.build_pool()?;
-    let infos = parts.iter().map(|part| PartInfo::load(part)).collect::<Result<Vec<_>>>()?;
-    let (Some(first), Some(directory)) = (infos.first(), parts.first()) else {
-        bail!("no part to merge");
-    };
-    check_parts(parts, &infos)?;
-    let (system, rules) = system_of(directory, &first.cairn.system_hash)?;
-    let files_of = |seed: u32| {
-        let of = infos.iter().position(|info| info.shard.has(seed)).unwrap_or(0);
-        SeedFiles::new(&parts[of].join(SEED_FILES), seed)
+    let parts = load_parts(parts)?;
+    let (directory, first) = &parts[0];
+    let provenance: Provenance = serde_json::from_value(first.settings.clone())
+        .with_context(|| format!("{} describes no dataset", directory.join(PART_FILE).display()))?;
+    provenance.config.validate()?;
+    let (system, rules) = system_of(directory, &provenance.system_hash)?;
+    let files_of = |seed: u64| {
+        let of = parts.iter().position(|(_, part)| part.shard.has(seed)).unwrap_or(0);
+        SeedFiles::new(&parts[of].0.join(SEED_FILES), seed as u32)
     };
     // Before there are files for each seed that is spoken of.
-    for (path, info) in parts.iter().zip(&infos) {
-        all_there(path, info)?;
+    for (path, part) in &parts {
+        all_there(path, part)?;
     }
-    let seeds: Vec<SeedFiles> = (0..first.seeds).map(files_of).collect();
-    let staged = match begin(out, "merge ", &first.cairn)? {
+    let seeds: Vec<SeedFiles> = (0..first.items).map(files_of).collect();
+    let staged = match begin(out, "merge ", &provenance)? {
         Begun::Finished(info) => return Ok(*info),
         Begun::New(staged) => staged,
     };
     pool.install(|| {
         // Damage must not come out as a whole dataset: it may have been done on the way here.
         let check = |rows: &[ProofRow]| check_all(&system, rows).map(drop);
-        assemble_seeds(staged, &system, &rules, &first.cairn, &seeds, &check, run)
+        assemble_seeds(staged, &system, &rules, &provenance, &seeds, &check, run)
     })
 }
 
 /// Refuses a part that does not have the files of all its seeds.
-fn all_there(path: &Path, info: &PartInfo) -> Result<()> {
-    let Shard { index, count } = info.shard;
-    let expected = info.seeds.saturating_sub(index).div_ceil(count) as usize;
+fn all_there(path: &Path, part: &Part) -> Result<()> {
+    let expected = part.shard.of(part.items).count();
     let directory = path.join(SEED_FILES);
     let entries = std::fs::read_dir(&directory)
         .with_context(|| format!("cannot read {}", directory.display()))?;
@@ -66,30 +67,6 @@ fn all_there(path: &Path, info: &PartInfo) -> Result<()> {
         path.join(PART_FILE).display(),
         directory.display()
     );
-    Ok(())
-}
-
-fn check_parts(paths: &[PathBuf], infos: &[PartInfo]) -> Result<()> {
-    let (first, count) = (&infos[0], infos[0].shard.count);
-    for (path, info) in paths.iter().zip(infos) {
-        ensure!(
-            info.cairn == first.cairn && info.shard.count == count && info.seeds == first.seeds,
-            "{} was not made with the same files and configuration as {}",
-            path.display(),
-            paths[0].display()
-        );
-    }
-    for index in 0..count {
-        let shard = Shard { index, count };
-        let of: Vec<String> = paths
-            .iter()
-            .zip(infos)
-            .filter(|(_, info)| info.shard == shard)
-            .map(|(path, _)| path.display().to_string())
-            .collect();
-        ensure!(!of.is_empty(), "part {shard} is missing");
-        ensure!(of.len() == 1, "part {shard} is given more than once: {}", of.join(", "));
-    }
     Ok(())
 }
 

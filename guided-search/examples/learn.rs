@@ -2,7 +2,7 @@
 
 use dataset_gen::load_seeds;
 use egraph::{System, TermBank};
-use guided_search::{Cap, ChainSettings, Learning, TaskPractice, far_chains, learn};
+use guided_search::{Cap, ChainSettings, Course, Learning, TaskPractice, far_chains, learn};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,10 +32,10 @@ pub fn main() -> anyhow::Result<()> {
     };
     let out = tempfile::tempdir()?;
     let practice = TaskPractice::new(&system, [&training, &validation], learning.cap);
-    let (rounds, ranker) =
-        learn(&learning, &system, &practice, None, out.path(), true, &mut |round| {
-            println!("round {}: {} of 10 proved", round.round, round.proved);
-        })?;
+    let course = Course { learning: &learning, system: &system, practice: &practice, from: None };
+    let (rounds, ranker) = learn(&course, out.path(), true, &mut |round| {
+        println!("round {}: {} of 10 proved", round.round, round.proved);
+    })?;
     println!("{} after {} rounds", ranker.origin, rounds.len());
     Ok(())
 }

@@ -43,13 +43,15 @@ mod search;
 mod tasks;
 
 pub use evaluation::comparison::{COMPARISON_FILE, Compared, Comparison, compare_optimisers};
-pub use evaluation::evaluate::{
-    EVALUATION_FILE, Evaluation, Inputs, RESULTS_FILE, SEEN_UNKNOWN, evaluate,
-};
+pub use evaluation::described::{EVALUATION_FILE, Evaluation, RESULTS_FILE, SEEN_UNKNOWN};
+pub use evaluation::evaluate::{Inputs, evaluate};
+pub use evaluation::parts::{EVALUATION_PART, evaluate_part, merge_evaluation};
 pub use evaluation::results::{Row, read_results, write_results};
+pub use learning::kept::{LEARNING_FILE, Learning, Optimising, Round};
+pub use learning::parts::{ROUND_PART, merge_round, search_part};
 pub use learning::plans::plans_of;
-pub use learning::practice::{Found, Order, Practice, Trained, Validated};
-pub use learning::rounds::{LEARNING_FILE, Learning, Optimising, RANKER_FILE, Round, learn};
+pub use learning::practice::{Found, Order, Practice, Searched};
+pub use learning::rounds::{Course, RANKER_FILE, Report, fit_next, learn};
 pub use learning::seeds::SeedPractice;
 pub use learning::tasks::TaskPractice;
 pub use methods::asked::{Aids, Asked, Available};
@@ -61,7 +63,10 @@ pub use methods::table::{Method, Need, Role};
 pub use methods::watched::Watcher;
 pub use optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome};
 pub use optimise::goals::load_goals;
-pub use optimise::many::{OPTIMISATION_FILE, OPTIMISED_FILE, Optimisation, Terms, optimise_many};
+pub use optimise::many::{
+    OPTIMISATION_FILE, OPTIMISATION_PART, OPTIMISED_FILE, Optimisation, Terms, merge_optimised,
+    optimise_many, optimise_part,
+};
 pub use optimise::optimisers::Optimiser;
 pub use optimise::picture::picture;
 pub use optimise::planner::Planner;
@@ -81,13 +86,13 @@ pub use search::guide_source::{GuideRequest, GuideSet, GuideSource, NoGuides, Pr
 pub use search::one_egraph::{InTurn, prove_in_turn};
 pub use search::prove::prove;
 pub use search::schedulers::Schedulers;
-pub use tasks::chains::{
-    CONFLICT, ChainSettings, MEMORY, NEAR, NO_FRONTIER, SATURATED, far_chains,
-};
+pub use tasks::chains::{CONFLICT, ChainSettings, MEMORY, NEAR, NO_FRONTIER, SATURATED};
 pub use tasks::family::Family;
+pub use tasks::gather::far_chains;
 pub use tasks::held_out::{held_out, refuse_seen, refuse_seen_terms, seeds_of, without};
 pub use tasks::inspect::{Inspection as TasksInspection, inspect as inspect_tasks};
 pub use tasks::origin::{HeldOutFrom, Source as HeldOutSource, TaskOrigin};
+pub use tasks::parts::{TASKS_PART, merge_tasks, tasks_part};
 pub use tasks::question::{quoted, read_texts};
 pub use tasks::scale::Scale;
 pub use tasks::task::Task;

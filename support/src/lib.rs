@@ -26,6 +26,7 @@ mod allocator;
 mod errors;
 mod files;
 mod own_threads;
+mod parts;
 pub mod random;
 mod run;
 mod show;
@@ -46,6 +47,10 @@ pub use files::whole_file::{
 };
 pub use files::{columns, hash};
 pub use own_threads::in_order;
+pub use parts::make::{Making, Outcome, make_items, make_part};
+pub use parts::merge::Parts;
+pub use parts::part::{PART_FILE, Part, load_parts};
+pub use parts::shard::Shard;
 pub use run::Run;
 pub use show::console::{note, print};
 pub use show::numbers::{counted, counted_as, thousands};

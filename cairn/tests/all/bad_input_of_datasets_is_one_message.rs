@@ -135,7 +135,7 @@ fn what_is_no_dataset_is_called_by_its_name() {
     for (files, expected) in [
         (&model[..], "x is a model, not a dataset"),
         (&[("x/evaluation.json", "{}")], "x is the results of an evaluation, not a dataset"),
-        (&[("x/part.json", "{}")], "x is a part of a dataset, not a dataset"),
+        (&[("x/part.json", "{}")], "x is a part, not a dataset"),
     ] {
         let text = message(files, &["verify", "{}/x"]);
         assert!(text.starts_with(expected), "{text}");

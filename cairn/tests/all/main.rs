@@ -24,6 +24,7 @@ mod optimise_finds_the_best_term;
 mod optimisers_are_compared;
 mod output_can_be_cut_off;
 mod output_replaces_its_own_kind_only;
+mod parts_make_the_same;
 mod plans_are_learned;
 mod proofs_are_worth_reading;
 mod random_seeds_make_a_file;

@@ -1,6 +1,5 @@
 //! `dataset_info.json`: what a dataset is and how to make it again.
 
-use crate::dataset::part::PART_FILE;
 use crate::dataset::provenance::Provenance;
 use crate::seeds::seen_seeds::SeenSeeds;
 use crate::seeds::split::Split;
@@ -11,7 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use support::columns::{DataType, Field};
 use support::hash::of_file;
-use support::{Record, named_inside, numbered_files, seal_json, unseal_json, write_atomic};
+use support::{
+    PART_FILE, Record, named_inside, numbered_files, seal_json, unseal_json, write_atomic,
+};
 
 /// The file that marks a directory as a dataset; written last.
 pub const INFO_FILE: &str = "dataset_info.json";
@@ -61,7 +62,7 @@ fn unknown_file(name: &str) -> String {
 fn what_else(path: &Path) -> &'static str {
     let has = |name: &str| path.join(name).is_file();
     if has(PART_FILE) {
-        "a part of a dataset, not a dataset (see cairn merge)"
+        "a part, not a dataset (see cairn merge)"
     } else if has("config.json") && has("tokenizer.json") {
         "a model, not a dataset"
     } else if has("evaluation.json") {

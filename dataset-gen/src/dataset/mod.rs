@@ -9,7 +9,6 @@ pub(crate) mod duplicates;
 pub(crate) mod info;
 pub(crate) mod inspect;
 pub(crate) mod page;
-pub(crate) mod part;
 pub(crate) mod provenance;
 pub(crate) mod seed_files;
 pub(crate) mod stats;

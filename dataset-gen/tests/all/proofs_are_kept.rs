@@ -2,12 +2,12 @@
 
 use crate::small_system::dataset::{Place, place, quiet, tree};
 use dataset_gen::{
-    Config, DatasetInfo, FileInfo, Outcome, ProofRow, Scheme, Shard, Split, Splitting,
-    for_each_proof, generate, generate_part, merge, read_triples, resplit, verify, write_triples,
+    Config, DatasetInfo, FileInfo, ProofRow, Scheme, Split, Splitting, for_each_proof, generate,
+    generate_part, merge, read_triples, resplit, verify, write_triples,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
-use support::{hash, read_table, seal_json, unseal_json, write_table};
+use support::{Outcome, Shard, hash, read_table, seal_json, unseal_json, write_table};
 
 fn parts(place: &Place, config: &Config, count: u32) -> Vec<PathBuf> {
     let make = |index| {
@@ -42,11 +42,11 @@ fn merged_parts_are_the_same_dataset() {
     let message = |paths: &[PathBuf]| {
         merge(paths, &place.path("none"), &quiet(1, 0)).unwrap_err().to_string()
     };
-    assert_eq!(message(&paths[1..]), "part 2/3 is missing");
+    assert_eq!(message(&paths[1..]), "part 2/3 is missing: expected all 3 parts");
     assert!(message(&[&paths[..], &paths[..1]].concat()).starts_with("part 2/3 is given more"));
     generate_part(&other, Shard { index: 2, count: 3 }, &place.path("x"), &quiet(1, 0)).unwrap();
     let mixed = [&paths[1..], &[place.path("x")]].concat();
-    assert!(message(&mixed).contains("not made with the same files and configuration"));
+    assert!(message(&mixed).contains("not made with the same files and settings"));
     assert!(message(&[place.path("whole")]).contains("is not a finished part"));
     assert!(!place.path("none").exists());
 }

@@ -2,6 +2,9 @@
 
 pub(crate) mod checked;
 pub(crate) mod comparison;
+pub(crate) mod described;
 pub(crate) mod evaluate;
+pub(crate) mod finished;
+pub(crate) mod parts;
 pub(crate) mod results;
 pub(crate) mod statistics;

@@ -4,6 +4,8 @@
 
 pub(crate) mod examples;
 pub(crate) mod halves;
+pub(crate) mod kept;
+pub(crate) mod parts;
 pub(crate) mod plans;
 pub(crate) mod practice;
 pub(crate) mod rounds;

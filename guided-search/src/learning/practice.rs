@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The order of a round's matches; smallest first without.
 pub type Order = Option<Arc<dyn MatchOrder>>;
 
-/// What a ranker is learned on.
+/// What a ranker is learned on: searches, each of which depends on nothing but its number and the order.
 pub trait Practice: Sync {
     /// What the ranker will have seen.
     ///
@@ -19,17 +19,23 @@ pub trait Practice: Sync {
     /// Something is no term of the system.
     fn seen(&self) -> Result<SeenSeeds>;
 
-    /// A round's searches that are learned from. `before` has what was found in each round before.
-    ///
-    /// # Errors
-    /// An internal fault.
-    fn train(&self, order: &Order, before: &[Vec<Found>], quiet: bool) -> Result<Trained>;
+    /// The numbers of the searches that a round learns from. `before` has what was found in each round before.
+    fn training(&self, before: &[Vec<Found>]) -> Vec<u32>;
 
-    /// A round's searches by which rounds are compared.
+    /// A search that is learned from.
     ///
     /// # Errors
     /// An internal fault.
-    fn validate(&self, order: &Order, quiet: bool) -> Result<Validated>;
+    fn train(&self, number: u32, order: &Order) -> Result<Searched>;
+
+    /// How many searches rounds are compared by.
+    fn validation(&self) -> u32;
+
+    /// A search by which rounds are compared.
+    ///
+    /// # Errors
+    /// An internal fault.
+    fn validate(&self, number: u32, order: &Order) -> Result<Searched>;
 }
 
 /// What a search of a round found.
@@ -44,31 +50,18 @@ pub struct Found {
     pub cost: Vec<u64>,
 }
 
-impl Found {
-    /// Of a task.
-    pub fn task(number: u32, proved: bool) -> Found {
-        Found { number, improved: proved, cost: Vec::new() }
-    }
-}
-
-/// What came of the searches of a round.
-#[derive(Debug, Default)]
-pub struct Trained {
-    /// By search.
-    pub found: Vec<Found>,
-    /// What was chosen, by e-graph whose proof is learned from.
-    pub examples: Vec<Vec<Example>>,
-}
-
-/// How good a round is.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Validated {
-    /// Tasks that were proved, or seeds for which something better was found.
-    pub proved: u64,
+/// What came of a search.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Searched {
+    /// What was found.
+    pub found: Found,
+    /// What a seed costs, in the first measure.
+    pub cost_before: Option<u64>,
     /// E-nodes built.
     pub work: u64,
-    /// What is left of the cost of a seed: the geometric mean.
-    pub left: Option<f64>,
+    /// What was chosen, by e-graph whose proof is learned from.
+    pub examples: Vec<Vec<Example>>,
 }
 
 /// A match that was chosen, and whether the proof used it; the number of the e-graph is still missing.

@@ -2,17 +2,15 @@
 //! used is learned from. There are no targets. A seed with which a round gets no further is set aside, and the
 //! next larger one comes in, so that what is practised on gets harder as the ranker gets better.
 
-use crate::learning::practice::{Found, Order, Practice, Trained, Validated, example};
-use crate::optimise::answer::{Objective, OptimiseSettings, Outcome, Used};
+use crate::learning::practice::{Found, Order, Practice, Searched, example};
+use crate::optimise::answer::{Objective, OptimiseSettings, Used};
 use crate::optimise::run::optimise;
 use crate::search::budget::Budget;
 use anyhow::Result;
 use dataset_gen::{Seed, SeenSeeds};
 use egraph::{System, TermBank, TermId};
 use model::ranking::fit::Example;
-use rayon::prelude::*;
 use std::sync::Arc;
-use support::Progress;
 
 /// Seeds, and what is made of them.
 pub struct SeedPractice<'a> {
@@ -45,29 +43,24 @@ impl<'a> SeedPractice<'a> {
         SeedPractice { system, bank, training, validation, objective, budget, batch, seed }
     }
 
-    fn optimise_all(
-        &self,
-        terms: &[TermId],
-        order: &Order,
-        log: bool,
-        quiet: bool,
-    ) -> Result<Vec<Outcome>> {
-        let progress = Progress::new("seeds", terms.len() as u64, quiet);
-        let outcomes = terms.par_iter().map(|&term| {
-            let mut bank = TermBank::new(self.system.language.clone());
-            let start = bank.import(self.bank, term);
-            let settings = OptimiseSettings {
-                order: order.clone(),
-                log,
-                ..OptimiseSettings::within(self.budget, self.seed)
-            };
-            let outcome = optimise(self.system, &mut bank, start, self.objective, &settings);
-            progress.advance(1);
-            outcome
-        });
-        let outcomes = outcomes.collect();
-        progress.finish();
-        outcomes
+    fn optimise(&self, number: u32, term: TermId, order: &Order, log: bool) -> Result<Searched> {
+        let mut bank = TermBank::new(self.system.language.clone());
+        let start = bank.import(self.bank, term);
+        let settings = OptimiseSettings {
+            order: order.clone(),
+            log,
+            ..OptimiseSettings::within(self.budget, self.seed)
+        };
+        let outcome = optimise(self.system, &mut bank, start, self.objective, &settings)?;
+        // The first of the curve is the seed.
+        let improved = outcome.curve.len() > 1;
+        let cost = outcome.best().map_or(Vec::new(), |best| best.cost.values().to_vec());
+        Ok(Searched {
+            found: Found { number, improved, cost },
+            cost_before: outcome.curve.first().map(|first| first.cost.values()[0]),
+            work: outcome.ledger.work,
+            examples: outcome.used.iter().map(examples).collect(),
+        })
     }
 
     /// The training seeds of the round after `before`.
@@ -108,11 +101,6 @@ fn examples(used: &Used) -> Vec<Example> {
     used.iter().map(|(chosen, used)| example((chosen, *used))).collect()
 }
 
-/// Whether a better term than the start was found.
-fn improved(outcome: &Outcome) -> bool {
-    outcome.curve.len() > 1
-}
-
 impl Practice for SeedPractice<'_> {
     fn seen(&self) -> Result<SeenSeeds> {
         let mut bank = TermBank::new(self.system.language.clone());
@@ -121,33 +109,20 @@ impl Practice for SeedPractice<'_> {
         Ok(SeenSeeds::of(&mut bank, terms))
     }
 
-    fn train(&self, order: &Order, before: &[Vec<Found>], quiet: bool) -> Result<Trained> {
-        let active = self.active(before);
-        let terms: Vec<TermId> = active.iter().map(|&seed| self.training[seed]).collect();
-        let outcomes = self.optimise_all(&terms, order, true, quiet)?;
-        let found = active.iter().zip(&outcomes).map(|(&seed, outcome)| {
-            let cost = outcome.best().map_or(Vec::new(), |best| best.cost.values().to_vec());
-            Found { number: seed as u32, improved: improved(outcome), cost }
-        });
-        let found = found.collect();
-        let examples = outcomes.iter().flat_map(|outcome| &outcome.used).map(examples).collect();
-        Ok(Trained { found, examples })
+    fn training(&self, before: &[Vec<Found>]) -> Vec<u32> {
+        self.active(before).into_iter().map(|seed| seed as u32).collect()
     }
 
-    fn validate(&self, order: &Order, quiet: bool) -> Result<Validated> {
-        let outcomes = self.optimise_all(&self.validation, order, false, quiet)?;
-        let mut logs = 0.0;
-        for outcome in &outcomes {
-            if let (Some(first), Some(best)) = (outcome.curve.first(), outcome.best()) {
-                let of = |cost: &egraph::Cost| (cost.values()[0].max(1) as f64).ln();
-                logs += of(&best.cost) - of(&first.cost);
-            }
-        }
-        Ok(Validated {
-            proved: outcomes.iter().filter(|outcome| improved(outcome)).count() as u64,
-            work: outcomes.iter().map(|outcome| outcome.ledger.work).sum(),
-            left: Some((logs / outcomes.len().max(1) as f64).exp()),
-        })
+    fn train(&self, number: u32, order: &Order) -> Result<Searched> {
+        self.optimise(number, self.training[number as usize], order, true)
+    }
+
+    fn validation(&self) -> u32 {
+        self.validation.len() as u32
+    }
+
+    fn validate(&self, number: u32, order: &Order) -> Result<Searched> {
+        self.optimise(number, self.validation[number as usize], order, false)
     }
 }
 

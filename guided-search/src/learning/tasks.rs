@@ -1,7 +1,7 @@
 //! Learning to prove: an e-graph is grown for each task, and what its proof used is learned from.
 
 use crate::learning::halves::with_halves;
-use crate::learning::practice::{Found, Order, Practice, Trained, Validated, example};
+use crate::learning::practice::{Found, Order, Practice, Searched, example};
 use crate::search::budget::Cap;
 use crate::search::stage::{Ends, Stage};
 use crate::tasks::held_out::seeds_of;
@@ -11,9 +11,7 @@ use anyhow::{Context, Result};
 use dataset_gen::SeenSeeds;
 use egraph::{SaturationConfig, Scheduler, System, TermBank, used_matches};
 use model::ranking::fit::Example;
-use rayon::prelude::*;
 use std::sync::Arc;
-use support::Progress;
 
 /// Tasks, and the limit of the e-graph of each.
 pub struct TaskPractice<'a> {
@@ -35,25 +33,7 @@ impl<'a> TaskPractice<'a> {
         TaskPractice { system, training, validation: &validation.tasks, cap }
     }
 
-    fn grow_all(
-        &self,
-        tasks: &[Task],
-        order: &Order,
-        log: bool,
-        quiet: bool,
-    ) -> Result<Vec<Grown>> {
-        let progress = Progress::new("tasks", tasks.len() as u64, quiet);
-        let grown = tasks.par_iter().map(|task| {
-            let grown = self.grow(task, order, log);
-            progress.advance(1);
-            grown
-        });
-        let grown = grown.collect();
-        progress.finish();
-        grown
-    }
-
-    fn grow(&self, task: &Task, order: &Order, log: bool) -> Result<Grown> {
+    fn grow(&self, number: u32, task: &Task, order: &Order, log: bool) -> Result<Searched> {
         let mut bank = TermBank::new(self.system.language.clone());
         let terms = task.terms(&mut bank)?;
         let [start, target] = [terms[0], terms[terms.len() - 1]];
@@ -70,18 +50,12 @@ impl<'a> TaskPractice<'a> {
         if proved && log {
             let used = used_matches(&stage.egraph, &mut bank, &stage.chosen, start, target)
                 .context("no explanation of what the e-graph holds")?;
-            examples = stage.chosen.iter().zip(used).map(example).collect();
+            let of_proof: Vec<Example> = stage.chosen.iter().zip(used).map(example).collect();
+            examples.extend(Some(of_proof).filter(|some| !some.is_empty()));
         }
-        Ok(Grown { proved, work: stage.egraph.built(), examples })
+        let found = Found { number, improved: proved, cost: Vec::new() };
+        Ok(Searched { found, cost_before: None, work: stage.egraph.built(), examples })
     }
-}
-
-/// The e-graph of a task.
-struct Grown {
-    proved: bool,
-    work: u64,
-    /// What was chosen, if there is a proof.
-    examples: Vec<Example>,
 }
 
 impl Practice for TaskPractice<'_> {
@@ -90,18 +64,19 @@ impl Practice for TaskPractice<'_> {
         seeds_of(both, &mut TermBank::new(self.system.language.clone()))
     }
 
-    fn train(&self, order: &Order, _: &[Vec<Found>], quiet: bool) -> Result<Trained> {
-        let grown = self.grow_all(&self.training, order, true, quiet)?;
-        let found = (0..).zip(&grown).map(|(number, grown)| Found::task(number, grown.proved));
-        let found = found.collect();
-        let examples = grown.into_iter().map(|grown| grown.examples);
-        Ok(Trained { found, examples: examples.filter(|some| !some.is_empty()).collect() })
+    fn training(&self, _: &[Vec<Found>]) -> Vec<u32> {
+        (0..self.training.len() as u32).collect()
     }
 
-    fn validate(&self, order: &Order, quiet: bool) -> Result<Validated> {
-        let grown = self.grow_all(self.validation, order, false, quiet)?;
-        let proved = grown.iter().filter(|grown| grown.proved).count() as u64;
-        let work = grown.iter().map(|grown| grown.work).sum();
-        Ok(Validated { proved, work, left: None })
+    fn train(&self, number: u32, order: &Order) -> Result<Searched> {
+        self.grow(number, &self.training[number as usize], order, true)
+    }
+
+    fn validation(&self) -> u32 {
+        self.validation.len() as u32
+    }
+
+    fn validate(&self, number: u32, order: &Order) -> Result<Searched> {
+        self.grow(number, &self.validation[number as usize], order, false)
     }
 }

@@ -13,7 +13,7 @@ use crate::optimise::run::optimise;
 use crate::optimise::table::OptimisedRow;
 use crate::search::budget::Budget;
 use anyhow::{Context, Result, ensure};
-use dataset_gen::{SYSTEM_FILE, Seed};
+use dataset_gen::{SYSTEM_FILE, Seed, system_of};
 use egraph::{Sketch, System, TermBank, TermId, check, proof_from_json, proof_to_json};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -21,8 +21,8 @@ use std::path::Path;
 use std::sync::Arc;
 use support::hash::sha256;
 use support::{
-    OutputDir, Progress, in_order, named_inside, note, own_directory, read_sealed, read_text,
-    write_atomic, write_sealed, write_table,
+    Outcome, OutputDir, Part, Parts, Progress, Shard, in_order, make_items, named_inside, note,
+    own_directory, read_sealed, read_text, write_atomic, write_sealed, write_table,
 };
 
 /// The file that marks a directory of optimised terms; it holds the [`Optimisation`].
@@ -33,6 +33,9 @@ pub const OPTIMISED_FILE: &str = "optimised.parquet";
 const MOST_SHOWN: u64 = 1 << 20;
 const ROWS: &str = "rows";
 const PROOFS: &str = "proofs";
+
+/// What the parts become.
+pub const OPTIMISATION_PART: &str = "optimised terms";
 
 /// What is optimised, and how; two runs with equal values give equal files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,6 +84,37 @@ struct Finished {
     proof: Option<String>,
 }
 
+/// A term that was optimised: its row, and the proof as JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DoneTerm {
+    row: OptimisedRow,
+    proof: Option<String>,
+}
+
+impl DoneTerm {
+    /// Writes the files of the term.
+    fn keep(self, number: usize, directory: &OutputDir) -> Result<OptimisedRow> {
+        let mut row = self.row;
+        row.proof_file = self.proof.as_ref().map_or_else(String::new, |_| proof_file(number));
+        if let Some(proof) = &self.proof {
+            write_atomic(&directory.file(&row.proof_file), proof.as_bytes())?;
+        }
+        let hash = self.proof.map(|proof| sha256(proof.as_bytes()));
+        let finished = Finished { row, proof: hash };
+        write_sealed(&directory.file(&row_file(number)), &serde_json::to_string(&finished)?)?;
+        Ok(finished.row)
+    }
+}
+
+fn row_file(number: usize) -> String {
+    format!("{ROWS}/{number}.json")
+}
+
+fn proof_file(number: usize) -> String {
+    format!("{PROOFS}/{number}.json")
+}
+
 /// What all terms share.
 pub struct Terms<'a> {
     /// The rewrite system.
@@ -123,28 +157,33 @@ pub fn optimise_many(
     threads: usize,
     quiet: bool,
 ) -> Result<Vec<OptimisedRow>> {
-    let directory = OutputDir::create(out, OPTIMISATION_FILE)?;
-    refuse_other(optimisation, &directory)?;
-    let text = serde_json::to_string_pretty(optimisation)? + "\n";
-    write_atomic(&directory.file(OPTIMISATION_FILE), text.as_bytes())?;
-    write_atomic(&directory.file(SYSTEM_FILE), terms.system_text.as_bytes())?;
-    for name in [ROWS, PROOFS] {
-        own_directory(&directory.file(name))?;
-    }
+    let directory = begin(optimisation, terms.system_text, out)?;
     let progress = Progress::new("terms", terms.terms.len() as u64, quiet);
     let rows = in_order(terms.terms.len(), threads, |number| {
         if let Some(row) = finished(terms, number, &directory) {
             progress.found(1);
             return Ok(row);
         }
-        let row = one(terms, number, &directory)
-            .with_context(|| format!("term {}", terms.terms[number].id))?;
+        let row = one(terms, number)?.keep(number, &directory)?;
         progress.advance(1);
         Ok(row)
     })?;
     progress.finish();
     write_table(&directory.file(OPTIMISED_FILE), &rows)?;
     Ok(rows)
+}
+
+/// Begins a directory of optimised terms, or goes on with it.
+fn begin(optimisation: &Optimisation, system_text: &str, out: &Path) -> Result<OutputDir> {
+    let directory = OutputDir::create(out, OPTIMISATION_FILE)?;
+    refuse_other(optimisation, &directory)?;
+    let text = serde_json::to_string_pretty(optimisation)? + "\n";
+    write_atomic(&directory.file(OPTIMISATION_FILE), text.as_bytes())?;
+    write_atomic(&directory.file(SYSTEM_FILE), system_text.as_bytes())?;
+    for name in [ROWS, PROOFS] {
+        own_directory(&directory.file(name))?;
+    }
+    Ok(directory)
 }
 
 fn refuse_other(optimisation: &Optimisation, directory: &OutputDir) -> Result<()> {
@@ -161,7 +200,7 @@ fn refuse_other(optimisation: &Optimisation, directory: &OutputDir) -> Result<()
 /// The row of a term that an earlier run finished, unless something is wrong with it or with its proof: then
 /// it is made again.
 fn finished(terms: &Terms<'_>, number: usize, directory: &OutputDir) -> Option<OptimisedRow> {
-    let name = format!("{ROWS}/{number}.json");
+    let name = row_file(number);
     let path = directory.file(&name);
     std::fs::symlink_metadata(&path).ok()?;
     let read = || -> Result<OptimisedRow> {
@@ -219,7 +258,7 @@ fn shown(bank: &TermBank, term: TermId) -> String {
     bank.display_part(term, MOST_SHOWN).to_string()
 }
 
-fn one(terms: &Terms<'_>, number: usize, directory: &OutputDir) -> Result<OptimisedRow> {
+fn one(terms: &Terms<'_>, number: usize) -> Result<DoneTerm> {
     let Terms { system, settings, .. } = *terms;
     let sketch = terms.sketch_of(number).clone();
     let objective = &Objective { sketch, ..terms.objective.clone() };
@@ -228,14 +267,9 @@ fn one(terms: &Terms<'_>, number: usize, directory: &OutputDir) -> Result<Optimi
     let mut bank = TermBank::new(system.language.clone());
     let start = bank.import(terms.bank, seed.term);
     let before = objective.of_term(&bank, start).map(|cost| cost.values()[0]);
-    let outcome = optimise(system, &mut bank, start, objective, settings)?;
-    let (mut proof_steps, mut proof_file, mut hash) = (0, String::new(), None);
-    if let Some(proof) = &outcome.proof {
-        let json = proof_to_json(system, &bank, proof);
-        proof_file = format!("{PROOFS}/{number}.json");
-        write_atomic(&directory.file(&proof_file), json.as_bytes())?;
-        (proof_steps, hash) = (proof.len() as u64, Some(sha256(json.as_bytes())));
-    }
+    let outcome = optimise(system, &mut bank, start, objective, settings)
+        .with_context(|| format!("term {}", seed.id))?;
+    let proof = outcome.proof.as_ref().map(|proof| proof_to_json(system, &bank, proof));
     let best = outcome.best();
     let row = OptimisedRow {
         id: seed.id.clone(),
@@ -250,13 +284,41 @@ fn one(terms: &Terms<'_>, number: usize, directory: &OutputDir) -> Result<Optimi
         work: outcome.ledger.work,
         e_graphs: outcome.ledger.e_graphs,
         peak_bytes: outcome.ledger.peak_bytes,
-        proof_steps,
-        proof_file,
+        proof_steps: outcome.proof.as_ref().map_or(0, |proof| proof.len() as u64),
+        proof_file: proof.as_ref().map_or_else(String::new, |_| proof_file(number)),
         curve_work: outcome.curve.iter().map(|best| best.work).collect(),
         curve_cost: outcome.curve.iter().map(|best| best.cost.values()[0]).collect(),
     };
-    let finished = Finished { row, proof: hash };
-    let name = format!("{ROWS}/{number}.json");
-    write_sealed(&directory.file(&name), &serde_json::to_string(&finished)?)?;
-    Ok(finished.row)
+    Ok(DoneTerm { row, proof })
+}
+
+/// Optimises the terms of one part, so many at a time.
+///
+/// # Errors
+/// As [`optimise_many`], or as [`make_items`].
+pub fn optimise_part(
+    optimisation: &Optimisation,
+    terms: &Terms<'_>,
+    (shard, out): (Shard, &Path),
+    threads: usize,
+    quiet: bool,
+) -> Result<Outcome> {
+    let items = terms.terms.len() as u64;
+    let part = Part::new(OPTIMISATION_PART, shard, items, optimisation)?;
+    let rules = Some((SYSTEM_FILE, terms.system_text));
+    make_items(&part, rules, out, ("terms", threads, quiet), |item| one(terms, item as usize))
+}
+
+/// Makes the directory `out` of all parts of optimised terms; the rows, and the costs as they were asked for.
+///
+/// # Errors
+/// As [`Parts::item`], a directory that holds something else, or what the file system says.
+pub fn merge_optimised(parts: &Parts, out: &Path) -> Result<(Vec<OptimisedRow>, String)> {
+    let optimisation: Optimisation = parts.settings()?;
+    let (_, rules) = system_of(parts.first(), &optimisation.system_hash)?;
+    let directory = begin(&optimisation, &String::from_utf8(rules)?, out)?;
+    let keep = |item| parts.item::<DoneTerm>(item)?.keep(item as usize, &directory);
+    let rows = (0..parts.items()).map(keep).collect::<Result<Vec<_>>>()?;
+    write_table(&directory.file(OPTIMISED_FILE), &rows)?;
+    Ok((rows, optimisation.cost))
 }

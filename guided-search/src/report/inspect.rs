@@ -1,7 +1,7 @@
 //! A look at a directory of results: what was compared, and how it went so far. Proofs are not
 //! checked here, as a report does.
 
-use crate::evaluation::evaluate::{Evaluation, RESULTS_FILE};
+use crate::evaluation::described::{Evaluation, RESULTS_FILE};
 use crate::evaluation::results::{Row, read_results};
 use crate::report::summary::{Summary, summaries, text_table};
 use crate::tasks::task_set::short;

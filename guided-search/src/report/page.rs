@@ -2,7 +2,7 @@
 
 use crate::evaluation::checked::check_proofs;
 use crate::evaluation::comparison::COMPARISON_FILE;
-use crate::evaluation::evaluate::{Evaluation, RESULTS_FILE};
+use crate::evaluation::described::{Evaluation, RESULTS_FILE};
 use crate::evaluation::results::{Row, read_results};
 use crate::methods::table::{Method, Role};
 use crate::report::charts::{charts, style};

@@ -1,6 +1,6 @@
 //! What the words of the page mean.
 
-use crate::evaluation::evaluate::Evaluation;
+use crate::evaluation::described::Evaluation;
 use crate::methods::table::Method;
 use crate::search::budget::Cap;
 use maud::{Markup, html};

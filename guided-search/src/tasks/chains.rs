@@ -12,19 +12,12 @@ use crate::search::budget::Cap;
 use crate::search::frontier_terms;
 use crate::search::randomness::stream;
 use crate::search::stage::{Ends, Side, Stage};
-use crate::tasks::family::{Families, Family, LINKS_PER_SEED};
-use crate::tasks::origin::TaskOrigin;
+use crate::tasks::family::{Family, LINKS_PER_SEED};
 use crate::tasks::task::Task;
-use crate::tasks::task_set::TaskSet;
 use anyhow::{Result, ensure};
 use dataset_gen::Seed;
 use egraph::{ByteSize, Limits, SaturationConfig, StopReason, System, TermBank, TermId};
-use rayon::prelude::*;
 use std::sync::Arc;
-use support::Progress;
-
-/// Seeds that are tried together. Fixed, so that the number of threads can't show.
-const BATCH: usize = 32;
 
 /// Why a chain came to nothing: a saturated e-graph has no frontier to go on from.
 pub const SATURATED: &str = "an e-graph saturated within a link";
@@ -112,118 +105,13 @@ impl ChainSettings {
     }
 
     /// The limits of the e-graph that tells the family of a seed.
-    fn family_limits(&self) -> Limits {
+    pub fn family_limits(&self) -> Limits {
         self.limits(self.link_nodes.saturating_mul(LINKS_PER_SEED))
     }
 }
 
-/// Makes far chains from seeds, on the threads of the current rayon pool, until there are enough
-/// or every seed was used in every round. Chains that come to nothing are counted by reason. Seeds
-/// that chains are made of are asked for their families, and with a family in the settings all with
-/// which chains might be begun.
-pub fn far_chains(
-    system: &Arc<System>,
-    bank: &TermBank,
-    seeds: &[Seed],
-    settings: &ChainSettings,
-    quiet: bool,
-) -> TaskSet {
-    let mut families = Families::new(system, bank, seeds, settings.family_limits());
-    let (mut set, numbers) = chains(system, bank, seeds, settings, &mut families, quiet);
-    families.ask(numbers.iter().copied(), quiet);
-    for (task, &number) in set.tasks.iter_mut().zip(&numbers) {
-        task.family = families.known(number);
-    }
-    set
-}
-
-/// As [`far_chains`], but not asked for their families where these don't matter: how many were begun,
-/// and how many came about.
-pub(super) fn count_chains(
-    system: &Arc<System>,
-    bank: &TermBank,
-    seeds: &[Seed],
-    settings: &ChainSettings,
-) -> (u64, usize) {
-    let mut families = Families::new(system, bank, seeds, settings.family_limits());
-    let (set, _) = chains(system, bank, seeds, settings, &mut families, true);
-    (set.origin.begun, set.tasks.len())
-}
-
-/// Far chains without their families, and the numbers of their seeds.
-fn chains(
-    system: &Arc<System>,
-    bank: &TermBank,
-    seeds: &[Seed],
-    settings: &ChainSettings,
-    families: &mut Families<'_>,
-    quiet: bool,
-) -> (TaskSet, Vec<usize>) {
-    let (mut tasks, mut numbers) = (Vec::new(), Vec::new());
-    let mut origin = TaskOrigin {
-        system_hash: system.hash.clone(),
-        links: settings.links,
-        link_nodes: settings.link_nodes,
-        cap: settings.cap,
-        seed: settings.seed,
-        family: settings.family,
-        ..TaskOrigin::default()
-    };
-    let progress = Progress::new("chains", settings.count as u64, quiet);
-    let mut attempts =
-        (0..settings.rounds).flat_map(|round| (0..seeds.len()).map(move |s| (round, s)));
-    while tasks.len() < settings.count {
-        let batch = next_batch(&mut attempts, settings.family, families);
-        if batch.is_empty() {
-            break;
-        }
-        let made: Vec<Result<Task, &'static str>> = batch
-            .par_iter()
-            .map(|&(round, s)| chain(system, bank, &seeds[s], s, round, settings))
-            .collect();
-        for (&(_, number), task) in batch.iter().zip(made) {
-            if tasks.len() == settings.count {
-                break;
-            }
-            origin.begun += 1;
-            match task {
-                Ok(task) => {
-                    tasks.push(task);
-                    numbers.push(number);
-                    progress.advance(1);
-                }
-                Err(reason) => *origin.failures.entry(reason.to_owned()).or_default() += 1,
-            }
-        }
-    }
-    progress.finish();
-    origin.other_family = settings.family.map_or(0, |family| families.others(family));
-    (TaskSet { origin, tasks }, numbers)
-}
-
-/// The next rounds and seeds, at least [`BATCH`] of a family if there are so many left.
-fn next_batch(
-    attempts: &mut impl Iterator<Item = (u32, usize)>,
-    family: Option<Family>,
-    families: &mut Families<'_>,
-) -> Vec<(u32, usize)> {
-    let mut batch = Vec::new();
-    while batch.len() < BATCH {
-        let mut next: Vec<(u32, usize)> = attempts.take(BATCH).collect();
-        if next.is_empty() {
-            break;
-        }
-        if family.is_some() {
-            families.ask(next.iter().map(|&(_, s)| s), true);
-            next.retain(|&(_, s)| families.known(s) == family);
-        }
-        batch.extend(next);
-    }
-    batch
-}
-
 /// One chain, or the reason why there is none.
-fn chain(
+pub fn chain(
     system: &Arc<System>,
     seeds: &TermBank,
     seed: &Seed,

@@ -147,11 +147,6 @@ impl<'a> Families<'a> {
     pub fn known(&self, number: usize) -> Option<Family> {
         self.known[number]
     }
-
-    /// How many seeds were asked and are not of `family`.
-    pub fn others(&self, family: Family) -> u64 {
-        self.known.iter().flatten().filter(|&&known| known != family).count() as u64
-    }
 }
 
 #[cfg(test)]

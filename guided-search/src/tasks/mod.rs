@@ -3,10 +3,12 @@
 
 pub(crate) mod chains;
 pub(crate) mod family;
+pub(crate) mod gather;
 pub(crate) mod held_out;
 pub(crate) mod inspect;
 pub(crate) mod origin;
 mod outside;
+pub(crate) mod parts;
 pub(crate) mod question;
 pub(crate) mod scale;
 pub(crate) mod task;

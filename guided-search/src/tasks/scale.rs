@@ -5,7 +5,8 @@
 //! chains are made at each size of a ladder, and the largest size wins at which nearly as many come
 //! about as at the best.
 
-use crate::tasks::chains::{ChainSettings, count_chains};
+use crate::tasks::chains::ChainSettings;
+use crate::tasks::gather::count_chains;
 use dataset_gen::Seed;
 use egraph::{System, TermBank};
 use std::fmt;

@@ -61,7 +61,7 @@ impl Record for Task {
 const LONGEST_ID: usize = 200;
 
 /// Ids are parts of the names of files.
-pub(super) fn check_id(id: &str) -> Result<(), String> {
+pub(crate) fn check_id(id: &str) -> Result<(), String> {
     if id.len() > LONGEST_ID {
         let begin: String = id.chars().take(20).collect();
         return Err(format!(

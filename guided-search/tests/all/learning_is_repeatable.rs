@@ -1,7 +1,7 @@
 //! Two rounds of learning: the same from the same tasks, and gone on with where they were.
 
 use crate::shared::halide_tasks;
-use guided_search::{Cap, LEARNING_FILE, Learning, RANKER_FILE, TaskPractice, learn};
+use guided_search::{Cap, Course, LEARNING_FILE, Learning, RANKER_FILE, TaskPractice, learn};
 use std::path::Path;
 
 fn learned(rounds: u32, out: &Path) -> (Vec<u64>, Vec<u8>) {
@@ -21,7 +21,8 @@ fn learned(rounds: u32, out: &Path) -> (Vec<u64>, Vec<u8>) {
     let mut reported = Vec::new();
     let mut report = |round: &guided_search::Round| reported.push(round.proved);
     let practice = TaskPractice::new(&system, [&training, &validation], learning.cap);
-    let (found, _) = learn(&learning, &system, &practice, None, out, true, &mut report).unwrap();
+    let course = Course { learning: &learning, system: &system, practice: &practice, from: None };
+    let (found, _) = learn(&course, out, true, &mut report).unwrap();
     assert_eq!(found.iter().map(|round| round.proved).collect::<Vec<_>>(), reported);
     assert!(out.join(LEARNING_FILE).exists());
     (reported, std::fs::read(out.join(RANKER_FILE)).unwrap())

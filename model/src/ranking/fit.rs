@@ -12,12 +12,13 @@ use egraph::System;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use support::Progress;
 
 /// A match that was applied while an e-graph grew in which a proof was found.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Example {
     /// Which e-graph.
     pub e_graph: u32,

@@ -1,6 +1,7 @@
 //! A match as numbers.
 
 use egraph::{Kind, MatchView, OpId, Operators, System};
+use serde::{Deserialize, Serialize};
 
 /// Rows of tables that a match picks: of its rule, of the operator above it and the one above that, of
 /// what stands beside it, and of what its first three variables stand for.
@@ -13,7 +14,7 @@ pub const SETS: usize = 2;
 pub const SET: usize = u64::BITS as usize;
 
 /// A match as numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Numbers {
     /// One row of each table.
     pub picks: [u16; PICKS],

@@ -225,6 +225,6 @@ pub(super) fn sync_directory(path: &Path) {
     }
 }
 
-pub(super) fn cannot_write(path: &Path) -> String {
+pub(crate) fn cannot_write(path: &Path) -> String {
     format!("cannot write {}", path.display())
 }

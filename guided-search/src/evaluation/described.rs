@@ -1,0 +1,195 @@
+//! What an evaluation does, and the directory of its results.
+
+use crate::evaluation::results::{Row, write_results};
+use crate::methods::table::Method;
+use crate::search::answer::SearchSettings;
+use crate::tasks::origin::TaskOrigin;
+use anyhow::{Context, Result, ensure};
+use dataset_gen::SYSTEM_FILE;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use support::hash::of_file;
+use support::{
+    OutputDir, counted_as, own_directory, seal_json, thousands, unseal_json, write_atomic,
+};
+
+/// The directory of rows.
+pub const ROWS: &str = "rows";
+/// The directory of proofs.
+pub const PROOFS: &str = "proofs";
+/// The file that marks a directory as results; it holds the [`Evaluation`].
+pub const EVALUATION_FILE: &str = "evaluation.json";
+/// The table of results in the directory.
+pub const RESULTS_FILE: &str = "results.parquet";
+/// What is said of an evaluation with [`Evaluation::seen_unknown`].
+pub const SEEN_UNKNOWN: &str =
+    "Which seeds the model was trained on is not known: it may have seen the tasks.";
+
+/// What an evaluation does, and with what. Two runs that differ in nothing but in where files lie give equal
+/// results, wall times aside.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Evaluation {
+    /// Version of the program.
+    pub version: String,
+    /// How the tasks were made.
+    pub tasks: TaskOrigin,
+    /// SHA-256 of the task file.
+    pub tasks_hash: String,
+    /// Number of tasks.
+    pub task_count: usize,
+    /// The methods, in order.
+    pub methods: Vec<Method>,
+    /// Cap, total work, and how all of them search.
+    pub search: SearchSettings,
+    /// The directory of the model, if a method needs one.
+    pub model: Option<String>,
+    /// The hash of the model's files, if a method needs one.
+    pub model_hash: Option<String>,
+    /// The file of the ranker, if a method needs one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranker: Option<String>,
+    /// SHA-256 of the ranker, if a method needs one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranker_hash: Option<String>,
+    /// Whether nothing says which seeds the model has seen, so that the tasks may be among them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub seen_unknown: bool,
+    /// Tasks whose target has the shape of a term that the model or the ranker has seen; their starts are new.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub seen_targets: usize,
+    /// The command that does this evaluation.
+    pub command: String,
+    /// SHA-256 of `results.parquet`, once it is written; earlier versions wrote none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub results_hash: Option<String>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks for it
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}
+
+impl Evaluation {
+    /// Reads `evaluation.json` of a directory of results.
+    ///
+    /// # Errors
+    /// There is none, it is not one of ours, or not as it was written.
+    pub fn load(directory: &Path) -> Result<Evaluation> {
+        let path = directory.join(EVALUATION_FILE);
+        let name = path.display();
+        let text = std::fs::read_to_string(&path).with_context(|| {
+            format!("{} holds no results: cannot read {name}", directory.display())
+        })?;
+        let strange = || format!("{name} does not describe an evaluation");
+        let value: serde_json::Value = serde_json::from_str(&text).with_context(strange)?;
+        let sealed = value.get("sha256").is_some();
+        let text = if sealed { unseal_json(&name.to_string(), &text)? } else { text };
+        let evaluation: Evaluation = serde_json::from_str(&text).with_context(strange)?;
+        // Without a seal the hash says nothing.
+        let results_hash = evaluation.results_hash.filter(|_| sealed);
+        Ok(Evaluation { results_hash, ..evaluation })
+    }
+
+    /// What a reader has to know of what was seen before.
+    pub fn doubts(&self) -> Vec<String> {
+        let unknown = self.seen_unknown.then(|| SEEN_UNKNOWN.to_owned());
+        let targets = (self.seen_targets > 0).then(|| {
+            let (seen, of) = (self.seen_targets as u64, thousands(self.task_count as u64));
+            format!(
+                "Of {of} tasks {} a target like a term that was seen in training, up to renaming; all \
+                 starts are new.",
+                counted_as(seen, "has", "have")
+            )
+        });
+        unknown.into_iter().chain(targets).collect()
+    }
+
+    fn save(&self, directory: &OutputDir) -> Result<()> {
+        let text = seal_json(&serde_json::to_string_pretty(self)?);
+        write_atomic(&directory.file(EVALUATION_FILE), text.as_bytes())
+    }
+
+    /// What makes the results of another evaluation others, if anything does. Of tasks, model and ranker
+    /// the content counts, not where they lie; nor where the results lie.
+    fn differences(&self, other: &Evaluation) -> Vec<&'static str> {
+        let version = self.version == other.version;
+        let system = self.tasks.system_hash == other.tasks.system_hash;
+        let tasks = self.tasks_hash == other.tasks_hash;
+        let model = self.model_hash == other.model_hash;
+        let ranker = self.ranker_hash == other.ranker_hash;
+        let methods = self.methods == other.methods;
+        let search = self.search == other.search;
+        let parts = [
+            (version, "of another version of cairn"),
+            (system, "with another rewrite system"),
+            (tasks, "on other tasks"),
+            (model, "of another model"),
+            (ranker, "of another ranker"),
+            (methods, "of other methods"),
+            (search, "of other settings"),
+        ];
+        parts.into_iter().filter(|(same, _)| !same).map(|(_, name)| name).collect()
+    }
+}
+
+/// Results that are being written.
+pub struct Results {
+    /// Their directory.
+    pub directory: OutputDir,
+}
+
+impl Results {
+    /// Begins results in a directory, or goes on with them.
+    ///
+    /// # Errors
+    /// It holds other results, or what the file system says.
+    pub fn begin(
+        evaluation: &Evaluation,
+        system_text: &str,
+        directory: OutputDir,
+    ) -> Result<Results> {
+        let before = earlier(evaluation, directory.path())?;
+        // What is there of the results stays until there are others.
+        let results_hash = before.and_then(|before| before.results_hash);
+        Evaluation { results_hash, ..evaluation.clone() }.save(&directory)?;
+        write_atomic(&directory.file(SYSTEM_FILE), system_text.as_bytes())?;
+        for name in [ROWS, PROOFS] {
+            own_directory(&directory.file(name))?;
+        }
+        Ok(Results { directory })
+    }
+
+    /// Writes the table of all rows.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn finish(&self, evaluation: &Evaluation, rows: &[Row]) -> Result<()> {
+        let table = self.directory.file(RESULTS_FILE);
+        write_results(&table, rows)?;
+        let results_hash = Some(of_file(&table)?.0);
+        Evaluation { results_hash, ..evaluation.clone() }.save(&self.directory)
+    }
+}
+
+/// The evaluation that a directory of results was begun with, if one was. It may be gone on with, but not
+/// with another one.
+fn earlier(evaluation: &Evaluation, out: &Path) -> Result<Option<Evaluation>> {
+    if !out.join(EVALUATION_FILE).exists() {
+        return Ok(None);
+    }
+    let before = Evaluation::load(out)?;
+    let differences = evaluation.differences(&before).join(", ");
+    let (name, same) = (out.display(), before.command == evaluation.command);
+    ensure!(
+        differences.is_empty() || !same,
+        "{name} already holds results {differences}: what the same command reads has changed since; choose \
+         another directory, or restore the files"
+    );
+    ensure!(
+        differences.is_empty(),
+        "{name} already holds results {differences} ({}): choose another directory",
+        before.command
+    );
+    Ok(Some(before))
+}
