@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(name("./halide").unwrap(), InputFile::Path("./halide".into()));
         let unknown = name("halid").unwrap_err().to_string();
         assert!(
-            unknown.contains("one of bitvectors, bounds, gelu, halide, horner, idioms"),
+            unknown.contains("one of arith, bitvectors, bounds, gelu, halide, horner, idioms"),
             "{unknown}"
         );
     }
