@@ -252,15 +252,19 @@ fn damage_is_not_split_and_not_merged() {
     }
     let description = part.join("part.json");
     let text = fs::read_to_string(&description).unwrap();
-    let seeds = text.lines().find(|line| line.trim_start().starts_with("\"seeds\": ")).unwrap();
-    let other = text.replacen(seeds, "  \"seeds\": 4294967295,", 1);
+    let items = text.lines().find(|line| line.trim_start().starts_with("\"items\": ")).unwrap();
+    let other = text.replacen(items, "  \"items\": 4294967295,", 1);
     fs::write(&description, &other).unwrap();
     assert!(merged().contains("part.json is not as it was written"), "{}", merged());
-    let other = seal_json(&format!("{}\n}}", &other[..other.rfind(',').unwrap()]));
-    fs::write(&description, other).unwrap();
+    fs::write(&description, sealed_again(&other)).unwrap();
     assert!(merged().contains("speaks of 4294967295 seeds in this part"), "{}", merged());
     fs::write(&description, text).unwrap();
     merge(std::slice::from_ref(&part), &place.path("merged"), &quiet(1, 0)).unwrap();
+}
+
+/// What was written, changed and sealed: its last key is the seal.
+fn sealed_again(text: &str) -> String {
+    seal_json(&format!("{}\n}}", &text[..text.rfind(',').unwrap()]))
 }
 
 #[test]
@@ -280,7 +284,7 @@ fn a_description_with_values_that_no_dataset_can_have_is_refused() {
         ("\"triples\": 1000000", "\"triples\": 0", "files.triples = 0: expected"),
     ] {
         assert!(text.contains(from), "{text}");
-        fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        fs::write(&path, sealed_again(&text.replacen(from, to, 1))).unwrap();
         let refused =
             merge(std::slice::from_ref(&part), &place.path("merged"), &quiet(1, 0)).unwrap_err();
         assert!(format!("{refused:#}").contains(expected), "{refused:#}");
