@@ -96,7 +96,7 @@ def test_a_mistake_in_a_rules_file_has_its_file_and_place(tmp_path):
 
 
 def test_a_file_that_is_not_there_is_one_message():
-    with pytest.raises(cairn.CairnError, match="one of bitvectors, bounds"):
+    with pytest.raises(cairn.CairnError, match="one of arith, bitvectors, bounds"):
         cairn.System.load("halid")
     with pytest.raises(cairn.CairnError, match=r"no/such\.rules"):
         cairn.System.load("no/such.rules")
