@@ -169,6 +169,7 @@ fn train_model(dataset: &Path, model: &Path, run: &Run, pool: &ThreadPool) -> Re
         steps: None,
         seed: run.seed,
         fraction: None,
+        from: None,
         resume: model.join("config.json").exists(),
         device: DeviceChoice::Cpu.open()?,
         quiet: run.quiet,

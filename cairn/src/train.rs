@@ -26,6 +26,9 @@ Examples:
   cairn train --data data/halide --out models/halide-12m --config 12m \\
       --device cuda
 
+  # More data of the same system: begin with what was learned already
+  cairn train --data data/more --from models/halide --out models/halide-2
+
   # On a quarter of the data
   cairn train --data data/halide --fraction 0.25 --out models/halide-quarter
 
@@ -58,6 +61,10 @@ pub struct TrainArgs {
     /// share of all triples, so that a smaller fraction lies within a larger one [default: all]
     #[arg(long, value_name = "SHARE")]
     fraction: Option<f64>,
+    /// Begin with the weights of this model instead of random ones: of the same system and shape; it keeps the
+    /// model's tokens, and what the model has seen counts as seen
+    #[arg(long, value_name = "DIR")]
+    from: Option<PathBuf>,
     /// Go on with the training that the output directory holds
     #[arg(long)]
     resume: bool,
@@ -84,6 +91,7 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         steps: args.steps,
         seed: args.run.run().seed,
         fraction: args.fraction,
+        from: args.from.clone(),
         resume: args.resume,
         device: args.device.open()?,
         quiet: args.run.run().quiet,
@@ -107,6 +115,9 @@ pub fn run(args: &TrainArgs) -> Result<()> {
         };
         if let Some(share) = options.fraction {
             same += &format!(" --fraction {share}");
+        }
+        if let Some(from) = &options.from {
+            same += &format!(" --from {}", from.display());
         }
         let message = format!(
             "stopped after step {step}, whose checkpoint is written: go on with cairn train --data \

@@ -36,6 +36,9 @@ pub struct Inspection {
     /// The share of the training split that it was trained on; `None` for all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fraction: Option<f64>,
+    /// The content hash of the model that it began with; `None` if it began with random weights.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// What it was trained on.
     pub dataset: DatasetIdentity,
     /// The shape of the network and how it is trained.
@@ -61,6 +64,7 @@ pub fn inspect(directory: &Path) -> Result<Inspection> {
         seen_seeds: load_seen_seeds(directory).ok().map(|seen| seen.digests.len()),
         seed: run.seed,
         fraction: run.fraction,
+        from: run.from,
         dataset: run.dataset,
         config,
         log: log::load(directory)?,
@@ -84,11 +88,14 @@ impl Inspection {
             None => "there are no weights before the first validation".to_owned(),
         };
         let hash = &self.system_hash;
+        let short = |hash: &str| hash.get(..12).unwrap_or(hash).to_owned();
+        let from = self.from.as_deref();
+        let from = from.map_or(String::new(), |hash| format!("began with model {}\n", short(hash)));
         let mut text = format!(
             "a model for the rewrite system {}: {} parameters, {} tokens, seed {}\n\
              trained on {part}{} (validation: {}) of a dataset with seed {}\n\
-             seeds that it has seen: {seeds}\n{weights}\n",
-            hash.get(..12).unwrap_or(hash),
+             seeds that it has seen: {seeds}\n{from}{weights}\n",
+            short(hash),
             thousands(self.parameters as u64),
             thousands(self.tokens as u64),
             self.seed,

@@ -7,8 +7,9 @@ each; and a transformer that learns to plan it from what searches find by themse
 
 A task of k loops is the term (m (* n1 32) (m (* n2 32) … f)) and the goal (contains (m … f)) of the 2k loops n1 … nk and
 k times 32 in a random order. `learn` begins with what one e-graph reaches: nests of two and three loops, and a
-few moves in longer ones. A model is trained on the ways there; with it, tasks that are farther away are tried, and those
-that are reached are learned from in the next round. Start and goal of a test task are in no round.
+few moves in longer ones. A model is trained on the ways there; with it, tasks that are farther away are tried: most of the
+kinds of which about half were reached. Each round goes on from the weights of the one before it, on all ways so
+far. Start and goal of a test task are in no round.
 
 `test` tries tasks that were in no round without a model (one e-graph of 256 MiB with each scheduler, and the any-time search
 in e-graphs of 4,000 e-nodes) and with each --model, all with the same work at most. What reaches no goal is not
@@ -16,6 +17,7 @@ tried on longer nests. Finished steps are kept in DIR: the
 same command goes on where it was.
 """
 import argparse
+import collections
 import csv
 import pathlib
 import random
@@ -23,17 +25,22 @@ import subprocess
 import sys
 import time
 
+import pyarrow.parquet
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CAP = 4000
+# Tasks of a later round, and the work of each.
+TASKS = 1_000
+ROUND_WORK = 300_000
 # Of a task of the test, over all e-graphs: about what 256 MiB hold in one.
 WORK = 3_000_000
 TESTS = 1_000
 # Kind, loops, moves and number of the tasks of a round; those of the first are for one e-graph.
 FIRST = [("all", 2, 0, 40), ("some", 2, 0, 40), ("all", 3, 0, 200), ("some", 3, 0, 150), ("near", 3, 2, 300),
          ("near", 4, 2, 400), ("near", 4, 4, 300), ("near", 5, 2, 400), ("near", 6, 1, 300), ("near", 6, 2, 400)]
-LATER = [("near", 4, 6, 150), ("near", 5, 4, 150), ("near", 5, 8, 150), ("near", 6, 4, 150), ("near", 6, 8, 150),
-         ("near", 6, 12, 150), ("some", 4, 0, 200), ("some", 5, 0, 200), ("some", 6, 0, 150), ("all", 4, 0, 200),
-         ("all", 5, 0, 150), ("all", 6, 0, 60)]
+LATER = [("near", 4, 6), ("near", 5, 4), ("near", 5, 8), ("near", 5, 16), ("near", 6, 4), ("near", 6, 8), ("near", 6, 12),
+         ("near", 6, 20), ("near", 6, 32), ("some", 4, 0), ("some", 5, 0), ("some", 6, 0), ("all", 4, 0), ("all", 5, 0),
+         ("all", 6, 0)]
 
 
 def nest(loops):
@@ -96,7 +103,7 @@ def write_tasks(path, tasks):
     with path.open("w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(["id", "start", "goal"])
-        rows.writerows([f"{number}", *task] for number, task in enumerate(tasks))
+        rows.writerows(tasks)
 
 
 def optimise(args, tasks, out, *options):
@@ -110,22 +117,51 @@ def optimise(args, tasks, out, *options):
     return seconds.read_text().splitlines()
 
 
+def rates(found):
+    """Share of the tasks that were reached by kind, with one that was and one that was not added to each."""
+    counts = collections.defaultdict(lambda: [1, 2])
+    table = pyarrow.parquet.read_table(found / "optimised.parquet", columns=["id", "ended"])
+    for id, ended in zip(*(column.to_pylist() for column in table)):
+        count = counts[kind_of(id)]
+        count[0] += ended == "reached"
+        count[1] += 1
+    return {kind: reached / tried for kind, (reached, tried) in counts.items()}
+
+
+def kind_of(id):
+    kind, k, moves, _ = id.split("-")
+    return kind, int(k), int(moves)
+
+
+def kinds(known):
+    """The kinds of tasks of a later round with their numbers: most is learned where half are reached."""
+    chance = [known.get(kind, 0.5) for kind in LATER]
+    weights = [4 * p * (1 - p) + 0.05 for p in chance]
+    return [(*kind, round(TASKS * weight / sum(weights))) for kind, weight in zip(LATER, weights)]
+
+
 def learn(args):
     used = {task for k in range(4, 7) for task in tests(k)}
-    found = []
+    found, known = [], {}
     for number in range(args.rounds + 1):
         rng = random.Random(f"{args.seed} round {number}")
-        tasks = [task(kind, k, moves, rng) for kind, k, moves, count in (LATER if number else FIRST) for _ in range(count)]
-        tasks = [t for t in dict.fromkeys(tasks) if t not in used and t[1] != f"(contains {t[0]})"]
-        used.update(tasks)
+        tasks = []
+        for kind, k, moves, count in kinds(known) if number else FIRST:
+            for i in range(count):
+                start, goal = task(kind, k, moves, rng)
+                if (start, goal) not in used and goal != f"(contains {start})":
+                    used.add((start, goal))
+                    tasks.append((f"{kind}-{k}-{moves}-{i}", start, goal))
         file, out = args.out / f"tasks-{number}.csv", args.out / f"found-{number}"
         write_tasks(file, tasks)
         options = ["--scheduler", "backoff", "--cap", 200_000, "--work", 200_000]
         if number:
-            options = ["--model", args.out / f"model-{number - 1}", "--cap", CAP, "--work", 150_000]
+            options = ["--model", args.out / f"model-{number - 1}", "--cap", CAP, "--work", ROUND_WORK]
         said = optimise(args, file, out, *options)
         found.append(out)
         print(f"round {number}: {said[2]} in {said[0]} s", flush=True)
+        known.update(rates(out))
+        print(" ".join(f"{'-'.join(map(str, kind))} {known[kind]:.2f}" for kind in LATER if kind in known), flush=True)
         data, model = args.out / f"data-{number}", args.out / f"model-{number}"
         if not (data / "dataset_info.json").exists():
             run(args.cairn, "plans", *found, "--ahead", args.ahead, "--out", data, "--quiet")
@@ -136,9 +172,11 @@ def learn(args):
                 shape = (ROOT / "configs/model/planner.toml").read_text()
                 shape = shape.replace('positions = "tree"', f'positions = "{args.positions}"')
                 config.write_text("".join(line for line in shape.splitlines(True) if "relation_heads" not in line))
-            resume = ["--resume"] if (model / "training_state").exists() else []
+            options = ["--resume"] if (model / "training_state").exists() else []
+            if number:
+                options += ["--from", args.out / f"model-{number - 1}"]
             said = run(args.cairn, "train", "--data", data, "--out", model, "--config", config, "--seed", args.seed,
-                       "--quiet", *resume)
+                       "--threads", args.threads, "--quiet", *options)
             (args.out / f"trained-{number}").write_text(said)
         print((args.out / f"trained-{number}").read_text().strip(), flush=True)
 
@@ -160,7 +198,7 @@ def test(args):
                 cells.append("not tried")
                 continue
             file = args.out / f"test-{k}-{args.tasks}.csv"
-            write_tasks(file, tests(k, args.tasks))
+            write_tasks(file, [(number, *task) for number, task in enumerate(tests(k, args.tasks))])
             slug = "".join(c if c.isalnum() else "-" for c in name)
             out = args.out / f"test-{k}-{args.tasks}-{slug}"
             said = optimise(args, file, out, "--work", args.work, *options)

@@ -24,6 +24,7 @@ fn model(directory: &std::path::Path) -> GuideModel {
         steps: Some(2),
         seed: 0,
         fraction: None,
+        from: None,
         resume: false,
         device: model::Device::Cpu,
         quiet: true,

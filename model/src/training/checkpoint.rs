@@ -66,6 +66,10 @@ pub struct Run {
     /// `seed`; `None` for all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fraction: Option<f64>,
+    /// What the model that it began with is known by, as [`content_hash`] gives it; `None` if it began with
+    /// random weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// The dataset.
     pub dataset: DatasetIdentity,
     /// SHA-256 of the files beside it that stay as they are while it is trained, by their names.
@@ -128,8 +132,8 @@ pub struct Description {
 }
 
 impl Description {
-    /// Describes a new run on a dataset: its configuration, its seed of random choices, and of which share
-    /// of the training split it is, if not of all.
+    /// Describes a new run on a dataset: its configuration, its seed of random choices, of which share of the
+    /// training split it is, if not of all, and the model that it begins with, if there is one.
     ///
     /// # Errors
     /// None that are known of.
@@ -138,9 +142,11 @@ impl Description {
         vocabulary: Vocabulary,
         config: Config,
         (seed, fraction): (u64, Option<f64>),
+        from: Option<&Beginning>,
         dataset: &DatasetInfo,
     ) -> Result<Description> {
-        let files = [(TOKENIZER_FILE, vocabulary.to_json()?), (SEEN_FILE, seen_text(dataset)?)];
+        let seen = seen_text(dataset, from)?;
+        let files = [(TOKENIZER_FILE, vocabulary.to_json()?), (SEEN_FILE, seen)];
         let hash = |(name, text): (&str, String)| (name.to_owned(), sha256(text.as_bytes()));
         let run = Run {
             format: FORMAT.to_owned(),
@@ -149,6 +155,7 @@ impl Description {
             config,
             seed,
             fraction,
+            from: from.map(|from| from.hash.clone()),
             dataset: DatasetIdentity::new(dataset),
             files: files.map(hash).into(),
         };
@@ -160,18 +167,55 @@ impl Description {
     ///
     /// # Errors
     /// What the file system says.
-    pub fn save(&self, directory: &Path, rules: &[u8], dataset: &DatasetInfo) -> Result<()> {
+    pub fn save(
+        &self,
+        directory: &Path,
+        rules: &[u8],
+        dataset: &DatasetInfo,
+        from: Option<&Beginning>,
+    ) -> Result<()> {
         let text = seal_json(&serde_json::to_string_pretty(&self.run)?);
         write_atomic(&directory.join(CONFIG_FILE), text.as_bytes())?;
         write_atomic(&directory.join(SYSTEM_FILE), rules)?;
         write_atomic(&directory.join(TOKENIZER_FILE), self.vocabulary.to_json()?.as_bytes())?;
-        write_atomic(&directory.join(SEEN_FILE), seen_text(dataset)?.as_bytes())
+        write_atomic(&directory.join(SEEN_FILE), seen_text(dataset, from)?.as_bytes())
     }
 }
 
-/// Which seeds a model of the dataset sees.
-fn seen_text(dataset: &DatasetInfo) -> Result<String> {
-    Ok(serde_json::to_string_pretty(&dataset.seen_seeds())? + "\n")
+/// Which seeds a model of the dataset sees, or what it began with has seen.
+fn seen_text(dataset: &DatasetInfo, from: Option<&Beginning>) -> Result<String> {
+    let mut seen = dataset.seen_seeds();
+    if let Some(from) = from {
+        seen.extend(&from.seen);
+    }
+    Ok(serde_json::to_string_pretty(&seen)? + "\n")
+}
+
+/// A trained model that another training begins with.
+pub struct Beginning {
+    /// What it is known by.
+    pub hash: String,
+    /// Its configuration, and its system's hash.
+    pub run: Run,
+    /// Its tokens, which the training keeps.
+    pub vocabulary: Vocabulary,
+    /// Its weights, by name.
+    pub parameters: BTreeMap<String, Tensor>,
+    /// What it has seen, which counts as seen by what begins with it.
+    pub seen: SeenSeeds,
+}
+
+impl Beginning {
+    /// Reads the model in a directory.
+    ///
+    /// # Errors
+    /// A file of it is missing, or not as it was written.
+    pub fn load(directory: &Path, device: &Device) -> Result<Beginning> {
+        let Description { vocabulary, run, .. } = load_description(directory)?;
+        let seen = load_seen_seeds(directory)?;
+        let (parameters, _) = load_safetensors(&directory.join(MODEL_FILE), device)?;
+        Ok(Beginning { hash: content_hash(directory)?, run, vocabulary, parameters, seen })
+    }
 }
 
 /// Which seeds the model in a directory has seen.

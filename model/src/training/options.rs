@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::training::log::{self, Evaluation};
 use candle_core::Device;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -19,6 +20,8 @@ pub struct TrainOptions {
     /// Train on this share of the triples of the training split alone: those of whole seeds, the first in
     /// the order of `seed`, so that a smaller share lies within a larger one. `None` for all of them.
     pub fraction: Option<f64>,
+    /// Begin with the weights of the model in this directory, instead of random ones.
+    pub from: Option<PathBuf>,
     /// Go on with the training that the output directory holds.
     pub resume: bool,
     /// Where to compute.

@@ -3,7 +3,8 @@
 use crate::config::{Config, Precision};
 use crate::network::threads::one_thread_per_operation;
 use crate::training::checkpoint::{
-    CONFIG_FILE, DatasetIdentity, Description, MODEL_FILE, State, load_description, load_run,
+    Beginning, CONFIG_FILE, DatasetIdentity, Description, MODEL_FILE, State, load_description,
+    load_run,
 };
 use crate::training::examples::batches::{Batches, Place};
 use crate::training::examples::data::Dataset;
@@ -50,9 +51,11 @@ pub fn train(
         _ => {}
     }
     let dataset = Dataset::load(data)?;
+    let from = options.from.as_deref();
+    let from = from.map(|from| Beginning::load(from, &options.device)).transpose()?;
     let mut config = match old {
-        true => resumed_config(out, &dataset, options)?,
-        false => options.config.clone().unwrap_or_default(),
+        true => resumed_config(out, &dataset, from.as_ref(), options)?,
+        false => new_config(from.as_ref(), &dataset, options)?,
     };
     config.training.steps = options.steps.unwrap_or(config.training.steps);
     ensure!(config.training.steps > 0, "--steps 0: expected at least 1");
@@ -68,7 +71,7 @@ pub fn train(
         "{} has weights but no checkpoint to resume from: training_state is missing",
         out.display()
     );
-    let mut known = None;
+    let mut known = from.as_ref().map(|from| from.vocabulary.clone());
     if state.is_some() {
         known = Some(load_description(out)?.vocabulary);
     }
@@ -80,11 +83,13 @@ pub fn train(
     }
     let (system, vocabulary) = (dataset.system.clone(), examples.vocabulary.clone());
     let random = (options.seed, options.fraction);
-    let description = Description::new(system, vocabulary, config, random, &dataset.info)?;
+    let description =
+        Description::new(system, vocabulary, config, random, from.as_ref(), &dataset.info)?;
     announce(&description.run.config, &examples, options)?;
-    let trainer = Trainer::new(out, &description, state, &examples, &options.device)?;
+    let first = from.as_ref().map(|from| from.parameters.clone());
+    let trainer = Trainer::new(out, &description, state, first, &examples, &options.device)?;
     trainer.expect_best()?;
-    description.save(directory.path(), &dataset.rules, &dataset.info)?;
+    description.save(directory.path(), &dataset.rules, &dataset.info, from.as_ref())?;
     trainer.finish_writing()?;
     drop(dataset);
     trainer.run(options, observe)
@@ -110,8 +115,40 @@ fn announce(config: &Config, examples: &Examples, options: &TrainOptions) -> Res
     Ok(())
 }
 
+/// The configuration of a new run: the one asked for, or that of what it begins with.
+fn new_config(
+    from: Option<&Beginning>,
+    dataset: &Dataset,
+    options: &TrainOptions,
+) -> Result<Config> {
+    let Some(from) = from else {
+        return Ok(options.config.clone().unwrap_or_default());
+    };
+    ensure!(
+        from.run.system_hash == dataset.system.hash,
+        "--from: the model is of another rewrite system: its hash is {}, but that of the dataset's is {}",
+        from.run.system_hash,
+        dataset.system.hash
+    );
+    let config = options.config.clone().unwrap_or_else(|| from.run.config.clone());
+    ensure!(
+        config.model == from.run.config.model,
+        "--from: the model has another shape than [model] of the configuration: leave --config out to keep its"
+    );
+    ensure!(
+        from.seen.literals == dataset.info.seen_seeds().literals,
+        "--from: literals tell the model's seeds apart, but not the dataset's, or the other way round"
+    );
+    Ok(config)
+}
+
 /// The configuration of the run in `out`, after checking that it is the one asked for now.
-fn resumed_config(out: &Path, dataset: &Dataset, options: &TrainOptions) -> Result<Config> {
+fn resumed_config(
+    out: &Path,
+    dataset: &Dataset,
+    from: Option<&Beginning>,
+    options: &TrainOptions,
+) -> Result<Config> {
     let run = load_run(out)?;
     ensure!(
         run.system_hash == dataset.system.hash,
@@ -135,6 +172,12 @@ fn resumed_config(out: &Path, dataset: &Dataset, options: &TrainOptions) -> Resu
         run.fraction == options.fraction,
         "{} was trained on another --fraction of the data: it can only be resumed with the same one",
         out.display()
+    );
+    ensure!(
+        run.from.as_ref() == from.map(|from| &from.hash),
+        "{} {}: it can only be resumed with the same --from",
+        out.display(),
+        if run.from.is_some() { "began with another model" } else { "began with random weights" }
     );
     if let Some(config) = &options.config {
         let mut expected = config.clone();

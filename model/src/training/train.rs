@@ -39,18 +39,21 @@ pub(crate) struct Trainer<'a> {
 }
 
 impl<'a> Trainer<'a> {
-    /// Starts a run, or takes up one with this state.
+    /// Starts a run, or takes up one with this state; `first` are the parameters that it begins with, random
+    /// ones if there are none.
     pub(crate) fn new(
         out: &'a Path,
         description: &'a Description,
         mut state: Option<State>,
+        first: Option<BTreeMap<String, Tensor>>,
         examples: &'a Examples,
         device: &'a Device,
     ) -> Result<Trainer<'a>> {
         let Description { vocabulary, run, .. } = description;
         let config = &run.config;
-        let parameters = match &mut state {
-            Some(state) => Parameters::given(std::mem::take(&mut state.parameters), device),
+        let given = state.as_mut().map(|state| std::mem::take(&mut state.parameters)).or(first);
+        let parameters = match given {
+            Some(parameters) => Parameters::given(parameters, device),
             None => Parameters::random(run.seed, device),
         };
         let threads = if device.is_cpu() { rayon::current_num_threads() } else { 1 };

@@ -144,6 +144,7 @@ pub fn options(config: Config) -> TrainOptions {
         steps: None,
         seed: 0,
         fraction: None,
+        from: None,
         resume: false,
         device: Device::Cpu,
         quiet: true,

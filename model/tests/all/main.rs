@@ -2,6 +2,8 @@
 
 mod answers_do_not_depend_on_who_asks_together;
 mod attention_agrees_with_the_formula;
+mod beginning;
+
 mod candle_starts_no_threads;
 mod common;
 mod guides_are_terms;
