@@ -17,6 +17,7 @@ mod evaluate_terms;
 mod explain;
 mod export;
 mod generate;
+mod guesses;
 mod inspect;
 mod learn;
 mod man;
@@ -107,6 +108,8 @@ enum Command {
     Learn(learn::LearnArgs),
     /// Make a dataset of ways to goals, for a model that plans
     Plans(plans::PlansArgs),
+    /// Make a dataset of normal forms, for a model that guesses smaller terms
+    Guesses(guesses::GuessesArgs),
     /// Prove two terms equal by guided search
     Prove(prove::ProveArgs),
     /// Find the best term that equals a given one
@@ -170,6 +173,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Train(args) => train::run(&args),
         Command::Learn(args) => learn::run(&args),
         Command::Plans(args) => plans::run(&args),
+        Command::Guesses(args) => guesses::run(&args),
         Command::Prove(args) => prove::run(&args),
         Command::Optimise(args) => optimise::run(&args),
         Command::Tasks(args) => tasks::run(&args),

@@ -54,6 +54,10 @@ Examples:
   cairn optimise --system tiling --term '(m (* n1 32) (m (* n2 32) f))' \\
       --goal '(contains (m n1 (m n2 (m 32 (m 32 f)))))' --out proof.json
 
+  # Where e-graphs see no way down: a model guesses (see `cairn guesses`)
+  cairn optimise --system polynomials --cost size --model guesser \
+      --term '(+ (* x x) (+ (* 3 x) 2))'
+
   # A function of MLIR
   mlir-opt --mlir-print-op-generic f.mlir > generic.mlir
   cairn optimise --system arith --mlir generic.mlir | mlir-opt
@@ -120,7 +124,8 @@ pub struct OptimiseArgs {
     #[arg(long)]
     first: bool,
     /// A model that was trained on what leads to goals (see `cairn plans`): where the goal is a term or `(contains
-    /// TERM)`, it writes what may come next, stage by stage
+    /// TERM)`, it writes what may come next, stage by stage. Without a goal, a model that was trained on what normal
+    /// forms may become (see `cairn guesses`): it writes terms, and those that have the same normal form are answers
     #[arg(long, value_name = "DIR", conflicts_with = "stages")]
     model: Option<PathBuf>,
     /// Terms that the model writes at a time
@@ -204,15 +209,19 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     };
     let ranker = ranker(args, &system, budget.scheduler)?;
     let order = ranker.clone().map(|ranker| ranker as Arc<dyn MatchOrder>);
+    ensure!(
+        args.model.is_none()
+            || args.goal.is_some()
+            || args.tasks.is_some()
+            || system.normal_form.is_some(),
+        "--model plans the way to a goal, or guesses what a normal form may become: expected --goal or --tasks, or \
+         a system with a normal form"
+    );
     let (planner, model) = planner(args, &system, run.seed)?.unzip();
     let (first, within) = (args.first, OptimiseSettings::within(budget, run.seed));
     ensure!(
         !first || args.goal.is_some() || args.tasks.is_some(),
         "--first ends with the first term that satisfies a goal: expected --goal or --tasks"
-    );
-    ensure!(
-        planner.is_none() || args.goal.is_some() || args.tasks.is_some(),
-        "--model plans the way to a goal: expected --goal or --tasks"
     );
     let settings = OptimiseSettings { order, planner, first, ..within };
     let tasks = args.tasks.clone().map(InputFile::Path);

@@ -46,6 +46,7 @@ pub static SYSTEMS: Shipped = shipped!(
         "math-test",
         "matrix-chain",
         "mba",
+        "polynomials",
         "prop",
         "prop-test",
         "ring",
@@ -80,7 +81,7 @@ pub static RANKERS: Shipped = shipped!("ranker", "rankers", ".json", ["halide", 
 pub static DATASETS: Shipped = shipped!("preset", "dataset", ".toml", ["default", "quickstart"]);
 /// Presets of `cairn train`.
 pub static MODELS: Shipped =
-    shipped!("preset", "model", ".toml", ["tiny", "planner", "12m", "92m", "312m"]);
+    shipped!("preset", "model", ".toml", ["tiny", "planner", "guesser", "12m", "92m", "312m"]);
 /// Presets of `cairn tasks` and `cairn evaluate`.
 pub static SEARCHES: Shipped = shipped!("preset", "search", ".toml", ["default", "quickstart"]);
 

@@ -54,6 +54,8 @@ enum SchemeName {
     Window,
     /// From every term to the end, with the term --length steps ahead as the guide: for models that plan
     Ahead,
+    /// The first term alone, with the last one as the guide: for models that guess
+    Whole,
 }
 
 impl From<SchemeName> for Scheme {
@@ -62,6 +64,7 @@ impl From<SchemeName> for Scheme {
             SchemeName::Recursive => Scheme::Recursive,
             SchemeName::Window => Scheme::Window,
             SchemeName::Ahead => Scheme::Ahead,
+            SchemeName::Whole => Scheme::Whole,
         }
     }
 }

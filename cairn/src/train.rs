@@ -50,7 +50,7 @@ pub struct TrainArgs {
     /// Directory to write the model to
     #[arg(long, value_name = "DIR", required_unless_present = "dry_run")]
     out: Option<PathBuf>,
-    /// Shape of the network and of its training: a file, or a shipped preset by its name, tiny, planner,
+    /// Shape of the network and of its training: a file, or a shipped preset by its name, tiny, planner, guesser,
     /// 12m, 92m or 312m [default: tiny]
     #[arg(long, value_name = "FILE", value_parser = MODELS.parser())]
     config: Option<InputFile>,

@@ -87,11 +87,12 @@ pub fn dataset_of(
         }
     });
     let reports: Vec<SeedReport> = reports.collect();
-    let hashes = proofs.iter().map(|row| format!("{:?}", (&row.terms, &row.place)));
+    let hash = |row: &ProofRow| sha256(format!("{:?}", (&row.terms, &row.place)).as_bytes());
+    let hashes: Vec<String> = pool.install(|| proofs.par_iter().map(hash).collect());
     let provenance = Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         system_hash: system.hash.clone(),
-        seeds_hash: sha256(hashes.collect::<String>().as_bytes()),
+        seeds_hash: sha256(hashes.concat().as_bytes()),
         seed: run.seed,
         config: config.clone(),
         found: true,
@@ -122,14 +123,19 @@ pub fn dataset_of(
 
 fn describe(row: &ProofRow, system: &System, config: &Config) -> Result<Described> {
     let mut bank = TermBank::new(system.language.clone());
-    let line = row.lineage(system, &mut bank).with_context(|| format!("task {}", row.seed_id))?;
+    let line = match config.splitting.scheme {
+        Scheme::Ahead => row.lineage(system, &mut bank),
+        // What is between the ends need not be read.
+        _ => row.read_terms(&mut bank, [0, row.steps()].into_iter()),
+    };
+    let line = line.with_context(|| format!("task {}", row.seed_id))?;
     let (start, wanted) = (line[0], line[line.len() - 1]);
+    let steps = if config.splitting.scheme == Scheme::Ahead { line.len() - 1 } else { row.steps() };
     let normal = rename_variables(&mut bank, &[start, wanted]).into_iter();
     let mut texts: Vec<String> = normal.map(|term| bank.text(term)).collect();
     if config.splits.literals {
         texts = rename_literals([&texts[0], &texts[1]]).to_vec();
     }
-    let steps = if config.splitting.scheme == Scheme::Ahead { line.len() - 1 } else { row.steps() };
     Ok(Described {
         key: texts.join(" "),
         digest: digest(&mut bank, start, config.splits.literals),

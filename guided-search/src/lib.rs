@@ -47,6 +47,7 @@ pub use evaluation::described::{EVALUATION_FILE, Evaluation, RESULTS_FILE, SEEN_
 pub use evaluation::evaluate::{Inputs, evaluate};
 pub use evaluation::parts::{EVALUATION_PART, evaluate_part, merge_evaluation};
 pub use evaluation::results::{Row, read_results, write_results};
+pub use learning::guesses::{Guesses, guesses_of};
 pub use learning::kept::{LEARNING_FILE, Learning, Optimising, Round};
 pub use learning::parts::{ROUND_PART, merge_round, search_part};
 pub use learning::plans::plans_of;

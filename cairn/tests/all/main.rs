@@ -11,6 +11,7 @@ mod common;
 mod evaluation_repeats;
 mod families_of_tasks_stand_apart;
 mod gelu_needs_no_tanh;
+mod guesses_are_learned;
 mod guides_prove_what_one_egraph_cannot;
 mod inspect_reads_what_commands_write;
 mod killed_runs_go_on;

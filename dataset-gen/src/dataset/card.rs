@@ -284,6 +284,9 @@ fn split_text(info: &DatasetInfo) -> String {
             "cut into what is left of it from every {stride} steps on, with the term {length} steps ahead as \
              the guide; of a proof that led to a part of its last term, the terms that this part comes from"
         ),
+        Scheme::Whole => {
+            "used whole: the first term as start and target, the last one as the guide".to_owned()
+        }
     }
 }
 

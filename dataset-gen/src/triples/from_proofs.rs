@@ -34,7 +34,7 @@ fn of_proof(system: &System, row: &ProofRow, splitting: &Splitting) -> Result<Ve
             let line = row.lineage(system, &mut bank)?;
             (splitting.segments(line.len() - 1), line.into_iter().enumerate().collect())
         }
-        Scheme::Recursive | Scheme::Window => {
+        Scheme::Recursive | Scheme::Window | Scheme::Whole => {
             let segments = splitting.segments(row.steps());
             // A term is in several segments, and to read it takes longer than all that is done then.
             let mut all: Vec<usize> = segments.iter().flat_map(places).collect();
@@ -65,7 +65,7 @@ fn triple(bank: &mut TermBank, row: &ProofRow, segment: Segment, terms: [TermId;
         guide: bank.text(guide),
         target: bank.text(target),
         steps_start_guide: (segment.guide - segment.start) as u32,
-        steps_guide_target: (segment.target - segment.guide) as u32,
+        steps_guide_target: segment.target.abs_diff(segment.guide) as u32,
         start_size: bank.size(start) as u32,
         guide_size: bank.size(guide) as u32,
         target_size: bank.size(target) as u32,

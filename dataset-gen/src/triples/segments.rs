@@ -33,6 +33,8 @@ pub enum Scheme {
     /// From every term to the last one, with the term some steps ahead as the guide: what comes next on the way
     /// to a goal. Of a proof that led to a part of its last term, the terms are those that this part comes from
     Ahead,
+    /// The first term alone, with the last one as the guide: what a term may become at once
+    Whole,
 }
 
 impl Default for Splitting {
@@ -64,6 +66,7 @@ impl Splitting {
             Scheme::Recursive => halves(steps, self.cutoff),
             Scheme::Window => windows(steps, self.length, self.stride),
             Scheme::Ahead => ahead(steps, self.length, self.stride),
+            Scheme::Whole => whole(steps),
         }
     }
 }
@@ -75,7 +78,7 @@ pub struct Segment {
     pub start: usize,
     /// The middle term; of an odd number of steps the larger half comes after it.
     pub guide: usize,
-    /// The last term.
+    /// The last term; with `whole` the first one.
     pub target: usize,
     /// How many times the proof was halved to get here; 0 in a window.
     pub depth: u32,
@@ -116,6 +119,12 @@ fn ahead(steps: usize, length: usize, stride: usize) -> Vec<Segment> {
     (0..steps).step_by(stride).map(segment).collect()
 }
 
+/// The first term is the start and the target, and the last one the guide, unless there is but one.
+fn whole(steps: usize) -> Vec<Segment> {
+    let segment = Segment { start: 0, guide: steps, target: 0, depth: 0 };
+    if steps == 0 { Vec::new() } else { vec![segment] }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,6 +152,16 @@ mod tests {
         let segments: Vec<_> = ahead(5, 3, 2).into_iter().map(places).collect();
         assert_eq!(segments, [(0, 3, 5), (2, 5, 5), (4, 5, 5)]);
         assert_eq!(ahead(0, 3, 1), []);
+    }
+
+    #[test]
+    fn of_a_whole_proof_the_ends_count() {
+        let places = |s: Segment| (s.start, s.guide, s.target);
+        let splitting = Splitting { scheme: Scheme::Whole, ..Default::default() };
+        let segments =
+            |steps| splitting.segments(steps).into_iter().map(places).collect::<Vec<_>>();
+        assert_eq!(segments(5), [(0, 5, 0)]);
+        assert_eq!(segments(0), []);
     }
 
     proptest! {

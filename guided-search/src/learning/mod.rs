@@ -3,6 +3,7 @@
 //! measured on.
 
 pub(crate) mod examples;
+pub(crate) mod guesses;
 pub(crate) mod halves;
 pub(crate) mod kept;
 pub(crate) mod parts;

@@ -93,7 +93,7 @@ fn sketch(
     }
 }
 
-/// A model that was trained on what leads to goals, as a planner.
+/// A model that was trained on what leads to goals, or on what normal forms may become, as a planner.
 pub struct WrittenPlan {
     /// The model.
     pub model: GuideModel,
@@ -117,10 +117,9 @@ impl Planner for WrittenPlan {
         bank: &mut TermBank,
         from: TermId,
         to: TermId,
+        most: u64,
         number: u64,
     ) -> Result<Vec<TermId>> {
-        // Between here and there terms may be larger than both, by what is in between.
-        let most = 2 * bank.size(from).max(bank.size(to)) + 16;
         let options = DecodeOptions {
             nucleus: self.nucleus,
             temperature: 1.0,

@@ -98,7 +98,8 @@ pub struct OptimiseSettings {
     pub pool: Option<Arc<ThreadPool>>,
     /// How e-graphs that are grown best-first order their matches; smallest first without.
     pub order: Option<Arc<dyn MatchOrder>>,
-    /// Who says which terms may lead to the goal, where it is a term or `(contains t)`.
+    /// Who says which terms may lead to the goal, where it is a term or `(contains t)`; or which terms may have the
+    /// start's normal form, where there is no goal.
     pub planner: Option<Arc<dyn Planner>>,
     /// Keep what best-first chose in each e-graph that held a better term: [`Outcome::used`].
     pub log: bool,

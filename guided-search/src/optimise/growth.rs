@@ -1,7 +1,7 @@
 //! What an optimiser grows, one e-graph after the other, with the proofs that connect what they held and an
 //! account of what was spent.
 
-use crate::optimise::answer::{Best, Ended, OptimiseSettings, Outcome, Used};
+use crate::optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome, Used};
 use crate::search::answer::checked;
 use crate::search::budget::{Cap, Ledger};
 use crate::search::known::Known;
@@ -126,6 +126,14 @@ impl<'a> Growth<'a> {
     pub fn note(&mut self, term: TermId, cost: Cost) {
         let Ledger { work, e_graphs, .. } = self.ledger;
         self.curve.push(Best { work, e_graphs, term, cost });
+    }
+
+    /// Writes down a term if it is better than the best one; whether it is.
+    pub fn note_if_better(&mut self, objective: &Objective, term: TermId) -> bool {
+        let before = self.curve.last();
+        let cost = objective.of_term(self.bank, term);
+        let better = cost.filter(|cost| before.is_none_or(|best| *cost < best.cost));
+        better.map(|cost| self.note(term, cost)).is_some()
     }
 
     /// Why nothing more may be grown.

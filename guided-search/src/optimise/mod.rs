@@ -4,6 +4,7 @@
 pub(crate) mod answer;
 pub(crate) mod goals;
 pub(crate) mod growth;
+pub(crate) mod guess;
 pub(crate) mod many;
 pub(crate) mod optimisers;
 pub(crate) mod picture;

@@ -81,7 +81,9 @@ pub(super) fn follow_planner(
             way.pop();
             continue;
         }
-        let mut next = planner.next(run.bank, at.part, goal.term, number)?;
+        // Between here and there terms may be larger than both, by what is in between.
+        let most = 2 * run.bank.size(at.part).max(run.bank.size(goal.term)) + 16;
+        let mut next = planner.next(run.bank, at.part, goal.term, most, number)?;
         if next.is_empty() && bottom && at.questions > QUESTIONS {
             return Ok(None);
         }

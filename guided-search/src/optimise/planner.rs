@@ -6,8 +6,8 @@ use std::fmt;
 
 /// Says which terms may come next. It is not trusted: what no e-graph reaches is not gone to.
 pub trait Planner: Send + Sync + fmt::Debug {
-    /// Terms that may come next on the way from a term to another, the most promising first. Other ones, perhaps,
-    /// for another `number`.
+    /// Terms of at most `most` nodes that may come next on the way from a term to another, or that it may become
+    /// at once where both are the same; the most promising first. Other ones, perhaps, for another `number`.
     ///
     /// # Errors
     /// A fault of the planner; to have no answer is none.
@@ -16,6 +16,7 @@ pub trait Planner: Send + Sync + fmt::Debug {
         bank: &mut TermBank,
         from: TermId,
         to: TermId,
+        most: u64,
         number: u64,
     ) -> Result<Vec<TermId>>;
 }

@@ -7,9 +7,12 @@
 //! over from random frontier terms that are hardly larger than the best term, and from better ones that
 //! these lead to, until the work is spent. While no term satisfies a goal, every other e-graph may leave terms several
 //! times as large as the goal, and when nothing is left, the optimiser begins anew with other ones.
+//!
+//! A model that is there may write the way to a goal, or where there is none, what a normal form may become.
 
 use crate::optimise::answer::{Ended, Extracted, Objective, OptimiseSettings, Outcome};
 use crate::optimise::growth::Growth;
+use crate::optimise::guess::guess;
 use crate::optimise::plan::follow_planner;
 use crate::optimise::planner::Goal;
 use crate::search::agenda::Agenda;
@@ -97,7 +100,12 @@ impl Optimiser<'_> {
         }
         let mut at = self.best_term();
         if let Some(form) = self.run.normal_form(at) {
-            self.note_if_better(form);
+            self.run.note_if_better(self.objective, form);
+            if let (Some(model), Sketch::Any) =
+                (self.settings.planner.as_deref(), &self.objective.sketch)
+            {
+                guess(&mut self.run, form, self.objective, model)?;
+            }
             at = self.best_term();
         }
         loop {
@@ -208,14 +216,6 @@ impl Optimiser<'_> {
         let Some(goal) = goal.filter(|_| self.run.curve.is_empty()) else { return Ok(None) };
         let ended = follow_planner(&mut self.run, self.start, goal, self.objective, planner)?;
         Ok(ended.filter(|ended| *ended != Ended::Reached || self.settings.first))
-    }
-
-    fn note_if_better(&mut self, term: TermId) {
-        let cost = self.objective.of_term(self.run.bank, term);
-        let before = self.run.curve.last();
-        if let Some(cost) = cost.filter(|cost| before.is_none_or(|best| *cost < best.cost)) {
-            self.run.note(term, cost);
-        }
     }
 
     /// Whether no term whatever could cost less than the best one.
