@@ -3,7 +3,7 @@
 use crate::args::{RunArgs, load_system_with_text};
 use crate::shipped::{SEEDS, SYSTEMS};
 use anyhow::{Result, ensure};
-use dataset_gen::{Config, Scheme, Splits, Splitting, dataset_of, load_seeds, summary};
+use dataset_gen::{Config, Scheme, Splitting, dataset_of, load_seeds, summary};
 use egraph::TermBank;
 use guided_search::{Guesses, guesses_of};
 use std::path::PathBuf;
@@ -59,11 +59,8 @@ pub struct GuessesArgs {
 /// # Errors
 /// Bad input, a system without a normal form, or no term that is smaller than its own.
 pub fn run(args: &GuessesArgs) -> Result<()> {
-    ensure!(
-        args.validation > 0.0 && args.validation < 1.0,
-        "--validation {}: expected a share between 0 and 1",
-        args.validation
-    );
+    let splitting = Splitting { scheme: Scheme::Whole, ..Default::default() };
+    let config = Config::of_found(splitting, args.validation)?;
     let (system, rules) = load_system_with_text(&args.system)?;
     let mut bank = TermBank::new(system.language.clone());
     let terms = load_seeds(&args.seeds, &system, &mut bank, None)?;
@@ -83,14 +80,6 @@ pub fn run(args: &GuessesArgs) -> Result<()> {
         "no term is smaller than its normal form of at most {} nodes: nothing to learn guessing from",
         args.max_size
     );
-    let splitting = Splitting { scheme: Scheme::Whole, ..Default::default() };
-    let splits = Splits {
-        train: 1.0 - args.validation,
-        validation: args.validation,
-        test: 0.0,
-        literals: false,
-    };
-    let config = Config { splitting, splits, ..Config::default() };
     let info = dataset_of(guesses.rows, (&system, rules.as_bytes()), &config, &args.out, &run)?;
     print(&summary(&info, &args.out))
 }

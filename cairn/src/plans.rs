@@ -2,7 +2,7 @@
 
 use crate::args::RunArgs;
 use anyhow::{Context, Result, ensure};
-use dataset_gen::{Config, Scheme, Splits, Splitting, dataset_of, summary};
+use dataset_gen::{Config, Scheme, Splitting, dataset_of, summary};
 use egraph::{Caps, MAX_DEPTH};
 use guided_search::plans_of;
 use std::collections::BTreeSet;
@@ -56,11 +56,13 @@ pub struct PlansArgs {
 /// # Errors
 /// Directories that can't be read or are of different systems, a proof that is wrong, no way at all.
 pub fn run(args: &PlansArgs) -> Result<()> {
-    ensure!(
-        args.validation > 0.0 && args.validation < 1.0,
-        "--validation {}: expected a share between 0 and 1",
-        args.validation
-    );
+    let splitting = Splitting {
+        scheme: Scheme::Ahead,
+        length: args.ahead as usize,
+        stride: 1,
+        ..Default::default()
+    };
+    let config = Config::of_found(splitting, args.validation)?;
     let caps = Caps { steps: args.max_steps, term_size: MAX_DEPTH as u64 };
     let run = args.run.run();
     let mut found = None;
@@ -90,19 +92,6 @@ pub fn run(args: &PlansArgs) -> Result<()> {
         note(&format!("{} left out: its proof is too long", counted(left_out, "term")));
     }
     ensure!(!rows.is_empty(), "no term reached its goal: nothing to learn planning from");
-    let splitting = Splitting {
-        scheme: Scheme::Ahead,
-        length: args.ahead as usize,
-        stride: 1,
-        ..Default::default()
-    };
-    let splits = Splits {
-        train: 1.0 - args.validation,
-        validation: args.validation,
-        test: 0.0,
-        literals: false,
-    };
-    let config = Config { splitting, splits, ..Config::default() };
     let info = dataset_of(rows, (&system, &rules), &config, &args.out, &run)?;
     print(&summary(&info, &args.out))
 }

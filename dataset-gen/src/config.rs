@@ -224,6 +224,19 @@ impl Proofs {
 }
 
 impl Config {
+    /// For a dataset of proofs that were found, of whose starts this share is for validation and none for a test.
+    ///
+    /// # Errors
+    /// The share is not between 0 and 1.
+    pub fn of_found(splitting: Splitting, validation: f64) -> Result<Config> {
+        ensure!(
+            validation > 0.0 && validation < 1.0,
+            "--validation {validation}: expected a share between 0 and 1"
+        );
+        let splits = Splits { train: 1.0 - validation, validation, test: 0.0, literals: false };
+        Ok(Config { splitting, splits, ..Config::default() })
+    }
+
     /// Bytes that the counts of terms may take beside an e-graph: the same number as the e-graph.
     pub fn counts_memory(&self) -> usize {
         self.saturation.memory.0
