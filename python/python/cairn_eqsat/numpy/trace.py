@@ -99,7 +99,7 @@ class Traced(NDArrayOperatorsMixin):
     def __float__(self) -> float:
         raise self.trace.refused("an array is asked for its number: expected functions of NumPy")
 
-    __int__ = __index__ = __float__  # type: ignore[assignment]
+    __int__ = __index__ = __float__
 
 
 class Trace:
