@@ -63,16 +63,16 @@ pub use methods::oracle::Oracle;
 pub use methods::table::{Method, Need, Role};
 pub use methods::watched::Watcher;
 pub use optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome};
-pub use optimise::goals::load_goals;
+pub use optimise::guided::goals::load_goals;
+pub use optimise::guided::planner::Planner;
+pub use optimise::guided::stages::{PlannedStage, follow, load_stages};
 pub use optimise::many::{
     OPTIMISATION_FILE, OPTIMISATION_PART, OPTIMISED_FILE, Optimisation, Terms, merge_optimised,
     optimise_many, optimise_part,
 };
 pub use optimise::optimisers::Optimiser;
 pub use optimise::picture::picture;
-pub use optimise::planner::Planner;
 pub use optimise::run::optimise;
-pub use optimise::stages::{PlannedStage, follow, load_stages};
 pub use optimise::summary::{OptimisedInspection, OptimisedSummary, inspect_optimised};
 pub use optimise::table::OptimisedRow;
 pub use report::comparison::{OptimiserSummary, Paired, optimiser_summaries, optimisers_table};

@@ -1,7 +1,7 @@
 //! What searches found as proofs to learn planning from: of each term that reached its goal, the way there.
 
+use crate::optimise::guided::planner::Goal;
 use crate::optimise::many::{OPTIMISED_FILE, Optimisation};
-use crate::optimise::planner::Goal;
 use crate::optimise::table::OptimisedRow;
 use anyhow::{Context, Result, anyhow, ensure};
 use dataset_gen::{ProofRow, place_text, system_of};

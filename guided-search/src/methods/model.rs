@@ -1,6 +1,6 @@
 //! What a trained model writes: guides for a question, and what may come next on the way to a goal.
 
-use crate::optimise::planner::Planner;
+use crate::optimise::guided::planner::Planner;
 use crate::search::guide_source::{GuideRequest, GuideSet, GuideSource, Proposal, Waypoint};
 use anyhow::Result;
 use egraph::{Node, Sketch, TermBank, TermId};

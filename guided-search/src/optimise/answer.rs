@@ -1,6 +1,6 @@
 //! What is asked of an optimiser, and what it answers: the best term found, with one checked proof.
 
-use crate::optimise::planner::Planner;
+use crate::optimise::guided::planner::Planner;
 use crate::search::budget::{Budget, Ledger};
 use crate::search::stage::Stage;
 use anyhow::{Result, ensure};

@@ -2,15 +2,11 @@
 //! know how guides are found.
 
 pub(crate) mod answer;
-pub(crate) mod goals;
 pub(crate) mod growth;
-pub(crate) mod guess;
+pub(crate) mod guided;
 pub(crate) mod many;
 pub(crate) mod optimisers;
 pub(crate) mod picture;
-pub(crate) mod plan;
-pub(crate) mod planner;
 pub(crate) mod run;
-pub(crate) mod stages;
 pub(crate) mod summary;
 pub(crate) mod table;

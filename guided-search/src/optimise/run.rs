@@ -12,9 +12,9 @@
 
 use crate::optimise::answer::{Ended, Extracted, Objective, OptimiseSettings, Outcome};
 use crate::optimise::growth::Growth;
-use crate::optimise::guess::guess;
-use crate::optimise::plan::follow_planner;
-use crate::optimise::planner::Goal;
+use crate::optimise::guided::guess::guess;
+use crate::optimise::guided::plan::follow_planner;
+use crate::optimise::guided::planner::Goal;
 use crate::search::agenda::Agenda;
 use crate::search::budget::Budget;
 use crate::search::frontier_terms;

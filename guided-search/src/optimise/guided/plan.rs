@@ -8,7 +8,7 @@
 
 use crate::optimise::answer::{Ended, Objective};
 use crate::optimise::growth::Growth;
-use crate::optimise::planner::{Goal, Planner};
+use crate::optimise::guided::planner::{Goal, Planner};
 use crate::search::budget::Cap;
 use anyhow::Result;
 use egraph::{Sketch, StopReason, TermBank, TermId, extract_sketch, sketch_satisfied};

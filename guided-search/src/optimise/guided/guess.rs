@@ -4,7 +4,7 @@
 
 use crate::optimise::answer::Objective;
 use crate::optimise::growth::Growth;
-use crate::optimise::planner::Planner;
+use crate::optimise::guided::planner::Planner;
 use anyhow::Result;
 use egraph::TermId;
 
@@ -42,7 +42,7 @@ pub(super) fn guess(
 #[cfg(test)]
 mod tests {
     use crate::optimise::answer::{Objective, OptimiseSettings};
-    use crate::optimise::planner::Planner;
+    use crate::optimise::guided::planner::Planner;
     use crate::optimise::run::optimise;
     use crate::search::budget::{Budget, Cap};
     use crate::search::schedulers::Schedulers;
