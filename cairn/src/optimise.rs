@@ -71,9 +71,6 @@ commas between are compared one after the other.
 
 Exit code 3: no term that satisfies the goal, or the sketch of a stage, was found; with --terms, for one of them.";
 
-/// The share of probability from which a model that plans draws its tokens.
-const NUCLEUS: f64 = 0.95;
-
 /// The arguments of `cairn optimise`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
@@ -345,9 +342,9 @@ type Planning = (Arc<dyn Planner>, (String, usize));
 /// writes at a time.
 fn planner(args: &OptimiseArgs, system: &System, seed: u64) -> Result<Option<Planning>> {
     let Some(directory) = &args.model else { return Ok(None) };
-    let model = load_model(directory, system, args.device)?;
+    let model = Arc::new(load_model(directory, system, args.device)?);
     let terms = args.guides as usize;
-    let planner = WrittenPlan { model, terms, nucleus: NUCLEUS, seed };
+    let planner = WrittenPlan { model, terms, seed };
     Ok(Some((Arc::new(planner), (content_hash(directory)?, terms))))
 }
 

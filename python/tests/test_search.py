@@ -184,6 +184,49 @@ def test_optimise_finds_the_best_term_with_a_proof(halide):
             cairn.optimise(halide, "(+ x 0)", **options)
 
 
+CUBE = "(+ (* x (* x x)) (+ (* (* y y) (* 3 x)) (+ (* (* y y) y) (* (* x x) (* 3 y)))))"
+
+
+def test_a_function_guesses_what_a_normal_form_was():
+    polynomials = cairn.System.load("polynomials")
+    product = "(* (+ x y) (* (+ x y) (+ x y)))"
+    asked = []
+
+    def guess(request):
+        asked.append(request)
+        return ["x", polynomials.term(product), "(+ 1 " * 100 + "x" + ")" * 100]
+
+    small = {"cost": "size", "cap": 50, "work": 400}
+    best = cairn.optimise(polynomials, CUBE, guides=guess, per_request=5, **small)
+    assert str(best.term) == product and best.proof.end == best.term
+    assert cairn.optimise(polynomials, CUBE, **small).cost > best.cost
+    assert asked[0].wanted == 5 and asked[0].start == asked[0].target
+
+    def broken(request):
+        raise KeyError("no idea")
+
+    with pytest.raises(KeyError, match="no idea"):
+        cairn.optimise(polynomials, [CUBE, CUBE], guides=broken, **small)
+    with pytest.raises(cairn.CairnError, match="expected"):
+        cairn.optimise(polynomials, CUBE, guides=lambda request: ["(+ x"], **small)
+
+
+def test_a_function_plans_the_way_to_a_goal(halide):
+    ways = {"(+ (* a b) (* a c))": "(* a (+ b c))", "(* a (+ b c))": "(* (+ b c) a)"}
+
+    def plan(request):
+        return [ways[str(request.start)]]
+
+    end = cairn.optimise(halide, "(+ (* a b) (* a c))", cost="size", goal="(* (+ c b) a)", first=True, guides=plan)
+    assert end.ended == "reached" and str(end.term) == "(* (+ c b) a)"
+    for options, message in [
+        ({"guides": plan}, "a goal, or a system with a normal form"), ({"first": True}, "goal"),
+        ({"guides": plan, "goal": "x", "per_request": 0}, "per_request"),
+    ]:
+        with pytest.raises(cairn.CairnError, match=message):
+            cairn.optimise(halide, "(+ x 0)", cost="size", **options)
+
+
 def in_child(queue):
     halide = cairn.System.load("halide")
     queue.put(bool(cairn.prove(halide, [(START, TARGET), ("(+ x 0)", "x")], threads=2)[1]))

@@ -23,6 +23,7 @@ import sys
 import time
 
 import pyarrow.parquet
+from scipy.stats import binomtest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMES = ["x", "y", "z"]
@@ -174,7 +175,8 @@ def test(args):
     *others, last = reached
     for other in others:
         pairs = list(zip(reached[last], reached[other]))
-        print(f"\n{last} beside {other}: +{sum(a > b for a, b in pairs)} −{sum(a < b for a, b in pairs)}")
+        more, less = sum(a > b for a, b in pairs), sum(a < b for a, b in pairs)
+        print(f"\n{last} beside {other}: +{more} −{less}, p = {binomtest(more, more + less).pvalue if more + less else 1:.1g}")
 
 
 def main():

@@ -6,7 +6,11 @@ use anyhow::Result;
 use egraph::{Node, Sketch, TermBank, TermId};
 use model::{DecodeOptions, Guide, GuideModel};
 use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
+
+/// The share of probability from which a planner's tokens are drawn.
+const NUCLEUS: f64 = 0.95;
 
 /// Decodes K guides for a question by nucleus sampling, the most probable first. A guide that the
 /// e-graph at hand does not hold becomes a sketch of what the model is certain of.
@@ -96,11 +100,9 @@ fn sketch(
 /// A model that was trained on what leads to goals, or on what normal forms may become, as a planner.
 pub struct WrittenPlan {
     /// The model.
-    pub model: GuideModel,
+    pub model: Arc<GuideModel>,
     /// Terms that it is asked for at a time.
     pub terms: usize,
-    /// The share of probability from which tokens are drawn, above 0 and at most 1.
-    pub nucleus: f64,
     /// Seed of the draws.
     pub seed: u64,
 }
@@ -121,7 +123,7 @@ impl Planner for WrittenPlan {
         number: u64,
     ) -> Result<Vec<TermId>> {
         let options = DecodeOptions {
-            nucleus: self.nucleus,
+            nucleus: NUCLEUS,
             temperature: 1.0,
             guides: self.terms,
             max_size: usize::try_from(most).unwrap_or(usize::MAX),

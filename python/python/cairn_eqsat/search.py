@@ -178,6 +178,10 @@ def optimise(
     shared: bool = False,
     exact: float | None = None,
     goal: str | None = None,
+    first: bool = False,
+    model: Model | str | PathLike[str] | None = None,
+    guides: Callable[[GuideRequest], Iterable[Term | str]] | None = None,
+    per_request: int = 8,
     cap: int | str | None = None,
     work: int | None = None,
     scheduler: str | None = None,
@@ -198,6 +202,10 @@ def optimise(
     shared: bool = False,
     exact: float | None = None,
     goal: str | None = None,
+    first: bool = False,
+    model: Model | str | PathLike[str] | None = None,
+    guides: Callable[[GuideRequest], Iterable[Term | str]] | None = None,
+    per_request: int = 8,
     cap: int | str | None = None,
     work: int | None = None,
     scheduler: str | None = None,
@@ -217,6 +225,10 @@ def optimise(
     shared: bool = False,
     exact: float | None = None,
     goal: str | None = None,
+    first: bool = False,
+    model: Model | str | PathLike[str] | None = None,
+    guides: Callable[[GuideRequest], Iterable[Term | str]] | None = None,
+    per_request: int = 8,
     cap: int | str | None = None,
     work: int | None = None,
     scheduler: str | None = None,
@@ -236,9 +248,21 @@ def optimise(
 
     ``cost`` names costs of the system, with commas between, of which the first counts most; ``size`` and ``depth``
     are always there. With ``shared`` equal parts count once; ``exact`` is how many seconds may then go into a proof
-    that nothing costs less. ``goal`` is a sketch that the term must satisfy. The rest is as in :func:`prove`.
+    that nothing costs less. ``goal`` is a sketch that the term must satisfy; with ``first`` the first such term is
+    the answer. Where the goal is a term or ``(contains TERM)``, a ``model`` (of ``cairn plans``) or a function
+    ``guides`` says what may come next, ``per_request`` terms at a time. Without a goal they may guess what a normal
+    form was, in a system that has them (a model of ``cairn guesses``): what is wrong costs time only. The rest is as
+    in :func:`prove`.
+
+    >>> polynomials = cairn.System.load("polynomials")
+    >>> def guess(request):
+    ...     return ["(* (+ x 1) (+ x 2))"]
+    >>> print(cairn.optimise(polynomials, "(+ (* x x) (+ (* 3 x) 2))", cost="size", guides=guess).term)
+    (* (+ x 1) (+ x 2))
     """
     many = isinstance(term, (list, tuple))
+    if model is not None and not isinstance(model, Model):
+        model = Model.load(model)
     found = optimise_all(
         system,
         list(term) if many else [term],
@@ -246,6 +270,10 @@ def optimise(
         shared=shared,
         exact=exact,
         goal=goal,
+        first=first,
+        model=model,
+        guides=guides,
+        per_request=per_request,
         cap=cap,
         work=work,
         scheduler=scheduler,

@@ -3,12 +3,13 @@
 use crate::errors::{any, bad, of_term};
 use crate::matches::Order;
 use crate::shared::{Shared, System};
-use crate::term::Term;
+use crate::term::{Term, term_like};
 use egraph::{MatchOrder, Sketch, SortId, TermBank, TermId};
-use guided_search::{Frontier, GuideRequest, GuideSet, GuideSource, Proposal, Waypoint};
+use guided_search::{Frontier, GuideRequest, GuideSet, GuideSource, Planner, Proposal, Waypoint};
 use model::{DecodeOptions, Device, GuideModel};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -141,6 +142,51 @@ impl Functions<'_> {
     }
 }
 
+/// A function that says what may come next on the way to a goal, or what a normal form may become.
+pub struct Said {
+    pub shared: Arc<Shared>,
+    pub guides: Py<PyAny>,
+    /// How many terms are wanted at a time.
+    pub wanted: usize,
+}
+
+impl fmt::Debug for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Said").field("guides", &self.guides).finish_non_exhaustive()
+    }
+}
+
+impl Planner for Said {
+    fn next(
+        &self,
+        bank: &mut TermBank,
+        from: TermId,
+        to: TermId,
+        most: u64,
+        number: u64,
+    ) -> anyhow::Result<Vec<TermId>> {
+        let (sort, shared) = (bank.sort(from), &self.shared);
+        let asked = Request {
+            start: Term::out_of(shared, bank, from),
+            target: Term::out_of(shared, bank, to),
+            wanted: self.wanted,
+            max_size: most,
+            number,
+            e_nodes: 0,
+        };
+        let terms = Python::attach(|py| {
+            let mut terms = Vec::new();
+            for given in self.guides.call1(py, (asked,))?.bind(py).try_iter()? {
+                let term = term_like(shared, &given?, Some(sort))?;
+                terms.push(bank.import(&term.bank, term.id));
+            }
+            PyResult::Ok(terms)
+        })
+        .map_err(anyhow::Error::new)?;
+        Ok(terms.into_iter().filter(|&term| bank.size(term) <= most).collect())
+    }
+}
+
 /// A guide: a term, from which and to which e-graphs will be grown, or a text, which is a sketch.
 fn waypoint(
     shared: &Arc<Shared>,
@@ -153,12 +199,13 @@ fn waypoint(
         let sketch = Sketch::parse(&shared.system.language, text, Some(sort));
         return Ok(Waypoint::Sketch(sketch.map_err(|mistake| of_term(text, &mistake))?));
     }
-    let term = crate::term::term_like(shared, given, Some(sort))?;
+    let term = term_like(shared, given, Some(sort))?;
     Ok(Waypoint::Term(bank.import(&term.bank, term.id)))
 }
 
-/// What a function that writes guides is asked: how to go on from an e-graph, grown from a term that equals the
-/// start and one that equals the target, that did not connect them.
+/// What a function that writes guides is asked. By `prove`: how to go on from an e-graph, grown from a term that equals
+/// the start and one that equals the target, that did not connect them. By `optimise`: what may come next between where it is
+/// and its goal; or what a normal form, both its start and its target, may become.
 #[pyclass(frozen, module = "cairn_eqsat", name = "GuideRequest")]
 pub struct Request {
     start: Term,
@@ -172,7 +219,7 @@ pub struct Request {
     /// Tells the requests of a search apart, from 0.
     #[pyo3(get)]
     number: u64,
-    /// E-nodes of the e-graph.
+    /// E-nodes of the e-graph; 0 where none was grown.
     #[pyo3(get)]
     e_nodes: usize,
 }
@@ -199,7 +246,7 @@ impl Request {
 /// A trained transformer, as `cairn train` makes it, that writes guides.
 #[pyclass(frozen, module = "cairn_eqsat")]
 pub struct Model {
-    pub model: GuideModel,
+    pub model: Arc<GuideModel>,
 }
 
 #[pymethods]
@@ -209,7 +256,7 @@ impl Model {
     #[pyo3(signature = (directory, /))]
     fn load(py: Python<'_>, directory: PathBuf) -> PyResult<Model> {
         let model = py.detach(|| GuideModel::load(&directory, &Device::Cpu)).map_err(any)?;
-        Ok(Model { model })
+        Ok(Model { model: Arc::new(model) })
     }
 
     /// Terms that may lie between two others, the likeliest first, each with the logarithm of its probability.

@@ -5,12 +5,14 @@ use crate::errors::{any, bad, of_term};
 use crate::interrupt::{Cancel, interruptible, pool};
 use crate::matches::Order;
 use crate::proof::Proof;
+use crate::search::guides::{Model, Said};
 use crate::search::prove::{cap_of, named};
 use crate::shared::{Shared, System};
 use crate::term::{Term, term_like};
 use egraph::{CostFunction, Scheduler, Sketch, TermBank, TermId};
 use guided_search::{
-    Budget, Cap, Objective, OptimiseSettings, Outcome, Schedulers, optimise as search,
+    Budget, Cap, Objective, OptimiseSettings, Outcome, Planner, Schedulers, WrittenPlan,
+    optimise as search,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -22,8 +24,8 @@ use support::{Internal, Progress, in_order};
 
 /// The terms of a call, and how to optimise them.
 #[pyfunction]
-#[pyo3(signature = (system, terms, *, cost, shared, exact, goal, cap, work, scheduler, ranker, seed, time,
-                    threads, progress))]
+#[pyo3(signature = (system, terms, *, cost, shared, exact, goal, first, model, guides, per_request, cap, work,
+                    scheduler, ranker, seed, time, threads, progress))]
 #[allow(clippy::too_many_arguments)] // the package's `optimise` names them
 pub fn optimise_all(
     py: Python<'_>,
@@ -33,6 +35,10 @@ pub fn optimise_all(
     shared: bool,
     exact: Option<f64>,
     goal: Option<&str>,
+    first: bool,
+    model: Option<&Model>,
+    guides: Option<Py<PyAny>>,
+    per_request: usize,
     cap: Option<&Bound<'_, PyAny>>,
     work: Option<u64>,
     scheduler: Option<&str>,
@@ -50,8 +56,8 @@ pub fn optimise_all(
     let default = if given { Schedulers::Mixed } else { Schedulers::Auto };
     let scheduler = named("scheduler", scheduler)?.unwrap_or(default);
     let budget = Budget { cap, work, scheduler };
-    let (first, other) = scheduler.in_turn();
-    let is_used = [Some(first), other].contains(&Some(Scheduler::BestFirst));
+    let (one, other) = scheduler.in_turn();
+    let is_used = [Some(one), other].contains(&Some(Scheduler::BestFirst));
     if given && !is_used {
         return Err(bad("ranker orders the matches of scheduler='mixed' or 'best-first'"));
     }
@@ -62,6 +68,30 @@ pub fn optimise_all(
         return Err(bad("exact: expected shared=True, and no goal"));
     }
     let exact = seconds(exact)?;
+    if first && goal.is_none() {
+        return Err(bad("first: expected a goal to end with"));
+    }
+    if per_request == 0 {
+        return Err(bad("per_request: expected at least 1"));
+    }
+    let planner: Option<Arc<dyn Planner>> = match (model, guides) {
+        (None, None) => None,
+        _ if goal.is_none() && rules.system.normal_form.is_none() => {
+            return Err(bad(
+                "model and guides say what may come next on the way to a goal, or what a normal form may become: \
+                 expected a goal, or a system with a normal form",
+            ));
+        }
+        (Some(_), Some(_)) => return Err(bad("expected model or guides, not both")),
+        (Some(model), None) => {
+            model.model.expect_system(&rules.system).map_err(any)?;
+            let model = model.model.clone();
+            Some(Arc::new(WrittenPlan { model, terms: per_request, seed }))
+        }
+        (None, Some(guides)) => {
+            Some(Arc::new(Said { shared: rules.clone(), guides, wanted: per_request }))
+        }
+    };
     let mut asked = Vec::with_capacity(terms.len());
     for term in &terms {
         let term = term_like(rules, term, None)?;
@@ -85,6 +115,8 @@ pub fn optimise_all(
         cancel: Some(cancel.clone()),
         pool: alone.then(|| pool.clone()),
         order: order.matches(),
+        planner: planner.clone(),
+        first,
         ..OptimiseSettings::within(budget, seed)
     };
     let bar = Progress::new("terms", asked.len() as u64, !progress || alone);

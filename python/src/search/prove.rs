@@ -43,7 +43,7 @@ impl Search<'_> {
             Order::Learned(ranker) => Some(ranker),
             _ => None,
         };
-        let aids = Aids { model: self.model.map(|model| &model.model), ranker, ..Aids::default() };
+        let aids = Aids { model: self.model.map(|model| &*model.model), ranker, ..Aids::default() };
         let (system, settings) = (&self.shared.system, self.settings);
         let mut asked = Asked { system, bank: &mut bank, question, settings, aids };
         let answer = match self.method {

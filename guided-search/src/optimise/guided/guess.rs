@@ -13,7 +13,7 @@ const PATIENCE: u32 = 4;
 
 /// Asks for terms whose normal form is `form`, which is known to equal the start, until no better ones come; each
 /// better one is noted.
-pub(super) fn guess(
+pub(in crate::optimise) fn guess(
     run: &mut Growth<'_>,
     form: TermId,
     objective: &Objective,

@@ -52,7 +52,7 @@ enum Staged {
 /// Follows what a planner says from the start, until a term satisfies the goal, which is noted as the best one,
 /// or nothing may be grown any more; `None` without a word of the planner. Other ways are tried where one leads
 /// nowhere.
-pub(super) fn follow_planner(
+pub(in crate::optimise) fn follow_planner(
     run: &mut Growth<'_>,
     start: TermId,
     goal: Goal,
