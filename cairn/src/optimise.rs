@@ -67,7 +67,7 @@ e-graph ends in the iteration where it first holds), rulesets (those that run), 
 scheduler and cost. The cheapest term that satisfies the sketch is where the next stage begins.
 
 Costs are size, depth, and those that the rewrite system declares, `cost` among them; several with \
-commas between are compared one after the other.
+commas between are compared one after the other, and 3*cost+size is a sum of two.
 
 Exit code 3: no term that satisfies the goal, or the sketch of a stage, was found; with --terms, for one of them.";
 

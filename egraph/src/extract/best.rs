@@ -62,9 +62,11 @@ impl<'e> BestTerms<'e> {
         self.tables.term(bank, self.tables.whole(class))
     }
 
-    /// What an e-node costs by itself in the first measure, if that is known.
+    /// What an e-node costs in the first measure where its children cost nothing, if that is known.
     pub fn own(&self, node: Id) -> Option<u64> {
-        let own = self.tables.cost.weight(0, self.tables.egraph, node);
+        let egraph = self.tables.egraph;
+        let nothing = egraph.children(node).iter().map(|_| 0);
+        let own = self.tables.cost.over(0, egraph, node, nothing);
         (own != NONE).then_some(own)
     }
 }

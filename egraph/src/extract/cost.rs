@@ -1,28 +1,32 @@
 //! What a term costs: one or more measures, compared lexicographically.
 //!
-//! A measure is a number that every node has by itself, and a way to put these together: their sum, or the
-//! largest sum on a way from the root to a leaf. So no measure is less for a term than for a part of
-//! it, which is all that extraction needs to know.
+//! A measure is a number that every node has by itself, and a way to put these together: their sum, the
+//! largest sum on a way from the root to a leaf, or what a rules file says of an application over costs of its
+//! arguments. So no measure is less for a term than for a part of it, which is all that extraction needs to know.
+//!
+//! Where equal parts of a term count once, arguments whose costs such an application counts are *inside* it: they count
+//! as trees, and as often as it says.
 
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::rules::analysis::Analyses;
-use crate::rules::cost::{BUILT_IN, DeclaredCost, Read, Weight};
+use crate::rules::cost::{BUILT_IN, DEFAULT, DeclaredCost, Read, Weight};
 use crate::rules::expression::Expr;
 use crate::rules::system::System;
 use crate::rules::variables::Variables;
+use crate::rules::whole_cost::UNKNOWN;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::language::OpId;
 use crate::term::leaves::Node;
 use crate::term::literal::Value;
 use crate::text::similar::did_you_mean;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Stands for "no term", and for a cost that does not fit.
-pub(super) const NONE: u64 = u64::MAX;
+pub(super) const NONE: u64 = UNKNOWN;
 
 /// What a term costs, by measure; less is better.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,6 +59,8 @@ pub(super) enum Measure {
     Depth,
     /// The sum of what a rules file says.
     Declared(DeclaredCost),
+    /// A sum of sums, so many times each.
+    Weighted(String, Vec<(u64, Measure)>),
 }
 
 impl Measure {
@@ -63,6 +69,9 @@ impl Measure {
         match self {
             Measure::Size | Measure::Depth => 1,
             Measure::Declared(declared) => declared.least(),
+            Measure::Weighted(_, all) => all
+                .iter()
+                .fold(0, |sum, (times, measure)| sum.saturating_add(times * measure.least())),
         }
     }
 
@@ -71,23 +80,40 @@ impl Measure {
             Measure::Size => BUILT_IN[0],
             Measure::Depth => BUILT_IN[1],
             Measure::Declared(declared) => &declared.name,
+            Measure::Weighted(name, _) => name,
         }
     }
 
-    /// The value of a node over parts of these values.
-    fn over(&self, own: u64, parts: impl Iterator<Item = u64>) -> u64 {
+    /// Whether it is a sum over the nodes of a term, each by itself.
+    fn is_plain_sum(&self) -> bool {
         match self {
-            Measure::Size => Size.over(own, parts),
-            Measure::Depth => Depth.over(own, parts),
-            Measure::Declared(declared) => declared.over(own, parts),
+            Measure::Size | Measure::Weighted(..) => true,
+            Measure::Depth => false,
+            Measure::Declared(declared) => !declared.has_wholes(),
         }
     }
 
-    fn own(&self, node: Node<'_>, value: impl Fn(Read) -> Option<Value>) -> u64 {
+    /// As [`Kind::over`].
+    fn over(
+        &self,
+        node: Node<'_>,
+        value: impl Fn(Read) -> Option<Value>,
+        parts: impl Iterator<Item = u64>,
+    ) -> u64 {
+        match self {
+            Measure::Size => Size.over(|| node, value, parts),
+            Measure::Depth => Depth.over(|| node, value, parts),
+            Measure::Declared(declared) => declared.over(|| node, value, parts),
+            Measure::Weighted(_, all) => all[..].over(|| node, value, parts),
+        }
+    }
+
+    fn own(&self, node: Node<'_>, value: &dyn Fn(Read) -> Option<Value>) -> u64 {
         match self {
             Measure::Size => Size.own(|| node, value),
             Measure::Depth => Depth.own(|| node, value),
             Measure::Declared(declared) => declared.own(|| node, value),
+            Measure::Weighted(_, all) => all[..].own(|| node, value),
         }
     }
 }
@@ -108,16 +134,21 @@ pub(super) trait Kind {
         parts.saturating_add(part)
     }
 
-    /// The value of a node over parts of these values.
+    /// The value of a node over parts of these values; [`NONE`] where one is not known.
     #[inline]
-    fn over(&self, own: u64, parts: impl Iterator<Item = u64>) -> u64 {
-        own.saturating_add(parts.fold(0, |parts, part| self.join(parts, part)))
+    fn over<'n>(
+        &self,
+        node: impl Fn() -> Node<'n>,
+        value: impl Fn(Read) -> Option<Value>,
+        parts: impl Iterator<Item = u64>,
+    ) -> u64 {
+        self.own(node, value).saturating_add(parts.fold(0, |parts, part| self.join(parts, part)))
     }
 
-    /// What an e-node costs by itself.
+    /// The value of an e-node over children of these values.
     #[inline]
-    fn own_of(&self, egraph: &EGraph, node: Id) -> u64 {
-        self.own(|| egraph.node(node), |read| of_argument(egraph, node, read))
+    fn over_children(&self, egraph: &EGraph, node: Id, parts: impl Iterator<Item = u64>) -> u64 {
+        self.over(|| egraph.node(node), |read| of_argument(egraph, node, read), parts)
     }
 }
 
@@ -155,6 +186,39 @@ impl Kind for DeclaredCost {
     ) -> u64 {
         self.weight(node(), value).unwrap_or(NONE)
     }
+
+    #[inline]
+    fn over<'n>(
+        &self,
+        node: impl Fn() -> Node<'n>,
+        value: impl Fn(Read) -> Option<Value>,
+        parts: impl Iterator<Item = u64>,
+    ) -> u64 {
+        match self.whole(node()) {
+            None => self.own(node, value).saturating_add(parts.fold(0, u64::saturating_add)),
+            Some(whole) => {
+                let parts: SmallVec<[u64; 4]> = parts.collect();
+                let rest = parts.iter().enumerate().filter(|(i, _)| !whole.counted.contains(i));
+                let rest = rest.fold(0, |sum: u64, (_, part)| sum.saturating_add(*part));
+                whole.value(value, |argument| parts[argument]).saturating_add(rest)
+            }
+        }
+    }
+}
+
+impl Kind for [(u64, Measure)] {
+    fn own<'n>(
+        &self,
+        node: impl FnOnce() -> Node<'n>,
+        value: impl Fn(Read) -> Option<Value>,
+    ) -> u64 {
+        let node = node();
+        let of = |(times, measure): &(u64, Measure)| match measure.own(node, &value) {
+            NONE => NONE,
+            own => times.saturating_mul(own),
+        };
+        self.iter().map(of).fold(0, u64::saturating_add)
+    }
 }
 
 impl CostFunction {
@@ -163,28 +227,18 @@ impl CostFunction {
         CostFunction { measures: vec![Measure::Size], asked: 1, analyses: Arc::default() }
     }
 
-    /// The costs with these names, comma-separated, the most important one first: `size`, `depth`, and
-    /// those that the system declares.
+    /// The costs with these names, comma-separated, the most important one first: `size`, `depth`, those that the
+    /// system declares, and sums of sums as `3*flops+size`.
     ///
     /// # Errors
-    /// A name that is unknown or stands twice.
+    /// A name that is unknown or stands twice, or a sum of what is none.
     pub fn named(system: &System, names: &str) -> Result<CostFunction, String> {
         let mut measures: Vec<Measure> = Vec::new();
         for name in names.split(',').map(str::trim) {
-            let declared = system.costs.iter().find(|cost| cost.name == name);
-            let measure = match (name, declared) {
-                ("size", _) => Measure::Size,
-                ("depth", _) => Measure::Depth,
-                (_, Some(declared)) => Measure::Declared(declared.clone()),
-                (_, None) => {
-                    let declared = system.costs.iter().map(|cost| cost.name.as_str());
-                    let all: Vec<&str> = BUILT_IN.into_iter().chain(declared).collect();
-                    let meant = did_you_mean(name, all.iter().copied());
-                    let all = all.join(", ");
-                    return Err(format!(
-                        "unknown cost '{name}'{meant}: expected one of {all}, or several with commas between"
-                    ));
-                }
+            let is_declared = system.costs.iter().any(|cost| cost.name == name);
+            let measure = match !is_declared && name.contains(['+', '*']) {
+                false => measure(system, name)?,
+                true => weighted(system, name)?,
             };
             if measures.contains(&measure) {
                 return Err(format!("'{name}' stands twice"));
@@ -245,9 +299,20 @@ impl CostFunction {
         self.measures.len()
     }
 
-    /// Whether each measure is a sum, which can be taken over distinct parts as well.
+    /// Whether each measure can be taken over distinct parts as well: all can but depth.
     pub fn is_sum(&self) -> bool {
         !self.measures.contains(&Measure::Depth)
+    }
+
+    /// Whether the argument with this number is inside the application: one of the measures counts its cost in a way of its
+    /// own.
+    pub(super) fn is_inside(&self, node: Node<'_>, argument: usize) -> bool {
+        self.measures.iter().any(|measure| match measure {
+            Measure::Declared(declared) => {
+                declared.whole(node).is_some_and(|whole| whole.counted.contains(&argument))
+            }
+            _ => false,
+        })
     }
 
     /// One of the measures.
@@ -255,9 +320,16 @@ impl CostFunction {
         &self.measures[measure]
     }
 
-    /// What an e-node costs by itself in one measure; [`NONE`] where that is not known.
-    pub(super) fn weight(&self, measure: usize, egraph: &EGraph, node: Id) -> u64 {
-        self.measures[measure].own(egraph.node(node), |read| of_argument(egraph, node, read))
+    /// What an e-node costs in one measure over children of these values; [`NONE`] where that is not known.
+    pub(super) fn over(
+        &self,
+        measure: usize,
+        egraph: &EGraph,
+        node: Id,
+        parts: impl Iterator<Item = u64>,
+    ) -> u64 {
+        let value = |read| of_argument(egraph, node, read);
+        self.measures[measure].over(egraph.node(node), value, parts)
     }
 
     /// The cost of a term as a tree, if it is known: expressions of the rules file need literals,
@@ -265,33 +337,76 @@ impl CostFunction {
     /// those that follow from transfers alone.
     pub fn of_term(&self, bank: &TermBank, term: TermId) -> Option<Cost> {
         let mut costs: FxHashMap<TermId, Cost> = FxHashMap::default();
-        self.each_subterm(bank, &[term], |t, weights| {
-            let value = |(m, &weight): (usize, &u64)| {
-                self.measures[m].over(weight, bank.children(t).iter().map(|c| costs[c].0[m]))
-            };
-            let cost = Cost(weights.iter().enumerate().map(value).collect());
+        self.each_subterm(bank, &[term], |t, read| {
+            let part = |m: usize| bank.children(t).iter().map(|c| costs[c].0[m]).collect();
+            let cost = self.of_node(bank, t, read, part);
             costs.insert(t, cost);
         });
         known(costs.remove(&term)?)
     }
 
-    /// The cost of a term as a DAG, where equal parts count once, if it is known and each measure is a
-    /// sum.
+    /// The cost of a term as a DAG, where equal parts count once, but for those inside an application that counts
+    /// them in a way of its own; if it is known and there is no depth.
     pub fn of_dag(&self, bank: &TermBank, term: TermId) -> Option<Cost> {
         self.of_dags(bank, &[term])
     }
 
     /// As [`CostFunction::of_dag`], of several terms whose equal parts count once.
     pub fn of_dags(&self, bank: &TermBank, terms: &[TermId]) -> Option<Cost> {
-        let mut total: SmallVec<[u64; 3]> = SmallVec::from_elem(0, self.measures.len());
-        self.each_subterm(bank, terms, |_, weights| {
-            total.iter_mut().zip(weights).for_each(|(sum, &w)| *sum = sum.saturating_add(w));
+        if !self.is_sum() {
+            return None;
+        }
+        // By term: what it costs as a tree, and what it adds to the cost of a DAG.
+        let mut costs: FxHashMap<TermId, [Cost; 2]> = FxHashMap::default();
+        let is_inside = |t: TermId, i: usize| self.is_inside(bank.node(t), i);
+        self.each_subterm(bank, terms, |t, read| {
+            let children = || bank.children(t).iter().enumerate();
+            let tree = |m: usize| children().map(|(_, c)| costs[c][0].0[m]).collect();
+            let inside = |m: usize, (i, c): (usize, &TermId)| match is_inside(t, i) {
+                true => costs[c][0].0[m],
+                false => 0,
+            };
+            let added = |m: usize| children().map(|child| inside(m, child)).collect();
+            let both = [self.of_node(bank, t, read, tree), self.of_node(bank, t, read, added)];
+            costs.insert(t, both);
         });
-        if self.is_sum() { known(Cost(total)) } else { None }
+        let mut total: SmallVec<[u64; 3]> = SmallVec::from_elem(0, self.measures.len());
+        let mut seen = FxHashSet::default();
+        let mut todo = terms.to_vec();
+        while let Some(t) = todo.pop() {
+            if seen.insert(t) {
+                total
+                    .iter_mut()
+                    .zip(&costs[&t][1].0)
+                    .for_each(|(sum, &w)| *sum = sum.saturating_add(w));
+                let children = bank.children(t).iter().enumerate();
+                todo.extend(children.filter(|&(i, _)| !is_inside(t, i)).map(|(_, &child)| child));
+            }
+        }
+        known(Cost(total))
     }
 
-    /// Calls `f` with each distinct subterm, after its parts, and what its root costs by itself.
-    fn each_subterm(&self, bank: &TermBank, terms: &[TermId], mut f: impl FnMut(TermId, &[u64])) {
+    /// What a node costs over parts of these values.
+    fn of_node(
+        &self,
+        bank: &TermBank,
+        term: TermId,
+        read: &dyn Fn(Read) -> Option<Value>,
+        parts: impl Fn(usize) -> SmallVec<[u64; 4]>,
+    ) -> Cost {
+        let of = |(m, measure): (usize, &Measure)| {
+            measure.over(bank.node(term), read, parts(m).into_iter())
+        };
+        Cost(self.measures.iter().enumerate().map(of).collect())
+    }
+
+    /// Calls `f` with each distinct subterm, after its parts, and with what can be read of its arguments.
+    fn each_subterm(
+        &self,
+        bank: &TermBank,
+        terms: &[TermId],
+        mut f: impl FnMut(TermId, &dyn Fn(Read) -> Option<Value>),
+    ) {
         let mut literals: FxHashMap<TermId, Value> = FxHashMap::default();
         let mut facts = FxHashMap::default();
         let parts: BTreeSet<TermId> = terms.iter().flat_map(|&t| bank.subterms(t)).collect();
@@ -302,9 +417,7 @@ impl CostFunction {
                 Read::Literal(i) => literal(i),
                 Read::Fact(analysis, i) => facts.get(&(analysis, children[i])).copied(),
             };
-            let weights: SmallVec<[u64; 3]> =
-                self.measures.iter().map(|m| m.own(bank.node(t), read)).collect();
-            f(t, &weights);
+            f(t, &read);
             let folded = match bank.node(t) {
                 Node::Op(op) if bank.language().constant_folding => {
                     let args: Option<SmallVec<[Value; 2]>> =
@@ -320,6 +433,47 @@ impl CostFunction {
             self.analyses.enter_facts_of(bank, t, literal, &mut facts);
         }
     }
+}
+
+/// A cost by its name.
+fn measure(system: &System, name: &str) -> Result<Measure, String> {
+    let declared = system.costs.iter().find(|cost| cost.name == name);
+    match (name, declared) {
+        ("size", _) => Ok(Measure::Size),
+        ("depth", _) => Ok(Measure::Depth),
+        (_, Some(declared)) => Ok(Measure::Declared(declared.clone())),
+        (_, None) => {
+            let declared = system.costs.iter().map(|cost| cost.name.as_str());
+            let all: Vec<&str> = BUILT_IN.into_iter().chain(declared).collect();
+            let meant = did_you_mean(name, all.iter().copied());
+            let all = all.join(", ");
+            Err(format!(
+                "unknown cost '{name}'{meant}: expected one of {all}, several with commas between, or a sum as \
+                 3*{DEFAULT}+size"
+            ))
+        }
+    }
+}
+
+/// A sum as `3*flops+size`.
+fn weighted(system: &System, sum: &str) -> Result<Measure, String> {
+    let mut all = Vec::new();
+    for part in sum.split('+').map(str::trim) {
+        let (times, name) = part.split_once('*').unwrap_or(("1", part));
+        let times = times.trim();
+        let times: u32 = times.parse().ok().filter(|&times| times > 0).ok_or_else(|| {
+            format!("'{times}' in '{sum}': expected how often a cost counts, 1 to {}", u32::MAX)
+        })?;
+        let measure = measure(system, name.trim())?;
+        if !measure.is_plain_sum() {
+            return Err(format!(
+                "'{}' in '{sum}' is no sum over the nodes of a term: expected it alone, or with commas between",
+                measure.name()
+            ));
+        }
+        all.push((u64::from(times), measure));
+    }
+    Ok(Measure::Weighted(sum.to_owned(), all))
 }
 
 /// What is read of an e-node's argument.

@@ -22,13 +22,33 @@ pub struct DagSearch<'e> {
     places: Vec<Place>,
     /// By way: the e-node, or none where the term is that of the place that it needs.
     nodes: Vec<Option<Id>>,
+    /// By way, if something is inside its e-node: the places of all children, those inside marked.
+    children: FxHashMap<Number, Children>,
+    /// How what is inside is made.
+    trees: FxHashMap<Place, Chosen>,
 }
+
+/// Places, each with whether what stands there is a tree inside an application.
+type Children = SmallVec<[(Place, bool); 4]>;
 
 /// A place and its ways, while they are collected.
 struct Found {
     place: Place,
     least: Cost,
-    ways: Vec<(Chosen, Sum)>,
+    ways: Vec<(FoundWay, Sum)>,
+}
+
+/// A way to make a place.
+struct FoundWay {
+    node: Option<Id>,
+    children: Children,
+}
+
+impl FoundWay {
+    /// The places that are made once for the whole term.
+    fn needed(&self) -> impl Iterator<Item = Place> {
+        self.children.iter().filter(|(_, inside)| !inside).map(|&(place, _)| place)
+    }
 }
 
 impl<'e> DagSearch<'e> {
@@ -49,16 +69,21 @@ impl<'e> DagSearch<'e> {
         let found = below(&tables, root)?;
         let places: Vec<Place> = found.iter().map(|found| found.place).collect();
         let numbers: FxHashMap<Place, Number> = places.iter().copied().zip(0..).collect();
-        let mut nodes = Vec::new();
+        let (mut nodes, mut children) = (Vec::new(), FxHashMap::default());
         let makings = found.into_iter().map(|found| {
-            let making = |(Chosen { node, needed }, weights): (Chosen, Sum)| -> Making {
-                nodes.push(node);
-                (needed.iter().map(|place| numbers[place]).collect(), weights)
+            let making = |(way, weights): (FoundWay, Sum)| -> Making {
+                if way.children.iter().any(|&(_, inside)| inside) {
+                    children.insert(nodes.len() as Number, way.children.clone());
+                }
+                nodes.push(way.node);
+                (way.needed().map(|place| numbers[&place]).collect(), weights)
             };
             found.ways.into_iter().map(making).collect()
         });
         let choices = Choices::new(numbers[&root], cost.measures(), makings);
-        Some(DagSearch { egraph, cost, solver: DagSolver::new(choices), places, nodes })
+        let solver = DagSolver::new(choices);
+        let trees = trees(&tables, children.values().flatten());
+        Some(DagSearch { egraph, cost, solver, places, nodes, children, trees })
     }
 
     /// What the best answer so far costs.
@@ -71,10 +96,17 @@ impl<'e> DagSearch<'e> {
         let numbers: FxHashMap<Place, Number> = self.places.iter().copied().zip(0..).collect();
         let choices = self.solver.choices();
         let root = self.places[choices.root as usize];
-        let term = read_off(self.egraph, bank, root, |place| {
+        let term = read_off(self.egraph, bank, (root, false), |(place, inside)| {
+            if inside {
+                let Chosen { node, needed } = &self.trees[&place];
+                let needed = needed.iter().map(|&place| (place, true)).collect();
+                return Chosen { node: *node, needed };
+            }
             let way = self.solver.way_of(numbers[&place]);
-            let needed: SmallVec<_> =
-                choices.needs(way).iter().map(|&place| self.places[place as usize]).collect();
+            let needed = self.children.get(&way).cloned().unwrap_or_else(|| {
+                let needs = choices.needs(way).iter();
+                needs.map(|&place| (self.places[place as usize], false)).collect()
+            });
             Chosen { node: self.nodes[way as usize], needed }
         });
         // Parts that satisfy different parts of the sketch may be equal all the same.
@@ -101,14 +133,20 @@ fn below(tables: &Tables<'_>, root: Place) -> Option<Vec<Found>> {
     seen.insert(root);
     while let Some(place) = todo.pop() {
         let least = tables.least(place)?;
-        let mut ways: Vec<(Chosen, Sum)> = Vec::new();
+        let mut ways: Vec<(FoundWay, Sum)> = Vec::new();
         tables.each_possible(place, |way: Way<'_>, weights| {
-            let chosen = Chosen::new(tables.egraph, place.1, way);
-            if !chosen.needed.contains(&place) {
-                ways.push((chosen, Sum::from_slice(weights)));
+            let Chosen { node, needed } = Chosen::new(tables.egraph, place.1, way);
+            let is_inside = |i: usize| {
+                node.is_some_and(|node| tables.cost.is_inside(tables.egraph.node(node), i))
+            };
+            let children = needed.iter().enumerate();
+            let children = children.map(|(i, &place)| (place, is_inside(i))).collect();
+            let way = FoundWay { node, children };
+            if way.needed().all(|needed| needed != place) {
+                ways.push((way, Sum::from_slice(weights)));
             }
         });
-        for &needed in ways.iter().flat_map(|(chosen, _)| &chosen.needed) {
+        for needed in ways.iter().flat_map(|(way, _)| way.needed()) {
             if seen.insert(needed) {
                 todo.push(needed);
             }
@@ -117,4 +155,22 @@ fn below(tables: &Tables<'_>, root: Place) -> Option<Vec<Found>> {
     }
     found.sort_by(|a, b| (&a.least, a.place).cmp(&(&b.least, b.place)));
     Some(found)
+}
+
+/// How the best trees of those places that are inside are made, and what they are made of.
+fn trees<'c>(
+    tables: &Tables<'_>,
+    children: impl Iterator<Item = &'c (Place, bool)>,
+) -> FxHashMap<Place, Chosen> {
+    let mut trees: FxHashMap<Place, Chosen> = FxHashMap::default();
+    let inside = children.filter(|(_, inside)| *inside);
+    let mut todo: Vec<Place> = inside.map(|&(place, _)| place).collect();
+    while let Some(place) = todo.pop() {
+        trees.entry(place).or_insert_with(|| {
+            let chosen = tables.best(place);
+            todo.extend(&chosen.needed);
+            chosen
+        });
+    }
+    trees
 }

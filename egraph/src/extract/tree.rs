@@ -17,6 +17,7 @@ use crate::term::sketch::Sketch;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::collections::VecDeque;
+use std::hash::Hash;
 use std::ops::ControlFlow;
 
 /// One measure's least values by class.
@@ -74,10 +75,11 @@ impl<'s> Tables<'s> {
             Measure::Size => self.fill_by(&Size, part, measure),
             Measure::Depth => self.fill_by(&Depth, part, measure),
             Measure::Declared(declared) => self.fill_by(declared, part, measure),
+            Measure::Weighted(_, all) => self.fill_by(&all[..], part, measure),
         }
     }
 
-    fn fill_by(&mut self, kind: &impl Kind, part: PartId, measure: usize) {
+    fn fill_by(&mut self, kind: &(impl Kind + ?Sized), part: PartId, measure: usize) {
         if self.parts.is_recursive(part) {
             self.columns.push(Column::All(vec![NONE; self.ranks.classes()]));
             return self.settle(kind, part, measure);
@@ -94,7 +96,7 @@ impl<'s> Tables<'s> {
     }
 
     /// Lowers a column until nothing changes.
-    fn settle(&mut self, kind: &impl Kind, part: PartId, measure: usize) {
+    fn settle(&mut self, kind: &(impl Kind + ?Sized), part: PartId, measure: usize) {
         // Most e-nodes come after their children, so that a few passes do nearly all; the rest is
         // done where it is left.
         let few = self.ranks.classes() / 8;
@@ -136,7 +138,13 @@ impl<'s> Tables<'s> {
 
     /// Lowers a value to what the ways of its class allow; whether it was higher.
     #[inline]
-    fn lower(&mut self, kind: &impl Kind, part: PartId, measure: usize, class: Id) -> bool {
+    fn lower(
+        &mut self,
+        kind: &(impl Kind + ?Sized),
+        part: PartId,
+        measure: usize,
+        class: Id,
+    ) -> bool {
         let mut least = NONE;
         let best_so_far = |way: Way<'_>| measure == 0 || self.is_best(part, class, way, measure);
         if let (ANY, Column::All(values)) = (part, self.column(part, measure)) {
@@ -179,7 +187,7 @@ impl<'s> Tables<'s> {
     }
 
     /// What the best term that is made in this way costs in one measure, which is of that kind.
-    fn price(&self, kind: &impl Kind, class: Id, way: Way<'_>, measure: usize) -> u64 {
+    fn price(&self, kind: &(impl Kind + ?Sized), class: Id, way: Way<'_>, measure: usize) -> u64 {
         match way {
             Way::As(part) => self.value((part, class), measure),
             Way::Node(node, Needed::All(part)) => {
@@ -190,16 +198,16 @@ impl<'s> Tables<'s> {
                 let place = |(i, &child): (usize, &Id)| (needed.of(i), child);
                 let children = self.egraph.children(node).iter().enumerate();
                 let values = children.map(|child| self.value(place(child), measure));
-                kind.over(kind.own_of(self.egraph, node), values)
+                kind.over_children(self.egraph, node, values)
             }
         }
     }
 
     /// What an e-node costs over children of these values.
     #[inline]
-    fn price_over(&self, kind: &impl Kind, node: Id, value: impl Fn(Id) -> u64) -> u64 {
+    fn price_over(&self, kind: &(impl Kind + ?Sized), node: Id, value: impl Fn(Id) -> u64) -> u64 {
         let values = self.egraph.children(node).iter().map(|&child| value(child));
-        kind.over(kind.own_of(self.egraph, node), values)
+        kind.over_children(self.egraph, node, values)
     }
 
     /// As [`Tables::price`], for a measure of any kind.
@@ -208,6 +216,7 @@ impl<'s> Tables<'s> {
             Measure::Size => self.price(&Size, class, way, measure),
             Measure::Depth => self.price(&Depth, class, way, measure),
             Measure::Declared(declared) => self.price(declared, class, way, measure),
+            Measure::Weighted(_, all) => self.price(&all[..], class, way, measure),
         }
     }
 
@@ -223,7 +232,8 @@ impl<'s> Tables<'s> {
         known(Cost(measures.map(|measure| self.value(place, measure)).collect()))
     }
 
-    /// Calls `f` with the ways that lead to terms of a known cost, the best one first of all.
+    /// Calls `f` with the ways that lead to terms of a known cost, the best one first of all, and with what each adds to
+    /// the cost of a DAG.
     pub fn each_possible(&self, (part, class): Place, mut f: impl FnMut(Way<'_>, &[u64])) {
         let measures = self.measures;
         let mut visit = |best: bool| {
@@ -235,7 +245,17 @@ impl<'s> Tables<'s> {
                 if first == best && possible {
                     let weight = |m| match way {
                         Way::As(_) => 0,
-                        Way::Node(node, _) => self.cost.weight(m, self.egraph, node),
+                        Way::Node(node, needed) => {
+                            let inside = |(i, &child): (usize, &Id)| match self
+                                .cost
+                                .is_inside(self.egraph.node(node), i)
+                            {
+                                true => self.value((needed.of(i), child), m),
+                                false => 0,
+                            };
+                            let children = self.egraph.children(node).iter().enumerate();
+                            self.cost.over(m, self.egraph, node, children.map(inside))
+                        }
                     };
                     f(way, &(0..measures).map(weight).collect::<SmallVec<[u64; 3]>>());
                 }
@@ -259,7 +279,7 @@ impl<'s> Tables<'s> {
     }
 
     /// The first best way at a place where there is a term.
-    fn best(&self, (part, class): Place) -> Chosen {
+    pub fn best(&self, (part, class): Place) -> Chosen {
         let found = self.parts.each_way(self.egraph, part, class, |way| {
             match self.is_best(part, class, way, self.measures) {
                 true => ControlFlow::Break(Chosen::new(self.egraph, class, way)),
@@ -271,11 +291,11 @@ impl<'s> Tables<'s> {
 }
 
 /// How the term of a place is made.
-pub(super) struct Chosen {
+pub(super) struct Chosen<P = Place> {
     /// The e-node, or none where the term is that of another place.
     pub node: Option<Id>,
     /// The places of the e-node's children, or that other place.
-    pub needed: SmallVec<[Place; 4]>,
+    pub needed: SmallVec<[P; 4]>,
 }
 
 impl Chosen {
@@ -292,17 +312,17 @@ impl Chosen {
 }
 
 /// The term of a place by a choice for each, none of which leads back to itself.
-pub(super) fn read_off(
+pub(super) fn read_off<P: Copy + Eq + Hash>(
     egraph: &EGraph,
     bank: &mut TermBank,
-    place: Place,
-    choose: impl Fn(Place) -> Chosen,
+    place: P,
+    choose: impl Fn(P) -> Chosen<P>,
 ) -> TermId {
     // Terms may be too deep for recursion, and share what they are made of.
-    let mut made: FxHashMap<Place, TermId> = FxHashMap::default();
+    let mut made: FxHashMap<P, TermId> = FxHashMap::default();
     let mut todo = vec![(place, choose(place))];
     while let Some((_, Chosen { needed, .. })) = todo.last() {
-        let missing: SmallVec<[Place; 4]> =
+        let missing: SmallVec<[P; 4]> =
             needed.iter().copied().filter(|place| !made.contains_key(place)).collect();
         if !missing.is_empty() {
             todo.extend(missing.into_iter().map(|place| (place, choose(place))));

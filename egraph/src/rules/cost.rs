@@ -1,5 +1,5 @@
 //! Costs that a rules file declares: what one node of a term costs, as a number or as an expression
-//! over the literals that its arguments equal.
+//! over the literals that its arguments equal, and what they cost.
 
 use crate::rules::expression::Expr;
 use crate::rules::kinds::Kinds;
@@ -8,6 +8,7 @@ use crate::rules::read::expressions::{expect_literals, read_expr};
 use crate::rules::read::patterns::Side;
 use crate::rules::read::patterns::read_pattern;
 use crate::rules::variables::{VarId, Variables};
+use crate::rules::whole_cost::{UNKNOWN, WholeCost, read_whole, speaks_of_costs};
 use crate::term::language::{AnalysisId, Language, LeafValue, OpId, SortId};
 use crate::term::leaves::Node;
 use crate::term::literal::Value;
@@ -27,6 +28,8 @@ pub enum Weight {
     /// argument `i`, and over their facts. Without a value, or with a negative one, the node can't be
     /// chosen.
     Computed(Expr, Variables),
+    /// What it costs together with some of its arguments, by what these cost.
+    Whole(WholeCost),
 }
 
 /// What a weight reads of an argument, by its number.
@@ -38,7 +41,18 @@ pub enum Read {
     Fact(AnalysisId, usize),
 }
 
-/// A cost by its name: a number for each node of a term, the sum of which the term costs.
+impl Read {
+    /// What a variable of a weight stands for.
+    pub(crate) fn of(variables: &Variables, var: VarId) -> Read {
+        match variables.fact(var) {
+            None => Read::Literal(usize::from(var.0)),
+            Some(fact) => Read::Fact(fact.analysis, usize::from(fact.var.0)),
+        }
+    }
+}
+
+/// A cost by its name: a number for each node of a term, the sum of which the term costs, but for nodes that
+/// count costs of arguments in a way of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeclaredCost {
     /// The name, unique in its system.
@@ -84,27 +98,42 @@ impl DeclaredCost {
     pub fn least(&self) -> u64 {
         let of = |weight: &Weight| match weight {
             Weight::Number(weight) => *weight,
-            Weight::Computed(..) => 0,
+            Weight::Computed(..) | Weight::Whole(_) => 0,
         };
         let leaves = self.leaves.iter().map(|(.., weight)| *weight);
         self.operators.iter().flatten().map(of).chain(leaves).fold(self.otherwise, u64::min)
     }
 
-    /// What a node costs by itself, if that is known; `value` gives what is read of its arguments.
+    /// How an application counts the costs of some of its arguments, if it does.
+    #[inline]
+    pub(crate) fn whole(&self, node: Node<'_>) -> Option<&WholeCost> {
+        match node {
+            Node::Op(OpId(op)) => match self.operators.get(op as usize)? {
+                Some(Weight::Whole(whole)) => Some(whole),
+                _ => None,
+            },
+            Node::Leaf(_) => None,
+        }
+    }
+
+    /// Whether some application does.
+    pub(crate) fn has_wholes(&self) -> bool {
+        self.operators.iter().any(|weight| matches!(weight, Some(Weight::Whole(_))))
+    }
+
+    /// What a node costs by itself, if that is known, where arguments cost nothing; `value` gives what is read of
+    /// them.
     #[inline]
     pub fn weight(&self, node: Node<'_>, value: impl Fn(Read) -> Option<Value>) -> Option<u64> {
         match node {
             Node::Op(OpId(op)) => match self.operators.get(op as usize).and_then(Option::as_ref) {
                 None => Some(self.otherwise),
                 Some(Weight::Number(weight)) => Some(*weight),
+                Some(Weight::Whole(whole)) => {
+                    Some(whole.value(value, |_| 0)).filter(|&weight| weight != UNKNOWN)
+                }
                 Some(Weight::Computed(expr, variables)) => {
-                    let read = |var: VarId| {
-                        value(match variables.fact(var) {
-                            None => Read::Literal(usize::from(var.0)),
-                            Some(fact) => Read::Fact(fact.analysis, usize::from(fact.var.0)),
-                        })
-                    };
-                    let weight = expr.eval(&read)?;
+                    let weight = expr.eval(&|var| value(Read::of(variables, var)))?;
                     weight.whole().and_then(|weight| u64::try_from(weight).ok())
                 }
             },
@@ -151,6 +180,9 @@ pub(crate) fn read_weight(
     let variable = |arg: &Pattern| matches!(arg, Pattern::Var(_));
     if !args.iter().all(variable) || variables.names.len() != args.len() {
         return Err(no_form(form.place()));
+    }
+    if speaks_of_costs(language, expression) {
+        return Ok((op, Weight::Whole(read_whole(language, variables, expression)?)));
     }
     let mut expr = read_expr(language, &mut variables, expression)?;
     Kinds { language, variables: &variables }.fit(&mut expr, expression, None)?;

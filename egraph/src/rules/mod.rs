@@ -14,3 +14,4 @@ pub(crate) mod rule;
 pub(crate) mod schedule;
 pub(crate) mod system;
 pub(crate) mod variables;
+pub(crate) mod whole_cost;

@@ -332,8 +332,8 @@ fn names_of_costs_are_checked() {
     let named = |names| CostFunction::named(&system, names).map(|cost| cost.names().join("+"));
     assert_eq!(named("weight, size"), Ok("weight+size".to_owned()));
     assert_eq!(named("cost").as_deref(), Ok("cost"));
-    let unknown = "unknown cost 'flops': expected one of size, depth, cost, weight, or several with \
-        commas between";
+    let unknown = "unknown cost 'flops': expected one of size, depth, cost, weight, \
+        several with commas between, or a sum as 3*cost+size";
     assert_eq!(named("flops").unwrap_err(), unknown);
     assert_eq!(named("size,size").unwrap_err(), "'size' stands twice");
     assert!(named("").unwrap_err().starts_with("unknown cost ''"));

@@ -18,6 +18,7 @@ mod fuzz_targets_hold;
 mod grows_as_egg_does;
 mod literals_of_each_kind_are_computed_with;
 mod loops_become_library_calls;
+mod loops_count_their_bodies;
 mod mistakes_in_rule_files_are_located;
 mod no_match_is_missed;
 mod no_text_makes_the_parsers_panic;
