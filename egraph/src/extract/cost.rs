@@ -10,11 +10,12 @@
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::rules::analysis::Analyses;
-use crate::rules::cost::{BUILT_IN, DEFAULT, DeclaredCost, Read, Weight};
+use crate::rules::costs::declared::{BUILT_IN, DEFAULT, DeclaredCost, Weight};
+use crate::rules::costs::read::Read;
+use crate::rules::costs::whole::UNKNOWN;
 use crate::rules::expression::Expr;
 use crate::rules::system::System;
 use crate::rules::variables::Variables;
-use crate::rules::whole_cost::UNKNOWN;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::language::OpId;
 use crate::term::leaves::Node;

@@ -4,7 +4,7 @@
 pub(crate) mod analysis;
 pub(crate) mod binding;
 pub(crate) mod compiled;
-pub(crate) mod cost;
+pub(crate) mod costs;
 pub(crate) mod expression;
 pub(crate) mod kinds;
 mod options;
@@ -14,4 +14,3 @@ pub(crate) mod rule;
 pub(crate) mod schedule;
 pub(crate) mod system;
 pub(crate) mod variables;
-pub(crate) mod whole_cost;

@@ -7,7 +7,7 @@ pub(crate) mod patterns;
 mod rewrites;
 
 use crate::rules::analysis::{Analyses, read_merge, read_name, read_transfer};
-use crate::rules::cost::{DEFAULT, DeclaredCost};
+use crate::rules::costs::declared::{DEFAULT, DeclaredCost};
 use crate::rules::rule::RulesetId;
 use crate::rules::schedule::{Schedule, read_schedule};
 use crate::rules::system::{Rules, System};

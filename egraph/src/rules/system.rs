@@ -14,7 +14,7 @@
 
 use crate::rules::analysis::Analyses;
 use crate::rules::compiled::rewrite::Rewrite;
-use crate::rules::cost::DeclaredCost;
+use crate::rules::costs::declared::DeclaredCost;
 use crate::rules::rule::{MOST_BOUND, MOST_RULES, Rule, RuleId, RulesetId};
 use crate::rules::schedule::Schedule;
 use crate::term::language::Language;

@@ -1,7 +1,7 @@
 //! Declarations of the language and of costs.
 
 use super::Reader;
-use crate::rules::cost::{BUILT_IN, DEFAULT, DeclaredCost, Leaves, Weight, read_weight};
+use crate::rules::costs::declared::{BUILT_IN, DEFAULT, DeclaredCost, Leaves, Weight, read_weight};
 use crate::rules::options::{cost_option, expect_atom, one_atom, pairs, unexpected};
 use crate::rules::rule::RulesetId;
 use crate::term::bits::Width;

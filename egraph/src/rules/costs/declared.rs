@@ -1,15 +1,16 @@
 //! Costs that a rules file declares: what one node of a term costs, as a number or as an expression
 //! over the literals that its arguments equal, and what they cost.
 
+use crate::rules::costs::read::Read;
+use crate::rules::costs::whole::{UNKNOWN, WholeCost, read_whole, speaks_of_costs};
 use crate::rules::expression::Expr;
 use crate::rules::kinds::Kinds;
 use crate::rules::pattern::Pattern;
 use crate::rules::read::expressions::{expect_literals, read_expr};
 use crate::rules::read::patterns::Side;
 use crate::rules::read::patterns::read_pattern;
-use crate::rules::variables::{VarId, Variables};
-use crate::rules::whole_cost::{UNKNOWN, WholeCost, read_whole, speaks_of_costs};
-use crate::term::language::{AnalysisId, Language, LeafValue, OpId, SortId};
+use crate::rules::variables::Variables;
+use crate::term::language::{Language, LeafValue, OpId, SortId};
 use crate::term::leaves::Node;
 use crate::term::literal::Value;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
@@ -30,25 +31,6 @@ pub enum Weight {
     Computed(Expr, Variables),
     /// What it costs together with some of its arguments, by what these cost.
     Whole(WholeCost),
-}
-
-/// What a weight reads of an argument, by its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Read {
-    /// The literal that it equals.
-    Literal(usize),
-    /// What is known of it.
-    Fact(AnalysisId, usize),
-}
-
-impl Read {
-    /// What a variable of a weight stands for.
-    pub(crate) fn of(variables: &Variables, var: VarId) -> Read {
-        match variables.fact(var) {
-            None => Read::Literal(usize::from(var.0)),
-            Some(fact) => Read::Fact(fact.analysis, usize::from(fact.var.0)),
-        }
-    }
 }
 
 /// A cost by its name: a number for each node of a term, the sum of which the term costs, but for nodes that

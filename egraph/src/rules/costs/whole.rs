@@ -5,7 +5,7 @@
 //! smaller one. So such a cost is never less where an argument costs more, and the best term is made of best
 //! terms.
 
-use crate::rules::cost::Read;
+use crate::rules::costs::read::Read;
 use crate::rules::expression::Expr;
 use crate::rules::kinds::Kinds;
 use crate::rules::read::expressions::{expect_literals, read_expr};

@@ -1,0 +1,5 @@
+//! Costs that a rules file declares.
+
+pub(crate) mod declared;
+pub(crate) mod read;
+pub(crate) mod whole;
