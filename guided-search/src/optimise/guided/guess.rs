@@ -51,7 +51,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    const RULES: &str = include_str!("../../../configs/systems/polynomials.rules");
+    const RULES: &str = include_str!("../../../../configs/systems/polynomials.rules");
 
     /// Says one of these for each question, and then the last one again.
     #[derive(Debug)]

@@ -209,7 +209,7 @@ mod tests {
     use std::sync::Arc;
 
     fn system() -> System {
-        System::parse(include_str!("../../../configs/systems/tiling.rules")).unwrap()
+        System::parse(include_str!("../../../../configs/systems/tiling.rules")).unwrap()
     }
 
     /// Says the same terms whatever it is asked, and nonsense first.
@@ -222,6 +222,7 @@ mod tests {
             bank: &mut TermBank,
             from: TermId,
             _: TermId,
+            _: u64,
             _: u64,
         ) -> Result<Vec<TermId>> {
             let sort = Some(bank.sort(from));
