@@ -9,7 +9,7 @@
 //!     (relation path (Math Math))
 //!     (rewrite (Add a b) (Add b a))
 //!     (rewrite (Add (Num a) (Num b)) (Num (+ a b)))";
-//! let imported = interop::import_egglog(program)?;
+//! let imported = interop::import_egglog(program, &|file| Err(format!("there is no {file}")))?;
 //! let system = egraph::System::parse(&imported.rules)?;
 //! assert_eq!(system.rules.len(), 2);
 //! assert_eq!(imported.left_out[0].place.line, 2);
@@ -65,6 +65,6 @@ mod serialize;
 
 pub use c::{c_text, read_c};
 pub use dot::write_dot;
-pub use egglog::{Imported, LeftOut, Why, import_egglog};
+pub use egglog::{Imported, Include, LeftOut, Why, import_egglog};
 pub use mlir::{MLIR_EGRAPH, Mlir, MlirTable, MlirTerms, MlirValue, write_mlir};
 pub use serialize::write_serialized;

@@ -16,7 +16,7 @@ Examples:
 
 What is taken over: sort, datatype, constructor, ruleset, let; rewrite, birewrite and union; rule, if it \
 is a rewrite of one pattern or sets a value; function with :merge from terms to values, and relation over \
-one term, as analyses; run-schedule. Literals are i64, f64, BigRat, BigInt, bool and strings. Named terms \
+one term, as analyses; run-schedule, include, with-ruleset. Literals are i64, f64, BigRat, BigInt, bool and strings. Named terms \
 and terms that stand alone become lines of --terms.
 
 Commands such as check and extract are left out, with a note. All else, such as a relation between several \
@@ -40,6 +40,10 @@ pub struct ImportArgs {
     /// Write the program's terms to this file, one a line
     #[arg(long, value_name = "FILE")]
     terms: Option<PathBuf>,
+    /// Write the equalities that the program checks to this file, a start and a target a line: tasks for
+    /// `cairn evaluate`
+    #[arg(long, value_name = "FILE")]
+    checks: Option<PathBuf>,
     /// Take over what a rules file can say, and list what is left out
     #[arg(long)]
     partial: bool,
@@ -49,6 +53,7 @@ pub struct ImportArgs {
 const HEAD: &str = "; Imported by cairn from ";
 
 const RULES: FileKind = FileKind { name: "an imported rules file", recognise: is_imported };
+const CHECKS: FileKind = FileKind { name: "a file of imported checks", recognise: is_imported };
 const TERMS: FileKind = FileKind { name: "a file of imported terms", recognise: is_imported };
 
 fn is_imported(path: &Path) -> bool {
@@ -64,9 +69,10 @@ pub fn run(args: &ImportArgs) -> Result<()> {
         path.as_deref().map(|path| OutputFile::new(path, kind)).transpose()
     };
     let (out, terms) = (output(&args.out, RULES)?, output(&args.terms, TERMS)?);
+    let checks = output(&args.checks, CHECKS)?;
     let name = args.program.display().to_string();
     let text = text_of(read_bytes(&args.program, "the egglog program")?, &args.program)?;
-    let imported = match import_egglog(&text) {
+    let imported = match import_egglog(&text, &|file| included(&args.program, file)) {
         Ok(imported) => imported,
         Err(mistake) => return refuse(&name, &text, &[mistake], ""),
     };
@@ -91,12 +97,35 @@ pub fn run(args: &ImportArgs) -> Result<()> {
     let rules = head.clone() + &imported.rules;
     if let Some(file) = terms {
         let lines: String = imported.terms.iter().map(|term| format!("{term}\n")).collect();
-        file.write(|file| Ok(file.write_all((head + &lines).as_bytes())?))?;
+        file.write(|file| Ok(file.write_all((head.clone() + &lines).as_bytes())?))?;
+    }
+    match checks {
+        Some(file) => {
+            let lines: String = imported
+                .checks
+                .iter()
+                .map(|[start, target]| format!("{start} {target}\n"))
+                .collect();
+            file.write(|file| Ok(file.write_all((head + &lines).as_bytes())?))?;
+        }
+        None if imported.checks.is_empty() => {}
+        None => {
+            let equal = counted(imported.checks.len() as u64, "check");
+            note(&format!("{name}: {equal} of equal terms: --checks FILE writes them"));
+        }
     }
     match out {
         Some(file) => file.write(|file| Ok(file.write_all(rules.as_bytes())?)),
         None => print(&rules),
     }
+}
+
+/// The text of an included file, by its path from here or from the program.
+fn included(program: &Path, file: &str) -> std::result::Result<String, String> {
+    let beside = program.parent().map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
+    let path = if Path::new(file).is_file() { PathBuf::from(file) } else { beside };
+    let text = read_bytes(&path, "the included file").and_then(|bytes| text_of(bytes, &path));
+    text.map_err(|error| format!("{error:#}"))
 }
 
 /// Shows what is refused, as all that was found.

@@ -34,10 +34,6 @@ pub(super) fn declare(names: &mut Names, out: &mut Output, item: &Sexpr) -> bool
                 leave(names, out, name, refusal);
             }
         }
-        ("include", _) => {
-            names.includes = true;
-            out.leave(refused(at, "'include'"));
-        }
         ("datatype", [name, variants @ ..]) => {
             sort(names, out, name);
             self::variants(names, out, name, variants);

@@ -60,6 +60,7 @@ pub(super) fn operator(
         "min" => ("min", of),
         "max" => ("max", of),
         "abs" => ("abs", of),
+        "not-i64" => ("~", of),
         "/" if matches!(of, Some(LiteralKind::F64 | LiteralKind::Rational)) => ("/", of),
         "/" | "%" => {
             let message = format!("'{head}' can't be imported: it rounds in another way here");

@@ -8,6 +8,7 @@ mod declarations;
 mod facts;
 mod literals;
 mod names;
+mod opened;
 mod output;
 mod refusal;
 mod rules;
@@ -15,10 +16,12 @@ mod schedule;
 mod scope;
 mod strings;
 
+pub use crate::egglog::opened::Include;
 pub use crate::egglog::output::{Imported, LeftOut, Why};
 
 use crate::egglog::declarations::declare;
 use crate::egglog::names::{Names, atom};
+use crate::egglog::opened::opened;
 use crate::egglog::output::Output;
 use crate::egglog::refusal::{Result, mistaken};
 use crate::egglog::scope::term;
@@ -47,7 +50,7 @@ const COMMANDS: [&str; 18] = [
     "subsume",
 ];
 /// What is understood besides.
-const UNDERSTOOD: [&str; 16] = [
+const UNDERSTOOD: [&str; 17] = [
     "datatype",
     "datatype*",
     "sort",
@@ -64,16 +67,21 @@ const UNDERSTOOD: [&str; 16] = [
     "set",
     "run",
     "run-schedule",
+    "with-ruleset",
 ];
 
-/// Translates the text of an egglog program.
+/// Translates the text of an egglog program; `include` reads the files that it includes.
 ///
 /// # Errors
 /// Parentheses that don't fit. All else is left out, and said to be.
-pub fn import_egglog(text: &str) -> std::result::Result<Imported, ParseError> {
+pub fn import_egglog(
+    text: &str,
+    include: Include<'_>,
+) -> std::result::Result<Imported, ParseError> {
     let program = parse_all(&as_atoms(text))?;
     let mut names = Names::default();
     let mut out = Output::default();
+    let program = opened(program, include, &mut names, &mut out);
     // Names may be used before they are declared in what follows.
     let declared: Vec<bool> =
         program.iter().map(|item| declare(&mut names, &mut out, item)).collect();
@@ -109,6 +117,10 @@ fn command(names: &mut Names, out: &mut Output, item: &Sexpr) -> Result<()> {
         (relation, [_]) if names.relations.contains(relation) => rules::act(names, out, item),
         // Of these the schedule is made.
         ("run" | "run-schedule", _) => Ok(()),
+        ("check", facts) if !facts.is_empty() => {
+            check(names, out, facts, at);
+            Ok(())
+        }
         (command, _) if COMMANDS.contains(&command) => {
             out.leave_command(at, command);
             Ok(())
@@ -129,6 +141,22 @@ fn command(names: &mut Names, out: &mut Output, item: &Sexpr) -> Result<()> {
             Err(mistaken(at, message))
         }
     }
+}
+
+/// Equalities of terms that the program checks, if it checks nothing else.
+fn check(names: &mut Names, out: &mut Output, facts: &[Sexpr], at: Place) {
+    let mut equal = Vec::new();
+    for fact in facts {
+        let ends = match fact.list() {
+            Some([equal, a, b]) if equal.atom() == Some("=") => [a, b],
+            _ => return out.leave_command(at, "check"),
+        };
+        match ends.map(|end| term(names, end)) {
+            [Ok(a), Ok(b)] => equal.push([a, b]),
+            _ => return out.leave_command(at, "check"),
+        }
+    }
+    out.checks.extend(equal);
 }
 
 /// A program with `run-schedule` has a schedule: all that it runs, in order. Where it only says how often

@@ -10,6 +10,8 @@ pub struct Imported {
     pub rules: String,
     /// The terms that the program names or writes down, each on a line, as terms of that file.
     pub terms: Vec<String>,
+    /// The terms whose equality the program checks.
+    pub checks: Vec<[String; 2]>,
     /// How many declarations of the rules file were made of the program.
     pub declarations: usize,
     /// What was left out, in the order of the program.
@@ -44,6 +46,7 @@ pub(super) struct Output {
     /// Declarations, a line each, and what each was made from.
     pub lines: Vec<(String, Place)>,
     pub terms: Vec<String>,
+    pub checks: Vec<[String; 2]>,
     left_out: Vec<LeftOut>,
 }
 
@@ -94,9 +97,9 @@ impl Output {
             }
             if mistaken.is_empty() {
                 let declarations = lines.len().saturating_sub(built_in);
-                let Output { terms, mut left_out, .. } = self;
+                let Output { terms, checks, mut left_out, .. } = self;
                 left_out.sort_by_key(|left| (left.place.line, left.place.column));
-                return Imported { rules, terms, declarations, left_out };
+                return Imported { rules, terms, checks, declarations, left_out };
             }
             let mut line = 0..;
             lines.retain(|_| !line.next().is_some_and(|line| mistaken.contains(&line)));

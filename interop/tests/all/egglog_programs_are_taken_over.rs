@@ -1,7 +1,8 @@
 //! What programs of egglog become, and that what they say is equal is proved.
 
+use crate::common::import_egglog;
 use egraph::{EGraph, Limits, SaturationConfig, System, TermBank, check, explain, saturate};
-use interop::{Imported, Why, import_egglog};
+use interop::{Imported, Why};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -22,6 +23,26 @@ fn lines(program: &str) -> Vec<String> {
     let of = ["(rewrite", "(birewrite", "(transfer", "(analysis", "(schedule"];
     let lines = imported.rules.lines().filter(|line| of.iter().any(|of| line.starts_with(of)));
     lines.map(str::to_owned).collect()
+}
+
+#[test]
+fn a_group_of_rules_has_its_ruleset() {
+    let program = "(ruleset r) (with-ruleset r (rewrite (Neg (Neg a)) a) (rule ((= e (Add a b))) ((union e (Add b a)))))";
+    let expected = [
+        "(rewrite (Neg (Neg ?a)) ?a :name line-2 :ruleset r)",
+        "(rewrite (Add ?a ?b) (Add ?b ?a) :name line-2-2 :ruleset r)",
+    ];
+    assert_eq!(lines(program), expected);
+}
+
+#[test]
+fn equalities_that_are_checked_are_tasks() {
+    let program = "(let two (Num 2)) (check (= two (Add (Num 1) (Num 1))) (= (Num 3) (Num 3)))
+        (check (Num 3)) (check (!= two (Num 3))) (fail (check (= two (Num 3))))";
+    let imported = whole(&format!("{MATH} {program}"));
+    let all: Vec<String> = imported.checks.iter().map(|ends| ends.join(" = ")).collect();
+    assert_eq!(all, ["(Num 2) = (Add (Num 1) (Num 1))", "(Num 3) = (Num 3)"]);
+    assert_eq!(imported.left_out.iter().filter(|l| l.message == "check").count(), 2);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! expressions of C, and functions of MLIR.
 
 mod c_expressions_keep_their_value;
+mod common;
 mod egglog_programs_are_taken_over;
 mod egraphs_are_written_for_other_programs;
 mod mlir_gets_better_terms;

@@ -1,7 +1,7 @@
 //! Random texts, and random changes of a good program. What is made of them is a rules file.
 
+use crate::common::import_egglog;
 use egraph::System;
-use interop::import_egglog;
 use proptest::prelude::*;
 
 const PROGRAM: &str = include_str!("../arithmetic.egg");

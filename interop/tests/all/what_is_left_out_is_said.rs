@@ -1,6 +1,7 @@
 //! What a rules file can't say is left out with its place and the reason, and so is what speaks of it.
 
-use interop::{LeftOut, Why, import_egglog};
+use crate::common::import_egglog;
+use interop::{LeftOut, Why};
 
 /// What is refused, with lines, and how much follows from that.
 fn refused(program: &str) -> (Vec<String>, usize) {
@@ -75,10 +76,21 @@ fn what_one_pattern_does_not_say_is_refused() {
 
 #[test]
 fn what_another_file_declares_is_not_a_mistake_of_this_one() {
-    let program = "(include \"more.egg\")\n(datatype T (A) (B Other))\n(rewrite (Times (A)) (A))";
+    let program =
+        "(include \"more.egg\")\n(datatype T (A M) (B Other))\n(rewrite (Times (A (O))) (A (O)))";
     let (errors, follow) = refused(program);
-    assert_eq!(errors, ["1: 'include' can't be imported: a rules file has no such thing"]);
+    assert_eq!(errors, ["1: 'include' of 'others.egg': there is no such file"]);
     assert_eq!(follow, 2);
+    let rules = import_egglog(program).unwrap().rules;
+    assert!(rules.contains("(op S (M) M)\n") && rules.contains("(op A (M) T)\n"), "{rules}");
+}
+
+#[test]
+fn a_file_that_includes_itself_ends() {
+    let itself = |file: &str| Ok(format!("(sort S{file}) (include {file})"));
+    let imported = interop::import_egglog("(include a)", &itself).unwrap();
+    let errors = imported.left_out.iter().filter(|left| left.message.contains("more than 16"));
+    assert_eq!(errors.count(), 1);
 }
 
 #[test]

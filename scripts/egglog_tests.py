@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""How much of egglog's own programs is imported, and whether what they check is proved.
+
+    git clone https://github.com/egraphs-good/egglog
+    scripts/egglog_tests.py egglog
+
+A program counts as whole where nothing is refused, as partial where some declarations are taken over with
+--partial. Each equality of terms that a program checks is then asked of `cairn prove`, with work 200,000.
+"""
+import argparse
+import collections
+import pathlib
+import re
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+def terms(line):
+    """The two terms of a line."""
+    depth = 0
+    for at, char in enumerate(line):
+        depth += (char == "(") - (char == ")")
+        if depth == 0 and char == " ":
+            return line[:at], line[at + 1:]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("egglog", type=pathlib.Path)
+    parser.add_argument("--cairn", type=pathlib.Path, default=ROOT / "target/release/cairn")
+    parser.add_argument("--verbose", action="store_true")
+    args = parser.parse_args()
+    args.cairn = args.cairn.resolve()
+    programs = sorted(path for path in args.egglog.rglob("*.egg") if "fail-typecheck" not in path.parts)
+    counts, proved, checked = collections.Counter(), collections.Counter(), collections.Counter()
+    declarations = collections.Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        rules, checks = pathlib.Path(folder) / "all.rules", pathlib.Path(folder) / "checks.txt"
+
+        def run(*command):
+            return subprocess.run([str(part) for part in command], cwd=args.egglog, text=True, capture_output=True)
+
+        for program in programs:
+            rules.unlink(missing_ok=True)
+            command = [args.cairn, "system", "import", program.relative_to(args.egglog), "--out", rules, "--checks", checks]
+            done, kind = run(*command), "whole"
+            if done.returncode:
+                done, kind = run(*command, "--partial"), "partial"
+            if done.returncode:
+                counts["none"] += 1
+                continue
+            counts[kind] += 1
+            lines = [line for line in rules.read_text().splitlines() if re.match(r"\((bi)?rewrite|\(transfer", line)]
+            declarations[kind] += len(lines)
+            for line in checks.read_text().splitlines():
+                if not line.startswith("("):
+                    continue
+                start, target = terms(line)
+                done = run(args.cairn, "prove", "--system", rules, "--from", start, "--to", target, "--work", 200_000)
+                checked[kind] += 1
+                proved[kind] += done.returncode == 0
+                if done.returncode and (args.verbose or kind == "whole"):
+                    why = done.stderr.strip().rpartition("\n")[2][-100:]
+                    print(f"{program.relative_to(args.egglog)}: not proved: {line[:90]}: {why}")
+    print("| | programs | rules and transfers | checks proved |\n| --- | --- | --- | --- |")
+    for kind in ["whole", "partial"]:
+        print(f"| {kind} | {counts[kind]} | {declarations[kind]} | {proved[kind]} of {checked[kind]} |")
+    print(f"| nothing to take over | {counts['none']} | | |")
+
+
+if __name__ == "__main__":
+    main()
