@@ -14,6 +14,8 @@ const MOST_CLASSES: usize = 2_000;
 const MOST_NODES: usize = 50;
 /// Nodes of a term that are written.
 const TERM_SIZE: u64 = 200;
+/// Those of the best term of a class in the list.
+const LINE_SIZE: u64 = 16;
 
 const STYLE: &str = include_str!("egraph.css");
 
@@ -62,46 +64,50 @@ pub fn egraph_page(
             div.scroll { (drawing) }
         }
         h2 { "Classes" }
-        (classes(best, cost))
+        p.note { "A class opens its e-nodes; that of the best term is marked. A number leads to its class." }
+        (classes(best, bank, cost))
     };
     page(TITLE, STYLE, &body)
 }
 
-fn classes(best: &BestTerms<'_>, cost: &CostFunction) -> Markup {
+/// A line for each class, which opens its e-nodes; a link to a class opens it.
+fn classes(best: &BestTerms<'_>, bank: &mut TermBank, cost: &CostFunction) -> Markup {
     let egraph = best.egraph();
     let rest = egraph.class_count().saturating_sub(MOST_CLASSES);
-    let has_facts = !egraph.system().analyses.is_empty();
+    let mut line = |class: Id| {
+        let term = best.term(bank, class);
+        let term = term.map(|term| bank.display_part(term, LINE_SIZE).to_string());
+        let sort = egraph.system().language.sort_name(egraph.sort(class));
+        let size = counted(egraph.nodes(class).len() as u64, "e-node");
+        html! {
+            b { (class.0) } " " span.soft { (sort) ", cost " (cost_text(best, cost, class)) ", " (size) } " "
+            @if let Some(term) = term { code { (term) } }
+        }
+    };
     html! {
-        div.scroll {
-            table {
-                tr {
-                    th { "class" } th { "sort" } th { "cost" }
-                    @if has_facts { th { "facts" } }
-                    th { "e-nodes" }
-                }
-                @for class in egraph.classes().take(MOST_CLASSES) {
-                    @let nodes = egraph.nodes(class);
-                    tr id=(format!("c{}", class.0)) {
-                        td { (class.0) }
-                        td { (egraph.system().language.sort_name(egraph.sort(class))) }
-                        td.n { (cost_text(best, cost, class)) }
-                        @if has_facts { td { (egraph.facts_text(class)) } }
-                        td.nodes {
-                            @for &node in nodes.iter().take(MOST_NODES) {
-                                span.enode.best[best.node(class) == Some(node)] {
-                                    (name(best, node))
-                                    @for &child in egraph.children(node) { " " (link(child)) }
-                                }
-                            }
-                            @if nodes.len() > MOST_NODES {
-                                span.note { "and " (nodes.len() - MOST_NODES) " more" }
-                            }
-                        }
-                    }
-                }
+        @for class in egraph.classes().take(MOST_CLASSES) {
+            details.class {
+                summary { (line(class)) }
+                div id=(format!("c{}", class.0)) { (nodes(best, class)) }
             }
         }
         @if rest > 0 { p.note { "And " (counted_as(rest as u64, "more class", "more classes")) "." } }
+    }
+}
+
+/// What a class holds, and what is known of it.
+fn nodes(best: &BestTerms<'_>, class: Id) -> Markup {
+    let egraph = best.egraph();
+    let nodes = egraph.nodes(class);
+    html! {
+        @if !egraph.system().analyses.is_empty() { p.note { (egraph.facts_text(class)) } }
+        @for &node in nodes.iter().take(MOST_NODES) {
+            span.enode.best[best.node(class) == Some(node)] {
+                (name(best, node))
+                @for &child in egraph.children(node) { " " (link(child)) }
+            }
+        }
+        @if nodes.len() > MOST_NODES { span.note { "and " (nodes.len() - MOST_NODES) " more" } }
     }
 }
 

@@ -3,7 +3,10 @@
 use crate::evaluation::checked::proof_of;
 use crate::evaluation::results::Row;
 use anyhow::{Result, anyhow, ensure};
-use egraph::{Caps, FlatProof, Justification, Node, System, TermBank, TermId};
+use egraph::{
+    Caps, DisplayPattern, FlatProof, FlatStep, Justification, Node, Pattern, Rule, System,
+    TermBank, TermId,
+};
 use maud::{Markup, html};
 use std::path::Path;
 use support::{counted, page, thousands};
@@ -30,7 +33,7 @@ pub fn proof_page(system: &System, bank: &TermBank, flat: &FlatProof) -> Result<
         p {
             (counted(flat.steps.len() as u64, "step")) ", accepted by the checker, with the rewrite system "
             code { (system.hash.get(..12).unwrap_or_default()) } ". What the next step rewrites is marked; "
-            "← is a rule from right to left."
+            "← is a rule from right to left. A rule opens what the step makes of the marked part."
         }
         (steps(system, bank, flat, &[]))
     };
@@ -88,20 +91,35 @@ fn steps(system: &System, bank: &TermBank, flat: &FlatProof, waypoints: &[TermId
                         // Marked is what the next step rewrites.
                         code { (term_html(bank, term, step.map(|step| step.path.as_slice()))) }
                         @if let Some(step) = step {
-                            " "
-                            span.rule {
-                                (if step.forward { "→ " } else { "← " })
-                                @match &step.rule {
-                                    Justification::Rule(rule) => (system.rule(*rule).name),
-                                    Justification::Fold => "constant folding",
-                                }
-                            }
+                            " " (step_html(system, bank, step, [term, flat.terms[i + 1]]))
                         }
                     }
                 }
             }
         }
     }
+}
+
+/// The rule of a step between two terms, which opens both sides, with the part that changes marked, and the rule itself.
+fn step_html(system: &System, bank: &TermBank, step: &FlatStep, ends: [TermId; 2]) -> Markup {
+    let (name, rule) = match step.rule {
+        Justification::Rule(rule) => (system.rule(rule).name.as_str(), Some(system.rule(rule))),
+        Justification::Fold => ("constant folding", None),
+    };
+    html! {
+        details.step {
+            summary.rule { (if step.forward { "→ " } else { "← " }) (name) }
+            @if let Some(rule) = rule {
+                p { code { (side(system, rule, &rule.lhs)) } " = " code { (side(system, rule, &rule.rhs)) } }
+            }
+            @for term in ends { p { code { (term_html(bank, term, Some(&step.path))) } } }
+        }
+    }
+}
+
+fn side(system: &System, rule: &Rule, pattern: &Pattern) -> String {
+    let language = &system.language;
+    DisplayPattern { language, variables: &rule.variables, pattern }.to_string()
 }
 
 /// The term as an s-expression, with the subterm at `path` marked. The caps on flat proofs keep
