@@ -125,11 +125,11 @@ fn a_page_draws_small_e_graphs_and_lists_large_ones() {
     let ((nodes, classes), small) = page("40");
     assert_eq!(small.matches("<rect class=\"class").count() as u64, classes);
     assert_eq!(small.matches("<rect class=\"node").count() as u64, nodes);
-    assert_eq!(small.matches("<tr id=\"c").count() as u64, classes);
+    assert_eq!(small.matches("<div id=\"c").count() as u64, classes);
     assert!(!small.contains("<script"));
     let ((_, classes), large) = page("2000");
     assert!(!large.contains("<svg"));
-    assert_eq!(large.matches("<tr id=\"c").count() as u64, classes.min(2_000));
+    assert_eq!(large.matches("<div id=\"c").count() as u64, classes.min(2_000));
 }
 
 #[test]
@@ -161,7 +161,14 @@ fn proofs_are_pages_too() {
     let terms = text.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit()));
     let page = proof("html");
     assert!(page.contains("<title>Cairn: a proof</title>"));
-    assert_eq!(page.matches("<li").count(), terms.count());
+    let terms = terms.count();
+    assert_eq!(page.matches("<li").count(), terms);
+    // Each step but the end opens its rule and its two terms.
+    assert_eq!(page.matches("<details class=\"step\"").count(), terms - 1);
+    assert!(
+        page.contains("<code>(+ (* ?a ?c) (* ?b ?c))</code>")
+            || page.contains("<code>(* ?a (+ ?b ?c))</code>")
+    );
     assert!(page.contains("constant folding"));
 }
 
@@ -172,7 +179,7 @@ fn facts_of_classes_are_shown() {
     let bounds = ["--system", "bounds", "--term", term, "--iterations", "2"];
     export(&directory, &bounds, &["g.dot", "g.html"]);
     assert!(read(&directory, "g.dot").contains("; lo = 1/2\""));
-    assert!(read(&directory, "g.html").contains("<td>lo = 1/2</td>"));
+    assert!(read(&directory, "g.html").contains("<p class=\"note\">lo = 1/2</p>"));
     let mut command = cairn(&directory);
     command.args(["saturate"]).args(bounds);
     let output = command.assert().success().get_output().stdout.clone();
