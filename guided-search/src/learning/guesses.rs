@@ -152,7 +152,7 @@ mod tests {
             check_flat(&system, &own, &proof).unwrap();
             assert!(own.size(proof.terms[0]) > own.size(proof.terms[proof.steps.len()]));
         }
-        let small = guesses_of(&system, &bank, &terms, &without, 9).unwrap();
+        let small = guesses_of(&system, &bank, &terms, &without, 8).unwrap();
         assert_eq!((small.rows.len(), small.too_large), (0, 5));
     }
 }
