@@ -1,6 +1,6 @@
 //! `cairn saturate`: grows one e-graph and shows every iteration.
 
-use crate::args::{LimitArgs, NotProved, RunArgs, load_system};
+use crate::args::{LimitArgs, NotProved, RunArgs, load_system_with_text};
 use crate::export::Export;
 use crate::mlir_file::{in_file, load_mlir, load_table};
 use crate::one_way::one_way;
@@ -10,18 +10,30 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::{ArgGroup, ValueEnum};
 use dataset_gen::load_seeds;
 use egraph::{
-    CostFunction, EGraph, Iteration, Limits, Report, RuleTotals, SaturationConfig, Scheduler,
-    Sketch, StopReason, System, TermBank, TermId, explain, extract_sketch, extract_smallest,
-    proof_to_json, saturate, sketch_satisfied,
+    CostFunction, EGraph, Id, Iteration, Limits, Report, RuleTotals, SaturationConfig, Scheduler,
+    Sketch, StopReason, System, TermBank, TermId, begins_as_egraph, explain, extract_sketch,
+    extract_smallest, proof_to_json, saturate, sketch_satisfied,
 };
 use guided_search::{checked, quoted};
 use interop::MlirTerms;
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use support::{InputFile, Internal, counted, counted_as, give_back_large_blocks, print};
+use support::{
+    FileKind, InputFile, Internal, OutputFile, counted, counted_as, give_back_large_blocks, print,
+    read_bytes,
+};
+
+const STORED: FileKind = FileKind {
+    name: "an e-graph of cairn saturate",
+    recognise: |path| {
+        let mut start = [0; 16];
+        let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+        read.is_ok() && begins_as_egraph(&start)
+    },
+};
 
 /// The ruleset of what a file says is equal, and how its rules begin.
 const GIVEN: &str = "class";
@@ -43,6 +55,10 @@ Examples:
   cairn saturate --system arith --term '(* x 2)' --cost cost --export x.mlir
   cairn saturate --system arith --mlir x.mlir
 
+  # Go on with an e-graph later, and with another term
+  cairn saturate --system ring --term '(* (+ a b) c)' --iterations 3 --save e.graph
+  cairn saturate --system ring --load e.graph --term '(* c b)' --iterations 2
+
   # All terms of a file in one e-graph, one JSON object per iteration
   cairn saturate --system halide --terms my-seeds.txt \\
       --memory 64MiB --iterations 3 --format json
@@ -56,7 +72,7 @@ or growth stopped with `conflict`: two different literals became equal, so a rul
 /// The arguments of `cairn saturate`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
-#[command(group = ArgGroup::new("start").args(["term", "terms", "mlir"]).required(true))]
+#[command(group = ArgGroup::new("start").args(["term", "terms", "mlir", "load"]).required(true).multiple(true))]
 pub struct SaturateArgs {
     /// The rewrite system: a .rules file, or a shipped one by its name, as halide
     #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
@@ -66,12 +82,20 @@ pub struct SaturateArgs {
     term: Vec<String>,
     /// A file of terms to start from: text with one a line, or CSV with a column `expression`; or
     /// shipped seeds by their name, as halide
-    #[arg(long, value_name = "FILE", value_parser = SEEDS.parser())]
+    #[arg(long, value_name = "FILE", value_parser = SEEDS.parser(), conflicts_with_all = ["term", "mlir"])]
     terms: Option<InputFile>,
     /// A function of MLIR in the generic form, the values of which are the terms. It may hold an e-graph of xDSL's
     /// dialect `equivalence`, as --export writes one: what its classes say is equal is taken as given
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["term", "load", "save"])]
     mlir: Option<PathBuf>,
+    /// Go on with an e-graph that --save wrote: what its rules have seen is not looked at again, unless matches were left
+    /// out. Its system is that of --system, or the first rules of it; further terms may be given
+    #[arg(long, value_name = "FILE")]
+    load: Option<PathBuf>,
+    /// Write the e-graph to this file for --load; an earlier one in it is replaced. With equal limits of time and
+    /// memory, two runs come to the same bytes as one that has as many iterations
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
     /// Stop when the class of the first term holds one that satisfies this sketch; exit code 3 if
     /// none ever does
     #[arg(long, value_name = "SKETCH", allow_negative_numbers = true)]
@@ -117,7 +141,9 @@ enum Format {
 /// be written.
 pub fn run(args: &SaturateArgs) -> Result<()> {
     give_back_large_blocks();
-    let system = load_system(&args.system)?;
+    let (system, text) = load_system_with_text(&args.system)?;
+    let save = args.save.as_deref().map(|path| OutputFile::new(path, STORED)).transpose()?;
+    let loaded = args.load.as_deref().map(|path| load(path, &system)).transpose()?;
     let mut bank = TermBank::new(system.language.clone());
     let mut equal = Vec::new();
     let terms: Vec<TermId> = match (&args.terms, &args.mlir) {
@@ -137,14 +163,35 @@ pub fn run(args: &SaturateArgs) -> Result<()> {
             .map(|text| bank.parse(text, None).map_err(|e| anyhow!("--term {}: {e}", quoted(text))))
             .collect::<Result<_>>()?,
     };
-    let sort = bank.sort(terms[0]);
+    let grown_from =
+        loaded.iter().flat_map(|(egraph, roots)| roots.iter().map(move |&root| (egraph, root)));
+    let terms: Vec<TermId> =
+        grown_from.map(|(egraph, root)| egraph.term(&mut bank, root)).chain(terms).collect();
+    let sort = bank.sort(*terms.first().context("no term to start from")?);
     let goal = args.goal.as_deref().map(|text| {
         Sketch::parse(&system.language, text, Some(sort))
             .map_err(|e| anyhow!("--goal {}: {e}", quoted(text)))
     });
     let goal = goal.transpose()?;
-    let egraph = with_given(&system, &bank, &equal)?;
-    grow(args, egraph, bank, &terms, goal.as_ref())
+    let egraph = match loaded {
+        Some((egraph, _)) => egraph,
+        None => with_given(&system, &bank, &equal)?,
+    };
+    let save = save.as_ref().map(|file| (file, text.as_str()));
+    grow(args, egraph, bank, &terms, goal.as_ref(), save)
+}
+
+/// The e-graph of a file, to go on with by the rules of a system.
+fn load(path: &Path, system: &Arc<System>) -> Result<(EGraph, Vec<Id>)> {
+    let name = path.display();
+    let bytes = read_bytes(path, "the e-graph")?;
+    let (mut egraph, roots) = EGraph::from_bytes(&bytes).map_err(|why| anyhow!("{name}: {why}"))?;
+    egraph.go_on_with(system.clone()).map_err(|_| {
+        anyhow!(
+            "{name}: expected an e-graph of the rules of --system, or of the first ones of them"
+        )
+    })?;
+    Ok((egraph, roots))
 }
 
 /// An e-graph in which these terms are equal.
@@ -175,6 +222,7 @@ fn grow(
     mut bank: TermBank,
     terms: &[TermId],
     goal: Option<&Sketch>,
+    save: Option<(&OutputFile, &str)>,
 ) -> Result<()> {
     let system = &egraph.system().clone();
     let export = |path: &PathBuf| Export::new(path, &args.system, system);
@@ -184,6 +232,7 @@ fn grow(
     let mut config = args.limits.config(args.run.run().build_pool()?, args.scheduler);
     let ids: Vec<_> = terms.iter().map(|&t| egraph.add_term(&bank, t)).collect();
     config.sides[0].clone_from(&ids);
+    config.go_on = args.load.is_some();
     let first = *ids.first().context("no term to start from")?;
     let mut lines = Lines { system, format: args.format, held_back: None, failed: None };
     lines.header();
@@ -197,6 +246,10 @@ fn grow(
     });
     if let Some(error) = lines.failed {
         return Err(error);
+    }
+    if let Some((file, text)) = save {
+        let bytes = egraph.to_bytes(text, &ids).map_err(|why| Internal::new(why.to_string()))?;
+        file.write(|file| Ok(file.write_all(&bytes)?))?;
     }
     for export in &exports {
         export.write(&egraph, &mut bank, &cost, &ids)?;

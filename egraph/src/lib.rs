@@ -66,7 +66,7 @@ pub use extract::cost::{Cost, CostFunction};
 pub use extract::dag::{DagSolver, DagWay};
 pub use extract::dag_of_class::DagSearch;
 pub use extract::satisfied::sketch_satisfied;
-pub use graph::egraph::EGraph;
+pub use graph::egraph::{EGraph, NotStored, begins_as_egraph};
 pub use graph::past::{History, Past, Snapshot};
 pub use id::Id;
 pub use normal::normalise::{NormalForm, normalise};

@@ -32,6 +32,7 @@ mod random_seeds_make_a_file;
 mod resident_memory_stays_near_the_limit;
 mod results_that_do_not_hold_are_done_again;
 mod saturate_exports_e_graphs;
+mod saturate_goes_on;
 mod saturate_says_how_it_ended;
 mod saturate_shows_the_published_growth;
 mod seen_seeds_are_refused;

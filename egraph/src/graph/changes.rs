@@ -21,6 +21,16 @@ impl Epoch {
     pub fn lowered(self, shift: u8) -> Option<Epoch> {
         self.0.checked_sub(shift).map(Epoch)
     }
+
+    /// As a number that is not 0.
+    pub fn number(self) -> u8 {
+        self.0.saturating_add(1)
+    }
+
+    /// The epoch with this number.
+    pub fn of_number(number: u8) -> Option<Epoch> {
+        number.checked_sub(1).map(Epoch)
+    }
 }
 
 /// Stamps by e-node.
@@ -37,6 +47,16 @@ impl Stamps {
 
     pub fn heap_bytes(&self) -> usize {
         self.stamps.capacity()
+    }
+
+    /// The epoch and all stamps.
+    pub fn stored(&self) -> (u8, &Vec<u8>) {
+        (self.now.0, &self.stamps)
+    }
+
+    /// Takes them as they were stored.
+    pub fn read(&mut self, now: u8, stamps: Vec<u8>) {
+        (self.now, self.stamps) = (Epoch(now.clamp(1, DEAD - 1)), stamps);
     }
 
     pub fn reserve_exact(&mut self, nodes: usize) {

@@ -16,6 +16,18 @@ impl ClassIndex {
         (self.starts.capacity() + self.nodes.capacity()) * size_of::<u32>()
     }
 
+    /// The capacities of its arrays.
+    pub fn capacities(&self) -> [usize; 2] {
+        [self.starts.capacity(), self.nodes.capacity()]
+    }
+
+    /// Makes that much room, of an empty one.
+    pub fn reserve_as(&mut self, [starts, nodes]: [usize; 2]) {
+        // What is too much is left to be made when it is needed.
+        let _ = self.starts.try_reserve_exact(starts);
+        let _ = self.nodes.try_reserve_exact(nodes);
+    }
+
     /// Makes room for an index over `ids` ids, so that a later rebuild allocates nothing.
     pub fn reserve(&mut self, ids: usize) {
         self.starts.reserve_exact((ids + 1).saturating_sub(self.starts.len()));

@@ -17,7 +17,10 @@
 mod facts;
 mod memory;
 mod rebuild;
+mod stored;
 mod terms;
+
+pub use stored::{NotStored, begins_as_egraph};
 
 use crate::graph::changes::{Changes, Epoch, Stamps};
 use crate::graph::class_index::ClassIndex;
@@ -25,6 +28,7 @@ use crate::graph::facts::Facts;
 use crate::graph::node_table::NodeTable;
 use crate::graph::parents::{Run, Uses};
 use crate::graph::proof_forest::{ProofForest, Reason};
+use crate::graph::seen::Seen;
 use crate::graph::small_slice::with_slice;
 use crate::graph::unionfind::UnionFind;
 use crate::id::Id;
@@ -67,6 +71,9 @@ pub struct EGraph {
     stale_uses: Vec<Run>,
     /// Classes that came to have a literal.
     new_literals: Vec<Id>,
+
+    /// What the rules have seen in earlier runs, a few words a rule.
+    seen: Seen,
 }
 
 impl EGraph {
@@ -94,6 +101,7 @@ impl EGraph {
             new_representatives: Vec::new(),
             stale_uses: Vec::new(),
             new_literals: Vec::new(),
+            seen: Seen::default(),
         }
     }
 
@@ -115,6 +123,9 @@ impl EGraph {
                 && system.rules.starts_with(&old.rules);
         if !fits {
             return Err(system);
+        }
+        if !self.seen.epochs.is_empty() {
+            self.seen.extend(system.rules.len());
         }
         self.system = system;
         Ok(())
@@ -232,8 +243,16 @@ impl EGraph {
     }
 
     /// Ends the epoch, see [`Stamps::advance`].
-    pub(crate) fn advance(&mut self) -> u8 {
-        self.stamps.advance()
+    pub(crate) fn advance(&mut self) {
+        let shift = self.stamps.advance();
+        if shift > 0 {
+            self.seen.lower(shift);
+        }
+    }
+
+    /// What the rules have seen.
+    pub(crate) fn seen(&mut self) -> &mut Seen {
+        &mut self.seen
     }
 
     /// The sort of an e-node's terms.

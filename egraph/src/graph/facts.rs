@@ -68,7 +68,91 @@ pub(crate) struct Facts {
     pub limit: usize,
 }
 
+/// A fact in words, for [`Stored`].
+pub(crate) struct StoredFact {
+    /// The e-node, the analysis, the rank; then 0, the transfer and where its premises begin and end, or 1 and two
+    /// facts.
+    pub words: [u32; 7],
+    pub value: Value,
+}
+
+impl StoredFact {
+    pub fn analysis(words: &[u32; 7]) -> usize {
+        words[1] as usize
+    }
+
+    /// How many premises there are at least.
+    pub fn premises(&self) -> usize {
+        if self.words[3] == 0 { self.words[6] as usize } else { 0 }
+    }
+
+    /// Whether the fact of this number names an e-node, a transfer and older facts.
+    pub fn is_sound(words: &[u32; 7], number: u32, nodes: usize, transfers: usize) -> bool {
+        let &[at, _, rank, tag, a, b, c] = words;
+        let follows = match tag {
+            0 => (a as usize) < transfers && b <= c,
+            1 => a < number && b < number,
+            _ => false,
+        };
+        follows && (at as usize) < nodes && u16::try_from(rank).is_ok()
+    }
+}
+
+/// Facts as they are stored.
+pub(crate) struct Stored<'f> {
+    pub now: &'f [Vec<u32>],
+    pub facts: Vec<StoredFact>,
+    pub premises: &'f Vec<Id>,
+    /// Of the facts and of those that changed.
+    pub capacities: [usize; 2],
+    pub limit: usize,
+}
+
 impl Facts {
+    /// All of them, where none waits to be looked at.
+    pub fn stored(&self) -> Stored<'_> {
+        let fact = |entry: &Entry| {
+            let [tag, a, b, c] = match entry.because {
+                Why::Transfer(TransferId(transfer), start, end) => [0, transfer, start, end],
+                Why::Merged(FactId(old), FactId(new)) => [1, old, new, 0],
+            };
+            let (at, analysis) = (entry.at.0, u32::from(entry.analysis.0));
+            let words = [at, analysis, u32::from(entry.rank), tag, a, b, c];
+            StoredFact { words, value: entry.value }
+        };
+        Stored {
+            now: &self.now,
+            facts: self.entries.iter().map(fact).collect(),
+            premises: &self.premises,
+            capacities: [self.entries.capacity(), self.changed.capacity()],
+            limit: self.limit,
+        }
+    }
+
+    /// Takes facts as they were stored.
+    pub fn read(
+        &mut self,
+        now: Vec<Vec<u32>>,
+        facts: Vec<StoredFact>,
+        premises: Vec<Id>,
+        [entries, changed]: [usize; 2],
+        limit: usize,
+    ) {
+        // What is too much is left to be made when it is needed.
+        let _ = self.entries.try_reserve_exact(entries);
+        let _ = self.changed.try_reserve_exact(changed);
+        self.entries.extend(facts.into_iter().map(|StoredFact { words, value }| {
+            let [at, analysis, rank, tag, a, b, c] = words;
+            let because = match tag {
+                0 => Why::Transfer(TransferId(a), b, c),
+                _ => Why::Merged(FactId(a), FactId(b)),
+            };
+            let (analysis, rank) = (AnalysisId(analysis as u16), rank as u16);
+            Entry { at: Id(at), analysis, rank, value, because }
+        }));
+        (self.now, self.premises, self.limit) = (now, premises, limit);
+    }
+
     pub fn new(analyses: usize) -> Facts {
         Facts {
             now: vec![Vec::new(); analyses],

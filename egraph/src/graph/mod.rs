@@ -10,5 +10,6 @@ pub(crate) mod node_table;
 pub(crate) mod parents;
 pub(crate) mod past;
 pub(crate) mod proof_forest;
+pub(crate) mod seen;
 pub(crate) mod small_slice;
 pub(crate) mod unionfind;

@@ -71,6 +71,16 @@ impl NodeTable {
         self.memo.len()
     }
 
+    /// The rows, the e-nodes as terms, and the capacity of the hash-cons.
+    pub fn stored(&self) -> (&Vec<Id>, &Vec<Id>, usize) {
+        (&self.rows, &self.original, self.memo.capacity())
+    }
+
+    /// Takes e-nodes as they were stored; the hash-cons has none of them.
+    pub fn read(&mut self, rows: Vec<Id>, original: Vec<Id>) {
+        (self.rows, self.original) = (rows, original);
+    }
+
     /// Words of a row.
     fn stride(&self) -> usize {
         1 + self.width

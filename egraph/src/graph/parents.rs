@@ -26,6 +26,28 @@ impl Uses {
         (self.last.capacity() + self.next.capacity()) * size_of::<u32>()
     }
 
+    /// The last slots, and the next ones.
+    pub fn stored(&self) -> [&Vec<u32>; 2] {
+        [&self.last, &self.next]
+    }
+
+    /// Takes lists as they were stored.
+    pub fn read(&mut self, [last, next]: [Vec<u32>; 2]) {
+        (self.last, self.next) = (last, next);
+    }
+
+    /// Whether all slots are in circles: no slot comes after two others.
+    pub fn is_sound(&self) -> bool {
+        let mut seen = vec![false; self.next.len()];
+        let is_first = |&next: &u32| {
+            let Some(seen) = seen.get_mut(next as usize) else { return next == NONE };
+            !std::mem::replace(seen, true)
+        };
+        let within =
+            |&last: &u32| last == NONE || self.next.get(last as usize).is_some_and(|&n| n != NONE);
+        self.next.iter().all(is_first) && self.last.iter().all(within)
+    }
+
     pub fn reserve_exact(&mut self, classes: usize, slots: usize) {
         self.last.reserve_exact(classes);
         self.next.reserve_exact(slots);

@@ -8,6 +8,7 @@
 //! edge was made. The path between two ids in a tree never changes once there is one, so these
 //! equalities are proved by older edges only, and explaining terminates.
 
+use crate::graph::unionfind::leads_to_an_end;
 use crate::id::Id;
 use crate::rules::rule::{MOST_BOUND, MOST_RULES, RuleId};
 
@@ -79,6 +80,35 @@ impl ProofForest {
 
     pub fn heap_bytes(&self) -> usize {
         (self.to.capacity() + self.why.capacity() + self.bound.capacity()) * size_of::<u32>()
+    }
+
+    /// Where edges lead, and why.
+    pub fn stored(&self) -> [&Vec<u32>; 2] {
+        [&self.to, &self.why]
+    }
+
+    /// What edges need.
+    pub fn stored_bound(&self) -> &Vec<Id> {
+        &self.bound
+    }
+
+    /// Takes edges as they were stored.
+    pub fn read(&mut self, [to, why]: [Vec<u32>; 2], bound: Vec<Id>) {
+        (self.to, self.why, self.bound) = (to, why, bound);
+    }
+
+    /// Whether all edges lead to a root, and name what is there, with so many rules.
+    pub fn is_sound(&self, rules: usize) -> bool {
+        let names_what_is_there = |&why: &u32| {
+            let offset = (why >> 1) as usize;
+            offset as u32 == CONGRUENCE
+                || self.bound.get(offset).is_some_and(|&Id(header)| {
+                    let tag = header & MOST_RULES;
+                    (tag == FOLD || (tag as usize) < rules)
+                        && offset + ((header >> 20) as usize) < self.bound.len()
+                })
+        };
+        self.why.iter().all(names_what_is_there) && leads_to_an_end(&self.to, |to| to == ROOT)
     }
 
     /// Joins the tree of `a`, which is re-rooted, to `b`. `forward`: `a` is the left-hand side.

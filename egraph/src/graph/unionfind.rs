@@ -5,6 +5,27 @@ use crate::id::Id;
 /// Marks the entry of a root; the other bits are its weight. Ids are smaller than this.
 const ROOT: u32 = 1 << 31;
 
+/// Whether each entry is an end, or the place of an entry that leads to one.
+pub(crate) fn leads_to_an_end(entries: &[u32], is_end: impl Fn(u32) -> bool) -> bool {
+    // By entry: the walk that came by.
+    let mut walks = vec![0u32; entries.len()];
+    for start in 0..entries.len() {
+        let (walk, mut at) = (start as u32 + 1, start);
+        while walks[at] == 0 {
+            walks[at] = walk;
+            let next = entries[at];
+            if is_end(next) {
+                break;
+            }
+            at = next as usize;
+            if at >= entries.len() || walks[at] == walk {
+                return false;
+            }
+        }
+    }
+    true
+}
+
 /// Disjoint sets of ids `0..len`, each with a weight that says how costly it is to absorb.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnionFind {
@@ -23,6 +44,21 @@ impl UnionFind {
 
     pub fn heap_bytes(&self) -> usize {
         self.entries.capacity() * size_of::<u32>()
+    }
+
+    /// The entries.
+    pub fn stored(&self) -> &Vec<u32> {
+        &self.entries
+    }
+
+    /// Takes entries as they were stored.
+    pub fn read(&mut self, entries: Vec<u32>) {
+        self.entries = entries;
+    }
+
+    /// Whether each entry leads to a root.
+    pub fn is_sound(&self) -> bool {
+        leads_to_an_end(&self.entries, |entry| entry >= ROOT)
     }
 
     pub fn is_root(&self, id: Id) -> bool {

@@ -114,6 +114,11 @@ impl Analyses {
         self.merges.len()
     }
 
+    /// Number of transfers.
+    pub fn transfers(&self) -> usize {
+        self.transfers.len()
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.merges.is_empty()

@@ -1,7 +1,7 @@
 //! Saturation: searches all rules, applies what matched, rebuilds; until a limit or the goal.
 
-use crate::graph::changes::Epoch;
 use crate::graph::egraph::EGraph;
+use crate::graph::seen::Seen;
 use crate::id::Id;
 use crate::matching::all_rules::{Matches, Request, Room, search};
 use crate::matching::match_queue::MatchQueue;
@@ -60,6 +60,9 @@ pub struct SaturationConfig {
     pub order: Option<Arc<dyn MatchOrder>>,
     /// For [`Scheduler::BestFirst`]: whether the report says what was chosen.
     pub log: bool,
+    /// Go on from the last run on the e-graph, and look only at what is new since, as a term that was added. Where that run
+    /// left matches out, or was best-first, everything is looked at again.
+    pub go_on: bool,
 }
 
 /// Saturates `egraph` with its system's rules, in the order of the system's schedule.
@@ -106,8 +109,6 @@ fn saturate_here(
     let mut run = Run {
         bans: Vec::new(),
         unsettled: false,
-        seen: vec![None; system.rules.len()],
-        before: vec![0; system.rules.len()],
         system: system.clone(),
         egraph,
         config,
@@ -117,6 +118,7 @@ fn saturate_here(
         totals: Vec::new(),
         visits: 0,
         left_out: 0,
+        lost: config.scheduler == Scheduler::BestFirst,
         waiting: (config.scheduler == Scheduler::BestFirst).then(|| Waiting::new(&system)),
         chosen: Vec::new(),
     };
@@ -129,7 +131,11 @@ fn saturate_here(
         bans: 0,
     }));
     let back_off = (config.scheduler == Scheduler::Backoff).then(BackOff::default);
-    run.bans.push(Bans::new(back_off, system.rules.len()));
+    let rules = system.rules.len();
+    if !config.go_on || run.egraph.seen().epochs.is_empty() {
+        *run.egraph.seen() = Seen::nothing(rules);
+    }
+    run.bans.push(Bans::with(back_off, &run.egraph.seen().bans));
     let schedule = system.schedule.clone().unwrap_or_else(|| Schedule::unsaid(system.normal_form));
     let stop = match run.start().map_break(|()| StopReason::Goal) {
         ControlFlow::Break(stop) => stop,
@@ -139,10 +145,18 @@ fn saturate_here(
             ControlFlow::Continue(false) => StopReason::Schedule,
         },
     };
+    let done = run.iterations - 1;
+    let bans = run.bans[0].after(done);
+    let seen = run.egraph.seen();
+    if run.lost {
+        *seen = Seen::default()
+    } else {
+        seen.bans = bans
+    }
     let mut rules = run.totals;
     rules.retain(|rule| rule.matches > 0 || rule.bans > 0);
     let chosen = run.chosen;
-    Report { iterations: run.iterations - 1, rules, stop, left_out: run.left_out, chosen }
+    Report { iterations: done, rules, stop, left_out: run.left_out, chosen }
 }
 
 pub(super) struct Run<'a> {
@@ -151,10 +165,6 @@ pub(super) struct Run<'a> {
     pub(super) bans: Vec<Bans>,
     /// Whether a scheduler of the schedule ended while it banned a rule.
     pub(super) unsettled: bool,
-    /// By rule: what its last search has seen.
-    seen: Vec<Option<Epoch>>,
-    /// By rule: how many matches that was at most.
-    before: Vec<usize>,
     egraph: &'a mut EGraph,
     config: &'a SaturationConfig,
     observer: &'a mut Observer<'a>,
@@ -166,6 +176,8 @@ pub(super) struct Run<'a> {
     /// E-nodes tried in all iterations, and gone through to rebuild.
     visits: usize,
     left_out: u64,
+    /// Whether matches that were seen may be left out.
+    lost: bool,
     /// What best-first has found and not applied.
     waiting: Option<Waiting>,
     chosen: Vec<Chosen>,
@@ -356,33 +368,31 @@ impl Run<'_> {
         let bans = &mut self.bans[by];
         let runs =
             |&rule: &usize| rules.holds(&self.system.rules[rule]) && !bans.is_banned(rule, number);
-        let request = |rule| Request {
+        let seen = self.egraph.seen();
+        let request = |rule: usize| Request {
             rule,
-            seen: self.seen[rule],
+            seen: seen.epochs[rule],
             match_limit: bans.match_limit(rule),
-            before: self.before[rule],
+            before: seen.matches[rule],
         };
-        let requests: Vec<Request> = (0..self.seen.len()).filter(runs).map(request).collect();
+        let rules = 0..self.system.rules.len();
+        let requests: Vec<Request> = rules.filter(runs).map(request).collect();
         let pool = self.config.pool.as_deref();
         let matches = search(self.egraph, &requests, room, pool, &self.watch);
         let now = self.egraph.now();
-        requests.iter().for_each(|request| self.seen[request.rule] = Some(now));
+        let seen = self.egraph.seen();
+        requests.iter().for_each(|request| seen.epochs[request.rule] = Some(now));
         for found in &matches.rules {
             if found.refused {
                 bans.ban(found.rule, number);
                 let request = requests.iter().find(|request| request.rule == found.rule);
-                self.seen[found.rule] = request.and_then(|request| request.seen);
+                seen.epochs[found.rule] = request.and_then(|request| request.seen);
             } else {
-                let before = &mut self.before[found.rule];
+                let before = &mut seen.matches[found.rule];
                 *before = before.saturating_add(found.seen);
             }
         }
-        let shift = self.egraph.advance();
-        if shift > 0 {
-            for seen in &mut self.seen {
-                *seen = seen.and_then(|epoch| epoch.lowered(shift));
-            }
-        }
+        self.egraph.advance();
         matches
     }
 
@@ -450,6 +460,7 @@ impl Run<'_> {
             }
         }
         self.left_out = (found - done) as u64;
+        self.lost |= self.left_out > 0 || stop.is_some() || matches.halted.is_some();
         for (rule, &unions) in rules.iter_mut().zip(&unions) {
             rule.unions = unions;
         }

@@ -69,6 +69,20 @@ impl Bans {
         Bans { back_off, rules: vec![RuleState::default(); rules] }
     }
 
+    /// As an earlier run has left them, see [`Bans::after`].
+    pub fn with(back_off: Option<BackOff>, before: &[(u32, u64)]) -> Bans {
+        let state =
+            |&(times_banned, banned_until): &(u32, u64)| RuleState { times_banned, banned_until };
+        Bans { back_off, rules: before.iter().map(state).collect() }
+    }
+
+    /// By rule how often it was banned, and how many iterations a ban goes on after so many.
+    pub fn after(&self, iterations: u64) -> Vec<(u32, u64)> {
+        let left =
+            |rule: &RuleState| (rule.times_banned, rule.banned_until.saturating_sub(iterations));
+        self.rules.iter().map(left).collect()
+    }
+
     pub fn is_banned(&self, rule: usize, iteration: u64) -> bool {
         iteration < self.rules[rule].banned_until
     }

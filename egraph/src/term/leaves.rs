@@ -38,6 +38,30 @@ impl Leaves {
         }
     }
 
+    /// An empty table with room as [`Leaves::capacities`] says.
+    pub(crate) fn with_room(language: &Language, [leaves, index]: [usize; 2]) -> Leaves {
+        let mut empty = Leaves::new(language);
+        // What is too much is left to be made when it is needed.
+        let _ = empty.leaves.try_reserve_exact(leaves);
+        let _ = empty.index.try_reserve(index);
+        empty
+    }
+
+    /// For how many leaves there is room.
+    pub(crate) fn capacities(&self) -> [usize; 2] {
+        [self.leaves.capacity(), self.index.capacity()]
+    }
+
+    /// Number of leaves.
+    pub(crate) fn len(&self) -> usize {
+        self.leaves.len()
+    }
+
+    /// All of them, in order of arrival.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Leaf> {
+        self.leaves.iter()
+    }
+
     /// The head of `leaf`, if the table has it.
     pub fn get(&self, leaf: &Leaf) -> Option<Head> {
         self.index.get(leaf).map(|i| Head(self.operators + i))

@@ -10,6 +10,7 @@ mod corpus;
 mod corrupted_proofs_are_refused;
 mod documented_proof_is_accepted;
 mod documented_systems_parse;
+mod egraphs_are_stored;
 mod equalities_can_be_given;
 mod examples_run;
 mod extraction_finds_the_cheapest;
