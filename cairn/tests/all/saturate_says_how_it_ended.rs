@@ -54,7 +54,10 @@ fn a_conflict_is_an_error_and_shows_no_term() {
 fn the_usage_names_all_ways_to_give_terms() {
     let (code, _, error) = saturate(SUMS, &[]);
     assert_eq!(code, 2);
-    assert!(error.contains("<--term <TERM>|--terms <FILE>|--mlir <FILE>|--load <FILE>>"), "{error}");
+    assert!(
+        error.contains("<--term <TERM>|--terms <FILE>|--mlir <FILE>|--load <FILE>>"),
+        "{error}"
+    );
     let (code, _, error) = saturate(SUMS, &["--term", "a", "--terms", "t.txt"]);
     assert_eq!(code, 2);
     assert!(error.contains("cannot be used with"), "{error}");

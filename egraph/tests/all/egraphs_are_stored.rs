@@ -7,6 +7,8 @@ use egraph::{
     explain, saturate,
 };
 use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use sha2::{Digest, Sha256};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -117,25 +119,35 @@ fn a_term_that_is_added_is_all_that_is_looked_at() {
     assert!(4 * new < anew, "{new} of {anew}");
 }
 
-/// Terms one after the other, an iteration each: what is looked at follows what is new, and the e-graph is the same.
+/// A thousand terms one after the other: what is looked at follows what is new, and the e-graph is the same.
 #[test]
-fn many_terms_are_added_one_after_the_other() {
-    let (rules, _) = cases()[0];
+fn a_thousand_terms_are_added_one_after_the_other() {
+    let rules = "(sort S) (op + (S S) S) (op * (S S) S) (op neg (S) S) (literal i64 S) (variable S)
+        (rewrite (+ ?a ?b) (+ ?b ?a) :name r1) (rewrite (* ?a ?b) (* ?b ?a) :name r2) (rewrite (+ ?a 0) ?a :name r3)
+        (rewrite (* ?a 1) ?a :name r4) (rewrite (* ?a 0) 0 :name r5) (rewrite (neg (neg ?a)) ?a :name r6)
+        (rewrite (+ ?a (neg ?a)) 0 :name r7)";
     let (_, mut bank, _, empty) = start(rules, "x");
-    let file = include_str!("../../../configs/seeds/halide.txt");
-    let lines = file.lines().filter(|line| line.starts_with('('));
+    let mut rng = ChaCha8Rng::seed_from_u64(0);
+    fn term(rng: &mut ChaCha8Rng, depth: u32) -> String {
+        match if depth == 0 { 0 } else { rng.random_range(1..6) } {
+            0 => ["x", "y", "z", "u", "v", "0", "1"][rng.random_range(0..7)].to_owned(),
+            1 => format!("(neg {})", term(rng, depth - 1)),
+            2 | 3 => format!("(+ {} {})", term(rng, depth - 1), term(rng, depth - 1)),
+            _ => format!("(* {} {})", term(rng, depth - 1), term(rng, depth - 1)),
+        }
+    }
     let terms: Vec<TermId> =
-        lines.take(1_000).map(|line| bank.parse(line, None).unwrap()).collect();
+        (0..1_000).map(|_| bank.parse(&term(&mut rng, 4), None).unwrap()).collect();
     let insert = |go_on| {
         let (mut egraph, mut visits, began) = (empty.clone(), 0, std::time::Instant::now());
         for &term in &terms {
             egraph.add_term(&bank, term);
-            let limits = Limits { iterations: Some(1), ..Limits::default() };
-            let config = SaturationConfig { limits, go_on, ..SaturationConfig::default() };
-            saturate(&mut egraph, &config, &mut |_, iteration| {
+            let config = SaturationConfig { go_on, ..SaturationConfig::default() };
+            let report = saturate(&mut egraph, &config, &mut |_, iteration| {
                 visits += iteration.visits;
                 ControlFlow::Continue(())
             });
+            assert_eq!(report.stop, StopReason::Saturated);
         }
         (egraph.node_count(), egraph.class_count(), visits, began.elapsed())
     };
