@@ -40,3 +40,4 @@ mod shipped_files_need_no_repository;
 #[path = "../../../dataset-gen/tests/all/small_system/rules.rs"]
 mod small_system;
 mod system_check_shows_all_that_is_wrong;
+mod trained_models_are_for_the_shipped_systems;
