@@ -56,7 +56,8 @@ Examples:
   cairn saturate --system arith --mlir x.mlir
 
   # Go on with an e-graph later, and with another term
-  cairn saturate --system ring --term '(* (+ a b) c)' --iterations 3 --save e.graph
+  cairn saturate --system ring --term '(* (+ a b) c)' --iterations 3 \\
+      --save e.graph
   cairn saturate --system ring --load e.graph --term '(* c b)' --iterations 2
 
   # All terms of a file in one e-graph, one JSON object per iteration
