@@ -12,7 +12,9 @@ PACKAGE = Path(cairn_eqsat.__file__).parent
 
 
 def mypy(*arguments, **options):
-    environment = os.environ | {"MYPYPATH": str(PACKAGE.parent), "PYTHONPATH": str(PACKAGE.parent)}
+    # An installed package is found by itself, and mypy refuses its folder in the path.
+    path = {} if "site-packages" in PACKAGE.parts else {name: str(PACKAGE.parent) for name in ["MYPYPATH", "PYTHONPATH"]}
+    environment = os.environ | path
     return subprocess.run(
         [sys.executable, "-m", *arguments], capture_output=True, text=True, env=environment, **options)
 
