@@ -17,22 +17,18 @@ use egraph::{
 use guided_search::{checked, quoted};
 use interop::MlirTerms;
 use serde_json::{Value, json};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use support::{
-    FileKind, InputFile, Internal, OutputFile, counted, counted_as, give_back_large_blocks, print,
-    read_bytes,
+    FileKind, InputFile, Internal, OutputFile, counted, counted_as, first_bytes,
+    give_back_large_blocks, print, read_bytes,
 };
 
 const STORED: FileKind = FileKind {
     name: "an e-graph of cairn saturate",
-    recognise: |path| {
-        let mut start = [0; 16];
-        let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
-        read.is_ok() && begins_as_egraph(&start)
-    },
+    recognise: |path| first_bytes(path).is_ok_and(|text| begins_as_egraph(text.as_bytes())),
 };
 
 /// The ruleset of what a file says is equal, and how its rules begin.
@@ -73,6 +69,9 @@ or growth stopped with `conflict`: two different literals became equal, so a rul
 /// The arguments of `cairn saturate`.
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
+#[command(
+    override_usage = "cairn saturate [OPTIONS] --system <FILE> <--term|--terms|--mlir|--load> …"
+)]
 #[command(group = ArgGroup::new("start").args(["term", "terms", "mlir", "load"]).required(true).multiple(true))]
 pub struct SaturateArgs {
     /// The rewrite system: a .rules file, or a shipped one by its name, as halide

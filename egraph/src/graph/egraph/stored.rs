@@ -319,15 +319,17 @@ impl Writer {
     }
 
     fn words(&mut self, words: &Vec<u32>) {
-        self.number(words.capacity() as u64);
-        self.number(words.len() as u64);
-        words.iter().for_each(|word| self.0.extend(word.to_le_bytes()));
+        self.array(words, |&word| word);
     }
 
     fn ids(&mut self, ids: &Vec<Id>) {
-        self.number(ids.capacity() as u64);
-        self.number(ids.len() as u64);
-        ids.iter().for_each(|id| self.0.extend(id.0.to_le_bytes()));
+        self.array(ids, |id| id.0);
+    }
+
+    fn array<T>(&mut self, all: &Vec<T>, word: impl Fn(&T) -> u32) {
+        self.number(all.capacity() as u64);
+        self.number(all.len() as u64);
+        all.iter().for_each(|one| self.0.extend(word(one).to_le_bytes()));
     }
 
     fn leaves(&mut self, leaves: &Leaves) {
