@@ -87,6 +87,7 @@ pub use search::guide_source::{GuideRequest, GuideSet, GuideSource, NoGuides, Pr
 pub use search::one_egraph::{InTurn, prove_in_turn};
 pub use search::prove::prove;
 pub use search::schedulers::Schedulers;
+pub use search::united::legs::united;
 pub use tasks::chains::{CONFLICT, ChainSettings, MEMORY, NEAR, NO_FRONTIER, SATURATED};
 pub use tasks::family::Family;
 pub use tasks::gather::far_chains;

@@ -2,15 +2,15 @@
 """Deobfuscation of mixed Boolean-arithmetic (MBA): how many public expressions `cairn optimise` brings to the size of
 what they were before, with a checked proof each.
 
-    scripts/beds/mba.py --data GAMBA --out DIR [--reserved] [--lines 40] [--ranker RANKER] [--gamba]
+    scripts/beds/mba.py --data GAMBA --out DIR [--reserved] [--lines 40] [--ranker RANKER] [--gamba] [--simba SIMBA]
 
 GAMBA is a checkout of github.com/DenuvoSoftwareSolutions/GAMBA (GPL-3; nothing of it is shipped), whose
 experiments/datasets hold the sets: a line each, `complex,simple`, in C's syntax. Lines whose SHA-256 begins with a
 hexadecimal digit below 4 are reserved for the table of docs/results.md; nothing is learned or chosen with them.
 
 A line is solved if the best term has at most as many nodes as the simple side. Columns: `alone` is the system without
-its normal form, `normal form` with it, `ranked` with it and the ranker, and `GAMBA` the program of that name, if asked
-for. All of Cairn's have the same cap and work, on one thread. Lines that are finished are kept in DIR: the same
+its normal form, `normal form` with it, `ranked` with it and the ranker, and `GAMBA` and `SiMBA` (a checkout of
+github.com/DenuvoSoftwareSolutions/SiMBA) the programs of these names, if asked for. All of Cairn's have the same cap and work, on one thread. Lines that are finished are kept in DIR: the same
 command goes on where it was.
 """
 import argparse
@@ -114,14 +114,14 @@ def optimise(arguments, system, name, starts, more):
     return [decode(row.read_text())[0]["row"]["size_after"] for row in rows], seconds
 
 
-def gamba(arguments, written):
-    """Sizes of what GAMBA makes of the lines, and seconds a line; a line it fails on in a minute has none."""
+def peer(program, directory, written):
+    """Sizes of what another program makes of the lines, and seconds a line; a line it fails on in a minute has none."""
     sizes, seconds = [], []
     for line in written:
         began = time.monotonic()
-        command = [sys.executable, "simplify_general.py", "-b", "64", line]
+        command = [sys.executable, *program, "-b", "64", line]
         try:
-            done = subprocess.run(command, cwd=arguments.data / "src", capture_output=True, text=True, timeout=60)
+            done = subprocess.run(command, cwd=directory / "src", capture_output=True, text=True, timeout=60)
             found = re.findall(r"simplified to (.*)", done.stdout)
             sizes.append(size(parsed(found[-1])) if found else None)
         except (subprocess.TimeoutExpired, Unsupported, SyntaxError):
@@ -141,6 +141,7 @@ def main():
     parser.add_argument("--work", type=int, default=80_000, help="e-nodes that may be built for a line")
     parser.add_argument("--ranker", type=pathlib.Path, help="a ranker for the system")
     parser.add_argument("--gamba", action="store_true", help="run GAMBA, too")
+    parser.add_argument("--simba", type=pathlib.Path, help="run SiMBA, too: its checkout")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     alone = arguments.out / "alone.rules"
@@ -148,7 +149,11 @@ def main():
     methods = {"alone": (alone, ["--no-ranker"]), "normal form": (arguments.system, ["--no-ranker"])}
     if arguments.ranker:
         methods["ranked"] = (arguments.system, ["--ranker", arguments.ranker])
-    print("| set | lines | " + " | ".join([*methods, *(["GAMBA"] if arguments.gamba else [])]) + " |", flush=True)
+    peers = {"GAMBA": (["simplify_general.py"], arguments.data)} if arguments.gamba else {}
+    if arguments.simba:
+        # It refuses what is not linear.
+        peers["SiMBA"] = (["simplify.py", "-l"], arguments.simba)
+    print("| set | lines | " + " | ".join([*methods, *peers]) + " |", flush=True)
     for name in SETS:
         rows, _ = lines_of(arguments.data / "experiments/datasets" / f"{name}.txt", arguments.reserved)
         rows = random.Random(0).sample(rows, min(arguments.lines, len(rows)))
@@ -156,8 +161,8 @@ def main():
         for method, (system, more) in methods.items():
             label = f"{name}-{method.replace(' ', '-')}"
             cells.append(optimise(arguments, system, label, [start for _, start, _ in rows], more))
-        if arguments.gamba:
-            cells.append(gamba(arguments, [written for written, _, _ in rows]))
+        for program in peers.values():
+            cells.append(peer(*program, [written for written, _, _ in rows]))
         text = []
         for sizes, seconds in cells:
             solved = sum(found is not None and found <= size(target) for found, (_, _, target) in zip(sizes, rows))

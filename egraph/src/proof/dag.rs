@@ -212,6 +212,27 @@ impl Steps {
         StepRef { step: self.entries.len() as u32 - 1, reversed: false }
     }
 
+    /// Adds the steps of a proof, all of one bank, and refers to its root. Where `instead` has another proof of
+    /// a step's two ends, that takes the place of the step.
+    pub fn append(
+        &mut self,
+        proof: &Proof,
+        mut instead: impl FnMut(&mut Steps, Step<'_>) -> Option<StepRef>,
+    ) -> StepRef {
+        let mut places: Vec<StepRef> = Vec::with_capacity(proof.steps.len());
+        let place = |places: &[StepRef], r: StepRef| {
+            let place = places[r.step as usize];
+            if r.reversed { place.flip() } else { place }
+        };
+        for step in proof.steps.iter() {
+            let other = instead(self, step);
+            let here =
+                other.unwrap_or_else(|| self.push_mapped(step, |r| place(&places, r), |t| t));
+            places.push(here);
+        }
+        place(&places, proof.root)
+    }
+
     /// Forgets all steps and keeps the room.
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
@@ -275,15 +296,7 @@ impl Proof {
         }
         let (from, to) = (proofs[0].start(), proofs[proofs.len() - 1].end());
         let mut steps = Steps::default();
-        let mut parts = Vec::with_capacity(proofs.len());
-        for proof in proofs {
-            let offset = steps.len() as u32;
-            let shift = |r: StepRef| StepRef { step: r.step + offset, ..r };
-            parts.push(shift(proof.root));
-            proof.steps.iter().for_each(|step| {
-                steps.push_mapped(step, shift, |t| t);
-            });
-        }
+        let parts: Vec<StepRef> = proofs.iter().map(|p| steps.append(p, |_, _| None)).collect();
         let root = steps.push(from, to, How::Chain(&parts));
         Proof { steps, root }
     }

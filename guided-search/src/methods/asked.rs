@@ -4,7 +4,6 @@ use crate::methods::expert::ExpertGuides;
 use crate::methods::watched::{Watched, Watcher};
 use crate::search::answer::{Answer, Question, SearchSettings};
 use crate::search::guide_source::GuideSource;
-use crate::search::prove::prove;
 use crate::search::schedulers::Schedulers;
 use anyhow::Result;
 use egraph::{System, TermBank, TermId};
@@ -52,6 +51,15 @@ impl Aids<'_> {
     }
 }
 
+/// How guides are searched with.
+pub type Search = for<'a> fn(
+    &Arc<System>,
+    &mut TermBank,
+    Question<'a>,
+    &mut dyn GuideSource,
+    &SearchSettings,
+) -> Result<Answer>;
+
 /// A question to a method.
 pub struct Asked<'a> {
     /// The rewrite system.
@@ -67,23 +75,24 @@ pub struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Searches with the guides of `source`, in e-graphs grown as `schedulers` say, or else as the settings
+    /// Has it searched with the guides of `source`, in e-graphs grown as `schedulers` say, or else as the settings
     /// say.
     ///
     /// # Errors
     /// A fault of the source, or an internal fault.
     pub fn search(
         &mut self,
+        search: Search,
         source: &mut dyn GuideSource,
         schedulers: Option<Schedulers>,
     ) -> Result<Answer> {
         let mut settings = self.settings;
         settings.budget.scheduler = schedulers.unwrap_or(settings.budget.scheduler);
         match self.aids.watcher {
-            None => prove(self.system, self.bank, self.question, source, &settings),
+            None => search(self.system, self.bank, self.question, source, &settings),
             Some(watcher) => {
                 let mut watched = Watched { source, watcher };
-                prove(self.system, self.bank, self.question, &mut watched, &settings)
+                search(self.system, self.bank, self.question, &mut watched, &settings)
             }
         }
     }

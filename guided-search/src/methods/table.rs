@@ -2,7 +2,7 @@
 //! this one; commands, their help, reports and charts read the rows.
 
 use crate::methods::all_work::all_work;
-use crate::methods::asked::{Aids, Asked, Available};
+use crate::methods::asked::{Aids, Asked, Available, Search};
 use crate::methods::frontier::Frontier;
 use crate::methods::model::Written;
 use crate::methods::oracle::Oracle;
@@ -10,7 +10,9 @@ use crate::methods::portfolio::portfolio;
 use crate::methods::ranked::Ranked;
 use crate::search::answer::Answer;
 use crate::search::guide_source::{GuideSource, NoGuides};
+use crate::search::prove::prove;
 use crate::search::schedulers::Schedulers;
+use crate::search::united::legs::united;
 use anyhow::{Context, Result, ensure};
 use egraph::did_you_mean;
 use serde::{Deserialize, Serialize};
@@ -51,11 +53,16 @@ pub enum Need {
     Guides,
 }
 
+/// Where guides come from, if there is what they need.
+type Guides = for<'a> fn(Aids<'a>) -> Option<Box<dyn GuideSource + 'a>>;
+
 /// How a method goes.
 #[derive(Debug)]
 enum How {
-    /// It searches, with these guides.
-    Search(for<'a> fn(Aids<'a>) -> Option<Box<dyn GuideSource + 'a>>),
+    /// It searches, with these guides, from one pair of terms at a time.
+    Search(Guides),
+    /// With these guides, from all terms that are answered to a request.
+    Unite(Guides),
     /// It does something else.
     Else(fn(&mut Asked<'_>) -> Result<Answer>),
 }
@@ -118,6 +125,14 @@ static ROWS: &[Row] = &[
         needs: Need::Nothing,
         schedulers: None,
         how: How::Search(|_| Some(Box::new(Frontier::Shared))),
+    },
+    Row {
+        name: "united",
+        sentence: "as shared, all guides of a request in one e-graph, as one term of each side",
+        colour: "#787800",
+        needs: Need::Nothing,
+        schedulers: None,
+        how: How::Unite(|_| Some(Box::new(Frontier::Shared))),
     },
     Row {
         name: "deep",
@@ -256,15 +271,14 @@ impl Method {
     /// It needs what is not there, a fault of the model, or an internal fault.
     pub fn answer(self, asked: &mut Asked<'_>) -> Result<Answer> {
         self.expect(asked.aids.available())?;
-        match self.0.how {
-            How::Else(answer) => answer(asked),
-            How::Search(begin) => {
-                let source = begin(asked.aids);
-                let mut source =
-                    source.with_context(|| format!("method '{self}' lacks what it needs"))?;
-                asked.search(source.as_mut(), self.0.schedulers)
-            }
-        }
+        let (guides, search) = match self.0.how {
+            How::Else(answer) => return answer(asked),
+            How::Search(guides) => (guides, prove as Search),
+            How::Unite(guides) => (guides, united as Search),
+        };
+        let source = guides(asked.aids);
+        let mut source = source.with_context(|| format!("method '{self}' lacks what it needs"))?;
+        asked.search(search, source.as_mut(), self.0.schedulers)
     }
 
     /// All methods with their sentences and needs, in lines of at most 78 characters: for a help text.

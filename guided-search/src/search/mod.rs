@@ -13,3 +13,4 @@ pub(crate) mod randomness;
 pub(crate) mod schedulers;
 pub(crate) mod stage;
 pub(crate) mod turns;
+pub(crate) mod united;

@@ -69,7 +69,7 @@ pub fn prove(
 
 /// The size that guides may have: as the waypoints of a far chain, twice the start's, and never less
 /// than the target's.
-fn guide_size(start: u64, target: u64) -> u64 {
+pub(super) fn guide_size(start: u64, target: u64) -> u64 {
     start.saturating_mul(2).max(target)
 }
 

@@ -1,10 +1,10 @@
 //! The any-time search: what ends it, and what it says then.
 
 use crate::shared::{halide_tasks, settings};
-use egraph::{CostFunction, Sketch, System, TermBank};
+use egraph::{CostFunction, Sketch, System, TermBank, check};
 use guided_search::{
     Aids, Answer, Asked, Cap, Ended, Failure, Frontier, Method, NoGuides, Objective,
-    OptimiseSettings, Question, SearchSettings, optimise, prove,
+    OptimiseSettings, Question, SearchSettings, optimise, prove, united,
 };
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -62,6 +62,54 @@ fn it_ends_when_the_work_is_spent_or_the_time_is_over_or_the_e_graph_is_complete
 }
 
 #[test]
+fn guides_that_are_united_lead_through_many_legs_to_one_proof_without_what_was_given() {
+    let system = sums();
+    let mut bank = TermBank::new(system.language.clone());
+    let texts = [
+        "(+ a (+ b (+ c (+ d (+ e (+ f (+ g h)))))))",
+        "(+ (+ h (+ b g)) (+ (+ f a) (+ c (+ e d))))",
+    ];
+    let ends = texts.map(|text| bank.parse(text, None).unwrap());
+    let mut most = 0;
+    for (guides, seed) in (1..=6).flat_map(|guides| (0..4).map(move |seed| (guides, seed))) {
+        let mut small = SearchSettings { guides, seed, ..settings() };
+        (small.budget.cap, small.budget.work) = (Cap::Nodes(150), 30_000);
+        let question = Question { ends, number: 0, deadline: None, cancel: None };
+        let answer = united(&system, &mut bank, question, &mut Frontier::Descend, &small).unwrap();
+        let Ok(proof) = &answer.result else { continue };
+        assert_eq!([proof.start(), proof.end()], ends);
+        check(&system, &bank, proof).unwrap();
+        most = most.max(answer.waypoints.len());
+        for waypoint in &answer.waypoints {
+            let mut ends = proof.steps.iter().flat_map(|step| [step.from, step.to]);
+            assert!(ends.any(|end| end == *waypoint));
+        }
+    }
+    assert!(most >= 4, "{most}");
+}
+
+#[test]
+fn united_guides_end_where_the_search_from_pairs_does() {
+    let system = sums();
+    let mut bank = TermBank::new(system.language.clone());
+    for (texts, failure) in [
+        (["(+ a b)", "(+ a c)"], Failure::Saturated),
+        (["(+ 1 (+ 2 3))", "(+ 2 2)"], Failure::Opposed),
+    ] {
+        let ends = texts.map(|text| bank.parse(text, None).unwrap());
+        let question = Question { ends, number: 0, deadline: None, cancel: None };
+        let answer =
+            united(&system, &mut bank, question, &mut Frontier::Shared, &settings()).unwrap();
+        assert_eq!(answer.result.unwrap_err(), failure);
+        for (side, end) in answer.opposed.iter().flatten().zip(ends) {
+            assert_eq!(side.start(), end);
+            check(&system, &bank, side).unwrap();
+        }
+        assert_eq!(answer.opposed.is_some(), failure == Failure::Opposed);
+    }
+}
+
+#[test]
 fn without_guides_it_is_one_e_graph() {
     let (system, set) = halide_tasks(1, false);
     let mut bank = TermBank::new(system.language.clone());
@@ -84,7 +132,7 @@ fn a_search_that_is_asked_to_stop_does_and_says_so() {
     let ends = ["(+ a (+ b (+ c (+ d (+ e f)))))", "(+ a g)"];
     let ends = ends.map(|text| bank.parse(text, None).unwrap());
     let cancel = Arc::new(AtomicBool::new(true));
-    for method in ["deep", "all-work"] {
+    for method in ["deep", "united", "all-work"] {
         let question = Question { ends, number: 0, deadline: None, cancel: Some(&cancel) };
         let answer = method.parse::<Method>().unwrap().answer(&mut Asked {
             system: &system,

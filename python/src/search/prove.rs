@@ -56,7 +56,7 @@ impl Search<'_> {
                     order: &self.order,
                 };
                 let schedulers = self.order.matches().map(|_| Schedulers::Mixed);
-                asked.search(&mut source, schedulers)?
+                asked.search(guided_search::prove, &mut source, schedulers)?
             }
         };
         Ok((answer, bank))

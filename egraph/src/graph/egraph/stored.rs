@@ -151,8 +151,9 @@ impl EGraph {
         self.leaves = all.leaves(&system)?;
         let heads = language.operators.len() + self.leaves.len();
         let (rows, original) = (all.ids()?, all.ids()?);
-        let memo = all.count(usize::MAX >> 8)?;
         let nodes = original.len() / self.nodes.width();
+        let most = most_room(nodes);
+        let memo = all.count(most)?;
         if rows.len() != nodes * (1 + self.nodes.width())
             || original.len() != nodes * self.nodes.width()
         {
@@ -213,9 +214,9 @@ impl EGraph {
         self.class_count = self.ids().filter(|&id| self.classes.is_root(id)).count();
         let stamps = &self.stamps;
         self.nodes.rebuild_memo(memo, |node| !stamps.is_dead(node));
-        let capacities = [all.count(MOST)?, all.count(MOST)?];
+        let capacities = [all.count(most)?, all.count(most)?];
         self.index.reserve_as(capacities);
-        let capacity = all.count(MOST)?;
+        let capacity = all.count(most)?;
         let literals = all.words()?;
         self.literals = FxHashMap::with_capacity_and_hasher(capacity, Default::default());
         let is_id = |&id: &u32| (id as usize) < nodes;
@@ -265,7 +266,8 @@ impl EGraph {
         let limit = all.count(usize::MAX)?;
         let analyses = &self.system.language.analyses;
         let now = analyses.iter().map(|_| all.words()).collect::<Result<Vec<_>>>()?;
-        let capacities = [all.count(MOST)?, all.count(MOST)?];
+        let most = most_room(nodes);
+        let capacities = [all.count(most)?, all.count(most)?];
         let count = all.count(all.0.len())?;
         let mut entries = Vec::new();
         for number in 0..count as u32 {
@@ -298,6 +300,11 @@ impl EGraph {
 
 /// No capacity is larger: nothing is allocated for a number that cannot be.
 const MOST: usize = 1 << 36;
+
+/// Nor is a table, which is there as soon as it is made, larger than one of so many e-nodes ever becomes.
+fn most_room(nodes: usize) -> usize {
+    64 * (nodes + 1024)
+}
 
 fn with_room<T>(capacity: usize) -> Vec<T> {
     let mut all = Vec::new();
