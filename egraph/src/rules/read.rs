@@ -4,14 +4,16 @@ pub(crate) mod expressions;
 mod given;
 mod language;
 pub(crate) mod patterns;
+mod pools;
 mod rewrites;
 
 use crate::rules::analysis::{Analyses, read_merge, read_name, read_transfer};
 use crate::rules::costs::declared::{DEFAULT, DeclaredCost};
+use crate::rules::pattern::Pattern;
 use crate::rules::rule::RulesetId;
 use crate::rules::schedule::{Schedule, read_schedule};
 use crate::rules::system::{Rules, System};
-use crate::term::language::Language;
+use crate::term::language::{Language, SortId};
 use crate::text::sexpr::{ParseError, Place, Sexpr, parse_all, parse_parts, utf8};
 use crate::text::similar::did_you_mean;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -117,13 +119,14 @@ pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<
         costs: vec![DeclaredCost::new(DEFAULT, 1)],
         analyses: Analyses::default(),
         mlir: Vec::new(),
+        pools: FxHashMap::default(),
         places: Places::default(),
     };
     // Names whose declarations are mistaken, or are not there because a parenthesis is missing.
     let mut missing: FxHashSet<&str> = FxHashSet::default();
     let may_miss_some = !mistakes.is_empty();
     // Operators may be declared after the rules that use them, and so on: by kind, not by place.
-    for phase in [Phase::Sorts, Phase::Language, Phase::Rules] {
+    for phase in [Phase::Sorts, Phase::Language, Phase::Terms, Phase::Rules] {
         for declaration in &declarations {
             if mistakes.len() >= most {
                 break;
@@ -204,6 +207,7 @@ fn hex(bytes: &[u8]) -> String {
 enum Phase {
     Sorts,
     Language,
+    Terms,
     Rules,
 }
 
@@ -219,12 +223,14 @@ struct Reader {
     costs: Vec<DeclaredCost>,
     analyses: Analyses,
     mlir: Vec<Sexpr>,
+    /// By sort: the terms that rules may introduce.
+    pools: FxHashMap<SortId, Vec<Pattern>>,
     places: Places,
 }
 
-const DECLARATIONS: &str = "sort, op, literal, variable, analysis, transfer, ruleset, normal-form, rewrite, birewrite, given, cost, schedule or mlir";
+const DECLARATIONS: &str = "sort, op, literal, variable, analysis, transfer, ruleset, normal-form, pool, rewrite, birewrite, given, cost, schedule or mlir";
 
-const KEYWORDS: [&str; 14] = [
+const KEYWORDS: [&str; 15] = [
     "sort",
     "op",
     "literal",
@@ -233,6 +239,7 @@ const KEYWORDS: [&str; 14] = [
     "transfer",
     "ruleset",
     "normal-form",
+    "pool",
     "rewrite",
     "birewrite",
     "given",
@@ -274,6 +281,7 @@ impl Reader {
             }
             ("rewrite", Phase::Rules) => self.rewrite(args, place, false),
             ("birewrite", Phase::Rules) => self.rewrite(args, place, true),
+            ("pool", Phase::Terms) => self.pool(args, place),
             ("given", Phase::Rules) => self.given(args, place),
             ("cost", Phase::Rules) => self.cost(args, place),
             ("normal-form", Phase::Language) => self.normal_form(args, place),

@@ -28,6 +28,7 @@ mod proof_files_round_trip;
 mod proofs_are_accepted_by_the_checker;
 mod proofs_are_shortened;
 mod proofs_over_shipped_systems;
+mod rules_draw_from_pools;
 mod saturated_sizes_are_exact;
 mod shipped_algebra_is_sound;
 mod shipped_idioms_are_sound;

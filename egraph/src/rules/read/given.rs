@@ -93,7 +93,7 @@ impl System {
 }
 
 /// A term as a pattern, which matches it alone. Terms that were read are not too deep for recursion.
-fn pattern_of(bank: &TermBank, term: TermId) -> Pattern {
+pub(super) fn pattern_of(bank: &TermBank, term: TermId) -> Pattern {
     match bank.node(term) {
         Node::Leaf(leaf) => Pattern::Leaf(leaf.clone()),
         Node::Op(op) => {

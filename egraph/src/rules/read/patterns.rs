@@ -8,11 +8,13 @@ use crate::term::bank::{check_arity, check_sort, read_application};
 use crate::term::language::{Language, Leaf, LeafValue, SortId};
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 
-/// Which side of a rule is being read: only a right-hand side may compute.
+/// Which side of a rule is being read: only a right-hand side may compute, and have variables that stand for terms
+/// of a pool.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum Side<'a> {
     Left,
-    Right,
+    /// With what stands for some variables.
+    Right(&'a [(String, Pattern)]),
 }
 
 /// Reads a pattern of sort `expected` and enters its variables.
@@ -21,12 +23,17 @@ pub(crate) fn read_pattern(
     variables: &mut Variables,
     sexpr: &Sexpr,
     expected: Option<SortId>,
-    side: Side,
+    side: Side<'_>,
 ) -> Result<Pattern, ParseError> {
     match sexpr {
         Sexpr::Atom(atom, place) => {
             let at = |message: String| ParseError::new(*place, message);
             if atom.starts_with('?') {
+                if let Side::Right(introduced) = side
+                    && let Some((_, term)) = introduced.iter().find(|(name, _)| name == atom)
+                {
+                    return Ok(term.clone());
+                }
                 let sort = expected
                     .or_else(|| Some(variables.sorts[variables.get(atom)?.0 as usize]))
                     .ok_or_else(|| at(format!("the sort of {atom} is not clear here")))?;
@@ -98,7 +105,7 @@ fn read_function(
     items: &[Sexpr],
     place: Place,
     expected: Option<SortId>,
-    side: Side,
+    side: Side<'_>,
 ) -> Option<Result<Pattern, ParseError>> {
     let name = items.first()?.atom()?;
     if !language.has_binders() || language.operator(name).is_some() {

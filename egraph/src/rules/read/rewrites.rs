@@ -10,6 +10,16 @@ use crate::rules::rule::{Rule, RulesetId};
 use crate::rules::variables::Variables;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 
+/// A rule of one direction, as it is declared.
+#[derive(Clone, Copy)]
+struct OneWay<'a> {
+    left: &'a Sexpr,
+    right: &'a Sexpr,
+    when: &'a [Sexpr],
+    ruleset: Option<RulesetId>,
+    place: Place,
+}
+
 impl Reader {
     pub(super) fn rewrite(
         &mut self,
@@ -51,29 +61,30 @@ impl Reader {
             Some(name) => name.to_owned(),
             None => format!("rule-{}", place.line),
         };
-        self.rule(base.clone(), left, right, when, ruleset, place)?;
+        let there = OneWay { left, right, when, ruleset, place };
+        self.rule(base.clone(), there, &[])?;
         if both {
-            self.rule(format!("{base}-rev"), right, left, when, ruleset, place)?;
+            self.rule(format!("{base}-rev"), OneWay { left: right, right: left, ..there }, &[])?;
         }
         Ok(())
     }
 
+    /// The rule, with what stands for some variables of its right-hand side; where that has others that the
+    /// left-hand side does not bind, one for each term of their pool.
     fn rule(
         &mut self,
         name: String,
-        left: &Sexpr,
-        right: &Sexpr,
-        when: &[Sexpr],
-        ruleset: Option<RulesetId>,
-        place: Place,
+        declared: OneWay<'_>,
+        introduced: &[(String, Pattern)],
     ) -> Result<(), ParseError> {
+        let OneWay { left, right, when, ruleset, place } = declared;
         let language = &self.language;
         let mut variables = Variables::default();
         // A bare variable takes its sort from the other side.
         let sort = match left.atom() {
             Some(atom) if atom.starts_with('?') => {
                 let mut of_right = Variables::default();
-                let rhs = read_pattern(language, &mut of_right, right, None, Side::Right)?;
+                let rhs = read_pattern(language, &mut of_right, right, None, Side::Right(&[]))?;
                 Some(rhs.sort(language, &of_right))
             }
             _ => None,
@@ -81,17 +92,27 @@ impl Reader {
         let lhs = read_pattern(language, &mut variables, left, sort, Side::Left)?;
         let bound = variables.names.len();
         let sort = lhs.sort(language, &variables);
-        let rhs = read_pattern(language, &mut variables, right, Some(sort), Side::Right)?;
-        let mut entered = variables.names[bound..].iter();
-        if let Some(unbound) = entered.find(|name| name.starts_with('?')) {
-            let place = find_atom(right, unbound).unwrap_or(right.place());
-            return Err(ParseError::new(
-                place,
-                format!(
-                    "{unbound} is not bound: it does not occur on the left-hand side {}",
-                    text(left)
-                ),
-            ));
+        let side = Side::Right(introduced);
+        let rhs = read_pattern(language, &mut variables, right, Some(sort), side)?;
+        let entered = (bound..variables.names.len()).find(|&v| variables.names[v].starts_with('?'));
+        if let Some(unbound) = entered {
+            let (variable, sort) = (&variables.names[unbound], variables.sorts[unbound]);
+            let Some(pool) = self.pools.get(&sort).cloned() else {
+                let place = find_atom(right, variable).unwrap_or(right.place());
+                return Err(ParseError::new(
+                    place,
+                    format!(
+                        "{variable} is not bound: it does not occur on the left-hand side {}",
+                        text(left)
+                    ),
+                ));
+            };
+            // They are told apart by the places of the terms.
+            for (number, term) in (1..).zip(pool) {
+                let with = [introduced, &[(variable.clone(), term)]].concat();
+                self.rule(format!("{name}@{number}"), declared, &with)?;
+            }
+            return Ok(());
         }
         check_binding(language, &variables, (left, &lhs), (right, &rhs))?;
         if rhs.has_functions() && !variables.facts.is_empty() {
