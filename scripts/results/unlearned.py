@@ -5,11 +5,13 @@ import csv
 
 from commands import hard_tasks, solved_cells, table
 
-METHODS = ["all-work", "random", "descend", "smallest", "nearest", "shared", "deep", "oracle"]
+METHODS = ["all-work", "random", "descend", "smallest", "nearest", "shared", "united", "deep", "oracle"]
 # Slack, length of walks, cap of expansions; a walk of 1,000 does not end.
 PARAMETERS = [(2, 1000, 2000), (3, 16, 2000), (4, 1000, 2000), (4, 16, 2000), (4, 8, 2000), (4, 16, 4000),
               (4, 16, 1333), (4, 16, 1000), (5, 16, 2000), (8, 1000, 2000)]
 SEEDS = [0, 1, 2, 3]
+# Guides a side that are united.
+GUIDES = [1, 3, 10, 30, 100]
 # The rows of the file of seeds.
 ROWS = slice(441, 1000)
 
@@ -47,10 +49,19 @@ def section(run, arguments):
     print("\n### `descend` with other parameters")
     table(["slack", "walk", "expansion", "solved (hard)"], by_parameters())
 
+    def by_guides():
+        for guides in GUIDES:
+            runs = [results(f"united-{scheduler}-{guides}", ["united"], "--guides", guides, "--scheduler", scheduler)
+                    for scheduler in ["simple", "mixed"]]
+            yield [guides, *(solved_cells(rows, hard, ["united"])[0] for rows in runs)]
+
+    print("\n### Guides that are united")
+    table(["guides a side", "simple", "best-first and simple in turn"], by_guides())
+
     def by_seed():
         # Without an option the seed is 0.
-        runs = [everything, *(results(f"seed-{seed}", ["descend", "shared", "deep"], "--seed", seed) for seed in SEEDS[1:])]
-        for method in ["descend", "shared", "deep"]:
+        runs = [everything, *(results(f"seed-{seed}", ["descend", "shared", "united", "deep"], "--seed", seed) for seed in SEEDS[1:])]
+        for method in ["descend", "shared", "united", "deep"]:
             yield [f"`{method}`", *(solved_cells(rows, hard, [method])[0] for rows in runs)]
 
     print("\n### Seeds of the random choices")

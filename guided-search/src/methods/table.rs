@@ -129,7 +129,7 @@ static ROWS: &[Row] = &[
     Row {
         name: "united",
         sentence: "as shared, all guides of a request in one e-graph, as one term of each side",
-        colour: "#787800",
+        colour: "#f800a0",
         needs: Need::Nothing,
         schedulers: None,
         how: How::Unite(|_| Some(Box::new(Frontier::Shared))),
