@@ -132,7 +132,7 @@ def main():
     print(f"| rules | {' | '.join(f'`{method}`' for method in methods)} |\n| --- |{' --- |' * len(methods)}", flush=True)
     for name, rules in [("with lemmas", known), ("without lemmas", axioms)]:
         slug = name.replace(" ", "-")
-        file, out = arguments.out / f"{slug}.rules", arguments.out / slug
+        file, out = arguments.out / f"{slug}.rules", arguments.out / (slug + "-ranked" * arguments.ranker)
         file.write_text(system(rules), encoding="utf-8")
         options = ["--system", file, "--work", arguments.work, "--threads", arguments.threads]
         ranker = []

@@ -17,7 +17,7 @@ fn in_rules_and_declarations() {
             "4:26: ?c is not bound: it does not occur on the left-hand side (+ ?a ?b)",
         ),
         ("(pool Int 0 (+ 1)) (rewrite (f ?a) ?a)", "4:13: operator '+' takes 2 arguments, found 1"),
-        ("(pool Int 0 true)", "4:13: 'true' is not a literal of sort Int"),
+        ("(pool Int 0 (f 1))", "4:13: expected a term of sort Int, but 'f' has sort F"),
         ("(pool Int)", "4:1: expected (pool Sort term …) with at least one term"),
         ("(pool Int 0) (pool Int 1)", "4:14: a second pool of Int: only one is allowed"),
         ("(pool Int 0) (rewrite (f ?a) (f ?b))", "4:33: ?b is not bound"),
