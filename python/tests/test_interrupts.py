@@ -17,6 +17,14 @@ LONG = "(+ a (+ b (+ c (+ d (+ e (+ f (+ g (+ h (+ i (+ j (+ k (+ l m)))))))))))
 OTHER = "(+ (+ (+ (+ (+ (+ (+ (+ (+ (+ (+ (+ m l) k) j) i) h) g) f) e) d) c) b) z)"
 
 
+@pytest.fixture(autouse=True)
+def heeded():
+    """A shell has what it runs in the background ignore Ctrl-C; here it is heeded."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def threads_of_this_process():
     return {int(task): busy(task) for task in os.listdir("/proc/self/task")}
 

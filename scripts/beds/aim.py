@@ -9,8 +9,8 @@ ones: axioms, definitions and lemmas. An equation is to be proved of its variabl
 is rules in both directions. Where one side has variables that the other lacks, they become each term of a pool: the
 neutral element and what the questions call x, y and z.
 
-Problems are drawn at random, half of them to learn from (--ranker: `cairn learn`, three rounds), half to compare
-methods on, all with the same work. Finished steps are kept in DIR.
+Methods are compared on problems that are drawn at random, with the same work. --ranker: as many others are learned from
+(`cairn learn`, three rounds), and 50 more choose the round. Finished steps are kept in DIR.
 """
 import argparse
 import csv
@@ -77,6 +77,12 @@ def shown(term, mark=""):
     return f"({term[0]} {' '.join(shown(argument, mark) for argument in term[1:])})"
 
 
+def shape(term):
+    """A term with its variables named in the order in which they come."""
+    names = {}
+    return re.sub(r"\b[u-z]\b", lambda found: names.setdefault(found[0], f"v{len(names)}"), shown(term))
+
+
 def system(known):
     lines = ["; Rules of aimleap; made by scripts/beds/aim.py.", "(sort Loop) (variable Loop)", "(op e () Loop)"]
     lines += [f"(op {name} ({' '.join(['Loop'] * arity)}) Loop)" for name, arity in ARITIES.items()]
@@ -121,8 +127,10 @@ def main():
                 if kind != "Known":
                     axioms[name] = known[name]
     random.Random(0).shuffle(problems)
-    print(f"{len(problems)} problems, {len(known)} equations known, {len(axioms)} of them axioms and definitions")
-    parts = {"test": problems[: arguments.problems], "learn": problems[arguments.problems : 2 * arguments.problems]}
+    problems = list({shape(left): (name, left, right) for name, left, right in problems}.values())
+    print(f"{len(problems)} problems with different left-hand sides, {len(known)} equations known, {len(axioms)} of them axioms and definitions")
+    count = arguments.problems
+    parts = {"test": problems[:count], "learn": problems[count : 2 * count], "valid": problems[2 * count : 2 * count + 50]}
     for part, chosen in parts.items():
         with (arguments.out / f"{part}.csv").open("w", newline="") as file:
             rows = csv.writer(file)
@@ -134,15 +142,16 @@ def main():
         slug = name.replace(" ", "-")
         file, out = arguments.out / f"{slug}.rules", arguments.out / (slug + "-ranked" * arguments.ranker)
         file.write_text(system(rules), encoding="utf-8")
-        options = ["--system", file, "--work", arguments.work, "--threads", arguments.threads]
+        options = ["--system", file, "--threads", arguments.threads]
         ranker = []
         if arguments.ranker:
             learned = arguments.out / f"{slug}-ranker"
             if not (learned / "ranker.json").exists():
-                run(arguments, "learn", *options, "--tasks", arguments.out / "learn.csv", "--rounds", 3, "--out", learned)
+                tasks = ["--tasks", arguments.out / "learn.csv", "--validation", arguments.out / "valid.csv"]
+                run(arguments, "learn", *options, *tasks, "--rounds", 3, "--out", learned)
             ranker = ["--ranker", learned]
         if not (out / "results.parquet").exists():
-            tasks = ["--tasks", arguments.out / "test.csv", "--guides", 3]
+            tasks = ["--tasks", arguments.out / "test.csv", "--work", arguments.work, "--guides", 3]
             run(arguments, "evaluate", *options, *tasks, "--methods", ",".join(methods), "--out", out, *ranker)
         rows = pyarrow.parquet.read_table(out / "results.parquet", columns=["method", "solved"]).to_pylist()
         solved = [sum(row["solved"] for row in rows if row["method"] == method) for method in methods]
