@@ -259,23 +259,15 @@ fn literals(system: &System, asked: Option<&Literals>) -> Result<Vec<Leaf>> {
     }
     if asked.is_none() {
         for rule in &system.rules {
-            pattern_literals(&rule.lhs, &mut found);
-            pattern_literals(&rule.rhs, &mut found);
+            found.extend(rule.lhs.parts().chain(rule.rhs.parts()).filter_map(|part| match part {
+                Pattern::Leaf(leaf) => Some(leaf.clone()),
+                _ => None,
+            }));
         }
     }
     found.sort_unstable();
     found.dedup();
     Ok(found)
-}
-
-fn pattern_literals(pattern: &Pattern, found: &mut Vec<Leaf>) {
-    match pattern {
-        Pattern::Leaf(leaf) => found.push(leaf.clone()),
-        Pattern::Op(_, args) | Pattern::Function(_, args) => {
-            args.iter().for_each(|arg| pattern_literals(arg, found))
-        }
-        Pattern::Var(_) | Pattern::Compute(..) => {}
-    }
 }
 
 /// A lone leaf in a seed file has no context to say its sort: refuses those that would be read

@@ -7,5 +7,6 @@ pub(crate) mod delta_queries;
 pub(crate) mod machine;
 pub(crate) mod match_queue;
 pub(crate) mod matches;
+pub(crate) mod on_terms;
 pub(crate) mod right_side;
 pub(crate) mod term_function;

@@ -2,6 +2,5 @@
 //! any more, with a proof. No e-graph: nothing but the term of the moment is kept, so terms may grow on the way
 //! to where they cancel.
 
-mod instance;
 pub(crate) mod normalise;
 mod order;

@@ -1,6 +1,6 @@
 //! The normal form of a term, with its proof.
 
-use crate::normal::instance::{instance, matches};
+use crate::matching::on_terms::{folded, instance, matched};
 use crate::normal::order::TermOrder;
 use crate::proof::dag::{How, Proof, StepRef, Steps};
 use crate::rules::pattern::Pattern;
@@ -8,9 +8,8 @@ use crate::rules::rule::{Rule, RuleId};
 use crate::rules::system::System;
 use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
-use crate::term::language::{Leaf, LeafValue, OpId};
+use crate::term::language::OpId;
 use crate::term::leaves::Node;
-use crate::term::literal::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 
@@ -187,13 +186,13 @@ impl Rewriter<'_> {
             self.complete = false;
             return None;
         }
-        if let Some(value) = self.folded(bank, op, at) {
+        if let Some(value) = folded(&self.system.language, bank, at) {
             self.left -= 1;
             return Some((value, self.steps.push(at, value, How::Fold)));
         }
         for Directed { rule: id, moved } in self.by_root.get(&op)? {
             let rule = self.system.rule(*id);
-            let Some(bound) = matches(bank, rule, at) else { continue };
+            let Some(bound) = matched(bank, rule, &rule.lhs, at) else { continue };
             if let Some(sides) = moved {
                 let [before, after] =
                     sides.each_ref().map(|side| side.iter().map(|var| bound[usize::from(var.0)]));
@@ -208,14 +207,5 @@ impl Rewriter<'_> {
             }
         }
         None
-    }
-
-    fn folded(&self, bank: &mut TermBank, op: OpId, at: TermId) -> Option<TermId> {
-        let operator = self.system.language.op(op);
-        let builtin = operator.builtin.filter(|_| self.system.language.constant_folding)?;
-        let literal = |&child: &TermId| bank.literal(child);
-        let values: Vec<Value> = bank.children(at).iter().map(literal).collect::<Option<_>>()?;
-        let value = LeafValue::Literal(builtin.eval(&values)?);
-        Some(bank.leaf(&Leaf { sort: operator.result, value }))
     }
 }

@@ -44,10 +44,8 @@ impl Proof {
     /// The proof, or a term in it, is larger than `caps` allow.
     pub fn flatten(&self, bank: &mut TermBank, caps: Caps) -> Result<FlatProof, TooLong> {
         let start = self.start();
-        let mut walk = Walk {
-            flat: FlatProof { terms: vec![start], steps: Vec::new(), facts: Steps::default() },
-            visited: FxHashMap::from_iter([(start, 0)]),
-        };
+        let flat = FlatProof { terms: vec![start], steps: Vec::new(), facts: Steps::default() };
+        let mut walk = Walk::from(flat);
         if bank.size(start) > caps.term_size {
             return Err(TooLong::TermSize);
         }
@@ -98,7 +96,12 @@ impl Proof {
                     let because = because.map(|&r| copier.copy(&self.steps, facts, r)).collect();
                     let path = path.to_vec();
                     let step = FlatStep { rule, forward, path, substitution, because };
-                    let term = walk.rewrite(bank, step, to);
+                    let last = walk.flat.terms[walk.flat.terms.len() - 1];
+                    let term = bank.replace(last, &step.path, to);
+                    let term = term.expect("a position of the proof's own term");
+                    if !walk.is_back_at(term) {
+                        walk.push(step, term);
+                    }
                     if bank.size(term) > caps.term_size {
                         return Err(TooLong::TermSize);
                     }
@@ -112,6 +115,7 @@ impl Proof {
     }
 }
 
+/// A proof that visits no term twice.
 struct Walk {
     flat: FlatProof,
     /// Where in the proof each term stands.
@@ -119,22 +123,25 @@ struct Walk {
 }
 
 impl Walk {
-    /// Rewrites the last term at `step.path` to `to`. Back at a term seen before, the loop since
-    /// then is cut.
-    fn rewrite(&mut self, bank: &mut TermBank, step: FlatStep, to: TermId) -> TermId {
-        let last = self.flat.terms[self.flat.terms.len() - 1];
-        let term = bank.replace(last, &step.path, to).expect("a position of the proof's own term");
-        if let Some(&at) = self.visited.get(&term) {
-            for cut in self.flat.terms.drain(at + 1..) {
-                self.visited.remove(&cut);
-            }
-            self.flat.steps.truncate(at);
-        } else {
-            self.visited.insert(term, self.flat.terms.len());
-            self.flat.terms.push(term);
-            self.flat.steps.push(step);
+    fn from(flat: FlatProof) -> Walk {
+        let visited = flat.terms.iter().enumerate().map(|(place, &term)| (term, place)).collect();
+        Walk { flat, visited }
+    }
+
+    /// Whether a term was seen before; then the loop since then is cut.
+    fn is_back_at(&mut self, term: TermId) -> bool {
+        let Some(&at) = self.visited.get(&term) else { return false };
+        for cut in self.flat.terms.drain(at + 1..) {
+            self.visited.remove(&cut);
         }
-        term
+        self.flat.steps.truncate(at);
+        true
+    }
+
+    fn push(&mut self, step: FlatStep, term: TermId) {
+        self.visited.insert(term, self.flat.terms.len());
+        self.flat.terms.push(term);
+        self.flat.steps.push(step);
     }
 }
 
@@ -154,29 +161,19 @@ impl FlatProof {
     /// There is no proof, or one starts elsewhere.
     pub fn concatenated(proofs: impl IntoIterator<Item = FlatProof>) -> FlatProof {
         let mut proofs = proofs.into_iter();
-        let mut whole = proofs.next().expect("a first proof");
-        let mut places: FxHashMap<TermId, usize> =
-            whole.terms.iter().enumerate().map(|(place, &term)| (term, place)).collect();
+        let mut whole = Walk::from(proofs.next().expect("a first proof"));
         for proof in proofs {
-            assert_eq!(whole.terms.last(), proof.terms.first(), "proofs that do not meet");
+            assert_eq!(whole.flat.terms.last(), proof.terms.first(), "proofs that do not meet");
             let mut copier = Copier::default();
             for (&term, mut step) in proof.terms[1..].iter().zip(proof.steps) {
-                if let Some(&place) = places.get(&term) {
-                    whole.terms[place + 1..].iter().for_each(|cut| {
-                        places.remove(cut);
-                    });
-                    whole.terms.truncate(place + 1);
-                    whole.steps.truncate(place);
-                } else {
-                    places.insert(term, whole.terms.len());
-                    whole.terms.push(term);
+                if !whole.is_back_at(term) {
                     let because = step.because.iter_mut();
-                    because.for_each(|r| *r = copier.copy(&proof.facts, &mut whole.facts, *r));
-                    whole.steps.push(step);
+                    because.for_each(|r| *r = copier.copy(&proof.facts, &mut whole.flat.facts, *r));
+                    whole.push(step, term);
                 }
             }
         }
-        whole
+        whole.flat
     }
 
     /// The same proof as a DAG: a rule step and its congruences per step, in one chain.

@@ -5,7 +5,7 @@ use crate::review::values::{choices, random_of, small_value};
 use crate::rules::expression::{Condition, Expr};
 use crate::rules::pattern::Pattern;
 use crate::rules::rule::Rule;
-use crate::term::language::LeafValue;
+use crate::term::language::{Leaf, LeafValue};
 use crate::term::literal::{LiteralKind, Value};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -43,8 +43,13 @@ impl<'r> Assignments<'r> {
             Value::Int(n) => add(n),
             other => named.push(other),
         };
-        each_literal(&rule.lhs, &mut note);
-        each_literal(&rule.rhs, &mut note);
+        for part in rule.lhs.parts().chain(rule.rhs.parts()) {
+            match part {
+                Pattern::Leaf(Leaf { value: LeafValue::Literal(value), .. }) => note(*value),
+                Pattern::Compute(expr, _) => each_number(expr, &mut note),
+                _ => {}
+            }
+        }
         for condition in &rule.conditions {
             if let Condition::Holds(expr) = condition {
                 each_number(expr, &mut note);
@@ -123,21 +128,6 @@ impl<'r> Assignments<'r> {
                 multiple.wrapping_add(random.random_range(-1..=1))
             }
         })
-    }
-}
-
-fn each_literal(pattern: &Pattern, f: &mut impl FnMut(Value)) {
-    match pattern {
-        Pattern::Op(_, args) | Pattern::Function(_, args) => {
-            args.iter().for_each(|arg| each_literal(arg, f));
-        }
-        Pattern::Leaf(leaf) => {
-            if let LeafValue::Literal(value) = leaf.value {
-                f(value);
-            }
-        }
-        Pattern::Compute(expr, _) => each_number(expr, f),
-        Pattern::Var(_) => {}
     }
 }
 

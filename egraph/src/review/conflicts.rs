@@ -4,13 +4,14 @@
 //! Instances over variables come first: what contradicts itself for any terms is false. One over
 //! literals may be a term that nobody means, as 0/0.
 
+use crate::matching::term_function::Instance;
 use crate::review::finding::{Finding, Severity, rule_place};
 use crate::review::values::{choices, small_value};
 use crate::rules::read::Places;
 use crate::{
-    Caps, EGraph, FlatProof, Justification, Leaf, LeafValue, Limits, LiteralKind, OpId, Pattern,
-    Rule, SaturationConfig, Shortener, SortId, System, TermBank, TermId, explain,
-    justification_name, saturate,
+    Caps, EGraph, FlatProof, Justification, Leaf, LeafValue, Limits, LiteralKind, OpId, Rule,
+    SaturationConfig, Shortener, SortId, System, TermBank, TermId, explain, justification_name,
+    saturate,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -187,20 +188,8 @@ impl Leaves<'_> {
             values.push(self.leaf(bank, sort, name, rest % choices));
             rest /= choices;
         }
-        term(bank, &rule.lhs, &values)
-    }
-}
-
-fn term(bank: &mut TermBank, pattern: &Pattern, values: &[TermId]) -> TermId {
-    match pattern {
-        Pattern::Var(var) => values[var.0 as usize],
-        Pattern::Leaf(leaf) => bank.leaf(leaf),
-        Pattern::Op(op, args) => {
-            let args: Vec<TermId> = args.iter().map(|arg| term(bank, arg, values)).collect();
-            bank.apply(*op, &args)
-        }
-        Pattern::Compute(..) | Pattern::Function(..) => {
-            unreachable!("a left-hand side computes nothing")
-        }
+        Instance::of(bank, &rule.lhs, &values)
+            .expect("it computes nothing, and is small")
+            .enter(bank)
     }
 }

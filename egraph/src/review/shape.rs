@@ -71,16 +71,7 @@ fn never_matches(system: &System, rule: &Rule, inhabited: &[bool]) -> Option<Str
             format!("there is no term of sort {name}: it has no literal, variable or constant")
         })
     };
-    fn each_sort(language: &Language, pattern: &Pattern, rule: &Rule, f: &mut impl FnMut(SortId)) {
-        f(pattern.sort(language, &rule.variables));
-        if let Pattern::Op(_, args) = pattern {
-            args.iter().for_each(|arg| each_sort(language, arg, rule, f));
-        }
-    }
-    let mut reason = None;
-    each_sort(language, &rule.lhs, rule, &mut |sort| {
-        reason = reason.take().or_else(|| empty(sort))
-    });
+    let mut sorts = rule.lhs.parts().map(|part| part.sort(language, &rule.variables));
     let never_run = || {
         // What brings terms into their normal form is no business of a schedule.
         let schedule = system
@@ -93,7 +84,7 @@ fn never_matches(system: &System, rule: &Rule, inhabited: &[bool]) -> Option<Str
             None => "the schedule runs rulesets only, and it belongs to none".to_owned(),
         })
     };
-    reason.or_else(never_run)
+    sorts.find_map(empty).or_else(never_run)
 }
 
 /// By sort: whether it has a term.

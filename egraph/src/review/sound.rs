@@ -66,12 +66,10 @@ pub(super) fn findings(system: &System, places: &Places, findings: &mut Vec<Find
     let mut without: Vec<String> = Vec::new();
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     for rule in &system.rules {
-        for side in [&rule.lhs, &rule.rhs] {
-            each_without_meaning(&system.language, side, &mut |name| {
-                if seen.insert(name) {
-                    without.push(name.to_owned());
-                }
-            });
+        for name in without_meaning(&system.language, rule) {
+            if seen.insert(name) {
+                without.push(name.to_owned());
+            }
         }
     }
     Evaluated { without_meaning: without, ..evaluated }
@@ -127,9 +125,7 @@ fn kinds(language: &Language, rule: &Rule) -> Option<Vec<LiteralKind>> {
 
 fn evaluate_rule(system: &System, rule: &Rule, stream: u64) -> Outcome {
     let language = &system.language;
-    let mut known = true;
-    each_without_meaning(language, &rule.lhs, &mut |_| known = false);
-    each_without_meaning(language, &rule.rhs, &mut |_| known = false);
+    let mut known = without_meaning(language, rule).next().is_none();
     // Variables that no condition reads may stand for anything, and are not looked at.
     let any = |sort| language.literal_kind(sort).unwrap_or(LiteralKind::Bool);
     let kinds = match kinds(language, rule) {
@@ -187,25 +183,16 @@ fn evaluate_rule(system: &System, rule: &Rule, stream: u64) -> Outcome {
     }
 }
 
-fn each_without_meaning<'l>(
-    language: &'l Language,
-    pattern: &Pattern,
-    f: &mut impl FnMut(&'l str),
-) {
-    match pattern {
-        Pattern::Op(op, args) => {
+/// The operators and functions of a rule that have no meaning.
+fn without_meaning<'l>(language: &'l Language, rule: &Rule) -> impl Iterator<Item = &'l str> {
+    rule.lhs.parts().chain(rule.rhs.parts()).filter_map(|part| match part {
+        Pattern::Op(op, _) => {
             let op = language.op(*op);
-            if op.builtin.is_none() {
-                f(&op.name);
-            }
-            args.iter().for_each(|arg| each_without_meaning(language, arg, f));
+            op.builtin.is_none().then_some(&*op.name)
         }
-        Pattern::Function(function, args) => {
-            f(function.name());
-            args.iter().for_each(|arg| each_without_meaning(language, arg, f));
-        }
-        Pattern::Var(_) | Pattern::Leaf(_) | Pattern::Compute(..) => {}
-    }
+        Pattern::Function(function, _) => Some(function.name()),
+        Pattern::Var(_) | Pattern::Leaf(_) | Pattern::Compute(..) => None,
+    })
 }
 
 fn eval(language: &Language, pattern: &Pattern, values: &[Value]) -> Option<Value> {

@@ -24,36 +24,39 @@ pub enum Pattern {
 }
 
 impl Pattern {
+    /// What an operator or a function stands over.
+    pub fn args(&self) -> &[Pattern] {
+        match self {
+            Pattern::Op(_, args) | Pattern::Function(_, args) => args,
+            Pattern::Var(_) | Pattern::Leaf(_) | Pattern::Compute(..) => &[],
+        }
+    }
+
+    /// The pattern and all patterns in it, each before its arguments, from left to right.
+    pub fn parts(&self) -> impl Iterator<Item = &Pattern> {
+        let mut todo = vec![self];
+        std::iter::from_fn(move || {
+            let part = todo.pop()?;
+            todo.extend(part.args().iter().rev());
+            Some(part)
+        })
+    }
+
     /// Number of operators, variables, literals and computations.
     pub(crate) fn size(&self) -> usize {
-        match self {
-            Pattern::Op(_, args) | Pattern::Function(_, args) => {
-                1 + args.iter().map(Pattern::size).sum::<usize>()
-            }
-            Pattern::Var(_) | Pattern::Leaf(_) | Pattern::Compute(..) => 1,
-        }
+        self.parts().count()
     }
 
     /// Number of places where a variable stands.
     pub(crate) fn variables(&self) -> usize {
-        match self {
-            Pattern::Op(_, args) | Pattern::Function(_, args) => {
-                args.iter().map(Pattern::variables).sum()
-            }
-            Pattern::Var(_) => 1,
-            Pattern::Leaf(_) | Pattern::Compute(..) => 0,
-        }
+        self.parts().filter(|part| matches!(part, Pattern::Var(_))).count()
     }
 
     /// Number of operators with arguments, and of their arguments.
     pub(crate) fn applications(&self) -> (usize, usize) {
-        match self {
-            Pattern::Op(_, args) if !args.is_empty() => args
-                .iter()
-                .map(Pattern::applications)
-                .fold((1, args.len()), |all, more| (all.0 + more.0, all.1 + more.1)),
-            _ => (0, 0),
-        }
+        let operators = self.parts().filter(|part| matches!(part, Pattern::Op(..)));
+        let args = operators.map(|part| part.args().len()).filter(|&args| args > 0);
+        args.fold((0, 0), |(number, all), args| (number + 1, all + args))
     }
 
     /// The sort of terms that match, `None` for a bare variable that has no sort yet.
@@ -69,27 +72,17 @@ impl Pattern {
 
     /// Whether functions on terms occur in it.
     pub fn has_functions(&self) -> bool {
-        match self {
-            Pattern::Op(_, args) => args.iter().any(Pattern::has_functions),
-            Pattern::Function(..) => true,
-            Pattern::Var(_) | Pattern::Leaf(_) | Pattern::Compute(..) => false,
-        }
+        self.parts().any(|part| matches!(part, Pattern::Function(..)))
     }
 
     /// The variables that are lowered, in order of their ids.
     pub(crate) fn lowered(&self) -> Vec<VarId> {
-        fn collect(pattern: &Pattern, found: &mut Vec<VarId>) {
-            match pattern {
-                Pattern::Op(_, args) => args.iter().for_each(|arg| collect(arg, found)),
-                Pattern::Function(TermFunction::Lower, _) => {
-                    pattern.each_var(&mut |var| found.push(var));
-                }
-                Pattern::Function(_, args) => args.iter().for_each(|arg| collect(arg, found)),
-                Pattern::Var(_) | Pattern::Leaf(_) | Pattern::Compute(..) => {}
+        let mut found = Vec::new();
+        for part in self.parts() {
+            if let Pattern::Function(TermFunction::Lower, _) = part {
+                part.each_var(&mut |var| found.push(var));
             }
         }
-        let mut found = Vec::new();
-        collect(self, &mut found);
         found.sort_unstable();
         found.dedup();
         found
@@ -97,13 +90,12 @@ impl Pattern {
 
     /// Calls `f` for every variable, from left to right.
     pub fn each_var(&self, f: &mut impl FnMut(VarId)) {
-        match self {
-            Pattern::Var(var) => f(*var),
-            Pattern::Leaf(_) => {}
-            Pattern::Op(_, args) | Pattern::Function(_, args) => {
-                args.iter().for_each(|a| a.each_var(f));
+        for part in self.parts() {
+            match part {
+                Pattern::Var(var) => f(*var),
+                Pattern::Compute(expr, _) => expr.each_var(f),
+                Pattern::Leaf(_) | Pattern::Op(..) | Pattern::Function(..) => {}
             }
-            Pattern::Compute(expr, _) => expr.each_var(f),
         }
     }
 }

@@ -38,18 +38,13 @@ impl Rule {
     /// The variables that a match binds to a literal, because a condition or a computed
     /// right-hand side reads them; in order of their ids.
     pub fn literal_vars(&self) -> Vec<VarId> {
-        fn computed(pattern: &Pattern, f: &mut impl FnMut(VarId)) {
-            match pattern {
-                Pattern::Compute(expr, _) => expr.each_var(f),
-                Pattern::Op(_, args) | Pattern::Function(_, args) => {
-                    args.iter().for_each(|a| computed(a, f));
-                }
-                Pattern::Var(_) | Pattern::Leaf(_) => {}
-            }
-        }
         let mut vars = Vec::new();
         self.conditions.iter().for_each(|c| c.each_var(&mut |v| vars.push(v)));
-        computed(&self.rhs, &mut |v| vars.push(v));
+        for part in self.rhs.parts() {
+            if let Pattern::Compute(expr, _) = part {
+                expr.each_var(&mut |v| vars.push(v));
+            }
+        }
         vars.retain(|&var| self.variables.fact(var).is_none());
         vars.sort_unstable();
         vars.dedup();

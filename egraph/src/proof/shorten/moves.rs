@@ -2,16 +2,14 @@
 
 use super::fingerprints::Fingerprints;
 use super::walk::{Move, Path};
-use crate::matching::term_function::Instance;
+use crate::matching::on_terms::{folded, instance, matched};
 use crate::proof::dag::Justification;
 use crate::proof::dense::DenseMap;
-use crate::rules::expression::value_fits;
 use crate::rules::pattern::Pattern;
 use crate::rules::rule::{Rule, RuleId};
 use crate::rules::system::System;
 use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
-use crate::term::language::{Leaf, LeafValue};
 use crate::term::leaves::Node;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -227,13 +225,13 @@ impl Moves {
             Node::Leaf(_) => &self.of_literals,
         };
         for &(id, forward) in rules {
-            if let Some(to) = rewrite(system, bank, system.rule(id), forward, t)
+            if let Some(to) = rewrite(bank, system.rule(id), forward, t)
                 && to != t
             {
                 self.rewrites.push(Rewrite { to, rule: Justification::Rule(id), forward });
             }
         }
-        if let Some(to) = fold(system, bank, t) {
+        if let Some(to) = folded(&system.language, bank, t) {
             self.rewrites.push(Rewrite { to, rule: Justification::Fold, forward: true });
         }
         (start as u32, self.rewrites.len() as u32)
@@ -260,106 +258,27 @@ fn occurrences(pattern: &Pattern, var: VarId) -> usize {
 
 /// Whether a function on terms reads the variable.
 fn is_read(pattern: &Pattern, var: VarId) -> bool {
-    match pattern {
-        Pattern::Op(_, args) => args.iter().any(|arg| is_read(arg, var)),
-        Pattern::Function(..) => {
-            let mut read = false;
-            pattern.each_var(&mut |v| read |= v == var);
-            read
-        }
-        Pattern::Var(_) | Pattern::Leaf(_) | Pattern::Compute(..) => false,
+    let mut read = false;
+    for part in pattern.parts().filter(|part| matches!(part, Pattern::Function(..))) {
+        part.each_var(&mut |v| read |= v == var);
     }
+    read
 }
 
-type Bindings = SmallVec<[Option<TermId>; 8]>;
-
 /// `t` rewritten at its root.
-fn rewrite(
-    system: &System,
-    bank: &mut TermBank,
-    rule: &Rule,
-    forward: bool,
-    t: TermId,
-) -> Option<TermId> {
+fn rewrite(bank: &mut TermBank, rule: &Rule, forward: bool, t: TermId) -> Option<TermId> {
     let (source, target) = sides(rule, forward);
-    let mut bound: Bindings = SmallVec::from_elem(None, rule.variables.names.len());
-    if !matches(bank, source, t, &mut bound) {
-        return None;
-    }
-    let literal = |var: VarId| bank.literal(bound[usize::from(var.0)]?);
-    if !rule.conditions.iter().all(|condition| condition.holds(&literal)) {
-        return None;
-    }
+    let bound = matched(bank, rule, source, t)?;
     // What a computation stood for when its side was matched, it must compute.
-    if !forward && instance(system, bank, source, &bound) != Some(t) {
+    if !forward && instance(bank, source, &bound) != Some(t) {
         return None;
     }
-    instance(system, bank, target, &bound)
+    instance(bank, target, &bound)
 }
 
 /// The terms by variable with which the left-hand side of `rule` is `t`.
 pub(super) fn bindings(bank: &TermBank, rule: &Rule, t: TermId) -> Vec<TermId> {
-    let mut bound: Bindings = SmallVec::from_elem(None, rule.variables.names.len());
-    matches(bank, &rule.lhs, t, &mut bound);
-    bound.into_iter().map(|t| t.expect("a variable of the left-hand side")).collect()
-}
-
-fn matches(bank: &TermBank, pattern: &Pattern, t: TermId, bound: &mut Bindings) -> bool {
-    match pattern {
-        Pattern::Var(var) => *bound[usize::from(var.0)].get_or_insert(t) == t,
-        Pattern::Leaf(leaf) => bank.node(t) == Node::Leaf(leaf),
-        Pattern::Op(op, args) => {
-            bank.head(t) == (*op).into()
-                && args
-                    .iter()
-                    .zip(bank.children(t))
-                    .all(|(arg, &child)| matches(bank, arg, child, bound))
-        }
-        Pattern::Compute(_, sort) => bank.literal(t).is_some() && bank.sort(t) == *sort,
-        Pattern::Function(..) => false,
-    }
-}
-
-fn instance(
-    system: &System,
-    bank: &mut TermBank,
-    pattern: &Pattern,
-    bound: &Bindings,
-) -> Option<TermId> {
-    match pattern {
-        Pattern::Var(var) => bound[usize::from(var.0)],
-        Pattern::Leaf(leaf) => Some(bank.leaf(leaf)),
-        Pattern::Op(op, args) => {
-            let mut children = SmallVec::<[TermId; 6]>::new();
-            for arg in args {
-                children.push(instance(system, bank, arg, bound)?);
-            }
-            Some(bank.apply(*op, &children))
-        }
-        Pattern::Compute(expr, sort) => {
-            let value = expr.eval(&|var: VarId| bank.literal(bound[usize::from(var.0)]?))?;
-            let kind = system.language.literal_kind(*sort)?;
-            let leaf = Leaf { sort: *sort, value: LeafValue::Literal(value) };
-            value_fits(kind, value).then(|| bank.leaf(&leaf))
-        }
-        Pattern::Function(..) => {
-            let substitution: Option<SmallVec<[TermId; 8]>> = bound.iter().copied().collect();
-            let instance = Instance::of(bank, pattern, &substitution?)?;
-            Some(instance.enter(bank))
-        }
-    }
-}
-
-fn fold(system: &System, bank: &mut TermBank, t: TermId) -> Option<TermId> {
-    if !system.language.constant_folding {
-        return None;
-    }
-    let Node::Op(op) = bank.node(t) else { return None };
-    let operator = system.language.op(op);
-    let values: Option<SmallVec<[_; 2]>> =
-        bank.children(t).iter().map(|&c| bank.literal(c)).collect();
-    let value = operator.builtin?.eval(&values?)?;
-    Some(bank.leaf(&Leaf { sort: operator.result, value: LeafValue::Literal(value) }))
+    matched(bank, rule, &rule.lhs, t).expect("a step that was found").into_vec()
 }
 
 /// How the rewrite `below` at a deeper position can follow the rewrite `root` of the root that
