@@ -26,20 +26,22 @@ namespace {
   abort();
 }
 
-enum class Number { F32, BF16, U32 };
+enum class Number { F32, BF16, U32, U8 };
 
 Number number(const std::string &name) {
   if (name == "f32") return Number::F32;
   if (name == "bf16") return Number::BF16;
   if (name == "u32") return Number::U32;
+  if (name == "u8") return Number::U8;
   fail("numbers " + name);
 }
 
-size_t size(Number number) { return number == Number::BF16 ? 2 : 4; }
+size_t size(Number number) { return number == Number::U8 ? 1 : number == Number::BF16 ? 2 : 4; }
 
 float get(Number number, const void *from, size_t i) {
   if (number == Number::F32) return ((const float *)from)[i];
   if (number == Number::U32) return (float)((const u32 *)from)[i];
+  if (number == Number::U8) return (float)((const uint8_t *)from)[i];
   u32 bits = (u32)((const uint16_t *)from)[i] << 16;
   float x;
   memcpy(&x, &bits, 4);
@@ -51,6 +53,8 @@ void put(Number number, void *to, size_t i, float x) {
     ((float *)to)[i] = x;
   } else if (number == Number::U32) {
     ((u32 *)to)[i] = (u32)x;
+  } else if (number == Number::U8) {
+    ((uint8_t *)to)[i] = (uint8_t)x;
   } else {
     u32 bits;
     memcpy(&bits, &x, 4);
@@ -73,8 +77,8 @@ struct Arguments {
 struct Elements {
   size_t count, rank;
   const size_t *shape;
-  explicit Elements(Arguments &a)
-      : count(a.take<size_t>()), rank(a.take<size_t>()), shape(a.take<const size_t *>()) {}
+  Elements(Arguments &a, size_t count)
+      : count(count), rank(a.take<size_t>()), shape(a.take<const size_t *>()) {}
   // Where element i is, by the strides of operand 0 or 1.
   size_t at(size_t i, int operand) const {
     if (!shape) return i;
@@ -90,6 +94,7 @@ float apply(const std::string &op, float x, float y) {
   if (op == "bsub") return x - y;
   if (op == "bmul") return x * y;
   if (op == "bdiv") return x / y;
+  if (op == "ge") return x >= y;
   if (op == "ucopy") return x;
   if (op == "uneg") return -x;
   if (op == "usqr") return x * x;
@@ -113,7 +118,20 @@ void run_candle(const std::string &name, Arguments a) {
       memcpy(out + i * out_row * size(to), x + i * x_row * size(to), columns * size(to));
     return;
   }
-  Elements elements(a);
+  if (op == "fast_sum" || op == "fast_sum_small") {
+    // Sums of so many elements each, which follow one another in the order of the strides.
+    size_t all = a.take<size_t>(), each = a.take<size_t>();
+    Elements elements(a, op == "fast_sum" ? all : all * each);
+    auto x = a.take<const void *>();
+    auto out = a.take<void *>();
+    for (size_t i = 0; i < elements.count / each; i++) {
+      float sum = 0;
+      for (size_t j = 0; j < each; j++) sum += get(to, x, elements.at(i * each + j, 0));
+      put(to, out, i, sum);
+    }
+    return;
+  }
+  Elements elements(a, a.take<size_t>());
   if (op == "const_set") {
     float value = get(to, *a.next++, 0);
     auto out = a.take<void *>();
@@ -124,7 +142,8 @@ void run_candle(const std::string &name, Arguments a) {
     from = number(op.substr(5));
     op = "ucopy";
   }
-  auto x = a.take<const void *>(), y = op[0] == 'b' ? a.take<const void *>() : nullptr;
+  if (op == "ge") to = Number::U8;
+  auto x = a.take<const void *>(), y = op[0] == 'b' || op == "ge" ? a.take<const void *>() : nullptr;
   auto out = a.take<void *>();
   float factor = 1, summand = 0;
   if (op == "affine") {

@@ -1,6 +1,6 @@
 //! The operations of the network, one a file or folder: its formula with shapes, its gradient, the loops of the
-//! processor and, where an NVIDIA GPU has a kernel for it, the launch of that. The kernel's source stands beside
-//! it (`norm.cu` beside `norm.rs`). Who calls one need not know where its tensors are.
+//! processor and, where a GPU needs more than candle has, the launch of a kernel for NVIDIA's. The kernel's source stands beside
+//! it (`dropout.cu` beside `dropout.rs`). Who calls one need not know where its tensors are.
 //!
 //! What they have in common: [`product`] and [`rows`], loops over plain numbers in the widest vectors that the
 //! processor has; `cuda`, memory and launches of a GPU; [`operation`] and [`tensors`]. They must not know layers, tokens, training.
@@ -17,6 +17,7 @@ pub mod loss;
 pub mod norm;
 pub(crate) mod operation;
 pub(crate) mod product;
+pub(crate) mod recomputed;
 pub mod rope;
 pub(crate) mod rows;
 pub mod squared_relu;

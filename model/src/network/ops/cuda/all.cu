@@ -1,10 +1,6 @@
 // All kernels, as one unit, which build.rs compiles where CUDA is asked for.
-#include "../adamw.cu"
 #include "../attention/attention.cu"
 #include "../dropout.cu"
 #include "../embedding.cu"
 #include "../loss/loss.cu"
-#include "../norm.cu"
-#include "../rope.cu"
-#include "../squared_relu.cu"
 #include "sums.cu"
