@@ -1,18 +1,16 @@
 //! A trained model, loaded to write guides.
 
-use crate::config::ModelConfig;
 use crate::decoding::decode::{DecodeOptions, Decoder, Task, Written};
+use crate::decoding::draft::{Question, Tokens};
 use crate::decoding::grammars::{Grammars, Lent};
-use crate::network::batch::{Features, encoder_batch};
+use crate::network::batch::encoder_batch;
 use crate::network::ops::dropout::Dropout;
 use crate::network::parameters::{Parameters, load_safetensors};
 use crate::network::threads::one_thread_per_operation;
 use crate::network::transformer::{Memory, Transformer};
-use crate::tokens::tree::tokenise;
 use crate::tokens::tree_builder::TreeBuilder;
-use crate::tokens::vocabulary::Vocabulary;
-use crate::training::checkpoint::{Description, MODEL_FILE, load_description};
-use anyhow::{Context, Result, anyhow, ensure};
+use crate::training::checkpoint::MODEL_FILE;
+use anyhow::{Result, anyhow, ensure};
 use candle_core::Device;
 use dataset_gen::Renaming;
 use egraph::{Language, SortId, System, TermBank, TermId};
@@ -46,10 +44,7 @@ pub struct Guide {
 
 /// A network with its vocabulary and the rewrite system that it was trained for.
 pub struct GuideModel {
-    system: System,
-    config: ModelConfig,
-    vocabulary: Arc<Vocabulary>,
-    features: Features,
+    tokens: Tokens,
     network: Transformer,
     grammars: Grammars,
 }
@@ -61,32 +56,25 @@ impl GuideModel {
     /// A file is missing, truncated or does not fit the others; it is named.
     pub fn load(directory: &Path, device: &Device) -> Result<GuideModel> {
         one_thread_per_operation();
-        let Description { system, vocabulary, run } = load_description(directory)?;
+        let tokens = Tokens::load(directory)?;
         let path = directory.join(MODEL_FILE);
         let (tensors, _) = load_safetensors(&path, device)?;
-        let config = run.config.model;
-        let features = Features::new(&vocabulary, config.positions);
         let mut parameters = Parameters::fixed(tensors, device);
-        let network = Transformer::new(&config, features, vocabulary.len(), &mut parameters)
+        let Tokens { config, features, .. } = &tokens;
+        let network = Transformer::new(config, *features, tokens.len(), &mut parameters)
             .and_then(|network| parameters.finish().map(|_| network))
             .map_err(|e| anyhow!("{} does not fit its config.json: {e}", path.display()))?;
-        let (vocabulary, grammars) = (Arc::new(vocabulary), Grammars::default());
-        Ok(GuideModel { system, config, vocabulary, features, network, grammars })
-    }
-
-    /// Hash of the rewrite system that the model was trained for.
-    pub fn system_hash(&self) -> &str {
-        &self.system.hash
+        Ok(GuideModel { tokens, network, grammars: Grammars::default() })
     }
 
     /// The rewrite system that the model was trained for.
     pub fn system(&self) -> &System {
-        &self.system
+        &self.tokens.system
     }
 
     /// The language of the terms that it reads and writes.
     pub fn language(&self) -> &Arc<Language> {
-        &self.system.language
+        &self.system().language
     }
 
     /// Refuses to work for another rewrite system than the model's own.
@@ -95,10 +83,10 @@ impl GuideModel {
     /// The systems differ; both hashes are named.
     pub fn expect_system(&self, system: &System) -> Result<()> {
         ensure!(
-            system.hash == self.system.hash,
+            system.hash == self.system().hash,
             "the model was trained for another rewrite system: its hash is {}, but that of the \
              system in use is {}",
-            self.system.hash,
+            self.system().hash,
             system.hash
         );
         Ok(())
@@ -110,7 +98,7 @@ impl GuideModel {
     /// # Errors
     /// The terms are not of the model's language, or of different sorts.
     pub fn can_read(&self, bank: &TermBank, start: TermId, target: TermId) -> Result<bool> {
-        Ok(!self.questions(bank, &[(start, target)])?.is_empty())
+        Ok(self.tokens.question(bank, [start, target])?.is_some())
     }
 
     /// Writes guides for tasks (start, target), the likeliest first, all different. Computes in
@@ -129,45 +117,20 @@ impl GuideModel {
         options: &DecodeOptions,
     ) -> Result<Vec<Vec<Guide>>> {
         options.check()?;
-        let questions = self.questions(bank, tasks)?;
-        let (places, questions): (Vec<usize>, Vec<Question>) = questions.into_iter().unzip();
+        let (mut places, mut questions) = (Vec::new(), Vec::new());
+        for (i, &(start, target)) in tasks.iter().enumerate() {
+            let question = self.tokens.question(bank, [start, target]);
+            if let Some(question) = question.map_err(|e| anyhow!("task {i}: {e:#}"))? {
+                places.push(i);
+                questions.push(question);
+            }
+        }
         let mut guides: Vec<Vec<Guide>> = vec![Vec::new(); tasks.len()];
         let written = self.write_all(&questions, options)?;
         for ((place, question), written) in places.iter().zip(&questions).zip(written) {
             guides[*place] = self.read_back(bank, question, &written, options.guides)?;
         }
         Ok(guides)
-    }
-
-    /// The tasks that the model can read, with their numbers.
-    fn questions(
-        &self,
-        bank: &TermBank,
-        tasks: &[(TermId, TermId)],
-    ) -> Result<Vec<(usize, Question)>> {
-        ensure!(
-            **bank.language() == *self.system.language,
-            "the terms are not of the language that the model was trained for"
-        );
-        let limit = self.config.max_tokens;
-        let mut questions = Vec::new();
-        for (i, &(start, target)) in tasks.iter().enumerate() {
-            let sort = bank.sort(start);
-            let same = sort == bank.sort(target);
-            ensure!(same, "task {i}: start and target have different sorts");
-            // Before the terms are written out: the size of a shared term may be astronomical.
-            if bank.size(start).max(bank.size(target)) > limit as u64 {
-                continue;
-            }
-            let renaming = Renaming::new(bank, &[start, target]);
-            let read =
-                |t| tokenise(&self.vocabulary, bank, t, &renaming).context("a term of a task");
-            let (start, target) = (read(start)?, read(target)?);
-            if start.tokens().len().max(target.tokens().len()) <= limit {
-                questions.push((i, Question { sort, start, target, renaming }));
-            }
-        }
-        Ok(questions)
     }
 
     /// The first `count` different terms of what was written for a question.
@@ -193,9 +156,9 @@ impl GuideModel {
     fn guide(&self, bank: &mut TermBank, renaming: &Renaming, w: &Written) -> Result<Guide> {
         let spelled = w
             .tree
-            .term(&self.vocabulary, bank)
+            .term(&self.tokens.vocabulary, bank)
             .map_err(|e| support::Internal::new(format!("a guide is no term: {e}")))?;
-        let mut starts = w.tree.node_starts(&self.vocabulary);
+        let mut starts = w.tree.node_starts(&self.tokens.vocabulary);
         starts.push(w.log_probabilities.len());
         let node_probabilities = starts
             .windows(2)
@@ -211,18 +174,9 @@ impl GuideModel {
     }
 }
 
-/// A task as tokens, apart from the bank of its terms.
-struct Question {
-    /// The sort of its terms.
-    sort: SortId,
-    start: TreeBuilder,
-    target: TreeBuilder,
-    renaming: Renaming,
-}
-
 /// A number that depends on the task alone (FNV-1a over its tokens), so that its samples do not
 /// depend on which other tasks are asked for with it.
-fn stream(start: &TreeBuilder, target: &TreeBuilder) -> u64 {
+fn stream([start, target]: &[TreeBuilder; 2]) -> u64 {
     let tokens = start.tokens().iter().chain(&[u32::MAX]).chain(target.tokens());
     tokens.fold(0xcbf2_9ce4_8422_2325, |hash, token| {
         (hash ^ u64::from(*token)).wrapping_mul(0x0100_0000_01b3)
@@ -232,11 +186,11 @@ fn stream(start: &TreeBuilder, target: &TreeBuilder) -> u64 {
 impl GuideModel {
     /// Encodes questions.
     fn encode(&self, questions: &[Question]) -> Result<Memory> {
-        let side = |side: fn(&Question) -> &TreeBuilder| {
-            let trees: Vec<&TreeBuilder> = questions.iter().map(side).collect();
-            encoder_batch(self.features, &trees)
+        let side = |side: usize| {
+            let trees: Vec<&TreeBuilder> = questions.iter().map(|q| &q.ends[side]).collect();
+            encoder_batch(self.tokens.features, &trees)
         };
-        let (start, target) = (side(|q| &q.start), side(|q| &q.target));
+        let (start, target) = (side(0), side(1));
         Ok(self.network.encode(&start, &target, &Dropout::none())?)
     }
 
@@ -251,8 +205,8 @@ impl GuideModel {
         let decode = |chunk: &[Question]| {
             let decoder = Decoder {
                 network: &self.network,
-                vocabulary: &self.vocabulary,
-                features: self.features,
+                vocabulary: &self.tokens.vocabulary,
+                features: self.tokens.features,
                 memory: &self.encode(chunk)?,
             };
             let mut grammars = FxHashMap::default();
@@ -275,13 +229,13 @@ impl GuideModel {
     ) -> Task<'a> {
         let renaming = &question.renaming;
         let sorts: Vec<SortId> = renaming.renamed().map(|leaf| leaf.sort).collect();
-        let lend = || self.grammars.lend(&self.vocabulary, renaming, options.max_size);
+        let lend = || self.grammars.lend(&self.tokens.vocabulary, renaming, options.max_size);
         let new = || Rc::new(RefCell::new(lend()));
         Task {
             grammar: grammars.entry(sorts).or_insert_with(new).clone(),
             options: *options,
             sort: question.sort,
-            stream: stream(&question.start, &question.target),
+            stream: stream(&question.ends),
         }
     }
 }

@@ -10,16 +10,25 @@ use crate::tokens::vocabulary::{Token, Vocabulary};
 use crate::training::checkpoint::{Description, load_description};
 use anyhow::{Result, ensure};
 use dataset_gen::Renaming;
-use egraph::{System, TermBank, TermId};
+use egraph::{SortId, System, TermBank, TermId};
 use std::path::Path;
 use std::sync::Arc;
 
 /// What a checkpoint says of the terms that its network reads and writes.
 pub struct Tokens {
-    system: System,
-    config: ModelConfig,
-    vocabulary: Arc<Vocabulary>,
-    features: Features,
+    pub(crate) system: System,
+    pub(crate) config: ModelConfig,
+    pub(crate) vocabulary: Arc<Vocabulary>,
+    pub(crate) features: Features,
+}
+
+/// A task as tokens, apart from the bank of its terms.
+pub(crate) struct Question {
+    /// The sort of its terms.
+    pub(crate) sort: SortId,
+    /// The start and the target.
+    pub(crate) ends: [TreeBuilder; 2],
+    pub(crate) renaming: Renaming,
 }
 
 /// The nodes of a tree in pre-order.
@@ -83,6 +92,23 @@ impl Tokens {
         task: [TermId; 2],
         max_size: usize,
     ) -> Result<Option<Draft>> {
+        let Some(Question { sort, ends, renaming }) = self.question(bank, task)? else {
+            return Ok(None);
+        };
+        let grammar = Grammar::new(&self.vocabulary, &renaming, max_size);
+        if !grammar.can_begin(sort) {
+            return Ok(None);
+        }
+        let (vocabulary, features) = (self.vocabulary.clone(), self.features);
+        let (ends, tree) = (Arc::new(ends), TreeBuilder::new(sort));
+        Ok(Some(Draft { vocabulary, features, renaming, grammar, ends, tree }))
+    }
+
+    /// A task, if none of its terms is longer than the network reads.
+    ///
+    /// # Errors
+    /// The terms are of another language, or of different sorts.
+    pub(crate) fn question(&self, bank: &TermBank, task: [TermId; 2]) -> Result<Option<Question>> {
         ensure!(
             **bank.language() == *self.system.language,
             "the terms are not of the language that the model was trained for"
@@ -90,19 +116,15 @@ impl Tokens {
         let sort = bank.sort(task[0]);
         ensure!(sort == bank.sort(task[1]), "start and target have different sorts");
         let most = self.config.max_tokens;
+        // Before the terms are written out: the size of a shared term may be astronomical.
         if task.iter().any(|&term| bank.size(term) > most as u64) {
             return Ok(None);
         }
         let renaming = Renaming::new(bank, &task);
         let read = |term| tokenise(&self.vocabulary, bank, term, &renaming);
         let ends = [read(task[0])?, read(task[1])?];
-        let grammar = Grammar::new(&self.vocabulary, &renaming, max_size);
-        if ends.iter().any(|end| end.tokens().len() > most) || !grammar.can_begin(sort) {
-            return Ok(None);
-        }
-        let (vocabulary, features) = (self.vocabulary.clone(), self.features);
-        let (ends, tree) = (Arc::new(ends), TreeBuilder::new(sort));
-        Ok(Some(Draft { vocabulary, features, renaming, grammar, ends, tree }))
+        let fits = ends.iter().all(|end| end.tokens().len() <= most);
+        Ok(fits.then_some(Question { sort, ends, renaming }))
     }
 }
 
