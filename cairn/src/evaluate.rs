@@ -3,7 +3,6 @@
 use crate::args::{
     DeviceChoice, RunArgs, load_model, load_ranker, load_system_with_text, read_preset,
 };
-use crate::evaluate_terms::{self, Asked};
 use crate::ranker_file;
 use crate::search_args::{self, SearchArgs};
 use crate::shipped::{SEARCHES, SEEDS, SYSTEMS, ranker_of};
@@ -18,7 +17,7 @@ use model::{Ranker, content_hash, load_seen_seeds};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use support::hash::of_file;
-use support::{InputFile, Run, Shard, note, print};
+use support::{InputFile, Shard, note, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -63,7 +62,7 @@ fn help() -> String {
 pub struct EvaluateArgs {
     /// The rewrite system: a .rules file, or a shipped one by its name, as halide
     #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
-    system: InputFile,
+    pub system: InputFile,
     /// The tasks: Parquet from `cairn tasks`, CSV with the columns `start` and `target`, or text
     /// with a start and a target a line
     #[arg(long, value_name = "FILE", required_unless_present = "terms")]
@@ -72,13 +71,13 @@ pub struct EvaluateArgs {
     /// cap and work. A term a line, CSV with a column `expression`, or Parquet with a column `term`; or shipped seeds by
     /// their name
     #[arg(long, value_name = "FILE", value_parser = SEEDS.parser(), conflicts_with_all = ["tasks", "model", "config", "methods", "scheduler", "guides", "expansion", "walk", "slack", "drawn", "nucleus", "certain"])]
-    terms: Option<InputFile>,
+    pub terms: Option<InputFile>,
     /// The optimisers, see below, separated by commas [default: all, `ranked` if there is a ranker]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "terms")]
-    optimisers: Option<Vec<Optimiser>>,
+    pub optimisers: Option<Vec<Optimiser>>,
     /// What a term costs: size, depth, or a cost of the system; several with commas between [default: cost]
     #[arg(long, value_name = "NAMES", requires = "terms")]
-    cost: Option<String>,
+    pub cost: Option<String>,
     /// The directory of a trained model, for the methods that need one
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
@@ -92,7 +91,7 @@ pub struct EvaluateArgs {
     /// A ranker, or the directory of `cairn learn`, or a shipped one by its name, as halide; for the methods
     /// `ranked` and `portfolio` [default: the one that is shipped for the system, if one is]
     #[arg(long, value_name = "FILE", value_parser = ranker_file::parser())]
-    ranker: Option<InputFile>,
+    pub ranker: Option<InputFile>,
     /// A preset: a file, or a shipped one by its name, default or quickstart; options overrule it
     #[arg(long, value_name = "FILE", value_parser = SEARCHES.parser())]
     config: Option<InputFile>,
@@ -101,56 +100,36 @@ pub struct EvaluateArgs {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     methods: Option<Vec<Method>>,
     #[command(flatten)]
-    search: SearchArgs,
+    pub search: SearchArgs,
     /// The directory for the results
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    pub out: PathBuf,
     /// Put only every N-th task to the methods, from task I on, for `cairn merge`: I/N, I from 0 to N-1; --out is the
     /// directory of the part
     #[arg(long, value_name = "I/N", conflicts_with = "terms")]
     shard: Option<Shard>,
     #[command(flatten)]
-    run: RunArgs,
+    pub run: RunArgs,
 }
 
-/// Runs the command.
+/// Runs the command for methods on tasks.
 ///
 /// # Errors
 /// Bad input, or an internal fault.
 pub fn run(args: &EvaluateArgs) -> Result<()> {
-    if let Some(terms) = &args.terms {
-        return evaluate_terms::run(&Asked {
-            system: &args.system,
-            terms,
-            optimisers: args.optimisers.as_deref(),
-            cost: args.cost.as_deref().unwrap_or("cost"),
-            ranker: args.ranker.as_ref(),
-            cap: args.search.cap,
-            work: args.search.work,
-            out: &args.out,
-            run: args.run.run(),
-        });
-    }
     let tasks = args.tasks.as_deref().context("clap asks for tasks where there are no terms")?;
-    let given = SearchArgs { methods: args.methods.clone(), ..args.search.clone() };
-    let search = given.or(&read_preset(args.config.as_ref())?.search);
-    let paths = Paths {
-        system: &args.system,
-        tasks,
-        model: args.model.as_deref(),
-        seen_unknown: args.seen_unknown,
-        ranker: args.ranker.as_ref(),
-        device: args.device,
-        out: &args.out,
-    };
-    let run = args.run.run();
+    let (out, quiet) = (&args.out, args.run.run().quiet);
     if let Some(shard) = args.shard {
-        let outcome = with_inputs(&paths, &search, &run, |evaluation, inputs| {
-            evaluate_part(&evaluation, inputs, shard, &args.out, run.quiet)
+        let outcome = with_inputs(args, tasks, |evaluation, inputs| {
+            evaluate_part(&evaluation, inputs, shard, out, quiet)
         })?;
-        return print(&format!("part {shard}: {outcome}\n{}\n", args.out.display()));
+        return print(&format!("part {shard}: {outcome}\n{}\n", out.display()));
     }
-    print_results(&compare(&paths, &search, &run)?, &args.out)
+    let rows = with_inputs(args, tasks, |mut evaluation, inputs| {
+        evaluation.command += &format!(" --out {}", out.display());
+        evaluate(&evaluation, inputs, out, quiet)
+    })?;
+    print_results(&rows, out)
 }
 
 /// Prints what the rows of an evaluation come to.
@@ -168,53 +147,28 @@ pub fn print_results(rows: &[Row], out: &Path) -> Result<()> {
     ))
 }
 
-/// The files of an evaluation.
-pub struct Paths<'a> {
-    /// The rewrite system.
-    pub system: &'a InputFile,
-    /// The tasks.
-    pub tasks: &'a Path,
-    /// The model.
-    pub model: Option<&'a Path>,
-    /// Whether a model is evaluated, too, that does not say which seeds it has seen.
-    pub seen_unknown: bool,
-    /// The ranker.
-    pub ranker: Option<&'a InputFile>,
-    /// Where the model computes.
-    pub device: DeviceChoice,
-    /// The directory for the results.
-    pub out: &'a Path,
-}
-
-/// Reads the inputs, fills in what `settings` leave open, and evaluates.
-///
-/// # Errors
-/// As [`evaluate`], and for inputs that can't be read.
-pub fn compare(paths: &Paths<'_>, settings: &SearchArgs, run: &Run) -> Result<Vec<Row>> {
-    with_inputs(paths, settings, run, |mut evaluation, inputs| {
-        evaluation.command += &format!(" --out {}", paths.out.display());
-        evaluate(&evaluation, inputs, paths.out, run.quiet)
-    })
-}
-
-/// Does `work` with an evaluation, whose command does not say yet where the results go, and with its inputs.
+/// Reads the inputs, fills in what is left open, and does `work` with the evaluation, whose command does not say yet
+/// where the results go.
 fn with_inputs<T: Send>(
-    paths: &Paths<'_>,
-    settings: &SearchArgs,
-    run: &Run,
+    args: &EvaluateArgs,
+    path: &Path,
     work: impl FnOnce(Evaluation, &Inputs<'_>) -> Result<T> + Send,
 ) -> Result<T> {
-    let (system, system_text) = load_system_with_text(paths.system)?;
-    let tasks = TaskSet::load(paths.tasks, &system)?;
-    let model = paths.model.map(|path| load_model(path, &system, paths.device)).transpose()?;
+    let given = SearchArgs { methods: args.methods.clone(), ..args.search.clone() };
+    let settings = &given.or(&read_preset(args.config.as_ref())?.search);
+    let run = &args.run.run();
+    let (system, system_text) = load_system_with_text(&args.system)?;
+    let tasks = TaskSet::load(path, &system)?;
+    let model = args.model.as_deref().map(|path| load_model(path, &system, args.device));
+    let model = model.transpose()?;
     let (mut seen_unknown, mut seen_targets) = (false, 0);
-    if let Some(path) = paths.model {
+    if let Some(path) = args.model.as_deref() {
         match load_seen_seeds(path) {
             Ok(seen) => {
                 let mut bank = TermBank::new(system.language.clone());
                 seen_targets = refuse_seen("the model", &tasks.tasks, &mut bank, &seen)?;
             }
-            Err(reason) if paths.seen_unknown => {
+            Err(reason) if args.seen_unknown => {
                 if !run.quiet {
                     note(&format!("{SEEN_UNKNOWN} {reason:#}"));
                 }
@@ -228,7 +182,12 @@ fn with_inputs<T: Send>(
             }
         }
     }
-    let found = ranker(paths, settings, &system, &tasks, run.quiet)?;
+    let mut bank = TermBank::new(system.language.clone());
+    let methods = settings.methods.as_ref();
+    let needed = methods.is_none_or(|methods| methods.iter().any(|method| method.uses_ranker()));
+    let found = ranker(args, &system, (needed, methods.is_none()), |ranker| {
+        refuse_seen("the ranker", &tasks.tasks, &mut bank, &ranker.seen)
+    })?;
     let (ranker_file, ranker) = match found {
         Some((file, ranker, targets)) => {
             seen_targets = seen_targets.max(targets);
@@ -236,13 +195,13 @@ fn with_inputs<T: Send>(
         }
         None => (None, None),
     };
-    let mut evaluation = resolve(paths, ranker_file.as_ref(), settings, run, &tasks)?;
-    evaluation.tasks_hash = of_file(paths.tasks)?.0;
+    let mut evaluation = resolve(args, ranker_file.as_ref(), settings, &tasks)?;
+    evaluation.tasks_hash = of_file(path)?.0;
     evaluation.ranker_hash = ranker.as_ref().map(|ranker| ranker.hash()).transpose()?;
-    evaluation.model_hash = paths.model.map(content_hash).transpose()?;
+    evaluation.model_hash = args.model.as_deref().map(content_hash).transpose()?;
     evaluation.seen_unknown = seen_unknown;
     evaluation.seen_targets = seen_targets;
-    evaluation.command = command(paths, &evaluation);
+    evaluation.command = command(args, path, &evaluation);
     let inputs = Inputs {
         system: &system,
         system_text: &system_text,
@@ -254,37 +213,32 @@ fn with_inputs<T: Send>(
     pool.install(|| work(evaluation, &inputs))
 }
 
-/// The ranker that methods draw on, and its file: the one that is given, or that is shipped for the system.
-/// One that has seen the tasks is refused, or done without where nobody asked for it. With it how many tasks have
-/// a target that it has seen.
-fn ranker(
-    paths: &Paths<'_>,
-    settings: &SearchArgs,
+/// The ranker that is asked for, or that is shipped for the system where something needs one, and its file. One that
+/// `refuse` refuses, for what it has seen, is done without `by_default`, where nobody asked for it.
+pub fn ranker<T>(
+    args: &EvaluateArgs,
     system: &System,
-    tasks: &TaskSet,
-    quiet: bool,
-) -> Result<Option<(InputFile, Arc<Ranker>, usize)>> {
-    let is_used = |methods: &Vec<Method>| methods.iter().any(|method| method.uses_ranker());
-    let shipped = || ranker_of(system).filter(|_| settings.methods.as_ref().is_none_or(is_used));
-    let Some(file) = paths.ranker.cloned().or_else(shipped) else { return Ok(None) };
+    (needed, by_default): (bool, bool),
+    refuse: impl FnOnce(&Ranker) -> Result<T>,
+) -> Result<Option<(InputFile, Arc<Ranker>, T)>> {
+    let shipped = || ranker_of(system).filter(|_| needed);
+    let Some(file) = args.ranker.clone().or_else(shipped) else { return Ok(None) };
     let ranker = load_ranker(&file, system)?;
-    let mut bank = TermBank::new(system.language.clone());
-    match refuse_seen("the ranker", &tasks.tasks, &mut bank, &ranker.seen) {
-        Err(seen) if paths.ranker.is_none() && settings.methods.is_none() => {
-            if !quiet {
+    match refuse(&ranker) {
+        Err(seen) if args.ranker.is_none() && by_default => {
+            if !args.run.run().quiet {
                 note(&format!("no ranker is used: {seen}"));
             }
             Ok(None)
         }
-        refused => refused.map(|targets| Some((file, ranker, targets))),
+        refused => refused.map(|found| Some((file, ranker, found))),
     }
 }
 
 fn resolve(
-    paths: &Paths<'_>,
+    args: &EvaluateArgs,
     ranker: Option<&InputFile>,
     settings: &SearchArgs,
-    run: &Run,
     tasks: &TaskSet,
 ) -> Result<Evaluation> {
     let origin = &tasks.origin;
@@ -296,10 +250,10 @@ fn resolve(
         work: if chains { work } else { 80_000.max(2 * cap.expected_nodes()) },
         scheduler: Schedulers::Simple,
     };
-    let search = search_args::settings(settings, budget, run.seed);
+    let search = search_args::settings(settings, budget, args.run.run().seed);
     search.check()?;
     let there = Available {
-        model: paths.model.is_some(),
+        model: args.model.is_some(),
         ranker: ranker.is_some(),
         chain: chains,
         guides: false,
@@ -318,7 +272,7 @@ fn resolve(
         task_count: tasks.tasks.len(),
         methods,
         search,
-        model: paths.model.map(|path| path.display().to_string()),
+        model: args.model.as_deref().map(|path| path.display().to_string()),
         model_hash: None,
         ranker: ranker.map(|file| file.to_string()),
         ranker_hash: None,
@@ -330,7 +284,7 @@ fn resolve(
 }
 
 /// The command that does this evaluation, every setting spelt out, but for --out.
-fn command(paths: &Paths<'_>, evaluation: &Evaluation) -> String {
+fn command(args: &EvaluateArgs, tasks: &Path, evaluation: &Evaluation) -> String {
     let names: Vec<&str> = evaluation.methods.iter().map(|m| m.name()).collect();
     let model = match &evaluation.model {
         Some(model) if evaluation.seen_unknown => format!(" --model {model} --seen-unknown"),
@@ -358,8 +312,8 @@ fn command(paths: &Paths<'_>, evaluation: &Evaluation) -> String {
         "cairn evaluate --system {} --tasks {}{model}{ranker} --methods {} --cap {cap} --work {work} \
          --scheduler {scheduler} --guides {guides} --expansion {expansion} --walk {walk} \
          --slack {slack} --drawn {drawn} --nucleus {nucleus} --certain {certain} --seed {seed}",
-        paths.system,
-        paths.tasks.display(),
+        args.system,
+        tasks.display(),
         names.join(","),
     )
 }

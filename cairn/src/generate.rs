@@ -162,11 +162,19 @@ impl GenerateArgs {
 /// As [`dataset_gen::generate`].
 pub fn run(args: &GenerateArgs) -> Result<()> {
     give_back_large_blocks();
-    let config = args.resolve()?;
     end_with(format!(
         "stopped: what came of the seeds so far is kept beside {}, and the same command goes on from there",
         args.out.display()
     ))?;
+    make(args)
+}
+
+/// The same, as part of another command.
+///
+/// # Errors
+/// As [`run`].
+pub fn make(args: &GenerateArgs) -> Result<()> {
+    let config = args.resolve()?;
     if let Some(shard) = args.shard {
         let outcome = generate_part(&config, shard, &args.out, &args.run.run())?;
         let what = match outcome {

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use support::hash::of_file;
-use support::{InputFile, Run, Shard, note, print, thousands};
+use support::{InputFile, Shard, note, print, thousands};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,7 +70,7 @@ pub struct LearnArgs {
     #[arg(long, value_name = "FILE", required_unless_present = "seeds")]
     validation: Option<PathBuf>,
     /// Limit of an e-graph, in e-nodes (4000) or memory (64MiB)
-    #[arg(long, value_name = "CAP", default_value_t = LearnArgs::CAP)]
+    #[arg(long, value_name = "CAP", default_value = "4000")]
     cap: Cap,
     /// E-nodes that may be built for a seed, over all of its e-graphs [default: 10 times what the cap allows]
     #[arg(long, value_name = "N", conflicts_with = "tasks", value_parser = clap::value_parser!(u64).range(1..))]
@@ -87,7 +87,7 @@ pub struct LearnArgs {
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
     rounds: u32,
     /// How often each fit goes through the examples
-    #[arg(long, value_name = "N", default_value_t = LearnArgs::EPOCHS, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     epochs: u32,
     /// The directory for the rounds and the ranker
     #[arg(long, value_name = "DIR")]
@@ -110,13 +110,6 @@ pub struct LearnArgs {
     run: RunArgs,
 }
 
-impl LearnArgs {
-    /// The limit of the e-graph of a task, if nothing else is said.
-    pub const CAP: Cap = Cap::Nodes(4_000);
-    /// How often each fit goes through the examples, if nothing else is said.
-    pub const EPOCHS: u32 = 5;
-}
-
 /// Runs the command.
 ///
 /// # Errors
@@ -124,109 +117,65 @@ impl LearnArgs {
 pub fn run(args: &LearnArgs) -> Result<()> {
     let system = load_system(&args.system)?;
     let from = args.from.as_ref().map(|file| load_ranker(file, &system)).transpose()?;
-    let step = match (args.shard, &args.learned, args.round) {
-        (Some(shard), Some(learned), Some(round)) => {
-            Step::Part { shard, learned: learned.clone(), round }
-        }
-        _ if args.fit => Step::Fit,
-        _ => Step::All,
-    };
-    let rounds = Rounds { cap: args.cap, rounds: args.rounds, epochs: args.epochs, from, step };
-    let run = args.run.run();
     match (&args.seeds, &args.tasks, &args.validation) {
-        (Some(seeds), ..) => learn_to_optimise(args, &system, seeds, &rounds, &run),
+        (Some(seeds), ..) => learn_to_optimise(args, &system, seeds, from.as_ref()),
         (None, Some(tasks), Some(validation)) => {
-            learn_ranker(&system, [tasks, validation], &rounds, &args.out, &run)
+            learn_to_prove(args, &system, [tasks, validation], from.as_ref())
         }
         _ => unreachable!("clap asks for tasks and validation where there are no seeds"),
     }
 }
 
-/// What is done of a learning.
-pub enum Step {
-    /// All that is missing.
-    All,
-    /// The next fit.
-    Fit,
-    /// A part of a round's searches.
-    Part {
-        /// Which part.
-        shard: Shard,
-        /// The directory of the rounds before.
-        learned: PathBuf,
-        /// Which round.
-        round: u32,
-    },
+/// What is learned from these files, and how.
+fn learning(
+    args: &LearnArgs,
+    system: &System,
+    from: Option<&Arc<Ranker>>,
+    files: [String; 2],
+) -> Result<Learning> {
+    ensure!(args.cap.expected_nodes() > 0, "--cap: expected at least 1 e-node");
+    Ok(Learning {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        system_hash: system.hash.clone(),
+        tasks: files,
+        cap: args.cap,
+        optimise: None,
+        from: from.map(|from| from.hash()).transpose()?,
+        rounds: args.rounds,
+        epochs: args.epochs,
+        seed: args.run.run().seed,
+    })
 }
 
-/// How rounds are made.
-pub struct Rounds {
-    /// Limit of an e-graph.
-    pub cap: Cap,
-    /// Fits.
-    pub rounds: u32,
-    /// How often each goes through the examples.
-    pub epochs: u32,
-    /// The ranker to go on from.
-    pub from: Option<Arc<Ranker>>,
-    /// What is done of them.
-    pub step: Step,
-}
-
-impl Rounds {
-    fn learning(&self, system: &System, files: [String; 2], seed: u64) -> Result<Learning> {
-        ensure!(self.cap.expected_nodes() > 0, "--cap: expected at least 1 e-node");
-        Ok(Learning {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            system_hash: system.hash.clone(),
-            tasks: files,
-            cap: self.cap,
-            optimise: None,
-            from: self.from.as_ref().map(|from| from.hash()).transpose()?,
-            rounds: self.rounds,
-            epochs: self.epochs,
-            seed,
-        })
-    }
-}
-
-/// Learns a ranker from training tasks, chosen by validation tasks, with a line for each round; or goes on with
-/// it.
-///
-/// # Errors
-/// Bad input, or an internal fault.
-pub fn learn_ranker(
+/// Learns a ranker from training tasks, chosen by validation tasks.
+fn learn_to_prove(
+    args: &LearnArgs,
     system: &Arc<System>,
     tasks: [&Path; 2],
-    rounds: &Rounds,
-    out: &Path,
-    run: &Run,
+    from: Option<&Arc<Ranker>>,
 ) -> Result<()> {
     let load = |path: &Path| TaskSet::load(path, system);
     let (training, validation) = (load(tasks[0])?, load(tasks[1])?);
     let mut bank = TermBank::new(system.language.clone());
     let seen = seeds_of(&training.tasks, &mut bank)?;
     let targets = refuse_seen("the training", &validation.tasks, &mut bank, &seen)?;
-    if targets > 0 && !run.quiet {
+    if targets > 0 && !args.run.run().quiet {
         let of = validation.tasks.len();
         note(&format!(
             "{targets} of {of} validation tasks have targets as in training; their starts are new"
         ));
     }
     let files = [of_file(tasks[0])?.0, of_file(tasks[1])?.0];
-    let learning = rounds.learning(system, files, run.seed)?;
+    let learning = learning(args, system, from, files)?;
     let practice = TaskPractice::new(system, [&training, &validation], learning.cap);
-    let course =
-        Course { learning: &learning, system, practice: &practice, from: rounds.from.as_ref() };
-    in_rounds(&course, &rounds.step, out, run)
+    in_rounds(args, &Course { learning: &learning, system, practice: &practice, from })
 }
 
 fn learn_to_optimise(
     args: &LearnArgs,
     system: &Arc<System>,
     file: &InputFile,
-    rounds: &Rounds,
-    run: &Run,
+    from: Option<&Arc<Ranker>>,
 ) -> Result<()> {
     let mut bank = TermBank::new(system.language.clone());
     let (mut training, hash) = load_seeds_with_hash(file, system, &mut bank, None)?;
@@ -260,22 +209,21 @@ fn learn_to_optimise(
     let batch = usize::try_from(args.batch).unwrap_or(usize::MAX);
     let learning = Learning {
         optimise: Some(Optimising { cost: args.cost.clone(), work, batch }),
-        ..rounds.learning(system, [hash, other], run.seed)?
+        ..learning(args, system, from, [hash, other])?
     };
     let sets = [&training[..], &validation[..]];
-    let settings = (budget, batch, run.seed);
+    let settings = (budget, batch, learning.seed);
     let practice = SeedPractice::new(system, &bank, sets, &objective, settings);
-    let course =
-        Course { learning: &learning, system, practice: &practice, from: rounds.from.as_ref() };
-    in_rounds(&course, &rounds.step, &args.out, run)
+    in_rounds(args, &Course { learning: &learning, system, practice: &practice, from })
 }
 
-/// Does a step, with a line for each round.
-fn in_rounds(course: &Course<'_>, step: &Step, out: &Path, run: &Run) -> Result<()> {
+/// Does what is asked for of the rounds, with a line for each; or goes on with them.
+fn in_rounds(args: &LearnArgs, course: &Course<'_>) -> Result<()> {
+    let (run, out) = (args.run.run(), args.out.as_path());
     let pool = run.build_pool()?;
-    if let Step::Part { shard, learned, round } = step {
+    if let (Some(shard), Some(learned), Some(round)) = (args.shard, &args.learned, args.round) {
         let outcome =
-            pool.install(|| search_part(course, (learned, *round), (*shard, out), run.quiet))?;
+            pool.install(|| search_part(course, (learned, round), (shard, out), run.quiet))?;
         return print(&format!("part {shard}: {outcome}\n{}\n", out.display()));
     }
     let of = course.practice.validation();
@@ -296,9 +244,9 @@ fn in_rounds(course: &Course<'_>, step: &Step, out: &Path, run: &Run) -> Result<
         let line = format!("{:>6} {trained:>16} {proved:>18} {work:>14}\n", round.round);
         failed = failed.take().or(print(&line).err());
     };
-    let ranker = pool.install(|| match step {
-        Step::Fit => fit_next(course, out, run.quiet, &mut report),
-        _ => learn(course, out, run.quiet, &mut report)
+    let ranker = pool.install(|| match args.fit {
+        true => fit_next(course, out, run.quiet, &mut report),
+        false => learn(course, out, run.quiet, &mut report)
             .map(|(rounds, ranker)| (rounds, Some(ranker))),
     });
     let (rounds, ranker) = ranker?;

@@ -177,11 +177,25 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Prove(args) => prove::run(&args),
         Command::Optimise(args) => optimise::run(&args),
         Command::Tasks(args) => tasks::run(&args),
-        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Evaluate(args) => match &args.terms {
+            Some(terms) => evaluate_terms::run(&args, terms),
+            None => evaluate::run(&args),
+        },
         Command::Report(args) => report::run(&args),
-        Command::Quickstart(args) => quickstart::run(&args),
+        Command::Quickstart(args) => quickstart::run(&args, &stage),
         Command::Completions(args) => completions::run(&args, Cairn::command()),
         Command::Man(args) => man::run(&args, Cairn::command()),
+    }
+}
+
+/// Runs a command as a stage of another one, which goes on where it was.
+fn stage(words: &[OsString]) -> anyhow::Result<()> {
+    match Cairn::try_parse_from(words)?.command {
+        // It does not say what a signal means.
+        Command::Generate(args) => generate::make(&args),
+        Command::Tasks(args) if args.out.exists() => Ok(()),
+        Command::Train(args) => train::go_on(args),
+        command => run(command),
     }
 }
 

@@ -62,7 +62,7 @@ pub struct TasksArgs {
     tasks: TaskArgs,
     /// The task file to write, ending in .parquet; an earlier task file is replaced
     #[arg(long, value_name = "FILE")]
-    out: PathBuf,
+    pub out: PathBuf,
     /// Make only part I of N of the chains, for `cairn merge`: I/N, I from 0 to N-1; --out is the directory of the part.
     /// A part makes some chains more than its share of --count
     #[arg(long, value_name = "I/N")]
@@ -77,19 +77,33 @@ pub struct TasksArgs {
 /// Bad input, no chain at all, or what the file system says.
 pub fn run(args: &TasksArgs) -> Result<()> {
     let wanted = args.tasks.or(&read_preset(args.config.as_ref())?.tasks);
-    let from = SeedSource { file: &args.seeds, data: args.data.as_deref(), without: &args.without };
     let run = args.run.run();
+    if args.shard.is_none() {
+        TaskSet::output(&args.out)?;
+    }
+    let Chosen { system, bank, seeds, held_out_from, settings } = choose(args, &wanted, &run)?;
+    let pool = run.build_pool()?;
     if let Some(shard) = args.shard {
-        let Chosen { system, bank, seeds, held_out_from, settings } =
-            choose(&args.system, &from, &wanted, &run)?;
         let (seeds, place) = ((&bank, &seeds[..]), (shard, args.out.as_path()));
-        let outcome = run
-            .build_pool()?
+        let outcome = pool
             .install(|| tasks_part(&system, seeds, &settings, held_out_from, place, run.quiet))?;
         return print(&format!("part {shard}: {outcome}\n{}\n", args.out.display()));
     }
-    let set = make_tasks(&args.system, &from, &wanted, &args.out, &run)?;
-    print_tasks(&set, wanted.settings(0, 0).count, &args.out)
+    let mut set = pool.install(|| far_chains(&system, &bank, &seeds, &settings, run.quiet));
+    set.origin.held_out_from = held_out_from;
+    let advice = if set.tasks.len() < settings.count { advice(&set) } else { None };
+    ensure!(
+        !set.tasks.is_empty(),
+        "no chain came about from {}{}{}",
+        counted(seeds.len() as u64, "seed"),
+        failures(&set),
+        advice.map_or(String::new(), |advice| format!("; {advice}"))
+    );
+    if let Some(advice) = advice.filter(|_| !run.quiet) {
+        note(&format!("{} of {} tasks: {advice}", set.tasks.len(), settings.count));
+    }
+    set.save(&args.out)?;
+    print_tasks(&set, settings.count, &args.out)
 }
 
 /// Prints how many tasks were made of those that were wanted.
@@ -107,48 +121,6 @@ pub fn print_tasks(set: &TaskSet, wanted: usize, out: &Path) -> Result<()> {
     ))
 }
 
-/// Where seeds of tasks come from.
-pub struct SeedSource<'a> {
-    /// Their file.
-    pub file: &'a InputFile,
-    /// A dataset: the seeds that a model of it sees are left out.
-    pub data: Option<&'a Path>,
-    /// Task files whose seeds are left out.
-    pub without: &'a [PathBuf],
-}
-
-/// Makes a task file. The size of a link is chosen from the seeds where none is wanted.
-///
-/// # Errors
-/// Bad input, no chain at all, or what the file system says.
-pub fn make_tasks(
-    system: &InputFile,
-    from: &SeedSource<'_>,
-    wanted: &TaskArgs,
-    out: &Path,
-    run: &Run,
-) -> Result<TaskSet> {
-    TaskSet::output(out)?;
-    let Chosen { system, bank, seeds, held_out_from, settings } =
-        choose(system, from, wanted, run)?;
-    let pool = run.build_pool()?;
-    let mut set = pool.install(|| far_chains(&system, &bank, &seeds, &settings, run.quiet));
-    set.origin.held_out_from = held_out_from;
-    let advice = if set.tasks.len() < settings.count { advice(&set) } else { None };
-    ensure!(
-        !set.tasks.is_empty(),
-        "no chain came about from {}{}{}",
-        counted(seeds.len() as u64, "seed"),
-        failures(&set),
-        advice.map_or(String::new(), |advice| format!("; {advice}"))
-    );
-    if let Some(advice) = advice.filter(|_| !run.quiet) {
-        note(&format!("{} of {} tasks: {advice}", set.tasks.len(), settings.count));
-    }
-    set.save(out)?;
-    Ok(set)
-}
-
 /// What chains are made of, and how.
 struct Chosen {
     system: Arc<System>,
@@ -159,25 +131,20 @@ struct Chosen {
 }
 
 /// Reads the seeds, and chooses the size of a link where none is wanted.
-fn choose(
-    system: &InputFile,
-    from: &SeedSource<'_>,
-    wanted: &TaskArgs,
-    run: &Run,
-) -> Result<Chosen> {
+fn choose(args: &TasksArgs, wanted: &TaskArgs, run: &Run) -> Result<Chosen> {
     let of_size = |link_nodes| wanted.settings(link_nodes, run.seed);
     let mut settings = of_size(wanted.link_nodes.unwrap_or(1_000));
     settings.check()?;
-    let system = load_system(system)?;
+    let system = load_system(&args.system)?;
     let mut bank = TermBank::new(system.language.clone());
-    let mut seeds = load_seeds(from.file, &system, &mut bank, None)?;
+    let mut seeds = load_seeds(&args.seeds, &system, &mut bank, None)?;
     let mut held_out_from = Vec::new();
-    if let Some(data) = from.data {
+    if let Some(data) = &args.data {
         seeds = held_out(seeds, &mut bank, &system, data)?;
         held_out_from.push(HeldOutFrom::dataset(data)?);
     }
     let mut made_before = Vec::new();
-    for other in from.without {
+    for other in &args.without {
         let set = TaskSet::load(other, &system)?;
         seeds = without(seeds, &mut bank, &set.tasks)?;
         held_out_from.push(HeldOutFrom::tasks(other)?);

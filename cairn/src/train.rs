@@ -4,7 +4,7 @@ use crate::args::{DeviceChoice, RunArgs, load_system};
 use crate::shipped::{MODELS, SYSTEMS};
 use crate::signals::Signals;
 use anyhow::{Context, Result};
-use model::{Config, DryRun, End, TrainOptions, train as train_model};
+use model::{CONFIG_FILE, Config, DryRun, End, TrainOptions, train as train_model};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use support::{InputFile, note, print};
@@ -77,6 +77,15 @@ pub struct TrainArgs {
     device: DeviceChoice,
     #[command(flatten)]
     run: RunArgs,
+}
+
+/// Runs the command, on the training that is there, if one is.
+///
+/// # Errors
+/// As [`run`].
+pub fn go_on(args: TrainArgs) -> Result<()> {
+    let resume = args.out.as_ref().is_some_and(|out| out.join(CONFIG_FILE).exists());
+    run(&TrainArgs { resume, ..args })
 }
 
 /// Runs the command.

@@ -42,11 +42,11 @@ mod report;
 mod search;
 mod tasks;
 
-pub use evaluation::comparison::{COMPARISON_FILE, Compared, Comparison, compare_optimisers};
+pub use evaluation::comparison::{COMPARISON_FILE, Comparison, compare_optimisers};
 pub use evaluation::described::{EVALUATION_FILE, Evaluation, RESULTS_FILE, SEEN_UNKNOWN};
 pub use evaluation::evaluate::{Inputs, evaluate};
 pub use evaluation::parts::{EVALUATION_PART, evaluate_part, merge_evaluation};
-pub use evaluation::results::{Row, read_results, write_results};
+pub use evaluation::results::Row;
 pub use learning::guesses::{Guesses, guesses_of};
 pub use learning::kept::{LEARNING_FILE, Learning, Optimising, Round};
 pub use learning::parts::{ROUND_PART, merge_round, search_part};

@@ -1,8 +1,9 @@
 //! The same tasks and results whatever the number of threads, and after an interruption.
 
 use crate::common::{cairn, model_and_tasks, run, shipped};
-use guided_search::{Row, read_results, write_results};
+use guided_search::Row;
 use std::path::Path;
+use support::{read_table, write_table};
 use tempfile::TempDir;
 
 fn tasks_and_rows(directory: &TempDir, threads: &str, name: &str) -> Vec<Row> {
@@ -30,7 +31,7 @@ fn evaluate(directory: &TempDir, threads: &str, name: &str) {
 }
 
 fn without_times(results: &Path) -> Vec<Row> {
-    let mut rows = read_results(&results.join("results.parquet")).unwrap();
+    let mut rows = read_table::<Row>(&results.join("results.parquet")).unwrap();
     for row in &mut rows {
         row.seconds = 0.0;
         row.model_seconds = 0.0;
@@ -77,7 +78,7 @@ fn threads_that_share_a_model_give_the_rows_of_one() {
             ),
         );
         let results = directory.path().join(format!("results-{threads}"));
-        let rows = read_results(&results.join("results.parquet")).unwrap();
+        let rows = read_table::<Row>(&results.join("results.parquet")).unwrap();
         assert!(rows.iter().any(|row| row.model_seconds > 0.0));
         // What others asked for meanwhile, or waiting for it, is not the model's time.
         assert!(rows.iter().all(|row| row.model_seconds <= row.seconds));
@@ -120,11 +121,11 @@ fn an_evaluation_goes_on_wherever_its_files_are() {
     };
     let goes_on = |tasks: &str, system: &str, ranker: &str, out: &str| {
         // A row that was not made again still has these seconds.
-        let before = read_results(&path(out).join("results.parquet")).unwrap();
+        let before = read_table::<Row>(&path(out).join("results.parquet")).unwrap();
         std::fs::remove_file(path(out).join("results.parquet")).unwrap();
         let (code, said) = evaluate(tasks, system, ranker, out, &[]);
         assert_eq!(code, Some(0), "{said}");
-        assert_eq!(read_results(&path(out).join("results.parquet")).unwrap(), before);
+        assert_eq!(read_table::<Row>(&path(out).join("results.parquet")).unwrap(), before);
     };
     assert_eq!(evaluate("tasks.csv", "s.rules", "r.json", "one", &[]).0, Some(0));
     goes_on("./tasks.csv", "halide", "halide", "./one/");
@@ -173,9 +174,9 @@ fn a_report_says_whether_its_numbers_are_sealed() {
     assert!(page().contains(sealed) && !page().contains(unsealed));
 
     let whole = std::fs::read(path("r/results.parquet")).unwrap();
-    let mut rows = read_results(&path("r/results.parquet")).unwrap();
+    let mut rows = read_table::<Row>(&path("r/results.parquet")).unwrap();
     rows[1].work = 1;
-    write_results(&path("r/results.parquet"), &rows).unwrap();
+    write_table(&path("r/results.parquet"), &rows).unwrap();
     let refused = |expected: &str| {
         let output = report();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -2,10 +2,11 @@
 //! file, by `--family`, in the results and in the report.
 
 use crate::common::{cairn, run};
-use guided_search::{Family, HeldOutSource, TaskSet, read_results};
+use guided_search::{Family, HeldOutSource, Row, TaskSet};
 use std::collections::BTreeMap;
 use std::fs;
 use support::hash::of_file;
+use support::read_table;
 use tempfile::TempDir;
 
 /// Two sums are the same where they have the same summands.
@@ -97,7 +98,7 @@ fn theorems_and_identities_come_out_right_are_asked_for_and_survive_into_results
         "evaluate --system sums.rules --tasks both.parquet --methods cap,all-work,oracle --cap 40 \
          --work 400 --out results",
     );
-    let rows = read_results(&directory.path().join("results/results.parquet")).unwrap();
+    let rows = read_table::<Row>(&directory.path().join("results/results.parquet")).unwrap();
     assert_eq!(rows.len(), 3 * both.tasks.len());
     for (task, rows) in both.tasks.iter().zip(rows.chunks(3)) {
         assert!(rows.iter().all(|row| row.task == task.id && row.family == task.family));
@@ -123,7 +124,7 @@ fn tasks_from_elsewhere_have_no_family_and_their_results_none() {
     let directory = place();
     fs::write(directory.path().join("own.txt"), "(+ a (+ b c)) (+ c (+ b a))\n").unwrap();
     run(&directory, "evaluate --system sums.rules --tasks own.txt --methods cap --out results");
-    let rows = read_results(&directory.path().join("results/results.parquet")).unwrap();
+    let rows = read_table::<Row>(&directory.path().join("results/results.parquet")).unwrap();
     assert_eq!((rows.len(), rows[0].family), (1, None));
     report(&directory);
     let page = fs::read_to_string(directory.path().join("report.html")).unwrap();

@@ -3,8 +3,9 @@
 
 use crate::common::{cairn, shipped};
 use egraph::System;
-use guided_search::{Task, TaskSet, read_results};
+use guided_search::{Row, Task, TaskSet};
 use std::fs;
+use support::read_table;
 use tempfile::TempDir;
 
 fn tasks(directory: &TempDir, out: &str, count: &str, others: &[&str]) {
@@ -101,7 +102,7 @@ fn with_one_thread_and_with_two_and_after_an_interruption() {
     let without = ["--without", "training.parquet", "--without", "validation.parquet"];
     tasks(&directory, "test.parquet", "6", &without);
     cairn(&directory).args(evaluate("test.parquet")).arg("--quiet").assert().success();
-    let rows = read_results(&path("results/results.parquet")).unwrap();
+    let rows = read_table::<Row>(&path("results/results.parquet")).unwrap();
     let of = |method: &str| rows.iter().filter(|row| row.method == method).collect::<Vec<_>>();
     assert_eq!((of("deep").len(), of("ranked").len()), (6, 6));
     // Another order is another search.

@@ -2,10 +2,11 @@
 //! that are damaged, missing, given twice or foreign are refused.
 
 use crate::common::cairn;
-use guided_search::{Row, read_results};
+use guided_search::Row;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use support::read_table;
 use tempfile::TempDir;
 
 fn done(directory: &TempDir, line: &str) -> String {
@@ -53,7 +54,7 @@ fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 fn without_times(results: &Path) -> Vec<Row> {
-    let mut rows = read_results(&results.join("results.parquet")).unwrap();
+    let mut rows = read_table::<Row>(&results.join("results.parquet")).unwrap();
     rows.iter_mut().for_each(|row| (row.seconds, row.model_seconds) = (0.0, 0.0));
     rows
 }

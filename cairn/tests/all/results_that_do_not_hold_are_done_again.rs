@@ -3,10 +3,11 @@
 
 use crate::common::cairn;
 use crate::common::refusal::{directory, evaluate, names, refused, write};
-use guided_search::{Row, read_results, write_results};
+use guided_search::Row;
 use std::fs;
 use std::path::PathBuf;
 use support::{read_sealed, write_sealed};
+use support::{read_table, write_table};
 use tempfile::TempDir;
 
 struct Results {
@@ -34,7 +35,7 @@ impl Results {
     }
 
     fn read(&self) -> Vec<Row> {
-        let mut rows = read_results(&self.path("results.parquet")).unwrap();
+        let mut rows = read_table::<Row>(&self.path("results.parquet")).unwrap();
         rows.iter_mut().for_each(|row| (row.seconds, row.model_seconds) = (0.0, 0.0));
         rows
     }
@@ -116,7 +117,7 @@ fn a_report_shows_only_what_the_checker_accepts() {
     for name in ["/dev/zero", "../s.rules", "proofs", ""] {
         let mut rows = results.rows.clone();
         rows[0].proof_file = name.to_owned();
-        write_results(&results.path("results.parquet"), &rows).unwrap();
+        write_table(&results.path("results.parquet"), &rows).unwrap();
         results.report_is_refused(&["task t"]);
     }
     fs::write(results.path("results.parquet"), table).unwrap();

@@ -6,14 +6,14 @@
 //! ranked/                and another one
 //! ```
 
+use crate::OptimiseSettings;
 use crate::optimise::many::{OPTIMISED_FILE, Optimisation, Terms, optimise_many};
 use crate::optimise::optimisers::Optimiser;
 use crate::optimise::table::OptimisedRow;
 use crate::search::budget::{Budget, Cap};
-use crate::{Objective, OptimiseSettings};
 use anyhow::{Context, Result, ensure};
-use dataset_gen::{SYSTEM_FILE, Seed};
-use egraph::{MatchOrder, System, TermBank};
+use dataset_gen::SYSTEM_FILE;
+use egraph::MatchOrder;
 use model::ranking::ranker::Ranker;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -55,22 +55,6 @@ pub struct Comparison {
     pub command: String,
     /// By optimiser: SHA-256 of its table, once all are written.
     pub results: Vec<String>,
-}
-
-/// What the optimisers work with.
-pub struct Compared<'a> {
-    /// The rewrite system.
-    pub system: &'a Arc<System>,
-    /// The text that it was read from.
-    pub system_text: &'a str,
-    /// The bank of the terms.
-    pub bank: &'a TermBank,
-    /// The terms.
-    pub terms: &'a [Seed],
-    /// What the best term is.
-    pub objective: &'a Objective,
-    /// The ranker.
-    pub ranker: Option<&'a Arc<Ranker>>,
 }
 
 impl Comparison {
@@ -119,17 +103,18 @@ impl Comparison {
 }
 
 /// Runs every optimiser on every term into `out`, so many terms at a time, or goes on with it; the rows of each
-/// optimiser, in the order of the terms.
+/// optimiser, in the order of the terms. Of the settings of the terms its schedulers, and the ranker as the order of
+/// matches, are put in.
 ///
 /// # Errors
 /// A directory that holds something else, an optimiser that lacks its ranker, what the file system says, or an
 /// internal fault.
 pub fn compare_optimisers(
     comparison: &Comparison,
-    compared: &Compared<'_>,
+    terms: &Terms<'_>,
+    ranker: Option<&Arc<Ranker>>,
     out: &Path,
-    threads: usize,
-    quiet: bool,
+    (threads, quiet): (usize, bool),
 ) -> Result<Vec<Vec<OptimisedRow>>> {
     let directory = OutputDir::create(out, COMPARISON_FILE)?;
     if directory.file(COMPARISON_FILE).exists() {
@@ -140,7 +125,7 @@ pub fn compare_optimisers(
         );
     }
     comparison.save(&directory)?;
-    write_atomic(&directory.file(SYSTEM_FILE), compared.system_text.as_bytes())?;
+    write_atomic(&directory.file(SYSTEM_FILE), terms.system_text.as_bytes())?;
     let mut rows = Vec::new();
     let mut results = Vec::new();
     for optimiser in &comparison.optimisers {
@@ -148,8 +133,9 @@ pub fn compare_optimisers(
         if !quiet {
             note(&format!("optimiser {optimiser}"));
         }
-        rows.push(run(comparison, compared, *optimiser, &directory, threads, quiet)?);
-        let table = directory.file(optimiser.name).join(OPTIMISED_FILE);
+        let own = directory.file(optimiser.name);
+        rows.push(run(comparison, terms, ranker, *optimiser, &own, (threads, quiet))?);
+        let table = own.join(OPTIMISED_FILE);
         results.push(support::hash::of_file(&table)?.0);
     }
     Comparison { results, ..comparison.clone() }.save(&directory)?;
@@ -158,32 +144,29 @@ pub fn compare_optimisers(
 
 fn run(
     comparison: &Comparison,
-    compared: &Compared<'_>,
+    terms: &Terms<'_>,
+    ranker: Option<&Arc<Ranker>>,
     optimiser: Optimiser,
-    directory: &OutputDir,
-    threads: usize,
-    quiet: bool,
+    out: &Path,
+    (threads, quiet): (usize, bool),
 ) -> Result<Vec<OptimisedRow>> {
-    let Compared { system, system_text, bank, terms, objective, ranker } = *compared;
     let ranker = ranker.filter(|_| optimiser.ranked);
     ensure!(ranker.is_some() == optimiser.ranked, "the optimiser '{optimiser}' needs --ranker");
-    let Comparison { cap, work, seed, .. } = *comparison;
-    let budget = Budget { cap, work, scheduler: optimiser.scheduler };
+    let budget = Budget { scheduler: optimiser.scheduler, ..terms.settings.budget };
     let order = ranker.cloned().map(|ranker| ranker as Arc<dyn MatchOrder>);
-    let settings = &OptimiseSettings { order, ..OptimiseSettings::within(budget, seed) };
+    let settings = &OptimiseSettings { budget, order, ..terms.settings.clone() };
     let optimisation = Optimisation {
         version: comparison.version.clone(),
         system_hash: comparison.system_hash.clone(),
         terms_hash: comparison.terms_hash.clone(),
         cost: comparison.cost.clone(),
-        shared: objective.shared,
+        shared: terms.objective.shared,
         goal: None,
         budget,
         first: settings.first,
         model: None,
         ranker: ranker.map(|ranker| ranker.hash()).transpose()?,
-        seed,
+        seed: comparison.seed,
     };
-    let terms = Terms { system, system_text, bank, terms, objective, goals: None, settings };
-    optimise_many(&optimisation, &terms, &directory.file(optimiser.name), threads, quiet)
+    optimise_many(&optimisation, &Terms { settings, ..*terms }, out, threads, quiet)
 }

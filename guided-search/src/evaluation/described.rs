@@ -1,6 +1,6 @@
 //! What an evaluation does, and the directory of its results.
 
-use crate::evaluation::results::{Row, write_results};
+use crate::evaluation::results::Row;
 use crate::methods::table::Method;
 use crate::search::answer::SearchSettings;
 use crate::tasks::origin::TaskOrigin;
@@ -11,6 +11,7 @@ use std::path::Path;
 use support::hash::of_file;
 use support::{
     OutputDir, counted_as, own_directory, seal_json, thousands, unseal_json, write_atomic,
+    write_table,
 };
 
 /// The directory of rows.
@@ -110,6 +111,35 @@ impl Evaluation {
         write_atomic(&directory.file(EVALUATION_FILE), text.as_bytes())
     }
 
+    /// Begins its results in a directory, or goes on with them.
+    ///
+    /// # Errors
+    /// The directory holds something else or other results, or what the file system says.
+    pub fn begin(&self, system_text: &str, out: &Path) -> Result<OutputDir> {
+        // Nothing is looked at before the lock is held: another evaluation may be at work here.
+        let directory = OutputDir::create(out, EVALUATION_FILE)?;
+        let before = earlier(self, out)?;
+        // What is there of the results stays until there are others.
+        let results_hash = before.and_then(|before| before.results_hash);
+        Evaluation { results_hash, ..self.clone() }.save(&directory)?;
+        write_atomic(&directory.file(SYSTEM_FILE), system_text.as_bytes())?;
+        for name in [ROWS, PROOFS] {
+            own_directory(&directory.file(name))?;
+        }
+        Ok(directory)
+    }
+
+    /// Writes the table of all rows.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn finish(&self, directory: &OutputDir, rows: &[Row]) -> Result<()> {
+        let table = directory.file(RESULTS_FILE);
+        write_table(&table, rows)?;
+        let results_hash = Some(of_file(&table)?.0);
+        Evaluation { results_hash, ..self.clone() }.save(directory)
+    }
+
     /// What makes the results of another evaluation others, if anything does. Of tasks, model and ranker
     /// the content counts, not where they lie; nor where the results lie.
     fn differences(&self, other: &Evaluation) -> Vec<&'static str> {
@@ -130,45 +160,6 @@ impl Evaluation {
             (search, "of other settings"),
         ];
         parts.into_iter().filter(|(same, _)| !same).map(|(_, name)| name).collect()
-    }
-}
-
-/// Results that are being written.
-pub struct Results {
-    /// Their directory.
-    pub directory: OutputDir,
-}
-
-impl Results {
-    /// Begins results in a directory, or goes on with them.
-    ///
-    /// # Errors
-    /// It holds other results, or what the file system says.
-    pub fn begin(
-        evaluation: &Evaluation,
-        system_text: &str,
-        directory: OutputDir,
-    ) -> Result<Results> {
-        let before = earlier(evaluation, directory.path())?;
-        // What is there of the results stays until there are others.
-        let results_hash = before.and_then(|before| before.results_hash);
-        Evaluation { results_hash, ..evaluation.clone() }.save(&directory)?;
-        write_atomic(&directory.file(SYSTEM_FILE), system_text.as_bytes())?;
-        for name in [ROWS, PROOFS] {
-            own_directory(&directory.file(name))?;
-        }
-        Ok(Results { directory })
-    }
-
-    /// Writes the table of all rows.
-    ///
-    /// # Errors
-    /// What the file system says.
-    pub fn finish(&self, evaluation: &Evaluation, rows: &[Row]) -> Result<()> {
-        let table = self.directory.file(RESULTS_FILE);
-        write_results(&table, rows)?;
-        let results_hash = Some(of_file(&table)?.0);
-        Evaluation { results_hash, ..evaluation.clone() }.save(&self.directory)
     }
 }
 

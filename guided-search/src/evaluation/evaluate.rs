@@ -3,12 +3,12 @@
 //! A finished task is a file of its own, so that a run that was stopped goes on where it was.
 
 use crate::evaluation::checked::question_hash;
-use crate::evaluation::described::{EVALUATION_FILE, Evaluation, Results};
+use crate::evaluation::described::Evaluation;
 use crate::evaluation::finished::{DoneTask, PROVED, finished, hardness, proof_file};
 use crate::evaluation::results::Row;
 use crate::methods::asked::{Aids, Asked, Available};
 use crate::methods::table::{Method, Need};
-use crate::search::answer::{Answer, Question};
+use crate::search::answer::Question;
 use crate::tasks::task::Task;
 use crate::tasks::task_set::TaskSet;
 use anyhow::{Context, Result};
@@ -18,7 +18,7 @@ use model::ranking::ranker::Ranker;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use support::{OutputDir, Progress, counted_as, in_order, note};
+use support::{Progress, counted_as, in_order, note};
 
 /// What an evaluation works on.
 pub struct Inputs<'a> {
@@ -61,9 +61,7 @@ pub fn evaluate(
     for method in &evaluation.methods {
         method.expect(inputs.available())?;
     }
-    // Nothing is looked at before the lock is held: another evaluation may be at work here.
-    let directory = OutputDir::create(out, EVALUATION_FILE)?;
-    let results = Results::begin(evaluation, inputs.system_text, directory)?;
+    let directory = evaluation.begin(inputs.system_text, out)?;
     if !quiet {
         note_unreadable(evaluation, inputs)?;
     }
@@ -72,18 +70,18 @@ pub fn evaluate(
     let threads = rayon::current_num_threads();
     let rows = in_order(tasks.len(), threads, |index| {
         let task = &tasks[index];
-        if let Some(rows) = finished(evaluation, inputs.system, task, &results.directory) {
+        if let Some(rows) = finished(evaluation, inputs.system, task, &directory) {
             progress.found(1);
             return Ok(rows);
         }
         let rows = run_task(evaluation, inputs, index, task)?;
-        let rows = rows.keep(&evaluation.methods, &results.directory)?;
+        let rows = rows.keep(&evaluation.methods, &directory)?;
         progress.advance(1);
         Ok(rows)
     });
     let rows: Vec<Row> = rows?.into_iter().flatten().collect();
     progress.finish();
-    results.finish(evaluation, &rows)?;
+    evaluation.finish(&directory, &rows)?;
     Ok(rows)
 }
 
@@ -152,38 +150,20 @@ fn run_method(
     let settings = evaluation.search;
     let answer = method.answer(&mut Asked { system, bank: &mut bank, question, settings, aids })?;
     let seconds = began.elapsed().as_secs_f64();
-    let question = question_hash(&bank, start, target)?;
     let proof = answer.result.as_ref().ok().map(|proof| proof_to_json(system, &bank, proof));
-    let file = proof.as_ref().map_or_else(String::new, |_| proof_file(&task.id, method));
-    let row = row(evaluation, inputs, task, method, &answer, &bank, question, file, seconds);
-    Ok((row, proof))
-}
-
-#[allow(clippy::too_many_arguments)] // a plain record of everything that was done
-fn row(
-    evaluation: &Evaluation,
-    inputs: &Inputs<'_>,
-    task: &Task,
-    method: Method,
-    answer: &Answer,
-    bank: &TermBank,
-    question: String,
-    proof_file: String,
-    seconds: f64,
-) -> Row {
-    let (solved, reason, proof_steps) = match &answer.result {
-        Ok(proof) => (true, PROVED.to_owned(), proof.len() as u64),
-        Err(failure) => (false, failure.to_string(), 0),
+    let (reason, proof_steps) = match &answer.result {
+        Ok(proof) => (PROVED.to_owned(), proof.len() as u64),
+        Err(failure) => (failure.to_string(), 0),
     };
-    Row {
+    let row = Row {
         task: task.id.clone(),
         seed_id: task.seed_id.clone(),
         method: method.name().to_owned(),
-        question,
+        question: question_hash(&bank, start, target)?,
         links: task.links,
         family: task.family,
         hard: None,
-        solved,
+        solved: proof.is_some(),
         reason,
         work: answer.ledger.work,
         e_graphs: answer.ledger.e_graphs,
@@ -193,13 +173,14 @@ fn row(
         reached: answer.ledger.reached,
         proof_steps,
         waypoints: answer.waypoints.iter().map(|&w| bank.text(w)).collect(),
-        proof_file,
-        cap: evaluation.search.budget.cap.to_string(),
-        total_work: evaluation.search.budget.work,
-        guides: evaluation.search.guides as u32,
-        system_hash: inputs.system.hash.clone(),
-        seed: evaluation.search.seed,
+        proof_file: proof.as_ref().map_or_else(String::new, |_| proof_file(&task.id, method)),
+        cap: settings.budget.cap.to_string(),
+        total_work: settings.budget.work,
+        guides: settings.guides as u32,
+        system_hash: system.hash.clone(),
+        seed: settings.seed,
         seconds,
         model_seconds: answer.ledger.model_seconds,
-    }
+    };
+    Ok((row, proof))
 }

@@ -1,13 +1,13 @@
 //! An evaluation in parts: an item is a task, put to every method.
 
-use crate::evaluation::described::{EVALUATION_FILE, Evaluation, Results};
+use crate::evaluation::described::Evaluation;
 use crate::evaluation::evaluate::{Inputs, run_task};
 use crate::evaluation::finished::DoneTask;
 use crate::evaluation::results::Row;
 use anyhow::{Context, Result};
 use dataset_gen::{SYSTEM_FILE, system_of};
 use std::path::Path;
-use support::{Outcome, OutputDir, Part, Parts, Progress, Shard, make_items};
+use support::{Outcome, Part, Parts, Progress, Shard, make_items};
 
 /// What the parts become.
 pub const EVALUATION_PART: &str = "an evaluation";
@@ -47,17 +47,16 @@ pub fn merge_evaluation(parts: &Parts, out: &Path, quiet: bool) -> Result<Vec<Ro
     let mut evaluation: Evaluation = parts.settings()?;
     evaluation.command = format!("{} --out {}", parts.told(), out.display());
     let (_, rules) = system_of(parts.first(), &evaluation.tasks.system_hash)?;
-    let directory = OutputDir::create(out, EVALUATION_FILE)?;
-    let results = Results::begin(&evaluation, &String::from_utf8(rules)?, directory)?;
+    let directory = evaluation.begin(&String::from_utf8(rules)?, out)?;
     let progress = Progress::new("tasks merged", parts.items(), quiet);
     let mut rows = Vec::new();
     for item in 0..parts.items() {
         let done: DoneTask = parts.item(item)?;
-        let kept = done.keep(&evaluation.methods, &results.directory);
+        let kept = done.keep(&evaluation.methods, &directory);
         rows.extend(kept.with_context(|| format!("item {item} of {}", parts.of(item).display()))?);
         progress.advance(1);
     }
     progress.finish();
-    results.finish(&evaluation, &rows)?;
+    evaluation.finish(&directory, &rows)?;
     Ok(rows)
 }

@@ -1,10 +1,8 @@
 //! Results of an evaluation: a row per task and method, as Parquet.
 
 use crate::tasks::family::Family;
-use anyhow::Result;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
-use support::{Record, columns_of, read_table, write_table};
+use support::{Record, columns_of};
 
 /// What one method did with one task. All but the two columns of seconds is the same in every
 /// run with the same inputs and seed.
@@ -71,22 +69,6 @@ impl Record for Row {
     columns_of!(Row: task, seed_id, method, question, links, family, hard, solved, reason, work, e_graphs, peak_bytes, requests, proposed, reached, proof_steps, waypoints, proof_file, cap, total_work, guides, system_hash, seed, seconds, model_seconds);
 }
 
-/// Writes `results.parquet`.
-///
-/// # Errors
-/// What the file system says.
-pub fn write_results(path: &Path, rows: &[Row]) -> Result<()> {
-    write_table(path, rows)
-}
-
-/// Reads `results.parquet`.
-///
-/// # Errors
-/// A file that is missing, cut short, or not one of results; the file is named.
-pub fn read_results(path: &Path) -> Result<Vec<Row>> {
-    read_table(path)
-}
-
 /// A row for tests.
 #[cfg(test)]
 pub fn row(task: &str, method: &str, solved: bool) -> Row {
@@ -122,6 +104,7 @@ pub fn row(task: &str, method: &str, solved: bool) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use support::{read_table, write_table};
 
     #[test]
     fn results_round_trip() {
@@ -130,9 +113,10 @@ mod tests {
         let row =
             Row { hard: Some(true), family: Some(Family::Identity), ..row("t-0", "oracle", true) };
         let rows = vec![row.clone(), Row { hard: None, family: None, waypoints: vec![], ..row }];
-        write_results(&path, &rows).unwrap();
-        assert_eq!(read_results(&path).unwrap(), rows);
+        write_table(&path, &rows).unwrap();
+        assert_eq!(read_table::<Row>(&path).unwrap(), rows);
         std::fs::write(&path, "PAR1").unwrap();
-        assert!(format!("{:#}", read_results(&path).unwrap_err()).contains("not a whole Parquet"));
+        let message = format!("{:#}", read_table::<Row>(&path).unwrap_err());
+        assert!(message.contains("not a whole Parquet"), "{message}");
     }
 }

@@ -33,17 +33,12 @@ fn halves(task: &Task) -> Vec<Task> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tasks::outside::outside;
 
     fn task(waypoints: &[&str]) -> Task {
-        Task {
-            id: "t".into(),
-            seed_id: "s".into(),
-            start: "a".into(),
-            target: "z".into(),
-            waypoints: waypoints.iter().map(|&w| w.into()).collect(),
-            links: waypoints.len() as u32 + 1,
-            family: None,
-        }
+        let waypoints: Vec<String> = waypoints.iter().map(|&w| w.into()).collect();
+        let links = waypoints.len() as u32 + 1;
+        Task { waypoints, links, ..outside("t".into(), "a".into(), "z".into()) }
     }
 
     #[test]

@@ -79,24 +79,7 @@ mod tests {
 
     #[test]
     fn rows_round_trip_with_costs_that_are_not_known() {
-        let row = OptimisedRow {
-            id: "1".into(),
-            start: "(f a)".into(),
-            goal: String::new(),
-            best: "a".into(),
-            cost_before: Some(2),
-            cost_after: Some(1),
-            size_before: 2,
-            size_after: 1,
-            ended: "least".into(),
-            work: 3,
-            e_graphs: 1,
-            peak_bytes: 4_096,
-            proof_steps: 2,
-            proof_file: "proofs/0.json".into(),
-            curve_work: vec![0, 3],
-            curve_cost: vec![2, 1],
-        };
+        let row = row("1", Some(2), &[(0, 2), (3, 1)]);
         let (curve_work, curve_cost) = Default::default();
         let (cost_before, cost_after) = (None, None);
         let unknown =

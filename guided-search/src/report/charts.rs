@@ -49,13 +49,14 @@ pub fn charts(rows: &[&Row], summaries: &[Summary], work: u64) -> Markup {
     }
 }
 
-fn figure(chart: &Chart, summaries: &[Summary], caption: &str) -> Markup {
+/// A chart with the names of its lines.
+pub fn figure(chart: &Chart, lines: &[Series], caption: &str) -> Markup {
     html! {
         figure {
             (chart.markup())
             p.legend {
-                @for s in summaries {
-                    span class=(class(&s.method)) { span.swatch {} (s.method) } " "
+                @for line in lines {
+                    span class=(line.class) { span.swatch {} (line.name) } " "
                 }
             }
             figcaption { (caption) }
@@ -79,7 +80,7 @@ fn solved_by_work(rows: &[&Row], summaries: &[Summary], budget: u64) -> Markup {
     let x = Axis::numbers("work: e-nodes ever built", (0.0, budget as f64), 1.0);
     let y = Axis::per_cent("solved");
     let chart = Chart::new(x, y, 340, "per cent solved over work").lines(Shape::Steps, &lines);
-    figure(&chart, summaries, "Per cent of the tasks solved within a given work.")
+    figure(&chart, &lines, "Per cent of the tasks solved within a given work.")
 }
 
 /// Per cent solved by the length of the chain, if there are several lengths.
@@ -101,7 +102,7 @@ fn solved_by_links(rows: &[&Row], summaries: &[Summary]) -> Markup {
     let x = Axis::numbers("links of the chain", (low.into(), high.into()), 1.0);
     let y = Axis::per_cent("solved");
     let chart = Chart::new(x, y, 340, "per cent solved over links").lines(Shape::Dots, &lines);
-    figure(&chart, summaries, "Per cent of the tasks solved, by the length of the chain.")
+    figure(&chart, &lines, "Per cent of the tasks solved, by the length of the chain.")
 }
 
 #[cfg(test)]

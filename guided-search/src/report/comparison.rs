@@ -6,11 +6,11 @@ use crate::optimise::many::check_proofs_of;
 use crate::optimise::optimisers::Optimiser;
 use crate::optimise::summary::{OptimisedSummary, left};
 use crate::optimise::table::OptimisedRow;
+use crate::report::charts::figure;
 use anyhow::{Context, Result};
 use dataset_gen::system_of;
 use maud::{Markup, html};
 use serde::Serialize;
-use std::fmt::Write;
 use std::path::Path;
 use support::svg_chart::{Axis, Chart, Series, Shape};
 use support::{counted, page, thousands};
@@ -72,44 +72,32 @@ fn paired(reference: &[OptimisedRow], other: &[OptimisedRow]) -> Paired {
     }
 }
 
+/// The columns of the table, after the names of the optimisers; `cost` is what terms cost.
+fn head(cost: &str) -> [String; 8] {
+    let left = format!("{cost} left %");
+    ["cheaper", left.as_str(), "median work", "better", "worse", "p sign", "p ranks", "ratio"]
+        .map(str::to_owned)
+}
+
+fn cells(OptimiserSummary { alone, paired, .. }: &OptimiserSummary) -> [String; 8] {
+    let cheaper = format!("{}/{}", alone.cheaper, alone.terms);
+    let (left, work) = (format!("{:.1}", 100.0 * alone.left), thousands(alone.work));
+    let nothing = || ["–", "", "", "", ""].map(str::to_owned);
+    let [better, worse, sign, ranks, ratio] = paired.map_or_else(nothing, |p| {
+        let [sign, ranks] = [p.sign, p.wilcoxon].map(probability);
+        [p.better.to_string(), p.worse.to_string(), sign, ranks, format!("{:.3}", p.ratio)]
+    });
+    [cheaper, left, work, better, worse, sign, ranks, ratio]
+}
+
 /// For a terminal; `cost` is what terms cost.
 pub fn optimisers_table(summaries: &[OptimiserSummary], cost: &str) -> String {
-    let left = format!("{cost} left %");
-    let mut text = format!(
-        "{:<11} {:>9} {:>13} {:>12} {:>7} {:>6} {:>8} {:>9} {:>8}\n",
-        "optimiser",
-        "cheaper",
-        left,
-        "median work",
-        "better",
-        "worse",
-        "p sign",
-        "p ranks",
-        "ratio"
-    );
-    for OptimiserSummary { optimiser, alone, paired } in summaries {
-        // Writing to a string does not fail.
-        let _ = write!(
-            text,
-            "{optimiser:<11} {:>9} {:>13.1} {:>12}",
-            format!("{}/{}", alone.cheaper, alone.terms),
-            100.0 * alone.left,
-            thousands(alone.work)
-        );
-        let _ = match paired {
-            None => writeln!(text, " {:>7}", "–"),
-            Some(p) => writeln!(
-                text,
-                " {:>7} {:>6} {:>8} {:>9} {:>8.3}",
-                p.better,
-                p.worse,
-                probability(p.sign),
-                probability(p.wilcoxon),
-                p.ratio
-            ),
-        };
-    }
-    text
+    let line = |name: &str, [a, b, c, d, e, f, g, h]: [String; 8]| {
+        let line = format!("{name:<11} {a:>9} {b:>13} {c:>12} {d:>7} {e:>6} {f:>8} {g:>9} {h:>8}");
+        format!("{}\n", line.trim_end())
+    };
+    let lines = summaries.iter().map(|s| line(s.optimiser.name, cells(s)));
+    std::iter::once(line("optimiser", head(cost))).chain(lines).collect()
 }
 
 fn probability(p: f64) -> String {
@@ -159,24 +147,12 @@ fn body(comparison: &Comparison, rows: &[Vec<OptimisedRow>]) -> Markup {
         (chart(comparison, rows))
         div.scroll {
             table {
-                thead { tr {
-                    th { "optimiser" } th.n { "cheaper" } th.n { "% of the cost left" } th.n { "median work" }
-                    th.n { "better" } th.n { "worse" } th.n { "p (sign)" } th.n { "p (ranks)" } th.n { "ratio" }
-                } }
+                thead { tr { th { "optimiser" } @for name in head(cost) { th.n { (name) } } } }
                 tbody {
                     @for s in &summaries {
                         tr class=(class(s.optimiser)) {
                             td { span.swatch {} b { (s.optimiser) } small { (s.optimiser.what) } }
-                            td.n { (s.alone.cheaper) "/" (s.alone.terms) }
-                            td.n { (format!("{:.1}", 100.0 * s.alone.left)) }
-                            td.n { (thousands(s.alone.work)) }
-                            @if let Some(p) = s.paired {
-                                td.n { (p.better) } td.n { (p.worse) }
-                                td.n { (probability(p.sign)) } td.n { (probability(p.wilcoxon)) }
-                                td.n { (format!("{:.3}", p.ratio)) }
-                            } @else {
-                                td.n { "–" } td.n {} td.n {} td.n {} td.n {}
-                            }
+                            @for cell in cells(s) { td.n { (cell) } }
                         }
                     }
                 }
@@ -222,17 +198,11 @@ fn chart(comparison: &Comparison, rows: &[Vec<OptimisedRow>]) -> Markup {
     let y = Axis::per_cent("of the cost left");
     let chart =
         Chart::new(x, y, 340, "per cent of the cost left over work").lines(Shape::Steps, &lines);
-    html! {
-        figure {
-            (chart.markup())
-            p.legend {
-                @for &optimiser in &comparison.optimisers {
-                    span class=(class(optimiser)) { span.swatch {} (optimiser) } " "
-                }
-            }
-            figcaption { "Per cent of the cost that is left with a given work a term: the geometric mean over the terms." }
-        }
-    }
+    figure(
+        &chart,
+        &lines,
+        "Per cent of the cost that is left with a given work a term: the geometric mean over the terms.",
+    )
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 //! checked here, as a report does.
 
 use crate::evaluation::described::{Evaluation, RESULTS_FILE};
-use crate::evaluation::results::{Row, read_results};
+use crate::evaluation::results::Row;
 use crate::report::summary::{Summary, summaries, text_table};
 use crate::tasks::task_set::short;
 use anyhow::Result;
 use serde::Serialize;
 use std::path::Path;
-use support::{counted, thousands};
+use support::{counted, read_table, thousands};
 
 /// What a directory of results holds.
 #[derive(Clone, Debug, Serialize)]
@@ -32,7 +32,7 @@ pub fn inspect(directory: &Path) -> Result<Inspection> {
     let table = directory.join(RESULTS_FILE);
     // An evaluation that was stopped has no table yet.
     let finished = table.exists();
-    let rows = if finished { read_results(&table)? } else { Vec::new() };
+    let rows: Vec<Row> = if finished { read_table(&table)? } else { Vec::new() };
     let tried = rows.iter().any(|row| row.hard.is_some());
     let first = evaluation.methods.first().map(|method| method.name());
     let is_hard = |row: &&Row| row.hard == Some(true) && Some(row.method.as_str()) == first;

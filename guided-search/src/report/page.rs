@@ -3,7 +3,7 @@
 use crate::evaluation::checked::check_proofs;
 use crate::evaluation::comparison::COMPARISON_FILE;
 use crate::evaluation::described::{Evaluation, RESULTS_FILE};
-use crate::evaluation::results::{Row, read_results};
+use crate::evaluation::results::Row;
 use crate::methods::table::{Method, Role};
 use crate::report::charts::{charts, style};
 use crate::report::comparison::comparison_page;
@@ -20,7 +20,7 @@ use maud::{Markup, html};
 use std::io::Write;
 use std::path::Path;
 use support::hash::of_file;
-use support::{FileKind, OutputFile, counted, has_title, page, thousands};
+use support::{FileKind, OutputFile, counted, has_title, page, read_table, thousands};
 
 /// How many proofs are shown.
 const PROOFS: usize = 8;
@@ -63,7 +63,7 @@ pub fn report(directory: &Path) -> Result<String> {
         "{} is not finished: run `cairn evaluate` again to go on with it",
         directory.display()
     );
-    let rows = read_results(&results)?;
+    let rows: Vec<Row> = read_table(&results)?;
     ensure!(!rows.is_empty(), "{} holds no result", results.display());
     let (system, _) = system_of(directory, &evaluation.tasks.system_hash)?;
     // The page says that all of them were accepted.

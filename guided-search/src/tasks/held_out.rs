@@ -119,23 +119,20 @@ pub fn without(seeds: Vec<Seed>, bank: &mut TermBank, tasks: &[Task]) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tasks::outside::outside;
     use dataset_gen::digest;
     use std::collections::BTreeSet;
+
+    fn task(id: &str, start: &str, target: &str) -> Task {
+        outside(id.to_owned(), start.to_owned(), target.to_owned())
+    }
 
     #[test]
     fn a_task_that_begins_with_a_seen_seed_is_refused_by_its_name() {
         let system = System::parse("(sort I) (variable I) (op + (I I) I)").unwrap();
         let mut bank = TermBank::new(system.language.clone());
-        let task = |id: &str, start: &str| Task {
-            id: id.to_owned(),
-            seed_id: id.to_owned(),
-            start: start.to_owned(),
-            target: "(+ c c)".to_owned(),
-            waypoints: Vec::new(),
-            links: 1,
-            family: None,
-        };
-        let tasks = [task("new", "(+ a (+ b b))"), task("old", "(+ b (+ a b))")];
+        let tasks =
+            [task("new", "(+ a (+ b b))", "(+ c c)"), task("old", "(+ b (+ a b))", "(+ c c)")];
         let seed = bank.parse("(+ x (+ y x))", None).unwrap();
         let digests = BTreeSet::from([digest(&mut bank, seed, false)]);
         let seen = SeenSeeds { digests, ..SeenSeeds::default() };
@@ -149,15 +146,6 @@ mod tests {
     fn targets_that_were_seen_are_counted_and_not_refused() {
         let system = System::parse("(sort I) (variable I) (op + (I I) I)").unwrap();
         let mut bank = TermBank::new(system.language.clone());
-        let task = |id: &str, start: &str, target: &str| Task {
-            id: id.to_owned(),
-            seed_id: id.to_owned(),
-            start: start.to_owned(),
-            target: target.to_owned(),
-            waypoints: Vec::new(),
-            links: 0,
-            family: None,
-        };
         let training = [task("t", "(+ a (+ b b))", "(+ c c)")];
         let seen = seeds_of(&training, &mut bank).unwrap();
         let same_target = task("new", "(+ (+ a b) b)", "(+ x x)");
@@ -179,15 +167,7 @@ mod tests {
             term: bank.parse(text, None).unwrap(),
         };
         let seeds = vec![seed("same", "(+ x (+ y 7))"), seed("other", "(+ x (+ 7 y))")];
-        let task = Task {
-            id: "t".to_owned(),
-            seed_id: "t".to_owned(),
-            start: "(+ b (+ a 1))".to_owned(),
-            target: "(+ 1 (+ a b))".to_owned(),
-            waypoints: Vec::new(),
-            links: 1,
-            family: None,
-        };
+        let task = task("t", "(+ b (+ a 1))", "(+ 1 (+ a b))");
         let left = without(seeds.clone(), &mut bank, std::slice::from_ref(&task)).unwrap();
         assert_eq!(left.iter().map(|seed| seed.id.as_str()).collect::<Vec<_>>(), ["other"]);
         let none = without(seeds[..1].to_vec(), &mut bank, &[task]).unwrap_err().to_string();

@@ -7,7 +7,7 @@ pub(crate) mod gather;
 pub(crate) mod held_out;
 pub(crate) mod inspect;
 pub(crate) mod origin;
-mod outside;
+pub(crate) mod outside;
 pub(crate) mod parts;
 pub(crate) mod question;
 pub(crate) mod scale;

@@ -7,7 +7,7 @@ use dataset_gen::{Layout, TermFile, TermLine};
 use egraph::TermBank;
 
 /// A task from elsewhere: without a chain.
-pub(super) fn outside(id: String, start: String, target: String) -> Task {
+pub(crate) fn outside(id: String, start: String, target: String) -> Task {
     Task { seed_id: id.clone(), id, start, target, waypoints: Vec::new(), links: 0, family: None }
 }
 

@@ -54,11 +54,8 @@ impl TaskSet {
             short(&system.hash)
         );
         let mut bank = TermBank::new(system.language.clone());
-        let mut ids = FxHashSet::default();
         for task in &set.tasks {
             task.terms(&mut bank).with_context(|| format!("{name}"))?;
-            check_id(&task.id).map_err(|message| anyhow!("{name}: {message}"))?;
-            ensure!(ids.insert(&task.id), "{name}: two tasks have the id '{}'", task.id);
         }
         Ok(set)
     }
@@ -162,13 +159,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("tasks.parquet");
         let task = |id: &str, waypoints: &[&str]| Task {
-            id: id.to_owned(),
             seed_id: "7".to_owned(),
-            start: "(+ a 0)".to_owned(),
-            target: "a".to_owned(),
             waypoints: waypoints.iter().map(|&w| w.to_owned()).collect(),
             links: waypoints.len() as u32 + 1,
             family: (!waypoints.is_empty()).then_some(Family::Theorem),
+            ..outside(id.to_owned(), "(+ a 0)".to_owned(), "a".to_owned())
         };
         let failures = BTreeMap::from([("saturated".to_owned(), 3)]);
         let system_hash = system().hash;
