@@ -56,81 +56,46 @@ pub enum Format {
     Json,
 }
 
-/// What a path holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Dataset,
-    Model,
-    Ranker,
-    Tasks,
-    Results,
-    Optimised,
-    Comparison,
-}
-
-impl Kind {
-    /// As the names of its files tell; what is none of them is taken for a dataset, which says so.
-    fn of(path: &Path) -> Kind {
-        let has = |name: &str| path.join(name).is_file();
-        if has(INFO_FILE) {
-            Kind::Dataset
-        } else if has(EVALUATION_FILE) {
-            Kind::Results
-        } else if has(COMPARISON_FILE) {
-            Kind::Comparison
-        } else if has(OPTIMISATION_FILE) {
-            Kind::Optimised
-        } else if has(CONFIG_FILE) {
-            Kind::Model
-        } else if ranker_file::learned(path).is_some()
-            || path.extension().is_some_and(|ending| ending == "json") && path.is_file()
-        {
-            Kind::Ranker
-        } else if path.is_file() {
-            Kind::Tasks
-        } else {
-            Kind::Dataset
-        }
-    }
-}
-
 /// Runs the command: prints what a path holds.
 ///
 /// # Errors
 /// A missing or damaged file; a file for the page that holds something else.
 pub fn run(args: &InspectArgs) -> Result<()> {
-    let (path, kind) = (&args.path, Kind::of(&args.path));
-    ensure!(
-        args.plot.is_none() || kind == Kind::Dataset,
-        "--plot draws datasets, and {} is none",
-        path.display()
-    );
-    let format = args.format;
-    match kind {
-        Kind::Dataset => of_dataset(args),
-        Kind::Model => {
-            let found = model::inspect(path)?;
-            show(format, &found.text()?, &serde_json::to_string_pretty(&found)?)
-        }
-        Kind::Ranker => {
-            let file = ranker_file::learned(path);
-            let found = ranker_file::inspect(file.as_deref().unwrap_or(path))?;
-            show(format, &found.text(), &serde_json::to_string_pretty(&found)?)
-        }
-        Kind::Tasks => {
-            let found = inspect_tasks(path, args.examples)?;
-            show(format, &found.text(), &serde_json::to_string_pretty(&found)?)
-        }
-        Kind::Results => {
-            let found = inspect_results(path)?;
-            show(format, &found.text(), &serde_json::to_string_pretty(&found)?)
-        }
-        Kind::Optimised => {
-            let found = inspect_optimised(path)?;
-            show(format, &found.text(), &serde_json::to_string_pretty(&found)?)
-        }
-        Kind::Comparison => of_comparison(path, format),
-    }
+    let path = &args.path;
+    let Some((text, json)) = other(args)? else { return of_dataset(args) };
+    ensure!(args.plot.is_none(), "--plot draws datasets, and {} is none", path.display());
+    show(args.format, &text, &json)
+}
+
+/// What a path holds that is no dataset, as text and as JSON; the names of its files tell. What is none of all is taken
+/// for a dataset, which says so.
+fn other(args: &InspectArgs) -> Result<Option<(String, String)>> {
+    let path = &args.path;
+    let has = |name: &str| path.join(name).is_file();
+    let learned = ranker_file::learned(path);
+    let is_json = || path.extension().is_some_and(|ending| ending == "json") && path.is_file();
+    Ok(Some(if has(INFO_FILE) {
+        return Ok(None);
+    } else if has(EVALUATION_FILE) {
+        let found = inspect_results(path)?;
+        (found.text(), serde_json::to_string_pretty(&found)?)
+    } else if has(COMPARISON_FILE) {
+        of_comparison(path)?
+    } else if has(OPTIMISATION_FILE) {
+        let found = inspect_optimised(path)?;
+        (found.text(), serde_json::to_string_pretty(&found)?)
+    } else if has(CONFIG_FILE) {
+        let found = model::inspect(path)?;
+        (found.text()?, serde_json::to_string_pretty(&found)?)
+    } else if learned.is_some() || is_json() {
+        let found = ranker_file::inspect(learned.as_deref().unwrap_or(path))?;
+        (found.text(), serde_json::to_string_pretty(&found)?)
+    } else if path.is_file() {
+        let found = inspect_tasks(path, args.examples)?;
+        (found.text(), serde_json::to_string_pretty(&found)?)
+    } else {
+        return Ok(None);
+    }))
 }
 
 fn show(format: Format, text: &str, json: &str) -> Result<()> {
@@ -140,7 +105,7 @@ fn show(format: Format, text: &str, json: &str) -> Result<()> {
     }
 }
 
-fn of_comparison(path: &Path, format: Format) -> Result<()> {
+fn of_comparison(path: &Path) -> Result<(String, String)> {
     let found = Comparison::load(path)?;
     let summaries = found.rows(path)?.map(|rows| optimiser_summaries(&found.optimisers, &rows));
     let Comparison { version, terms, cap, work, seed, cost, command, .. } = &found;
@@ -155,7 +120,7 @@ fn of_comparison(path: &Path, format: Format) -> Result<()> {
         None => said + "not finished: the same command goes on\n",
     };
     let json = json!({ "comparison": found, "optimisers": summaries });
-    show(format, &text, &serde_json::to_string_pretty(&json)?)
+    Ok((text, serde_json::to_string_pretty(&json)?))
 }
 
 fn of_dataset(args: &InspectArgs) -> Result<()> {
