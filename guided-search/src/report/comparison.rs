@@ -7,6 +7,7 @@ use crate::optimise::optimisers::Optimiser;
 use crate::optimise::summary::{OptimisedSummary, left};
 use crate::optimise::table::OptimisedRow;
 use crate::report::charts::figure;
+use crate::report::tables::table;
 use anyhow::{Context, Result};
 use dataset_gen::system_of;
 use maud::{Markup, html};
@@ -145,19 +146,17 @@ fn body(comparison: &Comparison, rows: &[Vec<OptimisedRow>]) -> Markup {
              the checker accepted, for this page once more."
         }
         (chart(comparison, rows))
-        div.scroll {
-            table {
-                thead { tr { th { "optimiser" } @for name in head(cost) { th.n { (name) } } } }
-                tbody {
-                    @for s in &summaries {
-                        tr class=(class(s.optimiser)) {
-                            td { span.swatch {} b { (s.optimiser) } small { (s.optimiser.what) } }
-                            @for cell in cells(s) { td.n { (cell) } }
-                        }
+        (table(
+            &html! { th { "optimiser" } @for name in head(cost) { th.n { (name) } } },
+            &html! {
+                @for s in &summaries {
+                    tr class=(class(s.optimiser)) {
+                        td { span.swatch {} b { (s.optimiser) } small { (s.optimiser.what) } }
+                        @for cell in cells(s) { td.n { (cell) } }
                     }
                 }
             }
-        }
+        ))
         p.note { (EXPLAINED) }
         h2 { "Settings" }
         dl {

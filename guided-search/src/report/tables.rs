@@ -12,42 +12,40 @@ use support::thousands;
 /// A table of more tasks is folded.
 const OPEN: usize = 12;
 
+/// A table that is moved to and fro where it is wider than the page.
+pub fn table(head: &Markup, rows: &Markup) -> Markup {
+    html! { div.scroll { table { thead { tr { (head) } } tbody { (rows) } } } }
+}
+
 /// A line per method.
 pub fn methods_table(summaries: &[Summary]) -> Markup {
     let number = |value: Option<f64>| value.map_or("–".to_owned(), median_text);
     html! {
-        div.scroll {
-            table {
-                thead {
-                    tr {
-                        th { "method" }
-                        th.n { "solved" } th.n { "%" } th.n { "95 % interval" } th {}
-                        th.n { "work" } th.n { "e-graphs" } th.n { "proof nodes" }
-                        th.n { "seconds" } th.n { "in the model" }
-                    }
-                }
-                tbody {
-                    @for s in summaries {
-                        @let (low, high) = s.interval();
-                        tr class=(class(&s.method)) {
-                            td {
-                                span.swatch {} b { (s.method) }
-                                small { (description(&s.method)) }
-                            }
-                            td.n { (s.solved) "/" (s.tasks) }
-                            td.n { (format!("{:.1}", s.rate())) }
-                            td.n { (format!("{low:.0}–{high:.0}")) }
-                            td { (bar(s)) }
-                            td.n { (number(s.median_work)) }
-                            td.n { (number(s.median_e_graphs)) }
-                            td.n { (number(s.median_steps)) }
-                            td.n { (format!("{:.2}", s.seconds)) }
-                            td.n { (format!("{:.2}", s.model_seconds)) }
-                        }
+        (table(
+            &html! {
+                th { "method" }
+                th.n { "solved" } th.n { "%" } th.n { "95 % interval" } th {}
+                th.n { "work" } th.n { "e-graphs" } th.n { "proof nodes" }
+                th.n { "seconds" } th.n { "in the model" }
+            },
+            &html! {
+                @for s in summaries {
+                    @let (low, high) = s.interval();
+                    tr class=(class(&s.method)) {
+                        td { span.swatch {} b { (s.method) } small { (description(&s.method)) } }
+                        td.n { (s.solved) "/" (s.tasks) }
+                        td.n { (format!("{:.1}", s.rate())) }
+                        td.n { (format!("{low:.0}–{high:.0}")) }
+                        td { (bar(s)) }
+                        td.n { (number(s.median_work)) }
+                        td.n { (number(s.median_e_graphs)) }
+                        td.n { (number(s.median_steps)) }
+                        td.n { (format!("{:.2}", s.seconds)) }
+                        td.n { (format!("{:.2}", s.model_seconds)) }
                     }
                 }
             }
-        }
+        ))
         p.note {
             "Work, e-graphs and proof nodes are medians over the tasks that the method solved; \
              seconds are means over all tasks."
@@ -67,28 +65,24 @@ pub fn families_table(rows: &[Row], summaries: &[Summary]) -> Markup {
     html! {
         @if families.len() > 1 {
             h2 { "Solved by family" }
-            div.scroll {
-                table {
-                    thead {
+            (table(
+                &html! {
+                    th { "family" } th.n { "tasks" }
+                    @for s in summaries { th.n { (s.method) } }
+                },
+                &html! {
+                    @for &family in &families {
                         tr {
-                            th { "family" } th.n { "tasks" }
-                            @for s in summaries { th.n { (s.method) } }
-                        }
-                    }
-                    tbody {
-                        @for &family in &families {
-                            tr {
-                                td {
-                                    b { (family.map_or("–", Family::name)) }
-                                    small { (family.map_or("not known", Family::description)) }
-                                }
-                                td.n { (counts(family, &summaries[0].method, false)) }
-                                @for s in summaries { td.n { (counts(family, &s.method, true)) } }
+                            td {
+                                b { (family.map_or("–", Family::name)) }
+                                small { (family.map_or("not known", Family::description)) }
                             }
+                            td.n { (counts(family, &summaries[0].method, false)) }
+                            @for s in summaries { td.n { (counts(family, &s.method, true)) } }
                         }
                     }
                 }
-            }
+            ))
             @if rows.iter().any(|row| row.hard.is_some()) {
                 p.note { "In brackets: how many of them are hard." }
             }
@@ -121,31 +115,27 @@ pub fn reasons_table(rows: &[Row], summaries: &[Summary]) -> Markup {
         @if counts.is_empty() {
             p { "Every method solved every task." }
         } @else {
-            div.scroll {
-                table {
-                    thead {
+            (table(
+                &html! {
+                    th { "method" } th.n { "solved" }
+                    @for reason in counts.keys() { th.n { (reason) } }
+                },
+                &html! {
+                    @for s in summaries {
                         tr {
-                            th { "method" } th.n { "solved" }
-                            @for reason in counts.keys() { th.n { (reason) } }
-                        }
-                    }
-                    tbody {
-                        @for s in summaries {
-                            tr {
-                                td { b { (s.method) } } td.n { (s.solved) }
-                                @for of_reason in counts.values() {
-                                    td.n {
-                                        @match of_reason.get(s.method.as_str()) {
-                                            Some(count) => (count),
-                                            None => "–",
-                                        }
+                            td { b { (s.method) } } td.n { (s.solved) }
+                            @for of_reason in counts.values() {
+                                td.n {
+                                    @match of_reason.get(s.method.as_str()) {
+                                        Some(count) => (count),
+                                        None => "–",
                                     }
                                 }
                             }
                         }
                     }
                 }
-            }
+            ))
             dl { @for reason in counts.keys() { dt { (reason) } dd { (meaning(reason)) } } }
         }
     }
@@ -222,7 +212,7 @@ mod tests {
     use crate::evaluation::results;
     use crate::report::summary::summaries;
 
-    fn table(rows: &[Row]) -> String {
+    fn families(rows: &[Row]) -> String {
         let all: Vec<&Row> = rows.iter().collect();
         families_table(rows, &summaries(&all)).into_string()
     }
@@ -241,13 +231,13 @@ mod tests {
             row("b", "cap", false, theorem),
             row("b", "model", true, theorem),
         ];
-        assert_eq!(table(&rows), "");
+        assert_eq!(families(&rows), "");
         rows.extend([row("c", "cap", false, identity), row("c", "model", true, identity)]);
-        let page = table(&rows);
+        let page = families(&rows);
         let cells = |cells: [&str; 3]| cells.map(|c| format!("<td class=\"n\">{c}</td>")).concat();
         assert!(page.contains(&cells(["2 (1)", "1 (0)", "2 (1)"])), "{page}");
         assert!(page.contains(&cells(["1 (0)", "0", "1 (0)"])), "{page}");
         rows.iter_mut().for_each(|row| row.hard = None);
-        assert!(table(&rows).contains(&cells(["2", "1", "2"])));
+        assert!(families(&rows).contains(&cells(["2", "1", "2"])));
     }
 }
