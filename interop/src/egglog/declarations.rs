@@ -127,7 +127,8 @@ fn function(names: &mut Names, out: &mut Output, declared: &Declared<'_>) -> Res
     }
 }
 
-/// A relation of one term is an analysis whose value is true where it is known.
+/// A relation of one term is an analysis whose value is true where it is known; one of two terms is taken over as far as it
+/// is one of a term and itself.
 fn relation(
     names: &mut Names,
     out: &mut Output,
@@ -135,8 +136,10 @@ fn relation(
     args: &Sexpr,
     at: Place,
 ) -> Result<()> {
-    let Some([of]) = args.list() else {
-        return Err(refused(at, "a relation of other than one argument"));
+    let of = match args.list() {
+        Some([of]) => of,
+        Some([of, other]) if of.atom() == other.atom() && names.is_sort(of) => of,
+        _ => return Err(refused(at, "a relation of other than one argument, or two of one sort,")),
     };
     let of_sort = names.sort(of)?;
     if !names.sorts.contains(&of_sort) {
@@ -146,6 +149,11 @@ fn relation(
     names.analyses.insert(name.to_owned(), values.to_owned());
     names.relations.insert(name.to_owned());
     out.lines.push((format!("(analysis {name} {of_sort} {values} :merge (|| old new))"), at));
+    if args.list().is_some_and(|args| args.len() == 2) {
+        names.pairs.insert(name.to_owned());
+        let what = format!("what '{name}' says of two different terms");
+        out.leave(refused(at, &what));
+    }
     Ok(())
 }
 

@@ -10,6 +10,9 @@ use egraph::{LiteralKind, Sexpr};
 /// Tests that stand as facts.
 const TESTS: [&str; 6] = ["!=", "<", "<=", ">", ">=", "guard"];
 
+/// In how many ways the facts of a rule may hold: it is written once for each.
+const MOST_WAYS: usize = 64;
+
 /// What facts say.
 #[derive(Default)]
 pub(super) struct Facts {
@@ -17,6 +20,8 @@ pub(super) struct Facts {
     /// Patterns that there must be, each of which must be a part of the left-hand side.
     patterns: Vec<Sexpr>,
     conditions: Vec<String>,
+    /// Of each, one must hold: all of its conditions.
+    alternatives: Vec<Vec<Vec<String>>>,
     /// Values that facts have named.
     values: Vec<Valued>,
 }
@@ -94,7 +99,26 @@ impl Facts {
                 }
             }
             (head, _) if TESTS.contains(&head) => self.scope.value(names, fact)?.0,
-            (head, [_]) if names.relations.contains(head) => self.scope.value(names, fact)?.0,
+            (head, [of]) if names.relations.contains(head) => {
+                match (of, names.derived.get(head).cloned()) {
+                    (Sexpr::List(..), _) => return self.said_of(names, head, of),
+                    (_, None) => self.scope.value(names, fact)?.0,
+                    (_, Some(derived)) => {
+                        let it = self.scope.pattern(names, of, Side::Left)?;
+                        let named = |text: &String| renamed(text, &[(IT, &it)]);
+                        let mut ways: Vec<Vec<String>> =
+                            derived.iter().map(|all| all.iter().map(named).collect()).collect();
+                        if names.asserted.contains(head) {
+                            ways.push(vec![self.scope.value(names, fact)?.0]);
+                        }
+                        self.alternatives.push(ways);
+                        if self.alternatives.iter().map(Vec::len).product::<usize>() > MOST_WAYS {
+                            return Err(refused(at, "a rule whose facts may hold in so many ways"));
+                        }
+                        return Ok(());
+                    }
+                }
+            }
             (head, [_]) if names.analyses.contains_key(head) => {
                 is_known(&self.scope.value(names, fact)?)
             }
@@ -106,6 +130,31 @@ impl Facts {
         // A condition is an application.
         self.conditions.push(if test.starts_with('(') { test } else { format!("(! (! {test}))") });
         Ok(())
+    }
+
+    /// `(relation (Op x …))`: what the program said of the operator before.
+    fn said_of(&mut self, names: &mut Names, relation: &str, of: &Sexpr) -> Result<()> {
+        let unknown = || refused(of.place(), "a fact of what is no variable");
+        let [head, args @ ..] = of.list().unwrap_or(&[]) else { return Err(unknown()) };
+        let key = (relation.to_owned(), head.atom().unwrap_or("").to_owned());
+        let Some([(variables, condition)]) = names.said.get(&key).map(|said| &said[..]) else {
+            return Err(unknown());
+        };
+        let (variables, condition) = (variables.clone(), condition.clone());
+        let args = args.iter().map(|arg| self.scope.pattern(names, arg, Side::Left));
+        let args = args.collect::<Result<Vec<String>>>()?;
+        let pairs: Vec<(&str, &str)> =
+            variables.iter().map(String::as_str).zip(args.iter().map(String::as_str)).collect();
+        if condition != TRUE {
+            self.conditions.push(renamed(&condition, &pairs));
+        }
+        self.patterns.push(of.clone());
+        Ok(())
+    }
+
+    /// Whether facts speak of no pattern.
+    pub fn are_conditions(&self) -> bool {
+        self.patterns.is_empty()
     }
 
     /// A variable that nothing has bound yet.
@@ -137,15 +186,58 @@ impl Facts {
     }
 
     /// The conditions, and that there are the values that facts have named, where neither these nor what
-    /// follows computes with them.
-    pub fn premises(&self, follows: &str) -> Vec<String> {
+    /// follows computes with them; in each way in which the facts may hold.
+    pub fn premises(&self, follows: &str) -> Vec<Vec<String>> {
         let mut premises = self.conditions.clone();
+        premises.retain(|test| !is_true_of(test, follows));
         for value in &self.values {
             if !follows.contains(&value.0) && !premises.iter().any(|all| all.contains(&value.0)) {
                 premises.push(is_known(value));
             }
         }
-        premises
+        self.alternatives.iter().fold(vec![premises], |all, ways| {
+            let with = |before: &Vec<String>| {
+                ways.iter().map(|way| [&before[..], way].concat()).collect::<Vec<_>>()
+            };
+            all.iter().flat_map(with).collect()
+        })
+    }
+}
+
+/// The variable that conditions speak of from which a relation follows.
+pub(super) const IT: &str = "?it";
+/// What is always so.
+pub(super) const TRUE: &str = "1";
+
+/// The atoms of a text, with what stands between them.
+fn atoms(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(|c: char| c.is_whitespace() || matches!(c, '(' | ')')).flat_map(|part| {
+        let end =
+            part.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '(' | ')')).len();
+        [&part[..end], &part[end..]]
+    })
+}
+
+/// The text with other names for variables.
+pub(super) fn renamed(text: &str, names: &[(&str, &str)]) -> String {
+    let other = |atom: &&str| names.iter().find(|(name, _)| name == atom).map(|(_, new)| *new);
+    atoms(text).map(|atom| other(&atom).unwrap_or(atom)).collect()
+}
+
+/// The variables in a text.
+pub(super) fn variables(text: &str) -> impl Iterator<Item = &str> {
+    atoms(text).filter(|atom| atom.starts_with('?'))
+}
+
+/// Whether a test compares a value with itself that what follows needs as well.
+fn is_true_of(test: &str, follows: &str) -> bool {
+    let mut all = atoms(test).filter(|part| !part.trim().is_empty());
+    let parts: [Option<&str>; 5] = std::array::from_fn(|_| all.next());
+    match (parts, all.next()) {
+        ([Some("("), Some("<=" | ">=" | "=="), Some(a), Some(b), Some(")")], None) => {
+            a == b && atoms(follows).any(|atom| atom == a)
+        }
+        _ => false,
     }
 }
 

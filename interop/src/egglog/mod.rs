@@ -5,6 +5,7 @@
 //! What a rules file can't say is left out, and so is what speaks of it.
 
 mod declarations;
+mod diagonal;
 mod facts;
 mod literals;
 mod names;
@@ -85,6 +86,7 @@ pub fn import_egglog(
     // Names may be used before they are declared in what follows.
     let declared: Vec<bool> =
         program.iter().map(|item| declare(&mut names, &mut out, item)).collect();
+    rules::note_what_follows(&mut names, &program);
     for (item, _) in program.iter().zip(declared).filter(|(_, declared)| !declared) {
         if let Err(refusal) = command(&mut names, &mut out, item) {
             out.leave(refusal);

@@ -54,8 +54,11 @@ pub(super) fn kind_of_sort(sort: &str) -> Option<LiteralKind> {
 /// Bytes of terms that stand for their names, in the whole program: each may name others twice.
 const MOST_WRITTEN_OUT: usize = 1 << 24;
 
+/// The variables that are arguments of an application, and a condition.
+type Said = (Vec<String>, String);
+
 /// What a program has declared.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Names {
     pub sorts: FxHashSet<String>,
     /// The sorts of the arguments of each.
@@ -64,6 +67,14 @@ pub(super) struct Names {
     pub analyses: FxHashMap<String, String>,
     /// Analyses that were relations of one term: what they say is true or unknown.
     pub relations: FxHashSet<String>,
+    /// Of these, those of two terms: here they say something of a term and itself.
+    pub pairs: FxHashSet<String>,
+    /// By relation: conditions of `?it` from each of which it follows, whatever the term is.
+    pub derived: FxHashMap<String, Vec<Vec<String>>>,
+    /// Relations that are known of terms in other ways, too.
+    pub asserted: FxHashSet<String>,
+    /// By relation and constructor: the variables that are its arguments, and when it holds.
+    pub said: FxHashMap<(String, String), Vec<Said>>,
     /// What was declared and is not taken over.
     pub refused: FxHashSet<String>,
     /// Whether more was declared in another file.
@@ -96,6 +107,11 @@ impl Names {
         }
         let meant = did_you_mean(name, self.sorts.iter().map(String::as_str));
         Err(self.unknown(name, sort.place(), format!("unknown sort '{name}'{meant}")))
+    }
+
+    /// Whether a sort of terms was declared.
+    pub fn is_sort(&self, sort: &Sexpr) -> bool {
+        sort.atom().is_some_and(|sort| self.sorts.contains(sort))
     }
 
     /// Takes over the sort of booleans.
@@ -141,6 +157,14 @@ impl Names {
             return Err(mistaken(place, message));
         }
         Ok(Some(term.clone()))
+    }
+
+    /// Notes when a relation holds of applications of a constructor to variables.
+    pub fn note_said(&mut self, relation: &str, of: &str, condition: &str) {
+        let parts = of.trim_start_matches('(').trim_end_matches(')').split(' ');
+        let mut parts = parts.map(str::to_owned);
+        let key = (relation.to_owned(), parts.next().unwrap_or_default());
+        self.said.entry(key).or_default().push((parts.collect(), condition.to_owned()));
     }
 
     /// Strings in a part of a rule, which are constants there.

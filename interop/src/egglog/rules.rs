@@ -1,7 +1,8 @@
 //! Rewrites, rules and actions: a rewrite for each pair of terms that is united, a transfer for each value that
 //! is set.
 
-use crate::egglog::facts::Facts;
+use crate::egglog::diagonal::on_diagonal;
+use crate::egglog::facts::{Facts, IT, TRUE, renamed, variables};
 use crate::egglog::names::{Names, atom};
 use crate::egglog::output::Output;
 use crate::egglog::refusal::{Result, mistaken, refused};
@@ -33,8 +34,8 @@ pub(super) fn rewrite(
     // Either side of a birewrite is a left-hand side once.
     let side = if keyword == "birewrite" { Side::Left } else { Side::Right };
     let rhs = body.scope.pattern(names, right, side)?;
-    let line = line(&body, names, keyword, &lhs, &rhs, &options, at);
-    out.lines.push((line, at));
+    let sides = [&lhs, &rhs].map(String::as_str);
+    out.lines.extend(lines(&body, names, keyword, sides, &options, at));
     Ok(())
 }
 
@@ -48,6 +49,10 @@ pub(super) fn rule(names: &mut Names, out: &mut Output, parts: &[Sexpr], at: Pla
         return Err(mistaken(at, "expected (rule (fact …) (action …))"));
     };
     let options = Options::read(names, out, options)?;
+    if follows(names, &facts, &actions).is_some() {
+        return Ok(());
+    }
+    let [facts, actions] = on_diagonal(names, &facts, &actions)?.unwrap_or([facts, actions]);
     let mut body = Facts::default();
     body.read(names, &facts)?;
     for action in &actions {
@@ -56,6 +61,63 @@ pub(super) fn rule(names: &mut Names, out: &mut Output, parts: &[Sexpr], at: Pla
         }
     }
     Ok(())
+}
+
+/// The relations that a rule says of any term of which something else is known, and when.
+fn follows(
+    names: &mut Names,
+    facts: &[Sexpr],
+    actions: &[Sexpr],
+) -> Option<Vec<(String, Vec<Vec<String>>)>> {
+    let mut body = Facts::default();
+    body.read(names, facts).ok().filter(|()| body.are_conditions())?;
+    let of = |action: &Sexpr| match action.list()? {
+        [relation, of] if names.relations.contains(relation.atom()?) => {
+            let (relation, of) =
+                (relation.atom()?.to_owned(), format!("?{}", of.atom()?.trim_start_matches('?')));
+            let ways = body.premises("");
+            let of_it = |way: &Vec<String>| {
+                let mut all = way.iter().flat_map(|text| variables(text)).peekable();
+                all.peek().is_some() && all.all(|name| name == of)
+            };
+            let named = |way: &Vec<String>| {
+                way.iter().map(|text| renamed(text, &[(&of, IT)])).collect::<Vec<_>>()
+            };
+            ways.iter().all(of_it).then(|| (relation, ways.iter().map(named).collect()))
+        }
+        _ => None,
+    };
+    actions.iter().map(of).collect()
+}
+
+/// Notes which relations follow from what else is known of a term, and which are said of terms by themselves.
+pub(super) fn note_what_follows(names: &mut Names, program: &[Sexpr]) {
+    // The names of terms as they are where the rule stands.
+    let mut there = names.clone();
+    for item in program {
+        let Some([keyword, parts @ ..]) = item.list() else { continue };
+        match (keyword.atom().unwrap_or(""), parts) {
+            ("let", [Sexpr::Atom(name, _), named]) => {
+                if let Ok(text) = term(&mut there, named) {
+                    there.name_term(name, text);
+                }
+            }
+            ("rule", [Sexpr::List(facts, _), Sexpr::List(actions, _), ..]) => {
+                match follows(&mut there, facts, actions) {
+                    Some(found) => found.into_iter().for_each(|(relation, ways)| {
+                        there.derived.entry(relation).or_default().extend(ways);
+                    }),
+                    None => there.asserted.extend(actions.iter().filter_map(head)),
+                }
+            }
+            (relation, _) => _ = there.asserted.insert(relation.to_owned()),
+        }
+    }
+    (names.derived, names.asserted) = (there.derived, there.asserted);
+}
+
+fn head(action: &Sexpr) -> Option<String> {
+    action.list()?.first()?.atom().map(str::to_owned)
 }
 
 /// An action that stands by itself.
@@ -174,24 +236,26 @@ fn act_in_rule(
                 return Err(refused(at, "a rule without a pattern"));
             }
             let rhs = facts.scope.pattern(names, other, Side::Right)?;
-            let line = line(facts, names, "rewrite", &lhs, &rhs, options, rule);
-            out.lines.push((line, at));
+            let sides = [&lhs, &rhs].map(String::as_str);
+            out.lines.extend(lines(facts, names, "rewrite", sides, options, rule));
         }
         ("set", [fact, value]) => {
             let (analysis, of) = analysis_of(names, fact)?;
             let of = facts.whole_pattern(names, of)?;
             let value = facts.scope.value(names, value)?.0;
-            if !facts.premises(&value).is_empty() {
+            if facts.premises(&value).iter().any(|way| !way.is_empty()) {
                 return Err(refused(at, "a value that is known under conditions"));
             }
             out.lines.push((format!("(transfer ({analysis} {of}) {value})"), at));
         }
         (relation, [of]) if names.relations.contains(relation) => {
             let of = facts.whole_pattern(names, of)?;
-            let premises = facts.premises("").into_iter();
-            let value = premises.reduce(|all, next| format!("(&& {all} {next})"));
-            let value = value.unwrap_or_else(|| "1".to_owned());
-            out.lines.push((format!("(transfer ({relation} {of}) {value})"), at));
+            for way in facts.premises("") {
+                let value = way.into_iter().reduce(|all, next| format!("(&& {all} {next})"));
+                let value = value.unwrap_or_else(|| TRUE.to_owned());
+                names.note_said(relation, &of, &value);
+                out.lines.push((format!("(transfer ({relation} {of}) {value})"), at));
+            }
         }
         ("subsume" | "delete", _) => out.leave_command(at, head),
         _ => {
@@ -202,21 +266,23 @@ fn act_in_rule(
     Ok(())
 }
 
-/// A rewrite of the rules file.
-fn line(
+/// A rewrite of the rules file, for each way in which the facts may hold.
+fn lines(
     facts: &Facts,
     names: &mut Names,
     keyword: &str,
-    lhs: &str,
-    rhs: &str,
+    [lhs, rhs]: [&str; 2],
     options: &Options<'_>,
     at: Place,
-) -> String {
-    let when = match &facts.premises(rhs)[..] {
-        [] => String::new(),
-        all => format!(" :when ({})", all.join(" ")),
+) -> Vec<(String, Place)> {
+    let mut line = |way: Vec<String>| {
+        let when = match &way[..] {
+            [] => String::new(),
+            all => format!(" :when ({})", all.join(" ")),
+        };
+        let base = options.name.clone().unwrap_or_else(|| format!("line-{}", at.line));
+        let name = names.name_rule(&base);
+        (format!("({keyword} {lhs} {rhs}{when} :name {name}{})", options.ruleset), at)
     };
-    let base = options.name.clone().unwrap_or_else(|| format!("line-{}", at.line));
-    let name = names.name_rule(&base);
-    format!("({keyword} {lhs} {rhs}{when} :name {name}{})", options.ruleset)
+    facts.premises(rhs).into_iter().map(&mut line).collect()
 }
