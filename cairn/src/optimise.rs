@@ -15,7 +15,7 @@ use crate::shown_proof::{PRINTED, Shown, proof_file};
 use anyhow::{Result, anyhow, ensure};
 use clap::ValueEnum;
 use egraph::{
-    CostFunction, MatchOrder, OpId, Scheduler, Sketch, SortId, System, TermBank, TermId,
+    Amount, CostFunction, MatchOrder, OpId, Scheduler, Sketch, SortId, System, TermBank, TermId,
     proof_to_json,
 };
 use guided_search::{
@@ -295,7 +295,7 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
         }
     }
     if let Some(file) = &picture_file {
-        let svg = picture(&outcome, objective.cost.names()[0]);
+        let svg = picture(&outcome, &objective.cost);
         file.write(|file| Ok(file.write_all(svg.as_bytes())?))?;
     }
     ensure!(
@@ -457,12 +457,16 @@ impl Rows<'_> {
     }
 
     fn json(&self) -> Value {
+        let number = |cost: Amount| match cost.denominator {
+            1 => json!(cost.numerator),
+            _ => json!(cost.value()),
+        };
         let Outcome { curve, ended, ledger, .. } = self.outcome;
         let row = |(i, best): (usize, &Best)| {
             let cost = (self.cost_of)(i);
             let values: Vec<_> = cost.names().into_iter().zip(cost.asked(&best.cost)).collect();
             let values: serde_json::Map<String, Value> =
-                values.into_iter().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+                values.into_iter().map(|(name, cost)| (name.to_owned(), number(cost))).collect();
             let mut row = json!({
                 "work": best.work,
                 "e_graphs": best.e_graphs,

@@ -87,6 +87,7 @@ pub use review::{Review, review};
 pub use rules::analysis::{Analyses, Transfer, TransferId, TransferOf};
 pub use rules::costs::declared::{DeclaredCost, Weight};
 pub use rules::costs::read::Read;
+pub use rules::costs::unit::Amount;
 pub use rules::costs::whole::WholeCost;
 pub use rules::expression::{Condition, Expr};
 pub use rules::pattern::{DisplayPattern, Pattern, TermFunction};
@@ -100,7 +101,7 @@ pub use saturation::match_order::{Above, Kind, MatchOrder, MatchView, Operators,
 pub use saturation::report::{Iteration, Report, RuleReport, RuleTotals};
 pub use saturation::run::{Limits, Observer, SaturationConfig, saturate, saturate_until};
 pub use saturation::scheduler::{BackOff, Scheduler};
-pub use stop::StopReason;
+pub use stop::{Cancel, StopReason};
 pub use term::bank::{TermBank, TermId};
 pub use term::bits::{Bits, Width};
 pub use term::builtin::{Builtin, evaluate};

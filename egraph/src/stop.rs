@@ -78,16 +78,43 @@ impl fmt::Display for StopReason {
     }
 }
 
+/// Asks work to end soon. Clones are one flag.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel {
+    asked: Arc<AtomicBool>,
+    look: Option<fn() -> bool>,
+}
+
+impl Cancel {
+    /// One that the work asks itself, too: it calls `look` now and then, on its own threads, and ends if that says so.
+    pub fn looking(look: fn() -> bool) -> Cancel {
+        Cancel { look: Some(look), ..Cancel::default() }
+    }
+
+    /// Asks for the end.
+    pub fn ask(&self) {
+        self.asked.store(true, Relaxed);
+    }
+
+    /// Whether somebody has asked.
+    pub fn is_asked(&self) -> bool {
+        if !self.asked.load(Relaxed) && self.look.is_some_and(|look| look()) {
+            self.ask();
+        }
+        self.asked.load(Relaxed)
+    }
+}
+
 /// A deadline and a flag, looked at now and then.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
     deadline: Option<Instant>,
-    cancel: Option<Arc<AtomicBool>>,
+    cancel: Option<Cancel>,
 }
 
 impl Watch {
     /// Begins now.
-    pub fn new(time: Option<Duration>, cancel: Option<Arc<AtomicBool>>) -> Watch {
+    pub fn new(time: Option<Duration>, cancel: Option<Cancel>) -> Watch {
         // A limit beyond what the clock can express is none.
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Watch { deadline, cancel }
@@ -95,7 +122,7 @@ impl Watch {
 
     /// Why to stop now, if one has to.
     pub fn expired(&self) -> Option<StopReason> {
-        if self.cancel.as_ref().is_some_and(|flag| flag.load(Relaxed)) {
+        if self.cancel.as_ref().is_some_and(Cancel::is_asked) {
             return Some(StopReason::Cancelled);
         }
         self.deadline.is_some_and(|at| Instant::now() >= at).then_some(StopReason::Time)

@@ -15,8 +15,7 @@ pub fn write_dot(best: &BestTerms<'_>, roots: &[Id], out: &mut dyn Write) -> Res
     writeln!(out, "digraph egraph {{")?;
     writeln!(out, "  compound=true; clusterrank=local; node [shape=box, style=rounded];")?;
     for class in egraph.classes() {
-        let mut label =
-            best.cost(class).map_or("none".to_owned(), |cost| cost.values()[0].to_string());
+        let mut label = best.text(class);
         let facts = egraph.facts_text(class);
         if !facts.is_empty() {
             label += &format!("; {facts}");

@@ -1,7 +1,8 @@
 //! An e-graph in the JSON of the crate `egraph-serialize`, which extraction-gym and egraph-visualizer read.
 
-use egraph::{BestTerms, Id, Node};
+use egraph::{Amount, BestTerms, Id, Node};
 use serde::Serialize;
+use serde_json::Number;
 use std::io::{Result, Write};
 
 /// An e-node. A child is an e-node, which stands for its class.
@@ -10,7 +11,7 @@ struct Entry<'a> {
     op: &'a str,
     children: Vec<String>,
     eclass: String,
-    cost: u64,
+    cost: Number,
     subsumed: bool,
 }
 
@@ -39,6 +40,10 @@ pub fn write_serialized(best: &BestTerms<'_>, roots: &[Id], out: &mut dyn Write)
                     text = leaf.to_string();
                     &text
                 }
+            };
+            let cost = match best.amount(cost) {
+                Amount { numerator, denominator: 1 } => Number::from(numerator),
+                amount => Number::from_f64(amount.value()).unwrap_or_else(|| 0.into()),
             };
             let entry = Entry { op, children, eclass: class.0.to_string(), cost, subsumed: false };
             write!(out, "{between}\n\"{}\":{}", name(node), serde_json::to_string(&entry)?)?;

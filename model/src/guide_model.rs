@@ -1,9 +1,10 @@
 //! A trained model, loaded to write guides.
 
-use crate::decoding::decode::{DecodeOptions, Decoder, Task, Written};
-use crate::decoding::draft::{Question, Tokens};
+use crate::decoding::decode::{Cached, DecodeOptions, Decoder, NextLogits, Task, Written};
+use crate::decoding::draft::{Draft, Question, Tokens};
 use crate::decoding::grammars::{Grammars, Lent};
 use crate::network::batch::encoder_batch;
+use crate::network::cache::Cache;
 use crate::network::ops::dropout::Dropout;
 use crate::network::parameters::{Parameters, load_safetensors};
 use crate::network::threads::one_thread_per_operation;
@@ -45,8 +46,17 @@ pub struct Guide {
 /// A network with its vocabulary and the rewrite system that it was trained for.
 pub struct GuideModel {
     tokens: Tokens,
-    network: Transformer,
+    network: Network,
     grammars: Grammars,
+}
+
+/// Gives the logits of what comes next in each of some drafts, by token.
+pub type Elsewhere = dyn Fn(&[Draft]) -> Result<Vec<Vec<f32>>> + Send + Sync;
+
+enum Network {
+    Own(Transformer),
+    /// One that is run elsewhere, as one in PyTorch.
+    Elsewhere(Box<Elsewhere>),
 }
 
 impl GuideModel {
@@ -64,6 +74,15 @@ impl GuideModel {
         let network = Transformer::new(config, *features, tokens.len(), &mut parameters)
             .and_then(|network| parameters.finish().map(|_| network))
             .map_err(|e| anyhow!("{} does not fit its config.json: {e}", path.display()))?;
+        Ok(GuideModel { tokens, network: Network::Own(network), grammars: Grammars::default() })
+    }
+
+    /// The model in a directory with another network in the place of its own, whose weights are not read.
+    ///
+    /// # Errors
+    /// As [`GuideModel::load`].
+    pub fn load_with(directory: &Path, network: Box<Elsewhere>) -> Result<GuideModel> {
+        let (tokens, network) = (Tokens::load(directory)?, Network::Elsewhere(network));
         Ok(GuideModel { tokens, network, grammars: Grammars::default() })
     }
 
@@ -185,13 +204,13 @@ fn stream([start, target]: &[TreeBuilder; 2]) -> u64 {
 
 impl GuideModel {
     /// Encodes questions.
-    fn encode(&self, questions: &[Question]) -> Result<Memory> {
+    fn encode(&self, network: &Transformer, questions: &[Question]) -> Result<Memory> {
         let side = |side: usize| {
             let trees: Vec<&TreeBuilder> = questions.iter().map(|q| &q.ends[side]).collect();
             encoder_batch(self.tokens.features, &trees)
         };
         let (start, target) = (side(0), side(1));
-        Ok(self.network.encode(&start, &target, &Dropout::none())?)
+        Ok(network.encode(&start, &target, &Dropout::none())?)
     }
 
     /// What is written for each question, the likeliest first.
@@ -203,15 +222,23 @@ impl GuideModel {
         let total = questions.len().saturating_mul(options.guides);
         let rows = total.div_ceil(rayon::current_num_threads()).clamp(LEAST_ROWS, MOST_ROWS);
         let decode = |chunk: &[Question]| {
-            let decoder = Decoder {
-                network: &self.network,
-                vocabulary: &self.tokens.vocabulary,
-                features: self.tokens.features,
-                memory: &self.encode(chunk)?,
-            };
             let mut grammars = FxHashMap::default();
             let tasks = chunk.iter().map(|question| self.task(question, options, &mut grammars));
-            decoder.run(&tasks.collect::<Vec<_>>())
+            let (tasks, vocabulary) = (tasks.collect::<Vec<_>>(), &*self.tokens.vocabulary);
+            match &self.network {
+                Network::Own(network) => {
+                    let memory = &self.encode(network, chunk)?;
+                    let (features, cache) = (self.tokens.features, Cache::default());
+                    let network = Cached { network, features, memory, cache };
+                    Decoder { network, vocabulary }.run(&tasks)
+                }
+                Network::Elsewhere(network) => {
+                    let drafts = chunk.iter().map(|q| self.tokens.begun(q, options.max_size));
+                    let (tokens, drafts) = (self.tokens.len(), drafts.collect());
+                    let network = Drafted { network, tokens, drafts };
+                    Decoder { network, vocabulary }.run(&tasks)
+                }
+            }
         };
         let each = (rows / options.guides).max(1);
         let written: Vec<Vec<Vec<Written>>> =
@@ -237,5 +264,30 @@ impl GuideModel {
             sort: question.sort,
             stream: stream(&question.ends),
         }
+    }
+}
+
+/// A network that is run elsewhere, and by task a draft of which nothing is written.
+struct Drafted<'a> {
+    network: &'a Elsewhere,
+    tokens: usize,
+    drafts: Vec<Draft>,
+}
+
+impl NextLogits for Drafted<'_> {
+    fn next(&mut self, trees: &[&TreeBuilder], tasks: &[u32]) -> Result<Vec<Vec<f32>>> {
+        let draft = |(&tree, &task): (&&TreeBuilder, &u32)| {
+            self.drafts[task as usize].with(TreeBuilder::clone(tree))
+        };
+        let drafts: Vec<Draft> = trees.iter().zip(tasks).map(draft).collect();
+        let rows = (self.network)(&drafts)?;
+        let tokens = self.tokens;
+        ensure!(
+            rows.len() == drafts.len() && rows.iter().all(|row| row.len() == tokens),
+            "network: expected {} rows of {tokens} logits, a number for each token",
+            drafts.len()
+        );
+        ensure!(rows.iter().flatten().all(|x| !x.is_nan()), "network: a logit is not a number");
+        Ok(rows)
     }
 }

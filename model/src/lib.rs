@@ -52,7 +52,7 @@ pub use candle_core::Device;
 pub use config::Config;
 pub use decoding::decode::DecodeOptions;
 pub use decoding::draft::{Draft, Nodes, Tokens};
-pub use guide_model::{Guide, GuideModel};
+pub use guide_model::{Elsewhere, Guide, GuideModel};
 pub use inspect::{Inspection, inspect};
 pub use ranking::fit::fit;
 pub use ranking::ranker::Ranker;

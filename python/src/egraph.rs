@@ -1,11 +1,11 @@
 //! E-graphs.
 
 use crate::errors::{any, bad, not_proved, of_term};
-use crate::interrupt::{Cancel, interruptible, pool};
+use crate::interrupt::{cancel, here, on_pool, pool};
 use crate::matches::Order;
 use crate::proof::Proof;
 use crate::run_report::{Moment, RunReport};
-use crate::shared::{Shared, System};
+use crate::shared::{Shared, System, shown_cost};
 use crate::term::{Term, escaped, term_like};
 use cairn::egraph_page;
 use egraph::{
@@ -95,12 +95,16 @@ impl EGraph {
         let cancel = config.cancel.clone().unwrap_or_default();
         let config = SaturationConfig { pool: Some(pool.clone()), ..config.clone() };
         let engine = &mut self.engine;
-        interruptible(py, &pool, &cancel, || {
+        let work = || {
             saturate(engine, &config, &mut |_, iteration| {
                 history.push(Moment::of(iteration));
                 ControlFlow::Continue(())
             })
-        })
+        };
+        match pool.current_num_threads() {
+            1 => here(py, work),
+            _ => on_pool(py, &pool, &cancel, work),
+        }
     }
 
     /// Brings classes that were added in order.
@@ -293,7 +297,7 @@ impl EGraph {
         if ranker.is_some() && named != Scheduler::BestFirst {
             return Err(bad("ranker orders the matches of scheduler='best-first'"));
         }
-        let cancel = Cancel::default();
+        let cancel = cancel();
         let order = match ranker {
             Some(_) => Order::of(ranker, &self.shared, &cancel)?,
             None => Order::None,
@@ -374,7 +378,7 @@ impl EGraph {
         }
         let exact = seconds(exact)?;
         let (engine, bank) = (&self.engine, &mut self.bank);
-        let found = interruptible(py, &*pool(Some(1))?, &Cancel::default(), || {
+        let found = here(py, || {
             if !shared {
                 let (term, cost) = extract_best(engine, bank, class, &Sketch::Any, &cost)?;
                 return Some((term, cost, true));
@@ -387,11 +391,7 @@ impl EGraph {
         })?;
         let unknown = || bad(format!("no term of class {} has a known cost '{names}'", class.0));
         let (term, found, least) = found.ok_or_else(unknown)?;
-        let values = cost.names().into_iter().map(str::to_owned).zip(cost.asked(&found).to_vec());
-        let value = match cost.asked(&found) {
-            [one] => one.into_pyobject(py)?.into_any().unbind(),
-            _ => values.collect::<BTreeMap<_, _>>().into_pyobject(py)?.into_any().unbind(),
-        };
+        let value = shown_cost(py, &cost.names(), &cost.asked(&found))?.unbind();
         let term = Term::out_of(&self.shared, &self.bank, term);
         Ok(Extraction { term: Py::new(py, term)?, cost: value, least })
     }
@@ -407,9 +407,7 @@ impl EGraph {
     ) -> PyResult<Proof> {
         let ends = [self.enter(left)?, self.enter(right)?];
         let (engine, bank) = (&self.engine, &mut self.bank);
-        let proof = interruptible(py, &*pool(Some(1))?, &Cancel::default(), || {
-            explain(engine, bank, ends[0], ends[1])
-        })?;
+        let proof = here(py, || explain(engine, bank, ends[0], ends[1]))?;
         let proof = proof.ok_or_else(|| {
             let [left, right] = ends.map(|end| self.bank.display_part(end, 40).to_string());
             not_proved(format!("{left} and {right} are not equal in this e-graph"))

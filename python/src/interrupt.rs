@@ -1,30 +1,67 @@
 //! Long work without the interpreter's lock, which an interrupt ends.
 //!
-//! The work is done on a thread of a pool, and the calling thread looks at signals meanwhile. After Ctrl-C a
-//! flag asks the work to end, and the call waits until it has: no thread goes on behind the caller's back.
+//! After Ctrl-C a flag asks the work to end, and the call waits until it has: no thread goes on behind the caller's
+//! back. Signals are for the calling thread to look at. Work that needs no other thread stays on it, and looks while it
+//! reads the flag ([`here`]): a short search would take a tenth longer if it went to another thread and back. Other work is
+//! done on a pool, and the calling thread looks meanwhile ([`on_pool`]).
 
 use crate::errors::{any, bad};
+use egraph::Cancel;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::process;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use support::Run;
 
 /// How long a signal may wait to be seen.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// Asks work to end.
-pub type Cancel = Arc<AtomicBool>;
+thread_local! {
+    /// When work on this thread next looks at signals; other threads' work does not.
+    static NEXT_LOOK: Cell<Option<Instant>> = const { Cell::new(None) };
+    /// What the handler of a signal raised.
+    static RAISED: Cell<Option<PyErr>> = const { Cell::new(None) };
+}
 
-/// Does `work` on a thread of the pool. It should end soon after `cancel` is set.
+/// Asks work to end, if a signal does.
+pub fn cancel() -> Cancel {
+    Cancel::looking(|| {
+        let now = Instant::now();
+        if NEXT_LOOK.get().is_none_or(|next| now < next) {
+            return false;
+        }
+        // Whatever the handler calls looks for itself.
+        NEXT_LOOK.set(None);
+        let looked = Python::attach(|py| py.check_signals());
+        NEXT_LOOK.set(Some(now + LOOK_EVERY));
+        looked.is_err_and(|error| {
+            RAISED.set(Some(error));
+            true
+        })
+    })
+}
+
+/// Does `work` on this thread, which should read a flag of [`cancel`] now and then.
 ///
 /// # Errors
 /// `KeyboardInterrupt`, or what another signal's handler raises.
-pub fn interruptible<T: Send>(
+pub fn here<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    // Work may call Python, and that us.
+    let around = NEXT_LOOK.replace(Some(Instant::now() + LOOK_EVERY));
+    let result = py.detach(work);
+    NEXT_LOOK.set(around);
+    RAISED.take().map_or(Ok(result), Err)
+}
+
+/// Does `work` on a thread of the pool. It should end soon after `cancel` asks.
+///
+/// # Errors
+/// `KeyboardInterrupt`, or what another signal's handler raises.
+pub fn on_pool<T: Send>(
     py: Python<'_>,
     pool: &ThreadPool,
     cancel: &Cancel,
@@ -43,7 +80,7 @@ pub fn interruptible<T: Send>(
                     Ok(result) => return interrupted.map_or(Ok(result), Err),
                     Err(RecvTimeoutError::Timeout) => {
                         if let Err(error) = Python::attach(|py| py.check_signals()) {
-                            cancel.store(true, Ordering::Relaxed);
+                            cancel.ask();
                             interrupted.get_or_insert(error);
                         }
                     }

@@ -1,14 +1,12 @@
 //! In which order best-first saturation applies matches: a learned ranker, or a Python function.
 
 use crate::errors::{any, bad};
-use crate::interrupt::Cancel;
 use crate::shared::{Shared, System};
 use cairn::{RANKERS, load_ranker, ranker_of};
-use egraph::{Kind, MatchOrder, MatchView};
+use egraph::{Cancel, Kind, MatchOrder, MatchView};
 use guided_search::RANKER_FILE;
 use pyo3::prelude::*;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use support::InputFile;
 
@@ -165,13 +163,13 @@ impl Callable {
 
 impl MatchOrder for Callable {
     fn rank(&self, matches: &[MatchView], ranks: &mut Vec<f32>) {
-        if !self.cancel.load(Ordering::Relaxed) {
+        if !self.cancel.is_asked() {
             match self.ask(matches) {
                 Ok(all) => return ranks.extend(all),
                 Err(error) => {
                     let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
                     failed.get_or_insert(error);
-                    self.cancel.store(true, Ordering::Relaxed);
+                    self.cancel.ask();
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Proofs.
 
 use crate::errors::{any, bad, refused};
-use crate::interrupt::{Cancel, interruptible, pool};
+use crate::interrupt::here;
 use crate::shared::{Reduced, Shared, System};
 use crate::term::Term;
 use cairn::PRINTED;
@@ -133,7 +133,7 @@ impl Proof {
             let shorter = flat.to_proof(&bank);
             Proof::out_of(&self.shared, &bank, &shorter)
         };
-        let shorter = interruptible(py, &*pool(Some(1))?, &Cancel::default(), work)?;
+        let shorter = here(py, work)?;
         shorter.check()?;
         Ok(shorter)
     }

@@ -1,8 +1,9 @@
 //! What terms, proofs and e-graphs of a system have in common: the system.
 
 use crate::errors::{bad, of_rules};
-use egraph::{SortId, TermBank, did_you_mean};
+use egraph::{Amount, SortId, TermBank, did_you_mean};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::sync::Arc;
 
 /// A system, and the text that it was read from, so that it can be sent to another process.
@@ -39,6 +40,26 @@ impl Shared {
             bad(format!("unknown sort '{name}'{meant}"))
         })
     }
+}
+
+/// What a term costs: one number, an `int` or a `Fraction`, or several by name.
+pub fn shown_cost<'py>(
+    py: Python<'py>,
+    names: &[impl AsRef<str>],
+    values: &[Amount],
+) -> PyResult<Bound<'py, PyAny>> {
+    let number = |&Amount { numerator, denominator }: &Amount| match denominator {
+        1 => Ok(numerator.into_pyobject(py)?.into_any()),
+        _ => py.import("fractions")?.getattr("Fraction")?.call1((numerator, denominator)),
+    };
+    if let [one] = values {
+        return number(one);
+    }
+    let named = PyDict::new(py);
+    for (name, value) in names.iter().zip(values) {
+        named.set_item(name.as_ref(), number(value)?)?;
+    }
+    Ok(named.into_any())
 }
 
 /// What `__reduce__` gives: a function, and the arguments with which it makes the same again.

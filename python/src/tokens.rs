@@ -51,8 +51,8 @@ fn shown(nodes: model::Nodes) -> Nodes {
 /// A guide, as far as it is written. Whatever is chosen among the tokens that are allowed, a term comes out.
 #[pyclass(module = "cairn_eqsat")]
 pub struct Draft {
-    shared: Arc<Shared>,
-    draft: model::Draft,
+    pub shared: Arc<Shared>,
+    pub draft: model::Draft,
 }
 
 #[pymethods]
@@ -93,11 +93,6 @@ impl Draft {
     #[pyo3(signature = (term, /))]
     fn tokens_of(&self, term: &Term) -> PyResult<Vec<u32>> {
         self.draft.tokens_of(&term.bank, term.id).map_err(any)
-    }
-
-    /// Another draft that begins as this one.
-    fn copy(&self) -> Draft {
-        Draft { shared: self.shared.clone(), draft: self.draft.clone() }
     }
 
     /// The complete guide.

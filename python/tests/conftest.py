@@ -23,3 +23,13 @@ def sums() -> cairn.System:
         "(birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c) :name assoc)\n",
         "sums",
     )
+
+
+@pytest.fixture(scope="session")
+def directory(tmp_path_factory):
+    """A small model, hardly trained."""
+    place = tmp_path_factory.mktemp("model")
+    cairn.generate(place / "data", config="quickstart", limit=20)
+    cairn.run("train", "--data", place / "data", "--out", place / "model", "--config", "tiny", "--steps", "30",
+              "--quiet")
+    return place / "model"

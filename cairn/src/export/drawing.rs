@@ -74,7 +74,7 @@ pub fn drawing(best: &BestTerms<'_>, roots: &[Id]) -> Option<Markup> {
                         width=(round(area.2)) height=(round(area.3)) rx="6" {}
                     text.cost x=(round(area.0 + PADDING)) y=(round(area.1 + TITLE - 3.0)) {
                         (class.0) ": "
-                        (best.cost(class).map_or("none".to_owned(), |c| c.values()[0].to_string()))
+                        (best.text(class))
                     }
                 }
             }

@@ -4,6 +4,7 @@ use crate::extract::cost::{Cost, CostFunction, NONE};
 use crate::extract::tree::Tables;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
+use crate::rules::costs::unit::Amount;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::sketch::Sketch;
 use rustc_hash::FxHashMap;
@@ -62,7 +63,17 @@ impl<'e> BestTerms<'e> {
         self.tables.term(bank, self.tables.whole(class))
     }
 
-    /// What an e-node costs in the first measure where its children cost nothing, if that is known.
+    /// What it costs, as text.
+    pub fn text(&self, class: Id) -> String {
+        self.cost(class).map_or("none".to_owned(), |cost| self.tables.cost.text(&cost))
+    }
+
+    /// What so many parts of the first measure are.
+    pub fn amount(&self, parts: u64) -> Amount {
+        self.tables.cost.amount(parts)
+    }
+
+    /// What an e-node costs in the first measure, in its parts, where its children cost nothing, if that is known.
     pub fn own(&self, node: Id) -> Option<u64> {
         let egraph = self.tables.egraph;
         let nothing = egraph.children(node).iter().map(|_| 0);

@@ -12,6 +12,7 @@ use crate::id::Id;
 use crate::rules::analysis::Analyses;
 use crate::rules::costs::declared::{BUILT_IN, DEFAULT, DeclaredCost, Weight};
 use crate::rules::costs::read::Read;
+use crate::rules::costs::unit::{Amount, Unit, read_fraction};
 use crate::rules::costs::whole::UNKNOWN;
 use crate::rules::expression::Expr;
 use crate::rules::system::System;
@@ -20,6 +21,7 @@ use crate::term::bank::{TermBank, TermId};
 use crate::term::language::OpId;
 use crate::term::leaves::Node;
 use crate::term::literal::Value;
+use crate::term::rational::Rational;
 use crate::text::similar::did_you_mean;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -34,7 +36,8 @@ pub(super) const NONE: u64 = UNKNOWN;
 pub struct Cost(pub(super) SmallVec<[u64; 3]>);
 
 impl Cost {
-    /// By measure of its function, the first the most important one.
+    /// By measure of its function, the first the most important one; in parts of one where the rules file speaks of
+    /// fractions ([`CostFunction::asked`]).
     pub fn values(&self) -> &[u64] {
         &self.0
     }
@@ -60,8 +63,8 @@ pub(super) enum Measure {
     Depth,
     /// The sum of what a rules file says.
     Declared(DeclaredCost),
-    /// A sum of sums, so many times each.
-    Weighted(String, Vec<(u64, Measure)>),
+    /// A sum of sums, so many times each, counted in parts of its own.
+    Weighted(String, Vec<(u64, Measure)>, Unit),
 }
 
 impl Measure {
@@ -70,9 +73,9 @@ impl Measure {
         match self {
             Measure::Size | Measure::Depth => 1,
             Measure::Declared(declared) => declared.least(),
-            Measure::Weighted(_, all) => all
-                .iter()
-                .fold(0, |sum, (times, measure)| sum.saturating_add(times * measure.least())),
+            Measure::Weighted(_, all, _) => all.iter().fold(0, |sum, (times, measure)| {
+                sum.saturating_add(times.saturating_mul(measure.least()))
+            }),
         }
     }
 
@@ -81,7 +84,16 @@ impl Measure {
             Measure::Size => BUILT_IN[0],
             Measure::Depth => BUILT_IN[1],
             Measure::Declared(declared) => &declared.name,
-            Measure::Weighted(name, _) => name,
+            Measure::Weighted(name, ..) => name,
+        }
+    }
+
+    /// What its values are counted in.
+    fn unit(&self) -> Unit {
+        match self {
+            Measure::Size | Measure::Depth => Unit::ONE,
+            Measure::Declared(declared) => declared.unit,
+            Measure::Weighted(.., unit) => *unit,
         }
     }
 
@@ -105,7 +117,7 @@ impl Measure {
             Measure::Size => Size.over(|| node, value, parts),
             Measure::Depth => Depth.over(|| node, value, parts),
             Measure::Declared(declared) => declared.over(|| node, value, parts),
-            Measure::Weighted(_, all) => all[..].over(|| node, value, parts),
+            Measure::Weighted(_, all, _) => all[..].over(|| node, value, parts),
         }
     }
 
@@ -114,7 +126,7 @@ impl Measure {
             Measure::Size => Size.own(|| node, value),
             Measure::Depth => Depth.own(|| node, value),
             Measure::Declared(declared) => declared.own(|| node, value),
-            Measure::Weighted(_, all) => all[..].own(|| node, value),
+            Measure::Weighted(_, all, _) => all[..].own(|| node, value),
         }
     }
 }
@@ -201,7 +213,7 @@ impl Kind for DeclaredCost {
                 let parts: SmallVec<[u64; 4]> = parts.collect();
                 let rest = parts.iter().enumerate().filter(|(i, _)| !whole.counted.contains(i));
                 let rest = rest.fold(0, |sum: u64, (_, part)| sum.saturating_add(*part));
-                whole.value(value, |argument| parts[argument]).saturating_add(rest)
+                whole.value(self.unit, value, |argument| parts[argument]).saturating_add(rest)
             }
         }
     }
@@ -275,13 +287,19 @@ impl CostFunction {
     }
 
     /// The values of the measures that were asked for.
-    pub fn asked<'c>(&self, cost: &'c Cost) -> &'c [u64] {
-        &cost.0[..self.asked]
+    pub fn asked(&self, cost: &Cost) -> Vec<Amount> {
+        let measures = self.measures[..self.asked].iter().zip(&cost.0);
+        measures.map(|(measure, &parts)| measure.unit().amount(parts)).collect()
+    }
+
+    /// What so many parts of the first measure are.
+    pub fn amount(&self, parts: u64) -> Amount {
+        self.measures[0].unit().amount(parts)
     }
 
     /// A cost as text: `12`, or `flops 200, size 9` where several were asked for.
     pub fn text(&self, cost: &Cost) -> String {
-        match (self.asked(cost), &self.names()[..]) {
+        match (&self.asked(cost)[..], &self.names()[..]) {
             ([value], _) => value.to_string(),
             (values, names) => {
                 let pairs = names.iter().zip(values).map(|(name, value)| format!("{name} {value}"));
@@ -458,12 +476,14 @@ fn measure(system: &System, name: &str) -> Result<Measure, String> {
 
 /// A sum as `3*flops+size`.
 fn weighted(system: &System, sum: &str) -> Result<Measure, String> {
-    let mut all = Vec::new();
+    let (mut all, mut unit) = (Vec::new(), Unit::ONE);
     for part in sum.split('+').map(str::trim) {
         let (times, name) = part.split_once('*').unwrap_or(("1", part));
         let times = times.trim();
-        let times: u32 = times.parse().ok().filter(|&times| times > 0).ok_or_else(|| {
-            format!("'{times}' in '{sum}': expected how often a cost counts, 1 to {}", u32::MAX)
+        let most = Rational::from(i64::from(u32::MAX));
+        let positive = |times: &Rational| times.numerator() > 0 && *times <= most;
+        let times = read_fraction(times).filter(positive).ok_or_else(|| {
+            format!("'{times}' in '{sum}': expected how often a cost counts, as 3, 0.5 or 1/3, up to {}", u32::MAX)
         })?;
         let measure = measure(system, name.trim())?;
         if !measure.is_plain_sum() {
@@ -472,9 +492,17 @@ fn weighted(system: &System, sum: &str) -> Result<Measure, String> {
                 measure.name()
             ));
         }
-        all.push((u64::from(times), measure));
+        let parts = times.denominator().unsigned_abs().checked_mul(measure.unit().in_a(Unit::ONE));
+        let finer = parts.and_then(|parts| Some((parts, unit.finer(parts)?)));
+        let (parts, finer) =
+            finer.ok_or_else(|| format!("the fractions of '{sum}' are too fine"))?;
+        unit = finer;
+        all.push((times, parts, measure));
     }
-    Ok(Measure::Weighted(sum.to_owned(), all))
+    let in_parts = |(times, parts, measure): (Rational, u64, Measure)| {
+        (times.numerator().unsigned_abs() * (unit.in_a(Unit::ONE) / parts), measure)
+    };
+    Ok(Measure::Weighted(sum.to_owned(), all.into_iter().map(in_parts).collect(), unit))
 }
 
 /// What is read of an e-node's argument.

@@ -75,7 +75,7 @@ impl<'s> Tables<'s> {
             Measure::Size => self.fill_by(&Size, part, measure),
             Measure::Depth => self.fill_by(&Depth, part, measure),
             Measure::Declared(declared) => self.fill_by(declared, part, measure),
-            Measure::Weighted(_, all) => self.fill_by(&all[..], part, measure),
+            Measure::Weighted(_, all, _) => self.fill_by(&all[..], part, measure),
         }
     }
 
@@ -216,7 +216,7 @@ impl<'s> Tables<'s> {
             Measure::Size => self.price(&Size, class, way, measure),
             Measure::Depth => self.price(&Depth, class, way, measure),
             Measure::Declared(declared) => self.price(declared, class, way, measure),
-            Measure::Weighted(_, all) => self.price(&all[..], class, way, measure),
+            Measure::Weighted(_, all, _) => self.price(&all[..], class, way, measure),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Pieces of declarations: options, names, and how they are told in messages.
 
 use crate::rules::costs::declared::read_number;
+use crate::term::rational::Rational;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 use crate::text::similar::did_you_mean;
 
@@ -26,11 +27,11 @@ pub(super) fn unexpected(expected: &str, known: &[&str], key: &str, at: Place) -
 }
 
 /// What `:cost` says, which is the only option.
-pub(super) fn cost_option(options: &[Sexpr]) -> Result<Option<u64>, ParseError> {
+pub(super) fn cost_option(options: &[Sexpr]) -> Result<Option<(Rational, Place)>, ParseError> {
     let mut cost = None;
     for (key, at, value) in pairs(options)? {
         match key {
-            ":cost" => cost = Some(read_number(value)?),
+            ":cost" => cost = Some((read_number(value)?, value.place())),
             _ => return Err(unexpected(":cost", &[":cost"], key, at)),
         }
     }

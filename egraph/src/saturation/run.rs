@@ -14,11 +14,10 @@ use crate::saturation::best_first::{Choice, Chosen, Waiting};
 use crate::saturation::match_order::{MatchOrder, SmallestFirst};
 use crate::saturation::report::{Iteration, Report, RuleReport, RuleTotals};
 use crate::saturation::scheduler::{BackOff, Bans, Scheduler};
-use crate::stop::{StopReason, Watch};
+use crate::stop::{Cancel, StopReason, Watch};
 use rayon::ThreadPool;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// When to stop, each `None` for never. Only `time` is not reproducible.
@@ -50,8 +49,8 @@ pub struct SaturationConfig {
     pub scheduler: Scheduler,
     /// Threads to search with; the result is the same without.
     pub pool: Option<Arc<ThreadPool>>,
-    /// Setting this stops the run soon, as a time limit does.
-    pub cancel: Option<Arc<AtomicBool>>,
+    /// Stops the run soon, as a time limit does.
+    pub cancel: Option<Cancel>,
     /// For [`Scheduler::BestFirst`]: what the e-graph was grown from, the start's side and the
     /// target's. Matches are judged by what they bring in the terms of these classes; of every class
     /// if there are none.

@@ -1,4 +1,5 @@
-//! Costs over costs of arguments, against a definition written again and all terms of small e-graphs.
+//! Costs over costs of arguments, whole numbers and fractions, against a definition written again and all terms of small
+//! e-graphs.
 
 use crate::common;
 use egraph::{
@@ -10,13 +11,22 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+/// A number as a rules file says it; costs are counted in so many parts of one.
+fn number(parts: u64, unit: u64) -> String {
+    match unit {
+        1 => parts.to_string(),
+        10 => format!("{}.{}", parts / 10, parts % 10),
+        _ => format!("{parts}/{unit}"),
+    }
+}
+
 /// What an application costs by what its arguments cost, one of a few ways.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
     /// All arguments are added.
     Sum(u64),
-    /// The first argument so many times, and others added.
-    Times(u64, u64),
+    /// The first argument so many times, rounded up to parts, and others added.
+    Times(u64, u64, u64),
     /// The dearest argument.
     Slowest(u64),
     /// The cheaper of what the first argument costs and a number; never less than the argument.
@@ -24,28 +34,31 @@ enum Shape {
 }
 
 impl Shape {
-    fn random(rng: &mut ChaCha8Rng) -> Shape {
-        let own = rng.random_range(0..6);
+    fn random(rng: &mut ChaCha8Rng, unit: u64) -> Shape {
+        let own = rng.random_range(0..6 * unit);
         match rng.random_range(0..5) {
             0 | 1 => Shape::Sum(own),
-            2 => Shape::Times(own, rng.random_range(0..4)),
+            2 => Shape::Times(own, rng.random_range(0..4 * unit), unit),
             3 => Shape::Slowest(own),
             _ => Shape::AtMost(own),
         }
     }
 
-    fn text(self, arguments: &[&str]) -> String {
+    fn text(self, unit: u64, arguments: &[&str]) -> String {
+        let number = |parts| number(parts, unit);
         match self {
-            Shape::Sum(own) => own.to_string(),
-            Shape::Times(own, times) => format!("(+ {own} (* (cost {}) {times}))", arguments[0]),
+            Shape::Sum(own) => number(own),
+            Shape::Times(own, times, _) => {
+                format!("(+ {} (* (cost {}) {}))", number(own), arguments[0], number(times))
+            }
             Shape::Slowest(own) => {
                 let costs: Vec<String> = arguments.iter().map(|a| format!("(cost {a})")).collect();
                 match &costs[..] {
-                    [one] => format!("(+ {own} {one})"),
-                    all => format!("(+ {own} (max {}))", all.join(" ")),
+                    [one] => format!("(+ {} {one})", number(own)),
+                    all => format!("(+ {} (max {}))", number(own), all.join(" ")),
                 }
             }
-            Shape::AtMost(own) => format!("(min (cost {}) {own})", arguments[0]),
+            Shape::AtMost(own) => format!("(min (cost {}) {})", arguments[0], number(own)),
         }
     }
 
@@ -62,7 +75,9 @@ impl Shape {
         let rest: u64 = parts.iter().skip(1).sum();
         match self {
             Shape::Sum(own) => own + parts.iter().sum::<u64>(),
-            Shape::Times(own, times) => (own + times * parts[0]).max(parts[0]) + rest,
+            Shape::Times(own, times, unit) => {
+                (own + (times * parts[0]).div_ceil(unit)).max(parts[0]) + rest
+            }
             Shape::Slowest(own) => own + parts.iter().max().unwrap(),
             // The smaller one, and then never less than the argument.
             Shape::AtMost(_) => parts[0] + rest,
@@ -82,18 +97,21 @@ struct Case {
 fn case(seed: u64) -> Case {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut shapes = Shapes::new();
-    let mut text = "(sort S)".to_owned();
+    let unit = [1, 10, 12][rng.random_range(0..3)];
+    // So that there is a number with this denominator.
+    let never = number(1, unit);
+    let mut text = format!("(sort S) (op never () S) (cost never {never} :name c)\n");
     for (op, arguments) in [("a", &[][..]), ("b", &[]), ("f", &["?x"]), ("g", &["?x", "?y"])] {
         text += &format!("(op {op} ({}) S)\n", vec!["S"; arguments.len()].join(" "));
         let shape = match arguments.len() {
-            0 => Shape::Sum(rng.random_range(0..6)),
-            _ => Shape::random(&mut rng),
+            0 => Shape::Sum(rng.random_range(0..6 * unit)),
+            _ => Shape::random(&mut rng, unit),
         };
         let form = match arguments.len() {
             0 => op.to_owned(),
             _ => format!("({op} {})", arguments.join(" ")),
         };
-        text += &format!("(cost {form} {} :name c)\n", shape.text(arguments));
+        text += &format!("(cost {form} {} :name c)\n", shape.text(unit, arguments));
         shapes.insert(op, shape);
     }
     fn term(rng: &mut ChaCha8Rng, depth: u32) -> String {
@@ -283,6 +301,8 @@ fn sums_of_costs_are_costs() {
         Ok::<_, String>(cost.text(&cost.of_dag(bank, term).ok_or("none")?))
     };
     assert_eq!(text("2*size+cost", &bank).unwrap(), "9");
+    assert_eq!(text("0.5*size+1/4*cost", &bank).unwrap(), "2.25");
+    assert_eq!(text("1/3*size+1/7*cost", &bank).unwrap(), "10/7");
     assert_eq!(text("3*cost + 100*size, size", &bank).unwrap(), "3*cost + 100*size 309, size 3");
     let refused = |names: &str| text(names, &bank).unwrap_err();
     assert!(refused("0*size").starts_with("'0' in '0*size': expected how often a cost counts"));
@@ -290,6 +310,42 @@ fn sums_of_costs_are_costs() {
     assert!(refused("size+").starts_with("unknown cost ''"));
     assert!(refused("time+size").starts_with("'time' in 'time+size' is no sum over the nodes"));
     assert!(refused("depth+size").starts_with("'depth' in"));
+}
+
+#[test]
+fn fractions_are_exact() {
+    let system = common::system(
+        "(sort N) (sort Code) (literal i64 N :cost 0) (variable Code :cost 0.1)
+         (op add (Code Code) Code :cost 0.2) (op third (Code) Code :cost 1/3) (op copy (N Code) Code)
+         (op either (Code Code) Code)
+         (cost (copy ?n ?a) (* 0.5 ?n))
+         (cost (either ?a ?b) (+ (* 1/2 (cost ?a)) (* 1/2 (cost ?b))) :name mean)
+         (cost (third ?a) 0.7 :name mean)",
+    );
+    let mut bank = TermBank::new(system.language.clone());
+    let mut of = |name: &str, text: &str| {
+        let cost = CostFunction::named(&system, name).unwrap();
+        let term = bank.parse(text, None).unwrap();
+        cost.text(&cost.of_term(&bank, term).unwrap())
+    };
+    assert_eq!(of("cost", "(add x y)"), "0.4");
+    assert_eq!(of("cost", "(third x)"), "13/30");
+    assert_eq!(of("cost", "(third (third (third (add x x))))"), "1.4");
+    assert_eq!(of("cost", "(copy 3 (add x y))"), "1.9");
+    // Half of 0.7 is rounded up to 0.4; and nothing costs less than an argument.
+    assert_eq!(of("mean", "(either (third x) (third x))"), "0.8");
+    assert_eq!(of("mean", "(either (third x) (third (third x)))"), "1.4");
+    assert_eq!(of("cost, size", "(add x y)"), "cost 0.4, size 3");
+}
+
+#[test]
+fn fractions_without_a_common_denominator_are_refused() {
+    let text = "(sort S) (op a () S :cost 1/65537) (op b () S :cost 1/65539)";
+    let error = System::parse(text).unwrap_err().to_string();
+    assert!(
+        error.contains("the fractions of cost 'cost' have no common denominator up to"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -78,7 +78,10 @@ fn in_rules_and_declarations() {
             "(literal f64 F) (rewrite (f 1/2) 0.5)",
             "4:29: '1/2' is not a literal of sort F (finite numbers, as 2 or 1.5)",
         ),
-        ("(cost (+ ?a ?b) 1/2)", "4:17: expected a cost, 0 to 4294967295, found '1/2'"),
+        (
+            "(cost (+ ?a ?b) -1/2)",
+            "4:17: expected a cost, 0 to 4294967295, as 3, 0.5 or 1/3, found '-1/2'",
+        ),
         ("(rewrite (+ ?a 0) ?a :when ((== ?a)))", "4:29: '==' takes 2 arguments, found 1"),
         ("(rewrite (+ ?a 0) ?a :when const)", "4:28: expected a list of conditions"),
         ("(rewrite (+ ?a 0) ?a :nam x)", "4:22: expected :name, :when or :ruleset, found ':nam'"),
@@ -148,12 +151,21 @@ fn in_rules_and_declarations() {
         ),
         ("(rules)", "4:2: unknown declaration 'rules': expected sort, op"),
         ("rewrite", "4:1: expected a declaration in parentheses"),
-        ("(op g (Int) Int :cost -1)", "4:23: expected a cost, 0 to 4294967295, found '-1'"),
-        ("(op g (Int) Int :cost (+ 1 2))", "4:23: expected a cost, 0 to 4294967295, found '(…)'"),
+        (
+            "(op g (Int) Int :cost -1)",
+            "4:23: expected a cost, 0 to 4294967295, as 3, 0.5 or 1/3, found '-1'",
+        ),
+        (
+            "(op g (Int) Int :cost (+ 1 2))",
+            "4:23: expected a cost, 0 to 4294967295, as 3, 0.5 or 1/3, found '(…)'",
+        ),
         ("(op g (Int) Int :cost)", "4:17: expected a value after ':cost'"),
         ("(op g (Int) Int :price 3)", "4:17: expected :cost, found ':price'"),
         ("(op g (Int) Int :cost 1 :cost 2)", "4:25: a second ':cost': only one is allowed"),
-        ("(literal bool F :cost x)", "4:23: expected a cost, 0 to 4294967295, found 'x'"),
+        (
+            "(literal bool F :cost x)",
+            "4:23: expected a cost, 0 to 4294967295, as 3, 0.5 or 1/3, found 'x'",
+        ),
         (
             "(variable F :cost 1) (variable F :cost 2)",
             "4:22: the variables of this sort have a cost already",
@@ -167,7 +179,10 @@ fn in_rules_and_declarations() {
         ("(cost 7 1)", "4:7: expected an operator over distinct variables"),
         ("(cost (+ ?a ?b) ?c)", "4:17: ?c does not occur"),
         ("(cost (+ ?a ?b) (rows ?a))", "4:17: expected one of + - *"),
-        ("(cost (+ ?a ?b) -3)", "4:17: expected a cost, 0 to 4294967295, found '-3'"),
+        (
+            "(cost (+ ?a ?b) -3)",
+            "4:17: expected a cost, 0 to 4294967295, as 3, 0.5 or 1/3, found '-3'",
+        ),
         ("(cost (f ?a) (* 2 ?a))", "4:14: ?a can never be a literal: sort F has none"),
         ("(cost (+ ?a ?b) 2 :nam x)", "4:19: expected :name, found ':nam'"),
         ("(cost (+ ?a ?b) 2 :name size)", "4:25: 'size' can't be declared: expected another name"),

@@ -4,11 +4,12 @@ use crate::ONE_AT_A_TIME;
 use crate::common;
 use crate::counting::{LIVE, PEAK};
 use egraph::{
-    EGraph, Iteration, Limits, Report, SaturationConfig, Scheduler, StopReason, TermBank, saturate,
+    Cancel, EGraph, Iteration, Limits, Report, SaturationConfig, Scheduler, StopReason, TermBank,
+    saturate,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 fn run(text: &str, start: &str, limits: Limits, scheduler: Scheduler) -> (EGraph, Report) {
@@ -131,7 +132,7 @@ fn threads_change_nothing() {
 #[test]
 fn a_flag_stops_a_run_soon() {
     let _guard = ONE_AT_A_TIME.lock();
-    let flag = Arc::new(AtomicBool::new(false));
+    let flag = Cancel::default();
     let system = common::system(common::INTEGERS);
     let mut bank = TermBank::new(system.language.clone());
     let term = bank.parse(EXPLOSIVE, None).unwrap();
@@ -141,7 +142,7 @@ fn a_flag_stops_a_run_soon() {
     let config = SaturationConfig { limits, cancel: Some(flag.clone()), ..Default::default() };
     let set = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(30));
-        flag.store(true, Relaxed);
+        flag.ask();
         Instant::now()
     });
     let report = saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
@@ -305,7 +306,7 @@ fn a_scheduler_of_a_schedule_lives_as_long_as_its_scope() {
 
 /// A class of 200 e-nodes, and a pattern that has a match for each four of them: 1.6 thousand
 /// million matches.
-fn grow_dense(limits: Limits, cancel: Option<Arc<AtomicBool>>) -> (Report, Duration) {
+fn grow_dense(limits: Limits, cancel: Option<Cancel>) -> (Report, Duration) {
     let system = common::system(
         "(sort S) (variable S) (op h (S) S) (op d () S) (op f (S S S S) S) (op list (S S) S)
          (ruleset first) (ruleset then)
@@ -333,11 +334,11 @@ fn time_and_a_flag_stop_a_search_where_matches_are_dense() {
     // Generous, for machines that are busy with other tests.
     assert!(took < Duration::from_secs(2), "{took:?}");
 
-    let flag = Arc::new(AtomicBool::new(false));
+    let flag = Cancel::default();
     let set = flag.clone();
     let setter = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(100));
-        set.store(true, Relaxed);
+        set.ask();
     });
     let (report, took) = grow_dense(Limits::default(), Some(flag));
     setter.join().unwrap();

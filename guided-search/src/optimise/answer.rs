@@ -5,13 +5,12 @@ use crate::search::budget::{Budget, Ledger};
 use crate::search::stage::Stage;
 use anyhow::{Result, ensure};
 use egraph::{
-    Chosen, Cost, CostFunction, DagSearch, MatchOrder, Proof, Sketch, TermBank, TermId,
+    Cancel, Chosen, Cost, CostFunction, DagSearch, MatchOrder, Proof, Sketch, TermBank, TermId,
     extract_best,
 };
 use rayon::ThreadPool;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Ways and places that the search for a DAG may look at, for each e-node that was built: extracting
@@ -90,8 +89,8 @@ pub struct OptimiseSettings {
     pub first: bool,
     /// When to end, whatever is left of the work. Not reproducible.
     pub deadline: Option<Instant>,
-    /// Setting this ends it soon, as the deadline does.
-    pub cancel: Option<Arc<AtomicBool>>,
+    /// Ends it soon, as the deadline does.
+    pub cancel: Option<Cancel>,
     /// Seed of the random choices.
     pub seed: u64,
     /// Threads to grow with; the result is the same without.

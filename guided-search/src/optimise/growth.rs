@@ -8,11 +8,10 @@ use crate::search::known::Known;
 use crate::search::stage::{Ends, Stage};
 use anyhow::Result;
 use egraph::{
-    Cost, Proof, SaturationConfig, Scheduler, Sketch, System, TermBank, TermId, normalise,
+    Cancel, Cost, Proof, SaturationConfig, Scheduler, Sketch, System, TermBank, TermId, normalise,
     used_matches,
 };
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 use support::Internal;
 
@@ -138,7 +137,7 @@ impl<'a> Growth<'a> {
 
     /// Why nothing more may be grown.
     pub fn over(&self) -> Option<Ended> {
-        if self.settings.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        if self.settings.cancel.as_ref().is_some_and(Cancel::is_asked) {
             return Some(Ended::Cancelled);
         }
         if self.settings.deadline.is_some_and(|at| Instant::now() >= at) {

@@ -1,15 +1,16 @@
 //! Cost against work, as a picture.
 
 use crate::optimise::answer::Outcome;
+use egraph::CostFunction;
 use support::svg_chart::{Axis, Chart, Series, Shape};
 
 const STYLE: &str = ".cost .line { stroke: #1f77b4; }\n";
 
-/// What the best term cost after so much work, in the most important measure, which is called `name`, as
-/// SVG.
-pub fn picture(outcome: &Outcome, name: &str) -> String {
+/// What the best term cost after so much work, in the most important measure, as SVG.
+pub fn picture(outcome: &Outcome, cost: &CostFunction) -> String {
+    let name = cost.names()[0];
     let work = outcome.ledger.work.max(1) as f64;
-    let first = |cost: &egraph::Cost| cost.values()[0] as f64;
+    let first = |of: &egraph::Cost| cost.asked(of)[0].value();
     let mut points: Vec<(f64, f64)> =
         outcome.curve.iter().map(|best| (best.work as f64, first(&best.cost))).collect();
     if let Some(best) = outcome.best() {
@@ -28,7 +29,7 @@ mod tests {
     use super::*;
     use crate::optimise::answer::{Best, Ended};
     use crate::search::budget::Ledger;
-    use egraph::{CostFunction, System, TermBank};
+    use egraph::{System, TermBank};
 
     #[test]
     fn the_line_goes_down_and_on_to_the_end() {
@@ -42,7 +43,7 @@ mod tests {
         let curve = vec![best(0, "(f (f a))"), best(50, "a")];
         let ledger = Ledger { work: 100, ..Ledger::default() };
         let outcome = Outcome { curve, proof: None, ended: Ended::Least, ledger, used: Vec::new() };
-        let svg = picture(&outcome, "size");
+        let svg = picture(&outcome, &CostFunction::size());
         let path = svg.split(" d=\"").nth(1).unwrap().split('"').next().unwrap();
         assert_eq!(path.matches('H').count(), 2, "{path}");
         assert!(svg.starts_with("<svg") && svg.contains(">size</text>"), "{svg}");

@@ -2,10 +2,8 @@
 
 use crate::search::budget::{Budget, Cap, Ledger};
 use anyhow::{Result, ensure};
-use egraph::{Proof, System, TermBank, TermId, check};
+use egraph::{Cancel, Proof, System, TermBank, TermId, check};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use support::Internal;
 
@@ -18,8 +16,8 @@ pub struct Question<'a> {
     pub number: u64,
     /// When to give up, whatever is left of the work. Not reproducible.
     pub deadline: Option<Instant>,
-    /// Setting this ends the search soon, as the deadline does.
-    pub cancel: Option<&'a Arc<AtomicBool>>,
+    /// Ends the search soon, as the deadline does.
+    pub cancel: Option<&'a Cancel>,
 }
 
 /// The settings of a search, the same for all methods of a comparison.

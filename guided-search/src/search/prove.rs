@@ -18,12 +18,11 @@ use crate::search::randomness::stream;
 use crate::search::stage::{Ends, Stage};
 use anyhow::Result;
 use egraph::{
-    Id, MatchOrder, Proof, SaturationConfig, Scheduler, Sketch, StopReason, System, TermBank,
-    TermId, extract_sketch, extract_smallest,
+    Cancel, Id, MatchOrder, Proof, SaturationConfig, Scheduler, Sketch, StopReason, System,
+    TermBank, TermId, extract_sketch, extract_smallest,
 };
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Proves that the two ends of a question are equal, with the guides of `source`.
@@ -82,7 +81,7 @@ struct Search<'a> {
     /// Tells its random choices from those of other questions.
     number: u64,
     deadline: Option<Instant>,
-    cancel: Option<&'a Arc<AtomicBool>>,
+    cancel: Option<&'a Cancel>,
     max_size: u64,
     known: Known,
     smallest: [u64; 2],
@@ -331,7 +330,7 @@ impl Search<'_> {
     }
 
     fn is_cancelled(&self) -> bool {
-        self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed))
+        self.cancel.is_some_and(Cancel::is_asked)
     }
 
     fn is_answered(&self) -> bool {

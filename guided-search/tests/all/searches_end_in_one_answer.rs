@@ -1,13 +1,12 @@
 //! The any-time search: what ends it, and what it says then.
 
 use crate::shared::{halide_tasks, settings};
-use egraph::{CostFunction, Sketch, System, TermBank, check};
+use egraph::{Cancel, CostFunction, Sketch, System, TermBank, check};
 use guided_search::{
     Aids, Answer, Asked, Cap, Ended, Failure, Frontier, Method, NoGuides, Objective,
     OptimiseSettings, Question, SearchSettings, optimise, prove, united,
 };
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 fn search(
@@ -131,7 +130,8 @@ fn a_search_that_is_asked_to_stop_does_and_says_so() {
     let mut bank = TermBank::new(system.language.clone());
     let ends = ["(+ a (+ b (+ c (+ d (+ e f)))))", "(+ a g)"];
     let ends = ends.map(|text| bank.parse(text, None).unwrap());
-    let cancel = Arc::new(AtomicBool::new(true));
+    let cancel = Cancel::default();
+    cancel.ask();
     for method in ["deep", "united", "all-work"] {
         let question = Question { ends, number: 0, deadline: None, cancel: Some(&cancel) };
         let answer = method.parse::<Method>().unwrap().answer(&mut Asked {

@@ -93,24 +93,50 @@ struct Extension {
     token: Option<(Token, f32, f32)>,
 }
 
-/// The network and what it reads.
-pub(crate) struct Decoder<'a> {
+/// A network that says what may come next.
+pub(crate) trait NextLogits {
+    /// The logits of the next tokens of trees in the making, each with the number of its task.
+    fn next(&mut self, trees: &[&TreeBuilder], tasks: &[u32]) -> Result<Vec<Vec<f32>>>;
+
+    /// Of the next trees each goes on from one of these.
+    fn keep(&mut self, _rows: &[u32]) {}
+}
+
+/// A network of ours, with what it reads.
+pub(crate) struct Cached<'a> {
     pub(crate) network: &'a Transformer,
-    pub(crate) vocabulary: &'a Vocabulary,
     pub(crate) features: Features,
     /// The tasks, encoded.
     pub(crate) memory: &'a Memory,
+    pub(crate) cache: Cache,
 }
 
-impl Decoder<'_> {
+impl NextLogits for Cached<'_> {
+    fn next(&mut self, trees: &[&TreeBuilder], tasks: &[u32]) -> Result<Vec<Vec<f32>>> {
+        let step = decoder_step(self.features, trees);
+        let logits = self.network.decode_step(step, self.memory, tasks, &mut self.cache)?;
+        Ok(logits.to_vec2()?) // [rows, tokens]
+    }
+
+    fn keep(&mut self, rows: &[u32]) {
+        self.cache.select(rows);
+    }
+}
+
+/// The network, and its tokens.
+pub(crate) struct Decoder<'a, N> {
+    pub(crate) network: N,
+    pub(crate) vocabulary: &'a Vocabulary,
+}
+
+impl<N: NextLogits> Decoder<'_, N> {
     /// Complete trees for every task, the likeliest first, all with different tokens. What is
     /// written for a task does not depend on the others.
-    pub(crate) fn run(&self, tasks: &[Task<'_>]) -> Result<Vec<Vec<Written>>> {
+    pub(crate) fn run(&mut self, tasks: &[Task<'_>]) -> Result<Vec<Vec<Written>>> {
         let mut generators: Vec<ChaCha8Rng> =
             tasks.iter().map(|t| ChaCha8Rng::seed_from_u64(t.options.seed ^ t.stream)).collect();
         // By task: hypotheses, complete ones among them.
         let mut beams: Vec<Vec<Hypothesis>> = tasks.iter().map(begin).collect();
-        let mut cache = Cache::default();
         loop {
             let open = |task: usize, beam: &Vec<Hypothesis>| {
                 vec![task as u32; beam.iter().filter(|h| !h.complete()).count()]
@@ -122,9 +148,7 @@ impl Decoder<'_> {
             }
             let trees: Vec<&TreeBuilder> =
                 beams.iter().flatten().filter(|h| !h.complete()).map(|h| &h.written.tree).collect();
-            let step = decoder_step(self.features, &trees);
-            let logits = self.network.decode_step(step, self.memory, &rows, &mut cache)?;
-            let logits: Vec<Vec<f32>> = logits.to_vec2()?; // [rows, tokens]
+            let logits = self.network.next(&trees, &rows)?;
             // Rows of this step that the rows of the next one go on from.
             let mut kept: Vec<u32> = Vec::new();
             let mut row = 0;
@@ -164,7 +188,7 @@ impl Decoder<'_> {
                 }
                 *beam = next;
             }
-            cache.select(&kept);
+            self.network.keep(&kept);
         }
         let finish = |beam: Vec<Hypothesis>| {
             let mut written: Vec<Written> = beam.into_iter().map(|h| h.written).collect();

@@ -92,16 +92,23 @@ impl Tokens {
         task: [TermId; 2],
         max_size: usize,
     ) -> Result<Option<Draft>> {
-        let Some(Question { sort, ends, renaming }) = self.question(bank, task)? else {
-            return Ok(None);
-        };
-        let grammar = Grammar::new(&self.vocabulary, &renaming, max_size);
-        if !grammar.can_begin(sort) {
-            return Ok(None);
+        let question = self.question(bank, task)?;
+        let sort = bank.sort(task[0]);
+        let draft = question.map(|question| self.begun(&question, max_size));
+        Ok(draft.filter(|draft| draft.grammar.can_begin(sort)))
+    }
+
+    /// A draft of which nothing is written.
+    pub(crate) fn begun(&self, question: &Question, max_size: usize) -> Draft {
+        let Question { sort, ends, renaming } = question;
+        Draft {
+            vocabulary: self.vocabulary.clone(),
+            features: self.features,
+            renaming: renaming.clone(),
+            grammar: Grammar::new(&self.vocabulary, renaming, max_size),
+            ends: Arc::new(ends.clone()),
+            tree: TreeBuilder::new(*sort),
         }
-        let (vocabulary, features) = (self.vocabulary.clone(), self.features);
-        let (ends, tree) = (Arc::new(ends), TreeBuilder::new(sort));
-        Ok(Some(Draft { vocabulary, features, renaming, grammar, ends, tree }))
     }
 
     /// A task, if none of its terms is longer than the network reads.
@@ -129,6 +136,11 @@ impl Tokens {
 }
 
 impl Draft {
+    /// The same task, with this written.
+    pub(crate) fn with(&self, tree: TreeBuilder) -> Draft {
+        Draft { tree, ..self.clone() }
+    }
+
     /// The start, or the target, as an encoder reads it.
     pub fn end(&self, target: bool) -> Nodes {
         Nodes::of(&encoder_batch(self.features, &[&self.ends[usize::from(target)]]))

@@ -4,13 +4,15 @@ use crate::errors::{any, bad, of_term};
 use crate::matches::Order;
 use crate::shared::{Shared, System};
 use crate::term::{Term, term_like};
+use crate::tokens::Draft;
+use dataset_gen::SYSTEM_FILE;
 use egraph::{MatchOrder, Sketch, SortId, TermBank, TermId};
 use guided_search::{Frontier, GuideRequest, GuideSet, GuideSource, Planner, Proposal, Waypoint};
 use model::{DecodeOptions, Device, GuideModel};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -243,6 +245,17 @@ impl Request {
     }
 }
 
+/// A network that is run by a Python function.
+fn by_function(directory: &Path, function: Py<PyAny>) -> PyResult<Box<model::Elsewhere>> {
+    let text = std::fs::read_to_string(directory.join(SYSTEM_FILE))?;
+    let shared = Shared::read(SYSTEM_FILE.to_owned(), text)?;
+    Ok(Box::new(move |drafts: &[model::Draft]| {
+        let shown = |draft: &model::Draft| Draft { shared: shared.clone(), draft: draft.clone() };
+        let drafts: Vec<Draft> = drafts.iter().map(shown).collect();
+        Python::attach(|py| function.call1(py, (drafts,))?.extract(py)).map_err(anyhow::Error::new)
+    }))
+}
+
 /// A trained transformer, as `cairn train` makes it, that writes guides.
 #[pyclass(frozen, module = "cairn_eqsat")]
 pub struct Model {
@@ -251,12 +264,16 @@ pub struct Model {
 
 #[pymethods]
 impl Model {
-    /// Loads the model in a directory.
+    /// Loads the model in a directory. A function `network` computes in the place of its network: it is given a list of
+    /// :class:`Draft`, and returns for each of them a list of logits, one for each token, of what comes next.
     #[staticmethod]
-    #[pyo3(signature = (directory, /))]
-    fn load(py: Python<'_>, directory: PathBuf) -> PyResult<Model> {
-        let model = py.detach(|| GuideModel::load(&directory, &Device::Cpu)).map_err(any)?;
-        Ok(Model { model: Arc::new(model) })
+    #[pyo3(signature = (directory, /, *, network = None))]
+    fn load(py: Python<'_>, directory: PathBuf, network: Option<Py<PyAny>>) -> PyResult<Model> {
+        let model = match network {
+            None => py.detach(|| GuideModel::load(&directory, &Device::Cpu)),
+            Some(function) => GuideModel::load_with(&directory, by_function(&directory, function)?),
+        };
+        Ok(Model { model: Arc::new(model.map_err(any)?) })
     }
 
     /// Terms that may lie between two others, the likeliest first, each with the logarithm of its probability.

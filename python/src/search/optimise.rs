@@ -2,23 +2,21 @@
 
 use crate::egraph::seconds;
 use crate::errors::{any, bad, of_term};
-use crate::interrupt::{Cancel, interruptible, pool};
+use crate::interrupt::{cancel, on_pool, pool};
 use crate::matches::Order;
 use crate::proof::Proof;
 use crate::search::guides::{Model, Said};
 use crate::search::prove::{cap_of, named};
-use crate::shared::{Shared, System};
+use crate::shared::{Shared, System, shown_cost};
 use crate::term::{Term, term_like};
-use egraph::{CostFunction, Scheduler, Sketch, TermBank, TermId};
+use egraph::{Amount, CostFunction, Scheduler, Sketch, TermBank, TermId};
 use guided_search::{
     Budget, Cap, Objective, OptimiseSettings, Outcome, Planner, Schedulers, WrittenPlan,
     optimise as search,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 use support::{Internal, Progress, in_order};
 
@@ -49,7 +47,7 @@ pub fn optimise_all(
     progress: bool,
 ) -> PyResult<Vec<Optimised>> {
     let rules = &system.shared;
-    let cancel = Cancel::default();
+    let cancel = cancel();
     let cap = cap_of("cap", cap)?.unwrap_or(Cap::Nodes(40_000));
     let work = work.unwrap_or(cap.expected_nodes().saturating_mul(10));
     let given = ranker.is_some_and(|given| !given.extract::<bool>().is_ok_and(|given| !given));
@@ -121,7 +119,7 @@ pub fn optimise_all(
     };
     let bar = Progress::new("terms", asked.len() as u64, !progress || alone);
     let one = |number: usize| {
-        anyhow::ensure!(!cancel.load(Ordering::Relaxed), Internal::new("cancelled"));
+        anyhow::ensure!(!cancel.is_asked(), Internal::new("cancelled"));
         let (bank, start, objective) = &asked[number];
         let mut bank = bank.clone();
         let outcome = search(&rules.system, &mut bank, *start, objective, &settings())?;
@@ -129,7 +127,7 @@ pub fn optimise_all(
         Ok(packed(rules, &bank, *start, objective, &outcome))
     };
     let count = if alone { 1 } else { pool.current_num_threads() };
-    let all = interruptible(py, &pool, &cancel, || match alone {
+    let all = on_pool(py, &pool, &cancel, || match alone {
         true => one(0).map(|one| vec![one]),
         false => in_order(asked.len(), count, one),
     });
@@ -146,7 +144,7 @@ fn packed(
     outcome: &Outcome,
 ) -> Optimised {
     let names: Vec<String> = objective.cost.names().into_iter().map(str::to_owned).collect();
-    let values = |cost: &egraph::Cost| objective.cost.asked(cost).to_vec();
+    let values = |cost: &egraph::Cost| objective.cost.asked(cost);
     let moment = |best: &guided_search::Best| Moment {
         work: best.work,
         e_graphs: best.e_graphs,
@@ -168,7 +166,7 @@ fn packed(
 struct Moment {
     work: u64,
     e_graphs: u64,
-    cost: Vec<u64>,
+    cost: Vec<Amount>,
     term: Term,
 }
 
@@ -176,7 +174,7 @@ struct Moment {
 #[pyclass(frozen, module = "cairn_eqsat")]
 pub struct Optimised {
     start: Term,
-    before: Option<Vec<u64>>,
+    before: Option<Vec<Amount>>,
     names: Vec<String>,
     curve: Vec<Moment>,
     proof: Option<Proof>,
@@ -190,20 +188,6 @@ pub struct Optimised {
     /// E-graphs that were grown.
     #[pyo3(get)]
     e_graphs: u64,
-}
-
-impl Optimised {
-    /// One number, or several by name.
-    fn shown<'py>(&self, py: Python<'py>, cost: &[u64]) -> PyResult<Bound<'py, PyAny>> {
-        match cost {
-            [one] => Ok(one.into_pyobject(py)?.into_any()),
-            _ => {
-                let named: BTreeMap<&str, u64> =
-                    self.names.iter().map(String::as_str).zip(cost.iter().copied()).collect();
-                Ok(named.into_pyobject(py)?.into_any())
-            }
-        }
-    }
 }
 
 #[pymethods]
@@ -223,13 +207,13 @@ impl Optimised {
     /// What the best term costs: a number, or by name where several costs were asked for.
     #[getter]
     fn cost<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.curve.last().map(|best| self.shown(py, &best.cost)).transpose()
+        self.curve.last().map(|best| shown_cost(py, &self.names, &best.cost)).transpose()
     }
 
     /// What the given term costs, if that is known and it satisfies the goal.
     #[getter]
     fn cost_before<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.before.as_ref().map(|cost| self.shown(py, cost)).transpose()
+        self.before.as_ref().map(|of| shown_cost(py, &self.names, of)).transpose()
     }
 
     /// A proof that the given term equals the best one, accepted by the checker.
@@ -245,7 +229,7 @@ impl Optimised {
             let row = PyDict::new(py);
             row.set_item("work", moment.work)?;
             row.set_item("e_graphs", moment.e_graphs)?;
-            row.set_item("cost", self.shown(py, &moment.cost)?)?;
+            row.set_item("cost", shown_cost(py, &self.names, &moment.cost)?)?;
             row.set_item("term", moment.term.copy())?;
             Ok(row)
         };

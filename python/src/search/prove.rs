@@ -2,20 +2,19 @@
 
 use crate::egraph::seconds;
 use crate::errors::{any, bad, of_term};
-use crate::interrupt::{Cancel, interruptible, pool};
+use crate::interrupt::{cancel, here, on_pool, pool};
 use crate::matches::Order;
 use crate::proof::Proof;
 use crate::search::guides::{Functions, Model};
 use crate::shared::{Shared, System};
 use crate::term::{Term, term_like};
-use egraph::{TermBank, TermId};
+use egraph::{Cancel, TermBank, TermId};
 use guided_search::{
     Aids, Asked, Budget, Cap, Method, Question, Schedulers, SearchSettings, read_texts,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 use support::{Internal, Progress, in_order};
 
@@ -147,7 +146,7 @@ pub fn prove_all(
     progress: bool,
 ) -> PyResult<Vec<Answer>> {
     let shared = &system.shared;
-    let cancel = Cancel::default();
+    let cancel = cancel();
     let functions = guides.is_some() || score.is_some() || ranker.is_some_and(|r| r.is_callable());
     let method = named::<Method>("method", method)?;
     if functions && method.is_some() {
@@ -197,12 +196,17 @@ pub fn prove_all(
     let pool = pool(threads)?;
     let found = match <[_; 1]>::try_from(asked) {
         Ok([(bank, ends)]) => {
-            vec![interruptible(py, &pool, &search.cancel, || search.answer(bank, ends))?]
+            let work = || search.answer(bank, ends);
+            // Only a network works on several threads here.
+            vec![match search.model {
+                None => here(py, work)?,
+                Some(_) => on_pool(py, &pool, &search.cancel, work)?,
+            }]
         }
         Err(asked) => {
             let bar = Progress::new("questions", asked.len() as u64, !progress);
             let one = |number: usize| {
-                anyhow::ensure!(!search.cancel.load(Ordering::Relaxed), Internal::new("cancelled"));
+                anyhow::ensure!(!search.cancel.is_asked(), Internal::new("cancelled"));
                 let (bank, ends) = &asked[number];
                 let found = search.answer(bank.clone(), *ends)?;
                 bar.advance(1);
@@ -210,8 +214,7 @@ pub fn prove_all(
                 Ok(packed(shared, found))
             };
             let threads = pool.current_num_threads();
-            let all =
-                interruptible(py, &pool, &search.cancel, || in_order(asked.len(), threads, one));
+            let all = on_pool(py, &pool, &search.cancel, || in_order(asked.len(), threads, one));
             search.order.raise()?;
             bar.finish();
             return all?.map_err(any);

@@ -2,6 +2,7 @@
 //! over the literals that its arguments equal, and what they cost.
 
 use crate::rules::costs::read::Read;
+use crate::rules::costs::unit::{Unit, denominators, read_fraction};
 use crate::rules::costs::whole::{UNKNOWN, WholeCost, read_whole, speaks_of_costs};
 use crate::rules::expression::Expr;
 use crate::rules::kinds::Kinds;
@@ -13,6 +14,7 @@ use crate::rules::variables::Variables;
 use crate::term::language::{Language, LeafValue, OpId, SortId};
 use crate::term::leaves::Node;
 use crate::term::literal::Value;
+use crate::term::rational::Rational;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 
 /// The cost that `:cost` and a `(cost …)` without a name speak of; it is there in every system.
@@ -23,7 +25,7 @@ pub(crate) const BUILT_IN: [&str; 2] = ["size", "depth"];
 /// What a node costs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// Always the same.
+    /// Always the same, in parts of the cost's unit.
     Number(u64),
     /// The value of an expression over the literals that the arguments equal, `VarId(i)` being the
     /// argument `i`, and over their facts. Without a value, or with a negative one, the node can't be
@@ -45,6 +47,8 @@ pub struct DeclaredCost {
     leaves: Vec<(SortId, Leaves, u64)>,
     /// What any other node costs.
     otherwise: u64,
+    /// What all of this is counted in.
+    pub(crate) unit: Unit,
 }
 
 /// The leaves of a sort.
@@ -57,7 +61,36 @@ pub(crate) enum Leaves {
 impl DeclaredCost {
     /// In which everything costs `otherwise`.
     pub(crate) fn new(name: &str, otherwise: u64) -> DeclaredCost {
-        DeclaredCost { name: name.to_owned(), operators: vec![], leaves: vec![], otherwise }
+        let (operators, leaves) = (vec![], vec![]);
+        DeclaredCost { name: name.to_owned(), operators, leaves, otherwise, unit: Unit::ONE }
+    }
+
+    /// Counts in parts so fine that fractions with this denominator are whole numbers of them.
+    fn refine(&mut self, denominator: u64, at: Place) -> Result<(), ParseError> {
+        let finer = self.unit.finer(denominator).ok_or_else(|| {
+            let message = format!(
+                "the fractions of cost '{}' have no common denominator up to {}",
+                self.name,
+                Unit::MOST
+            );
+            ParseError::new(at, message)
+        })?;
+        let times = finer.in_a(self.unit);
+        self.unit = finer;
+        self.otherwise *= times;
+        self.leaves.iter_mut().for_each(|(.., weight)| *weight *= times);
+        for weight in self.operators.iter_mut().flatten() {
+            if let Weight::Number(weight) = weight {
+                *weight *= times;
+            }
+        }
+        Ok(())
+    }
+
+    /// The parts that a number is, in a unit that is fine enough for it.
+    pub(crate) fn parts(&mut self, number: Rational, at: Place) -> Result<u64, ParseError> {
+        self.refine(number.denominator().unsigned_abs(), at)?;
+        Ok(self.unit.parts(Value::Rational(number)).unwrap_or(UNKNOWN))
     }
 
     /// Says what an operator costs; false if that was said already.
@@ -100,7 +133,9 @@ impl DeclaredCost {
 
     /// Whether some application does.
     pub(crate) fn has_wholes(&self) -> bool {
-        self.operators.iter().any(|weight| matches!(weight, Some(Weight::Whole(_))))
+        let counts =
+            |weight: &Weight| matches!(weight, Weight::Whole(of) if !of.counted.is_empty());
+        self.operators.iter().flatten().any(counts)
     }
 
     /// What a node costs by itself, if that is known, where arguments cost nothing; `value` gives what is read of
@@ -112,11 +147,10 @@ impl DeclaredCost {
                 None => Some(self.otherwise),
                 Some(Weight::Number(weight)) => Some(*weight),
                 Some(Weight::Whole(whole)) => {
-                    Some(whole.value(value, |_| 0)).filter(|&weight| weight != UNKNOWN)
+                    Some(whole.value(self.unit, value, |_| 0)).filter(|&weight| weight != UNKNOWN)
                 }
                 Some(Weight::Computed(expr, variables)) => {
-                    let weight = expr.eval(&|var| value(Read::of(variables, var)))?;
-                    weight.whole().and_then(|weight| u64::try_from(weight).ok())
+                    self.unit.parts(expr.eval(&|var| value(Read::of(variables, var)))?)
                 }
             },
             Node::Leaf(leaf) => {
@@ -134,18 +168,21 @@ impl DeclaredCost {
 }
 
 /// Reads the number after `:cost`.
-pub(crate) fn read_number(sexpr: &Sexpr) -> Result<u64, ParseError> {
-    let number = sexpr.atom().and_then(|atom| atom.parse::<u32>().ok());
-    number.map(u64::from).ok_or_else(|| {
+pub(crate) fn read_number(sexpr: &Sexpr) -> Result<Rational, ParseError> {
+    let range = Rational::from(0)..=Rational::from(i64::from(u32::MAX));
+    let number = sexpr.atom().and_then(read_fraction);
+    number.filter(|number| range.contains(number)).ok_or_else(|| {
         let found = sexpr.atom().unwrap_or("(…)");
-        let message = format!("expected a cost, 0 to {}, found '{found}'", u32::MAX);
+        let message =
+            format!("expected a cost, 0 to {}, as 3, 0.5 or 1/3, found '{found}'", u32::MAX);
         ParseError::new(sexpr.place(), message)
     })
 }
 
-/// Reads the first two parts of `(cost (op ?a …) expression)`.
+/// Reads the first two parts of `(cost (op ?a …) expression)`, for `cost`.
 pub(crate) fn read_weight(
     language: &Language,
+    cost: &mut DeclaredCost,
     form: &Sexpr,
     expression: &Sexpr,
 ) -> Result<(OpId, Weight), ParseError> {
@@ -163,17 +200,27 @@ pub(crate) fn read_weight(
     if !args.iter().all(variable) || variables.names.len() != args.len() {
         return Err(no_form(form.place()));
     }
-    if speaks_of_costs(language, expression) {
-        return Ok((op, Weight::Whole(read_whole(language, variables, expression)?)));
+    let at = expression.place();
+    let mut fractions = Vec::new();
+    denominators(expression, &mut fractions);
+    fractions.iter().try_for_each(|&denominator| cost.refine(denominator, at))?;
+    let of_costs = speaks_of_costs(language, expression);
+    if of_costs || expression.list().is_some() && !fractions.is_empty() {
+        // Numbers there have no kind; where more is done with fractions than with costs, they have that of what they
+        // stand beside.
+        match read_whole(language, variables.clone(), expression) {
+            Err(mistake) if of_costs => return Err(mistake),
+            Err(_) => {}
+            Ok(whole) => return Ok((op, Weight::Whole(whole))),
+        }
     }
     let mut expr = read_expr(language, &mut variables, expression)?;
     Kinds { language, variables: &variables }.fit(&mut expr, expression, None)?;
-    let at = expression.place();
     let mut used = Vec::new();
     expr.each_var(&mut |var| used.push(var));
     expect_literals(language, &variables, used, at)?;
     match expr {
-        Expr::Value(_) => Ok((op, Weight::Number(read_number(expression)?))),
+        Expr::Value(_) => Ok((op, Weight::Number(cost.parts(read_number(expression)?, at)?))),
         expr => Ok((op, Weight::Computed(expr, variables))),
     }
 }

@@ -2,4 +2,5 @@
 
 pub(crate) mod declared;
 pub(crate) mod read;
+pub(crate) mod unit;
 pub(crate) mod whole;

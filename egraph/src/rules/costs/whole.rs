@@ -3,9 +3,10 @@
 //!
 //! All that may be done with a cost is to add, to multiply by what is not negative, and to take the larger or
 //! smaller one. So such a cost is never less where an argument costs more, and the best term is made of best
-//! terms.
+//! terms. A product with a fraction is rounded up to a whole number of the parts that the cost is counted in.
 
 use crate::rules::costs::read::Read;
+use crate::rules::costs::unit::{Unit, denominators, read_fraction, times};
 use crate::rules::expression::Expr;
 use crate::rules::kinds::Kinds;
 use crate::rules::read::expressions::{expect_literals, read_expr};
@@ -49,6 +50,7 @@ impl WholeCost {
     /// they cost.
     pub(crate) fn value(
         &self,
+        unit: Unit,
         value: impl Fn(Read) -> Option<Value>,
         cost: impl Fn(usize) -> u64,
     ) -> u64 {
@@ -58,24 +60,39 @@ impl WholeCost {
             return UNKNOWN;
         }
         let read = |var| value(Read::of(&self.variables, var));
-        self.of.value(&read, &cost).max(least)
+        self.of.value(unit, &read, &cost).max(least)
     }
 }
 
 impl Part {
-    fn value(&self, read: &impl Fn(VarId) -> Option<Value>, cost: &impl Fn(usize) -> u64) -> u64 {
+    fn value(
+        &self,
+        unit: Unit,
+        read: &impl Fn(VarId) -> Option<Value>,
+        cost: &impl Fn(usize) -> u64,
+    ) -> u64 {
         match self {
             Part::Fixed(expr) => {
-                let value = expr.eval(read).and_then(Value::whole);
-                value.and_then(|value| u64::try_from(value).ok()).unwrap_or(UNKNOWN)
+                expr.eval(read).and_then(|value| unit.parts(value)).unwrap_or(UNKNOWN)
             }
             Part::Argument(argument) => cost(*argument),
+            // A number of times, and no number of parts.
+            Part::Join(Join::Product, parts)
+                if let [Part::Fixed(factor), of] | [of, Part::Fixed(factor)] = &**parts =>
+            {
+                match of.value(unit, read, cost) {
+                    UNKNOWN => UNKNOWN,
+                    parts => {
+                        factor.eval(read).and_then(|factor| times(factor, parts)).unwrap_or(UNKNOWN)
+                    }
+                }
+            }
             Part::Join(join, parts) => {
-                match (join, parts.each_ref().map(|p| p.value(read, cost))) {
+                match (join, parts.each_ref().map(|p| p.value(unit, read, cost))) {
                     // Nothing is made of what is not known, a product with 0 included.
                     (_, [UNKNOWN, _] | [_, UNKNOWN]) => UNKNOWN,
                     (Join::Sum, [a, b]) => a.saturating_add(b),
-                    (Join::Product, [a, b]) => a.saturating_mul(b),
+                    (Join::Product, [a, b]) => unit.product(a, b),
                     (Join::Larger, [a, b]) => a.max(b),
                     (Join::Smaller, [a, b]) => a.min(b),
                 }
@@ -113,7 +130,22 @@ fn read_part(
     counted: &mut Vec<usize>,
 ) -> Result<Part, ParseError> {
     let at = |message: &str| Err(ParseError::new(sexpr.place(), message));
-    if !speaks_of_costs(language, sexpr) {
+    if let Some(number) = sexpr.atom().and_then(read_fraction) {
+        return Ok(Part::Fixed(Expr::Value(Value::Rational(number))));
+    }
+    let mut fractions = Vec::new();
+    denominators(sexpr, &mut fractions);
+    let items = sexpr.list().unwrap_or(&[]);
+    let name = items.first().and_then(Sexpr::atom).unwrap_or("");
+    let join = match name {
+        "+" => Some(Join::Sum),
+        "*" => Some(Join::Product),
+        "max" => Some(Join::Larger),
+        "min" => Some(Join::Smaller),
+        _ => None,
+    };
+    let of_costs = speaks_of_costs(language, sexpr);
+    if !of_costs && (fractions.is_empty() || join.is_none()) {
         let mut expr = read_expr(language, variables, sexpr)?;
         Kinds { language, variables }.fit(&mut expr, sexpr, None)?;
         let mut used = Vec::new();
@@ -121,32 +153,22 @@ fn read_part(
         expect_literals(language, variables, used, sexpr.place())?;
         return Ok(Part::Fixed(expr));
     }
-    let items = sexpr.list().unwrap_or(&[]);
-    let name = items.first().and_then(Sexpr::atom).unwrap_or("");
-    let join = match name {
-        "cost" => {
-            let argument = match items {
-                [_, argument] => argument.atom().and_then(|atom| variables.get(atom)),
-                _ => None,
-            };
-            return match argument {
-                Some(VarId(argument)) => {
-                    counted.push(usize::from(argument));
-                    Ok(Part::Argument(usize::from(argument)))
-                }
-                None => at("expected (cost ?a), of an argument of the operator"),
-            };
-        }
-        "+" => Join::Sum,
-        "*" => Join::Product,
-        "max" => Join::Larger,
-        "min" => Join::Smaller,
-        _ => {
-            return at(
-                "costs of arguments may be added, multiplied and compared: expected one of \
-                       + * max min, so that nothing costs less where an argument costs more",
-            );
-        }
+    if name == "cost" {
+        let argument = match items {
+            [_, argument] => argument.atom().and_then(|atom| variables.get(atom)),
+            _ => None,
+        };
+        return match argument {
+            Some(VarId(argument)) => {
+                counted.push(usize::from(argument));
+                Ok(Part::Argument(usize::from(argument)))
+            }
+            None => at("expected (cost ?a), of an argument of the operator"),
+        };
+    }
+    let Some(join) = join else {
+        return at("costs of arguments may be added, multiplied and compared: expected one of \
+                   + * max min, so that nothing costs less where an argument costs more");
     };
     let [_, parts @ ..] = items else { return at("expected an expression") };
     let mut parts = parts.iter().map(|part| read_part(language, variables, part, counted));

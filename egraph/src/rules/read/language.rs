@@ -89,7 +89,8 @@ impl Reader {
         let result = self.known_sort(result)?;
         let name = name.to_owned();
         let op = OpId(self.language.operators.len() as u32);
-        if let Some(cost) = cost_option(options)? {
+        if let Some((cost, at)) = cost_option(options)? {
+            let cost = self.costs[0].parts(cost, at)?;
             self.costs[0].set(op, Weight::Number(cost));
         }
         self.language.enter(Operator { name, args, binds, result, builtin: None });
@@ -137,14 +138,15 @@ impl Reader {
                 return Err(ParseError::new(value.place(), message));
             }
         }
-        let (op, weight) = read_weight(&self.language, form, expression)?;
         let known = self.costs.iter().position(|cost| cost.name == name);
         let known = known.unwrap_or_else(|| {
             // A cost with a name is made of what the file says, and of nothing else.
             self.costs.push(DeclaredCost::new(name, 0));
             self.costs.len() - 1
         });
-        if self.costs[known].set(op, weight) {
+        let cost = &mut self.costs[known];
+        let (op, weight) = read_weight(&self.language, cost, form, expression)?;
+        if cost.set(op, weight) {
             return Ok(());
         }
         let op = &self.language.op(op).name;
@@ -164,7 +166,8 @@ impl Reader {
             return Err(ParseError::new(place, "this sort has literals already"));
         }
         self.language.literals.push((kind, sort));
-        if let Some(cost) = cost_option(options)? {
+        if let Some((cost, at)) = cost_option(options)? {
+            let cost = self.costs[0].parts(cost, at)?;
             self.costs[0].set_leaves(sort, Leaves::Literals, cost);
         }
         Ok(())
@@ -178,10 +181,12 @@ impl Reader {
         if !self.language.variables.contains(&sort) {
             self.language.variables.push(sort);
         }
-        if let Some(cost) = cost_option(options)?
-            && !self.costs[0].set_leaves(sort, Leaves::Variables, cost)
-        {
-            return Err(ParseError::new(place, "the variables of this sort have a cost already"));
+        if let Some((cost, at)) = cost_option(options)? {
+            let cost = self.costs[0].parts(cost, at)?;
+            if !self.costs[0].set_leaves(sort, Leaves::Variables, cost) {
+                let message = "the variables of this sort have a cost already";
+                return Err(ParseError::new(place, message));
+            }
         }
         Ok(())
     }

@@ -13,12 +13,11 @@ use crate::search::stage::{Ends, SIDES, Stage};
 use crate::search::united::given::{Given, Reached};
 use anyhow::Result;
 use egraph::{
-    Explainer, MatchOrder, Proof, SaturationConfig, Scheduler, StopReason, System, TermBank,
-    TermId, extract_smallest,
+    Cancel, Explainer, MatchOrder, Proof, SaturationConfig, Scheduler, StopReason, System,
+    TermBank, TermId, extract_smallest,
 };
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 use support::Internal;
 
@@ -165,7 +164,7 @@ impl Legs<'_> {
             };
             return Ok(Some(Found::Opposed([side(start, from)?, side(target, to)?])));
         }
-        let cancelled = || self.question.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed));
+        let cancelled = || self.question.cancel.is_some_and(Cancel::is_asked);
         let failure = match () {
             () if cancelled() => Failure::Cancelled,
             () if self.question.deadline.is_some_and(|at| Instant::now() >= at) => Failure::Time,
