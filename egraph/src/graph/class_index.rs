@@ -92,9 +92,24 @@ impl ClassIndex {
         }
     }
 
+    /// False if no e-node of a class has this head: most classes have few operators.
+    #[inline]
+    pub fn may_have(&self, class: Id, head: Head, head_of: impl Fn(Id) -> Head) -> bool {
+        match *self.class(class) {
+            [] => false,
+            [only] => head_of(only) == head,
+            [first, .., last] => head_of(first) <= head && head <= head_of(last),
+        }
+    }
+
     /// The e-nodes of a class with this head.
     pub fn class_with_head(&self, class: Id, head: Head, head_of: impl Fn(Id) -> Head) -> &[Id] {
         let nodes = self.class(class);
+        match *nodes {
+            [first, .., last] if head_of(first) != head_of(last) => {}
+            [first, ..] if head_of(first) == head => return nodes,
+            _ => return &[],
+        }
         // A short run is gone through, a long one searched by halves.
         let (start, end) = if nodes.len() <= 16 {
             let start = nodes.iter().take_while(|&&id| head_of(id) < head).count();

@@ -277,19 +277,25 @@ impl EGraph {
 
     /// Adds the e-node `head(children…)`, or finds it. The children may be any ids.
     pub(crate) fn add(&mut self, head: Head, children: &[Id]) -> Id {
-        match self.lookup_node(head, children) {
-            Some(found) => found,
-            None => self.add_new(head, children),
+        let classes: SmallVec<[Id; 4]> = match *children {
+            [left, right] => {
+                let [left, right] = [left, right].map(|child| self.find(child));
+                SmallVec::from_buf_and_len([left, right, Id(0), Id(0)], 2)
+            }
+            _ => children.iter().map(|&child| self.find(child)).collect(),
+        };
+        match self.nodes.find_or_hash(head, &classes) {
+            Ok(found) => found,
+            Err(hash) => self.add_new(head, children, &classes, hash),
         }
     }
 
     /// Adds an e-node that is not there.
-    fn add_new(&mut self, head: Head, children: &[Id]) -> Id {
-        let classes: SmallVec<[Id; 4]> = children.iter().map(|&child| self.find(child)).collect();
+    fn add_new(&mut self, head: Head, children: &[Id], classes: &[Id], hash: u64) -> Id {
         if self.nodes.memo_room() == 0 {
             self.grow_memo();
         }
-        let node = self.nodes.push(head, children, &classes);
+        let node = self.nodes.push(head, children, classes, hash);
         self.stamps.push();
         self.classes.push();
         self.forest.push();
@@ -302,7 +308,7 @@ impl EGraph {
             self.loose.push(self.loose_of(head, children));
             self.representatives.push(node);
         }
-        for (slot, &class) in self.nodes.slots(node).zip(&classes) {
+        for (slot, &class) in self.nodes.slots(node).zip(classes) {
             self.uses.append(class, slot);
             self.classes.add_weight(class, 1);
         }

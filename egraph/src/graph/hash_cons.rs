@@ -20,7 +20,9 @@ pub(crate) struct Memo {
 }
 
 /// Hashes that are looked for together.
-const MANY: usize = 32;
+pub(crate) const MANY: usize = 64;
+/// What is found where nothing is. No id is this.
+pub(crate) const ABSENT: u32 = u32::MAX;
 /// Tags that are looked at together.
 const GROUP: usize = 8;
 /// The lowest bit of each byte of a group.
@@ -69,8 +71,19 @@ impl Memo {
         (((hash >> 32) * self.ids.len() as u64) >> 32) as usize
     }
 
+    /// The tags from a place on.
+    fn group(&self, start: usize) -> u64 {
+        let tags = self.tags[start..].first_chunk().expect("a group from any place");
+        u64::from_le_bytes(*tags)
+    }
+
+    /// The place itself, or where it is if it is behind the last one.
+    fn wrapped(&self, place: usize) -> usize {
+        if place < self.ids.len() { place } else { place - self.ids.len() }
+    }
+
     fn next(&self, place: usize) -> usize {
-        if place + 1 == self.ids.len() { 0 } else { place + 1 }
+        self.wrapped(place + 1)
     }
 
     /// The id with this hash for which `same` holds.
@@ -82,14 +95,11 @@ impl Memo {
         let wanted = LOWEST * u64::from(tag(hash));
         let mut start = self.home(hash);
         loop {
-            let tags = self.tags[start..].first_chunk().expect("a group from any place");
-            let group = u64::from_le_bytes(*tags);
+            let group = self.group(start);
             // Behind an empty place the tag may stand too; then it is that of another hash.
             let mut alike = zero_bytes(group ^ wanted);
             while alike != 0 {
-                let place = start + alike.trailing_zeros() as usize / 8;
-                let id =
-                    self.ids[if place < self.ids.len() { place } else { place - self.ids.len() }];
+                let id = self.ids[self.wrapped(start + alike.trailing_zeros() as usize / 8)];
                 if same(id) {
                     return Some(id);
                 }
@@ -98,52 +108,42 @@ impl Memo {
             if zero_bytes(group) != 0 {
                 return None;
             }
-            start += GROUP;
-            if start >= self.ids.len() {
-                start -= self.ids.len();
-            }
+            start = self.wrapped(start + GROUP);
         }
     }
 
-    /// As [`Memo::find`], for many hashes; `same` is told which of them. The steps are taken for
-    /// all of them in turn, so that the processor waits for many places of memory at a time.
+    /// As [`Memo::find`], for at most [`MANY`] of what is `wanted`; [`ABSENT`] stands for nothing found. No
+    /// step branches by what it finds and none waits for the one before, so that the processor waits for
+    /// many places of memory at a time.
     #[inline]
-    pub fn find_many(
+    pub fn find_many<T: Copy>(
         &self,
-        hashes: &[u64],
-        same: impl Fn(usize, u32) -> bool,
-        found: &mut Vec<Option<u32>>,
+        wanted: impl Iterator<Item = T> + Clone,
+        hash: impl Fn(T) -> u64,
+        same: impl Fn(T, u32) -> bool,
+        found: &mut [u32],
     ) {
-        found.clear();
-        if self.ids.is_empty() {
-            found.resize(hashes.len(), None);
-            return;
+        if self.len == 0 {
+            return found.fill(ABSENT);
         }
-        for (chunk, hashes) in hashes.chunks(MANY).enumerate() {
-            let mut groups = [0; MANY];
-            let mut starts = [0; MANY];
-            for ((start, group), &hash) in starts.iter_mut().zip(&mut groups).zip(hashes) {
-                *start = self.home(hash);
-                let tags = self.tags[*start..].first_chunk().expect("a group from any place");
-                *group = u64::from_le_bytes(*tags);
-            }
-            let mut guesses = [u32::MAX; MANY];
-            for (i, &hash) in hashes.iter().enumerate() {
-                let alike = zero_bytes(groups[i] ^ (LOWEST * u64::from(tag(hash))));
-                let place = starts[i] + alike.trailing_zeros() as usize / 8;
-                let place = if place < self.ids.len() { place } else { place - self.ids.len() };
-                guesses[i] = if alike == 0 { u32::MAX } else { self.ids[place] };
-            }
-            for (i, &hash) in hashes.iter().enumerate() {
-                let number = chunk * MANY + i;
-                let guess = guesses[i];
-                found.push(if guess != u32::MAX && same(number, guess) {
-                    Some(guess)
-                } else if guess == u32::MAX && zero_bytes(groups[i]) != 0 {
-                    None
-                } else {
-                    self.find(hash, |id| same(number, id))
-                });
+        // The place of the first entry with the same tag, or any; whether there is none; whether nothing is.
+        let mut places = [(0, false, false); MANY];
+        for (place, wanted) in places.iter_mut().zip(wanted.clone()) {
+            let hash = hash(wanted);
+            let start = self.home(hash);
+            let group = self.group(start);
+            let alike = zero_bytes(group ^ (LOWEST * u64::from(tag(hash))));
+            let first = self.wrapped(start + alike.trailing_zeros() as usize / 8);
+            *place = (first as u32, alike == 0, (alike == 0) & (zero_bytes(group) != 0));
+        }
+        for ((found, wanted), &(place, none, nothing)) in found.iter_mut().zip(wanted).zip(&places)
+        {
+            // An empty place may name what was there once, which is compared in vain.
+            let id = self.ids[place as usize];
+            let fits = !none & same(wanted, id);
+            *found = if fits { id } else { ABSENT };
+            if !(fits | nothing) {
+                *found = self.find(hash(wanted), |id| same(wanted, id)).unwrap_or(ABSENT);
             }
         }
     }
@@ -158,10 +158,13 @@ impl Memo {
     /// Adds an id that is not there; [`Memo::capacity`] must exceed [`Memo::len`].
     pub fn insert(&mut self, hash: u64, id: u32) {
         debug_assert!(self.len < self.capacity());
-        let mut place = self.home(hash);
-        while self.tags[place] != EMPTY {
-            place = self.next(place);
+        let mut start = self.home(hash);
+        let mut empty = zero_bytes(self.group(start));
+        while empty == 0 {
+            start = self.wrapped(start + GROUP);
+            empty = zero_bytes(self.group(start));
         }
+        let place = self.wrapped(start + empty.trailing_zeros() as usize / 8);
         self.set_tag(place, tag(hash));
         self.ids[place] = id;
         self.len += 1;

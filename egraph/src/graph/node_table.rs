@@ -5,14 +5,14 @@
 //! with which an e-node was added, so that every id is a term for ever; those in `rows` follow the
 //! unions, beside the head that they are looked at with. Both are padded with [`PADDING`].
 
-use crate::graph::hash_cons::Memo;
+use crate::graph::hash_cons::{ABSENT, MANY, Memo};
 use crate::id::Id;
 use crate::term::language::Language;
 use crate::term::leaves::Head;
 use smallvec::SmallVec;
 
 /// Fills a row behind the last child.
-const PADDING: Id = Id(u32::MAX);
+const PADDING: Id = Id(ABSENT);
 
 /// The e-nodes of an e-graph, by id.
 #[derive(Clone, Debug)]
@@ -27,24 +27,27 @@ pub(crate) struct NodeTable {
     memo: Memo,
 }
 
-/// What [`NodeTable::find_many`] finds, and room for it to work in.
-#[derive(Debug, Default)]
-pub(crate) struct Buffers {
-    hashes: Vec<u64>,
-    pub found: Vec<Option<u32>>,
-}
-
 /// The hash of a row.
+#[inline]
 fn hash(row: &[Id]) -> u64 {
-    // As in FxHash, with a last mixing so that the low bits, too, depend on all others.
+    // Two children at a time are multiplied; the two halves of the product make all bits depend on all others.
     const FACTOR: u64 = 0xf135_7aea_2e62_a9c5;
-    let mix =
-        |hash: u64, word: &Id| (hash.rotate_left(26) ^ u64::from(word.0)).wrapping_mul(FACTOR);
-    let hash = row.iter().fold(0, mix);
-    hash ^ (hash >> 29)
+    let mut hash = u64::from(row[0].0).wrapping_mul(FACTOR);
+    for pair in row[1..].chunks(2) {
+        let second = pair.get(1).map_or(0, |id| u64::from(id.0));
+        let pair = u64::from(pair[0].0) << 32 | second;
+        let product = u128::from(hash ^ pair) * u128::from(FACTOR);
+        hash = product as u64 ^ (product >> 64) as u64;
+    }
+    hash
 }
 
+#[inline]
 fn hash_of(rows: &[Id], stride: usize, node: u32) -> u64 {
+    // Mostly rows are narrow: then their length is known to the compiler.
+    if stride == 3 {
+        return hash(&rows.as_chunks::<3>().0[node as usize]);
+    }
     let start = node as usize * stride;
     hash(&rows[start..start + stride])
 }
@@ -63,7 +66,11 @@ impl NodeTable {
 
     /// Number of e-nodes ever added.
     pub fn len(&self) -> usize {
-        self.rows.len() / self.stride()
+        // Where the width is known to the compiler nothing is divided.
+        match self.width {
+            2 => self.rows.len() / 3,
+            _ => self.rows.len() / self.stride(),
+        }
     }
 
     /// Number of e-nodes in the hash-cons.
@@ -147,7 +154,10 @@ impl NodeTable {
     /// The e-node that a slot belongs to, and which of its children the slot is.
     pub fn owner(&self, slot: u32) -> (Id, usize) {
         let width = self.width as u32;
-        (Id(slot / width), (slot % width) as usize)
+        match width {
+            2 => (Id(slot / 2), (slot % 2) as usize),
+            _ => (Id(slot / width), (slot % width) as usize),
+        }
     }
 
     pub fn children(&self, node: Id) -> &[Id] {
@@ -159,6 +169,17 @@ impl NodeTable {
         &self.original[self.slots(node)]
     }
 
+    /// All rows, where they are those of two children; none elsewhere.
+    pub fn binary_rows(&self) -> &[[Id; 3]] {
+        if self.width == 2 { self.rows.as_chunks().0 } else { &[] }
+    }
+
+    /// One of the children with which an e-node was added.
+    #[inline]
+    pub fn original_child(&self, node: Id, child: usize) -> Id {
+        self.original[node.0 as usize * self.width + child]
+    }
+
     fn row(&self, node: u32) -> &[Id] {
         let start = node as usize * self.stride();
         &self.rows[start..start + self.stride()]
@@ -167,6 +188,12 @@ impl NodeTable {
     /// The e-node in the hash-cons with this head and these canonical children.
     #[inline]
     pub fn find(&self, head: Head, children: &[Id]) -> Option<Id> {
+        self.find_or_hash(head, children).ok()
+    }
+
+    /// As [`NodeTable::find`]; the hash of what is not there is what [`NodeTable::push`] wants.
+    #[inline]
+    pub fn find_or_hash(&self, head: Head, children: &[Id]) -> Result<Id, u64> {
         // Mostly rows are narrow: then all lengths are known to the compiler.
         let head = Id(head.0);
         match (self.width, children) {
@@ -178,17 +205,19 @@ impl NodeTable {
         }
     }
 
-    fn find_wide(&self, head: Id, children: &[Id]) -> Option<Id> {
+    fn find_wide(&self, head: Id, children: &[Id]) -> Result<Id, u64> {
         let mut row = SmallVec::<[Id; 8]>::from_elem(PADDING, self.stride());
         row[0] = head;
         row[1..1 + children.len()].copy_from_slice(children);
-        self.memo.find(hash(&row), |n| *self.row(n) == row[..]).map(Id)
+        let hash = hash(&row);
+        self.memo.find(hash, |n| *self.row(n) == row[..]).map(Id).ok_or(hash)
     }
 
     #[inline]
-    fn find_row<const STRIDE: usize>(&self, row: [Id; STRIDE]) -> Option<Id> {
+    fn find_row<const STRIDE: usize>(&self, row: [Id; STRIDE]) -> Result<Id, u64> {
         let (rows, _) = self.rows.as_chunks::<STRIDE>();
-        self.memo.find(hash(&row), |n| rows[n as usize] == row).map(Id)
+        let hash = hash(&row);
+        self.memo.find(hash, |n| rows[n as usize] == row).map(Id).ok_or(hash)
     }
 
     /// Whether [`NodeTable::find_many`] can be used.
@@ -196,20 +225,29 @@ impl NodeTable {
         self.width <= 2
     }
 
-    /// As [`NodeTable::find`], for many e-nodes with at most two children each, given as heads and
-    /// children; behind an only child stands [`NodeTable::padding`].
-    pub fn find_many(&self, nodes: &[[Id; 3]], buffers: &mut Buffers) {
-        let Buffers { hashes, found } = buffers;
-        hashes.clear();
-        if self.width == 1 {
-            hashes.extend(nodes.iter().map(|row| hash(&row[..2])));
-            let same = |i: usize, n: u32| *self.row(n) == nodes[i][..2];
-            self.memo.find_many(hashes, same, found);
-        } else {
-            hashes.extend(nodes.iter().map(|row| hash(row)));
-            let (rows, _) = self.rows.as_chunks::<3>();
-            self.memo.find_many(hashes, |i, n| rows[n as usize] == nodes[i], found);
+    /// As [`NodeTable::find`], for at most [`MANY`] e-nodes with one head and at most two children each;
+    /// right of an only child stands [`NodeTable::padding`], and so it does for nothing found.
+    pub fn find_many(&self, head: Head, left: &[Id], right: &[Id], found: &mut [Id]) {
+        let (head, mut nodes) = (Id(head.0), [0; MANY]);
+        let nodes = &mut nodes[..found.len()];
+        let pairs = left.iter().zip(right).map(|(&left, &right)| [left, right]);
+        match self.width {
+            1 => self.find_rows(pairs, |[only, _]| [head, only], nodes),
+            _ => self.find_rows(pairs, |[left, right]| [head, left, right], nodes),
         }
+        found.iter_mut().zip(&*nodes).for_each(|(found, &node)| *found = Id(node));
+    }
+
+    #[inline]
+    fn find_rows<const STRIDE: usize>(
+        &self,
+        pairs: impl Iterator<Item = [Id; 2]> + Clone,
+        row: impl Fn([Id; 2]) -> [Id; STRIDE],
+        nodes: &mut [u32],
+    ) {
+        let (rows, _) = self.rows.as_chunks::<STRIDE>();
+        let same = |pair, n: u32| rows[n as usize] == row(pair);
+        self.memo.find_many(pairs, |pair| hash(&row(pair)), same, nodes);
     }
 
     /// What stands behind the last child.
@@ -217,15 +255,24 @@ impl NodeTable {
         PADDING
     }
 
-    /// Adds an e-node, which the hash-cons must not have. There must be room in the hash-cons.
-    pub fn push(&mut self, head: Head, original: &[Id], canonical: &[Id]) -> Id {
+    /// Adds an e-node, which the hash-cons must not have, as [`NodeTable::find_or_hash`] says. There must be
+    /// room in the hash-cons.
+    pub fn push(&mut self, head: Head, original: &[Id], canonical: &[Id], hash: u64) -> Id {
         let node = Id(self.len() as u32);
-        self.rows.push(Id(head.0));
-        self.rows.extend_from_slice(canonical);
-        self.rows.resize((node.0 as usize + 1) * self.stride(), PADDING);
-        self.original.extend_from_slice(original);
-        self.original.resize((node.0 as usize + 1) * self.width, PADDING);
-        self.memo_insert(node);
+        match (self.width, original, canonical) {
+            (2, &[left, right], &[l, r]) => {
+                self.rows.extend_from_slice(&[Id(head.0), l, r]);
+                self.original.extend_from_slice(&[left, right]);
+            }
+            _ => {
+                self.rows.push(Id(head.0));
+                self.rows.extend_from_slice(canonical);
+                self.rows.resize((node.0 as usize + 1) * self.stride(), PADDING);
+                self.original.extend_from_slice(original);
+                self.original.resize((node.0 as usize + 1) * self.width, PADDING);
+            }
+        }
+        self.memo.insert(hash, node.0);
         node
     }
 

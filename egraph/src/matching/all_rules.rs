@@ -4,7 +4,7 @@ use crate::graph::changes::Epoch;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::matching::delta_queries::{Candidates, DeltaQuery};
-use crate::matching::machine::Search;
+use crate::matching::machine::{Search, SearchRoom};
 use crate::matching::match_queue::MatchQueue;
 use crate::matching::matches::{Bounds, Found, Halt, News, Quota, Tally};
 use crate::stop::Watch;
@@ -82,9 +82,9 @@ struct Shared<'a> {
 
 impl Shared<'_> {
     /// Runs a delta query of the rule with this number.
-    fn run(&self, rule: usize, query: DeltaQuery<'_>, found: &mut Found) {
+    fn run(&self, rule: usize, query: DeltaQuery<'_>, room: &mut SearchRoom, found: &mut Found) {
         let (request, search) = &self.searches[rule];
-        search.run(query, &self.bounds(rule, request.match_limit), found);
+        search.run(query, &self.bounds(rule, request.match_limit), room, found);
     }
 
     fn bounds(&self, rule: usize, matches: usize) -> Bounds<'_> {
@@ -102,9 +102,9 @@ impl Shared<'_> {
         }
         let all = search.unseen();
         let bounds = Bounds { only_count: true, ..self.bounds(rule, limit) };
-        let mut found = Found::default();
+        let (mut room, mut found) = (SearchRoom::default(), Found::default());
         for query in all.delta_queries(&self.candidates, QUERY_NODES) {
-            all.run(query, &bounds, &mut found);
+            all.run(query, &bounds, &mut room, &mut found);
             if found.halted.is_some() {
                 break;
             }
@@ -158,14 +158,14 @@ pub(crate) fn search(
 
 fn alone(shared: &Shared<'_>) -> Matches {
     let mut matches = Matches::default();
-    let mut found = Found::default();
+    let (mut room, mut found) = (SearchRoom::default(), Found::default());
     for (rule, (request, search)) in shared.searches.iter().enumerate() {
         let before: [(usize, usize); News::COUNT] =
             std::array::from_fn(|news| (found.queues[news].len(), found.queues[news].ids()));
         let mut tally = Tally::default();
         for query in search.delta_queries(&shared.candidates, QUERY_NODES) {
             found.tally = Tally::default();
-            shared.run(rule, query, &mut found);
+            shared.run(rule, query, &mut room, &mut found);
             tally += found.tally;
             if found.halted.is_some() || tally.matches > request.match_limit {
                 break;
@@ -215,6 +215,7 @@ fn by_threads(shared: &Shared<'_>, pool: &ThreadPool) -> Option<Matches> {
     // Queries are begun in their order. So while results wait for an earlier one, some thread is at
     // it, and waits for none itself.
     let work = || {
+        let mut room = SearchRoom::default();
         while !ended.load(Relaxed) {
             let is_ahead = |inbox: &mut Inbox| inbox.ahead > AHEAD;
             drop(taken_in.wait_timeout_while(lock(), PATIENCE, is_ahead));
@@ -223,7 +224,7 @@ fn by_threads(shared: &Shared<'_>, pool: &ThreadPool) -> Option<Matches> {
             let queues = std::array::from_fn(|_| MatchQueue::passing());
             let mut found = Found { queues, ..Found::default() };
             if !refused[rule].load(Relaxed) {
-                shared.run(rule, query, &mut found);
+                shared.run(rule, query, &mut room, &mut found);
             }
             let mut inbox = lock();
             if let Some(halt) = found.halted.filter(|&halt| halt != Halt::TooMany) {

@@ -35,23 +35,25 @@ impl Rewrite {
     pub fn substitution(&self, egraph: &EGraph, found: &[Id], ids: &mut Vec<Id>) {
         ids.clear();
         ids.extend(self.sources.iter().map(|source| match *source {
-            Source::Child(node, child) => egraph.original_children(found[node])[child],
+            Source::Child(node, child) => egraph.table().original_child(found[node], child),
             Source::Bound(i) => found[i],
         }));
     }
 
-    /// The classes of the variables in many matches, one variable after the other: that of `var`
-    /// in match `i` of `count` is at `var * count + i`. So no branch is taken match by match.
-    pub fn classes_of_variables(&self, egraph: &EGraph, matches: &[Id], classes: &mut Vec<Id>) {
-        classes.clear();
-        for source in &self.sources {
-            let matches = matches.chunks_exact(self.stride());
-            match *source {
-                Source::Child(node, child) => classes.extend(
-                    matches.map(|ids| egraph.find(egraph.original_children(ids[node])[child])),
-                ),
-                Source::Bound(i) => classes.extend(matches.map(|ids| egraph.find(ids[i]))),
-            }
+    /// The classes of a variable in some matches.
+    pub fn classes_of_variable(
+        &self,
+        egraph: &EGraph,
+        var: usize,
+        matches: &[Id],
+        classes: &mut [Id],
+    ) {
+        let matches = classes.iter_mut().zip(matches.chunks_exact(self.stride()));
+        match self.sources[var] {
+            Source::Child(node, child) => matches.for_each(|(class, ids)| {
+                *class = egraph.find(egraph.table().original_child(ids[node], child));
+            }),
+            Source::Bound(i) => matches.for_each(|(class, ids)| *class = egraph.find(ids[i])),
         }
     }
 }

@@ -9,12 +9,13 @@
 
 use crate::graph::changes::Epoch;
 use crate::graph::egraph::EGraph;
+use crate::graph::hash_cons::MANY;
 use crate::id::Id;
 use crate::matching::delta_queries::{Begin, Candidates, DeltaQuery};
 use crate::matching::matches::{Bounds, Found, Halt, NO_ID, News, Recent, Tally};
 use crate::matching::right_side::{Lookup, LookupRoom};
 use crate::matching::term_function::Instance;
-use crate::rules::compiled::program::{Instruction, Test};
+use crate::rules::compiled::program::{Atom, Instruction, Test};
 use crate::rules::compiled::rewrite::Rewrite;
 use crate::rules::rule::Rule;
 use crate::rules::variables::VarId;
@@ -23,6 +24,8 @@ use crate::term::literal::Value;
 /// One rule over one e-graph, ready to be searched for.
 pub(crate) struct Search<'a> {
     egraph: &'a EGraph,
+    /// See [`crate::graph::node_table::NodeTable::binary_rows`].
+    rows: &'a [[Id; 3]],
     pub rewrite: &'a Rewrite,
     rule: &'a Rule,
     /// Classes of the left-hand side's constants.
@@ -35,12 +38,20 @@ pub(crate) struct Search<'a> {
     narrow: bool,
 }
 
+/// Room for searches to work in, one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct SearchRoom {
+    /// The registers, and behind them the e-nodes that are bound.
+    state: Vec<Id>,
+    looked_up: Vec<Id>,
+    pending: Vec<Id>,
+    lookups: LookupRoom,
+    recent: Recent,
+}
+
 /// Quotas and the clock are looked at once in so many matches, or e-nodes.
 const COUNT_EVERY: usize = 1_024;
 const LOOK_EVERY: usize = 4_096;
-/// Matches that are looked at together.
-const PENDING: usize = 64;
-
 impl<'a> Search<'a> {
     /// `None` if the e-graph lacks a constant of the pattern, which then matches nowhere.
     pub fn new(
@@ -55,6 +66,7 @@ impl<'a> Search<'a> {
         let seen = seen.filter(|&epoch| !constants.iter().any(|&c| egraph.changed_since(c, epoch)));
         Some(Search {
             egraph,
+            rows: egraph.table().binary_rows(),
             rewrite,
             rule,
             constants: constants.into_iter().map(|node| egraph.find(node)).collect(),
@@ -85,44 +97,41 @@ impl<'a> Search<'a> {
     }
 
     /// Searches as one delta query says and appends to `found`.
-    pub fn run(&self, query: DeltaQuery<'_>, bounds: &Bounds<'_>, found: &mut Found) {
+    pub fn run(
+        &self,
+        query: DeltaQuery<'_>,
+        bounds: &Bounds<'_>,
+        room: &mut SearchRoom,
+        found: &mut Found,
+    ) {
         let lhs = &self.rewrite.lhs;
         let start = match query.begin {
             Begin::Changed(_) => query.first,
             Begin::Roots(_) | Begin::Classes => 0,
         };
         let program = lhs.start(start, self.rule);
+        room.state.clear();
+        room.state.resize(lhs.registers + lhs.bound(), Id(0));
+        room.recent.forget(query.begin.len());
         let mut machine = Machine {
             search: self,
             first: query.first,
             program: program.map_or(&[], |start| &start.instructions),
             tests: program.map_or(&[], |start| &start.tests),
-            registers: vec![Id(0); lhs.registers],
-            nodes: vec![Id(0); lhs.bound()],
-            looked_up: Vec::new(),
-            pending: Vec::new(),
-            lookups: LookupRoom::default(),
-            recent: Recent::new(query.begin.len()),
+            pending: 0,
             uncounted: Tally::default(),
+            room,
             found,
             bounds,
         };
         match query.begin {
             Begin::Changed(nodes) | Begin::Roots(nodes) => {
-                for &node in nodes {
-                    if machine.may_be(start, node) {
-                        machine.enter(start, node, self.egraph.find(node), 0);
-                        if machine.found.halted.is_some() {
-                            break;
-                        }
-                    }
-                }
+                let nodes = nodes.iter().map(|&node| Some(node));
+                machine.try_each(nodes, start, |node| self.egraph.find(node), 0, false);
             }
             Begin::Classes => machine.all_classes(),
         }
-        if !machine.pending.is_empty() {
-            machine.note_pending();
-        }
+        machine.note_pending();
         machine.count();
     }
 
@@ -141,9 +150,9 @@ impl<'a> Search<'a> {
         facts.flatten().map(|fact| Id(fact.0))
     }
 
-    /// Ids that a match takes while it is kept in mind.
+    /// Ids that a match takes while it is kept in mind: the registers, then the bound ids.
     fn pending_stride(&self) -> usize {
-        1 + self.rewrite.lhs.variables().len() + self.rewrite.stride()
+        self.rewrite.lhs.registers + self.rewrite.stride()
     }
 }
 
@@ -152,16 +161,11 @@ struct Machine<'a> {
     first: usize,
     program: &'a [Instruction],
     tests: &'a [Test],
-    registers: Vec<Id>,
-    nodes: Vec<Id>,
-    looked_up: Vec<Id>,
-    /// Matches that are still to be looked at: the class of the root, those of the variables, and
-    /// the bound ids of each.
-    pending: Vec<Id>,
-    lookups: LookupRoom,
-    recent: Recent,
+    /// Matches that are still to be looked at.
+    pending: usize,
     /// What the quotas do not know of yet.
     uncounted: Tally,
+    room: &'a mut SearchRoom,
     found: &'a mut Found,
     bounds: &'a Bounds<'a>,
 }
@@ -179,8 +183,7 @@ impl Machine<'_> {
             }
         };
         for class in egraph.classes().filter(fits) {
-            self.registers[0] = class;
-            self.nodes[0] = class;
+            self.room.state.fill(class);
             if self.holds() {
                 self.matched();
             }
@@ -190,21 +193,25 @@ impl Machine<'_> {
         }
     }
 
-    /// Binds an e-node to an atom and goes on with the program.
-    #[inline]
-    fn enter(&mut self, atom: usize, node: Id, class: Id, next: usize) {
-        self.visited(1);
-        let search = self.search;
-        let bound = &search.rewrite.lhs.atoms[atom];
-        let children = search.egraph.children(node);
-        let registers = &mut self.registers[bound.children..bound.children + bound.arity];
-        // Few children: not worth a call to copy memory.
-        for (register, &child) in registers.iter_mut().zip(children) {
-            *register = child;
+    fn register(&self, register: usize) -> Id {
+        self.room.state[register]
+    }
+
+    /// Binds an e-node to an atom.
+    #[inline(always)] // into the one loop that does it
+    fn bind(&mut self, atom: usize, bound: &Atom, node: Id, class: Id) {
+        let Search { egraph, rewrite, rows, .. } = *self.search;
+        let state = &mut self.room.state[..];
+        if let Some(&[_, left, right]) = rows.get(node.0 as usize) {
+            // Both, whatever the arity: there are two registers.
+            state[bound.children] = left;
+            state[bound.children + 1] = right;
+        } else {
+            let registers = &mut state[bound.children..bound.children + bound.arity];
+            registers.copy_from_slice(egraph.children(node));
         }
-        self.registers[atom] = class;
-        self.nodes[atom] = node;
-        self.run(next);
+        state[atom] = class;
+        state[rewrite.lhs.registers + atom] = node;
     }
 
     /// Counts e-nodes that were tried.
@@ -223,60 +230,55 @@ impl Machine<'_> {
             at += 1;
             match *instruction {
                 Instruction::Same(a, b) => {
-                    if self.registers[a] != self.registers[b] {
+                    if self.register(a) != self.register(b) {
                         return;
                     }
                 }
                 Instruction::Constant(register, constant) => {
-                    if self.registers[register] != self.search.constants[constant] {
+                    if self.register(register) != self.search.constants[constant] {
                         return;
                     }
                 }
                 Instruction::Literal(register) => {
-                    if egraph.literal_node(self.registers[register]).is_none() {
+                    if egraph.literal_node(self.register(register)).is_none() {
                         return;
                     }
                 }
                 Instruction::Test(number) => {
                     let Test { condition, registers } = &self.tests[number];
-                    let class = |var: VarId| self.registers[registers[usize::from(var.0)]];
+                    let class = |var: VarId| self.register(registers[usize::from(var.0)]);
                     let value = |var: VarId| self.search.value(var, class(var));
                     if !self.search.rule.conditions[*condition].holds(&value) {
                         return;
                     }
                 }
-                Instruction::Down { atom, known } => {
-                    let atoms = &self.search.rewrite.lhs.atoms;
-                    let bound = &atoms[atom];
-                    let (parent, child) = bound.parent.expect("only the root has no parent");
-                    let class = self.registers[atoms[parent].children + child];
-                    let head = bound.head();
+                Instruction::Down { atom, class, head, known } => {
+                    let class = self.register(class);
                     let nodes = egraph.index().class_with_head(class, head, |n| egraph.head(n));
                     // In a class of many e-nodes, those with a certain child are found faster
                     // among the uses of that child.
                     let fewer = |&(_, register): &(usize, usize)| {
-                        (egraph.weight(self.registers[register]) as usize) < nodes.len() / 2
+                        (egraph.weight(self.register(register)) as usize) < nodes.len() / 2
                     };
                     if let Some((child, register)) = known.filter(fewer) {
-                        let uses = egraph.parents(self.registers[register]);
+                        let uses = egraph.parents(self.register(register));
                         let fitting = uses.map(|(node, place)| {
                             let fits = place == child
                                 && egraph.head(node) == head
                                 && egraph.find(node) == class;
                             fits.then_some(node)
                         });
-                        self.try_each(fitting, atom, |_| class, at);
+                        self.try_each(fitting, atom, |_| class, at, true);
                     } else {
-                        self.try_each(nodes.iter().copied().map(Some), atom, |_| class, at);
+                        self.try_each(nodes.iter().copied().map(Some), atom, |_| class, at, true);
                     }
                     return;
                 }
-                Instruction::Up { atom, from, child } => {
-                    let head = self.search.rewrite.lhs.atoms[atom].head();
-                    let fitting = egraph.parents(self.registers[from]).map(|(node, place)| {
+                Instruction::Up { atom, head, from, child } => {
+                    let fitting = egraph.parents(self.register(from)).map(|(node, place)| {
                         (place == child && egraph.head(node) == head).then_some(node)
                     });
-                    self.try_each(fitting, atom, |node| egraph.find(node), at);
+                    self.try_each(fitting, atom, |node| egraph.find(node), at, true);
                     return;
                 }
             }
@@ -284,8 +286,8 @@ impl Machine<'_> {
         self.matched();
     }
 
-    /// Goes on with each of `nodes` that may be bound to an atom. `None` stands for an e-node that
-    /// was looked at and does not fit.
+    /// Binds each of `nodes` that may be bound to an atom, and goes on with the program. `None` stands for
+    /// an e-node that was looked at and does not fit; it is counted where `count` says so.
     #[inline]
     fn try_each(
         &mut self,
@@ -293,11 +295,30 @@ impl Machine<'_> {
         atom: usize,
         class: impl Fn(Id) -> Id,
         next: usize,
+        count: bool,
     ) {
+        let Search { egraph, rewrite, seen, .. } = *self.search;
+        let (bound, index) = (&rewrite.lhs.atoms[atom], egraph.index());
+        // Atoms before the first changed one must be unchanged, and it must be changed.
+        let (seen, changed) = (seen.filter(|_| atom <= self.first), atom == self.first);
+        let may_be =
+            |&node: &Id| seen.is_none_or(|epoch| egraph.changed_since(node, epoch) == changed);
+        let first = self.program.get(next).copied();
         let mut misfits = 0;
         for node in nodes {
-            if let Some(node) = node.filter(|&node| self.may_be(atom, node)) {
-                self.enter(atom, node, class(node), next);
+            if let Some(node) = node.filter(may_be) {
+                self.visited(1);
+                self.bind(atom, bound, node, class(node));
+                match first {
+                    None => self.matched(),
+                    // What mostly fails is looked at without a call.
+                    Some(Instruction::Same(a, b)) if self.register(a) != self.register(b) => {}
+                    Some(Instruction::Constant(register, constant))
+                        if self.register(register) != self.search.constants[constant] => {}
+                    Some(Instruction::Down { class, head, .. })
+                        if !index.may_have(self.register(class), head, |n| egraph.head(n)) => {}
+                    Some(_) => self.run(next),
+                }
                 if self.found.halted.is_some() {
                     return;
                 }
@@ -305,17 +326,8 @@ impl Machine<'_> {
                 misfits += 1;
             }
         }
-        self.visited(misfits);
-    }
-
-    /// Atoms before the first changed one must be unchanged, and it must be changed.
-    #[inline]
-    fn may_be(&self, atom: usize, node: Id) -> bool {
-        match self.search.seen {
-            Some(epoch) if atom <= self.first => {
-                self.search.egraph.changed_since(node, epoch) == (atom == self.first)
-            }
-            _ => true,
+        if count {
+            self.visited(misfits);
         }
     }
 
@@ -360,7 +372,7 @@ impl Machine<'_> {
     fn value(&self, var: VarId) -> Option<Value> {
         let Search { rewrite, rule, .. } = *self.search;
         let of = rule.variables.pattern_of(var);
-        self.search.value(var, self.registers[rewrite.lhs.register(usize::from(of.0))])
+        self.search.value(var, self.register(rewrite.lhs.register(usize::from(of.0))))
     }
 
     /// The right-hand side with functions on terms, if these have values.
@@ -378,28 +390,30 @@ impl Machine<'_> {
         let Search { egraph, rewrite, rule, .. } = *self.search;
         let value = |var: VarId| self.value(var);
         let known = |&(register, _): &(usize, VarId)| {
-            egraph.literal_node(self.registers[register]).is_some()
+            egraph.literal_node(self.register(register)).is_some()
         };
         rewrite.literals.iter().all(known) && rule.conditions.iter().all(|c| c.holds(&value))
     }
 
     /// Keeps the match in mind, and looks at all that are, once they are many.
+    #[inline]
     fn note(&mut self) {
-        if !self.search.narrow {
+        let Search { egraph, rewrite, narrow, .. } = *self.search;
+        if !narrow {
             return self.note_now();
         }
-        let Search { egraph, rewrite, .. } = *self.search;
-        let variables = rewrite.lhs.variables();
-        self.pending.push(self.registers[0]);
-        self.pending.extend(variables.map(|register| self.registers[register]));
-        self.pending.extend_from_slice(&self.nodes);
-        let literals = rewrite.literals.iter();
-        let literals = literals.map(|&(r, _)| egraph.literal_node(self.registers[r]));
-        self.pending.extend(literals.flatten());
-        if !rewrite.facts.is_empty() {
-            self.pending.extend(self.search.facts(&self.registers));
+        let SearchRoom { state, pending, .. } = &mut *self.room;
+        pending.extend_from_slice(state);
+        if !rewrite.literals.is_empty() {
+            let literals = rewrite.literals.iter();
+            let literals = literals.map(|&(register, _)| egraph.literal_node(state[register]));
+            pending.extend(literals.flatten());
         }
-        if self.pending.len() >= PENDING * self.search.pending_stride() {
+        if !rewrite.facts.is_empty() {
+            pending.extend(self.search.facts(state));
+        }
+        self.pending += 1;
+        if self.pending == MANY {
             self.note_pending();
         }
     }
@@ -408,57 +422,66 @@ impl Machine<'_> {
     fn note_pending(&mut self) {
         let Search { egraph, rewrite, ref literals, .. } = *self.search;
         let stride = self.search.pending_stride();
-        let pending = std::mem::take(&mut self.pending);
-        let mut room = std::mem::take(&mut self.lookups);
-        let class = |i: usize, var: usize| pending[i * stride + 1 + var];
-        let count = pending.len() / stride;
-        rewrite.rhs.lookup_many(egraph, count, class, literals, &mut room);
-        for (found, &lookup) in pending.chunks_exact(stride).zip(&room.results) {
-            self.keep(lookup, found[0], &found[stride - rewrite.stride()..]);
+        let count = std::mem::take(&mut self.pending);
+        if count == 0 {
+            return;
         }
-        self.lookups = room;
-        self.pending = pending;
-        self.pending.clear();
+        let SearchRoom { pending, lookups, .. } = &mut *self.room;
+        let classes = |var: usize, classes: &mut [Id]| {
+            let register = rewrite.lhs.register(var);
+            let matches = classes.iter_mut().zip(pending.chunks_exact(stride));
+            matches.for_each(|(class, found)| *class = found[register]);
+        };
+        rewrite.rhs.lookup_many(egraph, count, classes, literals, lookups);
+        let pending = std::mem::take(&mut self.room.pending);
+        for (i, found) in pending.chunks_exact(stride).enumerate() {
+            let lookup = self.room.lookups.result(i);
+            self.keep(lookup, found[0], &found[rewrite.lhs.registers..]);
+        }
+        self.room.pending = pending;
+        self.room.pending.clear();
     }
 
     /// Notes the match if it says something new.
     fn note_now(&mut self) {
         let Search { egraph, rewrite, ref literals, .. } = *self.search;
         let lhs = &rewrite.lhs;
-        let registers = &self.registers;
-        let class = |var: usize| registers[lhs.register(var)];
+        let state = &self.room.state;
+        let class = |var: usize| state[lhs.register(var)];
         let search = self.search;
         let value = |var: VarId| {
             let of = search.rule.variables.pattern_of(var);
             search.value(var, class(usize::from(of.0)))
         };
-        let lookup = rewrite.rhs.lookup(egraph, class, &value, literals, &mut self.looked_up);
+        let looked_up = &mut self.room.looked_up;
+        let lookup = rewrite.rhs.lookup(egraph, class, &value, literals, looked_up);
         self.note_as(lookup, false);
     }
 
     /// Notes the match if it says something new by what there is of its right-hand side.
     #[inline]
     fn note_as(&mut self, lookup: Lookup, by_representatives: bool) {
-        let mut ids = std::mem::take(&mut self.pending);
+        let mut ids = std::mem::take(&mut self.room.pending);
         self.bound_ids(&mut ids, by_representatives);
-        self.keep(lookup, self.registers[0], &ids);
+        self.keep(lookup, self.register(0), &ids);
         ids.clear();
-        self.pending = ids;
+        self.room.pending = ids;
     }
 
     /// Appends the bound ids of the match; what is lowered as it was matched, or by the representative of
     /// its class.
     fn bound_ids(&self, ids: &mut Vec<Id>, by_representatives: bool) {
         let Search { egraph, rewrite, .. } = *self.search;
-        ids.extend_from_slice(&self.nodes);
+        let (registers, nodes) = self.room.state.split_at(rewrite.lhs.registers);
+        ids.extend_from_slice(nodes);
         let literals = rewrite.literals.iter();
-        ids.extend(literals.filter_map(|&(r, _)| egraph.literal_node(self.registers[r])));
+        ids.extend(literals.filter_map(|&(r, _)| egraph.literal_node(registers[r])));
         ids.extend(rewrite.lowered.iter().map(|&(register, place)| match place {
-            _ if by_representatives => egraph.representative(self.registers[register]),
-            Some((node, child)) => egraph.original_children(self.nodes[node])[child],
-            None => self.nodes[0],
+            _ if by_representatives => egraph.representative(registers[register]),
+            Some((node, child)) => egraph.original_children(nodes[node])[child],
+            None => nodes[0],
         }));
-        ids.extend(self.search.facts(&self.registers));
+        ids.extend(self.search.facts(registers));
     }
 
     /// Keeps a match if it says something new. `class` is that of its root, `ids` its bound ids.
@@ -466,10 +489,10 @@ impl Machine<'_> {
         let (known, news) = match lookup {
             Lookup::Class(other) if other == class => return,
             Lookup::Class(other) => {
-                (self.recent.contains_or_insert([class, other, NO_ID]), News::Equality)
+                (self.room.recent.contains_or_insert([class, other, NO_ID]), News::Equality)
             }
             Lookup::RootMissing(left, right) => {
-                (self.recent.contains_or_insert([class, left, right]), News::Node)
+                (self.room.recent.contains_or_insert([class, left, right]), News::Node)
             }
             Lookup::Missing => (false, News::Nodes),
         };

@@ -112,16 +112,18 @@ pub(crate) const NO_ID: Id = Id(u32::MAX);
 
 /// What was noted lately: that a class equals another, or holds an e-node with two children. Many
 /// matches come to the same, and one of them is enough. What is forgotten does no harm.
+#[derive(Debug, Default)]
 pub(crate) struct Recent {
     places: Vec<[Id; 3]>,
 }
 
 impl Recent {
-    /// For the matches that begin with so many e-nodes.
-    pub fn new(nodes: usize) -> Recent {
+    /// Forgets all, and makes room for the matches that begin with so many e-nodes.
+    pub fn forget(&mut self, nodes: usize) {
         // Four places for each; 48 KiB at most, which fits in a core's own cache.
         let places = (4 * nodes).next_power_of_two().min(1 << 12);
-        Recent { places: vec![[NO_ID; 3]; places] }
+        self.places.clear();
+        self.places.resize(places, [NO_ID; 3]);
     }
 
     pub fn contains_or_insert(&mut self, addition: [Id; 3]) -> bool {

@@ -1,7 +1,8 @@
 //! Right-hand sides ([`Recipe`]): how to build one, and how to see that it is there already.
 
 use crate::graph::egraph::EGraph;
-use crate::graph::node_table::{Buffers, NodeTable};
+use crate::graph::hash_cons::MANY;
+use crate::graph::node_table::NodeTable;
 use crate::id::Id;
 use crate::matching::bound_ids::bound_value;
 use crate::rules::compiled::recipe::{Application, Operand, Recipe};
@@ -31,14 +32,39 @@ pub(crate) struct Extent {
     pub class: Option<Id>,
 }
 
-/// The results of [`Recipe::lookup_many`], and room for it to work in.
-#[derive(Debug, Default)]
+/// The results of [`Recipe::lookup_many`], by instance, and room for it to work in.
+#[derive(Debug)]
 pub(crate) struct LookupRoom {
-    nodes: Vec<[Id; 3]>,
-    buffers: Buffers,
-    /// By application and instance.
-    classes: Vec<Id>,
-    pub results: Vec<Lookup>,
+    /// By application: the classes that represent it.
+    classes: Vec<[Id; MANY]>,
+    /// Children of the application that was looked for last.
+    children: [[Id; MANY]; 2],
+    /// The classes of the instances, and the children that their roots would have.
+    found: [Id; MANY],
+    is_pair: bool,
+}
+
+impl Default for LookupRoom {
+    fn default() -> LookupRoom {
+        let none = [NodeTable::padding(); MANY];
+        LookupRoom { classes: Vec::new(), children: [none; 2], found: none, is_pair: false }
+    }
+}
+
+impl LookupRoom {
+    /// What is there of an instance.
+    #[inline]
+    pub fn result(&self, i: usize) -> Lookup {
+        let missing = NodeTable::padding();
+        let [left, right] = [self.children[0][i], self.children[1][i]];
+        match self.found[i] {
+            class if class != missing => Lookup::Class(class),
+            _ if self.is_pair && left != missing && right != missing => {
+                Lookup::RootMissing(left, right)
+            }
+            _ => Lookup::Missing,
+        }
+    }
 }
 
 impl Recipe {
@@ -63,57 +89,42 @@ impl Recipe {
             && self.applications.iter().all(narrow)
     }
 
-    /// As [`Recipe::lookup`], for many instances at a time: `class(i, var)` is the class of a
-    /// variable in instance `i`.
+    /// As [`Recipe::lookup`], for at most [`MANY`] instances at a time: `classes` fills in those of a
+    /// variable.
     pub fn lookup_many(
         &self,
         egraph: &EGraph,
         instances: usize,
-        class: impl Fn(usize, usize) -> Id,
+        classes: impl Fn(usize, &mut [Id]),
         literals: &[Option<Id>],
         room: &mut LookupRoom,
     ) {
-        let LookupRoom { nodes, buffers, classes, results } = room;
-        results.clear();
-        results.resize(instances, Lookup::Missing);
-        classes.clear();
         let missing = NodeTable::padding();
+        let fill = |operand: Operand, known: &[[Id; MANY]], ids: &mut [Id]| match operand {
+            Operand::Var(var) => classes(var, ids),
+            Operand::Literal(literal) => ids.fill(literals[literal].unwrap_or(missing)),
+            Operand::Application(n) => ids.copy_from_slice(&known[n][..ids.len()]),
+            Operand::Computed(_) => unreachable!("not narrow"),
+        };
+        let LookupRoom { classes: known, children: [left, right], found, is_pair } = room;
+        known.resize(known.len().max(self.applications.len()), [missing; MANY]);
+        *is_pair = false;
         for (number, application) in self.applications.iter().enumerate() {
-            nodes.clear();
-            for i in 0..instances {
-                let operand = |operand: Operand| match operand {
-                    Operand::Var(var) => class(i, var),
-                    Operand::Literal(literal) => literals[literal].unwrap_or(missing),
-                    Operand::Application(n) => classes[n * instances + i],
-                    Operand::Computed(_) => unreachable!("not narrow"),
-                };
-                let left = operand(application.args[0]);
-                let right = application.args.get(1).map_or(missing, |&arg| operand(arg));
-                nodes.push([Id(application.head.0), left, right]);
+            let (left, right) = (&mut left[..instances], &mut right[..instances]);
+            fill(application.args[0], known, left);
+            match application.args.get(1) {
+                Some(&arg) => fill(arg, known, right),
+                None => right.fill(missing),
             }
             // Where a child is missing nothing is found, for no e-node has such a child.
-            egraph.table().find_many(nodes, buffers);
-            let found = buffers.found.iter();
-            classes.extend(found.map(|node| node.map_or(missing, |node| egraph.find(Id(node)))));
-            if number + 1 == self.applications.len() && application.args.len() == 2 {
-                for (result, &[_, left, right]) in results.iter_mut().zip(&*nodes) {
-                    if left != missing && right != missing {
-                        *result = Lookup::RootMissing(left, right);
-                    }
-                }
+            let nodes = &mut known[number][..instances];
+            egraph.table().find_many(application.head, left, right, nodes);
+            for node in nodes.iter_mut().filter(|node| **node != missing) {
+                *node = egraph.find(*node);
             }
+            *is_pair = application.args.len() == 2;
         }
-        for (i, result) in results.iter_mut().enumerate() {
-            let root = match self.root {
-                Operand::Var(var) => class(i, var),
-                Operand::Literal(literal) => literals[literal].unwrap_or(missing),
-                Operand::Application(n) => classes[n * instances + i],
-                Operand::Computed(_) => unreachable!("not narrow"),
-            };
-            if root != missing {
-                *result = Lookup::Class(root);
-            }
-        }
+        fill(self.root, known, &mut found[..instances]);
     }
 
     /// Looks for the instance in an e-graph that does not change. `classes` are those of the
@@ -223,14 +234,17 @@ impl Recipe {
         };
         for application in &self.applications {
             // Collected first: adding a literal changes the e-graph.
-            let args: SmallVec<[Id; 4]> = match application.args[..] {
+            let node = match application.args[..] {
                 [left, right] => {
-                    let [left, right] = [left, right].map(|arg| operand(egraph, arg, added));
-                    SmallVec::from_buf_and_len([left, right, Id(0), Id(0)], 2)
+                    let args = [left, right].map(|arg| operand(egraph, arg, added));
+                    egraph.add(application.head, &args)
                 }
-                ref args => args.iter().map(|&arg| operand(egraph, arg, added)).collect(),
+                ref args => {
+                    let args = args.iter().map(|&arg| operand(egraph, arg, added));
+                    let args: SmallVec<[Id; 4]> = args.collect();
+                    egraph.add(application.head, &args)
+                }
             };
-            let node = egraph.add(application.head, &args);
             if let Some(place) = application.place {
                 bound[start + place] = node;
             }

@@ -1,6 +1,7 @@
 //! Applying matches: what they say that is not known yet is added to the e-graph.
 
 use crate::graph::egraph::EGraph;
+use crate::graph::hash_cons::MANY;
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
 use crate::matching::right_side::{Lookup, LookupRoom};
@@ -19,7 +20,7 @@ pub(crate) struct Applier {
     /// By match that was looked at: whether it says nothing new.
     known: Vec<bool>,
     /// By thread. Too small to be counted as memory.
-    rooms: Vec<Mutex<LookRoom>>,
+    rooms: Vec<Mutex<LookupRoom>>,
 
     // Of one match: the e-nodes of its variables, its bound ids, the e-nodes added for it.
     substitution: Vec<Id>,
@@ -29,15 +30,8 @@ pub(crate) struct Applier {
     instance: Option<Instance<Id>>,
 }
 
-/// Room for a look at some matches.
-#[derive(Default)]
-struct LookRoom {
-    classes: Vec<Id>,
-    lookups: LookupRoom,
-}
-
 /// Matches that one thread looks at at a time.
-const PART: usize = 128;
+const PART: usize = MANY;
 
 impl Applier {
     /// Looks at matches of a rule: runs of [`Rewrite::stride`] ids. What is found does not depend
@@ -62,7 +56,7 @@ impl Applier {
         let run = |room: usize, known: &mut [bool], ids: &[Id]| {
             // Each thread has its own: nobody waits, and nobody has left it locked.
             let mut room = self.rooms[room].lock().unwrap_or_else(PoisonError::into_inner);
-            room.look(egraph, rewrite, &literals, ids, known);
+            look_at_part(egraph, rewrite, &literals, ids, known, &mut room);
         };
         match pool.filter(|_| threads > 1 && count > PART) {
             Some(pool) => pool.install(|| {
@@ -125,21 +119,22 @@ impl Applier {
     }
 }
 
-impl LookRoom {
-    fn look(
-        &mut self,
-        egraph: &EGraph,
-        rewrite: &Rewrite,
-        literals: &[Option<Id>],
-        ids: &[Id],
-        known: &mut [bool],
-    ) {
-        rewrite.classes_of_variables(egraph, ids, &mut self.classes);
-        let class = |i: usize, var: usize| self.classes[var * known.len() + i];
-        rewrite.rhs.lookup_many(egraph, known.len(), class, literals, &mut self.lookups);
-        let matches = ids.chunks_exact(rewrite.stride()).zip(&self.lookups.results);
-        for (known, (found, &lookup)) in known.iter_mut().zip(matches) {
-            *known = matches!(lookup, Lookup::Class(class) if class == egraph.find(found[0]));
-        }
+/// Looks at some matches, [`PART`] at most.
+fn look_at_part(
+    egraph: &EGraph,
+    rewrite: &Rewrite,
+    literals: &[Option<Id>],
+    ids: &[Id],
+    known: &mut [bool],
+    lookups: &mut LookupRoom,
+) {
+    let classes = |var: usize, classes: &mut [Id]| {
+        rewrite.classes_of_variable(egraph, var, ids, classes);
+    };
+    rewrite.rhs.lookup_many(egraph, known.len(), classes, literals, lookups);
+    for (i, (known, found)) in known.iter_mut().zip(ids.chunks_exact(rewrite.stride())).enumerate()
+    {
+        *known =
+            matches!(lookups.result(i), Lookup::Class(class) if class == egraph.find(found[0]));
     }
 }

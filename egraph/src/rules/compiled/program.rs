@@ -19,12 +19,12 @@ pub(crate) type Register = usize;
 /// One step of the matching machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Instruction {
-    /// Goes on with each e-node for `atom` in the class of its parent's child. `known`: a child of
-    /// it, and the register that holds the same class already.
-    Down { atom: usize, known: Option<(usize, Register)> },
-    /// Goes on with each e-node for `atom` that has the class of atom `from` as its child number
-    /// `child`.
-    Up { atom: usize, from: usize, child: usize },
+    /// Goes on with each e-node for `atom`, which has this head, in the class in a register. `known`: a
+    /// child of it, and the register that holds the same class already.
+    Down { atom: usize, head: Head, class: Register, known: Option<(usize, Register)> },
+    /// Goes on with each e-node for `atom`, which has this head and the class of atom `from` as its
+    /// child number `child`.
+    Up { atom: usize, head: Head, from: usize, child: usize },
     /// Goes on if both registers hold the same class.
     Same(Register, Register),
     /// Goes on if the register holds the class of constant number `1`.
@@ -51,7 +51,7 @@ pub(crate) struct Test {
 pub(crate) struct Atom {
     /// Its operator.
     pub op: OpId,
-    /// Its first child's register; the others follow.
+    /// Its first child's register; the others follow. There are two at least.
     pub children: Register,
     pub arity: usize,
     /// The atom above it, and which child of that it is.
@@ -134,7 +134,7 @@ impl Program {
                 program.registers = program.atoms.len();
                 for atom in &mut program.atoms {
                     atom.children = program.registers;
-                    program.registers += atom.arity;
+                    program.registers += atom.arity.max(2);
                 }
                 for (a, atom) in program.atoms.iter().enumerate().rev() {
                     for (i, arg) in atom.args.iter().enumerate().rev() {
@@ -179,11 +179,6 @@ impl Program {
         self.variables[var].0
     }
 
-    /// A register of each variable.
-    pub fn variables(&self) -> impl ExactSizeIterator<Item = Register> + '_ {
-        self.variables.iter().map(|&(register, _)| register)
-    }
-
     /// Atom and child that a variable stands for; `None` for a bare variable.
     pub fn place(&self, var: usize) -> Option<(usize, usize)> {
         self.variables[var].1
@@ -210,15 +205,18 @@ impl Program {
         plan.bind(first);
         let mut at = first;
         while let Some((parent, child)) = self.atoms[at].parent {
-            plan.instructions.push(Instruction::Up { atom: parent, from: at, child });
+            let head = self.atoms[parent].head();
+            plan.instructions.push(Instruction::Up { atom: parent, head, from: at, child });
             plan.bind(parent);
             at = parent;
         }
         // A parent has a smaller number than its children, so that it is bound before them.
         for atom in 0..self.atoms.len() {
             if !plan.bound[atom] {
-                let known = plan.known_child(atom);
-                plan.instructions.push(Instruction::Down { atom, known });
+                let (head, known) = (self.atoms[atom].head(), plan.known_child(atom));
+                let (parent, child) = self.atoms[atom].parent.expect("only the root has none");
+                let class = self.atoms[parent].children + child;
+                plan.instructions.push(Instruction::Down { atom, head, class, known });
                 plan.bind(atom);
             }
         }
