@@ -2,6 +2,7 @@
 //!
 //!     cargo bench -p egraph --bench peers                     every row
 //!     cargo bench -p egraph --bench peers -- --quick          the small rows, under a minute
+//!     cargo bench -p egraph --bench peers -- --small          rows of 1,000 to 4,000 e-nodes
 //!     cargo bench -p egraph --bench peers -- --row AC10       the rows with this in their names
 //!     cargo bench -p egraph --bench peers -- --no-egg         Cairn alone, for profiling
 //!     cargo bench -p egraph --bench peers -- --languages      egg with two kinds of language
@@ -56,16 +57,19 @@ enum Comparison {
 
 struct Arguments {
     quick: bool,
+    small: bool,
     comparison: Comparison,
     row: Option<String>,
 }
 
 fn arguments() -> Result<Arguments, String> {
-    let mut parsed = Arguments { quick: false, comparison: Comparison::Peers, row: None };
+    let mut parsed =
+        Arguments { quick: false, small: false, comparison: Comparison::Peers, row: None };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--quick" => parsed.quick = true,
+            "--small" => parsed.small = true,
             "--no-egg" => parsed.comparison = Comparison::CairnAlone,
             "--languages" => parsed.comparison = Comparison::Languages,
             "--threads" => parsed.comparison = Comparison::Threads,
@@ -73,7 +77,8 @@ fn arguments() -> Result<Arguments, String> {
             "--row" => parsed.row = Some(arguments.next().ok_or("--row needs a name")?),
             "--bench" => {} // from cargo
             other => {
-                let known = "--quick, --row NAME, --no-egg, --languages, --threads or --limits";
+                let known =
+                    "--quick, --small, --row NAME, --no-egg, --languages, --threads or --limits";
                 return Err(format!("expected {known}, found {other}"));
             }
         }
@@ -93,7 +98,8 @@ fn main() -> ExitCode {
         Some(row) => w.name.contains(row.as_str()),
         None => w.quick || !arguments.quick,
     };
-    let workloads: Vec<Workload> = workloads::all().into_iter().filter(wanted).collect();
+    let workloads = if arguments.small { workloads::small() } else { workloads::all() };
+    let workloads: Vec<Workload> = workloads.into_iter().filter(wanted).collect();
     let right = match arguments.comparison {
         Comparison::Peers => compare_peers(&workloads, true),
         Comparison::CairnAlone => compare_peers(&workloads, false),

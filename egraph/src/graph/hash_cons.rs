@@ -28,16 +28,27 @@ const GROUP: usize = 8;
 /// The lowest bit of each byte of a group.
 const LOWEST: u64 = u64::from_le_bytes([1; GROUP]);
 
-/// The highest bit of every byte that is zero.
-fn zero_bytes(group: u64) -> u64 {
+/// A bit of each tag that is [`EMPTY`]; the others are odd.
+fn empty(group: u64) -> u64 {
+    !group & LOWEST
+}
+
+/// A bit of each tag that is the one of a hash, and of no other: an empty place may name what was there once.
+fn alike(group: u64, hash: u64) -> u64 {
+    let others = group ^ (LOWEST * u64::from(tag(hash)));
     // No carry leaves a byte: the highest bit of the sum says whether the other seven are not zero.
-    let others = LOWEST * 0x7f;
-    !(((group & others) + others) | group | others)
+    let seven = LOWEST * 0x7f;
+    !(((others & seven) + seven) | others | seven)
+}
+
+/// Which of a group the first bit belongs to.
+fn first(bits: u64) -> usize {
+    bits.trailing_zeros() as usize / 8
 }
 
 fn tag(hash: u64) -> u8 {
     // Other bits than those that choose the place.
-    (hash as u8).max(1)
+    hash as u8 | 1
 }
 
 impl Memo {
@@ -92,20 +103,19 @@ impl Memo {
         if self.ids.is_empty() {
             return None;
         }
-        let wanted = LOWEST * u64::from(tag(hash));
         let mut start = self.home(hash);
         loop {
             let group = self.group(start);
             // Behind an empty place the tag may stand too; then it is that of another hash.
-            let mut alike = zero_bytes(group ^ wanted);
+            let mut alike = alike(group, hash);
             while alike != 0 {
-                let id = self.ids[self.wrapped(start + alike.trailing_zeros() as usize / 8)];
+                let id = self.ids[self.wrapped(start + first(alike))];
                 if same(id) {
                     return Some(id);
                 }
                 alike &= alike - 1;
             }
-            if zero_bytes(group) != 0 {
+            if empty(group) != 0 {
                 return None;
             }
             start = self.wrapped(start + GROUP);
@@ -126,23 +136,26 @@ impl Memo {
         if self.len == 0 {
             return found.fill(ABSENT);
         }
-        // The place of the first entry with the same tag, or any; whether there is none; whether nothing is.
-        let mut places = [(0, false, false); MANY];
+        // The place of the first entry with the same tag; or any, with notes of what is not there.
+        const NONE_ALIKE: u64 = 1 << 62;
+        const NOTHING: u64 = 1 << 63;
+        let mut places = [0; MANY];
         for (place, wanted) in places.iter_mut().zip(wanted.clone()) {
             let hash = hash(wanted);
             let start = self.home(hash);
             let group = self.group(start);
-            let alike = zero_bytes(group ^ (LOWEST * u64::from(tag(hash))));
-            let first = self.wrapped(start + alike.trailing_zeros() as usize / 8);
-            *place = (first as u32, alike == 0, (alike == 0) & (zero_bytes(group) != 0));
+            let alike = alike(group, hash);
+            let none = alike == 0;
+            *place = self.wrapped(start + first(alike)) as u64
+                | u64::from(none) << NONE_ALIKE.trailing_zeros()
+                | u64::from(none & (empty(group) != 0)) << NOTHING.trailing_zeros();
         }
-        for ((found, wanted), &(place, none, nothing)) in found.iter_mut().zip(wanted).zip(&places)
-        {
-            // An empty place may name what was there once, which is compared in vain.
-            let id = self.ids[place as usize];
-            let fits = !none & same(wanted, id);
+        for ((found, wanted), &place) in found.iter_mut().zip(wanted).zip(&places) {
+            // Where none is alike what is compared is compared in vain.
+            let id = self.ids[(place & !(NONE_ALIKE | NOTHING)) as usize];
+            let fits = (place & NONE_ALIKE == 0) & same(wanted, id);
             *found = if fits { id } else { ABSENT };
-            if !(fits | nothing) {
+            if !fits & (place & NOTHING == 0) {
                 *found = self.find(hash(wanted), |id| same(wanted, id)).unwrap_or(ABSENT);
             }
         }
@@ -159,12 +172,10 @@ impl Memo {
     pub fn insert(&mut self, hash: u64, id: u32) {
         debug_assert!(self.len < self.capacity());
         let mut start = self.home(hash);
-        let mut empty = zero_bytes(self.group(start));
-        while empty == 0 {
+        while empty(self.group(start)) == 0 {
             start = self.wrapped(start + GROUP);
-            empty = zero_bytes(self.group(start));
         }
-        let place = self.wrapped(start + empty.trailing_zeros() as usize / 8);
+        let place = self.wrapped(start + first(empty(self.group(start))));
         self.set_tag(place, tag(hash));
         self.ids[place] = id;
         self.len += 1;
