@@ -3,92 +3,56 @@
 
     python scripts/flip_bits.py [--cairn target/release/cairn] [--times 136] [--only COMMAND] [--seed 0]
 
-A small `generate`, `tasks`, `learn`, `evaluate`, `train` and `optimise --terms` are begun, and stopped where they can be
-gone on with. Then, in a copy, a random bit of a random file of theirs is flipped and the command is given again; so
+A small `generate`, `tasks`, `learn`, `evaluate`, `train`, `optimise --terms` and `saturate --save` are begun, and stopped where
+they can be gone on with. Then, in a copy, a random bit of a random file of theirs is flipped and the command is given again; so
 many times for each. What comes out must be what comes out without the flip, or the command must end with exit code 2 and
 name the file, or the directory if it seems to be another run's. Exit code 1: something went through. Needs pyarrow.
 """
 import argparse
 import collections
-import json
 import pathlib
 import random
 import shutil
-import subprocess
 import sys
 import tempfile
 
-import pyarrow.parquet as pq
-
 from kill_training import CONFIG
-
-SYSTEM = """
-(sort Int) (literal i64 Int) (variable Int) (analysis constant)
-(op + (Int Int) Int) (op * (Int Int) Int)
-(rewrite (+ ?a ?b) (+ ?b ?a))
-(rewrite (* ?a ?b) (* ?b ?a))
-(birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c))
-(birewrite (* ?a (* ?b ?c)) (* (* ?a ?b) ?c))
-(birewrite (* ?a (+ ?b ?c)) (+ (* ?a ?b) (* ?a ?c)))
-(rewrite (+ ?a 0) ?a)
-(rewrite (* ?a 1) ?a)
-"""
-# What differs from run to run.
-TIMES = {"seconds", "model_seconds", "time", "seconds_left", "tokens_per_second"}
-
-
-def run(arguments, *command, codes=(0,)):
-    command = [str(word) for word in (arguments.cairn, *command)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if codes and done.returncode not in codes:
-        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
-    return done
-
-
-def table(path):
-    """The rows of a table without times."""
-    return [{key: value for key, value in row.items() if key not in TIMES} for row in pq.read_table(path).to_pylist()]
+from small_runs import RULES, content, run, small_runs
 
 
 def begin(arguments, base):
     """What is gone on with, by name: the directory, the command, and what comes out."""
-    rules, seeds, tasks, data = base / "sums.rules", base / "seeds.txt", base / "tasks.parquet", base / "data"
-    rules.write_text(SYSTEM)
-    system = ["--system", rules]
-    run(arguments, "seeds", *system, "--sizes", "9..15", "--count", 60, "--out", seeds, "--quiet")
-    run(arguments, "tasks", *system, "--seeds", seeds, "--count", 12, "--link-nodes", 100, "--out", tasks, "--quiet")
-    valid = base / "valid.parquet"
-    run(arguments, "tasks", *system, "--seeds", seeds, "--count", 4, "--link-nodes", 100, "--seed", 1, "--without", tasks,
-        "--out", valid, "--quiet")
-    few = base / "few.txt"
-    few.write_text("\n".join(seeds.read_text().splitlines()[:15]) + "\n")
-    run(arguments, "generate", *system, "--seeds", few, "--memory", "1MiB", "--out", data, "--quiet")
-
-    clean = base / "clean"
-    shutil.copytree(data, clean)
-
-    learn = ["learn", *system, "--tasks", tasks, "--validation", valid, "--cap", 400, "--quiet"]
-    evaluate = ["evaluate", *system, "--tasks", tasks, "--methods", "all-work,deep", "--cap", 400, "--work", 2000, "--quiet"]
-    config = base / "model.toml"
+    runs = small_runs(arguments.cairn, base)
+    clean, data = base / "clean", base / "data"
+    data.rename(clean)
+    shutil.copytree(clean, data)
+    clean.joinpath(next(path.name for path in clean.glob(".tokens-*"))).unlink()
+    command = {name: small.arguments for name, small in runs.items()}
+    learn, evaluate, optimise = (command[name] for name in ("learn", "evaluate", "optimise --terms"))
+    config = base / "longer.toml"
     config.write_text(CONFIG.format(steps=120))
-    train = ["train", "--data", data, "--config", config, "--quiet"]
-    optimise = ["optimise", *system, "--terms", few, "--cap", 300, "--work", 1000, "--quiet"]
-    run(arguments, *learn, "--rounds", 1, "--out", base / "learn")
-    run(arguments, *evaluate, "--out", base / "evaluate")
+    train = lambda out, steps: ["train", "--data", data, "--config", config, "--quiet", "--steps", steps, "--out", out]
+    run(arguments.cairn, *learn(base / "learn"))
+    run(arguments.cairn, *evaluate(base / "evaluate"))
     (base / "evaluate/results.parquet").unlink()
-    run(arguments, *train, "--steps", 60, "--out", base / "train")
-    run(arguments, *optimise, "--out", base / "optimise")
+    run(arguments.cairn, *train(base / "train", 60))
+    run(arguments.cairn, *optimise(base / "optimise"))
     (base / "optimise/optimised.parquet").unlink()
+    (base / "grown").mkdir()
+    run(arguments.cairn, *command["saturate --save"](base / "grown/e.graph"))
     weights = lambda out: (out / "model.safetensors").read_bytes()
-    goes_on = lambda command: lambda copy: [*command, "--out", copy]
-    small = ["--config", config, "--quiet", "--steps", 20]
+    table = lambda name: lambda out: content(out / name)
+    two_rounds = lambda copy: [2 if word == 1 else word for word in learn(copy)]
+    small = ["--config", base / "model.toml", "--quiet", "--steps", 20]
+    load = lambda copy: ["saturate", "--system", RULES, "--load", copy / "e.graph", "--iterations", 1, "--save", copy / "more.graph"]
     return {
-        "learn": (base / "learn", goes_on([*learn, "--rounds", 2]), lambda out: (out / "ranker.json").read_bytes()),
-        "evaluate": (base / "evaluate", goes_on(evaluate), lambda out: table(out / "results.parquet")),
-        "train --resume": (base / "train", goes_on([*train, "--steps", 120, "--resume"]), weights),
-        "optimise --terms": (base / "optimise", goes_on(optimise), lambda out: table(out / "optimised.parquet")),
+        "learn": (base / "learn", two_rounds, lambda out: (out / "ranker.json").read_bytes()),
+        "evaluate": (base / "evaluate", evaluate, table("results.parquet")),
+        "train --resume": (base / "train", lambda copy: [*train(copy, 120), "--resume"], weights),
+        "optimise --terms": (base / "optimise", optimise, table("optimised.parquet")),
         "train": (clean, lambda copy: ["train", "--data", copy, *small, "--out", copy / "model"], lambda out: weights(out / "model")),
         "verify": (clean, lambda copy: ["verify", copy], lambda _: None),
+        "saturate --load": (base / "grown", load, table("more.graph")),
     }
 
 
@@ -122,7 +86,7 @@ def main():
         def again(change):
             shutil.rmtree(copy, ignore_errors=True)
             shutil.copytree(source, copy)
-            return change(copy), run(arguments, *command(copy), codes=())
+            return change(copy), run(arguments.cairn, *command(copy), codes=())
 
         _, done = again(lambda _: None)
         if done.returncode:

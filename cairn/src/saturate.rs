@@ -265,8 +265,13 @@ fn grow(
     let proof = match (goal, found) {
         (Some(_), Some(term)) => {
             let proof = explain(&egraph, &mut bank, terms[0], term)
-                .ok_or_else(|| Internal::new("a term of the class has no explanation"))?;
-            let proof = checked(system, &bank, vec![proof], [terms[0], term])?;
+                .ok_or_else(|| Internal::new("a term of the class has no explanation").into())
+                .and_then(|proof| checked(system, &bank, vec![proof], [terms[0], term]));
+            // What a file says is no fault of ours.
+            let proof = proof.map_err(|error| match &args.load {
+                Some(path) => anyhow!("{} says what is not so: {error:#}", path.display()),
+                None => error,
+            })?;
             Some(Shown::new(system, &mut bank, &proof, !args.no_shorten)?)
         }
         _ => None,

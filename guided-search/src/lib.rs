@@ -48,6 +48,8 @@ pub use evaluation::evaluate::{Inputs, evaluate};
 pub use evaluation::parts::{EVALUATION_PART, evaluate_part, merge_evaluation};
 pub use evaluation::results::Row;
 pub use learning::guesses::{Guesses, guesses_of};
+#[doc(hidden)] // for tests: what a round is gone on from
+pub use learning::kept::{KeptRound, read_examples};
 pub use learning::kept::{LEARNING_FILE, Learning, Optimising, Round};
 pub use learning::parts::{ROUND_PART, merge_round, search_part};
 pub use learning::plans::plans_of;

@@ -74,6 +74,8 @@ pub struct EGraph {
 
     /// What the rules have seen in earlier runs, a few words a rule.
     seen: Seen,
+    /// Whether it was read from a file, which may say what is not so.
+    told: bool,
 }
 
 impl EGraph {
@@ -102,6 +104,7 @@ impl EGraph {
             stale_uses: Vec::new(),
             new_literals: Vec::new(),
             seen: Seen::default(),
+            told: false,
         }
     }
 
@@ -174,6 +177,10 @@ impl EGraph {
 
     pub(crate) fn table(&self) -> &NodeTable {
         &self.nodes
+    }
+
+    pub(crate) fn is_told(&self) -> bool {
+        self.told
     }
 
     pub(crate) fn forest(&self) -> &ProofForest {

@@ -153,6 +153,16 @@ impl Facts {
         (self.now, self.premises, self.limit) = (now, premises, limit);
     }
 
+    /// Whether each class has facts about itself.
+    pub fn are_of_their_classes(&self, find: impl Fn(Id) -> Id) -> bool {
+        (0..).zip(&self.now).all(|(analysis, now)| {
+            (0..).zip(now).filter(|(_, fact)| **fact > 0).all(|(id, &fact)| {
+                let fact = self.get(FactId(fact - 1));
+                fact.analysis == AnalysisId(analysis) && find(fact.at) == find(Id(id))
+            })
+        })
+    }
+
     pub fn new(analyses: usize) -> Facts {
         Facts {
             now: vec![Vec::new(); analyses],

@@ -13,6 +13,7 @@
 mod edges;
 mod facts;
 mod functions;
+mod readable;
 
 use crate::graph::egraph::EGraph;
 use crate::graph::facts::FactId;
@@ -24,7 +25,15 @@ use crate::term::leaves::Node;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// Explains why two terms are equal. `None` if the e-graph does not represent both in one class.
+/// What is to be proved.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Goal {
+    /// The edge that an id owns.
+    Edge(Id),
+    Fact(FactId),
+}
+
+/// Explains why two terms are equal. `None` as [`Explainer::explain`].
 pub fn explain(egraph: &EGraph, bank: &mut TermBank, a: TermId, b: TermId) -> Option<Proof> {
     Explainer::new(egraph).explain(bank, a, b)
 }
@@ -51,6 +60,8 @@ pub struct Explainer<'e> {
     pairs: FxHashMap<(Id, Id), Option<StepRef>>,
     /// Facts that edges and other facts need, each at its own term, once proved.
     facts: FxHashMap<FactId, StepRef>,
+    /// Of an e-graph that was read from a file: what was begun to be proved. A goal that is begun twice needs itself.
+    begun: FxHashSet<Goal>,
 
     /// The proof that is being put together.
     proof: Steps,
@@ -77,6 +88,7 @@ impl<'e> Explainer<'e> {
             parts: Vec::new(),
             pairs: FxHashMap::default(),
             facts: FxHashMap::default(),
+            begun: FxHashSet::default(),
             proof: Steps::default(),
             copier: Copier::default(),
             to_nodes: FxHashMap::default(),
@@ -87,7 +99,8 @@ impl<'e> Explainer<'e> {
     }
 
     /// Explains why `a` equals `b`, both of `bank`, which must be the same at every call.
-    /// `None` if the e-graph does not represent both in one class.
+    /// `None` if the e-graph does not represent both in one class, or was read from a file that somebody made up and that
+    /// gives no reason.
     pub fn explain(&mut self, bank: &mut TermBank, a: TermId, b: TermId) -> Option<Proof> {
         let id_a = self.represent(bank, a)?;
         let id_b = self.represent(bank, b)?;
@@ -101,9 +114,11 @@ impl<'e> Explainer<'e> {
         self.copier.clear();
         self.to_nodes.clear();
         let mut parts = SmallVec::<[StepRef; 32]>::new();
-        parts.extend(self.term_to_node(bank, a));
-        self.copy_path(bank, id_a, id_b, &mut parts);
-        parts.extend(self.term_to_node(bank, b).map(StepRef::flip));
+        self.term_to_node(bank, a)?;
+        parts.extend(self.to_nodes.get(&a).copied());
+        self.copy_path(bank, id_a, id_b, &mut parts)?;
+        self.term_to_node(bank, b)?;
+        parts.extend(self.to_nodes.get(&b).map(|to| to.flip()));
         let root = match parts[..] {
             [only] => only,
             _ => self.proof.push(a, b, How::Chain(&parts)),
@@ -178,12 +193,10 @@ impl<'e> Explainer<'e> {
         TermId(self.terms[id.0 as usize] - 1)
     }
 
-    /// From a term to the e-node that represents it: its children's proofs, and from their
-    /// e-nodes to the children with which the e-node was made. A step of `proof`.
-    fn term_to_node(&mut self, bank: &mut TermBank, t: TermId) -> Option<StepRef> {
-        if self.is_exact(bank, t) {
-            return None;
-        }
+    /// From a term to the e-node that represents it, unless that was made as just this term: its children's proofs, and
+    /// from their e-nodes to the children with which the e-node was made. A step of `proof`, in `to_nodes`; `None` as
+    /// [`Explainer::prove_path`].
+    fn term_to_node(&mut self, bank: &mut TermBank, t: TermId) -> Option<()> {
         let mut all = Vec::new();
         self.seen.clear();
         let mut todo = vec![t];
@@ -204,7 +217,7 @@ impl<'e> Explainer<'e> {
                 let child_node = self.nodes[&child];
                 let mut parts = SmallVec::<[StepRef; 32]>::new();
                 parts.extend(self.to_nodes.get(&child).copied());
-                self.copy_path(bank, child_node, made_with, &mut parts);
+                self.copy_path(bank, child_node, made_with, &mut parts)?;
                 let end = self.term(bank, made_with);
                 proofs.push(match parts[..] {
                     _ if child == end => None,
@@ -216,7 +229,7 @@ impl<'e> Explainer<'e> {
             let step = self.proof.push(s, end, How::Congruence(&proofs));
             self.to_nodes.insert(s, step);
         }
-        self.to_nodes.get(&t).copied()
+        Some(())
     }
 
     /// Whether the e-node that represents `t` was made as just this term.
@@ -224,18 +237,19 @@ impl<'e> Explainer<'e> {
         self.term(bank, self.nodes[&t]) == t
     }
 
-    /// Appends the parts of the path from `a` to `b` to `parts`, as steps of `proof`.
+    /// Appends the parts of the path from `a` to `b` to `parts`, as steps of `proof`; `None` as [`Explainer::prove_path`].
     fn copy_path(
         &mut self,
         bank: &mut TermBank,
         a: Id,
         b: Id,
         parts: &mut SmallVec<[StepRef; 32]>,
-    ) {
+    ) -> Option<()> {
         if a == b {
-            return;
+            return Some(());
         }
-        self.prove_path(bank, a, b);
+        self.begun.clear();
+        self.prove_path(bank, a, b)?;
         let start = parts.len();
         self.path(a, b);
         let up = std::mem::take(&mut self.up);
@@ -248,6 +262,7 @@ impl<'e> Explainer<'e> {
         for part in &mut parts[start..] {
             *part = self.copy(*part);
         }
+        Some(())
     }
 
     /// A step of `steps` with all that it uses, copied into `proof`.

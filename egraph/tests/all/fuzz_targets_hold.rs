@@ -1,7 +1,7 @@
-//! The entries of the fuzz targets (egraph/fuzz), with random input.
+//! What is fuzzed without a file (cairn/fuzz), with random input.
 
-#[path = "../../fuzz/entries.rs"]
-mod entries;
+#[path = "../../../cairn/fuzz/unions.rs"]
+mod unions;
 
 use proptest::prelude::*;
 
@@ -9,12 +9,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
-    fn parsers(text in "[()?+<!a-c0-3 ;:{}\\[\\]\",\n]{0,60}") {
-        entries::parsers(&text);
-    }
-
-    #[test]
-    fn unions(data in prop::collection::vec(any::<u8>(), 0..90)) {
-        entries::unions(&data);
+    fn equations(data in prop::collection::vec(any::<u8>(), 0..90)) {
+        unions::unions(&data);
     }
 }

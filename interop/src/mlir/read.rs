@@ -336,7 +336,16 @@ impl<'t> Reader<'t> {
 
     /// Types up to the parenthesis, which is taken.
     fn types(&mut self) -> Result<Vec<String>, ParseError> {
-        self.list(")", |reader| reader.text_of("a type", &[',', ')']))
+        self.list(")", Self::type_of_list)
+    }
+
+    /// A type between commas, which may be that of a function.
+    fn type_of_list(&mut self) -> Result<String, ParseError> {
+        self.skip();
+        match self.peek() {
+            Some('(') => self.text_of("a type", &[',', ')']),
+            _ => self.bare_type(),
+        }
     }
 
     /// A type without parentheses around it: `i32`, `memref<4xi32>`, `!llvm.ptr`.
@@ -402,7 +411,7 @@ impl<'t> Reader<'t> {
             arguments = self.list(")", |reader| {
                 let name = reader.name('%', "a value, as %0")?;
                 reader.expect(":")?;
-                Ok((name, reader.text_of("a type", &[',', ')'])?))
+                Ok((name, reader.type_of_list()?))
             })?;
         }
         self.expect(":")?;

@@ -120,3 +120,12 @@ proptest! {
         }
     }
 }
+
+/// Found by fuzzing: as the only one, it was printed without parentheses, and could not be read again.
+#[test]
+fn what_is_no_type_is_none_in_parentheses_either() {
+    for text in [">=", "{ ^bb (i64) -> () }", "=i32"] {
+        let message = Mlir::parse(&format!("\"a.b\"() : () -> ({text})")).unwrap_err().message;
+        assert!(message.starts_with("expected a type"), "{message}");
+    }
+}

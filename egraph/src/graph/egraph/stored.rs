@@ -134,6 +134,7 @@ impl EGraph {
         let mut all = Reader(&content[MAGIC.len()..]);
         let system = System::parse(all.text()?).or_else(|e| no(format!("its rules: {e}")))?;
         let mut egraph = EGraph::new(Arc::new(system));
+        egraph.told = true;
         egraph.read(&mut all)?;
         let roots = all.ids()?;
         if roots.iter().any(|root| u64::from(root.0) >= egraph.built()) {
@@ -201,7 +202,11 @@ impl EGraph {
         {
             return no("its parts do not fit each other");
         }
+        let same = |&a: &Id, &b: &Id| self.find(a) == self.find(b);
+        let made_with = |id| self.nodes.children(id).iter().zip(self.nodes.original_children(id));
         if self.ids().any(|id| self.sort(id) != self.sort(self.find(id)))
+            || self.ids().any(|id| made_with(id).any(|(a, b)| !same(a, b)))
+            || self.ids().any(|id| self.forest.edge(id).is_some_and(|edge| !same(&id, &edge.to)))
             || self.ids().any(|id| {
                 self.nodes
                     .children(id)
@@ -212,6 +217,14 @@ impl EGraph {
             return no("its classes do not fit its e-nodes");
         }
         self.class_count = self.ids().filter(|&id| self.classes.is_root(id)).count();
+        let uses = nodes * self.nodes.width();
+        if self.ids().any(|id| self.classes.is_root(id) && self.classes.weight(id) as usize > uses)
+        {
+            return no("a class has more uses than there are");
+        }
+        if self.ids().filter(|&id| self.forest.edge(id).is_none()).count() != self.class_count {
+            return no("a class has no proof");
+        }
         let stamps = &self.stamps;
         self.nodes.rebuild_memo(memo, |node| !stamps.is_dead(node));
         let capacities = [all.count(most)?, all.count(most)?];
@@ -258,7 +271,7 @@ impl EGraph {
         let EGraph { index, nodes, stamps, classes, .. } = self;
         let live = |id| !stamps.is_dead(id);
         index.build(nodes.len(), live, |id| classes.find(id), |id| nodes.head(id));
-        Ok(())
+        self.broken().map_or(Ok(()), no)
     }
 
     fn read_facts(&mut self, all: &mut Reader<'_>, nodes: usize) -> Result<()> {
@@ -294,6 +307,9 @@ impl EGraph {
             return no("facts do not fit its e-nodes");
         }
         facts.read(now, entries, premises, capacities, limit);
+        if !facts.are_of_their_classes(|id| self.classes.find(id)) {
+            return no("a class has the fact of another");
+        }
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Proofs of the forest's edges.
 
-use super::Explainer;
 use super::functions::Applied;
+use super::{Explainer, Goal};
 use crate::graph::egraph::EGraph;
 use crate::graph::facts::FactId;
 use crate::graph::proof_forest::Reason;
@@ -13,14 +13,6 @@ use crate::rules::rule::RuleId;
 use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
 use smallvec::SmallVec;
-
-/// What is to be proved.
-#[derive(Clone, Copy)]
-enum Goal {
-    /// The edge that an id owns.
-    Edge(Id),
-    Fact(FactId),
-}
 
 /// What a proof uses.
 #[derive(Default)]
@@ -52,8 +44,9 @@ impl Explainer<'_> {
     }
 
     /// Proves all edges on the way from `a` to `b`, those that they need before them. An explicit
-    /// stack, because edges may depend on each other thousands deep.
-    pub(super) fn prove_path(&mut self, bank: &mut TermBank, a: Id, b: Id) {
+    /// stack, because edges may depend on each other thousands deep. `None` if that can't be done, for a file has told
+    /// the e-graph what is not so.
+    pub(super) fn prove_path(&mut self, bank: &mut TermBank, a: Id, b: Id) -> Option<()> {
         let mut todo = Vec::new();
         self.push_path(&mut todo, a, b);
         let mut needs = Needs::default();
@@ -68,14 +61,32 @@ impl Explainer<'_> {
                 }
             } else {
                 *expanded = true;
+                if self.egraph.is_told() {
+                    self.readable(goal)?;
+                }
                 match goal {
                     Goal::Edge(id) => self.needs(id, &mut needs),
                     Goal::Fact(fact) => self.fact_needs(fact, &mut needs),
+                }
+                if self.egraph.is_told() {
+                    let mut equal = needs.equal.iter();
+                    let same = |&(a, b)| self.egraph.find(a) == self.egraph.find(b);
+                    equal.all(same).then_some(())?;
                 }
                 needs.equal.drain(..).for_each(|(a, b)| self.push_path(&mut todo, a, b));
                 let facts = needs.facts.drain(..).map(|fact| (Goal::Fact(fact), false));
                 todo.extend(facts);
             }
+        }
+        Some(())
+    }
+
+    /// `None` if a goal can't be read, or needs itself.
+    fn readable(&mut self, goal: Goal) -> Option<()> {
+        self.begun.insert(goal).then_some(())?;
+        match goal {
+            Goal::Edge(id) => self.readable_edge(id),
+            Goal::Fact(fact) => self.readable_fact(fact),
         }
     }
 
@@ -132,7 +143,7 @@ impl Explainer<'_> {
     }
 
     /// The two ends of the edge that `id` owns, the left-hand side first, and the reason.
-    fn edge(&self, id: Id) -> (Id, Id, Reason<'_>, bool) {
+    pub(super) fn edge(&self, id: Id) -> (Id, Id, Reason<'_>, bool) {
         let edge = self.egraph.forest().edge(id).expect("an edge on a path");
         let (left, right) = if edge.forward { (id, edge.to) } else { (edge.to, id) };
         (left, right, edge.reason, edge.forward)
