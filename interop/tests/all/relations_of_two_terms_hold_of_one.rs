@@ -134,7 +134,7 @@ const BOUNDS: &str = "
 (let start (Mul above (Div chain above)))";
 
 #[test]
-fn the_lessons_second_example_has_as_many_classes_as_in_egglog() {
+fn the_lessons_second_example_has_as_many_products_as_the_lesson_says() {
     let imported = import_egglog(BOUNDS).unwrap();
     let rules = System::parse(&imported.rules).unwrap();
     for (times, classes, products) in [
