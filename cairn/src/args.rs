@@ -89,8 +89,8 @@ impl LimitArgs {
             memory: Some(self.memory.0),
             nodes: self.nodes,
             iterations: self.iterations,
-            visits: None,
             time: self.time,
+            ..Limits::default()
         };
         let pool = Some(Arc::new(pool));
         SaturationConfig { limits, scheduler, pool, ..SaturationConfig::default() }
@@ -121,6 +121,18 @@ pub fn load_system_with_text(file: &InputFile) -> Result<(Arc<System>, String)> 
     let system = System::from_bytes(&file.to_string(), bytes.clone())
         .map_err(|mistake| anyhow!("{mistake}"))?;
     Ok((Arc::new(system), String::from_utf8(bytes)?))
+}
+
+/// The system with a strategy as its schedule, if one is asked for.
+///
+/// # Errors
+/// There is no strategy of that name, or its text is wrong.
+pub fn with_strategy(system: &Arc<System>, strategy: Option<&str>) -> Result<Arc<System>> {
+    let Some(text) = strategy else { return Ok(system.clone()) };
+    match system.with_strategy(text) {
+        Ok(system) => Ok(Arc::new(system)),
+        Err(mistake) => Err(anyhow!("--strategy {}: {mistake}", quoted(text))),
+    }
 }
 
 /// The preset in a file, or one that leaves everything open.

@@ -1,6 +1,6 @@
 //! `cairn explain`: a proof between two terms, from one e-graph.
 
-use crate::args::{LimitArgs, NotProved, RunArgs, load_system, read_question};
+use crate::args::{LimitArgs, NotProved, RunArgs, load_system, read_question, with_strategy};
 use crate::one_way::one_way;
 use crate::shipped::SYSTEMS;
 use crate::shown_proof::{ProofArgs, show_opposed};
@@ -43,6 +43,10 @@ pub struct ExplainArgs {
     /// few promising ones an iteration), auto for the first two in turn, or mixed for best-first and simple
     #[arg(long, value_name = "NAME", default_value_t = Schedulers::Auto)]
     scheduler: Schedulers,
+    /// Follow a strategy instead of the system's schedule: one of the rules file, or as it would stand there, such as
+    /// '(until-stable (phase (limit :nodes 4000 (until-stable (run)))))'
+    #[arg(long, value_name = "NAME|TEXT")]
+    strategy: Option<String>,
     #[command(flatten)]
     run: RunArgs,
 }
@@ -54,10 +58,16 @@ pub struct ExplainArgs {
 pub fn run(args: &ExplainArgs) -> Result<()> {
     give_back_large_blocks();
     let out = args.proof.output()?;
-    let system = load_system(&args.system)?;
+    let system = with_strategy(&load_system(&args.system)?, args.strategy.as_deref())?;
     let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
     let config = args.limits.config(args.run.run().build_pool()?, Scheduler::Simple);
-    let found = prove_in_turn(&system, &mut bank, [from, to], &config, args.scheduler)?;
+    // A strategy is followed once.
+    let schedulers = match args.scheduler {
+        Schedulers::Auto if args.strategy.is_some() => Schedulers::Simple,
+        Schedulers::Mixed if args.strategy.is_some() => Schedulers::BestFirst,
+        as_given => as_given,
+    };
+    let found = prove_in_turn(&system, &mut bank, [from, to], &config, schedulers)?;
     if let Some(sides) = found.opposed {
         return show_opposed(&out, &system, &mut bank, &sides);
     }

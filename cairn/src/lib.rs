@@ -49,6 +49,7 @@ mod verify;
 
 pub use args::load_ranker;
 pub use export::egraph_page;
+pub use saturate::STORED_EGRAPH;
 pub use search_args::{SearchArgs, settings};
 pub use shipped::{RANKERS, SYSTEMS, Shipped, ranker_of};
 pub use shown_proof::PRINTED;

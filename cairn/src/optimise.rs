@@ -2,7 +2,7 @@
 
 use crate::args::{
     DeviceChoice, NotProved, RunArgs, load_model, load_ranker, load_system_with_text, named_cost,
-    seconds,
+    seconds, with_strategy,
 };
 use crate::mlir_file::load_table;
 use crate::one_way::one_way;
@@ -20,7 +20,7 @@ use egraph::{
 };
 use guided_search::{
     Best, Budget, Cap, Ended, Objective, OptimiseSettings, Outcome, Planner, Schedulers,
-    WrittenPlan, follow, load_stages, optimise, picture, quoted,
+    WrittenPlan, optimise, picture, quoted,
 };
 use interop::{c_text, read_c};
 use model::{Ranker, content_hash};
@@ -62,14 +62,13 @@ Examples:
   mlir-opt --mlir-print-op-generic f.mlir > generic.mlir
   cairn optimise --system arith --mlir generic.mlir | mlir-opt
 
-A file of stages is TOML with a table [[stage]] for each. Its keys may all be left out: sketch (the \
-e-graph ends in the iteration where it first holds), rulesets (those that run), cap, iterations, \
-scheduler and cost. The cheapest term that satisfies the sketch is where the next stage begins.
+A strategy ends when a term satisfies the goal. `(phase :goal SKETCH S …)` in it ends in the iteration where \
+its own sketch first holds, and the cheapest term that satisfies it is where the next e-graph begins.
 
 Costs are size, depth, and those that the rewrite system declares, `cost` among them; several with \
 commas between are compared one after the other, and 3*cost+size is a sum of two.
 
-Exit code 3: no term that satisfies the goal, or the sketch of a stage, was found; with --terms, for one of them.";
+Exit code 3: no term that satisfies the goal, or the one of a phase, was found; with --terms, for one of them.";
 
 /// The arguments of `cairn optimise`.
 #[derive(Clone, Debug, clap::Args)]
@@ -93,16 +92,16 @@ pub struct OptimiseArgs {
     /// Many terms, each with its own budget, --threads at a time; --out is the directory for a table of results
     /// (optimised.parquet) and the proofs. A term a line, CSV with a column `expression`, or Parquet with a column `term`; or
     /// shipped seeds by their name. The same command goes on with a run that was stopped
-    #[arg(long, value_name = "FILE", value_parser = SEEDS.parser(), requires = "out", conflicts_with_all = ["term", "stages", "exact", "time", "picture", "no_shorten", "format"])]
+    #[arg(long, value_name = "FILE", value_parser = SEEDS.parser(), requires = "out", conflicts_with_all = ["term", "exact", "time", "picture", "no_shorten", "format"])]
     terms: Option<InputFile>,
     /// As --terms, where each term has its own goal: a term and a sketch a line, or CSV with columns `start` and
     /// `goal`
-    #[arg(long, value_name = "FILE", requires = "out", conflicts_with_all = ["terms", "term", "c", "goal", "stages", "exact", "time", "picture", "no_shorten", "format"])]
+    #[arg(long, value_name = "FILE", requires = "out", conflicts_with_all = ["terms", "term", "c", "goal", "exact", "time", "picture", "no_shorten", "format"])]
     tasks: Option<PathBuf>,
     /// A file of MLIR in the generic form (mlir-opt --mlir-print-op-generic): each value that its functions need is
     /// computed by the best term, and the result is printed. The rules file says which operations its operators are,
     /// in (mlir …); what it does not name stays as it is, in its order. --out is a directory for the proofs
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["term", "c", "terms", "tasks", "goal", "first", "model", "stages", "exact", "picture", "no_shorten", "format"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["term", "c", "terms", "tasks", "goal", "first", "model", "exact", "picture", "no_shorten", "format"])]
     mlir: Option<PathBuf>,
     /// What a term costs: size, depth, or a cost of the system; several with commas between
     #[arg(long, value_name = "NAMES", default_value = "cost")]
@@ -112,10 +111,10 @@ pub struct OptimiseArgs {
     shared: bool,
     /// With --shared, where all that the rules derive is in one e-graph: try so long to prove that
     /// nothing costs less, or to find it (not reproducible)
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "shared", conflicts_with_all = ["stages", "goal"])]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "shared", conflicts_with_all = ["goal"])]
     exact: Option<Duration>,
     /// The sketch that the best term must satisfy
-    #[arg(long, value_name = "SKETCH", allow_negative_numbers = true, conflicts_with = "stages")]
+    #[arg(long, value_name = "SKETCH", allow_negative_numbers = true)]
     goal: Option<String>,
     /// End with the first term that satisfies the goal
     #[arg(long)]
@@ -123,7 +122,7 @@ pub struct OptimiseArgs {
     /// A model that was trained on what leads to goals (see `cairn plans`): where the goal is a term or `(contains
     /// TERM)`, it writes what may come next, stage by stage. Without a goal, a model that was trained on what normal
     /// forms may become (see `cairn guesses`): it writes terms, and those that have the same normal form are answers
-    #[arg(long, value_name = "DIR", conflicts_with = "stages")]
+    #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
     /// Terms that the model writes at a time
     #[arg(long, value_name = "N", default_value = "8", requires = "model", value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -131,9 +130,10 @@ pub struct OptimiseArgs {
     /// Where the model computes
     #[arg(long, value_enum, default_value_t, requires = "model")]
     device: DeviceChoice,
-    /// A file of stages, which are followed one after the other
-    #[arg(long, value_name = "FILE")]
-    stages: Option<PathBuf>,
+    /// Follow a strategy and do nothing else: one of the rules file, or as it would stand there, such as
+    /// '(until-stable (phase (limit :nodes 4000 (until-stable (run)))))'
+    #[arg(long, value_name = "NAME|TEXT", conflicts_with_all = ["model", "first", "exact"])]
+    strategy: Option<String>,
     /// Cap on each e-graph, in e-nodes (40000) or memory (64MiB)
     #[arg(long, value_name = "CAP", default_value = "40000")]
     cap: Cap,
@@ -163,10 +163,10 @@ pub struct OptimiseArgs {
     out: Option<PathBuf>,
     /// Optimise only every N-th term of --terms or --tasks, from term I on, for `cairn merge`: I/N, I from 0 to N-1;
     /// --out is the directory of the part
-    #[arg(long, value_name = "I/N", conflicts_with_all = ["term", "c", "stages"])]
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["term", "c"])]
     shard: Option<Shard>,
     /// Draw cost against work into this file, as SVG; an earlier SVG in it is replaced
-    #[arg(long, value_name = "FILE", conflicts_with = "stages")]
+    #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
     /// Show the proof as it was found, detours included
     #[arg(long)]
@@ -220,14 +220,17 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
         !first || args.goal.is_some() || args.tasks.is_some(),
         "--first ends with the first term that satisfies a goal: expected --goal or --tasks"
     );
-    let settings = OptimiseSettings { order, planner, first, ..within };
+    let strategy = args.strategy.as_deref();
+    let followed = strategy.map(|text| with_strategy(&system, Some(text))).transpose()?;
+    let settings = OptimiseSettings { order, planner, first, strategy: followed, ..within };
     let tasks = args.tasks.clone().map(InputFile::Path);
     if let (Some(file), Some(out)) = (tasks.as_ref().or(args.terms.as_ref()), &args.out) {
         let (cost, goal) = (args.cost.as_str(), args.goal.as_deref());
         let objective = |sort| objective(args, &system, sort);
         let (shared, with_goals) = (args.shared, args.tasks.is_some());
         let shard = args.shard;
-        let asked = Asked { file, with_goals, cost, goal, shared, shard, objective: &objective };
+        let asked =
+            Asked { file, with_goals, cost, goal, shared, strategy, shard, objective: &objective };
         let ranker = ranker.as_deref();
         return optimise_terms::run(&asked, (&system, &text), ranker, model, &settings, out, &run);
     }
@@ -252,29 +255,16 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     let mut bank = TermBank::new(system.language.clone());
     let start = start(args, &mut bank)?;
     let objective = objective(args, &system, bank.sort(start))?;
-    let sort = bank.sort(start);
-    let stages = args
-        .stages
-        .clone()
-        .map(|path| load_stages(&InputFile::Path(path), &system, sort, &objective, &settings));
-    let stages = stages.transpose()?;
-    let outcome = pool.install(|| match &stages {
-        Some(stages) => follow(&system, &mut bank, start, stages, &settings),
-        None => optimise(&system, &mut bank, start, &objective, &settings),
-    })?;
-    let cost_of = |i: usize| match &stages {
-        Some(stages) => &stages[i].objective.cost,
-        None => &objective.cost,
-    };
+    let outcome = pool.install(|| optimise(&system, &mut bank, start, &objective, &settings))?;
     let rows = Rows {
         outcome: &outcome,
-        cost_of: &cost_of,
+        cost: &objective.cost,
         bank: &bank,
         system: &system,
         shared: args.shared,
         c: args.c.is_some(),
     };
-    let proved = !matches!(outcome.ended, Ended::Stage(_));
+    let proved = outcome.ended != Ended::Lost;
     let proof = outcome.proof.as_ref().filter(|_| proved);
     match (args.format, proof) {
         (Format::Table, None) => print(&rows.table())?,
@@ -307,9 +297,7 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     }
     let spent = spent(&outcome, &system);
     Err(NotProved(match outcome.ended {
-        Ended::Stage(number) => {
-            format!("stage {number} did not come to its sketch, or no cost is known ({spent})")
-        }
+        Ended::Lost => format!("the strategy did not come to its end ({spent})"),
         _ if args.goal.is_some() => format!("the goal was not reached ({spent})"),
         _ => {
             let reason = unknown_cost(&objective.cost, &bank, start);
@@ -409,15 +397,19 @@ fn explained(ended: Ended, system: &System) -> String {
         Ended::Time => "the time is over".to_owned(),
         Ended::Cancelled => "somebody asked to stop".to_owned(),
         Ended::Conflict => "a rule is not sound".to_owned(),
-        Ended::Reached => "the last stage is done".to_owned(),
-        Ended::Stage(number) => format!("the cap binds in stage {number}"),
+        Ended::Reached => "a term satisfies the goal".to_owned(),
+        Ended::Strategy => "the strategy is done".to_owned(),
+        Ended::Lost => {
+            "a phase of the strategy did not come to its goal, or no cost is known".to_owned()
+        }
+        Ended::Cap => "an e-graph of the strategy came to the cap".to_owned(),
     }
 }
 
 /// The best terms as they were found.
 struct Rows<'a> {
     outcome: &'a Outcome,
-    cost_of: &'a dyn Fn(usize) -> &'a CostFunction,
+    cost: &'a CostFunction,
     bank: &'a TermBank,
     system: &'a System,
     /// Whether equal parts of a term count once: then they are shown once.
@@ -434,9 +426,8 @@ impl Rows<'_> {
     /// Cost against work, and the best term.
     fn table(&self) -> String {
         let mut text = format!("{:>14} {:>9} {:>9}  cost\n", "work", "e-graphs", "size");
-        for (i, best) in self.outcome.curve.iter().enumerate() {
-            let Best { work, e_graphs, term, cost } = best;
-            let (size, cost) = (self.bank.size(*term), (self.cost_of)(i).text(cost));
+        for Best { work, e_graphs, term, cost } in &self.outcome.curve {
+            let (size, cost) = (self.bank.size(*term), self.cost.text(cost));
             text += &format!("{work:>14} {e_graphs:>9} {size:>9}  {cost}\n");
         }
         text += &format!("ended: {}\n", spent(self.outcome, self.system));
@@ -462,9 +453,9 @@ impl Rows<'_> {
             _ => json!(cost.value()),
         };
         let Outcome { curve, ended, ledger, .. } = self.outcome;
-        let row = |(i, best): (usize, &Best)| {
-            let cost = (self.cost_of)(i);
-            let values: Vec<_> = cost.names().into_iter().zip(cost.asked(&best.cost)).collect();
+        let row = |best: &Best| {
+            let values: Vec<_> =
+                self.cost.names().into_iter().zip(self.cost.asked(&best.cost)).collect();
             let values: serde_json::Map<String, Value> =
                 values.into_iter().map(|(name, cost)| (name.to_owned(), number(cost))).collect();
             let mut row = json!({
@@ -480,7 +471,7 @@ impl Rows<'_> {
             row
         };
         json!({
-            "best": curve.iter().enumerate().map(row).collect::<Vec<_>>(),
+            "best": curve.iter().map(row).collect::<Vec<_>>(),
             "ended": ended.to_string(),
             "work": ledger.work,
             "e_graphs": ledger.e_graphs,

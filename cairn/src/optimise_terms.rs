@@ -26,6 +26,8 @@ pub struct Asked<'a> {
     pub goal: Option<&'a str>,
     /// Whether equal parts count once.
     pub shared: bool,
+    /// The strategy that is followed, if one is.
+    pub strategy: Option<&'a str>,
     /// Which part is made, if not all.
     pub shard: Option<Shard>,
     /// What the best term of a sort is.
@@ -78,6 +80,7 @@ pub fn run(
         goal: asked.goal.map(str::to_owned),
         budget: settings.budget,
         first: settings.first,
+        strategy: asked.strategy.map(str::to_owned),
         ranker: ranker.map(Ranker::hash).transpose()?,
         model,
         seed: settings.seed,

@@ -232,8 +232,8 @@ impl ProveArgs {
             ensure!(
                 !given,
                 "{option}: guides lie between two terms, and --to is a sketch, which names no second one: \
-                 leave {option} out, or give a term with --to, or write the sketches on the way as stages for \
-                 `cairn optimise --stages`"
+                 leave {option} out, or give a term with --to, or write the sketches on the way as phases for \
+                 `cairn optimise --strategy`"
             );
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! `cairn saturate`: grows one e-graph and shows every iteration.
 
-use crate::args::{LimitArgs, NotProved, RunArgs, load_system_with_text};
+use crate::args::{LimitArgs, NotProved, RunArgs, load_system_with_text, with_strategy};
 use crate::export::Export;
 use crate::mlir_file::{in_file, load_mlir, load_table};
 use crate::one_way::one_way;
@@ -10,9 +10,9 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::{ArgGroup, ValueEnum};
 use dataset_gen::load_seeds;
 use egraph::{
-    CostFunction, EGraph, Id, Iteration, Limits, Report, RuleTotals, SaturationConfig, Scheduler,
-    Sketch, StopReason, System, TermBank, TermId, begins_as_egraph, explain, extract_sketch,
-    extract_smallest, proof_to_json, saturate, sketch_satisfied,
+    CostFunction, EGraph, Id, Iteration, Limits, Proof, Report, RuleTotals, SaturationConfig,
+    Scheduler, Sketch, StopReason, System, TermBank, TermId, begins_as_egraph, explain,
+    extract_sketch, extract_smallest, follow, proof_to_json, saturate, sketch_satisfied,
 };
 use guided_search::{checked, quoted};
 use interop::MlirTerms;
@@ -26,7 +26,8 @@ use support::{
     give_back_large_blocks, print, read_bytes,
 };
 
-const STORED: FileKind = FileKind {
+/// An e-graph that `--save` wrote.
+pub const STORED_EGRAPH: FileKind = FileKind {
     name: "an e-graph of cairn saturate",
     recognise: |path| first_bytes(path).is_ok_and(|text| begins_as_egraph(text.as_bytes())),
 };
@@ -112,6 +113,10 @@ pub struct SaturateArgs {
     /// (a few promising ones an iteration)
     #[arg(long, value_name = "NAME", default_value_t = Scheduler::Simple)]
     scheduler: Scheduler,
+    /// Follow a strategy instead of the system's schedule: one of the rules file, or as it would stand there, such as
+    /// '(repeat 3 (phase (limit :nodes 4000 (until-stable (run)))))'
+    #[arg(long, value_name = "NAME|TEXT")]
+    strategy: Option<String>,
     /// Show the proof of a goal as it was found, detours included
     #[arg(long, requires = "goal")]
     no_shorten: bool,
@@ -142,7 +147,8 @@ enum Format {
 pub fn run(args: &SaturateArgs) -> Result<()> {
     give_back_large_blocks();
     let (system, text) = load_system_with_text(&args.system)?;
-    let save = args.save.as_deref().map(|path| OutputFile::new(path, STORED)).transpose()?;
+    let system = with_strategy(&system, args.strategy.as_deref())?;
+    let save = args.save.as_deref().map(|path| OutputFile::new(path, STORED_EGRAPH)).transpose()?;
     let loaded = args.load.as_deref().map(|path| load(path, &system)).transpose()?;
     let mut bank = TermBank::new(system.language.clone());
     let mut equal = Vec::new();
@@ -230,14 +236,12 @@ fn grow(
     let cost =
         CostFunction::named(system, &args.cost).map_err(|reason| anyhow!("--cost: {reason}"))?;
     let mut config = args.limits.config(args.run.run().build_pool()?, args.scheduler);
-    let ids: Vec<_> = terms.iter().map(|&t| egraph.add_term(&bank, t)).collect();
-    config.sides[0].clone_from(&ids);
     config.go_on = args.load.is_some();
-    let first = *ids.first().context("no term to start from")?;
     let mut lines = Lines { system, format: args.format, held_back: None, failed: None };
     lines.header();
-    let report = saturate(&mut egraph, &config, &mut |egraph, iteration| {
+    let report = follow(&mut egraph, &mut bank, [terms, &[]], &config, &mut |egraph, iteration| {
         lines.iteration(iteration);
+        let first = iteration.sides[0][0];
         let reached = goal.is_some_and(|goal| sketch_satisfied(egraph, egraph.find(first), goal));
         if reached || lines.failed.is_some() {
             return ControlFlow::Break(());
@@ -247,12 +251,17 @@ fn grow(
     if let Some(error) = lines.failed {
         return Err(error);
     }
+    let ids = &report.sides[0];
+    let first = *ids.first().context("no term to start from")?;
+    let mut proofs: Vec<Proof> =
+        report.rebased.iter().map(|before| before.proofs[0][0].clone()).collect();
+    let from = proofs.last().map_or(terms[0], Proof::end);
     if let Some((file, text)) = save {
-        let bytes = egraph.to_bytes(text, &ids).map_err(|why| Internal::new(why.to_string()))?;
+        let bytes = egraph.to_bytes(text, ids).map_err(|why| Internal::new(why.to_string()))?;
         file.write(|file| Ok(file.write_all(&bytes)?))?;
     }
     for export in &exports {
-        export.write(&egraph, &mut bank, &cost, &ids)?;
+        export.write(&egraph, &mut bank, &cost, ids)?;
     }
     let class = egraph.find(first);
     let conflict = report.stop == StopReason::Conflict;
@@ -264,9 +273,10 @@ fn grow(
     };
     let proof = match (goal, found) {
         (Some(_), Some(term)) => {
-            let proof = explain(&egraph, &mut bank, terms[0], term)
-                .ok_or_else(|| Internal::new("a term of the class has no explanation").into())
-                .and_then(|proof| checked(system, &bank, vec![proof], [terms[0], term]));
+            let last = explain(&egraph, &mut bank, from, term)
+                .ok_or_else(|| Internal::new("a term of the class has no explanation"))?;
+            proofs.push(last);
+            let proof = checked(system, &bank, proofs, [terms[0], term]);
             // What a file says is no fault of ours.
             let proof = proof.map_err(|error| match &args.load {
                 Some(path) => anyhow!("{} says what is not so: {error:#}", path.display()),

@@ -194,8 +194,7 @@ impl Saturation {
             memory: Some(self.memory.0),
             nodes: self.nodes,
             iterations: self.iterations,
-            visits: None,
-            time: None,
+            ..Limits::default()
         };
         SaturationConfig { limits, scheduler: self.scheduler, ..SaturationConfig::default() }
     }

@@ -1,4 +1,4 @@
-//! Why growing an e-graph stops, and when it has to because of the time, or because somebody asks.
+//! Why growing an e-graph stops: limits, the time, or because somebody asks.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -28,13 +28,15 @@ pub enum StopReason {
     Cancelled,
     /// The observer was satisfied.
     Goal,
+    /// A strategy did not come to the goal from which it goes on.
+    Lost,
     /// Two distinct literals were found equal; see [`crate::EGraph::conflict`].
     Conflict,
 }
 
 impl StopReason {
     /// All of them.
-    pub const ALL: [StopReason; 10] = [
+    pub const ALL: [StopReason; 11] = [
         StopReason::Saturated,
         StopReason::Schedule,
         StopReason::Memory,
@@ -44,6 +46,7 @@ impl StopReason {
         StopReason::Time,
         StopReason::Cancelled,
         StopReason::Goal,
+        StopReason::Lost,
         StopReason::Conflict,
     ];
 
@@ -65,6 +68,9 @@ impl StopReason {
             StopReason::Time => "The time that was allowed is over.",
             StopReason::Cancelled => "Somebody asked to stop.",
             StopReason::Goal => "What was looked for has been found.",
+            StopReason::Lost => {
+                "A phase of the strategy did not come to its goal, or no cost is known of its terms."
+            }
             StopReason::Conflict => {
                 "Two different literals became equal, so a rule of the system is not sound."
             }
@@ -105,6 +111,60 @@ impl Cancel {
     }
 }
 
+/// When to stop, each `None` for never. Only `time` is not reproducible.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of the e-graph, see [`crate::EGraph::heap_bytes`]. Holds inside an iteration.
+    pub memory: Option<usize>,
+    /// Canonical e-nodes. Holds inside an iteration. The matches that wait to be applied take no
+    /// more memory than the e-graph then may have, at 128 bytes an e-node.
+    pub nodes: Option<usize>,
+    /// E-nodes tried while searching for matches in one iteration: a class of many equal e-nodes
+    /// can have more combinations than could ever be gone through. By default one for every byte
+    /// of the limit on memory, or 128 for each e-node of the limit on e-nodes. All iterations
+    /// together may try four times as many, so that a run whose e-graph hardly grows ends too;
+    /// towards that the e-nodes count that each iteration goes through to rebuild.
+    pub visits: Option<usize>,
+    /// Iterations.
+    pub iterations: Option<u64>,
+    /// E-nodes that may be built in all e-graphs together that a strategy grows, each time it starts over.
+    pub work: Option<u64>,
+    /// Wall-clock time, looked at now and then inside an iteration.
+    pub time: Option<Duration>,
+}
+
+impl Limits {
+    /// The tighter ones of these, which bind a run, and of those of a part of it that begins after so many iterations.
+    /// Time is the clock's to tell.
+    pub(crate) fn and(&self, part: &Limits, iterations: u64) -> Limits {
+        fn least<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
+            a.into_iter().chain(b).min()
+        }
+        let last = part.iterations.map(|more| iterations.saturating_add(more));
+        Limits {
+            memory: least(self.memory, part.memory),
+            nodes: least(self.nodes, part.nodes),
+            visits: least(self.visits, part.visits),
+            iterations: least(self.iterations, last),
+            work: least(self.work, part.work),
+            time: self.time,
+        }
+    }
+
+    /// Whether a stop for this reason may be due to these limits and not to looser ones.
+    pub(crate) fn explain(&self, stop: StopReason, looser: &Limits) -> bool {
+        match stop {
+            StopReason::Iterations => self.iterations != looser.iterations,
+            // Where there are limits on both, either is what leaves no room.
+            StopReason::Memory | StopReason::Nodes | StopReason::Visits => {
+                (self.memory, self.nodes, self.visits)
+                    != (looser.memory, looser.nodes, looser.visits)
+            }
+            _ => false,
+        }
+    }
+}
+
 /// A deadline and a flag, looked at now and then.
 #[derive(Clone, Debug)]
 pub(crate) struct Watch {
@@ -118,6 +178,13 @@ impl Watch {
         // A limit beyond what the clock can express is none.
         let deadline = time.and_then(|time| Instant::now().checked_add(time));
         Watch { deadline, cancel }
+    }
+
+    /// The same, if so much time from now on is not over before.
+    pub fn within(&self, time: Option<Duration>) -> Watch {
+        let Watch { deadline, .. } = Watch::new(time, None);
+        let deadline = self.deadline.into_iter().chain(deadline).min();
+        Watch { deadline, cancel: self.cancel.clone() }
     }
 
     /// Why to stop now, if one has to.

@@ -67,7 +67,6 @@ pub use methods::watched::Watcher;
 pub use optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome};
 pub use optimise::guided::goals::load_goals;
 pub use optimise::guided::planner::Planner;
-pub use optimise::guided::stages::{PlannedStage, follow, load_stages};
 pub use optimise::many::{
     OPTIMISATION_FILE, OPTIMISATION_PART, OPTIMISED_FILE, Optimisation, Terms, merge_optimised,
     optimise_many, optimise_part,

@@ -136,6 +136,7 @@ impl GuideModel {
         options: &DecodeOptions,
     ) -> Result<Vec<Vec<Guide>>> {
         options.check()?;
+        self.tokens.expect_language(bank)?;
         let (mut places, mut questions) = (Vec::new(), Vec::new());
         for (i, &(start, target)) in tasks.iter().enumerate() {
             let question = self.tokens.question(bank, [start, target]);

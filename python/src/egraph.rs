@@ -7,10 +7,10 @@ use crate::proof::Proof;
 use crate::run_report::{Moment, RunReport};
 use crate::shared::{Shared, System, shown_cost};
 use crate::term::{Term, escaped, term_like};
-use cairn::egraph_page;
+use cairn::{STORED_EGRAPH, egraph_page};
 use egraph::{
     BestTerms, ByteSize, CostFunction, DagSearch, EGraph as Engine, Id, Limits, NoCost, Node,
-    Report, SaturationConfig, Scheduler, Sketch, TermBank, explain, extract_best, extract_by,
+    Report, Rule, SaturationConfig, Scheduler, Sketch, TermBank, explain, extract_best, extract_by,
     saturate,
 };
 use guided_search::quoted;
@@ -18,9 +18,12 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use support::{OutputFile, read_bytes};
 
 /// Classes of equal terms, grown by the rules of a system. Whatever is equal in it can be explained.
 ///
@@ -36,9 +39,17 @@ use std::time::Duration;
 /// >>> egraph.explain("(+ (* a b) (* a c))", "(* a (+ b c))").check()
 #[pyclass(module = "cairn_eqsat")]
 pub struct EGraph {
+    state: State,
+    bank: TermBank,
+    /// What `pop` goes back to, the last one first.
+    pushed: Vec<State>,
+}
+
+/// All that `pop` brings back.
+#[derive(Clone)]
+struct State {
     shared: Arc<Shared>,
     engine: Engine,
-    bank: TermBank,
     /// The classes of the terms that were added.
     roots: Vec<Id>,
     /// Equalities that were given by hand.
@@ -46,9 +57,22 @@ pub struct EGraph {
 }
 
 impl EGraph {
+    fn of(shared: Arc<Shared>, engine: Engine, roots: Vec<Id>) -> EGraph {
+        let bank = shared.bank();
+        let is_given = |rule: &&Rule| rule.name.starts_with("given-");
+        let given = match shared.system.rulesets.last() {
+            Some(last) if last.starts_with("given") => {
+                shared.system.rules.iter().filter(is_given).count()
+            }
+            _ => 0,
+        };
+        let state = State { shared, engine, roots, given };
+        EGraph { state, bank, pushed: Vec::new() }
+    }
+
     /// A term of the system, in this bank; an integer is a class, and stands for one of its terms.
     fn enter(&mut self, given: &Bound<'_, PyAny>) -> PyResult<egraph::TermId> {
-        let term = term_like(&self.shared, given, None)?;
+        let term = term_like(&self.state.shared, given, None)?;
         Ok(self.bank.import(&term.bank, term.id))
     }
 
@@ -57,13 +81,13 @@ impl EGraph {
         if let Ok(id) = given.extract::<u32>()
             && !given.is_instance_of::<Term>()
         {
-            return match u64::from(id) < self.engine.built() {
-                true => Ok(Some(self.engine.find(Id(id)))),
+            return match u64::from(id) < self.state.engine.built() {
+                true => Ok(Some(self.state.engine.find(Id(id)))),
                 false => Err(bad(format!("there is no class {id}"))),
             };
         }
         let term = self.enter(given)?;
-        Ok(self.engine.lookup(&self.bank, term))
+        Ok(self.state.engine.lookup(&self.bank, term))
     }
 
     fn expect_class(&mut self, given: &Bound<'_, PyAny>) -> PyResult<Id> {
@@ -77,8 +101,8 @@ impl EGraph {
     }
 
     fn name(&self, node: Id) -> String {
-        match self.engine.node(node) {
-            Node::Op(op) => self.shared.system.language.op(op).name.clone(),
+        match self.state.engine.node(node) {
+            Node::Op(op) => self.state.shared.system.language.op(op).name.clone(),
             Node::Leaf(leaf) => leaf.to_string(),
         }
     }
@@ -94,7 +118,7 @@ impl EGraph {
         let pool = pool(threads)?;
         let cancel = config.cancel.clone().unwrap_or_default();
         let config = SaturationConfig { pool: Some(pool.clone()), ..config.clone() };
-        let engine = &mut self.engine;
+        let engine = &mut self.state.engine;
         let work = || {
             saturate(engine, &config, &mut |_, iteration| {
                 history.push(Moment::of(iteration));
@@ -109,7 +133,7 @@ impl EGraph {
 
     /// Brings classes that were added in order.
     fn rebuilt(&mut self) {
-        self.engine.rebuild();
+        self.state.engine.rebuild();
     }
 }
 
@@ -139,24 +163,70 @@ impl EGraph {
     #[pyo3(signature = (system, /))]
     fn new(system: &System) -> EGraph {
         let shared = system.shared.clone();
-        let (engine, bank) = (Engine::new(shared.system.clone()), shared.bank());
-        EGraph { shared, engine, bank, roots: Vec::new(), given: 0 }
+        let engine = Engine::new(shared.system.clone());
+        EGraph::of(shared, engine, Vec::new())
+    }
+
+    /// An e-graph that `save`, or `cairn saturate --save`, wrote. Its rules are those of the system, or the first ones of
+    /// them; `run(go_on=True)` goes on where it was left.
+    #[staticmethod]
+    #[pyo3(signature = (system, file, /))]
+    fn load(system: &System, file: PathBuf) -> PyResult<EGraph> {
+        let bytes = read_bytes(&file, "the e-graph").map_err(any)?;
+        let at = |why: &dyn std::fmt::Display| bad(format!("{}: {why}", file.display()));
+        let (mut engine, roots) = Engine::from_bytes(&bytes).map_err(|why| at(&why))?;
+        let shared = system.shared.clone();
+        engine.go_on_with(shared.system.clone()).map_err(|_| {
+            at(&"expected an e-graph of the rules of the system, or of the first ones of them")
+        })?;
+        Ok(EGraph::of(shared, engine, roots))
+    }
+
+    /// Writes the e-graph to a file, whole or not at all, for `EGraph.load` and `cairn saturate --load`. An earlier e-graph
+    /// in it is replaced.
+    #[pyo3(signature = (file, /))]
+    fn save(&self, file: PathBuf) -> PyResult<()> {
+        let State { shared, engine, roots, .. } = &self.state;
+        let bytes = engine.to_bytes(&shared.text, roots).map_err(|why| bad(why.to_string()))?;
+        let file = OutputFile::new(&file, STORED_EGRAPH).map_err(any)?;
+        file.write(|file| Ok(file.write_all(&bytes)?)).map_err(any)
+    }
+
+    /// Keeps the e-graph as it is now, for `pop`.
+    ///
+    /// >>> import cairn_eqsat as cairn
+    /// >>> egraph = cairn.EGraph(cairn.System.load("math"))
+    /// >>> _ = egraph.add("(+ a b)")
+    /// >>> egraph.push()
+    /// >>> egraph.union("a", "b")
+    /// True
+    /// >>> egraph.pop()
+    /// >>> egraph.equal("a", "b")
+    /// False
+    fn push(&mut self) {
+        self.pushed.push(self.state.clone());
+    }
+
+    /// Goes back to the e-graph of the last `push` that was not gone back to.
+    fn pop(&mut self) -> PyResult<()> {
+        self.state = self.pushed.pop().ok_or_else(|| bad("pop: nothing was pushed"))?;
+        Ok(())
     }
 
     /// The system, with what was given by `union` as further rules.
     #[getter]
     fn system(&self) -> System {
-        System { shared: self.shared.clone() }
+        System { shared: self.state.shared.clone() }
     }
 
     /// Adds a term and its subterms; the number of its class.
     #[pyo3(signature = (term, /))]
     fn add(&mut self, term: &Bound<'_, PyAny>) -> PyResult<u32> {
         let term = self.enter(term)?;
-        let id = self.engine.add_term(&self.bank, term);
-        self.roots.push(id);
+        let id = self.state.engine.add_term(&self.bank, term);
+        self.state.roots.push(id);
         self.rebuilt();
-        Ok(self.engine.find(id).0)
+        Ok(self.state.engine.find(id).0)
     }
 
     /// Makes two terms equal by hand, which adds them. Proofs say so: the equality is a rule of `egraph.system`
@@ -168,39 +238,39 @@ impl EGraph {
         left: &Bound<'_, PyAny>,
         right: &Bound<'_, PyAny>,
     ) -> PyResult<bool> {
-        let left = term_like(&self.shared, left, None)?;
-        let right = term_like(&self.shared, right, Some(left.bank.sort(left.id)))?;
+        let left = term_like(&self.state.shared, left, None)?;
+        let right = term_like(&self.state.shared, right, Some(left.bank.sort(left.id)))?;
         let ids = [&left, &right].map(|term| {
             let id = self.bank.import(&term.bank, term.id);
-            self.engine.add_term(&self.bank, id)
+            self.state.engine.add_term(&self.bank, id)
         });
         self.rebuilt();
-        if self.engine.find(ids[0]) == self.engine.find(ids[1]) {
+        if self.state.engine.find(ids[0]) == self.state.engine.find(ids[1]) {
             return Ok(false);
         }
         let mut ruleset = "given".to_owned();
-        while self.given == 0 && self.shared.system.rulesets.contains(&ruleset) {
+        while self.state.given == 0 && self.state.shared.system.rulesets.contains(&ruleset) {
             ruleset.push('_');
         }
         let (left, right) = (left.bank.text(left.id), right.bank.text(right.id));
-        let mut text = self.shared.text.trim_end().to_owned();
-        if self.given == 0 {
+        let mut text = self.state.shared.text.trim_end().to_owned();
+        if self.state.given == 0 {
             text += &format!("\n\n; Equalities that were given by hand.\n(ruleset {ruleset})");
-        } else if let Some(last) = self.shared.system.rulesets.last() {
+        } else if let Some(last) = self.state.shared.system.rulesets.last() {
             ruleset.clone_from(last);
         }
-        let number = self.given + 1;
+        let number = self.state.given + 1;
         text += &format!("\n(given {left} {right} :name given-{number} :ruleset {ruleset})\n");
-        let shared = Shared::read(self.shared.name.clone(), text)?;
+        let shared = Shared::read(self.state.shared.name.clone(), text)?;
         let only = shared.system.with_schedule(&format!("(run {ruleset})"));
         let only = only.map_err(|mistake| of_term(&ruleset, &mistake))?;
-        self.engine.go_on_with(Arc::new(only)).map_err(|_| bad("the system does not fit"))?;
+        self.state.engine.go_on_with(Arc::new(only)).map_err(|_| bad("the system does not fit"))?;
         self.grow(py, &SaturationConfig::default(), Some(1), &mut Vec::new())?;
         // As long as it lasts: other rules are looked at afresh by every run.
-        let fits = self.engine.go_on_with(shared.system.clone());
+        let fits = self.state.engine.go_on_with(shared.system.clone());
         fits.map_err(|_| bad("the system does not fit"))?;
-        self.shared = shared;
-        self.given = number;
+        self.state.shared = shared;
+        self.state.given = number;
         Ok(true)
     }
 
@@ -224,30 +294,35 @@ impl EGraph {
     /// All classes by their numbers: the e-nodes of each, as pairs of an operator and the classes of its arguments.
     fn classes(&self) -> BTreeMap<u32, Vec<(String, Vec<u32>)>> {
         let e_node = |&node: &Id| {
-            let children =
-                self.engine.children(node).iter().map(|&child| self.engine.find(child).0);
+            let children = self
+                .state
+                .engine
+                .children(node)
+                .iter()
+                .map(|&child| self.state.engine.find(child).0);
             (self.name(node), children.collect())
         };
-        let class = |class: Id| (class.0, self.engine.nodes(class).iter().map(e_node).collect());
-        self.engine.classes().map(class).collect()
+        let class =
+            |class: Id| (class.0, self.state.engine.nodes(class).iter().map(e_node).collect());
+        self.state.engine.classes().map(class).collect()
     }
 
     /// Number of e-nodes.
     #[getter]
     fn e_nodes(&self) -> usize {
-        self.engine.node_count()
+        self.state.engine.node_count()
     }
 
     /// Number of classes.
     #[getter]
     fn e_classes(&self) -> usize {
-        self.engine.class_count()
+        self.state.engine.class_count()
     }
 
     /// Bytes that it takes.
     #[getter]
     fn bytes(&self) -> usize {
-        self.engine.heap_bytes()
+        self.state.engine.heap_bytes()
     }
 
     /// Applies the rules until nothing changes, or a limit.
@@ -257,7 +332,8 @@ impl EGraph {
     /// the iteration and the report on the one before, and returns the schedule of the next, as
     /// `"(run comm)"`, or `None` for the end. `schedule` is a text that stands for that of the system, as
     /// `"(repeat 3 (run comm) (run))"`. `ranker` orders the matches of best-first: a `Ranker`, its file, or a
-    /// function that is given a list of matches and returns a rank for each, the largest first.
+    /// function that is given a list of matches and returns a rank for each, the largest first. With `go_on` only what
+    /// is new since the last run is looked at, unless that one left matches out.
     ///
     /// >>> import cairn_eqsat as cairn
     /// >>> egraph = cairn.EGraph(cairn.System.load("halide"))
@@ -265,7 +341,7 @@ impl EGraph {
     /// >>> egraph.run(scheduler="best-first", nodes=500, ranker=lambda ms: [-m.excess for m in ms]).stop
     /// 'nodes'
     #[pyo3(signature = (*, iterations = None, nodes = None, memory = None, time = None,
-                        scheduler = None, ranker = None, schedule = None, threads = None))]
+                        scheduler = None, ranker = None, schedule = None, go_on = false, threads = None))]
     #[allow(clippy::too_many_arguments)] // each has a name where it is given
     fn run(
         &mut self,
@@ -277,6 +353,7 @@ impl EGraph {
         scheduler: Option<&Bound<'_, PyAny>>,
         ranker: Option<&Bound<'_, PyAny>>,
         schedule: Option<&str>,
+        go_on: bool,
         threads: Option<usize>,
     ) -> PyResult<RunReport> {
         let memory = match memory {
@@ -284,7 +361,8 @@ impl EGraph {
             None if iterations.or(nodes.map(|nodes| nodes as u64)).is_none() => Some(256 << 20),
             None => None,
         };
-        let limits = Limits { memory, nodes, visits: None, iterations, time: seconds(time)? };
+        let time = seconds(time)?;
+        let limits = Limits { memory, nodes, iterations, time, ..Limits::default() };
         let function = scheduler.filter(|given| given.is_callable());
         let named = match scheduler {
             Some(given) if function.is_none() => given
@@ -299,15 +377,16 @@ impl EGraph {
         }
         let cancel = cancel();
         let order = match ranker {
-            Some(_) => Order::of(ranker, &self.shared, &cancel)?,
+            Some(_) => Order::of(ranker, &self.state.shared, &cancel)?,
             None => Order::None,
         };
         let config = SaturationConfig {
             limits,
             scheduler: named,
             cancel: Some(cancel),
-            sides: [self.roots.clone(), Vec::new()],
+            sides: [self.state.roots.clone(), Vec::new()],
             order: order.matches(),
+            go_on,
             ..SaturationConfig::default()
         };
         let mut history = Vec::new();
@@ -330,7 +409,7 @@ impl EGraph {
             }
         };
         order.raise()?;
-        Ok(RunReport::new(&self.shared, &self.engine, &report, history))
+        Ok(RunReport::new(&self.state.shared, &self.state.engine, &report, history))
     }
 
     /// The term of a class that costs least, and what it costs. `term` is a term of the class, or its number.
@@ -371,13 +450,13 @@ impl EGraph {
             Some(names) => names.cast::<PyString>()?.to_str()?.to_owned(),
             None => "cost".to_owned(),
         };
-        let cost = CostFunction::named(&self.shared.system, &names)
+        let cost = CostFunction::named(&self.state.shared.system, &names)
             .map_err(|why| bad(format!("cost: {why}")))?;
         if shared && !cost.is_sum() {
             return Err(bad("depth is no cost where equal parts count once: expected sums"));
         }
         let exact = seconds(exact)?;
-        let (engine, bank) = (&self.engine, &mut self.bank);
+        let (engine, bank) = (&self.state.engine, &mut self.bank);
         let found = here(py, || {
             if !shared {
                 let (term, cost) = extract_best(engine, bank, class, &Sketch::Any, &cost)?;
@@ -392,7 +471,7 @@ impl EGraph {
         let unknown = || bad(format!("no term of class {} has a known cost '{names}'", class.0));
         let (term, found, least) = found.ok_or_else(unknown)?;
         let value = shown_cost(py, &cost.names(), &cost.asked(&found))?.unbind();
-        let term = Term::out_of(&self.shared, &self.bank, term);
+        let term = Term::out_of(&self.state.shared, &self.bank, term);
         Ok(Extraction { term: Py::new(py, term)?, cost: value, least })
     }
 
@@ -406,25 +485,26 @@ impl EGraph {
         right: &Bound<'_, PyAny>,
     ) -> PyResult<Proof> {
         let ends = [self.enter(left)?, self.enter(right)?];
-        let (engine, bank) = (&self.engine, &mut self.bank);
+        let (engine, bank) = (&self.state.engine, &mut self.bank);
         let proof = here(py, || explain(engine, bank, ends[0], ends[1]))?;
         let proof = proof.ok_or_else(|| {
             let [left, right] = ends.map(|end| self.bank.display_part(end, 40).to_string());
             not_proved(format!("{left} and {right} are not equal in this e-graph"))
         })?;
-        let proof = guided_search::checked(&self.shared.system, &self.bank, vec![proof], ends)
-            .map_err(any)?;
-        Ok(Proof::out_of(&self.shared, &self.bank, &proof))
+        let proof =
+            guided_search::checked(&self.state.shared.system, &self.bank, vec![proof], ends)
+                .map_err(any)?;
+        Ok(Proof::out_of(&self.state.shared, &self.bank, &proof))
     }
 
     /// A page about it: classes, what they cost, the best terms; a small e-graph is drawn.
     #[pyo3(signature = (*, cost = "size"))]
     fn to_html(&self, cost: &str) -> PyResult<String> {
         let roots = self.root_classes();
-        let cost = CostFunction::named(&self.shared.system, cost)
+        let cost = CostFunction::named(&self.state.shared.system, cost)
             .map_err(|why| bad(format!("cost: {why}")))?;
-        let best = BestTerms::of(&self.engine, &cost);
-        Ok(egraph_page(&best, &mut self.shared.bank(), &cost, &roots))
+        let best = BestTerms::of(&self.state.engine, &cost);
+        Ok(egraph_page(&best, &mut self.state.shared.bank(), &cost, &roots))
     }
 
     /// The e-graph for Graphviz.
@@ -448,7 +528,7 @@ impl EGraph {
 
     fn __repr__(&self) -> String {
         let (nodes, classes) = (self.e_nodes(), self.e_classes());
-        format!("<EGraph {}: {nodes} e-nodes, {classes} classes>", self.shared.name)
+        format!("<EGraph {}: {nodes} e-nodes, {classes} classes>", self.state.shared.name)
     }
 }
 
@@ -458,15 +538,15 @@ const VISITS_PER_NODE: u64 = 512;
 
 impl EGraph {
     fn go_on_with_schedule(&mut self, schedule: &str) -> PyResult<()> {
-        let system = self.shared.system.with_schedule(schedule);
+        let system = self.state.shared.system.with_schedule(schedule);
         let system = system.map_err(|mistake| of_term(schedule, &mistake))?;
-        let fits = self.engine.go_on_with(Arc::new(system));
+        let fits = self.state.engine.go_on_with(Arc::new(system));
         fits.map_err(|_| bad("the system does not fit"))
     }
 
     /// Back to the schedule that the rules file has.
     fn system_again(&mut self) -> PyResult<()> {
-        let fits = self.engine.go_on_with(self.shared.system.clone());
+        let fits = self.state.engine.go_on_with(self.state.shared.system.clone());
         fits.map_err(|_| bad("the system does not fit"))
     }
 
@@ -484,7 +564,8 @@ impl EGraph {
         let mut all: Option<Report> = None;
         for number in 0.. {
             let last = all.as_ref();
-            let last = last.map(|r| RunReport::new(&self.shared, &self.engine, r, Vec::new()));
+            let last =
+                last.map(|r| RunReport::new(&self.state.shared, &self.state.engine, r, Vec::new()));
             if number >= most {
                 break;
             }
@@ -521,10 +602,10 @@ impl EGraph {
         function: &Bound<'_, PyAny>,
     ) -> PyResult<Extraction> {
         // The names of operators are made once; those of leaves are asked for once each.
-        let language = self.shared.system.language.clone();
+        let language = self.state.shared.system.language.clone();
         let names: Vec<Bound<'_, PyString>> =
             language.operators.iter().map(|op| PyString::new(py, &op.name)).collect();
-        let found = extract_by(&self.engine, &mut self.bank, class, |node, costs| {
+        let found = extract_by(&self.state.engine, &mut self.bank, class, |node, costs| {
             let cost = match node {
                 Node::Op(op) => function.call1((&names[op.0 as usize], costs)),
                 Node::Leaf(leaf) => function.call1((leaf.to_string(), costs)),
@@ -535,14 +616,14 @@ impl EGraph {
             NoCost::Failed(error) => error,
             less => bad(less.to_string()),
         })?;
-        let term = Term::out_of(&self.shared, &self.bank, term);
+        let term = Term::out_of(&self.state.shared, &self.bank, term);
         let cost = cost.into_pyobject(py)?.into_any().unbind();
         Ok(Extraction { term: Py::new(py, term)?, cost, least: true })
     }
 
     fn root_classes(&self) -> Vec<Id> {
         let mut classes: Vec<Id> = Vec::new();
-        for class in self.roots.iter().map(|&root| self.engine.find(root)) {
+        for class in self.state.roots.iter().map(|&root| self.state.engine.find(root)) {
             if !classes.contains(&class) {
                 classes.push(class);
             }
@@ -555,10 +636,10 @@ impl EGraph {
         cost: &str,
         write: impl FnOnce(&BestTerms<'_>, &[Id], &mut Vec<u8>) -> std::io::Result<()>,
     ) -> PyResult<String> {
-        let cost = CostFunction::named(&self.shared.system, cost)
+        let cost = CostFunction::named(&self.state.shared.system, cost)
             .map_err(|why| bad(format!("cost: {why}")))?;
         let mut text = Vec::new();
-        write(&BestTerms::of(&self.engine, &cost), &self.root_classes(), &mut text)?;
+        write(&BestTerms::of(&self.state.engine, &cost), &self.root_classes(), &mut text)?;
         String::from_utf8(text).map_err(|error| bad(error.to_string()))
     }
 }

@@ -237,3 +237,40 @@ def test_e_graphs_and_proofs_are_pages(grown):
     assert proof.start._repr_html_() == f"<code>{DISTRIBUTED}</code>"
     less = cairn.System.load("halide").term("(< x y)")
     assert less._repr_html_() == "<code>(&lt; x y)</code>"
+
+
+def test_pop_brings_back_what_push_kept(grown):
+    before = (grown.e_nodes, grown.e_classes, grown.classes(), grown.system.hash)
+    grown.push()
+    grown.union("x", "y")
+    grown.push()
+    grown.run(iterations=1)
+    grown.pop()
+    assert grown.equal("x", "y") and "given-1" in grown.system.rules
+    grown.pop()
+    assert (grown.e_nodes, grown.e_classes, grown.classes(), grown.system.hash) == before
+    assert "x" not in grown
+    # What was known before is explained as before, and growing goes on.
+    grown.explain(DISTRIBUTED, FACTORED).check()
+    grown.add("(* 5 (+ x y))")
+    assert grown.run(iterations=1).e_nodes > before[0] + 4
+    with pytest.raises(cairn.CairnError, match="nothing was pushed"):
+        grown.pop()
+
+
+def test_a_saved_e_graph_goes_on_where_it_was(tmp_path, grown):
+    system, file = cairn.System.load("math"), tmp_path / "e.graph"
+    grown.save(file)
+    again = cairn.EGraph.load(system, file)
+    assert again.classes() == grown.classes()
+    for egraph in (grown, again):
+        egraph.run(iterations=1, go_on=True)
+    assert again.classes() == grown.classes()
+    again.explain(DISTRIBUTED, FACTORED).check()
+    with pytest.raises(cairn.CairnError, match="e.graph: expected an e-graph of the rules"):
+        cairn.EGraph.load(cairn.System.load("ring"), file)
+    (tmp_path / "none").write_text("none")
+    with pytest.raises(cairn.CairnError, match="none"):
+        cairn.EGraph.load(system, tmp_path / "none")
+    with pytest.raises(cairn.CairnError):
+        grown.save(tmp_path / "none")

@@ -115,13 +115,13 @@ fn two_products_become_one_where_shapes_make_that_cheaper() {
 #[test]
 fn three_dimensions_are_tiled_in_two_stages_within_a_gibibyte() {
     let directory = directory("");
-    let stages = "[[stage]]
-sketch = \"(contains (m n1 (m 32 (m n2 (m 32 (m n3 (m 32 f)))))))\"
-[[stage]]
-sketch = \"(contains (m n1 (m n2 (m n3 (m 32 (m 32 (m 32 f)))))))\"\n";
-    std::fs::write(directory.path().join("stages.toml"), stages).unwrap();
+    let goal = "(contains (m n1 (m n2 (m n3 (m 32 (m 32 (m 32 f)))))))";
+    let strategy =
+        "(phase :goal (contains (m n1 (m 32 (m n2 (m 32 (m n3 (m 32 f))))))) (until-stable (run)))
+                    (until-stable (run))";
     let term = "(m (* n1 32) (m (* n2 32) (m (* n3 32) f)))";
-    let args = ["--term", term, "--stages", "stages.toml", "--cap", "1GiB", "--cost", "size"];
+    let args = ["--term", term, "--strategy", strategy, "--goal", goal, "--cap", "1GiB"];
+    let args = [&args[..], &["--work", "100000000", "--cost", "size"]].concat();
     let found = optimised(&directory, &shipped("systems/tiling.rules"), &args);
     assert_eq!(found["ended"], "reached");
     let tiled = best(&found)["term"].as_str().unwrap();
@@ -132,13 +132,13 @@ sketch = \"(contains (m n1 (m n2 (m n3 (m 32 (m 32 (m 32 f)))))))\"\n";
     let mut one = cairn(&directory);
     one.args(["optimise", "--system", "tiling", "--term", term, "--scheduler", "simple"]);
     one.args(["--cap", "1000000", "--work", "1500000"]);
-    one.args(["--goal", "(contains (m n1 (m n2 (m n3 (m 32 (m 32 (m 32 f)))))))"]);
+    one.args(["--goal", goal]);
     let (code, _, error) = run(one);
     assert!(code == 3 && error.contains("not proved: the goal was not reached"), "{error}");
 }
 
 #[test]
-fn stages_have_rulesets_limits_and_costs_of_their_own() {
+fn phases_have_rulesets_limits_and_costs_of_their_own() {
     let directory = directory(
         "(sort I) (variable I) (op + (I I) I) (op f (I) I :cost 5) (op g (I) I)
         (ruleset swap) (ruleset unfold) (ruleset never)
@@ -146,29 +146,31 @@ fn stages_have_rulesets_limits_and_costs_of_their_own() {
         (rewrite (f ?a) (g (g ?a)) :name unfold :ruleset unfold)
         (rewrite (g ?a) ?a :name wrong :ruleset never)",
     );
-    let write = |text: &str| std::fs::write(directory.path().join("stages.toml"), text).unwrap();
-    let args = ["--term", "(+ a (f b))", "--stages", "stages.toml"];
-    write(
-        "[[stage]]\nrulesets = [\"swap\"]\nsketch = \"(+ ? a)\"\n
-        [[stage]]\nrulesets = [\"unfold\", \"swap\"]\niterations = 5\n",
-    );
-    let found = optimised(&directory, Path::new("s.rules"), &args);
+    let args = ["--term", "(+ a (f b))", "--strategy"];
+    let strategy = "(phase :goal (+ ? a) :cost size (until-stable swap))
+        (limit :iterations 5 (until-stable unfold swap))";
+    let found = optimised(&directory, Path::new("s.rules"), &[&args[..], &[strategy]].concat());
     let terms: Vec<_> =
-        found["best"].as_array().unwrap().iter().map(|b| b["term"].clone()).collect();
-    assert_eq!(terms[0], "(+ (f b) a)");
+        found["best"].as_array().unwrap().iter().map(|b| b["term"].as_str().unwrap()).collect();
+    // What the first phase ends with costs no less, and is gone through all the same.
+    assert_eq!(terms[0], "(+ a (f b))");
     assert!(terms[1] == "(+ (g (g b)) a)" || terms[1] == "(+ a (g (g b)))", "{terms:?}");
+    assert_eq!((terms.len(), &found["e_graphs"]), (2, &2.into()));
     // By size the f stays.
-    write("[[stage]]\nrulesets = [\"unfold\"]\ncost = \"size\"\n");
-    let found = optimised(&directory, Path::new("s.rules"), &args);
+    let size = [&args[..], &["(until-stable unfold)", "--cost", "size"]].concat();
+    let found = optimised(&directory, Path::new("s.rules"), &size);
     assert_eq!(
         (&best(&found)["term"], &best(&found)["cost"]["size"]),
         (&"(+ a (f b))".into(), &4.into())
     );
-    write("[[stage]]\nrulesets = [\"swap\"]\nsketch = \"(+ ? (g ?))\"\n");
     let mut command = cairn(&directory);
-    command.args(["optimise", "--system", "s.rules"]).args(args).args(["--out", "none.json"]);
+    command.args(["optimise", "--system", "s.rules"]).args(args);
+    command.args(["(phase :goal (+ ? (g ?)) (until-stable swap))", "--out", "none.json"]);
     let (code, _, error) = run(command);
-    assert!(code == 3 && error.contains("stage 1 did not come to its sketch"), "{error}");
+    assert!(
+        code == 3 && error.contains("a phase of the strategy did not come to its goal"),
+        "{error}"
+    );
     assert!(!directory.path().join("none.json").exists());
 }
 
@@ -267,7 +269,6 @@ fn prove_goes_to_any_term_of_a_shape() {
 #[test]
 fn mistakes_are_one_message() {
     let directory = directory("(sort S) (op a () S) (op b () S) (ruleset r) (rewrite a b)\n");
-    let write = |text: &str| std::fs::write(directory.path().join("stages.toml"), text).unwrap();
     let refused = |args: &[&str], message: &str| {
         let mut command = cairn(&directory);
         command.args(["optimise", "--system", "s.rules", "--out", "out.json"]).args(args);
@@ -282,18 +283,11 @@ fn mistakes_are_one_message() {
     refused(&["--term", "a", "--picture", "s.rules"], "s.rules");
     refused(&["--term", "a", "--goal", "(or)"], "--goal '(or)': 1:1: expected (or sketch …)");
     refused(&["--term", "a", "--shared", "--cost", "depth"], "depth is no cost where equal parts");
-    let stages = ["--term", "a", "--stages", "stages.toml"];
-    refused(&stages, "stages.toml");
-    write("[[stage]]\nsketches = 1\n");
-    refused(&stages, "stages.toml:2:1: unknown field `sketches`");
-    write("stage = []\n");
-    refused(&stages, "stages.toml holds no stage: expected at least one [[stage]]");
-    write("[[stage]]\n[[stage]]\nsketch = \"(c)\"\n");
-    refused(&stages, "stages.toml: stage 2: sketch '(c)': 1:2: unknown operator 'c'");
-    write("[[stage]]\nrulesets = [\"r\", \"q\"]\n");
-    refused(&stages, "stages.toml: stage 1: unknown ruleset 'q'");
-    write("[[stage]]\ncost = \"flops\"\n");
-    refused(&stages, "stages.toml: stage 1: cost: unknown cost 'flops'");
+    let strategy = |text, message| refused(&["--term", "a", "--strategy", text], message);
+    strategy("t", "--strategy 't': 1:1: unknown strategy or ruleset 't'");
+    strategy("(phase r) (phase :goal (c) r)", "1:25: unknown operator 'c'");
+    strategy("(phase :cost flops r)", "1:14: unknown cost 'flops'");
+    strategy("", "1:1: expected (run)");
 }
 
 #[test]

@@ -162,7 +162,8 @@ mod tests {
     use crate::extract::best::extract_best;
     use crate::extract::cost::CostFunction;
     use crate::rules::system::System;
-    use crate::saturation::run::{Limits, SaturationConfig, saturate_until};
+    use crate::saturation::run::{SaturationConfig, saturate_until};
+    use crate::stop::Limits;
     use crate::term::sketch::Sketch;
     use std::convert::Infallible;
     use std::sync::Arc;

@@ -246,12 +246,21 @@ impl CostFunction {
     /// # Errors
     /// A name that is unknown or stands twice, or a sum of what is none.
     pub fn named(system: &System, names: &str) -> Result<CostFunction, String> {
+        CostFunction::of(&system.costs, &system.analyses, names)
+    }
+
+    /// As [`CostFunction::named`], of these costs.
+    pub(crate) fn of(
+        costs: &[DeclaredCost],
+        analyses: &Arc<Analyses>,
+        names: &str,
+    ) -> Result<CostFunction, String> {
         let mut measures: Vec<Measure> = Vec::new();
         for name in names.split(',').map(str::trim) {
-            let is_declared = system.costs.iter().any(|cost| cost.name == name);
+            let is_declared = costs.iter().any(|cost| cost.name == name);
             let measure = match !is_declared && name.contains(['+', '*']) {
-                false => measure(system, name)?,
-                true => weighted(system, name)?,
+                false => measure(costs, name)?,
+                true => weighted(costs, name)?,
             };
             if measures.contains(&measure) {
                 return Err(format!("'{name}' stands twice"));
@@ -262,7 +271,7 @@ impl CostFunction {
         if !measures.contains(&Measure::Size) {
             measures.push(Measure::Size);
         }
-        Ok(CostFunction { measures, asked, analyses: Arc::clone(&system.analyses) })
+        Ok(CostFunction { measures, asked, analyses: Arc::clone(analyses) })
     }
 
     /// The same, where a term with one of these operators has no known cost.
@@ -455,14 +464,14 @@ impl CostFunction {
 }
 
 /// A cost by its name.
-fn measure(system: &System, name: &str) -> Result<Measure, String> {
-    let declared = system.costs.iter().find(|cost| cost.name == name);
+fn measure(costs: &[DeclaredCost], name: &str) -> Result<Measure, String> {
+    let declared = costs.iter().find(|cost| cost.name == name);
     match (name, declared) {
         ("size", _) => Ok(Measure::Size),
         ("depth", _) => Ok(Measure::Depth),
         (_, Some(declared)) => Ok(Measure::Declared(declared.clone())),
         (_, None) => {
-            let declared = system.costs.iter().map(|cost| cost.name.as_str());
+            let declared = costs.iter().map(|cost| cost.name.as_str());
             let all: Vec<&str> = BUILT_IN.into_iter().chain(declared).collect();
             let meant = did_you_mean(name, all.iter().copied());
             let all = all.join(", ");
@@ -475,7 +484,7 @@ fn measure(system: &System, name: &str) -> Result<Measure, String> {
 }
 
 /// A sum as `3*flops+size`.
-fn weighted(system: &System, sum: &str) -> Result<Measure, String> {
+fn weighted(costs: &[DeclaredCost], sum: &str) -> Result<Measure, String> {
     let (mut all, mut unit) = (Vec::new(), Unit::ONE);
     for part in sum.split('+').map(str::trim) {
         let (times, name) = part.split_once('*').unwrap_or(("1", part));
@@ -485,7 +494,7 @@ fn weighted(system: &System, sum: &str) -> Result<Measure, String> {
         let times = read_fraction(times).filter(positive).ok_or_else(|| {
             format!("'{times}' in '{sum}': expected how often a cost counts, as 3, 0.5 or 1/3, up to {}", u32::MAX)
         })?;
-        let measure = measure(system, name.trim())?;
+        let measure = measure(costs, name.trim())?;
         if !measure.is_plain_sum() {
             return Err(format!(
                 "'{}' in '{sum}' is no sum over the nodes of a term: expected it alone, or with commas between",

@@ -31,6 +31,7 @@ const LIMITS: Limits = Limits {
     nodes: Some(20_000),
     visits: None,
     iterations: Some(4),
+    work: None,
     time: None,
 };
 /// Longer contradictions are not shortened, nor shown step by step.

@@ -3,7 +3,8 @@
 use crate::review::finding::{Finding, Severity, rule_place};
 use crate::rules::pattern::Pattern;
 use crate::rules::read::Places;
-use crate::rules::rule::Rule;
+use crate::rules::rule::RuleId;
+use crate::rules::schedule::Schedule;
 use crate::rules::system::System;
 use crate::term::language::{Language, SortId};
 use crate::term::literal::{LiteralKind, Value};
@@ -19,11 +20,13 @@ const TRUTH_OPERATORS: [&str; 3] = ["&&", "||", "!"];
 pub(super) fn findings(system: &System, places: &Places) -> Vec<Finding> {
     let mut findings = Vec::new();
     let inhabited = inhabited_sorts(&system.language);
+    let strategy = |(name, _): &(String, _)| system.with_strategy(name).ok()?.schedule;
+    let strategies: Vec<Schedule> = system.strategies.iter().filter_map(strategy).collect();
     let mut known: FxHashMap<String, usize> = FxHashMap::default();
     for (i, rule) in system.rules.iter().enumerate() {
         let (name, place) = (&rule.name, rule_place(places, i));
         let warning = |message: String| Finding::new(Severity::Warning, place, message);
-        if let Some(reason) = never_matches(system, rule, &inhabited) {
+        if let Some(reason) = never_matches(system, &strategies, RuleId(i as u32), &inhabited) {
             findings.push(warning(format!("rule '{name}' never matches: {reason}")));
         }
         if rule.lhs == rule.rhs {
@@ -63,7 +66,13 @@ pub(super) fn findings(system: &System, places: &Places) -> Vec<Finding> {
 }
 
 /// Why a left-hand side can't match, or its rule is never run.
-fn never_matches(system: &System, rule: &Rule, inhabited: &[bool]) -> Option<String> {
+fn never_matches(
+    system: &System,
+    strategies: &[Schedule],
+    id: RuleId,
+    inhabited: &[bool],
+) -> Option<String> {
+    let rule = system.rule(id);
     let language = &system.language;
     let empty = |sort: SortId| {
         let name = language.sort_name(sort);
@@ -79,7 +88,8 @@ fn never_matches(system: &System, rule: &Rule, inhabited: &[bool]) -> Option<Str
             .as_ref()
             .filter(|_| rule.ruleset.is_none() || rule.ruleset != system.normal_form)?;
         let ruleset = rule.ruleset.map(|set| &system.rulesets[set.0 as usize]);
-        (!schedule.runs(rule)).then(|| match ruleset {
+        let runs = |schedule: &Schedule| schedule.runs(id, rule);
+        (!runs(schedule) && !strategies.iter().any(runs)).then(|| match ruleset {
             Some(ruleset) => format!("the schedule never runs its ruleset {ruleset}"),
             None => "the schedule runs rulesets only, and it belongs to none".to_owned(),
         })

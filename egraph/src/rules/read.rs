@@ -6,12 +6,15 @@ mod language;
 pub(crate) mod patterns;
 mod pools;
 mod rewrites;
+mod schedules;
 
 use crate::rules::analysis::{Analyses, read_merge, read_name, read_transfer};
 use crate::rules::costs::declared::{DEFAULT, DeclaredCost};
+use crate::rules::options::expect_atom;
 use crate::rules::pattern::Pattern;
+use crate::rules::read::schedules::Words;
 use crate::rules::rule::RulesetId;
-use crate::rules::schedule::{Schedule, read_schedule};
+use crate::rules::schedule::Schedule;
 use crate::rules::system::{Rules, System};
 use crate::term::language::{Language, SortId};
 use crate::text::sexpr::{ParseError, Place, Sexpr, parse_all, parse_parts, utf8};
@@ -81,15 +84,6 @@ impl System {
             Err(mut mistakes) => Err(mistakes.swap_remove(0)),
         }
     }
-
-    /// The same system with another schedule; `text` is what would stand in `(schedule …)`.
-    ///
-    /// # Errors
-    /// The text is wrong; the place is in it.
-    pub fn with_schedule(&self, text: &str) -> Result<System, ParseError> {
-        let schedule = Some(read_schedule(&parse_all(text)?, &self.rulesets)?);
-        Ok(System { schedule, ..self.clone() })
-    }
 }
 
 /// Where in the text the parts of a system are declared.
@@ -115,6 +109,7 @@ pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<
         rulesets: Vec::new(),
         ruleset_ids: FxHashMap::default(),
         schedule: None,
+        strategies: Vec::new(),
         normal_form: None,
         costs: vec![DeclaredCost::new(DEFAULT, 1)],
         analyses: Analyses::default(),
@@ -126,7 +121,7 @@ pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<
     let mut missing: FxHashSet<&str> = FxHashSet::default();
     let may_miss_some = !mistakes.is_empty();
     // Operators may be declared after the rules that use them, and so on: by kind, not by place.
-    for phase in [Phase::Sorts, Phase::Language, Phase::Terms, Phase::Rules] {
+    for phase in [Phase::Sorts, Phase::Language, Phase::Terms, Phase::Rules, Phase::Schedules] {
         for declaration in &declarations {
             if mistakes.len() >= most {
                 break;
@@ -159,6 +154,7 @@ pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<
         rules,
         rulesets,
         schedule,
+        strategies,
         normal_form,
         costs,
         analyses,
@@ -171,7 +167,7 @@ pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<
         rules.into_system(
             language,
             rulesets,
-            (schedule, normal_form),
+            (schedule, strategies, normal_form),
             costs,
             (analyses, mlir),
             hash,
@@ -184,7 +180,7 @@ pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<
 fn declared(declaration: &Sexpr) -> Option<&str> {
     match declaration.list()? {
         [keyword, name, ..]
-            if matches!(keyword.atom()?, "sort" | "op" | "ruleset" | "analysis") =>
+            if matches!(keyword.atom()?, "sort" | "op" | "ruleset" | "analysis" | "strategy") =>
         {
             name.atom()
         }
@@ -209,6 +205,7 @@ enum Phase {
     Language,
     Terms,
     Rules,
+    Schedules,
 }
 
 struct Reader {
@@ -218,6 +215,7 @@ struct Reader {
     /// The rulesets, by their names.
     ruleset_ids: FxHashMap<String, RulesetId>,
     schedule: Option<Schedule>,
+    strategies: Vec<(String, Vec<Sexpr>)>,
     normal_form: Option<RulesetId>,
     /// The default one first.
     costs: Vec<DeclaredCost>,
@@ -228,9 +226,9 @@ struct Reader {
     places: Places,
 }
 
-const DECLARATIONS: &str = "sort, op, literal, variable, analysis, transfer, ruleset, normal-form, pool, rewrite, birewrite, given, cost, schedule or mlir";
+const DECLARATIONS: &str = "sort, op, literal, variable, analysis, transfer, ruleset, normal-form, pool, rewrite, birewrite, given, cost, schedule, strategy or mlir";
 
-const KEYWORDS: [&str; 15] = [
+const KEYWORDS: [&str; 16] = [
     "sort",
     "op",
     "literal",
@@ -245,6 +243,7 @@ const KEYWORDS: [&str; 15] = [
     "given",
     "cost",
     "schedule",
+    "strategy",
     "mlir",
 ];
 
@@ -285,14 +284,20 @@ impl Reader {
             ("given", Phase::Rules) => self.given(args, place),
             ("cost", Phase::Rules) => self.cost(args, place),
             ("normal-form", Phase::Language) => self.normal_form(args, place),
-            ("schedule", Phase::Rules) => match args {
+            ("schedule", Phase::Schedules) => match args {
                 [] => Err(ParseError::new(place, "expected (schedule S …)")),
                 body if self.schedule.is_none() => {
-                    self.schedule = Some(read_schedule(body, &self.rulesets)?);
+                    self.schedule = Some(self.words().read(body, false)?);
                     Ok(())
                 }
                 _ => Err(ParseError::new(place, "a second schedule: only one is allowed")),
             },
+            ("strategy", Phase::Schedules) => {
+                let [name, body @ ..] = args else {
+                    return Err(ParseError::new(place, "expected (strategy name S …)"));
+                };
+                self.strategy(name, body)
+            }
             ("mlir", Phase::Rules) => {
                 self.mlir.extend_from_slice(args);
                 Ok(())
@@ -308,5 +313,32 @@ impl Reader {
             )),
             _ => Ok(()),
         }
+    }
+
+    fn words(&self) -> Words<'_> {
+        let Reader { language, rulesets, normal_form, costs, strategies, .. } = self;
+        let (rules, normal_form) = (self.rules.rules(), *normal_form);
+        Words { language, rules, rulesets, normal_form, costs, strategies }
+    }
+
+    /// `(strategy name S …)`.
+    fn strategy(&mut self, name: &Sexpr, body: &[Sexpr]) -> Result<(), ParseError> {
+        let at = |message: String| ParseError::new(name.place(), message);
+        let text = expect_atom(name, "a name")?;
+        if self.strategies.iter().any(|(before, _)| before == text) {
+            return Err(at(format!("strategy '{text}' is declared twice")));
+        }
+        if self.ruleset_ids.contains_key(text) || self.rules.rules().iter().any(|r| r.name == text)
+        {
+            return Err(at(format!(
+                "'{text}' is a ruleset or a rule: a strategy needs another name"
+            )));
+        }
+        if body.is_empty() {
+            return Err(at(format!("expected (strategy {text} S …)")));
+        }
+        self.words().read(body, true)?;
+        self.strategies.push((text.to_owned(), body.to_vec()));
+        Ok(())
     }
 }

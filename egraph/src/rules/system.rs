@@ -37,6 +37,8 @@ pub struct System {
     pub rulesets: Vec<String>,
     /// In which order to run the rules, if the file says so.
     pub schedule: Option<Schedule>,
+    /// Schedules that run only where they are asked for, by their names; as they stand in the file, where they were read.
+    pub strategies: Vec<(String, Vec<Sexpr>)>,
     /// The ruleset whose rules bring terms into their normal form, if the file names one.
     pub normal_form: Option<RulesetId>,
     /// The costs that the file declares; the first is called `cost` and always there.
@@ -59,6 +61,7 @@ impl PartialEq for System {
             rules,
             rulesets,
             schedule,
+            strategies,
             normal_form,
             costs,
             analyses,
@@ -70,6 +73,7 @@ impl PartialEq for System {
             && *rules == other.rules
             && *rulesets == other.rulesets
             && *schedule == other.schedule
+            && *strategies == other.strategies
             && *normal_form == other.normal_form
             && *costs == other.costs
             && *analyses == other.analyses
@@ -79,6 +83,9 @@ impl PartialEq for System {
 }
 
 impl Eq for System {}
+
+/// A schedule, strategies and a normal form.
+type Runs = (Option<Schedule>, Vec<(String, Vec<Sexpr>)>, Option<RulesetId>);
 
 /// Rules as they are read, each compiled at once.
 #[derive(Default)]
@@ -99,6 +106,11 @@ impl Rules {
     pub fn into_those_of(self, system: &System) -> System {
         let Rules { rules, rewrites, .. } = self;
         System { rules, rewrites, ..system.clone() }
+    }
+
+    /// Those so far.
+    pub fn rules(&self) -> &[Rule] {
+        &self.rules
     }
 
     /// Adds a rule.
@@ -134,7 +146,7 @@ impl Rules {
         self,
         language: Language,
         rulesets: Vec<String>,
-        (schedule, normal_form): (Option<Schedule>, Option<RulesetId>),
+        (schedule, strategies, normal_form): Runs,
         costs: Vec<DeclaredCost>,
         (analyses, mlir): (Analyses, Vec<Sexpr>),
         hash: String,
@@ -146,6 +158,7 @@ impl Rules {
             rules,
             rulesets,
             schedule,
+            strategies,
             normal_form,
             costs,
             analyses,

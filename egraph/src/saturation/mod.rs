@@ -6,6 +6,8 @@ pub(crate) mod best_first;
 mod fitting;
 mod follow_schedule;
 pub(crate) mod match_order;
+mod progress;
+mod rebase;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod scheduler;

@@ -1,6 +1,9 @@
 //! What a saturation did, iteration by iteration and rule by rule. Iterations are shown to the
 //! observer and not kept: there can be more of them than memory has room for.
 
+use crate::extract::cost::Cost;
+use crate::id::Id;
+use crate::proof::dag::Proof;
 use crate::rules::rule::RuleId;
 use crate::saturation::best_first::Chosen;
 use crate::stop::StopReason;
@@ -37,6 +40,9 @@ pub struct Iteration {
     pub rebuild_seconds: f64,
     /// The rules that had matches or were banned.
     pub rules: Vec<RuleReport>,
+    /// What the e-graph was grown from: [`crate::SaturationConfig::sides`], until a strategy starts over.
+    #[serde(skip)]
+    pub sides: [Vec<Id>; 2],
 }
 
 /// What one rule did in an iteration.
@@ -93,4 +99,23 @@ pub struct Report {
     /// What best-first chose, in that order, if [`crate::SaturationConfig::log`] asks for it.
     #[serde(skip)]
     pub chosen: Vec<Chosen>,
+    /// The e-graphs before this one, if the schedule is a strategy that started over.
+    #[serde(skip)]
+    pub rebased: Vec<Rebased>,
+    /// As in [`Iteration::sides`], at the end.
+    #[serde(skip)]
+    pub sides: [Vec<Id>; 2],
+}
+
+/// An e-graph that was left for a fresh one.
+#[derive(Clone, Debug)]
+pub struct Rebased {
+    /// By side: the proof from each term that it was grown from to the one that the next is grown from.
+    pub proofs: [Vec<Proof>; 2],
+    /// What the first of these costs, by the cost that was asked for.
+    pub cost: Cost,
+    /// E-nodes that were built in it.
+    pub built: u64,
+    /// Its bytes.
+    pub bytes: usize,
 }

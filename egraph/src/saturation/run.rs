@@ -1,5 +1,6 @@
 //! Saturation: searches all rules, applies what matched, rebuilds; until a limit or the goal.
 
+use crate::extract::cost::CostFunction;
 use crate::graph::egraph::EGraph;
 use crate::graph::seen::Seen;
 use crate::id::Id;
@@ -12,33 +13,15 @@ use crate::rules::system::System;
 use crate::saturation::apply::Applier;
 use crate::saturation::best_first::{Choice, Chosen, Waiting};
 use crate::saturation::match_order::{MatchOrder, SmallestFirst};
-use crate::saturation::report::{Iteration, Report, RuleReport, RuleTotals};
+use crate::saturation::progress::{Done, Sought};
+use crate::saturation::report::{Iteration, Rebased, Report, RuleReport, RuleTotals};
 use crate::saturation::scheduler::{BackOff, Bans, Scheduler};
-use crate::stop::{Cancel, StopReason, Watch};
+use crate::stop::{Cancel, Limits, StopReason, Watch};
+use crate::term::bank::{TermBank, TermId};
 use rayon::ThreadPool;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// When to stop, each `None` for never. Only `time` is not reproducible.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes of the e-graph, see [`EGraph::heap_bytes`]. Holds inside an iteration.
-    pub memory: Option<usize>,
-    /// Canonical e-nodes. Holds inside an iteration. The matches that wait to be applied take no
-    /// more memory than the e-graph then may have, at 128 bytes an e-node.
-    pub nodes: Option<usize>,
-    /// E-nodes tried while searching for matches in one iteration: a class of many equal e-nodes
-    /// can have more combinations than could ever be gone through. By default one for every byte
-    /// of the limit on memory, or 128 for each e-node of the limit on e-nodes. All iterations
-    /// together may try four times as many, so that a run whose e-graph hardly grows ends too;
-    /// towards that the e-nodes count that each iteration goes through to rebuild.
-    pub visits: Option<usize>,
-    /// Iterations.
-    pub iterations: Option<u64>,
-    /// Wall-clock time, looked at now and then inside an iteration.
-    pub time: Option<Duration>,
-}
 
 /// How to saturate.
 #[derive(Clone, Debug, Default)]
@@ -51,9 +34,9 @@ pub struct SaturationConfig {
     pub pool: Option<Arc<ThreadPool>>,
     /// Stops the run soon, as a time limit does.
     pub cancel: Option<Cancel>,
-    /// For [`Scheduler::BestFirst`]: what the e-graph was grown from, the start's side and the
-    /// target's. Matches are judged by what they bring in the terms of these classes; of every class
-    /// if there are none.
+    /// What the e-graph was grown from, the start's side and the target's. For [`Scheduler::BestFirst`]: matches are
+    /// judged by what they bring in the terms of these classes; of every class if there are none. For strategies: what
+    /// goals are about, and what is started over from.
     pub sides: [Vec<Id>; 2],
     /// For [`Scheduler::BestFirst`]: which matches are promising; [`SmallestFirst`] by default.
     pub order: Option<Arc<dyn MatchOrder>>,
@@ -62,15 +45,47 @@ pub struct SaturationConfig {
     /// Go on from the last run on the e-graph, and look only at what is new since, as a term that was added. Where that run
     /// left matches out, or was best-first, everything is looked at again.
     pub go_on: bool,
+    /// What is best where a strategy starts over and does not say so; the cost called `cost` without.
+    pub cost: Option<CostFunction>,
 }
 
 /// Saturates `egraph` with its system's rules, in the order of the system's schedule.
 ///
 /// All conditions and computed literals of an iteration are decided against the e-graph as it
 /// was before the iteration. `observer` sees the rebuilt e-graph after every iteration,
-/// including number 0, the start; `Break` stops with [`StopReason::Goal`].
+/// including number 0, the start; `Break` stops with [`StopReason::Goal`]. A schedule that starts over needs
+/// [`follow`]: it ends here with [`StopReason::Lost`] where it would.
 pub fn saturate(
     egraph: &mut EGraph,
+    config: &SaturationConfig,
+    observer: &mut Observer<'_>,
+) -> Report {
+    in_pool(egraph, None, config, observer)
+}
+
+/// As [`saturate`], with a schedule that may be a strategy: it may start over from the best terms of the classes of
+/// `terms`, the start's side and the target's, which take the place of `config.sides`. The e-graph is then another one, and its classes are those of [`Iteration::sides`] and
+/// [`Report::sides`]; the proofs between what it was grown from before and after are in [`Report::rebased`], of terms of
+/// the bank.
+pub fn follow(
+    egraph: &mut EGraph,
+    bank: &mut TermBank,
+    terms: [&[TermId]; 2],
+    config: &SaturationConfig,
+    observer: &mut Observer<'_>,
+) -> Report {
+    let sides = terms.map(|side| side.iter().map(|&t| egraph.add_term(bank, t)).collect());
+    let config = SaturationConfig { sides, ..config.clone() };
+    in_pool(egraph, Some((bank, terms.map(<[TermId]>::to_vec))), &config, observer)
+}
+
+/// What is started over from: terms of a bank, of the start's side and the target's. They are not always the terms of the
+/// ids in `sides`: those may have been there before, as equals.
+pub(super) type From<'a> = (&'a mut TermBank, [Vec<TermId>; 2]);
+
+fn in_pool(
+    egraph: &mut EGraph,
+    from: Option<From<'_>>,
     config: &SaturationConfig,
     observer: &mut Observer<'_>,
 ) -> Report {
@@ -78,9 +93,9 @@ pub fn saturate(
         // On a thread of the pool: then what it shares out it begins itself, at once, and the
         // others join as they wake.
         Some(pool) if pool.current_num_threads() > 1 => {
-            pool.install(|| saturate_here(egraph, config, observer))
+            pool.install(|| saturate_here(egraph, from, config, observer))
         }
-        _ => saturate_here(egraph, config, observer),
+        _ => saturate_here(egraph, from, config, observer),
     }
 }
 
@@ -101,6 +116,7 @@ pub type Observer<'a> = dyn FnMut(&EGraph, &Iteration) -> ControlFlow<()> + Send
 
 fn saturate_here(
     egraph: &mut EGraph,
+    from: Option<From<'_>>,
     config: &SaturationConfig,
     observer: &mut Observer<'_>,
 ) -> Report {
@@ -110,13 +126,21 @@ fn saturate_here(
         unsettled: false,
         system: system.clone(),
         egraph,
+        from,
         config,
         observer,
+        limits: config.limits.clone(),
+        sides: config.sides.clone(),
+        goals: Vec::new(),
+        reached: None,
+        done: Done::default(),
+        rebased: Vec::new(),
         watch: Watch::new(config.limits.time, config.cancel.clone()),
         iterations: 0,
         totals: Vec::new(),
         visits: 0,
         left_out: 0,
+        cut: false,
         lost: config.scheduler == Scheduler::BestFirst,
         waiting: (config.scheduler == Scheduler::BestFirst).then(|| Waiting::new(&system)),
         chosen: Vec::new(),
@@ -147,15 +171,15 @@ fn saturate_here(
     let done = run.iterations - 1;
     let bans = run.bans[0].after(done);
     let seen = run.egraph.seen();
-    if run.lost {
+    if run.lost || run.cut {
         *seen = Seen::default()
     } else {
         seen.bans = bans
     }
-    let mut rules = run.totals;
+    let mut rules = std::mem::take(&mut run.totals);
     rules.retain(|rule| rule.matches > 0 || rule.bans > 0);
-    let chosen = run.chosen;
-    Report { iterations: done, rules, stop, left_out: run.left_out, chosen }
+    let Run { chosen, rebased, sides, left_out, .. } = run;
+    Report { iterations: done, rules, stop, left_out, chosen, rebased, sides }
 }
 
 pub(super) struct Run<'a> {
@@ -164,21 +188,36 @@ pub(super) struct Run<'a> {
     pub(super) bans: Vec<Bans>,
     /// Whether a scheduler of the schedule ended while it banned a rule.
     pub(super) unsettled: bool,
-    egraph: &'a mut EGraph,
-    config: &'a SaturationConfig,
+    pub(super) egraph: &'a mut EGraph,
+    /// What the e-graph was grown from, if it may be started over from.
+    pub(super) from: Option<From<'a>>,
+    pub(super) config: &'a SaturationConfig,
     observer: &'a mut Observer<'a>,
-    watch: Watch,
+    /// Those that bind the part of the schedule that runs; iterations count from the beginning of the run.
+    pub(super) limits: Limits,
+    pub(super) watch: Watch,
+    /// What the e-graph was grown from.
+    pub(super) sides: [Vec<Id>; 2],
+    /// What the parts of the schedule around the one that runs are to come to, the outermost first.
+    pub(super) goals: Vec<Sought>,
+    /// The one of them that holds and has ended what is in it.
+    pub(super) reached: Option<usize>,
+    pub(super) done: Done,
+    /// The e-graphs before this one.
+    pub(super) rebased: Vec<Rebased>,
     /// How many have been reported, the start included.
     pub(super) iterations: u64,
     /// By rule.
     totals: Vec<RuleTotals>,
     /// E-nodes tried in all iterations, and gone through to rebuild.
-    visits: usize,
+    pub(super) visits: usize,
     left_out: u64,
-    /// Whether matches that were seen may be left out.
+    /// Whether matches that were seen were left out, because of a limit.
+    pub(super) cut: bool,
+    /// Whether matches that were seen may wait in `waiting`.
     lost: bool,
     /// What best-first has found and not applied.
-    waiting: Option<Waiting>,
+    pub(super) waiting: Option<Waiting>,
     chosen: Vec<Chosen>,
 }
 
@@ -203,14 +242,9 @@ struct Applied {
     stop: Option<StopReason>,
 }
 
-/// What running a part of a schedule did.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Effect {
-    /// Whether it changed the e-graph.
-    pub changed: bool,
-    /// The outermost of the schedulers that kept something back, so that going on may yet change it.
-    pub waits: Option<usize>,
-}
+/// The outermost of the schedulers that kept something back in a part of a schedule, so that going on may yet change
+/// something.
+pub(super) type Waits = Option<usize>;
 
 impl Run<'_> {
     fn start(&mut self) -> ControlFlow<()> {
@@ -236,6 +270,7 @@ impl Run<'_> {
             apply_seconds: apply,
             rebuild_seconds: rebuild,
             rules: applied.rules,
+            sides: self.sides.clone(),
         };
         self.iterations += 1;
         iteration.rules.iter().for_each(|rule| self.totals[rule.rule.0 as usize] += *rule);
@@ -246,11 +281,11 @@ impl Run<'_> {
     /// One iteration, by the scheduler of this number.
     pub(super) fn iterate(
         &mut self,
-        rules: RuleChoice,
+        rules: &RuleChoice,
         by: usize,
-    ) -> ControlFlow<StopReason, Effect> {
+    ) -> ControlFlow<StopReason, Waits> {
         let number = self.iterations - 1;
-        if self.config.limits.iterations.is_some_and(|limit| number >= limit) {
+        if self.limits.iterations.is_some_and(|limit| number >= limit) {
             return ControlFlow::Break(StopReason::Iterations);
         }
         if let Some(stop) = self.watch.expired() {
@@ -271,6 +306,7 @@ impl Run<'_> {
         let done = Instant::now();
         self.egraph.rebuild();
         let changed = applied.unions > 0 || self.egraph.built() > built;
+        self.done.changes += u64::from(changed);
         let stop = applied.stop;
         let took = [searched - began, done - searched, done.elapsed()];
         if self.report(applied, took).is_break() {
@@ -278,6 +314,10 @@ impl Run<'_> {
         }
         if self.egraph.conflict().is_some() {
             return ControlFlow::Break(StopReason::Conflict);
+        }
+        self.reached = self.goals.iter().position(|goal| goal.holds(self.egraph, &self.sides));
+        if self.reached.is_some() {
+            return ControlFlow::Break(StopReason::Goal);
         }
         if let Some(stop) = stop.or_else(|| self.watch.expired()) {
             return ControlFlow::Break(stop);
@@ -295,20 +335,20 @@ impl Run<'_> {
                 return ControlFlow::Break(self.no_room());
             }
         }
-        ControlFlow::Continue(Effect { changed, waits })
+        ControlFlow::Continue(waits)
     }
 
     /// Where best-first chooses, only the best of all matches that wait go on; how many these are.
     #[cold] // apart, so that the other schedulers' loop is what it would be without
-    fn choose(&mut self, rules: RuleChoice, number: u64, matches: &mut Matches) -> u64 {
+    fn choose(&mut self, rules: &RuleChoice, number: u64, matches: &mut Matches) -> u64 {
         let [by_memory, by_nodes] = self.room_by_limits();
         let Some(waiting) = &mut self.waiting else { return 0 };
         waiting.take_in(matches, number);
-        let runs = |rule: usize| rules.holds(&self.system.rules[rule]);
+        let runs = |rule: usize| rules.holds(RuleId(rule as u32), &self.system.rules[rule]);
         let order = self.config.order.as_deref().unwrap_or(&SmallestFirst);
         let choice = Choice {
             egraph: self.egraph,
-            sides: &self.config.sides,
+            sides: &self.sides,
             order,
             iteration: number,
             runs: &runs,
@@ -325,9 +365,17 @@ impl Run<'_> {
         matches.queues.iter().map(|queue| queue.len() as u64).sum()
     }
 
+    /// The e-nodes that this e-graph may have.
+    fn most_nodes(&self) -> Option<usize> {
+        let spent: u64 = self.rebased.iter().map(|before| before.built).sum();
+        let left = self.limits.work.map(|work| work.saturating_sub(spent));
+        let left = left.map(|left| usize::try_from(left).unwrap_or(usize::MAX));
+        self.limits.nodes.into_iter().chain(left).min()
+    }
+
     /// Why there is no room for matches.
     fn no_room(&self) -> StopReason {
-        match self.config.limits.memory {
+        match self.limits.memory {
             None => StopReason::Nodes,
             Some(_) => StopReason::Memory,
         }
@@ -335,7 +383,8 @@ impl Run<'_> {
 
     /// E-nodes that one iteration may try.
     fn most_visits(&self) -> usize {
-        let Limits { memory, nodes, visits, .. } = self.config.limits;
+        let Limits { memory, visits, .. } = self.limits;
+        let nodes = self.most_nodes();
         let by_nodes = nodes.map(|nodes| nodes.saturating_mul(NODE_BYTES));
         visits.or(memory.into_iter().chain(by_nodes).min()).unwrap_or(usize::MAX)
     }
@@ -348,7 +397,7 @@ impl Run<'_> {
 
     /// The bytes that what is found may take by the limits on memory and on e-nodes.
     fn room_by_limits(&self) -> [usize; 2] {
-        let Limits { memory, nodes, .. } = self.config.limits;
+        let (memory, nodes) = (self.limits.memory, self.most_nodes());
         let left = memory.map(|bytes| bytes.saturating_sub(self.egraph.heap_bytes()));
         let by_nodes = nodes.map(|nodes| nodes.saturating_mul(NODE_BYTES));
         let [left, by_nodes] = [left, by_nodes].map(|bytes| bytes.unwrap_or(usize::MAX));
@@ -362,11 +411,13 @@ impl Run<'_> {
 
     /// The new matches of all rules that may run. They too must fit into what the memory limit
     /// leaves; if they don't, the rest is left out, which ends the run.
-    fn search(&mut self, rules: RuleChoice, by: usize, number: u64) -> Matches {
+    fn search(&mut self, rules: &RuleChoice, by: usize, number: u64) -> Matches {
         let room = self.room();
         let bans = &mut self.bans[by];
-        let runs =
-            |&rule: &usize| rules.holds(&self.system.rules[rule]) && !bans.is_banned(rule, number);
+        let runs = |&rule: &usize| {
+            rules.holds(RuleId(rule as u32), &self.system.rules[rule])
+                && !bans.is_banned(rule, number)
+        };
         let seen = self.egraph.seen();
         let request = |rule: usize| Request {
             rule,
@@ -399,7 +450,8 @@ impl Run<'_> {
     /// lacking, the last ones are left out for the sake of the first.
     fn apply(&mut self, matches: Matches) -> Applied {
         let system = self.system.clone();
-        let limits = &self.config.limits;
+        let memory = self.limits.memory.unwrap_or(usize::MAX);
+        let most = self.most_nodes().unwrap_or(usize::MAX);
         let mut unions = vec![0; matches.rules.len()];
         let mut rules = Vec::new();
         let mut queue = MatchQueue::default();
@@ -436,14 +488,12 @@ impl Run<'_> {
                 if applier.is_known(i) {
                     continue;
                 }
-                let most = limits.nodes.unwrap_or(usize::MAX);
                 let room = applier.room(self.egraph, rewrite, found);
                 if self.egraph.node_count() + room.nodes > most {
                     stop = Some(StopReason::Nodes);
                     done -= 1;
                     break 'matches;
                 }
-                let memory = limits.memory.unwrap_or(usize::MAX);
                 while !self
                     .egraph
                     .reserve(room, memory.saturating_sub(queue.heap_bytes() + waiting))
@@ -459,7 +509,7 @@ impl Run<'_> {
             }
         }
         self.left_out = (found - done) as u64;
-        self.lost |= self.left_out > 0 || stop.is_some() || matches.halted.is_some();
+        self.cut |= self.left_out > 0 || stop.is_some() || matches.halted.is_some();
         for (rule, &unions) in rules.iter_mut().zip(&unions) {
             rule.unions = unions;
         }

@@ -69,6 +69,11 @@ impl Bans {
         Bans { back_off, rules: vec![RuleState::default(); rules] }
     }
 
+    /// Begins anew.
+    pub fn forget(&mut self) {
+        self.rules.fill(RuleState::default());
+    }
+
     /// As an earlier run has left them, see [`Bans::after`].
     pub fn with(back_off: Option<BackOff>, before: &[(u32, u64)]) -> Bans {
         let state =

@@ -37,3 +37,4 @@ mod shipped_seeds_are_well_formed;
 mod shipped_systems_are_sound;
 mod shipped_tensor_is_sound;
 mod sketches_find_the_smallest_term;
+mod strategies_are_followed;

@@ -163,6 +163,7 @@ fn run(
         shared: terms.objective.shared,
         goal: None,
         budget,
+        strategy: None,
         first: settings.first,
         model: None,
         ranker: ranker.map(|ranker| ranker.hash()).transpose()?,

@@ -44,7 +44,7 @@ impl<'a> TaskPractice<'a> {
             log,
             ..SaturationConfig::default()
         };
-        let stage = Stage::grow(self.system, &bank, Ends::of(&[start, target]), &config, false);
+        let stage = Stage::grow(self.system, &mut bank, Ends::of(&[start, target]), &config, false);
         let proved = stage.met.is_some();
         let mut examples = Vec::new();
         if proved && log {

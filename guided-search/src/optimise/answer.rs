@@ -5,8 +5,8 @@ use crate::search::budget::{Budget, Ledger};
 use crate::search::stage::Stage;
 use anyhow::{Result, ensure};
 use egraph::{
-    Cancel, Chosen, Cost, CostFunction, DagSearch, MatchOrder, Proof, Sketch, TermBank, TermId,
-    extract_best,
+    Cancel, Chosen, Cost, CostFunction, DagSearch, MatchOrder, Proof, Sketch, System, TermBank,
+    TermId, extract_best,
 };
 use rayon::ThreadPool;
 use std::fmt;
@@ -100,6 +100,8 @@ pub struct OptimiseSettings {
     /// Who says which terms may lead to the goal, where it is a term or `(contains t)`; or which terms may have the
     /// start's normal form, where there is no goal.
     pub planner: Option<Arc<dyn Planner>>,
+    /// The system with a strategy as its schedule, which is all that is done.
+    pub strategy: Option<Arc<System>>,
     /// Keep what best-first chose in each e-graph that held a better term: [`Outcome::used`].
     pub log: bool,
 }
@@ -116,6 +118,7 @@ impl OptimiseSettings {
             pool: None,
             order: None,
             planner: None,
+            strategy: None,
             log: false,
         }
     }
@@ -144,10 +147,14 @@ pub enum Ended {
     Cancelled,
     /// Two different literals became equal: the rewrite system is not sound.
     Conflict,
-    /// The first term that satisfies the sketch was all that was wanted; or the last stage is done.
+    /// The first term that satisfies the sketch was all that was wanted, or ended a strategy.
     Reached,
-    /// An e-graph of this stage of a plan (from 1) did not come to its sketch.
-    Stage(usize),
+    /// The strategy came to its end.
+    Strategy,
+    /// The strategy did not come to the goal of a phase, or no cost is known there.
+    Lost,
+    /// An e-graph of the strategy came to the cap, which ends it.
+    Cap,
 }
 
 impl fmt::Display for Ended {
@@ -162,7 +169,9 @@ impl fmt::Display for Ended {
             Ended::Cancelled => "cancelled",
             Ended::Conflict => "conflict",
             Ended::Reached => "reached",
-            Ended::Stage(number) => return write!(f, "stage {number}"),
+            Ended::Strategy => "strategy",
+            Ended::Lost => "lost",
+            Ended::Cap => "cap",
         })
     }
 }
@@ -183,8 +192,8 @@ pub struct Best {
 /// What an optimiser found, and what it cost.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The best terms, each better than the one before; of a plan the term of each stage. The first is the
-    /// start, if it satisfies the sketch and its cost is known.
+    /// The best terms, each better than the one before. The first is the start, if it satisfies the sketch and its cost
+    /// is known.
     pub curve: Vec<Best>,
     /// One proof from the start to the last of them, accepted by the checker; none without any.
     pub proof: Option<Proof>,

@@ -60,6 +60,7 @@ impl<'a> Growth<'a> {
     ) -> Stage {
         let system = system.unwrap_or(self.system);
         let stage = Stage::grow(system, self.bank, Ends::alone(&from, until), config, true);
+        stage.rebased.iter().for_each(|before| self.ledger.book_rebased(before));
         self.ledger.book(&stage.egraph);
         tracing::debug!(
             from = self.bank.size(from),
@@ -70,6 +71,11 @@ impl<'a> Growth<'a> {
             stage.stop
         );
         stage
+    }
+
+    /// The work that is left.
+    pub fn left(&self) -> u64 {
+        self.settings.budget.work.saturating_sub(self.ledger.work)
     }
 
     /// Keeps the proof that a stage has of a term being equal to its start.
@@ -109,8 +115,7 @@ impl<'a> Growth<'a> {
     /// The normal form of a term, if the system has one and it is found, with the proof; each step of it is as
     /// much work as an e-node.
     pub fn normal_form(&mut self, term: TermId) -> Option<TermId> {
-        let left = self.settings.budget.work.saturating_sub(self.ledger.work);
-        let found = normalise(self.system, self.bank, term, left)?;
+        let found = normalise(self.system, self.bank, term, self.left())?;
         self.ledger.work += found.steps;
         if !found.complete {
             return None;

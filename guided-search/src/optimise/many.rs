@@ -57,6 +57,9 @@ pub struct Optimisation {
     pub budget: Budget,
     /// Whether the first term that satisfies the goal was enough.
     pub first: bool,
+    /// The strategy that is followed, if one is, as it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<String>,
     /// SHA-256 of the ranker, if there is one.
     pub ranker: Option<String>,
     /// SHA-256 of the model that plans, if there is one, and how many terms it writes at a time.

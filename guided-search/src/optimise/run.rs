@@ -15,6 +15,7 @@ use crate::optimise::growth::Growth;
 use crate::optimise::guided::guess::guess;
 use crate::optimise::guided::plan::follow_planner;
 use crate::optimise::guided::planner::Goal;
+use crate::optimise::guided::strategy::follow_strategy;
 use crate::search::agenda::Agenda;
 use crate::search::budget::Budget;
 use crate::search::frontier_terms;
@@ -90,6 +91,9 @@ enum Found {
 
 impl Optimiser<'_> {
     fn optimise(&mut self) -> Result<Ended> {
+        if let Some(system) = &self.settings.strategy {
+            return follow_strategy(&mut self.run, system, self.start, self.objective);
+        }
         match self.run.curve.is_empty() {
             false if self.settings.first => return Ok(Ended::Reached),
             false if self.is_least() => return Ok(Ended::Least),

@@ -1,7 +1,7 @@
 //! What a search may spend: the cap on each e-graph, and the total work over all of them.
 
 use crate::search::schedulers::Schedulers;
-use egraph::{ByteSize, EGraph, Limits, SaturationConfig, Scheduler};
+use egraph::{ByteSize, EGraph, Limits, Rebased, SaturationConfig, Scheduler};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -181,6 +181,13 @@ impl Ledger {
         self.work += egraph.built();
         self.e_graphs += 1;
         self.peak_bytes = self.peak_bytes.max(egraph.heap_bytes() as u64);
+    }
+
+    /// Books one that was left for another.
+    pub fn book_rebased(&mut self, before: &Rebased) {
+        self.work += before.built;
+        self.e_graphs += 1;
+        self.peak_bytes = self.peak_bytes.max(before.bytes as u64);
     }
 }
 

@@ -133,7 +133,7 @@ mod tests {
         let limits = Limits { iterations: Some(2), ..Limits::default() };
         let config = SaturationConfig { limits, ..SaturationConfig::default() };
         let ends = Ends { starts: &starts, targets: &[], until: None };
-        let stage = Stage::grow(&system, &bank, ends, &config, true);
+        let stage = Stage::grow(&system, &mut bank, ends, &config, true);
         let terms = sample(&stage, &mut bank, Side::Start, 9, 20, &mut stream(1, 0, 0, 0));
         assert_eq!(terms.len(), 20);
         for term in terms {

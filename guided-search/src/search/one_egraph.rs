@@ -3,7 +3,7 @@
 use crate::search::answer::{Answer, Failure, Question, checked};
 use crate::search::budget::{Ledger, node_limits};
 use crate::search::schedulers::Schedulers;
-use crate::search::stage::{Ends, Stage};
+use crate::search::stage::{Ends, Side, Stage};
 use crate::search::turns::Turns;
 use anyhow::Result;
 use egraph::{Proof, SaturationConfig, Scheduler, StopReason, System, TermBank, TermId};
@@ -89,9 +89,11 @@ pub fn prove_in_turn(
         found.e_nodes = found.e_nodes.max(stage.egraph.node_count());
         found.stop = stage.stop;
         found.opposed = opposed_proofs(system, bank, &stage)?;
-        if stage.met.is_some() {
-            let proof = stage.explain(bank, ends[0], ends[1])?;
-            found.proof = Some(checked(system, bank, vec![proof], ends)?);
+        if let (Some(_), [start], [target]) = (stage.met, &stage.starts[..], &stage.targets[..]) {
+            let mut parts: Vec<Proof> = stage.legs(Side::Start, 0).cloned().collect();
+            parts.push(stage.explain(bank, *start, *target)?);
+            parts.extend(stage.legs(Side::Target, 0).rev().cloned().map(Proof::reversed));
+            found.proof = Some(checked(system, bank, parts, ends)?);
         }
         if found.proof.is_some() || found.opposed.is_some() || stage.stop == StopReason::Time {
             break;
@@ -109,12 +111,13 @@ fn opposed_proofs(
     stage: &Stage,
 ) -> Result<Option<[Proof; 2]>> {
     let Some((start, target)) = stage.opposed else { return Ok(None) };
-    let mut side = |term: TermId| -> Result<Proof> {
-        let proof = stage.explain_literal(bank, term)?;
-        let end = proof.end();
-        checked(system, bank, vec![proof], [term, end])
+    let mut proof = |side: Side, term: TermId| -> Result<Proof> {
+        let mut parts: Vec<Proof> = stage.legs(side, 0).cloned().collect();
+        parts.push(stage.explain_literal(bank, term)?);
+        let ends = [parts[0].start(), parts[parts.len() - 1].end()];
+        checked(system, bank, parts, ends)
     };
-    Ok(Some([side(start)?, side(target)?]))
+    Ok(Some([proof(Side::Start, start)?, proof(Side::Target, target)?]))
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 
 use anyhow::Result;
 use egraph::{
-    Chosen, EGraph, History, Id, Leaf, LeafValue, Past, Proof, SaturationConfig, Scheduler, Sketch,
-    StopReason, System, TermBank, TermId, explain, saturate_until, sketch_satisfied,
+    Chosen, EGraph, History, Id, Leaf, LeafValue, Past, Proof, Rebased, SaturationConfig,
+    Scheduler, Sketch, StopReason, System, TermBank, TermId, explain, follow, sketch_satisfied,
 };
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use support::Internal;
 
@@ -39,10 +40,12 @@ pub struct Stage {
     pub egraph: EGraph,
     /// What the e-graph was one iteration earlier, if asked for and if there was one.
     pub before: Option<Past>,
-    /// The terms of the start's side.
+    /// The terms of the start's side; where a strategy started over, those that this e-graph was grown from.
     pub starts: Vec<TermId>,
-    /// The terms of the target's side; may be empty.
+    /// The terms of the target's side, likewise; may be empty.
     pub targets: Vec<TermId>,
+    /// The e-graphs before this one, where a strategy started over.
+    pub rebased: Vec<Rebased>,
     /// A term of each side, equal in the e-graph.
     pub met: Option<(TermId, TermId)>,
     /// A term of each side that equal different literals.
@@ -70,36 +73,42 @@ impl Stage {
     /// equal different literals, or `config` ends it. What it was an iteration before is kept on request.
     pub fn grow(
         system: &Arc<System>,
-        bank: &TermBank,
+        bank: &mut TermBank,
         ends: Ends<'_>,
         config: &SaturationConfig,
         keep_before: bool,
     ) -> Stage {
         let Ends { starts, targets, until } = ends;
         let mut egraph = EGraph::new(system.clone());
-        let start_ids: Vec<Id> = starts.iter().map(|&t| egraph.add_term(bank, t)).collect();
-        let target_ids: Vec<Id> = targets.iter().map(|&t| egraph.add_term(bank, t)).collect();
         let mut past = Earlier::new(config, keep_before);
-        let config =
-            SaturationConfig { sides: [start_ids.clone(), target_ids.clone()], ..config.clone() };
-        let report = saturate_until(&mut egraph, &config, |egraph| {
-            let over = meeting(egraph, &start_ids, &target_ids).is_some()
-                || opposition(egraph, &start_ids, &target_ids).is_some()
-                || until.is_some_and(|s| sketch_satisfied(egraph, egraph.find(start_ids[0]), s));
-            past.see(egraph, over);
-            over
-        });
+        let report =
+            follow(&mut egraph, bank, [starts, targets], config, &mut |egraph, iteration| {
+                let [starts, targets] = &iteration.sides;
+                let over = meeting(egraph, starts, targets).is_some()
+                    || opposition(egraph, starts, targets).is_some()
+                    || until.is_some_and(|s| sketch_satisfied(egraph, egraph.find(starts[0]), s));
+                past.see(egraph, over);
+                if over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+        let [start_ids, target_ids] = &report.sides;
+        let now = |side: usize, terms: &[TermId]| match report.rebased.last() {
+            Some(last) => last.proofs[side].iter().map(Proof::end).collect(),
+            None => terms.to_vec(),
+        };
+        let (starts, targets) = (now(0, starts), now(1, targets));
         // Two different literals became equal: nothing in this e-graph says anything.
         let sound = report.stop != StopReason::Conflict;
         let terms = |(s, t): (usize, usize)| (starts[s], targets[t]);
-        let met = meeting(&egraph, &start_ids, &target_ids).filter(|_| sound).map(terms);
-        let opposed = opposition(&egraph, &start_ids, &target_ids).filter(|_| sound).map(terms);
-        let before = past.of(&egraph);
+        let met = meeting(&egraph, start_ids, target_ids).filter(|_| sound).map(terms);
+        let opposed = opposition(&egraph, start_ids, target_ids).filter(|_| sound).map(terms);
+        // What was seen before is of another e-graph where a strategy started over.
+        let before = if report.rebased.is_empty() { past.of(&egraph) } else { None };
         Stage {
             egraph,
             before,
-            starts: starts.to_vec(),
-            targets: targets.to_vec(),
+            starts,
+            targets,
+            rebased: report.rebased,
             met,
             opposed,
             stop: report.stop,
@@ -117,6 +126,11 @@ impl Stage {
             let message = format!("no explanation for {from} = {to}, which the e-graph holds");
             Internal::new(message).into()
         })
+    }
+
+    /// The proofs that lead from a term that the first e-graph was grown from to the one that this e-graph was.
+    pub fn legs(&self, side: Side, term: usize) -> impl DoubleEndedIterator<Item = &Proof> {
+        self.rebased.iter().map(move |before| &before.proofs[side as usize][term])
     }
 
     /// The proof that a term equals the literal of its class.

@@ -126,7 +126,7 @@ pub fn chain(
     let mut terms = vec![start];
     for _ in 0..settings.links {
         let ends = Ends::alone(&terms[terms.len() - 1], None);
-        let stage = grow(system, &bank, ends, settings.limits(settings.link_nodes));
+        let stage = grow(system, &mut bank, ends, settings.limits(settings.link_nodes));
         if settings.lacks_memory(&stage, settings.link_nodes) {
             return Err(MEMORY);
         }
@@ -140,7 +140,7 @@ pub fn chain(
         terms.push(next.ok_or(NO_FRONTIER)?);
     }
     let target = terms[terms.len() - 1];
-    let stage = grow(system, &bank, Ends::of(&[start, target]), settings.limits(settings.cap));
+    let stage = grow(system, &mut bank, Ends::of(&[start, target]), settings.limits(settings.cap));
     if stage.met.is_some() {
         return Err(NEAR);
     }
@@ -159,7 +159,7 @@ pub fn chain(
     })
 }
 
-fn grow(system: &Arc<System>, bank: &TermBank, ends: Ends<'_>, limits: Limits) -> Stage {
+fn grow(system: &Arc<System>, bank: &mut TermBank, ends: Ends<'_>, limits: Limits) -> Stage {
     let config = SaturationConfig { limits, ..SaturationConfig::default() };
     Stage::grow(system, bank, ends, &config, true)
 }

@@ -111,15 +111,24 @@ impl Tokens {
         }
     }
 
+    /// Refuses terms of another language.
+    ///
+    /// # Errors
+    /// The bank is of another language.
+    pub(crate) fn expect_language(&self, bank: &TermBank) -> Result<()> {
+        ensure!(
+            **bank.language() == *self.system.language,
+            "the terms are not of the language that the model was trained for"
+        );
+        Ok(())
+    }
+
     /// A task, if none of its terms is longer than the network reads.
     ///
     /// # Errors
     /// The terms are of another language, or of different sorts.
     pub(crate) fn question(&self, bank: &TermBank, task: [TermId; 2]) -> Result<Option<Question>> {
-        ensure!(
-            **bank.language() == *self.system.language,
-            "the terms are not of the language that the model was trained for"
-        );
+        self.expect_language(bank)?;
         let sort = bank.sort(task[0]);
         ensure!(sort == bank.sort(task[1]), "start and target have different sorts");
         let most = self.config.max_tokens;
