@@ -120,10 +120,13 @@ pub fn run(args: &QuickstartArgs, stage: &dyn Fn(&[OsString]) -> Result<()>) -> 
             Some(name) => directory.file(name).into(),
             None => word.into(),
         }));
-        words.extend(["--seed".into(), run.seed.wrapping_add(more).to_string().into()]);
-        words.extend(run.quiet.then(|| "--quiet".into()));
-        if let Some(threads) = run.threads {
-            words.extend(["--threads".into(), threads.to_string().into()]);
+        // A report is drawn at once, and nothing in it at random.
+        if !command.starts_with("report ") {
+            words.extend(["--seed".into(), run.seed.wrapping_add(more).to_string().into()]);
+            words.extend(run.quiet.then(|| "--quiet".into()));
+            if let Some(threads) = run.threads {
+                words.extend(["--threads".into(), threads.to_string().into()]);
+            }
         }
         stage(&words)?;
     }
