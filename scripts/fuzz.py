@@ -113,6 +113,7 @@ def first_files(cairn):
         for system in ("lambda", "bounds"):
             put("rules", system, (ROOT / f"configs/systems/{system}.rules").read_text())
         put("rules", "system", RULES.read_text())
+        put("strategies", "phases", "(until-stable (phase :cost size :goal (contains ?) (limit :nodes 40 (until-stable (run)))))")
         for number, line in enumerate((base / "seeds.txt").read_text().splitlines()[5:8]):
             put("terms", f"term-{number}", line)
         put("terms", "sketch", "(contains (or (+ 1 ?) (only-contains x)))")
@@ -129,7 +130,6 @@ def first_files(cairn):
         put("lines", "csv", 'id,start,target,expression,goal\nx,(+ a 0),a,"(+ a 1)",(+ ? 1)\n')
         put("toml", "dataset", (ROOT / "configs/dataset/default.toml").read_text())
         put("toml", "model", (ROOT / "configs/model/tiny.toml").read_text())
-        put("toml", "stages", '[[stage]]\nsketch = "(contains (+ a ?))"\niterations = 2\n[[stage]]\ncap = "64MiB"\nscheduler = "auto"\n')
         put_table("tasks", "tasks", base / "tasks.parquet")
         put_table("triples", "triples", next((base / "data/data").glob("train*")))
         put_table("proof-rows", "proofs", next((base / "data/proofs").glob("train*")), 1)

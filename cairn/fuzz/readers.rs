@@ -6,13 +6,12 @@
 use super::unions::unions;
 use dataset_gen::{Config as DatasetConfig, DatasetInfo, ProofRow, Triple, load_seeds};
 use egraph::{
-    CostFunction, EGraph, Explainer, Id, Limits, SaturationConfig, Sketch, System, TermBank, check,
-    check_flat, proof_from_json, review, saturate,
+    EGraph, Explainer, Id, Limits, SaturationConfig, Sketch, System, TermBank, check, check_flat,
+    proof_from_json, review, saturate,
 };
 use guided_search::{
-    Budget, Cap, Comparison, Evaluation, KeptRound, Learning, Objective, Optimisation,
-    OptimiseSettings, OptimisedRow, Row, Schedulers, TaskSet, load_goals, load_stages,
-    read_examples,
+    Comparison, Evaluation, KeptRound, Learning, Optimisation, OptimisedRow, Row, TaskSet,
+    load_goals, read_examples,
 };
 use interop::{Mlir, MlirTable, c_text, import_egglog, read_c};
 use model::network::parameters::load_safetensors;
@@ -33,6 +32,7 @@ type Reader = fn(&[u8]) -> bool;
 /// The readers by name.
 pub const READERS: &[(&str, Reader)] = &[
     ("rules", |bytes| text(bytes, rules)),
+    ("strategies", |bytes| text(bytes, |text| SYSTEM.with_strategy(text).is_ok())),
     ("terms", |bytes| text(bytes, terms)),
     ("proofs", |bytes| text(bytes, proofs)),
     ("c", |bytes| text(bytes, c)),
@@ -165,13 +165,7 @@ fn lines(bytes: &[u8]) -> bool {
 fn toml(bytes: &[u8]) -> bool {
     let input = InputFile::Path(file("t.toml", bytes));
     let dataset = read_toml::<DatasetConfig>(&input).is_ok_and(|config| config.validate().is_ok());
-    let sort = SYSTEM.language.sort("Int").expect("a sort");
-    let cost = CostFunction::size();
-    let objective = Objective { cost, shared: false, exact: None, sketch: Sketch::Any };
-    let budget = Budget { cap: Cap::Nodes(100), work: 200, scheduler: Schedulers::Mixed };
-    let settings = OptimiseSettings::within(budget, 0);
-    let stages = load_stages(&input, &SYSTEM, sort, &objective, &settings).is_ok();
-    ModelConfig::load(&input).is_ok() || dataset || stages
+    ModelConfig::load(&input).is_ok() || dataset
 }
 
 fn triples(bytes: &[u8]) -> bool {
