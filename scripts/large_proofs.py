@@ -4,8 +4,10 @@
     python scripts/large_proofs.py [--cairn target/release/cairn] [--steps 1000000]
 
 *deep*: x with so many zeros added, one inside the other, taken away one by one. *wide*: a balanced sum of half as many pairs,
-each turned round, put together by congruence. Prints bytes of the files, seconds of the processor and the most resident memory.
-Exit code 1 if a proof is refused, or takes 1 GiB and the steps are a million at most. Needs Linux.
+each turned round, put together by congruence. *closed* and *loose*: one step of beta, 258 KiB or so, puts a large argument in the place of a
+variable under many binders, everywhere at another depth. If the argument speaks of a variable, too, it is not the right one: to be refused.
+Prints bytes of the files, seconds of the processor and the most resident memory. Exit code 1 if the answer is wrong, a million
+steps take 1 GiB, or a step of beta takes 50 MB or 0.1 s. Needs Linux.
 """
 import argparse
 import hashlib
@@ -20,7 +22,10 @@ import tempfile
 RULES = """(sort I) (op + (I I) I) (variable I) (literal i64 I)
 (rewrite (+ ?a ?b) (+ ?b ?a) :name comm)
 (rewrite (+ ?a 0) ?a :name zero)
+(op lam ((bind I I)) I) (op app (I I) I)
+(rewrite (app (lam ?b) ?a) (subst ?b ?a) :name beta)
 """
+BINDERS = 1_600
 
 
 def deep(count):
@@ -52,6 +57,28 @@ def wide(count):
     return terms, steps
 
 
+def closed(_, inner="x"):
+    terms = []
+
+    def add(term):
+        terms.append(term)
+        return len(terms) - 1
+
+    leaf = lambda name: add({"leaf": name, "sort": "I"})
+    op = lambda name, *args: add({"op": name, "args": args})
+    x, argument = leaf("x"), leaf(inner)
+    for _ in range(BINDERS):
+        argument = op("+", argument, x)
+    body = becomes = x
+    for depth in range(BINDERS - 1, -1, -1):
+        body, becomes = op("lam", op("+", leaf(f"%{depth + 1}"), body)), op("lam", op("+", argument, becomes))
+    return terms, [rule("beta", op("app", op("lam", body), argument), becomes, {"?b": body, "?a": argument})]
+
+
+def loose(_):
+    return closed(_, "%0")
+
+
 def rule(name, before, after, substitution):
     return {"from": before, "to": after, "how": {"rule": {"name": name, "substitution": substitution}}}
 
@@ -73,18 +100,19 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         system, file = pathlib.Path(directory, "sums.rules"), pathlib.Path(directory, "proof.json")
         system.write_text(RULES)
-        print("| proof | steps | file, MB | check, s | memory, MiB |\n| --- | --- | --- | --- | --- |")
-        for make in (deep, wide):
+        print("| proof | steps | file, MB | check, s | memory, MiB |\n| --- | ---: | ---: | ---: | ---: |")
+        for make, steps in ((deep, arguments.steps), (wide, arguments.steps), (closed, 1), (loose, 1)):
             # The kernel counts what this process holds for its children, too.
-            maker = multiprocessing.Process(target=write, args=(make, arguments.steps, file))
+            maker = multiprocessing.Process(target=write, args=(make, steps, file))
             maker.start()
             maker.join()
             child = subprocess.Popen([arguments.cairn, "check", file, "--system", system], stdout=subprocess.DEVNULL)
             _, status, used = os.wait4(child.pid, 0)
-            mib = used.ru_maxrss / 1024
-            ok &= status == 0 and (mib < 1024 or arguments.steps > 1_000_000)
+            seconds, mib = used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+            ok &= os.waitstatus_to_exitcode(status) == (2 if make == loose else 0)
+            ok &= (seconds < 0.1 and mib < 47) if steps == 1 else (mib < 1024 or steps > 1_000_000)
             size = file.stat().st_size / 1e6
-            print(f"| {make.__name__} | {arguments.steps:,} | {size:.0f} | {used.ru_utime + used.ru_stime:.1f} | {mib:.0f} |", flush=True)
+            print(f"| {make.__name__} | {steps:,} | {size:.2f} | {seconds:.2f} | {mib:.0f} |", flush=True)
     sys.exit(not ok)
 
 

@@ -27,7 +27,7 @@ use support::hash::{of_parts, sha256};
 use support::{InputFile, load_parts, read_table, read_toml, seal_json};
 use tempfile::TempDir;
 
-type Reader = fn(&[u8]) -> bool;
+pub type Reader = fn(&[u8]) -> bool;
 
 /// The readers by name.
 pub const READERS: &[(&str, Reader)] = &[
@@ -66,13 +66,18 @@ pub const READERS: &[(&str, Reader)] = &[
 static SYSTEM: LazyLock<Arc<System>> =
     LazyLock::new(|| Arc::new(System::parse(include_str!("system.rules")).expect("a system")));
 
-/// Where readers of files find theirs; in memory where that can be had.
-static DIRECTORY: LazyLock<TempDir> = LazyLock::new(|| {
-    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a directory")
-});
+thread_local! {
+    /// Where readers of files find theirs; in memory where that can be had.
+    static DIRECTORY: TempDir =
+        tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a directory");
+}
+
+fn directory() -> PathBuf {
+    DIRECTORY.with(|directory| directory.path().to_owned())
+}
 
 fn file(name: &str, bytes: &[u8]) -> PathBuf {
-    let path = DIRECTORY.path().join(name);
+    let path = directory().join(name);
     fs::write(&path, bytes).expect("a file");
     path
 }
@@ -116,7 +121,7 @@ fn proofs(text: &str) -> bool {
 
 fn c(text: &str) -> bool {
     static WORDS: LazyLock<Arc<System>> = LazyLock::new(|| {
-        let rules = include_str!("../../configs/systems/mba.rules");
+        let rules = include_str!("../../configs/systems/words.rules");
         Arc::new(System::parse(rules).expect("a shipped system"))
     });
     let mut bank = TermBank::new(WORDS.language.clone());
@@ -200,27 +205,22 @@ fn sealed_text(name: &str, text: &str) -> PathBuf {
 
 fn round(text: &str) -> bool {
     sealed_text("round-1.json", text);
-    KeptRound::load(DIRECTORY.path(), 1).is_ok()
+    KeptRound::load(&directory(), 1).is_ok()
 }
 
 fn descriptions(text: &str) -> bool {
     let sealed = sealed_anew(text);
-    let names = [
-        "dataset_info.json",
-        "evaluation.json",
-        "comparison.json",
-        "optimisation.json",
-        "config.json",
-        "part.json",
-    ];
+    let names =
+        ["dataset_info.json", "evaluation.json", "comparison.json", "config.json", "part.json"];
     names.iter().for_each(|name| drop(file(name, sealed.as_bytes())));
-    let directory = DIRECTORY.path();
+    file("optimisation.json", text.as_bytes());
+    let directory = &directory();
     DatasetInfo::load(directory).is_ok()
         || Evaluation::load(directory).is_ok()
         || Comparison::load(directory).is_ok()
         || Optimisation::load(directory).is_ok()
         || load_run(directory).is_ok()
-        || load_parts(&[directory.to_owned()]).is_ok()
+        || load_parts(std::slice::from_ref(directory)).is_ok()
         || serde_json::from_str::<Learning>(text).is_ok()
 }
 
@@ -243,10 +243,9 @@ fn weights(bytes: &[u8]) -> bool {
 
 /// Weights are not there.
 fn state(text: &str) -> bool {
-    let directory = DIRECTORY.path().join("training_state/step-00000004");
-    fs::create_dir_all(&directory).expect("a directory");
+    fs::create_dir_all(directory().join("training_state/step-00000004")).expect("a directory");
     sealed_text("training_state/step-00000004/state.json", text);
-    let refusal = State::load(DIRECTORY.path(), &Device::Cpu).err();
+    let refusal = State::load(&directory(), &Device::Cpu).err();
     refusal.is_some_and(|e| e.to_string().contains("cannot read"))
 }
 

@@ -2,6 +2,7 @@
 //! were changed at random. `CAIRN_MUTANTS=100000` asks for so many, in place of a few thousand.
 
 use crate::both_checkers_say_the_same::LEAVES;
+use crate::common::random::Random;
 use crate::common::{cairn, shipped};
 use egraph::{System, TermBank, check, proof_from_json};
 use serde_json::{Map, Value};
@@ -45,29 +46,9 @@ const DOUBLES: &str = "(sort R)\n(op + (R R) R)\n(op * (R R) R)\n(literal f64 R)
 /// What may stand where a text does, beside [`LEAVES`].
 const TEXTS: [&str; 6] = ["a\u{1c}b", "a\u{85}b", "a\u{feff}", "é", "fold", "rule"];
 
-/// Random numbers (SplitMix64): the same mutants everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        (self.next() % count.max(1) as u64) as usize
-    }
-
-    fn of<'t, T>(&mut self, items: &'t [T]) -> &'t T {
-        &items[self.below(items.len())]
-    }
-
-    fn text(&mut self) -> &'static str {
-        let number = self.below(LEAVES.len() + TEXTS.len());
-        LEAVES.get(number).unwrap_or_else(|| &TEXTS[number - LEAVES.len()])
-    }
+fn leaf_text(random: &mut Random) -> &'static str {
+    let number = random.below(LEAVES.len() + TEXTS.len());
+    LEAVES.get(number).unwrap_or_else(|| &TEXTS[number - LEAVES.len()])
 }
 
 /// The places in a document, as JSON pointers.
@@ -121,7 +102,7 @@ fn leaf(proof: &mut Value, random: &mut Random) {
         terms.iter_mut().filter_map(|term| term.get_mut("leaf")).collect();
     if !leaves.is_empty() {
         let number = random.below(leaves.len());
-        *leaves[number] = random.text().into();
+        *leaves[number] = leaf_text(random).into();
     }
 }
 
@@ -169,7 +150,7 @@ fn alter(value: &mut Value, other: Value, [terms, steps]: [usize; 2], random: &m
             };
         }
         Value::String(text) => match random.below(3) {
-            0 => *text = random.text().to_owned(),
+            0 => *text = leaf_text(random).to_owned(),
             1 => text.push_str(["-rev", " ", "0", "?"][random.below(4)]),
             _ => {
                 let mut left: Vec<char> = text.chars().collect();

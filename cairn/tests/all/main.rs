@@ -21,6 +21,7 @@ mod literals_of_all_kinds_go_through;
 mod many_terms_are_optimised;
 mod mlir_goes_in_and_out;
 mod newcomers_are_told_what_to_change;
+mod no_input_makes_a_reader_panic;
 mod optimise_finds_the_best_term;
 mod optimisers_are_compared;
 mod output_can_be_cut_off;

@@ -1,5 +1,6 @@
 //! What the tests of the command line share.
 
+pub mod random;
 pub mod refusal;
 
 use assert_cmd::Command;
