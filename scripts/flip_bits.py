@@ -4,7 +4,7 @@
     python scripts/flip_bits.py [--cairn target/release/cairn] [--times 136] [--only COMMAND] [--seed 0]
 
 A small `generate`, `tasks`, `learn`, `evaluate`, `train`, `optimise --terms` and `saturate --save` are begun, and stopped where
-they can be gone on with. Then, in a copy, a random bit of a random file of theirs is flipped and the command is given again; so
+they can be gone on with, or ended. Then, in a copy, a random bit of a random file of theirs is flipped and the command is given again; so
 many times for each. What comes out must be what comes out without the flip, or the command must end with exit code 2 and
 name the file, or the directory if it seems to be another run's. Exit code 1: something went through. Needs pyarrow.
 """
@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 from kill_training import CONFIG
-from small_runs import RULES, content, run, small_runs
+from small_runs import RULES, content, contents, run, small_runs
 
 
 def begin(arguments, base):
@@ -44,6 +44,7 @@ def begin(arguments, base):
     table = lambda name: lambda out: content(out / name)
     two_rounds = lambda copy: [2 if word == 1 else word for word in learn(copy)]
     small = ["--config", base / "model.toml", "--quiet", "--steps", 20]
+    plans = ["plans", "--ahead", 2, "--validation", 0.4, "--quiet"]
     load = lambda copy: ["saturate", "--system", RULES, "--load", copy / "e.graph", "--iterations", 1, "--save", copy / "more.graph"]
     return {
         "learn": (base / "learn", two_rounds, lambda out: (out / "ranker.json").read_bytes()),
@@ -53,6 +54,8 @@ def begin(arguments, base):
         "train": (clean, lambda copy: ["train", "--data", copy, *small, "--out", copy / "model"], lambda out: weights(out / "model")),
         "verify": (clean, lambda copy: ["verify", copy], lambda _: None),
         "saturate --load": (base / "grown", load, table("more.graph")),
+        "report": (base / "results", lambda copy: ["report", copy], table("report.html")),
+        "plans": (base / "found", lambda copy: [*plans, copy, "--out", copy / "plans"], lambda out: contents(out / "plans")),
     }
 
 

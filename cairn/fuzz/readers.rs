@@ -210,10 +210,15 @@ fn round(text: &str) -> bool {
 
 fn descriptions(text: &str) -> bool {
     let sealed = sealed_anew(text);
-    let names =
-        ["dataset_info.json", "evaluation.json", "comparison.json", "config.json", "part.json"];
+    let names = [
+        "dataset_info.json",
+        "evaluation.json",
+        "comparison.json",
+        "optimisation.json",
+        "config.json",
+        "part.json",
+    ];
     names.iter().for_each(|name| drop(file(name, sealed.as_bytes())));
-    file("optimisation.json", text.as_bytes());
     let directory = &directory();
     DatasetInfo::load(directory).is_ok()
         || Evaluation::load(directory).is_ok()

@@ -1,14 +1,14 @@
 //! What searches found as proofs to learn planning from: of each term that reached its goal, the way there.
 
 use crate::optimise::guided::planner::Goal;
-use crate::optimise::many::{OPTIMISED_FILE, Optimisation};
+use crate::optimise::many::{OPTIMISED_FILE, Optimisation, optimised_rows};
 use crate::optimise::table::OptimisedRow;
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow};
 use dataset_gen::{ProofRow, place_text, system_of};
 use egraph::{Caps, Shortener, Sketch, System, TermBank, proof_from_json};
 use rayon::prelude::*;
 use std::path::Path;
-use support::{named_inside, read_table, read_text};
+use support::{named_inside, read_text};
 
 /// Of a directory of optimised terms the system, with its text, and the proofs of those that reached a goal of which
 /// [`Goal::of`] makes something, shortened, in the order of the table; also how many were left out since their proof
@@ -19,13 +19,12 @@ use support::{named_inside, read_table, read_text};
 pub fn plans_of(directory: &Path, caps: Caps) -> Result<(System, Vec<u8>, Vec<ProofRow>, u64)> {
     let what = Optimisation::load(directory)?;
     let (system, rules) = system_of(directory, &what.system_hash)?;
-    let table = directory.join(OPTIMISED_FILE);
-    ensure!(
-        table.is_file(),
-        "{} has no {OPTIMISED_FILE}: the run is not finished, the same command goes on with it",
-        directory.display()
-    );
-    let rows: Vec<OptimisedRow> = read_table(&table)?;
+    let rows = optimised_rows(directory)?.with_context(|| {
+        format!(
+            "{} has no {OPTIMISED_FILE}: the run is not finished, the same command goes on with it",
+            directory.display()
+        )
+    })?;
     let plan = |row: &OptimisedRow| {
         plan_of(row, directory, &system, caps)
             .with_context(|| format!("{}: term {}", directory.display(), row.id))

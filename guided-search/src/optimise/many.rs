@@ -2,7 +2,7 @@
 //! that was stopped goes on where it was.
 //!
 //! ```text
-//! optimisation.json      what is optimised, and how
+//! optimisation.json      what is optimised, and how; sealed
 //! optimised.parquet      a row for each term, when all are finished
 //! proofs/0.json          the proof of the first term
 //! rows/0.json            its row; sealed
@@ -22,7 +22,8 @@ use std::sync::Arc;
 use support::hash::sha256;
 use support::{
     Outcome, OutputDir, Part, Parts, Progress, Shard, in_order, make_items, named_inside, note,
-    own_directory, read_sealed, read_text, write_atomic, write_sealed, write_table,
+    own_directory, read_sealed, read_table, read_text, seal_json, unseal_json, write_atomic,
+    write_sealed, write_table,
 };
 
 /// The file that marks a directory of optimised terms; it holds the [`Optimisation`].
@@ -72,11 +73,13 @@ impl Optimisation {
     /// That of a directory.
     ///
     /// # Errors
-    /// A missing or damaged file.
+    /// There is none, or it is not as it was written.
     pub fn load(directory: &Path) -> Result<Optimisation> {
         let path = directory.join(OPTIMISATION_FILE);
-        serde_json::from_str(&read_text(&path, "what was optimised")?)
-            .with_context(|| format!("{} does not describe an optimisation", path.display()))
+        let name = path.display().to_string();
+        let text = unseal_json(&name, &read_text(&path, "what was optimised")?)?;
+        serde_json::from_str(&text)
+            .with_context(|| format!("{name} does not describe an optimisation"))
     }
 }
 
@@ -180,7 +183,7 @@ pub fn optimise_many(
 fn begin(optimisation: &Optimisation, system_text: &str, out: &Path) -> Result<OutputDir> {
     let directory = OutputDir::create(out, OPTIMISATION_FILE)?;
     refuse_other(optimisation, &directory)?;
-    let text = serde_json::to_string_pretty(optimisation)? + "\n";
+    let text = seal_json(&serde_json::to_string_pretty(optimisation)?);
     write_atomic(&directory.file(OPTIMISATION_FILE), text.as_bytes())?;
     write_atomic(&directory.file(SYSTEM_FILE), system_text.as_bytes())?;
     for name in [ROWS, PROOFS] {
@@ -200,15 +203,46 @@ fn refuse_other(optimisation: &Optimisation, directory: &OutputDir) -> Result<()
     Ok(())
 }
 
+/// The row of a finished term, if it and its proof are as they were written.
+fn kept_row(directory: &Path, number: usize) -> Result<OptimisedRow> {
+    let text = read_sealed(&named_inside(directory, &row_file(number))?, "the row")?;
+    let Finished { row, proof } = serde_json::from_str(&text)?;
+    if let Some(hash) = proof {
+        let proof = named_inside(directory, &row.proof_file)?;
+        let text = read_text(&proof, "the proof")?;
+        ensure!(sha256(text.as_bytes()) == hash, "{} is not as it was written", proof.display());
+    }
+    Ok(row)
+}
+
+/// The rows of a directory of optimised terms; none if it is not finished.
+///
+/// # Errors
+/// The table, a row or a proof that is not as it was written.
+pub fn optimised_rows(directory: &Path) -> Result<Option<Vec<OptimisedRow>>> {
+    let table = directory.join(OPTIMISED_FILE);
+    if !table.is_file() {
+        return Ok(None);
+    }
+    let rows: Vec<OptimisedRow> = read_table(&table)?;
+    for (number, row) in rows.iter().enumerate() {
+        ensure!(
+            kept_row(directory, number)? == *row,
+            "{} is not as it was written: its row {number} is not that of {}; the same command makes it again",
+            table.display(),
+            row_file(number)
+        );
+    }
+    Ok(Some(rows))
+}
+
 /// The row of a term that an earlier run finished, unless something is wrong with it or with its proof: then
 /// it is made again.
 fn finished(terms: &Terms<'_>, number: usize, directory: &OutputDir) -> Option<OptimisedRow> {
-    let name = row_file(number);
-    let path = directory.file(&name);
+    let path = directory.file(&row_file(number));
     std::fs::symlink_metadata(&path).ok()?;
     let read = || -> Result<OptimisedRow> {
-        let text = read_sealed(&named_inside(directory.path(), &name)?, "the row")?;
-        let Finished { row, proof } = serde_json::from_str(&text)?;
+        let row = kept_row(directory.path(), number)?;
         let term = &terms.terms[number];
         ensure!(
             row.id == term.id
@@ -216,11 +250,6 @@ fn finished(terms: &Terms<'_>, number: usize, directory: &OutputDir) -> Option<O
                 && row.goal == terms.goal_text(number),
             "it is of another term"
         );
-        if let Some(hash) = proof {
-            let proof = named_inside(directory.path(), &row.proof_file)?;
-            let text = read_text(&proof, "the proof")?;
-            ensure!(sha256(text.as_bytes()) == hash, "{} has changed", proof.display());
-        }
         Ok(row)
     };
     read()

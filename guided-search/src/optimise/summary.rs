@@ -1,11 +1,11 @@
 //! What became of many terms, in a few numbers; and a look at a directory of them.
 
-use crate::optimise::many::{OPTIMISED_FILE, Optimisation};
+use crate::optimise::many::{Optimisation, optimised_rows};
 use crate::optimise::table::OptimisedRow;
 use anyhow::Result;
 use serde::Serialize;
 use std::path::Path;
-use support::{counted, read_table, thousands};
+use support::{counted, thousands};
 
 /// What became of many terms.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -95,11 +95,7 @@ pub struct OptimisedInspection {
 /// A missing or damaged file.
 pub fn inspect_optimised(directory: &Path) -> Result<OptimisedInspection> {
     let optimisation = Optimisation::load(directory)?;
-    let table = directory.join(OPTIMISED_FILE);
-    let summary = match table.exists() {
-        true => Some(OptimisedSummary::of(&read_table(&table)?)),
-        false => None,
-    };
+    let summary = optimised_rows(directory)?.map(|rows| OptimisedSummary::of(&rows));
     Ok(OptimisedInspection { optimisation, summary })
 }
 
