@@ -26,8 +26,10 @@ pub(super) fn declare(names: &mut Names, out: &mut Output, item: &Sexpr) -> bool
             Ok(name) => out.lines.push((format!("(ruleset {name})"), at)),
             Err(refusal) => out.leave(refusal),
         },
-        ("unstable-combined-ruleset", [name, ..]) => {
-            leave(names, out, name, refused(at, "a ruleset of rulesets"));
+        ("unstable-combined-ruleset", [name, rulesets @ ..]) => {
+            if let Err(refusal) = combined(names, name, rulesets) {
+                leave(names, out, name, refusal);
+            }
         }
         ("relation", [name, args]) => {
             if let Err(refusal) = relation(names, out, name, args, at) {
@@ -86,6 +88,19 @@ pub(super) fn declare(names: &mut Names, out: &mut Output, item: &Sexpr) -> bool
 fn leave(names: &mut Names, out: &mut Output, name: &Sexpr, refusal: Refusal) {
     names.refused.extend(name.atom().map(str::to_owned));
     out.leave(refusal);
+}
+
+/// Rulesets that are run together.
+fn combined(names: &mut Names, name: &Sexpr, rulesets: &[Sexpr]) -> Result<()> {
+    let mut all = Vec::new();
+    for ruleset in rulesets {
+        let one = atom(ruleset, "the name of a ruleset")?;
+        names.not_refused(one, ruleset.place())?;
+        all.push(names.combined.get(one).map_or(one, String::as_str));
+    }
+    let all = all.join(" ");
+    names.combined.insert(atom(name, "the name of a ruleset")?.to_owned(), all);
+    Ok(())
 }
 
 fn sort(names: &mut Names, out: &mut Output, name: &Sexpr) {
@@ -174,7 +189,11 @@ fn analysis(names: &mut Names, out: &mut Output, declared: &Declared<'_>) -> Res
                 let kind = kind_of_sort(&values);
                 scope.values.insert(value.to_owned(), (value.to_owned(), kind));
             }
-            scope.value(names, merge)?.0
+            let value = scope.value(names, merge)?.0;
+            if !scope.divisors.is_empty() {
+                return Err(refused(merge.place(), "a division by what may be 0 in ':merge'"));
+            }
+            value
         }
         // Values that differ are a mistake of the program, and no matter of merging.
         [option] if option.atom() == Some(":no-merge") => "old".to_owned(),

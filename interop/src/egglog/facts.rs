@@ -42,6 +42,7 @@ impl Facts {
                         }
                         (false, true) => self.names_pattern(names, a, b)?,
                         (true, false) => self.names_pattern(names, b, a)?,
+                        (false, false) if self.are_of_terms(names, a, b)? => self.are_same(a, b)?,
                         (false, false) => others.push(fact),
                     }
                 }
@@ -52,8 +53,34 @@ impl Facts {
         others.into_iter().try_for_each(|fact| self.condition(names, fact))
     }
 
+    /// Whether one of two atoms is a variable for terms or a string, and the other, too, or a further name for it.
+    fn are_of_terms(&self, names: &Names, a: &Sexpr, b: &Sexpr) -> Result<bool> {
+        let is = [a, b].map(|side| self.scope.is_of_terms(self.scope.same_as(side)));
+        let may_be = |side: &Sexpr, is: bool| Ok(is || self.unbound(names, side)?.is_some());
+        Ok((is[0] || is[1]) && may_be(a, is[0])? && may_be(b, is[1])?)
+    }
+
+    /// `(= x y)` of terms: one variable stands for both.
+    fn are_same(&mut self, a: &Sexpr, b: &Sexpr) -> Result<()> {
+        let [one, other] = [self.scope.same_as(a), self.scope.same_as(b)].map(Sexpr::clone);
+        let names = [&one, &other].map(|side| side.atom().unwrap_or("").to_owned());
+        if names[0] == names[1] {
+            return Ok(());
+        }
+        let is_free =
+            |name: &str| !name.starts_with('"') && !self.scope.patterns.contains_key(name);
+        let (name, same) = match names {
+            [name, _] if is_free(&name) => (name, other),
+            [_, name] if is_free(&name) => (name, one),
+            _ => return Err(refused(a.place(), "a rule of several patterns")),
+        };
+        self.scope.patterns.insert(name, same);
+        Ok(())
+    }
+
     /// `(= x (Op …))`: the variable stands for the pattern.
     fn names_pattern(&mut self, names: &Names, name: &Sexpr, pattern: &Sexpr) -> Result<()> {
+        let name = &self.scope.same_as(name).clone();
         let at = name.place();
         let head = name.list().and_then(|items| items.first()).unwrap_or(name);
         names.not_refused(head.atom().unwrap_or(""), at)?;
@@ -185,11 +212,22 @@ impl Facts {
         Ok(lhs)
     }
 
+    /// Whether there is a left-hand side wherever the facts hold. Of a variable some fact must say what it is.
+    pub fn ask_for(&mut self, names: &mut Names, lhs: &str) -> bool {
+        let patterns = self.patterns.clone();
+        if patterns.is_empty() {
+            return lhs.starts_with('?') && self.premises("").iter().all(|way| !way.is_empty());
+        }
+        let mut texts = patterns.iter().map(|one| self.scope.pattern(names, one, Side::Left));
+        texts.any(|text| text.is_ok_and(|text| text == lhs))
+    }
+
     /// The conditions, and that there are the values that facts have named, where neither these nor what
     /// follows computes with them; in each way in which the facts may hold.
     pub fn premises(&self, follows: &str) -> Vec<Vec<String>> {
         let mut premises = self.conditions.clone();
         premises.retain(|test| !is_true_of(test, follows));
+        premises.extend(self.scope.divisors.iter().map(|divisor| format!("(!= {divisor} 0)")));
         for value in &self.values {
             if !follows.contains(&value.0) && !premises.iter().any(|all| all.contains(&value.0)) {
                 premises.push(is_known(value));

@@ -45,6 +45,12 @@ fn whole(sexpr: &Sexpr) -> Option<i64> {
     }
 }
 
+/// The quotient or remainder of integers, rounded towards zero as there: here both are of numbers from 0 on what they are there,
+/// and of two such numbers one is 0. The divisor must not be 0.
+pub(super) fn towards_zero(operator: &str, a: &str, b: &str) -> String {
+    format!("(- ({operator} (max {a} 0) {b}) ({operator} (max (- {a}) 0) {b}))")
+}
+
 /// The operator that means the same here, and the kind of its result where it isn't that of its arguments.
 pub(super) fn operator(
     head: &str,

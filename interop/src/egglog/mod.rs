@@ -87,12 +87,16 @@ pub fn import_egglog(
     let declared: Vec<bool> =
         program.iter().map(|item| declare(&mut names, &mut out, item)).collect();
     rules::note_what_follows(&mut names, &program);
+    let scheduled = program.iter().find(|item| says_how(item)).map(Sexpr::place);
+    out.is_scheduled = scheduled.is_some();
     for (item, _) in program.iter().zip(declared).filter(|(_, declared)| !declared) {
         if let Err(refusal) = command(&mut names, &mut out, item) {
             out.leave(refusal);
         }
     }
-    schedule_of(&names, &mut out, &program);
+    if let (Some(at), false) = (scheduled, out.schedule.is_empty()) {
+        out.lines.push((format!("(schedule {})", out.schedule.join(" ")), at));
+    }
     Ok(out.finish(names.declarations()))
 }
 
@@ -117,8 +121,15 @@ fn command(names: &mut Names, out: &mut Output, item: &Sexpr) -> Result<()> {
         ("rule", parts) => rules::rule(names, out, parts, at),
         ("union" | "set", [_, _]) => rules::act(names, out, item),
         (relation, [_]) if names.relations.contains(relation) => rules::act(names, out, item),
-        // Of these the schedule is made.
-        ("run" | "run-schedule", _) => Ok(()),
+        ("run", _) if !out.is_scheduled => {
+            out.leave_command(at, "run");
+            Ok(())
+        }
+        ("run" | "run-schedule", _) => {
+            let parts = schedule::parts(names, out, item)?;
+            out.schedule.extend(parts);
+            Ok(())
+        }
         ("check", facts) if !facts.is_empty() => {
             check(names, out, facts, at);
             Ok(())
@@ -161,26 +172,13 @@ fn check(names: &mut Names, out: &mut Output, facts: &[Sexpr], at: Place) {
     out.checks.extend(equal);
 }
 
-/// A program with `run-schedule` has a schedule: all that it runs, in order. Where it only says how often
+/// A program with `run-schedule` or a goal has a schedule: all that it runs, in order. Where it only says how often
 /// everything is run, that is for the command line to say.
-fn schedule_of(names: &Names, out: &mut Output, program: &[Sexpr]) {
-    let keyword = |item: &Sexpr| item.list()?.first()?.atom().map(str::to_owned);
-    let runs = |item: &&Sexpr| matches!(keyword(item).as_deref(), Some("run" | "run-schedule"));
-    let first: Option<Place> = program
-        .iter()
-        .find(|item| keyword(item).as_deref() == Some("run-schedule"))
-        .map(Sexpr::place);
-    let mut parts = Vec::new();
-    for item in program.iter().filter(runs) {
-        match first {
-            None => out.leave_command(item.place(), "run"),
-            Some(_) => match schedule::parts(names, out, item) {
-                Ok(found) => parts.extend(found),
-                Err(refusal) => out.leave(refusal),
-            },
-        }
-    }
-    if let (Some(at), false) = (first, parts.is_empty()) {
-        out.lines.push((format!("(schedule {})", parts.join(" ")), at));
+fn says_how(item: &Sexpr) -> bool {
+    let parts = item.list().unwrap_or(&[]);
+    match parts.first().and_then(Sexpr::atom) {
+        Some("run-schedule") => true,
+        Some("run") => parts.iter().any(|part| part.atom() == Some(":until")),
+        _ => false,
     }
 }

@@ -51,6 +51,9 @@ pub(super) fn kind_of_sort(sort: &str) -> Option<LiteralKind> {
     BUILT_IN.iter().find(|built_in| built_in.name == sort)?.kind
 }
 
+/// What an analysis of strings is called, which says that two differ: they have different numbers.
+const STRING_NUMBER: &str = "string-number";
+
 /// Bytes of terms that stand for their names, in the whole program: each may name others twice.
 const MOST_WRITTEN_OUT: usize = 1 << 24;
 
@@ -75,6 +78,8 @@ pub(super) struct Names {
     pub asserted: FxHashSet<String>,
     /// By relation and constructor: the variables that are its arguments, and when it holds.
     pub said: FxHashMap<(String, String), Vec<Said>>,
+    /// Rulesets of rulesets: the names of these.
+    pub combined: FxHashMap<String, String>,
     /// What was declared and is not taken over.
     pub refused: FxHashSet<String>,
     /// Whether more was declared in another file.
@@ -83,6 +88,8 @@ pub(super) struct Names {
     terms: FxHashMap<String, String>,
     /// Strings that rules name.
     strings: Vec<String>,
+    /// Whether rules ask if strings differ.
+    compares_strings: bool,
     /// Sorts that are built in there and were used.
     built_in: FxHashSet<&'static str>,
     rules: FxHashSet<String>,
@@ -167,6 +174,17 @@ impl Names {
         self.said.entry(key).or_default().push((parts.collect(), condition.to_owned()));
     }
 
+    /// A number for a string: the analysis of a variable's name, or of a constant its place.
+    pub fn number_of_string(&mut self, written: &str) -> String {
+        self.compares_strings = true;
+        self.built_in.extend(["i64", "String"]);
+        self.note_strings(written);
+        match self.strings.iter().position(|known| known == written) {
+            Some(number) => number.to_string(),
+            None => format!("({STRING_NUMBER} {written})"),
+        }
+    }
+
     /// Strings in a part of a rule, which are constants there.
     pub fn note_strings(&mut self, text: &str) {
         let atoms = text.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
@@ -193,6 +211,12 @@ impl Names {
         let used = BUILT_IN.iter().filter(|built_in| self.built_in.contains(built_in.name));
         let mut lines: Vec<String> = used.map(|built_in| built_in.declaration.to_owned()).collect();
         lines.extend(self.strings.iter().map(|text| format!("(op {text} () String)")));
+        if self.compares_strings {
+            lines.push(format!("(analysis {STRING_NUMBER} String i64 :merge old)"));
+            lines.push(format!("(transfer ({STRING_NUMBER} (variable ?name)) ?name)"));
+            let of = |(number, text)| format!("(transfer ({STRING_NUMBER} {text}) {number})");
+            lines.extend(self.strings.iter().enumerate().map(of));
+        }
         lines
     }
 }

@@ -45,6 +45,9 @@ pub enum Why {
 pub(super) struct Output {
     /// Declarations, a line each, and what each was made from.
     pub lines: Vec<(String, Place)>,
+    /// Whether the rules file has a schedule, and its parts.
+    pub is_scheduled: bool,
+    pub schedule: Vec<String>,
     pub terms: Vec<String>,
     pub checks: Vec<[String; 2]>,
     left_out: Vec<LeftOut>,

@@ -12,6 +12,9 @@ use egraph::{Place, Sexpr};
 /// Options that say how a rule is run.
 const OF_RUNNING: [&str; 4] = [":subsume", ":naive", ":unsafe-seminaive", ":no-decomp"];
 
+/// Actions that say what is still looked at, or that the program is wrong.
+const OF_ROWS: [&str; 3] = ["subsume", "delete", "panic"];
+
 /// `(rewrite left right …)` or `(birewrite left right …)`.
 pub(super) fn rewrite(
     names: &mut Names,
@@ -50,6 +53,10 @@ pub(super) fn rule(names: &mut Names, out: &mut Output, parts: &[Sexpr], at: Pla
     };
     let options = Options::read(names, out, options)?;
     if follows(names, &facts, &actions).is_some() {
+        return Ok(());
+    }
+    if actions.iter().all(|action| head(action).is_some_and(|head| OF_ROWS.contains(&&*head))) {
+        out.leave_command(at, "a rule that makes no terms equal");
         return Ok(());
     }
     let [facts, actions] = on_diagonal(names, &facts, &actions)?.unwrap_or([facts, actions]);
@@ -225,15 +232,22 @@ fn act_in_rule(
             facts.scope.named.insert(atom(name, "a name")?.to_owned(), value);
         }
         ("union", [a, b]) => {
-            let (root, other, lhs) = match facts.whole_pattern(names, a) {
-                Ok(lhs) => (a, b, lhs),
-                Err(refusal) => match facts.whole_pattern(names, b) {
-                    Ok(lhs) => (b, a, lhs),
-                    Err(_) => return Err(refusal),
-                },
+            let sides = [(a, b), (b, a)].map(|(root, other)| {
+                facts.whole_pattern(names, root).map(|lhs| (facts.ask_for(names, &lhs), other, lhs))
+            });
+            let is_there = |side: &Result<(bool, _, _)>| side.as_ref().is_ok_and(|side| side.0);
+            let [one, two] = sides;
+            let (is_asked, other, lhs) = match (is_there(&one), one, two) {
+                (false, _, two) if is_there(&two) => two?,
+                (false, Err(_), Ok(two)) => two,
+                (_, one, _) => one?,
             };
-            if root.atom().is_some_and(|name| !facts.scope.patterns.contains_key(name)) {
+            if !is_asked && lhs.starts_with('?') {
                 return Err(refused(at, "a rule without a pattern"));
+            }
+            if !is_asked {
+                // Where one of them is there for another reason, it still holds.
+                out.leave(refused(at, "'union' of two terms that the rule adds"));
             }
             let rhs = facts.scope.pattern(names, other, Side::Right)?;
             let sides = [&lhs, &rhs].map(String::as_str);
@@ -257,7 +271,7 @@ fn act_in_rule(
                 out.lines.push((format!("(transfer ({relation} {of}) {value})"), at));
             }
         }
-        ("subsume" | "delete", _) => out.leave_command(at, head),
+        (head, _) if OF_ROWS.contains(&head) => out.leave_command(at, head),
         _ => {
             names.not_refused(head, at)?;
             return Err(refused(at, "an action that makes no terms equal"));

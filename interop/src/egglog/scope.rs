@@ -1,6 +1,6 @@
 //! The variables of one rule, and egglog's patterns and expressions as text of a rules file.
 
-use crate::egglog::literals::{large_number, literal, operator};
+use crate::egglog::literals::{large_number, literal, operator, towards_zero};
 use crate::egglog::names::{Names, kind_of_sort};
 use crate::egglog::refusal::{Refusal, Result, mistaken, refused};
 use egraph::{LiteralKind, MAX_DEPTH, Place, Sexpr, did_you_mean};
@@ -31,6 +31,8 @@ pub(super) struct Scope {
     pub values: FxHashMap<String, Valued>,
     /// Right-hand sides that an action has named.
     pub named: FxHashMap<String, String>,
+    /// What integers are divided by, where it may be 0.
+    pub divisors: Vec<String>,
     /// What stands here for which variable.
     written: FxHashMap<String, String>,
     unnamed: usize,
@@ -52,6 +54,29 @@ impl Scope {
     /// Whether a variable is an argument of a constructor on the left-hand side.
     pub fn is_matched(&self, variable: &str) -> bool {
         self.sorts.contains_key(variable)
+    }
+
+    /// The atom with which a fact says that this one is equal.
+    pub fn same_as<'s>(&'s self, sexpr: &'s Sexpr) -> &'s Sexpr {
+        let mut sexpr = sexpr;
+        while let Some(same @ Sexpr::Atom(..)) =
+            sexpr.atom().and_then(|name| self.patterns.get(name))
+        {
+            sexpr = same;
+        }
+        sexpr
+    }
+
+    /// Whether an atom is a variable that stands for terms, or a string.
+    pub fn is_of_terms(&self, sexpr: &Sexpr) -> bool {
+        let text = sexpr.atom().unwrap_or("");
+        let sort = self.sorts.get(text);
+        text.starts_with('"') || sort.is_some_and(|sort| kind_of_sort(sort).is_none())
+    }
+
+    fn is_string(&self, sexpr: &Sexpr) -> bool {
+        let text = sexpr.atom().unwrap_or("");
+        text.starts_with('"') || self.sorts.get(text).is_some_and(|sort| sort == "String")
     }
 
     /// A pattern. What stands for a variable by a fact is written in its place.
@@ -171,6 +196,14 @@ impl Scope {
             return Ok((number, Some(kind)));
         }
         names.not_refused(head, at)?;
+        if let ("!=", [a, b]) = (head, args)
+            && self.is_string(a)
+            && self.is_string(b)
+        {
+            let [a, b] = [self.pattern(names, a, Side::Left)?, self.pattern(names, b, Side::Left)?]
+                .map(|string| names.number_of_string(&string));
+            return Ok((format!("(!= {a} {b})"), Some(LiteralKind::Bool)));
+        }
         let all: Vec<Valued> =
             args.iter().map(|arg| self.value(names, arg)).collect::<Result<_>>()?;
         match (head, &all[..]) {
@@ -181,6 +214,15 @@ impl Scope {
             _ => {}
         }
         let of = all.iter().find_map(|(_, kind)| *kind);
+        if let ("/" | "%", Some(LiteralKind::I64), [(a, _), (b, _)]) = (head, of, &all[..]) {
+            if b.parse() == Ok(0) {
+                return Err(mistaken(at, "a division by 0"));
+            }
+            if b.parse::<i64>().is_err() {
+                self.divisors.push(b.clone());
+            }
+            return Ok((towards_zero(head, a, b), of));
+        }
         let Some((operator, kind)) = operator(head, of, at)? else {
             return Err(refused(at, &format!("'{head}' in a computation")));
         };
@@ -200,6 +242,7 @@ impl Scope {
         at: Place,
     ) -> Result<String> {
         let [of] = args else { return Err(mistaken(at, format!("'{analysis}' is of one term"))) };
+        let of = self.same_as(of).clone();
         let variable = of.atom().filter(|name| {
             !self.patterns.contains_key(*name) && !names.is_term(name) && !name.starts_with('"')
         });

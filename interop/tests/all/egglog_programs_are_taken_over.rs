@@ -1,7 +1,9 @@
 //! What programs of egglog become, and that what they say is equal is proved.
 
 use crate::common::import_egglog;
-use egraph::{EGraph, Limits, SaturationConfig, System, TermBank, check, explain, saturate};
+use egraph::{
+    EGraph, Limits, SaturationConfig, System, TermBank, TermId, check, explain, saturate,
+};
 use interop::{Imported, Why};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -75,10 +77,19 @@ fn rules_of_one_pattern_are_rewrites() {
             "(rule ((= e (Mul (Num a) x)) (= c (+ a 1))) ((union e (Mul x (Num a)))))",
             "(rewrite (Mul (Num ?a) ?x) (Mul ?x (Num ?a)) :when ((== (+ ?a 1) (+ ?a 1))) :name line-2)",
         ),
+        // Of anything of which something is known.
+        (
+            "(relation good (Math)) (rule ((good a)) ((union a (Mul a (Num 1)))))",
+            "(rewrite ?a (Mul ?a (Num 1)) :when ((good ?a)) :name line-2)",
+        ),
         ("(union (Neg (Num 1)) (Num -1))", "(birewrite (Neg (Num 1)) (Num -1) :name line-2)"),
     ] {
-        assert_eq!(lines(program), [expected], "{program}");
+        assert_eq!(lines(program).last().unwrap(), expected, "{program}");
     }
+    // What is only said of rows is no equality, whatever the rule asks.
+    let rows =
+        "(rule ((= (Num _) (Add x y))) ((subsume (Add x y)))) (rule ((Num 9)) ((panic \"nine\")))";
+    assert!(lines(rows).is_empty());
 }
 
 #[test]
@@ -184,15 +195,117 @@ fn a_program_with_a_schedule_keeps_it() {
     let program = "(ruleset fold) (ruleset comm)
 (rewrite (Add a b) (Add b a) :ruleset comm)
 (rewrite (Add (Num a) (Num b)) (Num (+ a b)) :ruleset fold)
-(run-schedule (saturate (run fold)) (repeat 3 comm (run :until (= 1 1))))
+(unstable-combined-ruleset both fold comm)
+(unstable-combined-ruleset all both)
+(run-schedule (saturate (run fold)) (repeat 3 comm (run)) (saturate all (run both)))
 (run comm 2)
 (run 4)";
     assert_eq!(
         lines(program).last().unwrap(),
-        "(schedule (saturate (run fold)) (repeat 3 comm (run)) (repeat 2 (run comm)) (repeat 4 (run)))"
+        "(schedule (saturate (run fold)) (repeat 3 comm (run)) (saturate (run fold comm) (run fold comm)) \
+         (repeat 2 (run comm)) (repeat 4 (run)))"
     );
     // How often everything is run is for the command line to say.
     assert!(!whole("(datatype T (A)) (run 10)").rules.contains("schedule"));
+}
+
+#[test]
+fn goals_end_what_is_run() {
+    let program = "(ruleset fold)
+(rewrite (Num n) (Add (Num (+ n 1)) (Num -1)))
+(rewrite (Add a b) (Add b a) :ruleset fold)
+(let zero (Num 0))
+(let goal (Add (Num -1) (Num 1)))
+(run-schedule (saturate (run :until (= zero (Add (Num 1) (Num -1)))) (run fold :until (Neg zero) )))
+(run 10000 :until (= zero goal))";
+    assert_eq!(
+        lines(program).last().unwrap(),
+        "(schedule (saturate (until (= (Num 0) (Add (Num 1) (Num -1))) (run)) \
+         (until (= (Neg (Num 0)) (Neg (Num 0))) (run fold))) \
+         (until (= (Num 0) (Add (Num -1) (Num 1))) (repeat 10000 (run))))"
+    );
+    // Without its goal the first part would never end. The last one has nothing to do.
+    let imported = whole(&format!("{MATH}\n{program}"));
+    let (egraph, bank, terms) = grown(&imported, Limits::default());
+    let class = |term| egraph.lookup(&bank, term).unwrap();
+    assert_eq!(class(terms[0]), class(terms[1]));
+    assert!(egraph.class_count() < 12, "{}", egraph.class_count());
+    // A goal alone makes a schedule, too. A name is what it was there.
+    let alone = "(let zero (Num 0)) (run 3 :until (= zero (Num 1))) (let zero (Num 7))";
+    assert_eq!(lines(alone), ["(schedule (until (= (Num 0) (Num 1)) (repeat 3 (run))))"]);
+}
+
+#[test]
+fn integers_are_divided_towards_zero() {
+    let numbers = [i64::MIN + 1, -7, -6, -3, -2, -1, 0, 1, 2, 3, 6, 7, i64::MAX];
+    let pairs = || numbers.into_iter().flat_map(|a| numbers.map(|b| (a, b)));
+    let mut program = format!(
+        "{MATH} (rewrite (Mul (Num a) (Num b)) (Num (/ a b))) (rewrite (Add (Num a) (Num b)) (Num (% a b)))
+(rewrite (Neg (Num a)) (Num 0) :when ((= (% a 4) -3)))"
+    );
+    let (mut quotients, mut expected) = (String::new(), Vec::new());
+    for (a, b) in pairs() {
+        quotients += &format!("(Mul (Num {a}) (Num {b})) (Add (Num {a}) (Num {b}))");
+        expected.extend([a.checked_div(b), a.checked_rem(b)]);
+    }
+    program += &quotients;
+    let (egraph, mut bank, terms) = grown(&whole(&program), Limits::default());
+    assert_eq!(terms.len(), expected.len());
+    for (term, expected) in terms.into_iter().zip(expected) {
+        let class = egraph.lookup(&bank, term).unwrap();
+        match expected {
+            Some(number) => {
+                let number = bank.parse(&format!("(Num {number})"), None).unwrap();
+                assert_eq!(egraph.lookup(&bank, number), Some(class), "{}", bank.display(term));
+            }
+            None => assert_eq!(egraph.nodes(class).len(), 1, "{}", bank.display(term)),
+        }
+    }
+    let halved = "(function h (Math) i64 :merge (max old new)) (rule ((= e (Neg a))) ((set (h e) (/ (h a) 2))))";
+    assert_eq!(
+        lines(halved)[1],
+        "(transfer (h (Neg ?a)) (- (/ (max (h ?a) 0) 2) (/ (max (- (h ?a)) 0) 2)))"
+    );
+    for refused in [
+        "(function h (Math) i64 :merge (/ old new))",
+        "(rewrite (Neg (Num a)) (Num (/ a 0)))",
+        "(function h (Math) i64 :merge old) (rule ((= e (Neg a))) ((set (h e) (/ 7 (h a)))))",
+    ] {
+        let imported = import_egglog(&format!("{MATH} {refused}")).unwrap();
+        assert_eq!(imported.left_out.len(), 1, "{refused}: {:?}", imported.left_out);
+    }
+}
+
+#[test]
+fn equal_variables_are_one_and_strings_may_differ() {
+    let program = "(rewrite (Add (Var a) (Var b)) (Num 0) :when ((!= a b)))
+(rewrite (Add (Var a) (Var b)) (Num 1) :when ((= a b)))
+(rewrite (Mul (Var a) (Var b)) (Num 2) :when ((= a b) (!= \"pi\" b)))
+(rule ((= e (Add x y)) (= x y) (= z x) (= x (Neg w)) (= y z)) ((union e (Neg w))))";
+    let expected = [
+        "(analysis string-number String i64 :merge old)",
+        "(transfer (string-number (variable ?name)) ?name)",
+        "(transfer (string-number \"pi\") 0)",
+        "(rewrite (Add (Var ?a) (Var ?b)) (Num 0) :when ((!= (string-number ?a) (string-number ?b))) :name line-2)",
+        "(rewrite (Add (Var ?b) (Var ?b)) (Num 1) :name line-3)",
+        "(rewrite (Mul (Var ?b) (Var ?b)) (Num 2) :when ((!= 0 (string-number ?b))) :name line-4)",
+        "(rewrite (Add (Neg ?w) (Neg ?w)) (Neg ?w) :name line-5)",
+    ];
+    assert_eq!(lines(program), expected);
+    for (start, target, equal) in [
+        ("(Add (Var \"x\") (Var \"y\"))", "(Num 0)", true),
+        ("(Add (Var \"x\") (Var \"pi\"))", "(Num 0)", true),
+        ("(Add (Var \"x\") (Var \"x\"))", "(Num 0)", false),
+        ("(Add (Var \"pi\") (Var \"pi\"))", "(Num 0)", false),
+        ("(Add (Var \"x\") (Var \"x\"))", "(Num 1)", true),
+        ("(Mul (Var \"x\") (Var \"x\"))", "(Num 2)", true),
+        ("(Mul (Var \"pi\") (Var \"pi\"))", "(Num 2)", false),
+    ] {
+        let program = format!("{MATH} {program} {start} {target}");
+        let (egraph, bank, terms) = grown(&whole(&program), Limits::default());
+        let [start, target] = [terms[0], terms[1]].map(|term| egraph.lookup(&bank, term));
+        assert_eq!(start == target, equal, "{program}");
+    }
 }
 
 #[test]
@@ -220,22 +333,27 @@ fn options_of_running_are_no_part_of_a_rule() {
     assert_eq!(lines(program), ["(rewrite (Neg (Neg ?a)) ?a :when ((== 1 1)) :name line-2)"]);
 }
 
-/// The first two terms of a program are proved equal under its rules.
-fn proves(program: &str) {
-    let imported = whole(program);
+/// The e-graph of all terms of a program, and these.
+fn grown(imported: &Imported, limits: Limits) -> (EGraph, TermBank, Vec<TermId>) {
     let system = Arc::new(System::parse(&imported.rules).unwrap());
     let mut bank = TermBank::new(system.language.clone());
     let terms: Vec<_> = imported.terms.iter().map(|term| bank.parse(term, None).unwrap()).collect();
-    let mut egraph = EGraph::new(system.clone());
+    let mut egraph = EGraph::new(system);
     terms.iter().for_each(|&term| {
         egraph.add_term(&bank, term);
     });
-    let limits = Limits { nodes: Some(2_000), ..Limits::default() };
     let config = SaturationConfig { limits, ..SaturationConfig::default() };
     saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
+    (egraph, bank, terms)
+}
+
+/// The first two terms of a program are proved equal under its rules.
+fn proves(program: &str) {
+    let limits = Limits { nodes: Some(2_000), ..Limits::default() };
+    let (egraph, mut bank, terms) = grown(&whole(program), limits);
     let proof = explain(&egraph, &mut bank, terms[0], terms[1]);
     let proof = proof.unwrap_or_else(|| panic!("not proved: {program}"));
-    check(&system, &bank, &proof).unwrap();
+    check(egraph.system(), &bank, &proof).unwrap();
 }
 
 #[test]

@@ -48,6 +48,10 @@ fn what_one_pattern_does_not_say_is_refused() {
             "(rewrite (F a) (G b))",
             "?b is not bound: it does not occur on the left-hand side (F ?a)",
         ),
+        (
+            "(rule ((= e (F a))) ((union (G e) (G a)) (union (G a) e)))",
+            "'union' of two terms that the rule adds can't be imported: a rules file has no such thing",
+        ),
         ("(rewrite (F x) (G ?x))", "'x' and '?x' would both be ?x"),
         (
             "(rule ((= e (F a)) (> (n a) 0)) ((set (n e) 1)))",
@@ -71,6 +75,21 @@ fn what_one_pattern_does_not_say_is_refused() {
             "(datatype T (A) (F T) (G T)) (function n (T) i64 :merge (max old new))\n{rule}"
         );
         assert_eq!(refused(&program), (vec![format!("2: {message}")], 0), "{rule}");
+    }
+}
+
+#[test]
+fn a_goal_that_can_not_be_said_is_left_out_alone() {
+    let error = "3: ':until' other than one equality of two terms can't be imported: a rules file has no such thing";
+    for goal in ["(!= (A) (B (A)))", "(good (A))", "(= 1 1)", "(= x (A))", "(A) (B (A))", ""] {
+        let program = format!(
+            "(datatype T (A) (B T)) (relation good (T))
+(rewrite (B a) a)
+(run-schedule (repeat 3 (run :until {goal})))"
+        );
+        assert_eq!(refused(&program), (vec![error.to_owned()], 0), "{goal}");
+        let rules = import_egglog(&program).unwrap().rules;
+        assert!(rules.ends_with("(schedule (repeat 3 (run)))\n"), "{rules}");
     }
 }
 
