@@ -2,46 +2,50 @@
 """What a call from Python costs, against Rust and against the command line.
 
     pip install ./python
-    time cargo bench --workspace --bench calls
-    python python/benches/overhead.py [--program PATH/TO/cairn]
+    cargo bench --workspace --bench calls --no-run          # says where it is
+    python python/benches/overhead.py --calls target/release/deps/calls-… [--program PATH/TO/cairn]
 
 10,000 calls of `prove`, one thread, the same questions and settings as guided-search/benches/calls.rs; a hundred
-starts of the program; and a cost in Python on an e-graph of 100,000 e-nodes. Medians of five runs, of processor
-seconds, those of the system and of other processes that are started included: on a machine with other work they say
-more than a clock.
+starts of the program; and a cost in Python on an e-graph of 100,000 e-nodes. The sides take turns, and what is said are
+medians of the runs, of processor seconds, those of the system and of other processes that are started included: on a
+machine with other work they say more than a clock.
 """
 
 import argparse
 import itertools
-import os
+import resource
 import statistics
 import subprocess
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import cairn_eqsat as cairn
 
-CALLS, STARTS, RUNS = 10_000, 100, 5
+CALLS, STARTS = 10_000, 100
 QUESTIONS = Path(__file__).resolve().parents[2] / "guided-search/benches/questions.txt"
 
 
-def median(measure) -> float:
-    return statistics.median(measure() for _ in range(RUNS))
-
-
-def seconds(work) -> float:
+def seconds(work: Callable[[], object]) -> float:
     def spent() -> float:
-        # The clock of this process is the finer one.
-        return time.process_time() + sum(os.times()[2:4])
+        used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return sum(one.ru_utime + one.ru_stime for one in used)
 
     began = spent()
     work()
     return spent() - began
 
 
+def medians(runs: int, *sides: Callable[[], float]) -> list[float]:
+    """Of each side, which take turns."""
+    found = [[side() for side in sides] for _ in range(runs)]
+    return [statistics.median(side) for side in zip(*found, strict=True)]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default="cairn")
+    parser.add_argument("--calls", help="the bench of that name, as cargo built it")
+    parser.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
     halide = cairn.System.load("halide")
     questions = [line.split(" = ") for line in QUESTIONS.read_text().splitlines()]
@@ -50,13 +54,24 @@ def main() -> None:
         for start, target in itertools.islice(itertools.cycle(questions), CALLS):
             cairn.prove(halide, start, target, method="deep", threads=1)
 
+    def rust() -> float:
+        def times(count: int) -> float:
+            return seconds(lambda: subprocess.run([options.calls, str(count)], check=True, capture_output=True))
+
+        # What starting takes is no part of a call.
+        return times(1) - times(0)
+
     def starts() -> None:
         for start, target in itertools.islice(itertools.cycle(questions), STARTS):
             command = [options.program, "prove", "--system", "halide", "--method", "deep", "--threads", "1"]
             subprocess.run([*command, "--from", start, "--to", target], check=True, capture_output=True)
 
-    print(f"{CALLS} calls from Python: {1e6 * median(lambda: seconds(calls)) / CALLS:.1f} µs a call")
-    print(f"{STARTS} starts of the program: {1e6 * median(lambda: seconds(starts)) / STARTS:.1f} µs a start")
+    sides = [lambda: seconds(calls) / CALLS, lambda: seconds(starts) / STARTS]
+    python, program, *of_rust = medians(options.runs, *sides, *([lambda: rust() / CALLS] if options.calls else []))
+    print(f"{CALLS} calls from Python: {1e6 * python:.1f} µs a call")
+    for each in of_rust:
+        print(f"the same from Rust: {1e6 * each:.1f} µs a call, so Python takes {python / each - 1:+.1%}")
+    print(f"{STARTS} starts of the program: {1e6 * program:.1f} µs a start")
 
     egraph = cairn.EGraph(cairn.System.load("math"))
     root = egraph.add("(+ (* (+ a b) (+ a c)) (+ (* b (+ c e)) (* (+ e f) (+ f (* g (+ a h))))))")
@@ -68,10 +83,12 @@ def main() -> None:
         asked += 1
         return 1 + sum(children)
 
-    by_function = median(lambda: seconds(lambda: egraph.extract(root, cost=size)))
-    named = median(lambda: seconds(lambda: egraph.extract(root, cost="size")))
+    def extract(cost: str | Callable[[str, list[float]], float]) -> Callable[[], float]:
+        return lambda: seconds(lambda: egraph.extract(root, cost=cost))
+
+    by_function, named = medians(options.runs, extract(size), extract("size"))
     print(f"an e-graph of {egraph.e_nodes} e-nodes: a cost in Python {by_function:.3f} s "
-          f"({asked // RUNS} e-nodes asked for), the same by name {named:.3f} s")
+          f"({asked // options.runs} e-nodes asked for), the same by name {named:.3f} s")
 
 
 if __name__ == "__main__":

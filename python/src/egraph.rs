@@ -1,29 +1,28 @@
 //! E-graphs.
 
 use crate::errors::{any, bad, not_proved, of_term};
+use crate::extraction::{self, Extraction};
 use crate::interrupt::{cancel, here, on_pool, pool};
 use crate::matches::Order;
 use crate::proof::Proof;
 use crate::run_report::{Moment, RunReport};
-use crate::shared::{Shared, System, shown_cost};
+use crate::shared::{Shared, System};
+use crate::state::State;
 use crate::term::{Term, escaped, term_like};
-use cairn::{STORED_EGRAPH, egraph_page};
+use cairn::egraph_page;
 use egraph::{
-    BestTerms, ByteSize, CostFunction, DagSearch, EGraph as Engine, Id, Limits, NoCost, Node,
-    Report, Rule, SaturationConfig, Scheduler, Sketch, TermBank, explain, extract_best, extract_by,
-    saturate,
+    BestTerms, ByteSize, CostFunction, EGraph as Engine, Id, Limits, Node, Report,
+    SaturationConfig, Scheduler, TermBank, explain, saturate,
 };
 use guided_search::quoted;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use support::{OutputFile, read_bytes};
 
 /// Classes of equal terms, grown by the rules of a system. Whatever is equal in it can be explained.
 ///
@@ -45,29 +44,9 @@ pub struct EGraph {
     pushed: Vec<State>,
 }
 
-/// All that `pop` brings back.
-#[derive(Clone)]
-struct State {
-    shared: Arc<Shared>,
-    engine: Engine,
-    /// The classes of the terms that were added.
-    roots: Vec<Id>,
-    /// Equalities that were given by hand.
-    given: usize,
-}
-
 impl EGraph {
-    fn of(shared: Arc<Shared>, engine: Engine, roots: Vec<Id>) -> EGraph {
-        let bank = shared.bank();
-        let is_given = |rule: &&Rule| rule.name.starts_with("given-");
-        let given = match shared.system.rulesets.last() {
-            Some(last) if last.starts_with("given") => {
-                shared.system.rules.iter().filter(is_given).count()
-            }
-            _ => 0,
-        };
-        let state = State { shared, engine, roots, given };
-        EGraph { state, bank, pushed: Vec::new() }
+    fn of(state: State) -> EGraph {
+        EGraph { bank: state.shared.bank(), state, pushed: Vec::new() }
     }
 
     /// A term of the system, in this bank; an integer is a class, and stands for one of its terms.
@@ -100,13 +79,6 @@ impl EGraph {
         }
     }
 
-    fn name(&self, node: Id) -> String {
-        match self.state.engine.node(node) {
-            Node::Op(op) => self.state.shared.system.language.op(op).name.clone(),
-            Node::Leaf(leaf) => leaf.to_string(),
-        }
-    }
-
     /// Grows the e-graph as `config` says.
     fn grow(
         &mut self,
@@ -129,11 +101,6 @@ impl EGraph {
             1 => here(py, work),
             _ => on_pool(py, &pool, &cancel, work),
         }
-    }
-
-    /// Brings classes that were added in order.
-    fn rebuilt(&mut self) {
-        self.state.engine.rebuild();
     }
 }
 
@@ -164,7 +131,7 @@ impl EGraph {
     fn new(system: &System) -> EGraph {
         let shared = system.shared.clone();
         let engine = Engine::new(shared.system.clone());
-        EGraph::of(shared, engine, Vec::new())
+        EGraph::of(State::of(shared, engine, Vec::new()))
     }
 
     /// An e-graph that `save`, or `cairn saturate --save`, wrote. Its rules are those of the system, or the first ones of
@@ -172,24 +139,15 @@ impl EGraph {
     #[staticmethod]
     #[pyo3(signature = (system, file, /))]
     fn load(system: &System, file: PathBuf) -> PyResult<EGraph> {
-        let bytes = read_bytes(&file, "the e-graph").map_err(any)?;
-        let at = |why: &dyn std::fmt::Display| bad(format!("{}: {why}", file.display()));
-        let (mut engine, roots) = Engine::from_bytes(&bytes).map_err(|why| at(&why))?;
-        let shared = system.shared.clone();
-        engine.go_on_with(shared.system.clone()).map_err(|_| {
-            at(&"expected an e-graph of the rules of the system, or of the first ones of them")
-        })?;
-        Ok(EGraph::of(shared, engine, roots))
+        let state = State::load(system.shared.clone(), &file)?;
+        Ok(EGraph::of(state))
     }
 
     /// Writes the e-graph to a file, whole or not at all, for `EGraph.load` and `cairn saturate --load`. An earlier e-graph
     /// in it is replaced.
     #[pyo3(signature = (file, /))]
     fn save(&self, file: PathBuf) -> PyResult<()> {
-        let State { shared, engine, roots, .. } = &self.state;
-        let bytes = engine.to_bytes(&shared.text, roots).map_err(|why| bad(why.to_string()))?;
-        let file = OutputFile::new(&file, STORED_EGRAPH).map_err(any)?;
-        file.write(|file| Ok(file.write_all(&bytes)?)).map_err(any)
+        self.state.save(&file)
     }
 
     /// Keeps the e-graph as it is now, for `pop`.
@@ -225,7 +183,7 @@ impl EGraph {
         let term = self.enter(term)?;
         let id = self.state.engine.add_term(&self.bank, term);
         self.state.roots.push(id);
-        self.rebuilt();
+        self.state.engine.rebuild();
         Ok(self.state.engine.find(id).0)
     }
 
@@ -244,7 +202,7 @@ impl EGraph {
             let id = self.bank.import(&term.bank, term.id);
             self.state.engine.add_term(&self.bank, id)
         });
-        self.rebuilt();
+        self.state.engine.rebuild();
         if self.state.engine.find(ids[0]) == self.state.engine.find(ids[1]) {
             return Ok(false);
         }
@@ -264,11 +222,10 @@ impl EGraph {
         let shared = Shared::read(self.state.shared.name.clone(), text)?;
         let only = shared.system.with_schedule(&format!("(run {ruleset})"));
         let only = only.map_err(|mistake| of_term(&ruleset, &mistake))?;
-        self.state.engine.go_on_with(Arc::new(only)).map_err(|_| bad("the system does not fit"))?;
+        self.state.go_on_with(Arc::new(only))?;
         self.grow(py, &SaturationConfig::default(), Some(1), &mut Vec::new())?;
         // As long as it lasts: other rules are looked at afresh by every run.
-        let fits = self.state.engine.go_on_with(shared.system.clone());
-        fits.map_err(|_| bad("the system does not fit"))?;
+        self.state.go_on_with(shared.system.clone())?;
         self.state.shared = shared;
         self.state.given = number;
         Ok(true)
@@ -293,18 +250,16 @@ impl EGraph {
 
     /// All classes by their numbers: the e-nodes of each, as pairs of an operator and the classes of its arguments.
     fn classes(&self) -> BTreeMap<u32, Vec<(String, Vec<u32>)>> {
+        let State { shared, engine, .. } = &self.state;
         let e_node = |&node: &Id| {
-            let children = self
-                .state
-                .engine
-                .children(node)
-                .iter()
-                .map(|&child| self.state.engine.find(child).0);
-            (self.name(node), children.collect())
+            let name = match engine.node(node) {
+                Node::Op(op) => shared.system.language.op(op).name.clone(),
+                Node::Leaf(leaf) => leaf.to_string(),
+            };
+            (name, engine.children(node).iter().map(|&child| engine.find(child).0).collect())
         };
-        let class =
-            |class: Id| (class.0, self.state.engine.nodes(class).iter().map(e_node).collect());
-        self.state.engine.classes().map(class).collect()
+        let class = |class: Id| (class.0, engine.nodes(class).iter().map(e_node).collect());
+        engine.classes().map(class).collect()
     }
 
     /// Number of e-nodes.
@@ -393,21 +348,18 @@ impl EGraph {
         let report = match function {
             None => {
                 if let Some(schedule) = schedule {
-                    self.go_on_with_schedule(schedule)?;
+                    self.state.go_on_with_schedule(schedule)?;
                 }
-                let report = self.grow(py, &config, threads, &mut history);
-                self.system_again()?;
-                report?
+                self.grow(py, &config, threads, &mut history)
             }
             Some(_) if schedule.is_some() => {
                 return Err(bad("schedule: a scheduler that is a function says which rules run"));
             }
-            Some(function) => {
-                let report = self.by_function(py, function, &config, threads, &mut history);
-                self.system_again()?;
-                report?
-            }
+            Some(function) => self.by_function(py, function, &config, threads, &mut history),
         };
+        // Back to the schedule that the rules file has.
+        self.state.go_on_with(self.state.shared.system.clone())?;
+        let report = report?;
         order.raise()?;
         Ok(RunReport::new(&self.state.shared, &self.state.engine, &report, history))
     }
@@ -444,35 +396,14 @@ impl EGraph {
             if shared {
                 return Err(bad("shared: the cost of a function is that of a tree"));
             }
-            return self.extract_by(py, class, function);
+            return extraction::by_function(py, &self.state, &mut self.bank, class, function);
         }
         let names = match cost {
             Some(names) => names.cast::<PyString>()?.to_str()?.to_owned(),
             None => "cost".to_owned(),
         };
-        let cost = CostFunction::named(&self.state.shared.system, &names)
-            .map_err(|why| bad(format!("cost: {why}")))?;
-        if shared && !cost.is_sum() {
-            return Err(bad("depth is no cost where equal parts count once: expected sums"));
-        }
-        let exact = seconds(exact)?;
-        let (engine, bank) = (&self.state.engine, &mut self.bank);
-        let found = here(py, || {
-            if !shared {
-                let (term, cost) = extract_best(engine, bank, class, &Sketch::Any, &cost)?;
-                return Some((term, cost, true));
-            }
-            let mut search = DagSearch::new(engine, class, &Sketch::Any, &cost)?;
-            search.improve(engine.built().saturating_mul(VISITS_PER_NODE));
-            let least = exact.is_some_and(|time| search.prove(time));
-            let (term, cost) = search.best(bank);
-            Some((term, cost, least))
-        })?;
-        let unknown = || bad(format!("no term of class {} has a known cost '{names}'", class.0));
-        let (term, found, least) = found.ok_or_else(unknown)?;
-        let value = shown_cost(py, &cost.names(), &cost.asked(&found))?.unbind();
-        let term = Term::out_of(&self.state.shared, &self.bank, term);
-        Ok(Extraction { term: Py::new(py, term)?, cost: value, least })
+        let (state, bank) = (&self.state, &mut self.bank);
+        extraction::by_name(py, state, bank, class, &names, shared, seconds(exact)?)
     }
 
     /// Why two terms are equal: a proof, accepted by the checker. Raises `NotProved` if they are not equal in this
@@ -500,7 +431,7 @@ impl EGraph {
     /// A page about it: classes, what they cost, the best terms; a small e-graph is drawn.
     #[pyo3(signature = (*, cost = "size"))]
     fn to_html(&self, cost: &str) -> PyResult<String> {
-        let roots = self.root_classes();
+        let roots = self.state.root_classes();
         let cost = CostFunction::named(&self.state.shared.system, cost)
             .map_err(|why| bad(format!("cost: {why}")))?;
         let best = BestTerms::of(&self.state.engine, &cost);
@@ -532,24 +463,7 @@ impl EGraph {
     }
 }
 
-/// Ways and places that the search for a DAG may look at, for each e-node that was built: extracting should not
-/// take much longer than growing did.
-const VISITS_PER_NODE: u64 = 512;
-
 impl EGraph {
-    fn go_on_with_schedule(&mut self, schedule: &str) -> PyResult<()> {
-        let system = self.state.shared.system.with_schedule(schedule);
-        let system = system.map_err(|mistake| of_term(schedule, &mistake))?;
-        let fits = self.state.engine.go_on_with(Arc::new(system));
-        fits.map_err(|_| bad("the system does not fit"))
-    }
-
-    /// Back to the schedule that the rules file has.
-    fn system_again(&mut self) -> PyResult<()> {
-        let fits = self.state.engine.go_on_with(self.state.shared.system.clone());
-        fits.map_err(|_| bad("the system does not fit"))
-    }
-
     /// Iterations whose rules a Python function chooses.
     fn by_function(
         &mut self,
@@ -573,7 +487,7 @@ impl EGraph {
                 PyTypeError::new_err("scheduler: expected a schedule as text, or None for the end")
             })?;
             let Some(schedule) = next else { break };
-            self.go_on_with_schedule(&schedule)?;
+            self.state.go_on_with_schedule(&schedule)?;
             let mut config = config.clone();
             config.limits.iterations = None;
             config.limits.time =
@@ -595,42 +509,6 @@ impl EGraph {
         all.ok_or_else(|| PyValueError::new_err("scheduler: nothing was run"))
     }
 
-    fn extract_by(
-        &mut self,
-        py: Python<'_>,
-        class: Id,
-        function: &Bound<'_, PyAny>,
-    ) -> PyResult<Extraction> {
-        // The names of operators are made once; those of leaves are asked for once each.
-        let language = self.state.shared.system.language.clone();
-        let names: Vec<Bound<'_, PyString>> =
-            language.operators.iter().map(|op| PyString::new(py, &op.name)).collect();
-        let found = extract_by(&self.state.engine, &mut self.bank, class, |node, costs| {
-            let cost = match node {
-                Node::Op(op) => function.call1((&names[op.0 as usize], costs)),
-                Node::Leaf(leaf) => function.call1((leaf.to_string(), costs)),
-            };
-            cost?.extract::<f64>()
-        });
-        let (term, cost) = found.map_err(|error| match error {
-            NoCost::Failed(error) => error,
-            less => bad(less.to_string()),
-        })?;
-        let term = Term::out_of(&self.state.shared, &self.bank, term);
-        let cost = cost.into_pyobject(py)?.into_any().unbind();
-        Ok(Extraction { term: Py::new(py, term)?, cost, least: true })
-    }
-
-    fn root_classes(&self) -> Vec<Id> {
-        let mut classes: Vec<Id> = Vec::new();
-        for class in self.state.roots.iter().map(|&root| self.state.engine.find(root)) {
-            if !classes.contains(&class) {
-                classes.push(class);
-            }
-        }
-        classes
-    }
-
     fn written(
         &self,
         cost: &str,
@@ -639,28 +517,7 @@ impl EGraph {
         let cost = CostFunction::named(&self.state.shared.system, cost)
             .map_err(|why| bad(format!("cost: {why}")))?;
         let mut text = Vec::new();
-        write(&BestTerms::of(&self.state.engine, &cost), &self.root_classes(), &mut text)?;
+        write(&BestTerms::of(&self.state.engine, &cost), &self.state.root_classes(), &mut text)?;
         String::from_utf8(text).map_err(|error| bad(error.to_string()))
-    }
-}
-
-/// The best term of a class.
-#[pyclass(frozen, module = "cairn_eqsat")]
-pub struct Extraction {
-    /// The term.
-    #[pyo3(get)]
-    term: Py<Term>,
-    /// What it costs: a number, or by name where several costs were asked for.
-    #[pyo3(get)]
-    cost: Py<PyAny>,
-    /// Whether it is certain that no term of the class costs less.
-    #[pyo3(get)]
-    least: bool,
-}
-
-#[pymethods]
-impl Extraction {
-    fn __repr__(&self) -> String {
-        format!("<Extraction {} cost {}>", self.term.get().shown(), self.cost)
     }
 }

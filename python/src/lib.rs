@@ -7,12 +7,14 @@
 
 mod egraph;
 mod errors;
+mod extraction;
 mod interrupt;
 mod matches;
 mod proof;
 mod run_report;
 mod search;
 mod shared;
+mod state;
 mod system;
 mod table;
 mod term;
@@ -31,7 +33,9 @@ fn program(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::egraph::{EGraph, Extraction};
+    use crate::egraph::EGraph;
+    #[pymodule_export]
+    use crate::extraction::Extraction;
     #[pymodule_export]
     use crate::matches::{Match, Ranker};
     #[pymodule_export]

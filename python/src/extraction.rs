@@ -1,0 +1,100 @@
+//! The best term of a class, under a cost of the system or a function of Python.
+
+use crate::errors::bad;
+use crate::interrupt::here;
+use crate::shared::shown_cost;
+use crate::state::State;
+use crate::term::Term;
+use egraph::{
+    CostFunction, DagSearch, Id, NoCost, Node, Sketch, TermBank, extract_best, extract_by,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use std::time::Duration;
+
+/// Ways and places that the search for a DAG may look at, for each e-node that was built: extracting should not
+/// take much longer than growing did.
+const VISITS_PER_NODE: u64 = 512;
+
+/// The best term of a class.
+#[pyclass(frozen, module = "cairn_eqsat")]
+pub struct Extraction {
+    /// The term.
+    #[pyo3(get)]
+    term: Py<Term>,
+    /// What it costs: a number, or by name where several costs were asked for.
+    #[pyo3(get)]
+    cost: Py<PyAny>,
+    /// Whether it is certain that no term of the class costs less.
+    #[pyo3(get)]
+    least: bool,
+}
+
+#[pymethods]
+impl Extraction {
+    fn __repr__(&self) -> String {
+        format!("<Extraction {} cost {}>", self.term.get().shown(), self.cost)
+    }
+}
+
+/// Under costs of the system, equal parts counted once or every time; `exact` is for the proof that nothing costs less.
+pub fn by_name(
+    py: Python<'_>,
+    state: &State,
+    bank: &mut TermBank,
+    class: Id,
+    names: &str,
+    shared: bool,
+    exact: Option<Duration>,
+) -> PyResult<Extraction> {
+    let cost = CostFunction::named(&state.shared.system, names)
+        .map_err(|why| bad(format!("cost: {why}")))?;
+    if shared && !cost.is_sum() {
+        return Err(bad("depth is no cost where equal parts count once: expected sums"));
+    }
+    let engine = &state.engine;
+    let found = here(py, || {
+        if !shared {
+            let (term, cost) = extract_best(engine, bank, class, &Sketch::Any, &cost)?;
+            return Some((term, cost, true));
+        }
+        let mut search = DagSearch::new(engine, class, &Sketch::Any, &cost)?;
+        search.improve(engine.built().saturating_mul(VISITS_PER_NODE));
+        let least = exact.is_some_and(|time| search.prove(time));
+        let (term, cost) = search.best(bank);
+        Some((term, cost, least))
+    })?;
+    let unknown = || bad(format!("no term of class {} has a known cost '{names}'", class.0));
+    let (term, found, least) = found.ok_or_else(unknown)?;
+    let value = shown_cost(py, &cost.names(), &cost.asked(&found))?.unbind();
+    let term = Term::out_of(&state.shared, bank, term);
+    Ok(Extraction { term: Py::new(py, term)?, cost: value, least })
+}
+
+/// Under a function of an operator's name and the costs of its arguments.
+pub fn by_function(
+    py: Python<'_>,
+    state: &State,
+    bank: &mut TermBank,
+    class: Id,
+    function: &Bound<'_, PyAny>,
+) -> PyResult<Extraction> {
+    // The names of operators are made once; those of leaves are asked for once each.
+    let language = state.shared.system.language.clone();
+    let names: Vec<Bound<'_, PyString>> =
+        language.operators.iter().map(|op| PyString::new(py, &op.name)).collect();
+    let found = extract_by(&state.engine, bank, class, |node, costs| {
+        let cost = match node {
+            Node::Op(op) => function.call1((&names[op.0 as usize], costs)),
+            Node::Leaf(leaf) => function.call1((leaf.to_string(), costs)),
+        };
+        cost?.extract::<f64>()
+    });
+    let (term, cost) = found.map_err(|error| match error {
+        NoCost::Failed(error) => error,
+        less => bad(less.to_string()),
+    })?;
+    let term = Term::out_of(&state.shared, bank, term);
+    let cost = cost.into_pyobject(py)?.into_any().unbind();
+    Ok(Extraction { term: Py::new(py, term)?, cost, least: true })
+}
