@@ -7,14 +7,12 @@
 
 mod egraph;
 mod errors;
-mod extraction;
 mod interrupt;
 mod matches;
 mod proof;
 mod run_report;
 mod search;
 mod shared;
-mod state;
 mod system;
 mod table;
 mod term;
@@ -35,7 +33,7 @@ mod _native {
     #[pymodule_export]
     use crate::egraph::EGraph;
     #[pymodule_export]
-    use crate::extraction::Extraction;
+    use crate::egraph::extraction::Extraction;
     #[pymodule_export]
     use crate::matches::{Match, Ranker};
     #[pymodule_export]

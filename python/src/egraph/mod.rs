@@ -1,13 +1,16 @@
 //! E-graphs.
 
+pub mod extraction;
+mod state;
+
+use crate::egraph::extraction::Extraction;
+use crate::egraph::state::State;
 use crate::errors::{any, bad, not_proved, of_term};
-use crate::extraction::{self, Extraction};
 use crate::interrupt::{cancel, here, on_pool, pool};
 use crate::matches::Order;
 use crate::proof::Proof;
 use crate::run_report::{Moment, RunReport};
 use crate::shared::{Shared, System};
-use crate::state::State;
 use crate::term::{Term, escaped, term_like};
 use cairn::egraph_page;
 use egraph::{

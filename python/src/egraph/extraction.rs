@@ -1,9 +1,9 @@
 //! The best term of a class, under a cost of the system or a function of Python.
 
+use crate::egraph::state::State;
 use crate::errors::bad;
 use crate::interrupt::here;
 use crate::shared::shown_cost;
-use crate::state::State;
 use crate::term::Term;
 use egraph::{
     CostFunction, DagSearch, Id, NoCost, Node, Sketch, TermBank, extract_best, extract_by,
