@@ -2,9 +2,9 @@
 """How much of egglog's own programs is imported, and whether what they check is proved.
 
     git clone https://github.com/egraphs-good/egglog
-    scripts/egglog_tests.py egglog
+    python3 scripts/egglog_tests.py egglog
     git clone https://github.com/egraphs-good/egglog-tutorial
-    scripts/egglog_tests.py egglog-tutorial --lesson 04-scheduling.egg
+    python3 scripts/egglog_tests.py egglog-tutorial --lesson 04-scheduling.egg
 
 A program counts as whole where nothing is refused, as partial where some declarations are taken over with
 --partial. Each equality of terms that a program checks is then asked of `cairn prove`, with work 200,000.
