@@ -1,7 +1,7 @@
-//! `cairn quickstart`: all stages, small, on the shipped Halide seeds. Each is a command of this program.
+//! `cairn quickstart`: all stages, small, on random polynomials. Each is a command of this program.
 
 use crate::args::RunArgs;
-use crate::shipped::{SEEDS, SYSTEMS};
+use crate::shipped::SYSTEMS;
 use anyhow::Result;
 use guided_search::{RESULTS_FILE, Row, headline, summaries};
 use std::ffi::OsString;
@@ -22,40 +22,45 @@ Its stages are these commands, run in the directory of --out:
 
 /// What each stage is, what is added to the seed of its random choices, and its command, with an @ before what is in the
 /// directory.
-const STAGES: [(&str, u64, &str); 8] = [
+const STAGES: [(&str, u64, &str); 9] = [
+    (
+        "seeds: random polynomials whose e-graphs explode",
+        0,
+        "seeds --system @ring.rules --sizes 20..50 --variables 5 --least-nodes 2000 --count 200 --out @ring.txt",
+    ),
     (
         "dataset: triples from proofs of small e-graphs",
         0,
-        "generate --config quickstart --system @halide.rules --seeds @halide.txt --out @dataset",
+        "generate --config quickstart --system @ring.rules --seeds @ring.txt --out @dataset",
     ),
     ("model: learns to write guides", 0, "train --data @dataset --out @model"),
     (
         "tasks: far chains from held-out seeds",
         0,
-        "tasks --config quickstart --system @halide.rules --seeds @halide.txt --data @dataset --out @tasks.parquet",
+        "tasks --config quickstart --system @ring.rules --seeds @ring.txt --data @dataset --out @tasks.parquet",
     ),
     (
         "tasks to choose a ranker by",
         1,
-        "tasks --config quickstart --system @halide.rules --seeds @halide.txt --without @tasks.parquet \
+        "tasks --config quickstart --system @ring.rules --seeds @ring.txt --without @tasks.parquet \
          --out @validation.parquet",
     ),
     (
         "tasks to learn a ranker from",
         2,
-        "tasks --config quickstart --system @halide.rules --seeds @halide.txt --without @tasks.parquet \
-         --without @validation.parquet --count 200 --out @training.parquet",
+        "tasks --config quickstart --system @ring.rules --seeds @ring.txt --without @tasks.parquet \
+         --without @validation.parquet --count 150 --out @training.parquet",
     ),
     (
         "ranker: learns which matches lead to proofs",
         0,
-        "learn --system @halide.rules --tasks @training.parquet --validation @validation.parquet --rounds 3 \
+        "learn --system @ring.rules --tasks @training.parquet --validation @validation.parquet --rounds 2 \
          --out @ranker",
     ),
     (
         "evaluation: every method under the same limits",
         0,
-        "evaluate --config quickstart --system @halide.rules --tasks @tasks.parquet --model @model \
+        "evaluate --config quickstart --system @ring.rules --tasks @tasks.parquet --model @model \
          --ranker @ranker/ranker.json --out @results",
     ),
     ("report", 0, "report @results --out @report.html"),
@@ -104,12 +109,7 @@ pub fn run(args: &QuickstartArgs, stage: &dyn Fn(&[OsString]) -> Result<()>) -> 
     let marker = format!("cairn quickstart {}, --seed {}\n", env!("CARGO_PKG_VERSION"), run.seed);
     refuse_other_seed(&directory.file(MARKER), &marker)?;
     write_atomic(&directory.file(MARKER), marker.as_bytes())?;
-    for (name, text) in [
-        ("halide.rules", SYSTEMS.named("halide")?.text),
-        ("halide.txt", SEEDS.named("halide")?.text),
-    ] {
-        write_atomic(&directory.file(name), text.as_bytes())?;
-    }
+    write_atomic(&directory.file("ring.rules"), SYSTEMS.named("ring")?.text.as_bytes())?;
     for (number, (what, more, command)) in (1..).zip(STAGES) {
         if !run.quiet {
             let (of, seconds) = (STAGES.len(), began.elapsed().as_secs_f64());

@@ -50,10 +50,10 @@ def section(run, arguments):
     run("quickstart/report.html", "quickstart", "--out", quickstart)
     methods = ["all-work", "descend", "shared", "deep", *METHODS, "oracle"]
 
-    def again(name, tasks, model, methods, *options):
-        return run.evaluate(name, "halide", tasks, methods, "--config", "quickstart", "--model", model, *options)
+    def again(name, tasks, model, methods, *options, system="halide"):
+        return run.evaluate(name, system, tasks, methods, "--config", "quickstart", "--model", model, *options)
 
-    runs = [again(f"seed-{seed}", quickstart / "tasks.parquet", quickstart / "model", methods, "--seed", seed) for seed in [0, 1, 2]]
+    runs = [again(f"seed-{seed}", quickstart / "tasks.parquet", quickstart / "model", methods, "--seed", seed, system="ring") for seed in [0, 1, 2]]
     hard = hard_tasks(runs[0])
     print(f"\n### The quickstart's {len({row['task'] for row in runs[0]})} tasks, {len(hard)} hard")
     cells = [solved_cells(results, hard, methods) for results in runs]

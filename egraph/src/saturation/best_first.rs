@@ -12,7 +12,6 @@ use crate::saturation::match_order::{MatchOrder, MatchView};
 use crate::saturation::sight::{RuleShape, Sight, SightRoom};
 use rayon::ThreadPool;
 use rayon::prelude::*;
-use std::sync::Arc;
 
 /// Matches applied in an iteration at least,
 const LEAST: usize = 30;
@@ -26,34 +25,23 @@ const TOGETHER: usize = 4_096;
 /// Matches looked at together, by one thread.
 const PART: usize = 256;
 
-/// Matches ranked together, by all threads.
-const WINDOW: usize = 64 * PART;
-
 /// What a match takes while it is ranked and sifted, for each byte that it takes when it is found, and
 /// for each that it takes while it waits; about.
 const BYTES_PER_FOUND: usize = 3;
 const BYTES_PER_WAITING: usize = 2;
 
-/// Where ranks hold for some iterations: matches at the top that are ranked again together, for each one that
-/// is wanted.
-const AHEAD: usize = 2;
-
-/// The rank of a match that would change nothing,
+/// The rank of a match that would change nothing.
 const KNOWN: f32 = f32::NAN;
-/// and of one that has not been ranked yet.
-const UNRANKED: f32 = f32::INFINITY;
 
 /// Matches that were found and not applied yet.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     /// By rule.
-    shapes: Arc<[RuleShape]>,
+    shapes: Vec<RuleShape>,
     /// By rule: ids of a match.
     strides: Vec<usize>,
     /// By match: the rule, and the iteration in which it was found.
     found: Vec<(u32, u32)>,
-    /// Their ranks when they were last looked at; kept only where these hold for longer than an iteration.
-    ranks: Vec<f32>,
     /// Their ids, one after the other.
     ids: Vec<Id>,
     /// Whether some were given up for lack of room, or not even found.
@@ -85,17 +73,6 @@ pub struct Chosen {
     pub seen: MatchView,
 }
 
-/// How a match stands while the best are looked for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// Its rank is of an earlier iteration.
-    Old,
-    /// It is to be ranked.
-    Due,
-    /// It was.
-    Ranked,
-}
-
 /// Room to look at a part of the matches in.
 #[derive(Default)]
 struct PartRoom {
@@ -110,10 +87,9 @@ impl Waiting {
     /// None yet, of the rules of a system.
     pub fn new(system: &System) -> Waiting {
         Waiting {
-            shapes: RuleShape::of_all(system).into(),
+            shapes: RuleShape::of_all(system),
             strides: system.rewrites.iter().map(|rewrite| rewrite.stride()).collect(),
             found: Vec::new(),
-            ranks: Vec::new(),
             ids: Vec::new(),
             gave_up: false,
         }
@@ -121,9 +97,7 @@ impl Waiting {
 
     /// Bytes that the matches take.
     pub fn heap_bytes(&self) -> usize {
-        self.found.capacity() * size_of::<(u32, u32)>()
-            + self.ranks.capacity() * size_of::<f32>()
-            + self.ids.capacity() * size_of::<Id>()
+        self.found.capacity() * size_of::<(u32, u32)>() + self.ids.capacity() * size_of::<Id>()
     }
 
     /// Bytes that it takes, beside the matches, to look at an e-graph.
@@ -140,7 +114,6 @@ impl Waiting {
     /// Takes no more memory than the matches that wait.
     pub fn shrink(&mut self) {
         self.found.shrink_to_fit();
-        self.ranks.shrink_to_fit();
         self.ids.shrink_to_fit();
     }
 
@@ -162,16 +135,15 @@ impl Waiting {
     /// The most promising matches, which then wait no more; what each of them looks like comes into
     /// `log`, if there is one. What has become known since it was found is forgotten.
     pub fn choose(&mut self, choice: &Choice<'_>, log: Option<&mut Vec<Chosen>>) -> Matches {
-        self.ranks.resize(self.found.len(), UNRANKED);
-        let shapes = self.shapes.clone();
-        let sight = Sight::new(choice.egraph, &shapes, choice.sides, choice.iteration);
-        let last = self.rank_the_best(&sight, choice);
+        let sight = Sight::new(choice.egraph, &self.shapes, choice.sides, choice.iteration);
+        let ranks = self.rank(&sight, choice);
+        let last = self.last_chosen(choice, &ranks);
         let is_chosen = |rule: u32, rank: f32| {
             last.is_some_and(|last| rank >= last) && (choice.runs)(rule as usize)
         };
         // By number of the match: where its ids begin.
         let mut chosen: Vec<(usize, usize)> = Vec::new();
-        for ((i, at), &rank) in self.starts().zip(&self.ranks) {
+        for ((i, at), &rank) in self.starts().zip(&ranks) {
             if is_chosen(self.found[i].0, rank) {
                 chosen.push((i, at));
             }
@@ -198,10 +170,7 @@ impl Waiting {
             }));
         }
         drop(sight);
-        self.keep(choice.room / 2, is_chosen);
-        if choice.order.holds() <= 1 {
-            self.ranks = Vec::new();
-        }
+        self.keep(choice.room / 2, &ranks, is_chosen);
         matches
     }
 
@@ -218,86 +187,33 @@ impl Waiting {
         &self.ids[at..at + self.strides[self.found[i].0 as usize]]
     }
 
-    /// Ranks what may be among the best: what is new, what was ranked too long ago, and what was at the top
-    /// when it was. The lowest rank that is applied now, which only matches have that were ranked now; none if
-    /// no match is.
-    fn rank_the_best(&mut self, sight: &Sight<'_>, choice: &Choice<'_>) -> Option<f32> {
-        let wanted = LEAST.max(choice.egraph.node_count() / NODES_PER_MATCH);
-        let holds = choice.order.holds().max(1);
-        let aged = |found: u32| (choice.iteration - u64::from(found)).is_multiple_of(holds);
-        let is_due =
-            |(&(_, found), &rank): (&(u32, u32), &f32)| match aged(found) || rank == UNRANKED {
-                true => State::Due,
-                false => State::Old,
-            };
-        let mut states: Vec<State> = self.found.iter().zip(&self.ranks).map(is_due).collect();
-        loop {
-            self.rank_due(sight, choice, &mut states);
-            let [last, ahead] = self.lowest(choice, [wanted, AHEAD * wanted]);
-            let (last, ahead) = last.zip(ahead)?;
-            let mut passed_over = false;
-            for (i, state) in states.iter_mut().enumerate() {
-                let rank = self.ranks[i];
-                let may = *state == State::Old && rank >= ahead;
-                if may && (choice.runs)(self.found[i].0 as usize) {
-                    *state = State::Due;
-                    passed_over |= rank >= last;
-                }
-            }
-            if !passed_over {
-                return Some(last);
-            }
-        }
-    }
-
-    /// Ranks all that is due, so many at a time that little memory is taken beside the matches.
-    fn rank_due(&mut self, sight: &Sight<'_>, choice: &Choice<'_>, states: &mut [State]) {
-        let mut due = Vec::new();
-        // The number of a match, and where its ids begin.
-        let mut next = (0, 0);
-        loop {
-            due.clear();
-            while next.0 < states.len() && due.len() < WINDOW {
-                if states[next.0] == State::Due {
-                    states[next.0] = State::Ranked;
-                    due.push(next);
-                }
-                next = (next.0 + 1, next.1 + self.strides[self.found[next.0].0 as usize]);
-            }
-            if due.is_empty() {
-                return;
-            }
-            self.rank(sight, choice, &due);
-        }
-    }
-
-    /// Ranks some matches: each by its number and where its ids begin.
-    fn rank(&mut self, sight: &Sight<'_>, choice: &Choice<'_>, due: &[(usize, usize)]) {
-        let mut ranks = vec![KNOWN; due.len()];
-        let look = |room: &mut PartRoom, (ranks, due): (&mut [f32], &[(usize, usize)])| {
-            self.rank_part(sight, choice.order, due, ranks, room);
+    /// The rank of each match; [`KNOWN`] for those that would change nothing.
+    fn rank(&self, sight: &Sight<'_>, choice: &Choice<'_>) -> Vec<f32> {
+        let mut ranks = vec![KNOWN; self.found.len()];
+        let starts: Vec<(usize, usize)> = self.starts().step_by(PART).collect();
+        let look = |room: &mut PartRoom, (ranks, &(first, at)): (&mut [f32], &(usize, usize))| {
+            self.rank_part(sight, choice.order, (first, at), ranks, room);
         };
         let threads = choice.pool.map_or(1, ThreadPool::current_num_threads);
-        match choice.pool.filter(|_| threads > 1 && due.len() > PART) {
+        match choice.pool.filter(|_| threads > 1 && starts.len() > 1) {
             Some(pool) => pool.install(|| {
-                let parts = ranks.par_chunks_mut(PART).zip(due.par_chunks(PART));
+                let parts = ranks.par_chunks_mut(PART).zip(&starts);
                 parts.for_each_init(PartRoom::default, look);
             }),
             None => {
                 let mut room = PartRoom::default();
-                let parts = ranks.chunks_mut(PART).zip(due.chunks(PART));
-                parts.for_each(|part| look(&mut room, part));
+                ranks.chunks_mut(PART).zip(&starts).for_each(|part| look(&mut room, part));
             }
         }
-        due.iter().zip(ranks).for_each(|(&(i, _), rank)| self.ranks[i] = rank);
+        ranks
     }
 
-    /// Ranks a part of them.
+    /// Ranks the matches from number `first` on, whose ids begin at `at`.
     fn rank_part(
         &self,
         sight: &Sight<'_>,
         order: &dyn MatchOrder,
-        due: &[(usize, usize)],
+        (first, mut at): (usize, usize),
         ranks: &mut [f32],
         room: &mut PartRoom,
     ) {
@@ -305,11 +221,13 @@ impl Waiting {
         seen.clear();
         places.clear();
         known.clear();
-        for (place, &(i, at)) in due.iter().enumerate() {
-            if let Some(view) = sight.view(self.found[i], self.ids_of(i, at), sight_room) {
+        for place in 0..ranks.len() {
+            let ids = self.ids_of(first + place, at);
+            if let Some(view) = sight.view(self.found[first + place], ids, sight_room) {
                 seen.push(view);
                 places.push(place);
             }
+            at += ids.len();
         }
         order.rank(seen, known);
         for (&place, &rank) in places.iter().zip(&*known) {
@@ -317,26 +235,25 @@ impl Waiting {
         }
     }
 
-    /// The lowest ranks of so many of the best matches that may run; none if there are no matches.
-    fn lowest(&self, choice: &Choice<'_>, wanted: [usize; 2]) -> [Option<f32>; 2] {
-        let mut running = Vec::with_capacity(self.ranks.len());
+    /// The lowest rank that is applied now; none if no match is.
+    fn last_chosen(&self, choice: &Choice<'_>, ranks: &[f32]) -> Option<f32> {
+        let mut running = Vec::with_capacity(ranks.len());
         let rules = self.found.iter().map(|&(rule, _)| rule as usize);
         let runs =
             |(&rank, rule): (&f32, usize)| (!rank.is_nan() && (choice.runs)(rule)).then_some(rank);
-        running.extend(self.ranks.iter().zip(rules).filter_map(runs));
-        wanted.map(|wanted| {
-            let last = wanted.min(running.len()).checked_sub(1)?;
-            Some(*running.select_nth_unstable_by(last, |a, b| b.total_cmp(a)).1)
-        })
+        running.extend(ranks.iter().zip(rules).filter_map(runs));
+        let wanted = LEAST.max(choice.egraph.node_count() / NODES_PER_MATCH).min(running.len());
+        let last = wanted.checked_sub(1)?;
+        Some(*running.select_nth_unstable_by(last, |a, b| b.total_cmp(a)).1)
     }
 
     /// Keeps what was not chosen, as far as there is room: the most promising.
-    fn keep(&mut self, room: usize, is_chosen: impl Fn(u32, f32) -> bool) {
+    fn keep(&mut self, room: usize, ranks: &[f32], is_chosen: impl Fn(u32, f32) -> bool) {
         let rule = |i: u32| self.found[i as usize].0;
-        let rank = |i: u32| self.ranks[i as usize];
-        let mut left = Vec::with_capacity(self.ranks.len());
+        let rank = |i: u32| ranks[i as usize];
+        let mut left = Vec::with_capacity(ranks.len());
         let stays = |&i: &u32| !rank(i).is_nan() && !is_chosen(rule(i), rank(i));
-        left.extend((0..self.ranks.len() as u32).filter(stays));
+        left.extend((0..ranks.len() as u32).filter(stays));
         let bytes = |i: u32| (2 + self.strides[rule(i) as usize]) * size_of::<Id>();
         // Half of the room: the other is for what is found next.
         if left.iter().map(|&i| bytes(i)).sum::<usize>() > room {
@@ -351,7 +268,6 @@ impl Waiting {
             let stride = self.strides[self.found[i].0 as usize];
             if left.get(count) == Some(&(i as u32)) {
                 self.found[count] = self.found[i];
-                self.ranks[count] = self.ranks[i];
                 self.ids.copy_within(at..at + stride, ids);
                 count += 1;
                 ids += stride;
@@ -359,7 +275,6 @@ impl Waiting {
             at += stride;
         }
         self.found.truncate(count);
-        self.ranks.truncate(count);
         self.ids.truncate(ids);
         if self.ids.capacity() > 4 * self.ids.len() {
             self.shrink();

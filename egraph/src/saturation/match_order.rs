@@ -95,13 +95,6 @@ pub trait MatchOrder: fmt::Debug + Send + Sync {
     /// Appends the rank of each match to `ranks`; not NaN. It must not depend on the other matches:
     /// those that wait come a part at a time, from several threads.
     fn rank(&self, matches: &[MatchView], ranks: &mut Vec<f32>);
-
-    /// For how many iterations a rank is good enough for a match that waits, as long as that is not among the
-    /// best; what is applied was ranked in the same iteration. More than 1 for an order that takes long: by
-    /// default every match is ranked in every iteration.
-    fn holds(&self) -> u64 {
-        1
-    }
 }
 
 /// The smaller the whole term that a match leads to, the sooner it is applied.

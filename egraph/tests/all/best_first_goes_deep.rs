@@ -8,7 +8,7 @@ use egraph::{
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Sums that end: nothing grows for ever.
 const FINITE: &str = "(sort I) (literal i64 I) (variable I) (op + (I I) I) (op f (I) I)
@@ -35,24 +35,6 @@ impl MatchOrder for Anyhow {
             (mixed % 1_009) as f32
         };
         ranks.extend(matches.iter().map(rank));
-    }
-}
-
-/// Smallest first, as an order that takes long would have it; it counts, and says which matches it ranked.
-#[derive(Debug)]
-struct Held {
-    iterations: u64,
-    ranked: Mutex<Vec<MatchView>>,
-}
-
-impl MatchOrder for Held {
-    fn rank(&self, matches: &[MatchView], ranks: &mut Vec<f32>) {
-        self.ranked.lock().unwrap().extend(matches);
-        SmallestFirst.rank(matches, ranks);
-    }
-
-    fn holds(&self) -> u64 {
-        self.iterations
     }
 }
 
@@ -138,34 +120,4 @@ fn threads_change_nothing() {
         (grown.egraph.built(), grown.egraph.node_count(), grown.report.iterations)
     };
     assert_eq!(grow(1), grow(3));
-}
-
-#[test]
-fn ranks_that_hold_are_asked_for_less_often_and_never_applied_stale() {
-    let texts = ["(d (s (s (s (s (s (s (s (s (s (s (s (s (s (s a)))))))))))))))"];
-    let run = |iterations: u64| {
-        let order = Arc::new(Held { iterations, ranked: Mutex::default() });
-        let limits = Limits { nodes: Some(3_000), iterations: Some(40), ..Limits::default() };
-        let config =
-            SaturationConfig { limits, order: Some(order.clone()), log: true, ..best_first() };
-        let Grown { report, .. } = grow(LAYERS, &texts, config);
-        let ranked = std::mem::take(&mut *order.ranked.lock().unwrap());
-        (ranked, report.chosen)
-    };
-    let (every, _) = run(1);
-    for iterations in [2, 8] {
-        let (ranked, chosen) = run(iterations);
-        assert!(!chosen.is_empty());
-        // What is applied is what was ranked: the same view, the number of the iteration in it.
-        assert!(chosen.iter().all(|chosen| ranked.contains(&chosen.seen)));
-        let waits = |seen: &&MatchView| seen.waited > 0;
-        let [all, some] = [&every, &ranked].map(|seen| seen.iter().filter(waits).count());
-        assert!(some * 4 < all * 3, "{some} of {all} with {iterations}");
-        // None is forgotten: what waits for long is ranked now and then.
-        assert!(ranked.iter().any(|seen| seen.waited > 0 && seen.waited % iterations == 0));
-        // The best that waited are never passed over for want of a rank: the first iteration, in which all are
-        // new, is as always.
-        let first = |seen: &[MatchView]| seen.iter().filter(|seen| seen.iteration == 0).count();
-        assert_eq!(first(&every), first(&ranked));
-    }
 }

@@ -16,8 +16,6 @@ use serde::{Deserialize, Serialize};
 use support::hash::sha256;
 use support::{seal_json, unseal_json};
 
-/// Iterations for which a rank is good enough for a match that is not among the best.
-const HOLDS: u64 = 8;
 /// What is written,
 const FORMAT: &str = "cairn ranker 4";
 /// and what is read, too: its seen seeds are starts and targets, which are not told apart.
@@ -95,13 +93,8 @@ impl MatchOrder for Ranker {
     fn rank(&self, matches: &[MatchView], ranks: &mut Vec<f32>) {
         let mut layers = Layers::default();
         for part in matches.chunks(TOGETHER) {
-            layers.clear();
             part.iter().for_each(|seen| layers.push(&self.weights, &numbers(seen)));
             layers.rank(&self.weights, ranks);
         }
-    }
-
-    fn holds(&self) -> u64 {
-        HOLDS
     }
 }

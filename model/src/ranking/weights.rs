@@ -79,7 +79,7 @@ impl Weights {
 }
 
 /// Adds the first row of a table.
-#[inline]
+#[inline(always)] // with the vectors of where it is called
 pub(crate) fn add(sums: &mut First, rows: &[f32]) {
     sums.iter_mut().zip(&rows[..FIRST]).for_each(|(sum, w)| *sum += w);
 }

@@ -133,8 +133,4 @@ impl MatchOrder for GivenFirst {
         let rank = |seen| if is_given(seen) { Some(f32::MAX) } else { of_own.next() };
         ranks.extend(matches.iter().filter_map(rank));
     }
-
-    fn holds(&self) -> u64 {
-        self.order.holds()
-    }
 }
