@@ -17,10 +17,10 @@ import csv
 import pathlib
 import random
 import re
-import subprocess
-import sys
 
 import pyarrow.parquet
+
+from program import run
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 ARITIES = {"*": 2, "\\": 2, "/": 2, "T": 2, "K": 2, "a": 3, "L": 3, "R": 3}
@@ -94,14 +94,6 @@ def system(known):
     return "\n".join(lines) + "\n"
 
 
-def run(arguments, *command):
-    command = [str(part) for part in (arguments.cairn, *command, "--quiet")]
-    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}\n{done.stderr.strip()}")
-    return done.stdout
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=pathlib.Path, required=True, help="a checkout of aimleap")
@@ -148,11 +140,11 @@ def main():
             learned = arguments.out / f"{slug}-ranker"
             if not (learned / "ranker.json").exists():
                 tasks = ["--tasks", arguments.out / "learn.csv", "--validation", arguments.out / "valid.csv"]
-                run(arguments, "learn", *options, *tasks, "--rounds", 3, "--out", learned)
+                run(arguments.cairn, "learn", *options, *tasks, "--rounds", 3, "--out", learned, "--quiet")
             ranker = ["--ranker", learned]
         if not (out / "results.parquet").exists():
             tasks = ["--tasks", arguments.out / "test.csv", "--work", arguments.work, "--guides", 3]
-            run(arguments, "evaluate", *options, *tasks, "--methods", ",".join(methods), "--out", out, *ranker)
+            run(arguments.cairn, "evaluate", *options, *tasks, "--methods", ",".join(methods), "--out", out, *ranker, "--quiet")
         rows = pyarrow.parquet.read_table(out / "results.parquet", columns=["method", "solved"]).to_pylist()
         solved = [sum(row["solved"] for row in rows if row["method"] == method) for method in methods]
         print(f"| {name} | {' | '.join(f'{count} of {arguments.problems}' for count in solved)} |", flush=True)

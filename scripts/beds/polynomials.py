@@ -18,12 +18,12 @@ import collections
 import pathlib
 import random
 import re
-import subprocess
-import sys
 import time
 
 import pyarrow.parquet
 from scipy.stats import binomtest
+
+from program import lines, run
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NAMES = ["x", "y", "z"]
@@ -106,19 +106,6 @@ def draw(count, seed, without=()):
         if nodes(text) + 8 <= nodes(form) <= LARGEST and form not in without:
             found.setdefault(form, text)
     return [(text, form) for form, text in found.items()]
-
-
-def lines(path, texts):
-    path.write_text("".join(f"{text}\n" for text in texts))
-    return path
-
-
-def run(*command):
-    command = [str(part) for part in command]
-    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}\n{done.stderr.strip()}")
-    return done.stdout
 
 
 def learn(args):

@@ -15,11 +15,11 @@ import math
 import pathlib
 import random
 import statistics
-import subprocess
-import sys
 
 import pyarrow.parquet
 from scipy.stats import binomtest
+
+from program import lines, run
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RULES = pathlib.Path(__file__).with_suffix(".rules")
@@ -51,19 +51,6 @@ def query(rows, predicates):
     return term
 
 
-def lines(path, queries):
-    path.write_text("".join(f"{query(*drawn)}\n" for drawn in queries), encoding="utf-8")
-    return path
-
-
-def run(*command):
-    command = [str(part) for part in command]
-    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}\n{done.stderr.strip()}")
-    return done.stdout
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, required=True, help="the directory for results")
@@ -77,7 +64,8 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     rng = random.Random(0)
     drawn = [draw(rng) for _ in range(arguments.learn + arguments.test)]
-    seeds, tests = lines(out / "learn.txt", drawn[arguments.test :]), lines(out / "test.txt", drawn[: arguments.test])
+    queries = [query(*one) for one in drawn]
+    seeds, tests = lines(out / "learn.txt", queries[arguments.test :]), lines(out / "test.txt", queries[: arguments.test])
     common = ["--system", RULES, "--cost", "rows", "--threads", arguments.threads, "--quiet", "--cap", 2000]
     print(run(arguments.cairn, "learn", "--seeds", seeds, "--work", 4000, "--out", out / "learned", *common), flush=True)
     costs = {}
