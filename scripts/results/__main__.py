@@ -15,6 +15,7 @@ import sys
 
 import expressions
 import guided
+import recipes
 import tiling
 import transformer
 import unlearned
@@ -26,6 +27,7 @@ SECTIONS = {
     "transformer": transformer.section,
     "expressions": expressions.section,
     "tiling": tiling.section,
+    "recipes": recipes.section,
 }
 
 

@@ -3,8 +3,8 @@
 
 use crate::common;
 use egraph::{
-    EGraph, How, Limits, MatchOrder, MatchView, Report, SaturationConfig, Scheduler, SmallestFirst,
-    StopReason, System, TermBank, TermId, check, explain, saturate_until, used_matches,
+    EGraph, How, Limits, MatchOrder, MatchView, Report, SaturationConfig, Scheduler, StopReason,
+    System, TermBank, TermId, check, explain, saturate_until, used_matches,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
