@@ -146,7 +146,7 @@ def fills(trial, times, rng):
             subprocess.run(["mount", "-o", "remount,size=1g", trial.disk], check=True)
             ok &= trial.in_peace(f"{4 * free} KiB free")
         finally:
-            subprocess.run(["umount", trial.disk], check=True)
+            subprocess.run(["umount", "--lazy", trial.disk], check=True)
     return len(refusals), ok
 
 
