@@ -39,7 +39,7 @@ pub fn cancel() -> Cancel {
         let Some(next) = NEXT_LOOK.get() else { return false };
         let readings = READINGS.get().wrapping_add(1);
         READINGS.set(readings);
-        if readings % CLOCK_EVERY != 0 {
+        if !readings.is_multiple_of(CLOCK_EVERY) {
             return false;
         }
         let now = Instant::now();
