@@ -28,7 +28,7 @@ Examples:
   cairn report results
 
   # With a model, some methods only
-  cairn evaluate --system halide --tasks tasks.parquet \\
+  cairn evaluate --system ring --tasks quickstart/tasks.parquet \\
       --model quickstart/model --out results-model \\
       --methods all-work,descend,model,oracle
 

@@ -27,8 +27,8 @@ Examples:
       --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)'
 
   # A trained model's guides
-  cairn prove --system halide --model quickstart/model --cap 2000 \\
-      --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)'
+  cairn prove --system ring --model quickstart/model --cap 2000 \\
+      --from '(* (+ a b) (- a b))' --to '(- (* a a) (* b b))'
 
   # An expert's sketches, one a line in the order in which they are reached
   echo '(<= (* 2 ?) (* 2 ?))' > guides.txt

@@ -22,8 +22,8 @@ Examples:
       --count 20 --out tasks.parquet
 
   # From seeds that a model of the dataset does not see
-  cairn tasks --system halide --seeds halide --data quickstart/dataset \\
-      --config quickstart --out tasks.parquet
+  cairn tasks --system ring --seeds quickstart/ring.txt \\
+      --data quickstart/dataset --config quickstart --out tasks.parquet
 
 Each waypoint of a chain is a frontier term of an e-graph grown from the one before; the target \
 can't be proved from the seed by one e-graph under the cap.
