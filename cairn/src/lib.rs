@@ -121,7 +121,7 @@ enum Command {
     Evaluate(evaluate::EvaluateArgs),
     /// Write a page about an evaluation
     Report(report::ReportArgs),
-    /// Run all stages, small, on the shipped Halide seeds
+    /// Run all stages, small, on random polynomials
     Quickstart(quickstart::QuickstartArgs),
     /// Print what a shell needs to complete commands and options
     Completions(completions::CompletionsArgs),
