@@ -62,10 +62,9 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
     let config = args.limits.config(args.run.run().build_pool()?, Scheduler::Simple);
     // A strategy is followed once.
-    let schedulers = match args.scheduler {
-        Schedulers::Auto if args.strategy.is_some() => Schedulers::Simple,
-        Schedulers::Mixed if args.strategy.is_some() => Schedulers::BestFirst,
-        as_given => as_given,
+    let schedulers = match args.strategy {
+        Some(_) => args.scheduler.in_turn().0.into(),
+        None => args.scheduler,
     };
     let found = prove_in_turn(&system, &mut bank, [from, to], &config, schedulers)?;
     if let Some(sides) = found.opposed {

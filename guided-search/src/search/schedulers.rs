@@ -37,6 +37,16 @@ impl Schedulers {
     }
 }
 
+impl From<Scheduler> for Schedulers {
+    fn from(scheduler: Scheduler) -> Schedulers {
+        match scheduler {
+            Scheduler::Simple => Schedulers::Simple,
+            Scheduler::Backoff => Schedulers::Backoff,
+            Scheduler::BestFirst => Schedulers::BestFirst,
+        }
+    }
+}
+
 impl fmt::Display for Schedulers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.serialize(f)
