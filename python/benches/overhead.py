@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What a call from Python costs, against Rust and against the command line.
 
-    pip install ./python
-    cargo bench --workspace --bench calls --no-run          # says where it is
-    python python/benches/overhead.py --calls target/release/deps/calls-… [--program PATH/TO/cairn]
+    cargo build --release --workspace --lib --bench calls   # both sides: two builds of the engine differ by some percent
+    ln -s "$PWD/target/release/libcairn_eqsat.so" python/python/cairn_eqsat/_native.abi3.so
+    PYTHONPATH=python/python python python/benches/overhead.py --calls target/release/deps/calls-… [--program PATH/TO/cairn]
 
 10,000 calls of `prove`, one thread, the same questions and settings as guided-search/benches/calls.rs; a hundred
 starts of the program; and a cost in Python on an e-graph of 100,000 e-nodes. The sides take turns, and what is said are

@@ -22,10 +22,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// The clock is read once in so many readings of the flag, between which there is a millisecond at most: in small e-graphs
 /// it would take longer than the work.
-const CLOCK_EVERY: u32 = 16;
+const CLOCK_EVERY: u32 = 64;
 
 thread_local! {
-    /// Readings of the flag.
+    /// Readings of the flag until the clock is read.
     static READINGS: Cell<u32> = const { Cell::new(0) };
     /// When work on this thread next looks at signals; other threads' work does not.
     static NEXT_LOOK: Cell<Option<Instant>> = const { Cell::new(None) };
@@ -36,12 +36,12 @@ thread_local! {
 /// Asks work to end, if a signal does.
 pub fn cancel() -> Cancel {
     Cancel::looking(|| {
-        let Some(next) = NEXT_LOOK.get() else { return false };
-        let readings = READINGS.get().wrapping_add(1);
-        READINGS.set(readings);
-        if !readings.is_multiple_of(CLOCK_EVERY) {
+        if let Some(fewer) = READINGS.get().checked_sub(1) {
+            READINGS.set(fewer);
             return false;
         }
+        READINGS.set(CLOCK_EVERY - 1);
+        let Some(next) = NEXT_LOOK.get() else { return false };
         let now = Instant::now();
         if now < next {
             return false;

@@ -136,14 +136,13 @@ pub(crate) fn search(
     watch: &Watch,
 ) -> Matches {
     let system = egraph.system().clone();
-    let searches: Vec<(Request, Search<'_>)> = requests
-        .iter()
-        .filter_map(|request| {
-            let rewrite = &system.rewrites[request.rule];
-            let rule = &system.rules[request.rule];
-            Some((*request, Search::new(egraph, rewrite, rule, request.seen)?))
-        })
-        .collect();
+    // At once: an e-graph is often so small that moving them as they become more would take longer than the searches.
+    let mut searches: Vec<(Request, Search<'_>)> = Vec::with_capacity(requests.len());
+    searches.extend(requests.iter().filter_map(|request| {
+        let rewrite = &system.rewrites[request.rule];
+        let rule = &system.rules[request.rule];
+        Some((*request, Search::new(egraph, rewrite, rule, request.seen)?))
+    }));
     let candidates = Candidates::new(egraph, searches.iter().map(|(_, search)| search.seen()));
     let bytes = room.bytes.saturating_sub(candidates.heap_bytes());
     let quotas = || (Quota::new(bytes / size_of::<Id>()), Quota::new(room.visits));
@@ -157,7 +156,8 @@ pub(crate) fn search(
 }
 
 fn alone(shared: &Shared<'_>) -> Matches {
-    let mut matches = Matches::default();
+    let rules = Vec::with_capacity(shared.searches.len());
+    let mut matches = Matches { rules, ..Matches::default() };
     let (mut room, mut found) = (SearchRoom::default(), Found::default());
     for (rule, (request, search)) in shared.searches.iter().enumerate() {
         let before: [(usize, usize); News::COUNT] =

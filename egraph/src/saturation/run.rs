@@ -426,7 +426,8 @@ impl Run<'_> {
             before: seen.matches[rule],
         };
         let rules = 0..self.system.rules.len();
-        let requests: Vec<Request> = rules.filter(runs).map(request).collect();
+        let mut requests: Vec<Request> = Vec::with_capacity(rules.len());
+        requests.extend(rules.filter(runs).map(request));
         let pool = self.config.pool.as_deref();
         let matches = search(self.egraph, &requests, room, pool, &self.watch);
         let now = self.egraph.now();

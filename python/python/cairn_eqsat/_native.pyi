@@ -337,7 +337,6 @@ def read_parquet(paths: Sequence[str | PathLike[str]], /) -> Table: ...
 def prove_all(
     system: System,
     questions: Sequence[tuple[TermLike, TermLike]],
-    *,
     method: str | None,
     ranker: RankerLike | None,
     model: Model | None,
@@ -357,6 +356,7 @@ def prove_all(
     time: float | None,
     threads: int | None,
     progress: bool,
+    /,
 ) -> list[Answer]: ...
 def optimise_all(
     system: System,

@@ -143,28 +143,10 @@ def prove(
         questions = [(start, target)]
     if model is not None and not isinstance(model, Model):
         model = Model.load(model)
+    bar = _shown(progress, target is None)
     answers = prove_all(
-        system,
-        questions,
-        method=method,
-        ranker=ranker,
-        model=model,
-        guides=guides,
-        score=score,
-        cap=cap,
-        work=work,
-        scheduler=scheduler,
-        per_request=per_request,
-        expansion=expansion,
-        walk=walk,
-        slack=slack,
-        drawn=drawn,
-        nucleus=nucleus,
-        certain=certain,
-        seed=seed,
-        time=time,
-        threads=threads,
-        progress=_shown(progress, target is None),
+        system, questions, method, ranker, model, guides, score, cap, work, scheduler, per_request, expansion, walk,
+        slack, drawn, nucleus, certain, seed, time, threads, bar,
     )
     return answers if target is None else answers[0]
 

@@ -115,11 +115,10 @@ fn question(
     Ok((bank, if first.is(start) { [one, two] } else { [two, one] }))
 }
 
-/// The questions of a call, and how to search.
+/// The questions of a call, and how to search. By place: for so many names Python would make a dictionary, in each call.
 #[pyfunction]
-#[pyo3(signature = (system, questions, *, method, ranker, model, guides, score, cap, work, scheduler,
-                    per_request, expansion, walk, slack, drawn, nucleus, certain, seed, time, threads,
-                    progress))]
+#[pyo3(signature = (system, questions, method, ranker, model, guides, score, cap, work, scheduler, per_request,
+                    expansion, walk, slack, drawn, nucleus, certain, seed, time, threads, progress, /))]
 #[allow(clippy::too_many_arguments)] // the package's `prove` names them
 pub fn prove_all(
     py: Python<'_>,
@@ -194,14 +193,14 @@ pub fn prove_all(
     }
     let search = Search { shared, settings, method, model, order, guides, score, time, cancel };
     let pool = pool(threads)?;
-    let found = match <[_; 1]>::try_from(asked) {
+    let answers = match <[_; 1]>::try_from(asked) {
         Ok([(bank, ends)]) => {
-            let work = || search.answer(bank, ends);
+            let work = || search.answer(bank, ends).map(|found| vec![packed(shared, found)]);
             // Only a network works on several threads here.
-            vec![match search.model {
+            match search.model {
                 None => here(py, work)?,
                 Some(_) => on_pool(py, &pool, &search.cancel, work)?,
-            }]
+            }
         }
         Err(asked) => {
             let bar = Progress::new("questions", asked.len() as u64, !progress);
@@ -214,14 +213,13 @@ pub fn prove_all(
                 Ok(packed(shared, found))
             };
             let threads = pool.current_num_threads();
-            let all = on_pool(py, &pool, &search.cancel, || in_order(asked.len(), threads, one));
-            search.order.raise()?;
+            let all = on_pool(py, &pool, &search.cancel, || in_order(asked.len(), threads, one))?;
             bar.finish();
-            return all?.map_err(any);
+            all
         }
     };
     search.order.raise()?;
-    found.into_iter().map(|found| found.map(|found| packed(shared, found)).map_err(any)).collect()
+    answers.map_err(any)
 }
 
 /// Terms of a bank that is kept as it is: copying out what is needed takes longer than a short search.
