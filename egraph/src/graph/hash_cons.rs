@@ -1,10 +1,12 @@
 //! The hash-cons: a table from the canonical form of an e-node to its id.
 //!
-//! Open addressing with linear probing over a byte of each hash, of which eight are looked at
+//! Open addressing with linear probing over a byte of each hash, of which sixteen are looked at
 //! together before any e-node itself (as in Google's Swiss tables); deleting moves later entries
 //! back, so that there are no stale entries and no tombstones, and the table never grows but by
 //! insertions. It does not know the e-nodes: what it must compare or hash again is asked of its
 //! caller.
+
+use crate::id::Id;
 
 /// The tag of an empty place.
 const EMPTY: u8 = 0;
@@ -15,35 +17,40 @@ pub(crate) struct Memo {
     /// A tag for each place, and the first [`GROUP`] again behind the last, so that a group can be
     /// read from any place.
     tags: Vec<u8>,
+    /// The same of ids, and one more.
     ids: Vec<u32>,
+    /// Number of places.
+    places: usize,
     len: usize,
 }
 
-/// Hashes that are looked for together.
+/// E-nodes that are looked for together.
 pub(crate) const MANY: usize = 64;
 /// What is found where nothing is. No id is this.
 pub(crate) const ABSENT: u32 = u32::MAX;
 /// Tags that are looked at together.
-const GROUP: usize = 8;
-/// The lowest bit of each byte of a group.
-const LOWEST: u64 = u64::from_le_bytes([1; GROUP]);
+const GROUP: usize = 16;
 
-/// A bit of each tag that is [`EMPTY`]; the others are odd.
-fn empty(group: u64) -> u64 {
-    !group & LOWEST
+/// A bit for each of a group that is this tag.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn alike(group: &[u8; GROUP], tag: u8) -> u32 {
+    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_set1_epi8};
+    // SAFETY: every x86-64 has SSE2, and sixteen bytes are there to be read.
+    unsafe {
+        let group = _mm_loadu_si128(group.as_ptr().cast());
+        _mm_movemask_epi8(_mm_cmpeq_epi8(group, _mm_set1_epi8(tag as i8))) as u32
+    }
 }
 
-/// A bit of each tag that is the one of a hash, and of no other: an empty place may name what was there once.
-fn alike(group: u64, hash: u64) -> u64 {
-    let others = group ^ (LOWEST * u64::from(tag(hash)));
-    // No carry leaves a byte: the highest bit of the sum says whether the other seven are not zero.
-    let seven = LOWEST * 0x7f;
-    !(((others & seven) + seven) | others | seven)
+#[cfg(not(target_arch = "x86_64"))]
+fn alike(group: &[u8; GROUP], tag: u8) -> u32 {
+    (0..GROUP).fold(0, |bits, i| bits | u32::from(group[i] == tag) << i)
 }
 
-/// Which of a group the first bit belongs to.
-fn first(bits: u64) -> usize {
-    bits.trailing_zeros() as usize / 8
+/// Which of a group the first bit belongs to; [`GROUP`] if there is none.
+fn first(bits: u32) -> usize {
+    (bits | 1 << GROUP).trailing_zeros() as usize
 }
 
 fn tag(hash: u64) -> u8 {
@@ -65,12 +72,13 @@ impl Memo {
     /// that an unsuccessful search looks at 8.5 tags in the mean (Knuth, vol. 3, section 6.4),
     /// mostly one or two groups.
     pub fn capacity(&self) -> usize {
-        self.ids.len() / 4 * 3
+        self.places / 4 * 3
     }
 
     /// Bytes of a table with room for `entries`.
     pub fn bytes_for(entries: usize) -> usize {
-        Memo::places_for(entries) * (1 + size_of::<u32>()) + GROUP
+        let places = Memo::places_for(entries);
+        places + GROUP + (places + GROUP + 1) * size_of::<u32>()
     }
 
     fn places_for(entries: usize) -> usize {
@@ -79,18 +87,17 @@ impl Memo {
 
     /// The place where the search for a hash begins.
     fn home(&self, hash: u64) -> usize {
-        (((hash >> 32) * self.ids.len() as u64) >> 32) as usize
+        (((hash >> 32) * self.places as u64) >> 32) as usize
     }
 
     /// The tags from a place on.
-    fn group(&self, start: usize) -> u64 {
-        let tags = self.tags[start..].first_chunk().expect("a group from any place");
-        u64::from_le_bytes(*tags)
+    fn group(&self, start: usize) -> &[u8; GROUP] {
+        self.tags[start..].first_chunk().expect("a group from any place")
     }
 
     /// The place itself, or where it is if it is behind the last one.
     fn wrapped(&self, place: usize) -> usize {
-        if place < self.ids.len() { place } else { place - self.ids.len() }
+        if place < self.places { place } else { place - self.places }
     }
 
     fn next(&self, place: usize) -> usize {
@@ -107,64 +114,55 @@ impl Memo {
         loop {
             let group = self.group(start);
             // Behind an empty place the tag may stand too; then it is that of another hash.
-            let mut alike = alike(group, hash);
-            while alike != 0 {
-                let id = self.ids[self.wrapped(start + first(alike))];
+            let mut left = alike(group, tag(hash));
+            while left != 0 {
+                let id = self.ids[start + first(left)];
                 if same(id) {
                     return Some(id);
                 }
-                alike &= alike - 1;
+                left &= left - 1;
             }
-            if empty(group) != 0 {
+            if alike(group, EMPTY) != 0 {
                 return None;
             }
             start = self.wrapped(start + GROUP);
         }
     }
 
-    /// As [`Memo::find`], for at most [`MANY`] of what is `wanted`; [`ABSENT`] stands for nothing found. No
-    /// step branches by what it finds and none waits for the one before, so that the processor waits for
-    /// many places of memory at a time.
+    /// As [`Memo::find`], for each of what is `wanted`; [`ABSENT`] stands for nothing found. Hardly a step
+    /// branches by what it finds, so that the processor goes on to the next ones while it waits for memory.
     #[inline]
     pub fn find_many<T: Copy>(
         &self,
-        wanted: impl Iterator<Item = T> + Clone,
+        wanted: impl Iterator<Item = T>,
         hash: impl Fn(T) -> u64,
         same: impl Fn(T, u32) -> bool,
-        found: &mut [u32],
+        found: &mut [Id],
     ) {
         if self.len == 0 {
-            return found.fill(ABSENT);
+            return found.fill(Id(ABSENT));
         }
-        // The place of the first entry with the same tag; or any, with notes of what is not there.
-        const NONE_ALIKE: u64 = 1 << 62;
-        const NOTHING: u64 = 1 << 63;
-        let mut places = [0; MANY];
-        for (place, wanted) in places.iter_mut().zip(wanted.clone()) {
+        for (found, wanted) in found.iter_mut().zip(wanted) {
             let hash = hash(wanted);
             let start = self.home(hash);
             let group = self.group(start);
-            let alike = alike(group, hash);
-            let none = alike == 0;
-            *place = self.wrapped(start + first(alike)) as u64
-                | u64::from(none) << NONE_ALIKE.trailing_zeros()
-                | u64::from(none & (empty(group) != 0)) << NOTHING.trailing_zeros();
-        }
-        for ((found, wanted), &place) in found.iter_mut().zip(wanted).zip(&places) {
+            let candidates = alike(group, tag(hash));
+            let none = candidates == 0;
             // Where none is alike what is compared is compared in vain.
-            let id = self.ids[(place & !(NONE_ALIKE | NOTHING)) as usize];
-            let fits = (place & NONE_ALIKE == 0) & same(wanted, id);
-            *found = if fits { id } else { ABSENT };
-            if !fits & (place & NOTHING == 0) {
-                *found = self.find(hash(wanted), |id| same(wanted, id)).unwrap_or(ABSENT);
+            let id = self.ids[start + first(candidates)];
+            let fits = !none & same(wanted, id);
+            *found = Id(if fits { id } else { ABSENT });
+            if !fits & !(none & (alike(group, EMPTY) != 0)) {
+                *found = Id(self.find(hash, |id| same(wanted, id)).unwrap_or(ABSENT));
             }
         }
     }
 
-    fn set_tag(&mut self, place: usize, tag: u8) {
-        self.tags[place] = tag;
+    fn set(&mut self, place: usize, tag: u8, id: u32) {
+        (self.tags[place], self.ids[place]) = (tag, id);
         if place < GROUP {
-            self.tags[self.ids.len() + place] = tag;
+            let again = self.places + place;
+            (self.tags[again], self.ids[again]) = (tag, id);
         }
     }
 
@@ -172,12 +170,13 @@ impl Memo {
     pub fn insert(&mut self, hash: u64, id: u32) {
         debug_assert!(self.len < self.capacity());
         let mut start = self.home(hash);
-        while empty(self.group(start)) == 0 {
+        let mut free = alike(self.group(start), EMPTY);
+        while free == 0 {
             start = self.wrapped(start + GROUP);
+            free = alike(self.group(start), EMPTY);
         }
-        let place = self.wrapped(start + first(empty(self.group(start))));
-        self.set_tag(place, tag(hash));
-        self.ids[place] = id;
+        let place = self.wrapped(start + first(free));
+        self.set(place, tag(hash), id);
         self.len += 1;
     }
 
@@ -207,12 +206,11 @@ impl Memo {
                 home <= hole && home > place
             };
             if reaches {
-                self.set_tag(hole, self.tags[place]);
-                self.ids[hole] = self.ids[place];
+                self.set(hole, self.tags[place], self.ids[place]);
                 hole = place;
             }
         }
-        self.set_tag(hole, EMPTY);
+        self.set(hole, EMPTY, 0);
         self.len -= 1;
     }
 
@@ -227,7 +225,8 @@ impl Memo {
         *self = Memo::default();
         let places = Memo::places_for(entries.max(3));
         self.tags = vec![EMPTY; places + GROUP];
-        self.ids = vec![0; places];
+        self.ids = vec![0; places + GROUP + 1];
+        self.places = places;
         for id in ids {
             self.insert(hash_of(id), id);
         }

@@ -5,7 +5,7 @@
 //! with which an e-node was added, so that every id is a term for ever; those in `rows` follow the
 //! unions, beside the head that they are looked at with. Both are padded with [`PADDING`].
 
-use crate::graph::hash_cons::{ABSENT, MANY, Memo};
+use crate::graph::hash_cons::{ABSENT, Memo};
 use crate::id::Id;
 use crate::term::language::Language;
 use crate::term::leaves::Head;
@@ -165,6 +165,12 @@ impl NodeTable {
         &row[1..1 + self.arity(Head(row[0].0))]
     }
 
+    /// A canonical child of an e-node.
+    #[inline]
+    pub fn child_of(&self, node: Id, child: usize) -> Id {
+        self.rows[node.0 as usize * self.stride() + 1 + child]
+    }
+
     pub fn original_children(&self, node: Id) -> &[Id] {
         &self.original[self.slots(node)]
     }
@@ -225,17 +231,15 @@ impl NodeTable {
         self.width <= 2
     }
 
-    /// As [`NodeTable::find`], for at most [`MANY`] e-nodes with one head and at most two children each;
+    /// As [`NodeTable::find`], for at most [`MANY`](crate::graph::hash_cons::MANY) e-nodes with one head and at most two children each;
     /// right of an only child stands [`NodeTable::padding`], and so it does for nothing found.
     pub fn find_many(&self, head: Head, left: &[Id], right: &[Id], found: &mut [Id]) {
-        let (head, mut nodes) = (Id(head.0), [0; MANY]);
-        let nodes = &mut nodes[..found.len()];
+        let head = Id(head.0);
         let pairs = left.iter().zip(right).map(|(&left, &right)| [left, right]);
         match self.width {
-            1 => self.find_rows(pairs, |[only, _]| [head, only], nodes),
-            _ => self.find_rows(pairs, |[left, right]| [head, left, right], nodes),
+            1 => self.find_rows(pairs, |[only, _]| [head, only], found),
+            _ => self.find_rows(pairs, |[left, right]| [head, left, right], found),
         }
-        found.iter_mut().zip(&*nodes).for_each(|(found, &node)| *found = Id(node));
     }
 
     #[inline]
@@ -243,7 +247,7 @@ impl NodeTable {
         &self,
         pairs: impl Iterator<Item = [Id; 2]> + Clone,
         row: impl Fn([Id; 2]) -> [Id; STRIDE],
-        nodes: &mut [u32],
+        nodes: &mut [Id],
     ) {
         let (rows, _) = self.rows.as_chunks::<STRIDE>();
         // All words in any case: which of them differs nobody could guess.
@@ -255,7 +259,7 @@ impl NodeTable {
     }
 
     /// What stands behind the last child.
-    pub fn padding() -> Id {
+    pub const fn padding() -> Id {
         PADDING
     }
 

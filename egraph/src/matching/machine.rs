@@ -12,7 +12,7 @@ use crate::graph::egraph::EGraph;
 use crate::graph::hash_cons::MANY;
 use crate::id::Id;
 use crate::matching::delta_queries::{Begin, Candidates, DeltaQuery};
-use crate::matching::matches::{Bounds, Found, Halt, NO_ID, News, Recent, Tally};
+use crate::matching::matches::{Bounds, Found, Halt, Recent, Tally};
 use crate::matching::right_side::{Lookup, LookupRoom};
 use crate::matching::term_function::Instance;
 use crate::rules::compiled::program::{Atom, Instruction, Test};
@@ -36,6 +36,8 @@ pub(crate) struct Search<'a> {
     seen: Option<Epoch>,
     /// Whether right-hand sides can be looked up many at a time.
     narrow: bool,
+    /// Whether moreover the e-nodes of a match are all that it binds, and they have two children.
+    plain: bool,
 }
 
 /// Room for searches to work in, one after the other.
@@ -44,7 +46,10 @@ pub(crate) struct SearchRoom {
     /// The registers, and behind them the e-nodes that are bound.
     state: Vec<Id>,
     looked_up: Vec<Id>,
-    pending: Vec<Id>,
+    ids: Vec<Id>,
+    /// Matches that are kept in mind: what `state` was, or as much as [`Rewrite::columns`] says, and behind it what else
+    /// is bound; by match.
+    pending: Vec<[Id; MANY]>,
     lookups: LookupRoom,
     recent: Recent,
 }
@@ -64,15 +69,17 @@ impl<'a> Search<'a> {
         let constants: Vec<Id> = constants.collect::<Option<_>>()?;
         // Where a constant got another class, e-nodes match that have not changed themselves.
         let seen = seen.filter(|&epoch| !constants.iter().any(|&c| egraph.changed_since(c, epoch)));
+        let (rows, narrow) = (egraph.table().binary_rows(), rewrite.is_narrow(egraph));
         Some(Search {
             egraph,
-            rows: egraph.table().binary_rows(),
+            rows,
             rewrite,
             rule,
             constants: constants.into_iter().map(|node| egraph.find(node)).collect(),
             literals: rewrite.rhs.known_literals(egraph),
             seen,
-            narrow: rewrite.is_narrow(egraph),
+            narrow,
+            plain: narrow && !rows.is_empty() && rewrite.stride() == rewrite.nodes(),
         })
     }
 
@@ -112,6 +119,8 @@ impl<'a> Search<'a> {
         let program = lhs.start(start, self.rule);
         room.state.clear();
         room.state.resize(lhs.registers + lhs.bound(), Id(0));
+        let columns = lhs.registers + self.rewrite.stride();
+        room.pending.resize(columns.max(room.pending.len()), [Id(0); MANY]);
         room.recent.forget(query.begin.len());
         let mut machine = Machine {
             search: self,
@@ -148,11 +157,6 @@ impl<'a> Search<'a> {
         let facts = self.rewrite.facts.iter();
         let facts = facts.map(|&(r, analysis)| self.egraph.fact_id(analysis, registers[r]));
         facts.flatten().map(|fact| Id(fact.0))
-    }
-
-    /// Ids that a match takes while it is kept in mind: the registers, then the bound ids.
-    fn pending_stride(&self) -> usize {
-        self.rewrite.lhs.registers + self.rewrite.stride()
     }
 }
 
@@ -255,14 +259,15 @@ impl Machine<'_> {
                 Instruction::Down { atom, class, head, known } => {
                     let class = self.register(class);
                     let nodes = egraph.index().class_with_head(class, head, |n| egraph.head(n));
+                    let Some((child, register)) = known else {
+                        self.try_each(nodes.iter().copied().map(Some), atom, |_| class, at, true);
+                        return;
+                    };
                     // In a class of many e-nodes, those with a certain child are found faster
                     // among the uses of that child.
-                    let fewer = |&(_, register): &(usize, usize)| {
-                        (egraph.weight(self.register(register)) as usize) < nodes.len() / 2
-                    };
-                    if let Some((child, register)) = known.filter(fewer) {
-                        let uses = egraph.parents(self.register(register));
-                        let fitting = uses.map(|(node, place)| {
+                    let known = self.register(register);
+                    if (egraph.weight(known) as usize) < nodes.len() / 2 {
+                        let fitting = egraph.parents(known).map(|(node, place)| {
                             let fits = place == child
                                 && egraph.head(node) == head
                                 && egraph.find(node) == class;
@@ -270,13 +275,21 @@ impl Machine<'_> {
                         });
                         self.try_each(fitting, atom, |_| class, at, true);
                     } else {
-                        self.try_each(nodes.iter().copied().map(Some), atom, |_| class, at, true);
+                        let fits = |node: Id| egraph.table().child_of(node, child) == known;
+                        let fitting = nodes.iter().map(|&node| fits(node).then_some(node));
+                        self.try_each(fitting, atom, |_| class, at, true);
                     }
                     return;
                 }
-                Instruction::Up { atom, head, from, child } => {
+                Instruction::Up { atom, head, from, child, known } => {
+                    let known = known.map(|(child, register)| (child, self.register(register)));
                     let fitting = egraph.parents(self.register(from)).map(|(node, place)| {
-                        (place == child && egraph.head(node) == head).then_some(node)
+                        let fits = place == child
+                            && egraph.head(node) == head
+                            && known.is_none_or(|(child, class)| {
+                                egraph.table().child_of(node, child) == class
+                            });
+                        fits.then_some(node)
                     });
                     self.try_each(fitting, atom, |node| egraph.find(node), at, true);
                     return;
@@ -305,6 +318,9 @@ impl Machine<'_> {
             |&node: &Id| seen.is_none_or(|epoch| egraph.changed_since(node, epoch) == changed);
         let first = self.program.get(next).copied();
         let mut misfits = 0;
+        if first.is_none() && self.search.plain && !self.bounds.only_count {
+            return self.match_each(nodes, may_be, atom, class, count);
+        }
         for node in nodes {
             if let Some(node) = node.filter(may_be) {
                 self.visited(1);
@@ -328,6 +344,68 @@ impl Machine<'_> {
         }
         if count {
             self.visited(misfits);
+        }
+    }
+
+    /// As [`Machine::try_each`], of the last atom of a pattern: keeps each match in mind.
+    #[inline]
+    fn match_each(
+        &mut self,
+        nodes: impl Iterator<Item = Option<Id>>,
+        may_be: impl Fn(&Id) -> bool,
+        atom: usize,
+        class: impl Fn(Id) -> Id,
+        count: bool,
+    ) {
+        let Search { rewrite, rows, .. } = *self.search;
+        let left = rewrite.lhs.atoms[atom].children;
+        let bound = rewrite.lhs.registers + atom;
+        let (mut visits, mut begin) = (0, self.pending);
+        for node in nodes {
+            let Some(node) = node.filter(&may_be) else {
+                visits += usize::from(count);
+                continue;
+            };
+            visits += 1;
+            let columns = &mut self.room.pending[..];
+            let (at, row) = (self.pending, rows[node.0 as usize]);
+            columns[atom][at] = class(node);
+            columns[left][at] = row[1];
+            columns[left + 1][at] = row[2];
+            columns[bound][at] = node;
+            self.pending += 1;
+            if self.pending == MANY {
+                self.matched_from(begin, atom);
+                self.note_pending();
+                self.visited(std::mem::take(&mut visits));
+                if self.found.halted.is_some() {
+                    return;
+                }
+                begin = 0;
+            }
+        }
+        self.matched_from(begin, atom);
+        self.visited(visits);
+    }
+
+    /// Counts the matches kept in mind from one on, and fills in what they have in common: all but what belongs to an
+    /// atom.
+    fn matched_from(&mut self, begin: usize, atom: usize) {
+        let Search { rewrite, .. } = *self.search;
+        let range = begin..self.pending;
+        if range.is_empty() {
+            return;
+        }
+        self.uncounted.matches += range.len();
+        let SearchRoom { state, pending, .. } = &mut *self.room;
+        let (left, bound) = (rewrite.lhs.atoms[atom].children, rewrite.lhs.registers + atom);
+        for &column in &rewrite.columns {
+            if ![atom, left, left + 1, bound].contains(&column) {
+                pending[column][range.clone()].fill(state[column]);
+            }
+        }
+        if self.uncounted.matches >= COUNT_EVERY {
+            self.count();
         }
     }
 
@@ -403,14 +481,15 @@ impl Machine<'_> {
             return self.note_now();
         }
         let SearchRoom { state, pending, .. } = &mut *self.room;
-        pending.extend_from_slice(state);
-        if !rewrite.literals.is_empty() {
-            let literals = rewrite.literals.iter();
-            let literals = literals.map(|&(register, _)| egraph.literal_node(state[register]));
-            pending.extend(literals.flatten());
+        let at = self.pending;
+        for &column in &rewrite.columns {
+            pending[column][at] = state[column];
         }
-        if !rewrite.facts.is_empty() {
-            pending.extend(self.search.facts(state));
+        if !self.search.plain {
+            let literals = rewrite.literals.iter();
+            let literals = literals.filter_map(|&(r, _)| egraph.literal_node(state[r]));
+            let more = literals.chain(self.search.facts(state));
+            pending[state.len()..].iter_mut().zip(more).for_each(|(column, id)| column[at] = id);
         }
         self.pending += 1;
         if self.pending == MANY {
@@ -421,25 +500,21 @@ impl Machine<'_> {
     /// Notes those of the matches kept in mind that say something new.
     fn note_pending(&mut self) {
         let Search { egraph, rewrite, ref literals, .. } = *self.search;
-        let stride = self.search.pending_stride();
         let count = std::mem::take(&mut self.pending);
         if count == 0 {
             return;
         }
-        let SearchRoom { pending, lookups, .. } = &mut *self.room;
-        let classes = |var: usize, classes: &mut [Id]| {
-            let register = rewrite.lhs.register(var);
-            let matches = classes.iter_mut().zip(pending.chunks_exact(stride));
-            matches.for_each(|(class, found)| *class = found[register]);
-        };
+        let SearchRoom { pending, lookups, recent, .. } = &mut *self.room;
+        let classes = |var: usize| &pending[rewrite.lhs.register(var)][..count];
         rewrite.rhs.lookup_many(egraph, count, classes, literals, lookups);
-        let pending = std::mem::take(&mut self.room.pending);
-        for (i, found) in pending.chunks_exact(stride).enumerate() {
-            let lookup = self.room.lookups.result(i);
-            self.keep(lookup, found[0], &found[rewrite.lhs.registers..]);
+        let bound = &pending[rewrite.lhs.registers..][..rewrite.stride()];
+        for i in 0..count {
+            if let Some(news) = recent.news(lookups.result(i), pending[0][i]) {
+                let ids = bound.iter().map(|column| column[i]);
+                self.found.queues[news as usize].push(self.bounds.rule, ids);
+                self.uncounted.kept += 1;
+            }
         }
-        self.room.pending = pending;
-        self.room.pending.clear();
     }
 
     /// Notes the match if it says something new.
@@ -461,11 +536,14 @@ impl Machine<'_> {
     /// Notes the match if it says something new by what there is of its right-hand side.
     #[inline]
     fn note_as(&mut self, lookup: Lookup, by_representatives: bool) {
-        let mut ids = std::mem::take(&mut self.room.pending);
-        self.bound_ids(&mut ids, by_representatives);
-        self.keep(lookup, self.register(0), &ids);
+        let class = self.register(0);
+        let Some(news) = self.room.recent.news(lookup, class) else { return };
+        let mut ids = std::mem::take(&mut self.room.ids);
         ids.clear();
-        self.room.pending = ids;
+        self.bound_ids(&mut ids, by_representatives);
+        self.found.queues[news as usize].push(self.bounds.rule, ids.iter().copied());
+        self.uncounted.kept += 1;
+        self.room.ids = ids;
     }
 
     /// Appends the bound ids of the match; what is lowered as it was matched, or by the representative of
@@ -482,25 +560,6 @@ impl Machine<'_> {
             None => nodes[0],
         }));
         ids.extend(self.search.facts(registers));
-    }
-
-    /// Keeps a match if it says something new. `class` is that of its root, `ids` its bound ids.
-    fn keep(&mut self, lookup: Lookup, class: Id, ids: &[Id]) {
-        let (known, news) = match lookup {
-            Lookup::Class(other) if other == class => return,
-            Lookup::Class(other) => {
-                (self.room.recent.contains_or_insert([class, other, NO_ID]), News::Equality)
-            }
-            Lookup::RootMissing(left, right) => {
-                (self.room.recent.contains_or_insert([class, left, right]), News::Node)
-            }
-            Lookup::Missing => (false, News::Nodes),
-        };
-        if known {
-            return;
-        }
-        self.found.queues[news as usize].push(self.bounds.rule, ids);
-        self.uncounted.kept += 1;
     }
 
     /// Tells the quotas of what they do not know of yet, and looks at the clock.

@@ -58,26 +58,25 @@ impl MatchQueue {
 
     /// Appends a match of a rule.
     #[inline]
-    pub fn push(&mut self, rule: usize, ids: &[Id]) {
+    pub fn push(&mut self, rule: usize, ids: impl ExactSizeIterator<Item = Id>) {
+        let stride = ids.len();
         match self.runs.back_mut() {
             Some(run) if run.rule == rule => run.matches += 1,
-            _ => self.runs.push_back(Run { rule, stride: ids.len(), matches: 1 }),
+            _ => self.runs.push_back(Run { rule, stride, matches: 1 }),
         }
         match self.blocks.back_mut() {
-            Some(block) if block.capacity() - block.len() >= ids.len() => {
-                block.extend_from_slice(ids);
-            }
+            Some(block) if block.capacity() - block.len() >= stride => block.extend(ids),
             _ => self.push_to_new_block(ids),
         }
         self.matches += 1;
-        self.ids += ids.len();
+        self.ids += stride;
     }
 
     /// Apart, so that pushing is small enough to stand where it is called.
     #[cold]
-    fn push_to_new_block(&mut self, ids: &[Id]) {
+    fn push_to_new_block(&mut self, ids: impl ExactSizeIterator<Item = Id>) {
         self.add_block(ids.len());
-        self.blocks.back_mut().expect("a block has been added").extend_from_slice(ids);
+        self.blocks.back_mut().expect("a block has been added").extend(ids);
     }
 
     fn add_block(&mut self, least: usize) {
@@ -123,7 +122,7 @@ impl MatchQueue {
             && let Some(rule) = self.pop(BLOCK / stride, &mut found)
         {
             if rules(rule) {
-                found.chunks_exact(stride).for_each(|ids| kept.push(rule, ids));
+                found.chunks_exact(stride).for_each(|ids| kept.push(rule, ids.iter().copied()));
             }
         }
         kept
@@ -222,7 +221,7 @@ mod tests {
             for n in 0..30_000 {
                 let found = [round, n, round ^ n].map(Id);
                 expected[rule].extend_from_slice(&found);
-                part.push(rule, &found);
+                part.push(rule, found.into_iter());
             }
             assert!(part.blocks.iter().all(|block| block.capacity() <= BLOCK));
             all.append(part);
@@ -257,11 +256,11 @@ mod tests {
         {
             let part = |rule, stride, range| {
                 let mut queue = MatchQueue::default();
-                ids(range).chunks(stride).for_each(|found| queue.push(rule, found));
+                ids(range).chunks(stride).for_each(|found| queue.push(rule, found.iter().copied()));
                 queue
             };
             let mut one = part(3, 2, 0..8);
-            ids(8..11).iter().for_each(|&id| one.push(5, &[id]));
+            ids(8..11).iter().for_each(|&id| one.push(5, [id].into_iter()));
             let mut other = MatchQueue::default();
             for (rule, stride, range) in [(3, 2, 0..4), (3, 2, 4..8), (5, 1, 8..9), (5, 1, 9..11)] {
                 // A block for each.

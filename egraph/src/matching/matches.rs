@@ -2,6 +2,7 @@
 
 use crate::id::Id;
 use crate::matching::match_queue::MatchQueue;
+use crate::matching::right_side::Lookup;
 use crate::stop::Watch;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -108,7 +109,7 @@ pub(crate) struct Bounds<'a> {
     pub only_count: bool,
 }
 
-pub(crate) const NO_ID: Id = Id(u32::MAX);
+const NO_ID: Id = Id(u32::MAX);
 
 /// What was noted lately: that a class equals another, or holds an e-node with two children. Many
 /// matches come to the same, and one of them is enough. What is forgotten does no harm.
@@ -126,7 +127,23 @@ impl Recent {
         self.places.resize(places, [NO_ID; 3]);
     }
 
-    pub fn contains_or_insert(&mut self, addition: [Id; 3]) -> bool {
+    /// What a match of a class would bring; nothing if that is known, or was noted lately.
+    #[inline]
+    pub fn news(&mut self, lookup: Lookup, class: Id) -> Option<News> {
+        let (known, news) = match lookup {
+            Lookup::Class(other) if other == class => return None,
+            Lookup::Class(other) => {
+                (self.contains_or_insert([class, other, NO_ID]), News::Equality)
+            }
+            Lookup::RootMissing(left, right) => {
+                (self.contains_or_insert([class, left, right]), News::Node)
+            }
+            Lookup::Missing => (false, News::Nodes),
+        };
+        (!known).then_some(news)
+    }
+
+    fn contains_or_insert(&mut self, addition: [Id; 3]) -> bool {
         let mix = |hash: u32, id: Id| (hash.rotate_left(5) ^ id.0).wrapping_mul(0x9e37_79b9);
         let hash = addition.into_iter().fold(0, mix) >> 16;
         let mask = self.places.len() - 1;

@@ -37,6 +37,8 @@ pub(crate) struct Extent {
 pub(crate) struct LookupRoom {
     /// By application: the classes that represent it.
     classes: Vec<[Id; MANY]>,
+    /// Children that are the same in all instances.
+    constants: [[Id; MANY]; 2],
     /// Children of the application that was looked for last.
     children: [[Id; MANY]; 2],
     /// The classes of the instances, and the children that their roots would have.
@@ -46,8 +48,8 @@ pub(crate) struct LookupRoom {
 
 impl Default for LookupRoom {
     fn default() -> LookupRoom {
-        let none = [NodeTable::padding(); MANY];
-        LookupRoom { classes: Vec::new(), children: [none; 2], found: none, is_pair: false }
+        let (constants, children) = ([NOTHING; 2], [NOTHING; 2]);
+        LookupRoom { classes: Vec::new(), constants, children, found: NOTHING, is_pair: false }
     }
 }
 
@@ -64,6 +66,53 @@ impl LookupRoom {
             }
             _ => Lookup::Missing,
         }
+    }
+}
+
+const NOTHING: [Id; MANY] = [NodeTable::padding(); MANY];
+
+/// What stands at a place of some instances; `room` is for what is the same in all of them.
+fn ids_of<'o, 'c: 'o>(
+    operand: Operand,
+    classes: &impl Fn(usize) -> &'c [Id],
+    known: &'o [[Id; MANY]],
+    literals: &[Option<Id>],
+    room: &'o mut [Id; MANY],
+) -> &'o [Id] {
+    match operand {
+        Operand::Var(var) => classes(var),
+        Operand::Literal(literal) => {
+            room.fill(literals[literal].unwrap_or(NodeTable::padding()));
+            &room[..]
+        }
+        Operand::Application(number) => &known[number],
+        Operand::Computed(_) => unreachable!("not narrow"),
+    }
+}
+
+/// Looks for an application with these children in some instances, where both are there.
+fn find_present(
+    egraph: &EGraph,
+    application: &Application,
+    left: &[Id],
+    right: &[Id],
+    nodes: &mut [Id],
+) {
+    let (missing, head) = (NodeTable::padding(), application.head);
+    if application.args.iter().all(|arg| matches!(arg, Operand::Var(_))) {
+        return egraph.table().find_many(head, left, right, nodes);
+    }
+    let is_unary = application.args.len() == 1;
+    let (mut places, mut count) = ([0; MANY], 0);
+    let (mut lefts, mut rights, mut found) = ([missing; MANY], [missing; MANY], [missing; MANY]);
+    for (i, (&left, &right)) in left.iter().zip(right).enumerate() {
+        (places[count], lefts[count], rights[count]) = (i, left, right);
+        count += usize::from((left != missing) & (is_unary | (right != missing)));
+    }
+    egraph.table().find_many(head, &lefts[..count], &rights[..count], &mut found[..count]);
+    nodes.fill(missing);
+    for (&place, &node) in places.iter().zip(&found[..count]) {
+        nodes[place] = node;
     }
 }
 
@@ -89,42 +138,41 @@ impl Recipe {
             && self.applications.iter().all(narrow)
     }
 
-    /// As [`Recipe::lookup`], for at most [`MANY`] instances at a time: `classes` fills in those of a
-    /// variable.
-    pub fn lookup_many(
+    /// As [`Recipe::lookup`], for at most [`MANY`] instances at a time; `classes` gives those of a variable.
+    pub fn lookup_many<'c>(
         &self,
         egraph: &EGraph,
         instances: usize,
-        classes: impl Fn(usize, &mut [Id]),
+        classes: impl Fn(usize) -> &'c [Id],
         literals: &[Option<Id>],
         room: &mut LookupRoom,
     ) {
         let missing = NodeTable::padding();
-        let fill = |operand: Operand, known: &[[Id; MANY]], ids: &mut [Id]| match operand {
-            Operand::Var(var) => classes(var, ids),
-            Operand::Literal(literal) => ids.fill(literals[literal].unwrap_or(missing)),
-            Operand::Application(n) => ids.copy_from_slice(&known[n][..ids.len()]),
-            Operand::Computed(_) => unreachable!("not narrow"),
-        };
-        let LookupRoom { classes: known, children: [left, right], found, is_pair } = room;
-        known.resize(known.len().max(self.applications.len()), [missing; MANY]);
+        let LookupRoom { classes: all, constants, children, found, is_pair } = room;
+        all.resize(all.len().max(self.applications.len()), [missing; MANY]);
         *is_pair = false;
         for (number, application) in self.applications.iter().enumerate() {
-            let (left, right) = (&mut left[..instances], &mut right[..instances]);
-            fill(application.args[0], known, left);
-            match application.args.get(1) {
-                Some(&arg) => fill(arg, known, right),
-                None => right.fill(missing),
-            }
-            // Where a child is missing nothing is found, for no e-node has such a child.
-            let nodes = &mut known[number][..instances];
-            egraph.table().find_many(application.head, left, right, nodes);
+            let (known, nodes) = all.split_at_mut(number);
+            let [first, second] = &mut *constants;
+            let left = ids_of(application.args[0], &classes, known, literals, first);
+            let right = match application.args.get(1) {
+                Some(&arg) => ids_of(arg, &classes, known, literals, second),
+                None => &NOTHING,
+            };
+            let (left, right) = (&left[..instances], &right[..instances]);
+            let nodes = &mut nodes[0][..instances];
+            find_present(egraph, application, left, right, nodes);
             for node in nodes.iter_mut().filter(|node| **node != missing) {
                 *node = egraph.find(*node);
             }
-            *is_pair = application.args.len() == 2;
+            if number + 1 == self.applications.len() {
+                children[0][..instances].copy_from_slice(left);
+                children[1][..instances].copy_from_slice(right);
+                *is_pair = application.args.len() == 2;
+            }
         }
-        fill(self.root, known, &mut found[..instances]);
+        let root = ids_of(self.root, &classes, all, literals, &mut constants[0]);
+        found[..instances].copy_from_slice(&root[..instances]);
     }
 
     /// Looks for the instance in an e-graph that does not change. `classes` are those of the

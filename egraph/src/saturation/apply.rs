@@ -20,7 +20,7 @@ pub(crate) struct Applier {
     /// By match that was looked at: whether it says nothing new.
     known: Vec<bool>,
     /// By thread. Too small to be counted as memory.
-    rooms: Vec<Mutex<LookupRoom>>,
+    rooms: Vec<Mutex<LookRoom>>,
 
     // Of one match: the e-nodes of its variables, its bound ids, the e-nodes added for it.
     substitution: Vec<Id>,
@@ -28,6 +28,14 @@ pub(crate) struct Applier {
     added: Vec<Id>,
     /// The right-hand side, if there are functions on terms in it.
     instance: Option<Instance<Id>>,
+}
+
+/// Room to look at matches in.
+#[derive(Default)]
+struct LookRoom {
+    /// By variable: its classes.
+    classes: Vec<[Id; MANY]>,
+    lookups: LookupRoom,
 }
 
 /// Matches that one thread looks at at a time.
@@ -126,12 +134,14 @@ fn look_at_part(
     literals: &[Option<Id>],
     ids: &[Id],
     known: &mut [bool],
-    lookups: &mut LookupRoom,
+    LookRoom { classes, lookups }: &mut LookRoom,
 ) {
-    let classes = |var: usize, classes: &mut [Id]| {
-        rewrite.classes_of_variable(egraph, var, ids, classes);
-    };
-    rewrite.rhs.lookup_many(egraph, known.len(), classes, literals, lookups);
+    let (count, sources) = (known.len(), &rewrite.sources);
+    classes.resize(classes.len().max(sources.len()), [Id(0); MANY]);
+    for &var in &rewrite.rhs.variables {
+        rewrite.classes_of_variable(egraph, var, ids, &mut classes[var][..count]);
+    }
+    rewrite.rhs.lookup_many(egraph, count, |var| &classes[var][..count], literals, lookups);
     for (i, (known, found)) in known.iter_mut().zip(ids.chunks_exact(rewrite.stride())).enumerate()
     {
         *known =

@@ -20,11 +20,11 @@ pub(crate) type Register = usize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Instruction {
     /// Goes on with each e-node for `atom`, which has this head, in the class in a register. `known`: a
-    /// child of it, and the register that holds the same class already.
+    /// child of it, and the register that holds its class already.
     Down { atom: usize, head: Head, class: Register, known: Option<(usize, Register)> },
     /// Goes on with each e-node for `atom`, which has this head and the class of atom `from` as its
-    /// child number `child`.
-    Up { atom: usize, head: Head, from: usize, child: usize },
+    /// child number `child`. `known`: another child of it, and the register that holds its class already.
+    Up { atom: usize, head: Head, from: usize, child: usize, known: Option<(usize, Register)> },
     /// Goes on if both registers hold the same class.
     Same(Register, Register),
     /// Goes on if the register holds the class of constant number `1`.
@@ -202,12 +202,12 @@ impl Program {
             variables: &rule.variables,
             tests: Vec::new(),
         };
-        plan.bind(first);
+        plan.bind(first, None);
         let mut at = first;
         while let Some((parent, child)) = self.atoms[at].parent {
-            let head = self.atoms[parent].head();
-            plan.instructions.push(Instruction::Up { atom: parent, head, from: at, child });
-            plan.bind(parent);
+            let (head, known) = (self.atoms[parent].head(), plan.known_child(parent));
+            plan.instructions.push(Instruction::Up { atom: parent, head, from: at, child, known });
+            plan.bind(parent, known);
             at = parent;
         }
         // A parent has a smaller number than its children, so that it is bound before them.
@@ -217,7 +217,7 @@ impl Program {
                 let (parent, child) = self.atoms[atom].parent.expect("only the root has none");
                 let class = self.atoms[parent].children + child;
                 plan.instructions.push(Instruction::Down { atom, head, class, known });
-                plan.bind(atom);
+                plan.bind(atom, known);
             }
         }
         Start { instructions: plan.instructions, tests: plan.tests }
@@ -250,8 +250,9 @@ impl Plan<'_> {
         known.next()
     }
 
-    /// Tests what is known of the children of an atom that has just been bound.
-    fn bind(&mut self, atom: usize) {
+    /// Tests what is known of the children of an atom that has just been bound, but for the one that was
+    /// known.
+    fn bind(&mut self, atom: usize, known: Option<(usize, Register)>) {
         self.bound[atom] = true;
         let Atom { children, args, .. } = &self.program.atoms[atom];
         let mut new = Vec::new();
@@ -259,6 +260,7 @@ impl Plan<'_> {
             let register = children + i;
             match *arg {
                 Arg::Var(var) => match self.known[var] {
+                    Some(_) if known.is_some_and(|(child, _)| child == i) => {}
                     Some(first) => self.instructions.push(Instruction::Same(first, register)),
                     None => {
                         self.known[var] = Some(register);

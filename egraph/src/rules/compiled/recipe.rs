@@ -37,6 +37,8 @@ pub(crate) struct Recipe {
     pub literals: Vec<Leaf>,
     pub computed: Vec<(Expr, SortId)>,
     pub root: Operand,
+    /// The pattern variables.
+    pub variables: Vec<usize>,
     /// Number of places.
     pub places: usize,
 }
@@ -49,6 +51,7 @@ impl Recipe {
             literals: Vec::new(),
             computed: Vec::new(),
             root: Operand::Var(0),
+            variables: Vec::new(),
             places: 0,
         };
         recipe.root = recipe.operand(pattern, true);
@@ -58,7 +61,13 @@ impl Recipe {
     fn operand(&mut self, pattern: &Pattern, root: bool) -> Operand {
         match pattern {
             Pattern::Function(..) => unreachable!("no recipe has functions on terms"),
-            Pattern::Var(var) => Operand::Var(usize::from(var.0)),
+            Pattern::Var(var) => {
+                let var = usize::from(var.0);
+                if !self.variables.contains(&var) {
+                    self.variables.push(var);
+                }
+                Operand::Var(var)
+            }
             Pattern::Leaf(leaf) => {
                 self.literals.push(leaf.clone());
                 Operand::Literal(self.literals.len() - 1)

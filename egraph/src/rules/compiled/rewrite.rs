@@ -58,6 +58,9 @@ pub(crate) struct Rewrite {
     pub lowered: Vec<(Register, Option<(usize, usize)>)>,
     /// By [`VarId`].
     pub sources: Vec<Source>,
+    /// Of the registers, and behind them the bound e-nodes, those that say whether a match brings something new, and
+    /// what it is to be kept as.
+    pub columns: Vec<Register>,
     /// What one application takes at most.
     pub room: Room,
 }
@@ -95,8 +98,13 @@ impl Rewrite {
             None => Recipe::compile(&rule.rhs),
             Some(_) => Recipe::compile(&Pattern::Var(VarId(0))),
         };
+        let mut columns: Vec<Register> = rhs.variables.iter().map(|&var| lhs.register(var)).collect();
+        columns.extend([0].into_iter().chain(lhs.registers..lhs.registers + nodes));
+        columns.sort_unstable();
+        columns.dedup();
         Rewrite {
             rule: id,
+            columns,
             lhs,
             rhs,
             functions,
