@@ -33,6 +33,7 @@ const GROUP: usize = 16;
 
 /// A bit for each of a group that is this tag.
 #[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)] // as the instructions are
 #[inline]
 fn alike(group: &[u8; GROUP], tag: u8) -> u32 {
     use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_set1_epi8};

@@ -12,7 +12,7 @@ use crate::graph::egraph::EGraph;
 use crate::graph::hash_cons::MANY;
 use crate::id::Id;
 use crate::matching::delta_queries::{Begin, Candidates, DeltaQuery};
-use crate::matching::matches::{Bounds, Found, Halt, Recent, Tally};
+use crate::matching::matches::{Bounds, Found, Halt, News, Recent, Tally};
 use crate::matching::right_side::{Lookup, LookupRoom};
 use crate::matching::term_function::Instance;
 use crate::rules::compiled::program::{Atom, Instruction, Test};
@@ -507,13 +507,23 @@ impl Machine<'_> {
         let SearchRoom { pending, lookups, recent, .. } = &mut *self.room;
         let classes = |var: usize| &pending[rewrite.lhs.register(var)][..count];
         rewrite.rhs.lookup_many(egraph, count, classes, literals, lookups);
-        let bound = &pending[rewrite.lhs.registers..][..rewrite.stride()];
-        for i in 0..count {
+        // Most are known, and seen to be without a branch.
+        let (mut unknown, mut many) = ([0; MANY], 0);
+        for (i, (found, class)) in lookups.classes().iter().zip(&pending[0][..count]).enumerate() {
+            unknown[many] = i;
+            many += usize::from(found != class);
+        }
+        let (mut kept, mut counts) = ([[0; MANY]; News::COUNT], [0; News::COUNT]);
+        for &i in &unknown[..many] {
             if let Some(news) = recent.news(lookups.result(i), pending[0][i]) {
-                let ids = bound.iter().map(|column| column[i]);
-                self.found.queues[news as usize].push(self.bounds.rule, ids);
-                self.uncounted.kept += 1;
+                kept[news as usize][counts[news as usize]] = i;
+                counts[news as usize] += 1;
             }
+        }
+        let bound = &pending[rewrite.lhs.registers..][..rewrite.stride()];
+        for ((queue, kept), count) in self.found.queues.iter_mut().zip(&kept).zip(counts) {
+            queue.push_columns(self.bounds.rule, bound, &kept[..count]);
+            self.uncounted.kept += count;
         }
     }
 
@@ -541,7 +551,7 @@ impl Machine<'_> {
         let mut ids = std::mem::take(&mut self.room.ids);
         ids.clear();
         self.bound_ids(&mut ids, by_representatives);
-        self.found.queues[news as usize].push(self.bounds.rule, ids.iter().copied());
+        self.found.queues[news as usize].push(self.bounds.rule, &ids);
         self.uncounted.kept += 1;
         self.room.ids = ids;
     }

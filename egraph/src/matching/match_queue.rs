@@ -5,6 +5,7 @@
 //! `support::allocator`), so that what is given back really leaves the process: small ones would
 //! stay in its heap, between others.
 
+use crate::graph::hash_cons::MANY;
 use crate::id::Id;
 use std::collections::VecDeque;
 
@@ -57,26 +58,45 @@ impl MatchQueue {
     }
 
     /// Appends a match of a rule.
-    #[inline]
-    pub fn push(&mut self, rule: usize, ids: impl ExactSizeIterator<Item = Id>) {
-        let stride = ids.len();
-        match self.runs.back_mut() {
-            Some(run) if run.rule == rule => run.matches += 1,
-            _ => self.runs.push_back(Run { rule, stride, matches: 1 }),
-        }
-        match self.blocks.back_mut() {
-            Some(block) if block.capacity() - block.len() >= stride => block.extend(ids),
-            _ => self.push_to_new_block(ids),
-        }
-        self.matches += 1;
-        self.ids += stride;
+    pub fn push(&mut self, rule: usize, ids: &[Id]) {
+        self.note(rule, ids.len(), 1);
+        let block = self.block_for(ids.len());
+        block.extend_from_slice(ids);
     }
 
-    /// Apart, so that pushing is small enough to stand where it is called.
-    #[cold]
-    fn push_to_new_block(&mut self, ids: impl ExactSizeIterator<Item = Id>) {
-        self.add_block(ids.len());
-        self.blocks.back_mut().expect("a block has been added").extend(ids);
+    /// Appends matches of a rule: some of those whose ids stand in columns.
+    pub fn push_columns(&mut self, rule: usize, columns: &[[Id; MANY]], mut some: &[usize]) {
+        let stride = columns.len();
+        while !some.is_empty() {
+            let block = self.block_for(stride);
+            let (start, room) = (block.len(), (block.capacity() - block.len()) / stride);
+            let (now, later) = some.split_at(room.min(some.len()));
+            block.resize(start + now.len() * stride, Id(0));
+            for (place, column) in columns.iter().enumerate() {
+                let matches = block[start..].chunks_exact_mut(stride);
+                matches.zip(now).for_each(|(ids, &number)| ids[place] = column[number]);
+            }
+            self.note(rule, stride, now.len());
+            some = later;
+        }
+    }
+
+    /// Notes matches that come behind all others.
+    fn note(&mut self, rule: usize, stride: usize, matches: usize) {
+        match self.runs.back_mut() {
+            Some(run) if run.rule == rule => run.matches += matches,
+            _ => self.runs.push_back(Run { rule, stride, matches }),
+        }
+        self.matches += matches;
+        self.ids += matches * stride;
+    }
+
+    /// The last block, with room for a match.
+    fn block_for(&mut self, stride: usize) -> &mut Vec<Id> {
+        if self.blocks.back().is_none_or(|block| block.capacity() - block.len() < stride) {
+            self.add_block(stride);
+        }
+        self.blocks.back_mut().expect("a block has been added")
     }
 
     fn add_block(&mut self, least: usize) {
@@ -122,7 +142,7 @@ impl MatchQueue {
             && let Some(rule) = self.pop(BLOCK / stride, &mut found)
         {
             if rules(rule) {
-                found.chunks_exact(stride).for_each(|ids| kept.push(rule, ids.iter().copied()));
+                found.chunks_exact(stride).for_each(|ids| kept.push(rule, ids));
             }
         }
         kept
@@ -221,7 +241,7 @@ mod tests {
             for n in 0..30_000 {
                 let found = [round, n, round ^ n].map(Id);
                 expected[rule].extend_from_slice(&found);
-                part.push(rule, found.into_iter());
+                part.push(rule, &found);
             }
             assert!(part.blocks.iter().all(|block| block.capacity() <= BLOCK));
             all.append(part);
@@ -256,11 +276,11 @@ mod tests {
         {
             let part = |rule, stride, range| {
                 let mut queue = MatchQueue::default();
-                ids(range).chunks(stride).for_each(|found| queue.push(rule, found.iter().copied()));
+                ids(range).chunks(stride).for_each(|found| queue.push(rule, found));
                 queue
             };
             let mut one = part(3, 2, 0..8);
-            ids(8..11).iter().for_each(|&id| one.push(5, [id].into_iter()));
+            ids(8..11).iter().for_each(|&id| one.push(5, &[id]));
             let mut other = MatchQueue::default();
             for (rule, stride, range) in [(3, 2, 0..4), (3, 2, 4..8), (5, 1, 8..9), (5, 1, 9..11)] {
                 // A block for each.

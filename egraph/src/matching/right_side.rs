@@ -54,6 +54,12 @@ impl Default for LookupRoom {
 }
 
 impl LookupRoom {
+    /// By instance: the class that represents it, or [`NodeTable::padding`].
+    #[inline]
+    pub fn classes(&self) -> &[Id] {
+        &self.found
+    }
+
     /// What is there of an instance.
     #[inline]
     pub fn result(&self, i: usize) -> Lookup {

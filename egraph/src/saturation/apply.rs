@@ -4,11 +4,12 @@ use crate::graph::egraph::EGraph;
 use crate::graph::hash_cons::MANY;
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
-use crate::matching::right_side::{Lookup, LookupRoom};
+use crate::matching::right_side::LookupRoom;
 use crate::matching::term_function::Instance;
 use crate::room::Room;
 use crate::rules::compiled::rewrite::Rewrite;
 use crate::rules::pattern::Pattern;
+use crate::rules::rule::RuleId;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
@@ -17,8 +18,11 @@ use std::sync::{Mutex, PoisonError};
 /// become known by what was applied since they were found.
 #[derive(Default)]
 pub(crate) struct Applier {
-    /// By match that was looked at: whether it says nothing new.
+    /// By match that was looked at: whether it says nothing new. Nothing if they were not.
     known: Vec<bool>,
+    /// The rule of the last ones, and how many times more its matches are not looked at: few of them were known.
+    rule: Option<RuleId>,
+    unlooked: usize,
     /// By thread. Too small to be counted as memory.
     rooms: Vec<Mutex<LookRoom>>,
 
@@ -29,6 +33,9 @@ pub(crate) struct Applier {
     /// The right-hand side, if there are functions on terms in it.
     instance: Option<Instance<Id>>,
 }
+
+/// Where less than one in so many matches of a rule was known, as many runs of them are not looked at.
+const FEW: usize = 4;
 
 /// Room to look at matches in.
 #[derive(Default)]
@@ -42,8 +49,30 @@ struct LookRoom {
 const PART: usize = MANY;
 
 impl Applier {
-    /// Looks at matches of a rule: runs of [`Rewrite::stride`] ids. What is found does not depend
-    /// on `pool`.
+    /// Looks at matches of a rule, runs of [`Rewrite::stride`] ids, unless that is hardly worth while. What is found
+    /// does not depend on `pool`.
+    pub fn look_if_worthwhile(
+        &mut self,
+        egraph: &EGraph,
+        rewrite: &Rewrite,
+        ids: &[Id],
+        pool: Option<&ThreadPool>,
+    ) {
+        if self.rule.replace(rewrite.rule) != Some(rewrite.rule) {
+            self.unlooked = 0;
+        }
+        if let Some(left) = self.unlooked.checked_sub(1) {
+            self.unlooked = left;
+            self.known.clear();
+            return;
+        }
+        self.look(egraph, rewrite, ids, pool);
+        if self.known.iter().filter(|&&known| known).count() < self.known.len() / FEW {
+            self.unlooked = FEW;
+        }
+    }
+
+    /// Looks at matches of a rule, if they have not been looked at.
     pub fn look(
         &mut self,
         egraph: &EGraph,
@@ -53,11 +82,11 @@ impl Applier {
     ) {
         let (stride, count) = (rewrite.stride(), ids.len() / rewrite.stride());
         self.known.clear();
-        self.known.reserve_exact(count);
-        self.known.resize(count, false);
         if !rewrite.is_narrow(egraph) {
             return;
         }
+        self.known.reserve_exact(count);
+        self.known.resize(count, false);
         let literals = rewrite.rhs.known_literals(egraph);
         let threads = pool.map_or(1, ThreadPool::current_num_threads);
         self.rooms.resize_with(threads.max(self.rooms.len()), Mutex::default);
@@ -80,9 +109,9 @@ impl Applier {
         }
     }
 
-    /// Whether the match of this number said nothing new when it was looked at.
-    pub fn is_known(&self, number: usize) -> bool {
-        self.known[number]
+    /// Whether the match of this number said nothing new when it was looked at; nothing if it was not.
+    pub fn is_known(&self, number: usize) -> Option<bool> {
+        self.known.get(number).copied()
     }
 
     /// What applying a match takes at most; it is to be applied next.
@@ -142,9 +171,8 @@ fn look_at_part(
         rewrite.classes_of_variable(egraph, var, ids, &mut classes[var][..count]);
     }
     rewrite.rhs.lookup_many(egraph, count, |var| &classes[var][..count], literals, lookups);
-    for (i, (known, found)) in known.iter_mut().zip(ids.chunks_exact(rewrite.stride())).enumerate()
-    {
-        *known =
-            matches!(lookups.result(i), Lookup::Class(class) if class == egraph.find(found[0]));
+    let found = ids.chunks_exact(rewrite.stride()).zip(lookups.classes());
+    for (known, (ids, &class)) in known.iter_mut().zip(found) {
+        *known = class == egraph.find(ids[0]);
     }
 }

@@ -159,7 +159,7 @@ impl Waiting {
             let number = matches.rules.len() - 1;
             matches.rules[number].seen += 1;
             matches.rules[number].found += 1;
-            matches.queues[0].push(number, self.ids_of(i, at).iter().copied());
+            matches.queues[0].push(number, self.ids_of(i, at));
         }
         if let Some(log) = log {
             let mut room = SightRoom::default();

@@ -472,7 +472,7 @@ impl Run<'_> {
             let together = (queue.len() / 32).clamp(*TOGETHER.start(), *TOGETHER.end());
             let Some(number) = queue.pop(together, &mut ids) else { break };
             let rewrite = &system.rewrites[rules[number].rule.0 as usize];
-            applier.look(self.egraph, rewrite, &ids, pool);
+            applier.look_if_worthwhile(self.egraph, rewrite, &ids, pool);
             let later = |waiting: &Waiting| waiting.heap_bytes() + Waiting::look_bytes(self.egraph);
             let later = self.waiting.as_ref().map_or(0, later);
             let waiting = ids.capacity() * size_of::<Id>() + later;
@@ -486,25 +486,33 @@ impl Run<'_> {
                         break 'matches;
                     }
                 }
-                if applier.is_known(i) {
+                if applier.is_known(i) == Some(true) {
                     continue;
                 }
                 let room = applier.room(self.egraph, rewrite, found);
-                if self.egraph.node_count() + room.nodes > most {
-                    stop = Some(StopReason::Nodes);
-                    done -= 1;
-                    break 'matches;
+                let many = self.egraph.node_count() + room.nodes > most;
+                let mut limit = memory.saturating_sub(queue.heap_bytes() + waiting);
+                if many || !self.egraph.reserve(room, limit) {
+                    // What says nothing new needs no room.
+                    if applier.is_known(i).is_none() {
+                        applier.look(self.egraph, rewrite, &ids, pool);
+                        if applier.is_known(i) == Some(true) {
+                            continue;
+                        }
+                    }
+                    stop = Some(if many { StopReason::Nodes } else { StopReason::Memory });
+                    if many || queue.len() == 0 {
+                        done -= 1;
+                        break 'matches;
+                    }
                 }
-                while !self
-                    .egraph
-                    .reserve(room, memory.saturating_sub(queue.heap_bytes() + waiting))
-                {
-                    stop = Some(StopReason::Memory);
+                while stop.is_some() && !self.egraph.reserve(room, limit) {
                     if queue.len() == 0 {
                         done -= 1;
                         break 'matches;
                     }
                     queue.drop_last(queue.len() / 8 + 1);
+                    limit = memory.saturating_sub(queue.heap_bytes() + waiting);
                 }
                 unions[number] += u64::from(applier.apply(self.egraph, rewrite, found));
             }

@@ -98,7 +98,8 @@ impl Rewrite {
             None => Recipe::compile(&rule.rhs),
             Some(_) => Recipe::compile(&Pattern::Var(VarId(0))),
         };
-        let mut columns: Vec<Register> = rhs.variables.iter().map(|&var| lhs.register(var)).collect();
+        let mut columns: Vec<Register> =
+            rhs.variables.iter().map(|&var| lhs.register(var)).collect();
         columns.extend([0].into_iter().chain(lhs.registers..lhs.registers + nodes));
         columns.sort_unstable();
         columns.dedup();
