@@ -71,7 +71,7 @@ impl Memo {
 
     /// Entries for which there is room: no more than three quarters of the places are taken, so
     /// that an unsuccessful search looks at 8.5 tags in the mean (Knuth, vol. 3, section 6.4),
-    /// mostly one or two groups.
+    /// mostly one group.
     pub fn capacity(&self) -> usize {
         self.places / 4 * 3
     }
