@@ -17,15 +17,13 @@ pub(crate) struct Memo {
     /// A tag for each place, and the first [`GROUP`] again behind the last, so that a group can be
     /// read from any place.
     tags: Vec<u8>,
-    /// The same of ids, and one more.
+    /// The same of ids, and one more, which is read where no tag of a group is alike.
     ids: Vec<u32>,
     /// Number of places.
     places: usize,
     len: usize,
 }
 
-/// E-nodes that are looked for together.
-pub(crate) const MANY: usize = 64;
 /// What is found where nothing is. No id is this.
 pub(crate) const ABSENT: u32 = u32::MAX;
 /// Tags that are looked at together.
@@ -33,7 +31,7 @@ const GROUP: usize = 16;
 
 /// A bit for each of a group that is this tag.
 #[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code)] // as the instructions are
+#[allow(unsafe_code)] // what reads sixteen bytes at once takes a pointer
 #[inline]
 fn alike(group: &[u8; GROUP], tag: u8) -> u32 {
     use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_set1_epi8};
@@ -45,7 +43,11 @@ fn alike(group: &[u8; GROUP], tag: u8) -> u32 {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn alike(group: &[u8; GROUP], tag: u8) -> u32 {
+use alike_one_by_one as alike;
+
+/// As `alike`, on any processor.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn alike_one_by_one(group: &[u8; GROUP], tag: u8) -> u32 {
     (0..GROUP).fold(0, |bits, i| bits | u32::from(group[i] == tag) << i)
 }
 
@@ -246,6 +248,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn tags_are_alike_on_any_processor(group: [u8; GROUP], tag: u8, place in 0..GROUP) {
+            let mut group = group;
+            group[place] = tag;
+            prop_assert_eq!(alike(&group, tag), alike_one_by_one(&group, tag));
+        }
+
         #[test]
         fn it_is_a_set(actions in prop::collection::vec((any::<bool>(), 0u32..40), 0..300)) {
             let mut memo = Memo::default();

@@ -231,7 +231,7 @@ impl NodeTable {
         self.width <= 2
     }
 
-    /// As [`NodeTable::find`], for at most [`MANY`](crate::graph::hash_cons::MANY) e-nodes with one head and at most two children each;
+    /// As [`NodeTable::find`], for e-nodes with one head and at most two children each;
     /// right of an only child stands [`NodeTable::padding`], and so it does for nothing found.
     pub fn find_many(&self, head: Head, left: &[Id], right: &[Id], found: &mut [Id]) {
         let head = Id(head.0);
@@ -245,7 +245,7 @@ impl NodeTable {
     #[inline]
     fn find_rows<const STRIDE: usize>(
         &self,
-        pairs: impl Iterator<Item = [Id; 2]> + Clone,
+        pairs: impl Iterator<Item = [Id; 2]>,
         row: impl Fn([Id; 2]) -> [Id; STRIDE],
         nodes: &mut [Id],
     ) {

@@ -9,12 +9,10 @@
 
 use crate::graph::changes::Epoch;
 use crate::graph::egraph::EGraph;
-use crate::graph::hash_cons::MANY;
 use crate::id::Id;
 use crate::matching::delta_queries::{Begin, Candidates, DeltaQuery};
-use crate::matching::matches::{Bounds, Found, Halt, News, Recent, Tally};
-use crate::matching::right_side::{Lookup, LookupRoom};
-use crate::matching::term_function::Instance;
+use crate::matching::matches::{Bounds, Found, Halt, Recent, Tally};
+use crate::matching::right_side::{LookupRoom, MANY};
 use crate::rules::compiled::program::{Atom, Instruction, Test};
 use crate::rules::compiled::rewrite::Rewrite;
 use crate::rules::rule::Rule;
@@ -23,40 +21,41 @@ use crate::term::literal::Value;
 
 /// One rule over one e-graph, ready to be searched for.
 pub(crate) struct Search<'a> {
-    egraph: &'a EGraph,
+    pub(super) egraph: &'a EGraph,
     /// See [`crate::graph::node_table::NodeTable::binary_rows`].
     rows: &'a [[Id; 3]],
     pub rewrite: &'a Rewrite,
-    rule: &'a Rule,
+    pub(super) rule: &'a Rule,
     /// Classes of the left-hand side's constants.
     constants: Vec<Id>,
     /// Classes of the right-hand side's literals, where there are such.
-    literals: Vec<Option<Id>>,
+    pub(super) literals: Vec<Option<Id>>,
     /// What has been seen; nothing if `None`.
     seen: Option<Epoch>,
     /// Whether right-hand sides can be looked up many at a time.
-    narrow: bool,
+    pub(super) narrow: bool,
     /// Whether moreover the e-nodes of a match are all that it binds, and they have two children.
-    plain: bool,
+    pub(super) plain: bool,
 }
 
 /// Room for searches to work in, one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct SearchRoom {
     /// The registers, and behind them the e-nodes that are bound.
-    state: Vec<Id>,
-    looked_up: Vec<Id>,
-    ids: Vec<Id>,
+    pub(super) state: Vec<Id>,
+    pub(super) looked_up: Vec<Id>,
+    pub(super) ids: Vec<Id>,
     /// Matches that are kept in mind: what `state` was, or as much as [`Rewrite::columns`] says, and behind it what else
     /// is bound; by match.
-    pending: Vec<[Id; MANY]>,
-    lookups: LookupRoom,
-    recent: Recent,
+    pub(super) pending: Vec<[Id; MANY]>,
+    pub(super) lookups: LookupRoom,
+    pub(super) recent: Recent,
 }
 
 /// Quotas and the clock are looked at once in so many matches, or e-nodes.
 const COUNT_EVERY: usize = 1_024;
 const LOOK_EVERY: usize = 4_096;
+
 impl<'a> Search<'a> {
     /// `None` if the e-graph lacks a constant of the pattern, which then matches nowhere.
     pub fn new(
@@ -145,7 +144,7 @@ impl<'a> Search<'a> {
     }
 
     /// The literal of a variable's class; or, of a variable that stands for a fact, that fact of it.
-    fn value(&self, var: VarId, class: Id) -> Option<Value> {
+    pub(super) fn value(&self, var: VarId, class: Id) -> Option<Value> {
         match self.rule.variables.fact(var) {
             None => self.egraph.literal(class),
             Some(fact) => self.egraph.fact(fact.analysis, class),
@@ -153,25 +152,25 @@ impl<'a> Search<'a> {
     }
 
     /// The facts that a match with these registers reads.
-    fn facts(&self, registers: &[Id]) -> impl Iterator<Item = Id> {
+    pub(super) fn facts(&self, registers: &[Id]) -> impl Iterator<Item = Id> {
         let facts = self.rewrite.facts.iter();
         let facts = facts.map(|&(r, analysis)| self.egraph.fact_id(analysis, registers[r]));
         facts.flatten().map(|fact| Id(fact.0))
     }
 }
 
-struct Machine<'a> {
-    search: &'a Search<'a>,
+pub(super) struct Machine<'a> {
+    pub(super) search: &'a Search<'a>,
     first: usize,
     program: &'a [Instruction],
     tests: &'a [Test],
     /// Matches that are still to be looked at.
-    pending: usize,
+    pub(super) pending: usize,
     /// What the quotas do not know of yet.
-    uncounted: Tally,
-    room: &'a mut SearchRoom,
-    found: &'a mut Found,
-    bounds: &'a Bounds<'a>,
+    pub(super) uncounted: Tally,
+    pub(super) room: &'a mut SearchRoom,
+    pub(super) found: &'a mut Found,
+    pub(super) bounds: &'a Bounds<'a>,
 }
 
 impl Machine<'_> {
@@ -197,7 +196,7 @@ impl Machine<'_> {
         }
     }
 
-    fn register(&self, register: usize) -> Id {
+    pub(super) fn register(&self, register: usize) -> Id {
         self.room.state[register]
     }
 
@@ -396,7 +395,6 @@ impl Machine<'_> {
         if range.is_empty() {
             return;
         }
-        self.uncounted.matches += range.len();
         let SearchRoom { state, pending, .. } = &mut *self.room;
         let (left, bound) = (rewrite.lhs.atoms[atom].children, rewrite.lhs.registers + atom);
         for &column in &rewrite.columns {
@@ -404,172 +402,16 @@ impl Machine<'_> {
                 pending[column][range.clone()].fill(state[column]);
             }
         }
+        self.count_matches(range.len());
+    }
+
+    /// Counts matches whose conditions hold.
+    #[inline]
+    pub(super) fn count_matches(&mut self, matches: usize) {
+        self.uncounted.matches += matches;
         if self.uncounted.matches >= COUNT_EVERY {
             self.count();
         }
-    }
-
-    /// All atoms are bound and their conditions hold: counts the match, and notes it, if what is to
-    /// be computed for it has a value.
-    fn matched(&mut self) {
-        let Search { egraph, rewrite, .. } = *self.search;
-        if !rewrite.rhs.computes(egraph, &|var| self.value(var)) {
-            return;
-        }
-        if rewrite.functions.is_some() {
-            return self.matched_with_functions();
-        }
-        self.uncounted.matches += 1;
-        if self.uncounted.matches == COUNT_EVERY {
-            self.count();
-        }
-        if !self.bounds.only_count {
-            self.note();
-        }
-    }
-
-    /// As [`Machine::matched`], for a rule with functions on terms. Where they have no value there is no
-    /// match.
-    #[cold] // apart, so that the loop is what it would be without
-    fn matched_with_functions(&mut self) {
-        let Search { egraph, rewrite, .. } = *self.search;
-        let by_representatives = |by: &bool| !by || !rewrite.lowered.is_empty();
-        let mut ways = [false, true].into_iter().filter(by_representatives);
-        let found = ways.find_map(|by| Some((by, self.instance(by)?)));
-        let Some((by, instance)) = found else { return };
-        self.uncounted.matches += 1;
-        if self.uncounted.matches == COUNT_EVERY {
-            self.count();
-        }
-        if !self.bounds.only_count {
-            self.note_as(instance.lookup(egraph), by);
-        }
-    }
-
-    /// The literal or fact that a variable is bound to, once all atoms are.
-    fn value(&self, var: VarId) -> Option<Value> {
-        let Search { rewrite, rule, .. } = *self.search;
-        let of = rule.variables.pattern_of(var);
-        self.search.value(var, self.register(rewrite.lhs.register(usize::from(of.0))))
-    }
-
-    /// The right-hand side with functions on terms, if these have values.
-    fn instance(&self, by_representatives: bool) -> Option<Instance<Id>> {
-        let Search { egraph, rewrite, .. } = *self.search;
-        let mut found = Vec::new();
-        self.bound_ids(&mut found, by_representatives);
-        let mut substitution = Vec::new();
-        rewrite.substitution(egraph, &found, &mut substitution);
-        Instance::of(egraph, rewrite.functions.as_ref()?, &substitution)
-    }
-
-    /// Whether the conditions hold, which no program has tested.
-    fn holds(&self) -> bool {
-        let Search { egraph, rewrite, rule, .. } = *self.search;
-        let value = |var: VarId| self.value(var);
-        let known = |&(register, _): &(usize, VarId)| {
-            egraph.literal_node(self.register(register)).is_some()
-        };
-        rewrite.literals.iter().all(known) && rule.conditions.iter().all(|c| c.holds(&value))
-    }
-
-    /// Keeps the match in mind, and looks at all that are, once they are many.
-    #[inline]
-    fn note(&mut self) {
-        let Search { egraph, rewrite, narrow, .. } = *self.search;
-        if !narrow {
-            return self.note_now();
-        }
-        let SearchRoom { state, pending, .. } = &mut *self.room;
-        let at = self.pending;
-        for &column in &rewrite.columns {
-            pending[column][at] = state[column];
-        }
-        if !self.search.plain {
-            let literals = rewrite.literals.iter();
-            let literals = literals.filter_map(|&(r, _)| egraph.literal_node(state[r]));
-            let more = literals.chain(self.search.facts(state));
-            pending[state.len()..].iter_mut().zip(more).for_each(|(column, id)| column[at] = id);
-        }
-        self.pending += 1;
-        if self.pending == MANY {
-            self.note_pending();
-        }
-    }
-
-    /// Notes those of the matches kept in mind that say something new.
-    fn note_pending(&mut self) {
-        let Search { egraph, rewrite, ref literals, .. } = *self.search;
-        let count = std::mem::take(&mut self.pending);
-        if count == 0 {
-            return;
-        }
-        let SearchRoom { pending, lookups, recent, .. } = &mut *self.room;
-        let classes = |var: usize| &pending[rewrite.lhs.register(var)][..count];
-        rewrite.rhs.lookup_many(egraph, count, classes, literals, lookups);
-        // Most are known, and seen to be without a branch.
-        let (mut unknown, mut many) = ([0; MANY], 0);
-        for (i, (found, class)) in lookups.classes().iter().zip(&pending[0][..count]).enumerate() {
-            unknown[many] = i;
-            many += usize::from(found != class);
-        }
-        let (mut kept, mut counts) = ([[0; MANY]; News::COUNT], [0; News::COUNT]);
-        for &i in &unknown[..many] {
-            if let Some(news) = recent.news(lookups.result(i), pending[0][i]) {
-                kept[news as usize][counts[news as usize]] = i;
-                counts[news as usize] += 1;
-            }
-        }
-        let bound = &pending[rewrite.lhs.registers..][..rewrite.stride()];
-        for ((queue, kept), count) in self.found.queues.iter_mut().zip(&kept).zip(counts) {
-            queue.push_columns(self.bounds.rule, bound, &kept[..count]);
-            self.uncounted.kept += count;
-        }
-    }
-
-    /// Notes the match if it says something new.
-    fn note_now(&mut self) {
-        let Search { egraph, rewrite, ref literals, .. } = *self.search;
-        let lhs = &rewrite.lhs;
-        let state = &self.room.state;
-        let class = |var: usize| state[lhs.register(var)];
-        let search = self.search;
-        let value = |var: VarId| {
-            let of = search.rule.variables.pattern_of(var);
-            search.value(var, class(usize::from(of.0)))
-        };
-        let looked_up = &mut self.room.looked_up;
-        let lookup = rewrite.rhs.lookup(egraph, class, &value, literals, looked_up);
-        self.note_as(lookup, false);
-    }
-
-    /// Notes the match if it says something new by what there is of its right-hand side.
-    #[inline]
-    fn note_as(&mut self, lookup: Lookup, by_representatives: bool) {
-        let class = self.register(0);
-        let Some(news) = self.room.recent.news(lookup, class) else { return };
-        let mut ids = std::mem::take(&mut self.room.ids);
-        ids.clear();
-        self.bound_ids(&mut ids, by_representatives);
-        self.found.queues[news as usize].push(self.bounds.rule, &ids);
-        self.uncounted.kept += 1;
-        self.room.ids = ids;
-    }
-
-    /// Appends the bound ids of the match; what is lowered as it was matched, or by the representative of
-    /// its class.
-    fn bound_ids(&self, ids: &mut Vec<Id>, by_representatives: bool) {
-        let Search { egraph, rewrite, .. } = *self.search;
-        let (registers, nodes) = self.room.state.split_at(rewrite.lhs.registers);
-        ids.extend_from_slice(nodes);
-        let literals = rewrite.literals.iter();
-        ids.extend(literals.filter_map(|&(r, _)| egraph.literal_node(registers[r])));
-        ids.extend(rewrite.lowered.iter().map(|&(register, place)| match place {
-            _ if by_representatives => egraph.representative(registers[register]),
-            Some((node, child)) => egraph.original_children(nodes[node])[child],
-            None => nodes[0],
-        }));
-        ids.extend(self.search.facts(registers));
     }
 
     /// Tells the quotas of what they do not know of yet, and looks at the clock.

@@ -6,6 +6,7 @@ pub(crate) mod bound_ids;
 pub(crate) mod delta_queries;
 pub(crate) mod machine;
 pub(crate) mod match_queue;
+mod matched;
 pub(crate) mod matches;
 pub(crate) mod on_terms;
 pub(crate) mod right_side;

@@ -1,7 +1,6 @@
 //! Right-hand sides ([`Recipe`]): how to build one, and how to see that it is there already.
 
 use crate::graph::egraph::EGraph;
-use crate::graph::hash_cons::MANY;
 use crate::graph::node_table::NodeTable;
 use crate::id::Id;
 use crate::matching::bound_ids::bound_value;
@@ -11,6 +10,9 @@ use crate::rules::variables::VarId;
 use crate::term::language::{Leaf, LeafValue};
 use crate::term::literal::Value;
 use smallvec::SmallVec;
+
+/// Instances that are looked up together.
+pub(crate) const MANY: usize = 64;
 
 /// What is there of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +38,7 @@ pub(crate) struct Extent {
 #[derive(Debug)]
 pub(crate) struct LookupRoom {
     /// By application: the classes that represent it.
-    classes: Vec<[Id; MANY]>,
+    applications: Vec<[Id; MANY]>,
     /// Children that are the same in all instances.
     constants: [[Id; MANY]; 2],
     /// Children of the application that was looked for last.
@@ -49,7 +51,7 @@ pub(crate) struct LookupRoom {
 impl Default for LookupRoom {
     fn default() -> LookupRoom {
         let (constants, children) = ([NOTHING; 2], [NOTHING; 2]);
-        LookupRoom { classes: Vec::new(), constants, children, found: NOTHING, is_pair: false }
+        LookupRoom { applications: Vec::new(), constants, children, found: NOTHING, is_pair: false }
     }
 }
 
@@ -154,7 +156,7 @@ impl Recipe {
         room: &mut LookupRoom,
     ) {
         let missing = NodeTable::padding();
-        let LookupRoom { classes: all, constants, children, found, is_pair } = room;
+        let LookupRoom { applications: all, constants, children, found, is_pair } = room;
         all.resize(all.len().max(self.applications.len()), [missing; MANY]);
         *is_pair = false;
         for (number, application) in self.applications.iter().enumerate() {

@@ -1,10 +1,9 @@
 //! Applying matches: what they say that is not known yet is added to the e-graph.
 
 use crate::graph::egraph::EGraph;
-use crate::graph::hash_cons::MANY;
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
-use crate::matching::right_side::LookupRoom;
+use crate::matching::right_side::{LookupRoom, MANY};
 use crate::matching::term_function::Instance;
 use crate::room::Room;
 use crate::rules::compiled::rewrite::Rewrite;
@@ -18,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 /// become known by what was applied since they were found.
 #[derive(Default)]
 pub(crate) struct Applier {
-    /// By match that was looked at: whether it says nothing new. Nothing if they were not.
+    /// By match that was looked at: whether it says nothing new. Empty if they were not.
     known: Vec<bool>,
     /// The rule of the last ones, and how many times more its matches are not looked at: few of them were known.
     rule: Option<RuleId>,
@@ -49,8 +48,7 @@ struct LookRoom {
 const PART: usize = MANY;
 
 impl Applier {
-    /// Looks at matches of a rule, runs of [`Rewrite::stride`] ids, unless that is hardly worth while. What is found
-    /// does not depend on `pool`.
+    /// As [`Applier::look`], unless that is hardly worth while.
     pub fn look_if_worthwhile(
         &mut self,
         egraph: &EGraph,
@@ -72,7 +70,8 @@ impl Applier {
         }
     }
 
-    /// Looks at matches of a rule, if they have not been looked at.
+    /// Looks at matches of a rule, runs of [`Rewrite::stride`] ids, if they can be looked at many at a time. What is
+    /// found does not depend on `pool`.
     pub fn look(
         &mut self,
         egraph: &EGraph,
@@ -109,9 +108,14 @@ impl Applier {
         }
     }
 
-    /// Whether the match of this number said nothing new when it was looked at; nothing if it was not.
-    pub fn is_known(&self, number: usize) -> Option<bool> {
-        self.known.get(number).copied()
+    /// Whether the last matches were looked at.
+    pub fn has_looked(&self) -> bool {
+        !self.known.is_empty()
+    }
+
+    /// Whether the match of this number was looked at and said nothing new.
+    pub fn is_known(&self, number: usize) -> bool {
+        self.known.get(number) == Some(&true)
     }
 
     /// What applying a match takes at most; it is to be applied next.

@@ -486,33 +486,32 @@ impl Run<'_> {
                         break 'matches;
                     }
                 }
-                if applier.is_known(i) == Some(true) {
+                if applier.is_known(i) {
                     continue;
                 }
                 let room = applier.room(self.egraph, rewrite, found);
                 let many = self.egraph.node_count() + room.nodes > most;
-                let mut limit = memory.saturating_sub(queue.heap_bytes() + waiting);
-                if many || !self.egraph.reserve(room, limit) {
+                let limit =
+                    |queue: &MatchQueue| memory.saturating_sub(queue.heap_bytes() + waiting);
+                if many || !self.egraph.reserve(room, limit(&queue)) {
                     // What says nothing new needs no room.
-                    if applier.is_known(i).is_none() {
+                    if !applier.has_looked() {
                         applier.look(self.egraph, rewrite, &ids, pool);
-                        if applier.is_known(i) == Some(true) {
+                        if applier.is_known(i) {
                             continue;
                         }
                     }
                     stop = Some(if many { StopReason::Nodes } else { StopReason::Memory });
-                    if many || queue.len() == 0 {
-                        done -= 1;
-                        break 'matches;
+                    loop {
+                        if many || queue.len() == 0 {
+                            done -= 1;
+                            break 'matches;
+                        }
+                        queue.drop_last(queue.len() / 8 + 1);
+                        if self.egraph.reserve(room, limit(&queue)) {
+                            break;
+                        }
                     }
-                }
-                while stop.is_some() && !self.egraph.reserve(room, limit) {
-                    if queue.len() == 0 {
-                        done -= 1;
-                        break 'matches;
-                    }
-                    queue.drop_last(queue.len() / 8 + 1);
-                    limit = memory.saturating_sub(queue.heap_bytes() + waiting);
                 }
                 unions[number] += u64::from(applier.apply(self.egraph, rewrite, found));
             }
