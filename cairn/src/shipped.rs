@@ -50,6 +50,7 @@ pub static SYSTEMS: Shipped = shipped!(
         "prop",
         "prop-test",
         "ring",
+        "rise",
         "sums",
         "tensor",
         "tiling",
@@ -71,6 +72,7 @@ pub static SEEDS: Shipped = shipped!(
         "math",
         "prop",
         "ring",
+        "rise",
         "tensor",
         "tiling"
     ]

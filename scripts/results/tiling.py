@@ -10,11 +10,11 @@ TILED = "(contains (m n1 (m n2 (m n3 (m 32 (m 32 (m 32 f)))))))"
 
 
 def section(run, arguments):
-    plan = "".join(f"(phase :goal {sketch} (until-stable (run)))" for sketch in [SPLIT, TILED])
+    plan = f"(phase :goal {SPLIT} (until-stable (run))) (until-stable (run))"
     shape = ["--system", "tiling", "--term", TERM]
     once = ["saturate", *shape, "--goal", TILED, "--memory", "1GiB", "--format", "json", "--quiet"]
     searches = {
-        "stages": ["optimise", *shape, "--strategy", plan, "--cap", "1GiB", "--cost", "size", "--format", "json", "--quiet"],
+        "stages": ["optimise", *shape, "--goal", TILED, "--strategy", plan, "--cap", "1GiB", "--cost", "size", "--format", "json", "--quiet"],
         "once-simple": [*once, "--scheduler", "simple"],
         "once-backoff": [*once, "--scheduler", "backoff"],
     }

@@ -79,7 +79,7 @@ fn optimise_finds_the_calls_in_loops() {
 #[test]
 fn system_check_has_nothing_to_say_of_what_is_shipped() {
     let directory = tempfile::tempdir().unwrap();
-    for name in ["lambda", "idioms"] {
+    for name in ["lambda", "idioms", "rise"] {
         let path = shipped(&format!("systems/{name}.rules"));
         let text = stdout(&directory, &["system", "check", path.to_str().unwrap()]);
         assert!(text.contains("nothing to report"), "{text}");

@@ -1,56 +1,11 @@
 //! What `idioms.rules` makes equal is equal: all terms of all classes of e-graphs grown from its seeds have
 //! the same values, by an evaluator that knows the loops and the library, and no rule.
 
-use crate::common;
-use egraph::{EGraph, Leaf, LeafValue, Limits, Node, SaturationConfig, TermBank, TermId};
-use egraph::{Value as Literal, saturate};
-use std::ops::ControlFlow;
-use std::path::Path;
+use crate::common::values::{Value, array, assert_classes_have_one_value, unknown};
+use Value::Number;
+use egraph::Value as Literal;
+use egraph::{Leaf, LeafValue, Node, TermBank, TermId};
 use std::rc::Rc;
-
-#[derive(Clone)]
-enum Value {
-    Number(i128),
-    Array(Rc<dyn Fn(i128) -> Value>),
-    /// A free variable, or an element of one: a number or an array, as it is used.
-    Unknown(u64),
-}
-use Value::{Array, Number, Unknown};
-
-impl Value {
-    fn number(&self) -> i128 {
-        match self {
-            Number(n) => *n,
-            Unknown(seed) => i128::from(seed % 7) - 3,
-            Array(_) => panic!("an array as a number"),
-        }
-    }
-
-    fn get(&self, i: i128) -> Value {
-        match self {
-            Array(element) => element(i),
-            Unknown(seed) => Unknown(mixed(*seed ^ (i as u64).wrapping_add(0x9e37))),
-            Number(_) => panic!("a number as an array"),
-        }
-    }
-
-    fn is(&self, other: &Value) -> bool {
-        match (self, other) {
-            (Unknown(a), Unknown(b)) => a == b,
-            (Array(_), _) | (_, Array(_)) => (-1..3).all(|i| self.get(i).is(&other.get(i))),
-            _ => self.number() == other.number(),
-        }
-    }
-}
-
-fn mixed(seed: u64) -> u64 {
-    let seed = (seed ^ (seed >> 31)).wrapping_mul(0x7fb5_d329_728e_a185);
-    (seed ^ (seed >> 27)).wrapping_mul(0x81da_def4_bc2d_d44d) >> 8
-}
-
-fn array(element: impl Fn(i128) -> Value + 'static) -> Value {
-    Array(Rc::new(element))
-}
 
 struct Meaning {
     bank: TermBank,
@@ -60,10 +15,10 @@ struct Meaning {
 impl Meaning {
     fn leaf(&self, leaf: &Leaf, bound: &[Value]) -> Value {
         let is_int = self.bank.language().sort_name(leaf.sort) == "Int";
-        let unknown = |name: &str| {
-            let seed = name.bytes().fold(self.seed, |seed, b| mixed(seed ^ u64::from(b)));
+        let unknown = |name: &str| match unknown(name, self.seed) {
             // Numbers of rounds are small.
-            if is_int { Number(i128::from(seed % 4)) } else { Unknown(seed) }
+            Value::Unknown { element, .. } if is_int => Number(i128::from(element % 4)),
+            other => other,
         };
         match &leaf.value {
             LeafValue::Literal(Literal::Int(n)) => Number((*n).into()),
@@ -142,35 +97,9 @@ impl Meaning {
 
 #[test]
 fn equal_terms_have_equal_values() {
-    let system = common::shipped("idioms");
-    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/seeds/idioms.txt");
-    let seeds = std::fs::read_to_string(seeds).unwrap();
-    let mut compared = 0;
-    for start in seeds.lines().filter(|line| line.starts_with('(')) {
-        let mut bank = TermBank::new(system.language.clone());
-        let term = bank.parse(start, None).unwrap();
-        let mut egraph = EGraph::new(system.clone());
-        egraph.add_term(&bank, term);
-        let limits = Limits { nodes: Some(800), ..Limits::default() };
-        let config = SaturationConfig { limits, ..SaturationConfig::default() };
-        saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
-        let classes: Vec<Vec<TermId>> = egraph
-            .classes()
-            .map(|class| egraph.nodes(class).iter().map(|&n| egraph.term(&mut bank, n)).collect())
-            .collect();
-        for seed in 1..4 {
-            let meaning = Rc::new(Meaning { bank: bank.clone(), seed });
-            for terms in &classes {
-                let terms = || terms.iter().filter(|&&t| bank.size(t) < 60).take(8);
-                let Some(&first) = terms().next() else { continue };
-                let value = meaning.of(first, &[]);
-                for &t in terms() {
-                    let (left, right) = (bank.text(first), bank.text(t));
-                    assert!(value.is(&meaning.of(t, &[])), "{start}: {left} and {right}");
-                    compared += u32::from(t != first);
-                }
-            }
-        }
-    }
+    let compared = assert_classes_have_one_value("idioms", 800, |bank, seed| {
+        let meaning = Rc::new(Meaning { bank: bank.clone(), seed });
+        move |t| meaning.of(t, &[])
+    });
     assert!(compared > 4_000, "{compared} pairs");
 }

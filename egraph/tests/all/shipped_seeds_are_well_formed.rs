@@ -120,6 +120,11 @@ fn lambda() {
 }
 
 #[test]
+fn rise() {
+    are_many_and_distinct("rise", 15);
+}
+
+#[test]
 fn idioms() {
     are_many_and_distinct("idioms", 15);
 }

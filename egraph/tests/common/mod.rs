@@ -1,6 +1,8 @@
 //! Systems and helpers that several tests use.
 #![allow(dead_code)] // each test program uses a part of it
 
+pub mod values;
+
 use egraph::{EGraph, Limits, Rule, SaturationConfig, System, TermBank, TermId, saturate};
 use rand::{Rng, RngExt};
 use std::ops::ControlFlow;
