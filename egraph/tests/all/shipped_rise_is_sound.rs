@@ -59,7 +59,7 @@ impl Meaning {
         // What the child is where its variable has a value.
         let under = |i: usize| {
             let (this, body, bound) = (self.clone(), children[i], bound.to_vec());
-            move |x: &Value| this.of(body, &[&bound[..], &[x.clone()]].concat())
+            move |x: &Value| this.of(body, &[&bound[..], std::slice::from_ref(x)].concat())
         };
         let lanewise = |f: fn(i128, i128) -> i128| {
             let (a, b) = (arg(0), arg(1));
