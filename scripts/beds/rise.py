@@ -2,7 +2,7 @@
 """The seven goals of matrix multiplication of Koehler et al., Guided Equality Saturation (POPL 2024), by the rules of
 `rise`: in phases, as the strategies of the rules file say, and in one e-graph with the rules of all phases.
 
-    scripts/beds/rise.py --out DIR [--memory 2GiB] [--seconds 600] [--goals baseline blocking …] [--guided]
+    scripts/beds/rise.py --out DIR [--memory 2GiB] [--seconds 600] [--goals baseline blocking …] [--schedulers simple]
 
 One run at a time, each with one thread. The table says whether the goal was found, the seconds of processor of the whole run, the
 most memory of the process in MiB, and the e-nodes that were built, of all phases.
@@ -74,7 +74,7 @@ def main():
     parser.add_argument("--goals", nargs="+", default=GOALS, choices=GOALS)
     parser.add_argument("--memory", default="2GiB", help="of one e-graph")
     parser.add_argument("--seconds", type=int, default=600, help="of a run without phases")
-    parser.add_argument("--guided", action="store_true", help="only with phases")
+    parser.add_argument("--schedulers", nargs="*", default=["simple", "backoff"], help="of runs without phases")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     strategies = {line[1]: line[2:] for line in tree(RULES.read_text(encoding="utf-8")) if line[0] == "strategy"}
@@ -92,7 +92,7 @@ def main():
         said = measured(arguments.out / f"{goal}-guided.json", command)
         row(goal, f"{len(plan)} phases" if len(plan) > 1 else "1 phase", said, f"{said['work']:,}")
         rules = " ".join(dict.fromkeys(rule for _, phase in plan for rule in phase))
-        for scheduler in [] if arguments.guided else ["simple", "backoff"]:
+        for scheduler in arguments.schedulers:
             command = [arguments.cairn, "saturate", *shape, "--scheduler", scheduler, "--memory", arguments.memory,
                        "--time", str(arguments.seconds), "--strategy", f"(until-stable (run {rules}))", "--goal", plan[-1][0]]
             said = measured(arguments.out / f"{goal}-{scheduler}.json", command)

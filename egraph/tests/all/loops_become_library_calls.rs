@@ -49,6 +49,31 @@ const LOOPS: &[(&str, &str, &str)] = &[
             (+ s (* (get (get A i) l) (get (get B j) l)))))))))",
         "(gemm m n k a A B b C)",
     ),
+    (
+        "stencil",
+        "(build n i (ifold 5 0 q (step s (+ s (* (get w q) (get x (plus i q)))))))",
+        "(conv1d n 5 w x)",
+    ),
+    (
+        "stencil, written out",
+        "(build n i (+ (+ (* (get w 0) (get x i)) (* (get x (plus i 1)) (get w 1))) \
+            (* (get w 2) (get x (plus i 2)))))",
+        "(conv1d n 3 w x)",
+    ),
+    (
+        "stencil in two dimensions",
+        "(build m i (build n j (ifold 5 0 p (step s (+ s (ifold 3 0 q (step t (+ t \
+            (* (get (get w p) q) (get (get x (plus i p)) (plus j q)))))))))))",
+        "(conv2d m n 5 3 w x)",
+    ),
+    (
+        "stencil in two dimensions, written out",
+        "(build m i (build n j (+ (+ (+ \
+            (* (get (get w 0) 0) (get (get x i) j)) (* (get (get w 0) 1) (get (get x i) (plus j 1)))) \
+            (* (get (get w 1) 0) (get (get x (plus i 1)) j))) \
+            (* (get (get w 1) 1) (get (get x (plus i 1)) (plus j 1))))))",
+        "(conv2d m n 2 2 w x)",
+    ),
 ];
 
 #[test]

@@ -7,6 +7,12 @@ use egraph::Value as Literal;
 use egraph::{Leaf, LeafValue, Node, TermBank, TermId};
 use std::rc::Rc;
 
+/// The sum of products of l × k elements with those of `x` from (i, j) on.
+fn window(l: i128, k: i128, w: &Value, x: &Value, i: i128, j: i128) -> i128 {
+    let row = |p| (0..k).map(move |q| w.get(p).get(q).number() * x.get(i + p).get(j + q).number());
+    (0..l).flat_map(row).sum()
+}
+
 struct Meaning {
     bank: TermBank,
     seed: u64,
@@ -86,6 +92,28 @@ impl Meaning {
                 array(move |i| {
                     let x = x.clone();
                     array(move |j| x.get(j).get(i))
+                })
+            }
+            "plus" => Number(number(0) + number(1)),
+            "from" => {
+                let (x, i) = (arg(0), number(1));
+                array(move |j| x.get(i + j))
+            }
+            "dots" => {
+                let (l, k, w, x) = (number(0), number(1), arg(2), arg(3));
+                Number(window(l, k, &w, &x, number(4), number(5)))
+            }
+            "conv1d" => {
+                let (k, w, x) = (number(1), arg(2), arg(3));
+                array(move |i| {
+                    Number((0..k).map(|q| w.get(q).number() * x.get(i + q).number()).sum())
+                })
+            }
+            "conv2d" => {
+                let (l, k, w, x) = (number(2), number(3), arg(4), arg(5));
+                array(move |i| {
+                    let (w, x) = (w.clone(), x.clone());
+                    array(move |j| Number(window(l, k, &w, &x, i, j)))
                 })
             }
             "zeros" => array(|_| Number(0)),
