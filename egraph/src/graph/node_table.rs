@@ -35,8 +35,8 @@ fn hash(row: &[Id]) -> u64 {
     let mut hash = u64::from(row[0].0).wrapping_mul(FACTOR);
     for pair in row[1..].chunks(2) {
         let second = pair.get(1).map_or(0, |id| u64::from(id.0));
-        let pair = u64::from(pair[0].0) << 32 | second;
-        let product = u128::from(hash ^ pair) * u128::from(FACTOR);
+        let first = u64::from(pair[0].0) << 32;
+        let product = u128::from(hash ^ first ^ second) * u128::from(FACTOR);
         hash = product as u64 ^ (product >> 64) as u64;
     }
     hash

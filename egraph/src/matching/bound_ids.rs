@@ -50,8 +50,9 @@ impl Rewrite {
     ) {
         let matches = classes.iter_mut().zip(matches.chunks_exact(self.stride()));
         match self.sources[var] {
+            // Its class as the e-node has it now: few steps from there to where it is by now.
             Source::Child(node, child) => matches.for_each(|(class, ids)| {
-                *class = egraph.find(egraph.table().original_child(ids[node], child));
+                *class = egraph.find(egraph.table().child_of(ids[node], child));
             }),
             Source::Bound(i) => matches.for_each(|(class, ids)| *class = egraph.find(ids[i])),
         }

@@ -180,3 +180,31 @@ fn look_at_part(
         *known = class == egraph.find(ids[0]);
     }
 }
+
+/// How fast an e-graph grows while matches are applied, from where its arrays stood when they had to grow the last time:
+/// they are given room for what is likely to come, rather than being moved for each eighth that they grow by.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    /// Matches done by then, those included that said nothing new.
+    done: usize,
+    added: Room,
+}
+
+impl Pace {
+    pub fn new(egraph: &EGraph) -> Pace {
+        Pace { done: 0, added: egraph.added() }
+    }
+
+    /// Half of what `left` matches would add, when so many are done, if they added as much each as those since the last call;
+    /// for the later ones have more often become known by the earlier ones. A quarter of what there is at most.
+    pub fn coming(&mut self, egraph: &EGraph, done: usize, left: usize) -> Room {
+        let before = std::mem::replace(self, Pace { done, added: egraph.added() });
+        let matches = 2 * (self.done - before.done).max(1) as u128;
+        let most = |now: usize, before: usize| {
+            let more = (now - before) as u128 * left as u128 / matches;
+            usize::try_from(more).map_or(now / 4, |more| more.min(now / 4))
+        };
+        let nodes = most(self.added.nodes, before.added.nodes);
+        Room { nodes, bound: most(self.added.bound, before.added.bound), ..Room::default() }
+    }
+}

@@ -10,7 +10,7 @@ use crate::matching::matches::Halt;
 use crate::rules::rule::RuleId;
 use crate::rules::schedule::{RuleChoice, Schedule};
 use crate::rules::system::System;
-use crate::saturation::apply::Applier;
+use crate::saturation::apply::{Applier, Pace};
 use crate::saturation::best_first::{Choice, Chosen, Waiting};
 use crate::saturation::match_order::{MatchOrder, SmallestFirst};
 use crate::saturation::progress::{Done, Sought};
@@ -466,6 +466,7 @@ impl Run<'_> {
         let mut done = 0;
         let mut stop = None;
         let mut applier = Applier::default();
+        let mut pace = Pace::new(self.egraph);
         let mut ids = Vec::new();
         let pool = self.config.pool.as_deref();
         'matches: loop {
@@ -493,7 +494,8 @@ impl Run<'_> {
                 let many = self.egraph.node_count() + room.nodes > most;
                 let limit =
                     |queue: &MatchQueue| memory.saturating_sub(queue.heap_bytes() + waiting);
-                if many || !self.egraph.reserve(room, limit(&queue)) {
+                let coming = |egraph: &EGraph| pace.coming(egraph, done, queue.len());
+                if many || !self.egraph.reserve(room, coming, limit(&queue)) {
                     // What says nothing new needs no room.
                     if !applier.has_looked() {
                         applier.look(self.egraph, rewrite, &ids, pool);
@@ -508,7 +510,7 @@ impl Run<'_> {
                             break 'matches;
                         }
                         queue.drop_last(queue.len() / 8 + 1);
-                        if self.egraph.reserve(room, limit(&queue)) {
+                        if self.egraph.reserve(room, |_| Default::default(), limit(&queue)) {
                             break;
                         }
                     }

@@ -95,7 +95,7 @@ impl EGraph {
         let uses = self.weight(class) as usize;
         let facts = 2 * uses * self.system.analyses.most_at_a_node();
         let room = Room { facts, ..Room::default() };
-        if !self.reserve(room, limit) {
+        if !self.reserve(room, |_| Room::default(), limit) {
             return false;
         }
         if let Some(facts) = &mut self.facts {

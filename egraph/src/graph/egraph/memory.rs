@@ -43,9 +43,20 @@ impl EGraph {
         ]
     }
 
+    /// What has been added: e-nodes, those included that were found congruent to others, and bound ids.
+    pub(crate) fn added(&self) -> Room {
+        Room { nodes: self.nodes.len(), bound: self.forest.bound_len(), ..Room::default() }
+    }
+
     /// Makes room for `more`, so that adding that much allocates nothing. False, and nothing is
-    /// changed, if that would take more than `limit` bytes.
-    pub(crate) fn reserve(&mut self, more: Room, limit: usize) -> bool {
+    /// changed, if that would take more than `limit` bytes. Where arrays grow, they grow by what is likely to come, if that
+    /// can be.
+    pub(crate) fn reserve(
+        &mut self,
+        more: Room,
+        coming: impl FnOnce(&EGraph) -> Room,
+        limit: usize,
+    ) -> bool {
         let nodes_full = self.nodes.room() < more.nodes;
         let memo_full = self.nodes.memo_room() < more.nodes;
         let bound_full = self.forest.bound_room() < more.bound;
@@ -67,21 +78,25 @@ impl EGraph {
         {
             return false;
         }
-        // An eighth more than there is, and half as much for the hash-cons; or less where the limit
-        // is near, but not so little that moving everything is all that is done.
+        // By what is to come, or at least an eighth more than there is, and half as much for the hash-cons; or less where
+        // the limit is near, but not so little that moving everything is all that is done.
         let used = self.heap_bytes();
-        for divisor in [8, 32, 128, 512] {
-            let grow = |needed: bool, len: usize, more: usize| {
-                if needed { more + len / divisor } else { 0 }
+        let coming = coming(self);
+        for (coming, divisor) in std::iter::once((coming, 8))
+            .chain([8, 32, 128, 512].map(|divisor| (Room::default(), divisor)))
+        {
+            let grow = |needed: bool, len: usize, more: usize, coming: usize| {
+                if needed { more + coming.max(len / divisor) } else { 0 }
             };
+            let known = self.facts.as_ref().map_or(0, |facts| facts.len());
             let room = Room {
-                nodes: grow(nodes_full, self.nodes.len(), more.nodes),
-                bound: grow(bound_full, self.forest.bound_len(), more.bound),
-                unions: grow(unions_full, self.stale_uses.len(), more.unions),
-                facts: grow(facts_full, self.facts.as_ref().map_or(0, |facts| facts.len()), facts),
+                nodes: grow(nodes_full, self.nodes.len(), more.nodes, coming.nodes),
+                bound: grow(bound_full, self.forest.bound_len(), more.bound, coming.bound),
+                unions: grow(unions_full, self.stale_uses.len(), more.unions, coming.unions),
+                facts: grow(facts_full, known, facts, coming.facts),
             };
             // Its growth means hashing all e-nodes again.
-            let more = grow(memo_full, 4 * self.nodes.live(), more.nodes);
+            let more = grow(memo_full, 4 * self.nodes.live(), more.nodes, coming.nodes);
             let entries = if memo_full { self.nodes.live() + more } else { 0 };
             let leaves = if leaves_full { self.leaves.heap_bytes().max(512) } else { 0 };
             if used + self.bytes_for(room) + self.nodes.memo_growth(entries) + leaves > limit {
