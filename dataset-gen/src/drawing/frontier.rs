@@ -143,8 +143,9 @@ impl<'a> Frontier<'a> {
         let total = self.up_to(class, limit);
         let reject = !self.fresh.all.terms.padded;
         let attempts = if total == BigUint::ZERO { 0 } else { attempts };
-        Sample::draw(wanted, attempts, || {
-            let derivation = self.derive(class, limit, &below(&total, rng), reject)?;
+        let number = || below(&total, rng);
+        Sample::draw(wanted, attempts, number, |number| {
+            let derivation = self.derive(class, limit, number, reject)?;
             let left_out = reject && derivation.padded;
             (!left_out).then(|| build(self.later, bank, &derivation.nodes))
         })

@@ -13,7 +13,9 @@ use crate::drawing::unrank_narrow::NarrowUnranker;
 use egraph::{EGraph, Id, TermBank, TermId};
 use num_bigint::BigUint;
 use rand::Rng;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
 use support::random::{below, below_u128};
 
 /// Draws terms of the classes of one e-graph.
@@ -34,8 +36,26 @@ struct Root {
     class: Id,
     limit: u32,
     total: BigUint,
-    /// If `total` is below 2^128: sizes, each with the number of terms of at most that size.
-    narrow: Option<Vec<(u32, u128)>>,
+    /// If `total` is below 2^128.
+    narrow: Option<Narrow>,
+}
+
+/// Sizes, each with the number of terms of at most that size.
+#[derive(Clone, Debug)]
+struct Narrow(Vec<(u32, u128)>);
+
+impl Narrow {
+    /// The number of a term, each with the same probability. There must be one.
+    fn draw(&self, rng: &mut impl Rng) -> u128 {
+        below_u128(self.0.last().map_or(0, |&(_, total)| total), rng)
+    }
+
+    /// The size of the term with a number, and the number among those of its size.
+    fn place(&self, number: u128) -> Option<(u32, u128)> {
+        let i = self.0.partition_point(|&(_, sum)| sum <= number);
+        let before = if i > 0 { self.0[i - 1].1 } else { 0 };
+        Some((self.0.get(i)?.0, number - before))
+    }
 }
 
 impl<'a> Sampler<'a> {
@@ -85,7 +105,10 @@ impl<'a> Sampler<'a> {
         if root.total == BigUint::ZERO {
             return None;
         }
-        self.draw_derivation(&root, false, rng);
+        match &root.narrow {
+            Some(narrow) => self.derive_narrow(class, narrow, narrow.draw(rng), false),
+            None => self.derive(class, limit, &below(&root.total, rng), false),
+        }?;
         self.root = Some(root);
         Some(&self.derivation.nodes)
     }
@@ -105,11 +128,26 @@ impl<'a> Sampler<'a> {
         let root = self.root(class, limit);
         let reject = !self.counts.terms.padded;
         let attempts = if root.total == BigUint::ZERO { 0 } else { attempts };
-        let sample = Sample::draw(wanted, attempts, || {
-            self.draw_derivation(&root, reject, rng);
-            let Derivation { nodes, padded } = &self.derivation;
-            (!reject || !padded).then(|| build(self.egraph, bank, nodes))
-        });
+        let mut plain = |sampler: &mut Self| {
+            let Derivation { nodes, padded } = &sampler.derivation;
+            (!reject || !padded).then(|| build(sampler.egraph, bank, nodes))
+        };
+        let sample = match &root.narrow {
+            Some(narrow) => {
+                let number = || narrow.draw(rng);
+                Sample::draw(wanted, attempts, number, |&number| {
+                    self.derive_narrow(class, narrow, number, reject)?;
+                    plain(self)
+                })
+            }
+            None => {
+                let number = || below(&root.total, rng);
+                Sample::draw(wanted, attempts, number, |number| {
+                    self.derive(class, limit, number, reject)?;
+                    plain(self)
+                })
+            }
+        };
         self.root = Some(root);
         sample
     }
@@ -130,28 +168,26 @@ impl<'a> Sampler<'a> {
             };
             let cell = self.counts.grammar.cell_of(class);
             let cell = cell.map(|cell| (cell, self.counts.grammar.cells[cell as usize]));
-            cell.map_or(Vec::new(), |(cell, Cell { min, max, .. })| {
+            Narrow(cell.map_or(Vec::new(), |(cell, Cell { min, max, .. })| {
                 (min..=limit.min(max)).map(|size| up_to(cell, size)).collect()
-            })
+            }))
         });
         Root { class, limit, total, narrow }
     }
 
-    /// Draws a derivation from a class that has terms.
-    fn draw_derivation(&mut self, root: &Root, stop_if_padded: bool, rng: &mut impl Rng) {
-        match (&root.narrow, self.counts.grammar.cell_of(root.class)) {
-            (Some(sizes), Some(cell)) => {
-                let mut number = below_u128(limbs::low(&root.total.to_u64_digits()), rng);
-                let i = sizes.partition_point(|&(_, sum)| sum <= number);
-                number -= if i > 0 { sizes[i - 1].1 } else { 0 };
-                let place = (cell, sizes[i].0, number);
-                self.narrow.derive(self.counts, place, stop_if_padded, &mut self.derivation);
-            }
-            _ => {
-                let number = below(&root.total, rng);
-                self.derive(root.class, root.limit, &number, stop_if_padded);
-            }
-        }
+    /// As [`Sampler::derive`], where all numbers are narrow.
+    fn derive_narrow(
+        &mut self,
+        class: Id,
+        narrow: &Narrow,
+        number: u128,
+        stop_if_padded: bool,
+    ) -> Option<()> {
+        let counts = self.counts;
+        let cell = counts.grammar.cell_of(self.egraph.find(class))?;
+        let (size, number) = narrow.place(number)?;
+        self.narrow.derive(counts, (cell, size, number), stop_if_padded, &mut self.derivation);
+        Some(())
     }
 
     /// Derives a term by its number, however large; `None` if there is no such term.
@@ -188,18 +224,27 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Draws terms until `wanted` distinct ones are found or `attempts` draws are made; `None` is
-    /// a padded one that is left out.
-    pub(crate) fn draw(
+    /// Draws numbers of terms until `wanted` distinct terms are found or `attempts` draws are made; `term` gives `None`
+    /// for a padded one that is left out. Where there are few terms most numbers come again, and none is
+    /// derived twice.
+    pub(crate) fn draw<N: Eq + Hash>(
         wanted: usize,
         attempts: u64,
-        mut term: impl FnMut() -> Option<TermId>,
+        mut number: impl FnMut() -> N,
+        mut term: impl FnMut(&N) -> Option<TermId>,
     ) -> Sample {
         let mut sample = Sample::default();
-        let mut seen = FxHashSet::default();
+        let (mut derived, mut seen) = (FxHashMap::default(), FxHashSet::default());
         while sample.terms.len() < wanted && sample.drawn < attempts {
             sample.drawn += 1;
-            match term() {
+            let found = match derived.entry(number()) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => {
+                    let found = term(new.key());
+                    *new.insert(found)
+                }
+            };
+            match found {
                 Some(term) if seen.insert(term) => sample.terms.push(term),
                 Some(_) => sample.repeated += 1,
                 None => sample.padded += 1,
@@ -223,4 +268,43 @@ pub fn is_padded(egraph: &EGraph, bank: &TermBank, term: TermId) -> bool {
         padded
     }
     visit(egraph, bank, term, &mut Vec::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn each_number_is_derived_once_and_counted_each_time(
+            numbers in prop::collection::vec(0..20u64, 1..60),
+            wanted in 0..12usize,
+        ) {
+            // Every third number is that of a padded term, and the others are two by two those of one.
+            let term = |number: u64| (!number.is_multiple_of(3)).then_some(TermId(number as u32 / 2));
+            let mut drawn = numbers.iter().copied();
+            let mut derived = Vec::new();
+            let attempts = numbers.len() as u64;
+            let sample = Sample::draw(wanted, attempts, || drawn.next().unwrap(), |&number| {
+                derived.push(number);
+                term(number)
+            });
+            let mut expected = Sample::default();
+            for &number in &numbers {
+                if expected.terms.len() == wanted {
+                    break;
+                }
+                expected.drawn += 1;
+                match term(number) {
+                    None => expected.padded += 1,
+                    Some(term) if expected.terms.contains(&term) => expected.repeated += 1,
+                    Some(term) => expected.terms.push(term),
+                }
+            }
+            prop_assert_eq!(sample, expected);
+            let derived_once: FxHashSet<u64> = derived.iter().copied().collect();
+            prop_assert_eq!(derived.len(), derived_once.len());
+        }
+    }
 }
