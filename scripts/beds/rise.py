@@ -16,25 +16,13 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+from rules_text import parsed
+
 RULES = ROOT / "configs/systems/rise.rules"
 GOALS = ["baseline", "blocking", "vectorisation", "loop-permutation", "array-packing", "cache-blocks", "parallel"]
 START = """(app (map 2048 (lam x (app (map 3072 (lam y (app (reduce 1280 (each z (lam u (+ u z))) 0)
     (app (map 1280 (lam z (* (fst z) (snd z)))) (zip x y))))) (app (transpose 1280 3072) B)))) A)"""
-
-
-def tree(text):
-    """The lists and atoms of a rules file."""
-    code = "\n".join(line.split(";")[0] for line in text.splitlines())
-    stack = [[]]
-    for token in code.replace("(", " ( ").replace(")", " ) ").split():
-        if token == "(":
-            stack.append([])
-        elif token == ")":
-            done = stack.pop()
-            stack[-1].append(done)
-        else:
-            stack[-1].append(token)
-    return stack[0]
 
 
 def text(tree):
@@ -77,7 +65,7 @@ def main():
     parser.add_argument("--schedulers", nargs="*", default=["simple", "backoff"], help="of runs without phases")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    strategies = {line[1]: line[2:] for line in tree(RULES.read_text(encoding="utf-8")) if line[0] == "strategy"}
+    strategies = {line[1]: line[2:] for line in parsed(RULES.read_text(encoding="utf-8")) if line[0] == "strategy"}
     shape = ["--system", RULES, "--term", START, "--format", "json", "--quiet"]
     print("| goal | search | found | seconds | MiB | e-nodes |\n| --- | --- | --- | --- | --- | --- |")
 

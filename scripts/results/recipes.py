@@ -3,28 +3,18 @@
 import math
 import re
 import statistics
+import sys
 
 import pyarrow.parquet as pq
 
 from commands import SCRIPTS, table
 
+sys.path.insert(0, str(SCRIPTS))
+from rules_text import parsed
+
 # Shipped seeds, and random polynomials whose e-graphs explode.
 SYSTEMS = ["halide", "bitvectors", "prop", "math", "ring"]
 WORK = 20_000
-
-
-def parsed(text):
-    """The lists of a rules file."""
-    lists = [[]]
-    for token in re.findall(r"[()]|[^\s()]+", re.sub(r";.*", "", text)):
-        if token == "(":
-            lists.append([])
-        elif token == ")":
-            done = lists.pop()
-            lists[-1].append(done)
-        else:
-            lists[-1].append(token)
-    return lists[0]
 
 
 def size(pattern):

@@ -128,28 +128,30 @@ impl<'a> Sampler<'a> {
         let root = self.root(class, limit);
         let reject = !self.counts.terms.padded;
         let attempts = if root.total == BigUint::ZERO { 0 } else { attempts };
-        let mut plain = |sampler: &mut Self| {
-            let Derivation { nodes, padded } = &sampler.derivation;
-            (!reject || !padded).then(|| build(sampler.egraph, bank, nodes))
-        };
         let sample = match &root.narrow {
             Some(narrow) => {
                 let number = || narrow.draw(rng);
                 Sample::draw(wanted, attempts, number, |&number| {
                     self.derive_narrow(class, narrow, number, reject)?;
-                    plain(self)
+                    self.derived(bank, reject)
                 })
             }
             None => {
                 let number = || below(&root.total, rng);
                 Sample::draw(wanted, attempts, number, |number| {
                     self.derive(class, limit, number, reject)?;
-                    plain(self)
+                    self.derived(bank, reject)
                 })
             }
         };
         self.root = Some(root);
         sample
+    }
+
+    /// The term that was derived last; none if it is padded and those are left out.
+    fn derived(&self, bank: &mut TermBank, reject: bool) -> Option<TermId> {
+        let Derivation { nodes, padded } = &self.derivation;
+        (!reject || !padded).then(|| build(self.egraph, bank, nodes))
     }
 
     fn root(&mut self, class: Id, limit: u32) -> Root {

@@ -126,9 +126,9 @@ impl Memo {
         if group + 1 < self.groups.len() { group + 1 } else { 0 }
     }
 
-    /// The id with this hash for which `same` holds.
+    /// The group and the place in it of the id with this hash for which `same` holds.
     #[inline]
-    pub fn find(&self, hash: u64, mut same: impl FnMut(u32) -> bool) -> Option<u32> {
+    fn locate(&self, hash: u64, mut same: impl FnMut(u32) -> bool) -> Option<(usize, usize)> {
         if self.groups.is_empty() {
             return None;
         }
@@ -137,9 +137,9 @@ impl Memo {
             let group = &self.groups[at];
             let [mut left, taken] = compare(&group.tags, tag(hash));
             while left != 0 {
-                let id = group.ids[first(left)];
-                if same(id) {
-                    return Some(id);
+                let place = first(left);
+                if same(group.ids[place]) {
+                    return Some((at, place));
                 }
                 left &= left - 1;
             }
@@ -148,6 +148,12 @@ impl Memo {
             }
             at = self.next(at);
         }
+    }
+
+    /// The id with this hash for which `same` holds.
+    #[inline]
+    pub fn find(&self, hash: u64, same: impl FnMut(u32) -> bool) -> Option<u32> {
+        self.locate(hash, same).map(|(group, place)| self.groups[group].ids[place])
     }
 
     /// As [`Memo::find`], apart from the loop that hardly ever comes to it.
@@ -198,20 +204,7 @@ impl Memo {
 
     /// Takes an id out, if it is there. `hash_of` gives the hashes with which others were added.
     pub fn remove(&mut self, hash: u64, id: u32, hash_of: impl Fn(u32) -> u64) {
-        if self.groups.is_empty() {
-            return;
-        }
-        let is =
-            |group: &Group, place: &usize| group.ids[*place] == id && group.tags[*place] != EMPTY;
-        let mut at = self.home(hash);
-        let mut hole = loop {
-            let group = &self.groups[at];
-            match (0..GROUP).find(|place| is(group, place)) {
-                Some(place) => break place,
-                None if group.is_full() => at = self.next(at),
-                None => return,
-            }
-        };
+        let Some((mut at, mut hole)) = self.locate(hash, |other| other == id) else { return };
         self.len -= 1;
         // An entry that had no room in the group of the hole, or in one before it, moves into it.
         let mut later = at;

@@ -1,7 +1,7 @@
 //! What `idioms.rules` makes equal is equal: all terms of all classes of e-graphs grown from its seeds have
 //! the same values, by an evaluator that knows the loops and the library, and no rule.
 
-use crate::common::values::{Value, array, assert_classes_have_one_value, unknown};
+use crate::common::values::{Value, array, assert_classes_have_one_value, transposed, unknown};
 use Value::Number;
 use egraph::Value as Literal;
 use egraph::{Leaf, LeafValue, Node, TermBank, TermId};
@@ -87,13 +87,7 @@ impl Meaning {
                     })
                 })
             }
-            "transpose" => {
-                let x = arg(2);
-                array(move |i| {
-                    let x = x.clone();
-                    array(move |j| x.get(j).get(i))
-                })
-            }
+            "transpose" => transposed(&arg(2)),
             "plus" => Number(number(0) + number(1)),
             "from" => {
                 let (x, i) = (arg(0), number(1));

@@ -1,7 +1,9 @@
 //! What `rise.rules` makes equal is equal: all terms of all classes of e-graphs grown from its seeds have the same
 //! values, by an evaluator that knows the loops and the moves of elements, and no rule.
 
-use crate::common::values::{Value, array, assert_classes_have_one_value, function, pair, unknown};
+use crate::common::values::{
+    Value, array, assert_classes_have_one_value, function, pair, transposed, unknown,
+};
 use Value::Number;
 use egraph::Value as Literal;
 use egraph::{LeafValue, Node, TermBank, TermId};
@@ -23,14 +25,6 @@ fn chunks(x: &Value, c: i128) -> Value {
 fn joined(x: &Value, c: i128) -> Value {
     let x = x.clone();
     array(move |i| x.get(i.div_euclid(c)).get(i.rem_euclid(c)))
-}
-
-fn transposed(x: &Value) -> Value {
-    let x = x.clone();
-    array(move |i| {
-        let x = x.clone();
-        array(move |j| x.get(j).get(i))
-    })
 }
 
 fn mapped(f: Value, x: &Value) -> Value {

@@ -105,6 +105,15 @@ pub fn array(element: impl Fn(i128) -> Value + 'static) -> Value {
     Array(Rc::new(element))
 }
 
+/// The columns of an array of arrays.
+pub fn transposed(x: &Value) -> Value {
+    let x = x.clone();
+    array(move |i| {
+        let x = x.clone();
+        array(move |j| x.get(j).get(i))
+    })
+}
+
 pub fn pair(first: Value, second: Value) -> Value {
     Pair(Rc::new((first, second)))
 }

@@ -81,10 +81,8 @@ impl EGraph {
         // By what is to come, or at least an eighth more than there is, and half as much for the hash-cons; or less where
         // the limit is near, but not so little that moving everything is all that is done.
         let used = self.heap_bytes();
-        let coming = coming(self);
-        for (coming, divisor) in std::iter::once((coming, 8))
-            .chain([8, 32, 128, 512].map(|divisor| (Room::default(), divisor)))
-        {
+        let (coming, no) = (coming(self), Room::default());
+        for (coming, divisor) in [(coming, 8), (no, 8), (no, 32), (no, 128), (no, 512)] {
             let grow = |needed: bool, len: usize, more: usize, coming: usize| {
                 if needed { more + coming.max(len / divisor) } else { 0 }
             };
