@@ -284,16 +284,23 @@ impl EGraph {
 
     /// Adds the e-node `head(children…)`, or finds it. The children may be any ids.
     pub(crate) fn add(&mut self, head: Head, children: &[Id]) -> Id {
-        let classes: SmallVec<[Id; 4]> = match *children {
-            [left, right] => {
-                let [left, right] = [left, right].map(|child| self.find(child));
-                SmallVec::from_buf_and_len([left, right, Id(0), Id(0)], 2)
-            }
-            _ => children.iter().map(|&child| self.find(child)).collect(),
-        };
+        if let &[left, right] = children {
+            return self.add_pair(head, [left, right]);
+        }
+        let classes: SmallVec<[Id; 4]> = children.iter().map(|&child| self.find(child)).collect();
         match self.nodes.find_or_hash(head, &classes) {
             Ok(found) => found,
             Err(hash) => self.add_new(head, children, &classes, hash),
+        }
+    }
+
+    /// As [`EGraph::add`], for two children.
+    #[inline]
+    pub(crate) fn add_pair(&mut self, head: Head, children: [Id; 2]) -> Id {
+        let classes = children.map(|child| self.find(child));
+        match self.nodes.find_or_hash(head, &classes) {
+            Ok(found) => found,
+            Err(hash) => self.add_new(head, &children, &classes, hash),
         }
     }
 

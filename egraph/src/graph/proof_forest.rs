@@ -128,7 +128,8 @@ impl ProofForest {
         debug_assert!(offset < 1 << 31, "edges beyond the reach of an offset");
         debug_assert!(tag <= MOST_RULES && ids.len() <= MOST_BOUND as usize);
         self.bound.push(Id((ids.len() as u32) << 20 | tag));
-        self.bound.extend_from_slice(ids);
+        // One by one: they are a few.
+        ids.iter().for_each(|&id| self.bound.push(id));
         offset
     }
 

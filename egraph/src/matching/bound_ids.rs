@@ -30,14 +30,20 @@ impl Rewrite {
         self.functions.is_none() && self.rhs.is_narrow(egraph)
     }
 
+    /// The e-node of a pattern variable in a match.
+    #[inline]
+    pub fn variable(&self, egraph: &EGraph, found: &[Id], var: usize) -> Id {
+        match self.sources[var] {
+            Source::Child(node, child) => egraph.table().original_child(found[node], child),
+            Source::Bound(i) => found[i],
+        }
+    }
+
     /// The e-node of each pattern variable in a match, by [`VarId`].
     #[inline]
     pub fn substitution(&self, egraph: &EGraph, found: &[Id], ids: &mut Vec<Id>) {
         ids.clear();
-        ids.extend(self.sources.iter().map(|source| match *source {
-            Source::Child(node, child) => egraph.table().original_child(found[node], child),
-            Source::Bound(i) => found[i],
-        }));
+        ids.extend((0..self.sources.len()).map(|var| self.variable(egraph, found, var)));
     }
 
     /// The classes of a variable in some matches.
@@ -51,9 +57,14 @@ impl Rewrite {
         let matches = classes.iter_mut().zip(matches.chunks_exact(self.stride()));
         match self.sources[var] {
             // Its class as the e-node has it now: few steps from there to where it is by now.
-            Source::Child(node, child) => matches.for_each(|(class, ids)| {
-                *class = egraph.find(egraph.table().child_of(ids[node], child));
-            }),
+            Source::Child(node, child) => match egraph.table().binary_rows() {
+                [] => matches.for_each(|(class, ids)| {
+                    *class = egraph.find(egraph.table().child_of(ids[node], child));
+                }),
+                rows => matches.for_each(|(class, ids)| {
+                    *class = egraph.find(rows[ids[node].0 as usize][1 + child]);
+                }),
+            },
             Source::Bound(i) => matches.for_each(|(class, ids)| *class = egraph.find(ids[i])),
         }
     }

@@ -358,33 +358,34 @@ impl Machine<'_> {
     ) {
         let Search { rewrite, rows, .. } = *self.search;
         let left = rewrite.lhs.atoms[atom].children;
-        let bound = rewrite.lhs.registers + atom;
-        let (mut visits, mut begin) = (0, self.pending);
-        for node in nodes {
-            let Some(node) = node.filter(&may_be) else {
-                visits += usize::from(count);
-                continue;
-            };
-            visits += 1;
-            let columns = &mut self.room.pending[..];
-            let (at, row) = (self.pending, rows[node.0 as usize]);
-            columns[atom][at] = class(node);
-            columns[left][at] = row[1];
-            columns[left + 1][at] = row[2];
-            columns[bound][at] = node;
-            self.pending += 1;
-            if self.pending == MANY {
-                self.matched_from(begin, atom);
+        let own = [atom, left, left + 1, rewrite.lhs.registers + atom];
+        let mut nodes = nodes.into_iter();
+        loop {
+            let (mut visits, begin) = (0, self.pending);
+            let own = self.room.pending.get_disjoint_mut(own);
+            let [classes, lefts, rights, bound] = own.expect("an atom has columns of its own");
+            for at in begin..MANY {
+                let fitting = nodes.by_ref().find_map(|node| {
+                    let node = node.filter(&may_be);
+                    visits += usize::from(count || node.is_some());
+                    node
+                });
+                let Some(node) = fitting else { break };
+                let row = rows[node.0 as usize];
+                (classes[at], lefts[at], rights[at]) = (class(node), row[1], row[2]);
+                bound[at] = node;
+                self.pending = at + 1;
+            }
+            self.matched_from(begin, atom);
+            let is_full = self.pending == MANY;
+            if is_full {
                 self.note_pending();
-                self.visited(std::mem::take(&mut visits));
-                if self.found.halted.is_some() {
-                    return;
-                }
-                begin = 0;
+            }
+            self.visited(visits);
+            if !is_full || self.found.halted.is_some() {
+                return;
             }
         }
-        self.matched_from(begin, atom);
-        self.visited(visits);
     }
 
     /// Counts the matches kept in mind from one on, and fills in what they have in common: all but what belongs to an

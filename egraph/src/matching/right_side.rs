@@ -3,7 +3,6 @@
 use crate::graph::egraph::EGraph;
 use crate::graph::node_table::NodeTable;
 use crate::id::Id;
-use crate::matching::bound_ids::bound_value;
 use crate::rules::compiled::recipe::{Application, Operand, Recipe};
 use crate::rules::expression::value_fits;
 use crate::rules::variables::VarId;
@@ -265,12 +264,14 @@ impl Recipe {
         Extent { missing, class: (class != absent).then_some(class) }
     }
 
-    /// Adds the instance under a substitution, by variable, and facts, and appends the e-nodes of its
-    /// places to `bound`. `added` is room to work in.
+    /// Adds the instance of a match, and appends the e-nodes of its places to `bound`. `variable` gives the e-node of a
+    /// variable, `value` what computations read; `added` is room to work in.
+    #[inline]
     pub fn build(
         &self,
         egraph: &mut EGraph,
-        (substitution, facts): (&[Id], &[Id]),
+        variable: impl Fn(&EGraph, usize) -> Id,
+        value: impl Fn(&EGraph, VarId) -> Option<Value>,
         added: &mut Vec<Id>,
         bound: &mut Vec<Id>,
     ) -> Id {
@@ -278,12 +279,12 @@ impl Recipe {
         bound.resize(start + self.places, Id(0));
         added.clear();
         let operand = |egraph: &mut EGraph, operand: Operand, added: &[Id]| match operand {
-            Operand::Var(var) => substitution[var],
+            Operand::Var(var) => variable(egraph, var),
             Operand::Literal(i) => egraph.add_leaf(&self.literals[i]),
             Operand::Computed(i) => {
                 let (expr, sort) = &self.computed[i];
-                let literal = |var: VarId| bound_value(egraph, substitution, facts, var);
-                let value = expr.eval(&literal).expect("a match whose computations have values");
+                let value = expr.eval(&|var| value(egraph, var));
+                let value = value.expect("a match whose computations have values");
                 egraph.add_leaf(&Leaf { sort: *sort, value: LeafValue::Literal(value) })
             }
             Operand::Application(i) => added[i],
@@ -293,7 +294,7 @@ impl Recipe {
             let node = match application.args[..] {
                 [left, right] => {
                     let args = [left, right].map(|arg| operand(egraph, arg, added));
-                    egraph.add(application.head, &args)
+                    egraph.add_pair(application.head, args)
                 }
                 ref args => {
                     let args = args.iter().map(|&arg| operand(egraph, arg, added));

@@ -3,6 +3,7 @@
 use crate::graph::egraph::EGraph;
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
+use crate::matching::bound_ids::bound_value;
 use crate::matching::right_side::{LookupRoom, MANY};
 use crate::matching::term_function::Instance;
 use crate::room::Room;
@@ -17,8 +18,11 @@ use std::sync::{Mutex, PoisonError};
 /// become known by what was applied since they were found.
 #[derive(Default)]
 pub(crate) struct Applier {
-    /// By match that was looked at: whether it says nothing new. Empty if they were not.
+    /// Whether matches say nothing new, of those looked at last: from the first number on, and before the second; empty
+    /// if these were not looked at.
     known: Vec<bool>,
+    from: usize,
+    until: usize,
     /// The rule of the last ones, and how many times more its matches are not looked at: few of them were known.
     rule: Option<RuleId>,
     unlooked: usize,
@@ -48,43 +52,53 @@ struct LookRoom {
 const PART: usize = MANY;
 
 impl Applier {
-    /// As [`Applier::look`], unless that is hardly worth while.
-    pub fn look_if_worthwhile(
-        &mut self,
-        egraph: &EGraph,
-        rewrite: &Rewrite,
-        ids: &[Id],
-        pool: Option<&ThreadPool>,
-    ) {
+    /// Other matches of a rule come.
+    pub fn begin(&mut self, rewrite: &Rewrite) {
         if self.rule.replace(rewrite.rule) != Some(rewrite.rule) {
             self.unlooked = 0;
         }
-        if let Some(left) = self.unlooked.checked_sub(1) {
-            self.unlooked = left;
-            self.known.clear();
-            return;
-        }
-        self.look(egraph, rewrite, ids, pool);
-        if self.known.iter().filter(|&&known| known).count() < self.known.len() / FEW {
-            self.unlooked = FEW;
-        }
+        self.known.clear();
+        (self.from, self.until) = (0, 0);
     }
 
-    /// Looks at matches of a rule, runs of [`Rewrite::stride`] ids, if they can be looked at many at a time. What is
-    /// found does not depend on `pool`.
-    pub fn look(
+    /// Whether the match of this number, the next one, is known to say nothing new. Of matches that do so, not all are
+    /// found: alone, it looks at a few at a time, and on a pool at all at once.
+    pub fn is_known(
+        &mut self,
+        egraph: &EGraph,
+        rewrite: &Rewrite,
+        ids: &[Id],
+        number: usize,
+        pool: Option<&ThreadPool>,
+    ) -> bool {
+        if number == self.until {
+            self.look_on(egraph, rewrite, ids, pool.filter(|pool| pool.current_num_threads() > 1));
+        }
+        self.known.get(number - self.from) == Some(&true)
+    }
+
+    /// Looks at the next matches, runs of [`Rewrite::stride`] ids, unless that is hardly worth while, or they can't be
+    /// looked at many at a time.
+    fn look_on(
         &mut self,
         egraph: &EGraph,
         rewrite: &Rewrite,
         ids: &[Id],
         pool: Option<&ThreadPool>,
     ) {
-        let (stride, count) = (rewrite.stride(), ids.len() / rewrite.stride());
+        let stride = rewrite.stride();
+        let count = ids.len() / stride - self.until;
+        let count = if pool.is_some() { count } else { count.min(PART) };
+        self.from = self.until;
+        self.until += count;
         self.known.clear();
+        if let Some(left) = self.unlooked.checked_sub(1) {
+            self.unlooked = left;
+            return;
+        }
         if !rewrite.is_narrow(egraph) {
             return;
         }
-        self.known.reserve_exact(count);
         self.known.resize(count, false);
         let literals = rewrite.rhs.known_literals(egraph);
         let threads = pool.map_or(1, ThreadPool::current_num_threads);
@@ -94,7 +108,8 @@ impl Applier {
             let mut room = self.rooms[room].lock().unwrap_or_else(PoisonError::into_inner);
             look_at_part(egraph, rewrite, &literals, ids, known, &mut room);
         };
-        match pool.filter(|_| threads > 1 && count > PART) {
+        let ids = &ids[self.from * stride..self.until * stride];
+        match pool.filter(|_| count > PART) {
             Some(pool) => pool.install(|| {
                 let parts = self.known.par_chunks_mut(PART).zip(ids.par_chunks(PART * stride));
                 parts.for_each(|(known, ids)| {
@@ -106,16 +121,19 @@ impl Applier {
                 parts.for_each(|(known, ids)| run(0, known, ids));
             }
         }
+        if self.known.iter().filter(|&&known| known).count() < count / FEW {
+            self.unlooked = FEW;
+        }
     }
 
-    /// Whether the last matches were looked at.
-    pub fn has_looked(&self) -> bool {
-        !self.known.is_empty()
-    }
-
-    /// Whether the match of this number was looked at and said nothing new.
-    pub fn is_known(&self, number: usize) -> bool {
-        self.known.get(number) == Some(&true)
+    /// Whether a match says nothing new, if that can be seen.
+    #[cold]
+    pub fn says_nothing_new(&self, egraph: &EGraph, rewrite: &Rewrite, found: &[Id]) -> bool {
+        let (mut known, literals) = ([false], rewrite.rhs.known_literals(egraph));
+        if rewrite.is_narrow(egraph) {
+            look_at_part(egraph, rewrite, &literals, found, &mut known, &mut LookRoom::default());
+        }
+        known[0]
     }
 
     /// What applying a match takes at most; it is to be applied next.
@@ -146,13 +164,19 @@ impl Applier {
     /// whether that changed the equalities.
     pub fn apply(&mut self, egraph: &mut EGraph, rewrite: &Rewrite, found: &[Id]) -> bool {
         let Applier { substitution, bound, added, instance, .. } = self;
-        rewrite.substitution(egraph, found, substitution);
         bound.clear();
-        bound.extend_from_slice(&found[1..]);
+        // One by one: they are a few.
+        found[1..].iter().for_each(|&id| bound.push(id));
         let root = match instance.take() {
             None => {
+                if !rewrite.rhs.computed.is_empty() {
+                    rewrite.substitution(egraph, found, substitution);
+                }
                 let facts = rewrite.facts_of(found);
-                rewrite.rhs.build(egraph, (substitution, facts), added, bound)
+                let variable = |egraph: &EGraph, var| rewrite.variable(egraph, found, var);
+                let value =
+                    |egraph: &EGraph, var| bound_value(egraph, substitution, facts, var);
+                rewrite.rhs.build(egraph, variable, value, added, bound)
             }
             Some(instance) => instance.build(egraph, bound),
         };

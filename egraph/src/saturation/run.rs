@@ -473,7 +473,7 @@ impl Run<'_> {
             let together = (queue.len() / 32).clamp(*TOGETHER.start(), *TOGETHER.end());
             let Some(number) = queue.pop(together, &mut ids) else { break };
             let rewrite = &system.rewrites[rules[number].rule.0 as usize];
-            applier.look_if_worthwhile(self.egraph, rewrite, &ids, pool);
+            applier.begin(rewrite);
             let later = |waiting: &Waiting| waiting.heap_bytes() + Waiting::look_bytes(self.egraph);
             let later = self.waiting.as_ref().map_or(0, later);
             let waiting = ids.capacity() * size_of::<Id>() + later;
@@ -487,7 +487,7 @@ impl Run<'_> {
                         break 'matches;
                     }
                 }
-                if applier.is_known(i) {
+                if applier.is_known(self.egraph, rewrite, &ids, i, pool) {
                     continue;
                 }
                 let room = applier.room(self.egraph, rewrite, found);
@@ -497,11 +497,8 @@ impl Run<'_> {
                 let coming = |egraph: &EGraph| pace.coming(egraph, done, queue.len());
                 if many || !self.egraph.reserve(room, coming, limit(&queue)) {
                     // What says nothing new needs no room.
-                    if !applier.has_looked() {
-                        applier.look(self.egraph, rewrite, &ids, pool);
-                        if applier.is_known(i) {
-                            continue;
-                        }
+                    if applier.says_nothing_new(self.egraph, rewrite, found) {
+                        continue;
                     }
                     stop = Some(if many { StopReason::Nodes } else { StopReason::Memory });
                     loop {
