@@ -24,6 +24,8 @@ pub(crate) struct Request {
     pub match_limit: usize,
     /// At most so many matches have been seen before.
     pub before: usize,
+    /// Whether none is to be found that says nothing new.
+    pub exact: bool,
 }
 
 /// What was found for one rule.
@@ -84,12 +86,14 @@ impl Shared<'_> {
     /// Runs a delta query of the rule with this number.
     fn run(&self, rule: usize, query: DeltaQuery<'_>, room: &mut SearchRoom, found: &mut Found) {
         let (request, search) = &self.searches[rule];
-        search.run(query, &self.bounds(rule, request.match_limit), room, found);
+        let looks_at_all = request.exact;
+        let bounds = Bounds { looks_at_all, ..self.bounds(rule, request.match_limit) };
+        search.run(query, &bounds, room, found);
     }
 
     fn bounds(&self, rule: usize, matches: usize) -> Bounds<'_> {
         let Shared { ids, visits, watch, .. } = self;
-        Bounds { ids, visits, matches, rule, watch, only_count: false }
+        Bounds { ids, visits, matches, rule, watch, only_count: false, looks_at_all: true }
     }
 
     /// Whether a rule for which so much was found has more matches than it may have, old ones

@@ -5,7 +5,7 @@
 //! once: from its first changed atom, with all atoms before that unchanged (semi-naive
 //! evaluation, as in Zhang et al., *Better Together: Unifying Datalog and Equality Saturation*,
 //! PLDI 2023). Most matches say what is known already; these are dropped here, where the e-graph
-//! does not change and threads can share the work.
+//! does not change and threads can share the work, unless they are few.
 
 use crate::graph::changes::Epoch;
 use crate::graph::egraph::EGraph;
@@ -127,6 +127,7 @@ impl<'a> Search<'a> {
             program: program.map_or(&[], |start| &start.instructions),
             tests: program.map_or(&[], |start| &start.tests),
             pending: 0,
+            unlooked: 0,
             uncounted: Tally::default(),
             room,
             found,
@@ -166,6 +167,8 @@ pub(super) struct Machine<'a> {
     tests: &'a [Test],
     /// Matches that are still to be looked at.
     pub(super) pending: usize,
+    /// So many more times as many as are looked at together are kept without a look.
+    pub(super) unlooked: usize,
     /// What the quotas do not know of yet.
     pub(super) uncounted: Tally,
     pub(super) room: &'a mut SearchRoom,
@@ -361,7 +364,7 @@ impl Machine<'_> {
         let own = [atom, left, left + 1, rewrite.lhs.registers + atom];
         let mut nodes = nodes.into_iter();
         loop {
-            let (mut visits, begin) = (0, self.pending);
+            let (mut visits, begin, looks) = (0, self.pending, self.unlooked == 0);
             let own = self.room.pending.get_disjoint_mut(own);
             let [classes, lefts, rights, bound] = own.expect("an atom has columns of its own");
             for at in begin..MANY {
@@ -371,8 +374,10 @@ impl Machine<'_> {
                     node
                 });
                 let Some(node) = fitting else { break };
-                let row = rows[node.0 as usize];
-                (classes[at], lefts[at], rights[at]) = (class(node), row[1], row[2]);
+                if looks {
+                    let row = rows[node.0 as usize];
+                    (classes[at], lefts[at], rights[at]) = (class(node), row[1], row[2]);
+                }
                 bound[at] = node;
                 self.pending = at + 1;
             }
@@ -398,7 +403,9 @@ impl Machine<'_> {
         }
         let SearchRoom { state, pending, .. } = &mut *self.room;
         let (left, bound) = (rewrite.lhs.atoms[atom].children, rewrite.lhs.registers + atom);
-        for &column in &rewrite.columns {
+        // Without a look only what is bound is wanted.
+        let first = if self.unlooked == 0 { 0 } else { rewrite.lhs.registers };
+        for &column in rewrite.columns.iter().filter(|&&column| column >= first) {
             if ![atom, left, left + 1, bound].contains(&column) {
                 pending[column][range.clone()].fill(state[column]);
             }

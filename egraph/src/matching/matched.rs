@@ -8,6 +8,10 @@ use crate::matching::term_function::Instance;
 use crate::rules::variables::VarId;
 use crate::term::literal::Value;
 
+/// Where less than one in so many matches says what is known, or lacks the root alone, [`MANY`] are kept without a look as
+/// many times: to look would cost more than it spares, for before they are applied they are looked at again.
+const FEW: usize = 8;
+
 impl Machine<'_> {
     /// All atoms are bound and their conditions hold: counts the match, and notes it, if what is to
     /// be computed for it has a value.
@@ -98,7 +102,16 @@ impl Machine<'_> {
         if count == 0 {
             return;
         }
+        let bound = rewrite.lhs.registers..rewrite.lhs.registers + rewrite.stride();
         let SearchRoom { pending, lookups, recent, .. } = &mut *self.room;
+        if let Some(left) = self.unlooked.checked_sub(1) {
+            self.unlooked = left;
+            let all: [usize; MANY] = std::array::from_fn(|i| i);
+            let queue = &mut self.found.queues[News::Nodes as usize];
+            queue.push_columns(self.bounds.rule, &pending[bound], &all[..count]);
+            self.uncounted.kept += count;
+            return;
+        }
         let classes = |var: usize| &pending[rewrite.lhs.register(var)][..count];
         rewrite.rhs.lookup_many(egraph, count, classes, literals, lookups);
         // Most are known, and seen to be without a branch.
@@ -114,10 +127,12 @@ impl Machine<'_> {
                 counts[news as usize] += 1;
             }
         }
-        let bound = &pending[rewrite.lhs.registers..][..rewrite.stride()];
         for ((queue, kept), count) in self.found.queues.iter_mut().zip(&kept).zip(counts) {
-            queue.push_columns(self.bounds.rule, bound, &kept[..count]);
+            queue.push_columns(self.bounds.rule, &pending[bound.clone()], &kept[..count]);
             self.uncounted.kept += count;
+        }
+        if !self.bounds.looks_at_all && counts[News::Nodes as usize] >= count - count / FEW {
+            self.unlooked = FEW;
         }
     }
 

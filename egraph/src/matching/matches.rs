@@ -107,6 +107,8 @@ pub(crate) struct Bounds<'a> {
     pub watch: &'a Watch,
     /// Whether matches are counted and nothing else.
     pub only_count: bool,
+    /// Whether none is kept that says nothing new.
+    pub looks_at_all: bool,
 }
 
 const NO_ID: Id = Id(u32::MAX);

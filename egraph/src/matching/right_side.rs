@@ -293,7 +293,15 @@ impl Recipe {
             // Collected first: adding a literal changes the e-graph.
             let node = match application.args[..] {
                 [left, right] => {
-                    let args = [left, right].map(|arg| operand(egraph, arg, added));
+                    let there = |arg: Operand| match arg {
+                        Operand::Var(var) => Some(variable(egraph, var)),
+                        Operand::Application(i) => Some(added[i]),
+                        _ => None,
+                    };
+                    let args = match (there(left), there(right)) {
+                        (Some(left), Some(right)) => [left, right],
+                        _ => [left, right].map(|arg| operand(egraph, arg, added)),
+                    };
                     egraph.add_pair(application.head, args)
                 }
                 ref args => {

@@ -48,6 +48,10 @@ struct LookRoom {
     lookups: LookupRoom,
 }
 
+/// Matches that are looked at before they are applied: by more together threads gain more, and of fewer more are seen to be
+/// known. What is known depends on it, for until congruence is closed again what was there may not be found, so that it
+/// must not depend on threads.
+const AHEAD: usize = 256;
 /// Matches that one thread looks at at a time.
 const PART: usize = MANY;
 
@@ -62,7 +66,7 @@ impl Applier {
     }
 
     /// Whether the match of this number, the next one, is known to say nothing new. Of matches that do so, not all are
-    /// found: alone, it looks at a few at a time, and on a pool at all at once.
+    /// found.
     pub fn is_known(
         &mut self,
         egraph: &EGraph,
@@ -88,7 +92,7 @@ impl Applier {
     ) {
         let stride = rewrite.stride();
         let count = ids.len() / stride - self.until;
-        let count = if pool.is_some() { count } else { count.min(PART) };
+        let count = count.min(AHEAD);
         self.from = self.until;
         self.until += count;
         self.known.clear();
@@ -174,8 +178,7 @@ impl Applier {
                 }
                 let facts = rewrite.facts_of(found);
                 let variable = |egraph: &EGraph, var| rewrite.variable(egraph, found, var);
-                let value =
-                    |egraph: &EGraph, var| bound_value(egraph, substitution, facts, var);
+                let value = |egraph: &EGraph, var| bound_value(egraph, substitution, facts, var);
                 rewrite.rhs.build(egraph, variable, value, added, bound)
             }
             Some(instance) => instance.build(egraph, bound),

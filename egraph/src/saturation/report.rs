@@ -24,7 +24,8 @@ pub struct Iteration {
     pub built: u64,
     /// Matches seen whose e-nodes have changed since the rule was searched for last.
     pub matches: u64,
-    /// Those of them that the e-graph did not yet know to hold.
+    /// Those of them that the e-graph did not yet know to hold. Of a rule nearly all of whose matches are such, not each
+    /// is looked at, and some that it knew count, too.
     pub new: u64,
     /// Those of them that united two classes; others did the same before them.
     pub unions: u64,

@@ -418,12 +418,15 @@ impl Run<'_> {
             rules.holds(RuleId(rule as u32), &self.system.rules[rule])
                 && !bans.is_banned(rule, number)
         };
+        // Best-first judges matches by what they bring.
+        let exact = self.waiting.is_some();
         let seen = self.egraph.seen();
         let request = |rule: usize| Request {
             rule,
             seen: seen.epochs[rule],
             match_limit: bans.match_limit(rule),
             before: seen.matches[rule],
+            exact,
         };
         let rules = 0..self.system.rules.len();
         let mut requests: Vec<Request> = Vec::with_capacity(rules.len());
@@ -482,8 +485,8 @@ impl Run<'_> {
                 if done % CLOCK_EVERY == 0 {
                     // Congruence closed now and then lets fewer e-nodes be built twice.
                     self.egraph.close();
-                    stop = self.watch.expired();
-                    if stop.is_some() {
+                    if let Some(expired) = self.watch.expired() {
+                        stop = Some(expired);
                         break 'matches;
                     }
                 }
