@@ -103,7 +103,14 @@ impl ClassIndex {
     }
 
     /// The e-nodes of a class with this head.
-    pub fn class_with_head(&self, class: Id, head: Head, head_of: impl Fn(Id) -> Head) -> &[Id] {
+    #[inline]
+    pub fn class_with_head(
+        &self,
+        class: Id,
+        head: Head,
+        head_of: impl Fn(Id) -> Head,
+        runs: &mut LongRuns,
+    ) -> &[Id] {
         let nodes = self.class(class);
         match *nodes {
             [first, .., last] if head_of(first) != head_of(last) => {}
@@ -116,10 +123,42 @@ impl ClassIndex {
             let count = nodes[start..].iter().take_while(|&&id| head_of(id) == head).count();
             (start, start + count)
         } else {
-            let start = nodes.partition_point(|&id| head_of(id) < head);
-            let end = start + nodes[start..].partition_point(|&id| head_of(id) == head);
-            (start, end)
+            runs.find(class, head, || {
+                let start = nodes.partition_point(|&id| head_of(id) < head);
+                (start, start + nodes[start..].partition_point(|&id| head_of(id) == head))
+            })
         };
         &nodes[start..end]
+    }
+}
+
+/// Where in large classes the e-nodes of a head are, as far as that was looked for lately. It belongs to one index: the
+/// same few classes are asked for again and again, and halving takes a look at an e-node for each step.
+#[derive(Debug, Default)]
+pub(crate) struct LongRuns {
+    /// By class and head: these, and the run.
+    places: Vec<(Id, Head, u32, u32)>,
+}
+
+/// Places of [`LongRuns`]: 4 KiB.
+const PLACES: usize = 256;
+
+impl LongRuns {
+    fn find(
+        &mut self,
+        class: Id,
+        head: Head,
+        search: impl FnOnce() -> (usize, usize),
+    ) -> (usize, usize) {
+        if self.places.is_empty() {
+            self.places.resize(PLACES, (Id(u32::MAX), head, 0, 0));
+        }
+        let hash = (class.0 ^ head.0 << 16).wrapping_mul(0x9e37_79b9) >> 16;
+        let place = &mut self.places[hash as usize % PLACES];
+        if (place.0, place.1) != (class, head) {
+            let (start, end) = search();
+            *place = (class, head, start as u32, end as u32);
+        }
+        (place.2 as usize, place.3 as usize)
     }
 }

@@ -8,6 +8,7 @@
 //! does not change and threads can share the work, unless they are few.
 
 use crate::graph::changes::Epoch;
+use crate::graph::class_index::LongRuns;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::matching::delta_queries::{Begin, Candidates, DeltaQuery};
@@ -38,7 +39,7 @@ pub(crate) struct Search<'a> {
     pub(super) plain: bool,
 }
 
-/// Room for searches to work in, one after the other.
+/// Room for searches of one e-graph to work in, one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct SearchRoom {
     /// The registers, and behind them the e-nodes that are bound.
@@ -50,6 +51,8 @@ pub(crate) struct SearchRoom {
     pub(super) pending: Vec<[Id; MANY]>,
     pub(super) lookups: LookupRoom,
     pub(super) recent: Recent,
+    /// Of the e-graph as it is while they last.
+    runs: LongRuns,
 }
 
 /// Quotas and the clock are looked at once in so many matches, or e-nodes.
@@ -260,7 +263,8 @@ impl Machine<'_> {
                 }
                 Instruction::Down { atom, class, head, known } => {
                     let class = self.register(class);
-                    let nodes = egraph.index().class_with_head(class, head, |n| egraph.head(n));
+                    let (index, runs) = (egraph.index(), &mut self.room.runs);
+                    let nodes = index.class_with_head(class, head, |n| egraph.head(n), runs);
                     let Some((child, register)) = known else {
                         self.try_each(nodes.iter().copied().map(Some), atom, |_| class, at, true);
                         return;
