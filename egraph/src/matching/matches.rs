@@ -118,15 +118,15 @@ const NO_ID: Id = Id(u32::MAX);
 #[derive(Debug, Default)]
 pub(crate) struct Recent {
     places: Vec<[Id; 3]>,
+    /// How many places there will be, all of them empty, once one is wanted: many searches find nothing to note.
+    wanted: Option<usize>,
 }
 
 impl Recent {
     /// Forgets all, and makes room for the matches that begin with so many e-nodes.
     pub fn forget(&mut self, nodes: usize) {
         // Four places for each; 48 KiB at most, which fits in a core's own cache.
-        let places = (4 * nodes).next_power_of_two().min(1 << 12);
-        self.places.clear();
-        self.places.resize(places, [NO_ID; 3]);
+        self.wanted = Some((4 * nodes).next_power_of_two().min(1 << 12));
     }
 
     /// What a match of a class would bring; nothing if that is known, or was noted lately.
@@ -146,6 +146,10 @@ impl Recent {
     }
 
     fn contains_or_insert(&mut self, addition: [Id; 3]) -> bool {
+        if let Some(places) = self.wanted.take() {
+            self.places.clear();
+            self.places.resize(places, [NO_ID; 3]);
+        }
         let mix = |hash: u32, id: Id| (hash.rotate_left(5) ^ id.0).wrapping_mul(0x9e37_79b9);
         let hash = addition.into_iter().fold(0, mix) >> 16;
         let mask = self.places.len() - 1;
