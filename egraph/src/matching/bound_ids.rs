@@ -39,6 +39,17 @@ impl Rewrite {
         }
     }
 
+    /// The class of each pattern variable in a match, by [`VarId`].
+    #[inline]
+    pub fn classes(&self, egraph: &EGraph, found: &[Id], classes: &mut Vec<Id>) {
+        classes.clear();
+        classes.extend(self.sources.iter().map(|source| match *source {
+            // From its class as the e-node has it now there are few steps to where it is by now.
+            Source::Child(node, child) => egraph.find(egraph.table().child_of(found[node], child)),
+            Source::Bound(i) => egraph.find(found[i]),
+        }));
+    }
+
     /// The e-node of each pattern variable in a match, by [`VarId`].
     #[inline]
     pub fn substitution(&self, egraph: &EGraph, found: &[Id], ids: &mut Vec<Id>) {
@@ -56,7 +67,7 @@ impl Rewrite {
     ) {
         let matches = classes.iter_mut().zip(matches.chunks_exact(self.stride()));
         match self.sources[var] {
-            // Its class as the e-node has it now: few steps from there to where it is by now.
+            // As in [`Rewrite::classes`].
             Source::Child(node, child) => match egraph.table().binary_rows() {
                 [] => matches.for_each(|(class, ids)| {
                     *class = egraph.find(egraph.table().child_of(ids[node], child));

@@ -218,6 +218,15 @@ impl Waiting {
         room: &mut PartRoom,
     ) {
         let PartRoom { sight: sight_room, seen, places, ranks: known } = room;
+        if order.rank_of_excess(0).is_some() {
+            for (found, rank) in self.found[first..].iter().zip(ranks) {
+                let ids = &self.ids[at..at + self.strides[found.0 as usize]];
+                let excess = sight.excess(*found, ids, sight_room);
+                *rank = excess.and_then(|excess| order.rank_of_excess(excess)).unwrap_or(KNOWN);
+                at += ids.len();
+            }
+            return;
+        }
         seen.clear();
         places.clear();
         known.clear();

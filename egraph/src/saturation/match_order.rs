@@ -95,6 +95,12 @@ pub trait MatchOrder: fmt::Debug + Send + Sync {
     /// Appends the rank of each match to `ranks`; not NaN. It must not depend on the other matches:
     /// those that wait come a part at a time, from several threads.
     fn rank(&self, matches: &[MatchView], ranks: &mut Vec<f32>);
+
+    /// The rank of a match by [`MatchView::excess`] alone, from an order that asks for nothing else; such an order need not
+    /// wait for the rest to be looked at.
+    fn rank_of_excess(&self, _excess: i64) -> Option<f32> {
+        None
+    }
 }
 
 /// The smaller the whole term that a match leads to, the sooner it is applied.
@@ -103,6 +109,10 @@ pub struct SmallestFirst;
 
 impl MatchOrder for SmallestFirst {
     fn rank(&self, matches: &[MatchView], ranks: &mut Vec<f32>) {
-        ranks.extend(matches.iter().map(|seen| -(seen.excess as f32)));
+        ranks.extend(matches.iter().filter_map(|seen| self.rank_of_excess(seen.excess)));
+    }
+
+    fn rank_of_excess(&self, excess: i64) -> Option<f32> {
+        Some(-(excess as f32))
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
+use crate::matching::right_side::Extent;
 use crate::matching::term_function::Instance;
 use crate::rules::pattern::Pattern;
 use crate::rules::system::System;
@@ -10,6 +11,7 @@ use crate::saturation::match_order::{Above, Kind, MatchView, Operators};
 use crate::saturation::surroundings::{Around, Sizes, Surroundings, operator};
 use crate::term::leaves::Node;
 use smallvec::SmallVec;
+use std::sync::OnceLock;
 
 /// What instances of a pattern are measured by: its nodes without the variables, and these, each as
 /// often as it occurs.
@@ -74,10 +76,24 @@ pub(crate) struct Sight<'a> {
     sizes: Sizes,
     /// None where nothing is said of sides.
     sides: Option<[Surroundings; 2]>,
-    /// By id, for those that are classes.
-    kinds: Vec<Kind>,
+    /// By id, for those that are classes; where they are wanted.
+    kinds: OnceLock<Vec<Kind>>,
     /// By rule: the literals of its right-hand side.
     literals: Vec<Vec<Option<Id>>>,
+}
+
+/// What of a match is looked at first, as [`MatchView`] has it.
+struct Glimpse {
+    class: Id,
+    extent: Extent,
+    right: u64,
+    least: u64,
+    /// What stands around the class in the terms of the side where that is less, and of the other one.
+    around: Around,
+    second: Option<Around>,
+    /// Whether that is the second side.
+    turned: bool,
+    excess: i64,
 }
 
 /// Room to look at a match in.
@@ -102,11 +118,19 @@ impl<'a> Sight<'a> {
         let sizes = Sizes::of(egraph);
         let said = sides.iter().any(|side| !side.is_empty());
         let sides = said.then(|| [0, 1].map(|i| Surroundings::new(egraph, &sizes, &sides[i])));
-        let mut kinds = vec![Kind::Variable; egraph.built() as usize];
-        egraph.classes().for_each(|class| kinds[class.0 as usize] = kind(egraph, class));
         let rewrites = system.rewrites.iter();
         let literals = rewrites.map(|rewrite| rewrite.rhs.known_literals(egraph)).collect();
+        let kinds = OnceLock::new();
         Sight { egraph, system, shapes, iteration, sizes, sides, kinds, literals }
+    }
+
+    fn kinds(&self) -> &[Kind] {
+        self.kinds.get_or_init(|| {
+            let mut kinds = vec![Kind::Variable; self.egraph.built() as usize];
+            let classes = self.egraph.classes();
+            classes.for_each(|class| kinds[class.0 as usize] = kind(self.egraph, class));
+            kinds
+        })
     }
 
     /// Bytes that it takes to look at an e-graph.
@@ -114,6 +138,46 @@ impl<'a> Sight<'a> {
         // Kinds take the place of what waits while surroundings are found.
         const { assert!(size_of::<Kind>() <= size_of::<u64>()) };
         egraph.built() as usize * Surroundings::BYTES
+    }
+
+    /// What of a match is looked at first; none if it would change nothing.
+    #[inline(always)]
+    fn glimpse(&self, rule: u32, ids: &[Id], room: &mut SightRoom) -> Option<Glimpse> {
+        let (egraph, number) = (self.egraph, rule as usize);
+        let (rewrite, shape) = (&self.system.rewrites[number], &self.shapes[number]);
+        let class = egraph.find(ids[0]);
+        let SightRoom { classes, sizes, found: applications } = room;
+        let extent = match &rewrite.functions {
+            None => {
+                rewrite.classes(egraph, ids, classes);
+                rewrite.rhs.extent(egraph, classes, &self.literals[number], applications)
+            }
+            Some(rhs) => {
+                rewrite.substitution(egraph, ids, classes);
+                let instance = Instance::of(egraph, rhs, classes)?;
+                classes.iter_mut().for_each(|id| *id = egraph.find(*id));
+                instance.extent(egraph)
+            }
+        };
+        if extent.class == Some(class) {
+            return None;
+        }
+        sizes.clear();
+        sizes.extend(classes.iter().map(|&class| self.sizes.size(class)));
+        let right = shape.right.size(sizes);
+        let least = u64::from(self.sizes.size(class));
+        let (sides, turned) = self.around(class, least);
+        // What stands in no term of a side comes last.
+        let nowhere = Around { excess: i64::from(u32::MAX), above: None };
+        let around = sides[0].unwrap_or(nowhere);
+        let excess = around.excess + right as i64;
+        Some(Glimpse { class, extent, right, least, around, second: sides[1], turned, excess })
+    }
+
+    /// [`MatchView::excess`] of a match that was found in an iteration; none if it would change nothing.
+    #[inline]
+    pub fn excess(&self, (rule, _): (u32, u32), ids: &[Id], room: &mut SightRoom) -> Option<i64> {
+        self.glimpse(rule, ids, room).map(|seen| seen.excess)
     }
 
     /// What a match looks like that was found in an iteration; none if it would change nothing.
@@ -125,33 +189,13 @@ impl<'a> Sight<'a> {
         ids: &[Id],
         room: &mut SightRoom,
     ) -> Option<MatchView> {
-        let (egraph, number) = (self.egraph, rule as usize);
-        let (rewrite, shape) = (&self.system.rewrites[number], &self.shapes[number]);
-        let class = egraph.find(ids[0]);
-        let SightRoom { classes, sizes, found: applications } = room;
-        rewrite.substitution(egraph, ids, classes);
-        let instance = match &rewrite.functions {
-            None => None,
-            Some(rhs) => Some(Instance::of(egraph, rhs, classes)?),
-        };
-        classes.iter_mut().for_each(|id| *id = egraph.find(*id));
-        let extent = match instance {
-            None => rewrite.rhs.extent(egraph, classes, &self.literals[number], applications),
-            Some(instance) => instance.extent(egraph),
-        };
-        if extent.class == Some(class) {
-            return None;
-        }
-        sizes.clear();
-        sizes.extend(classes.iter().map(|&class| self.sizes.size(class)));
-        let (right, left) = (shape.right.size(sizes), shape.left.size(sizes));
-        let least = u64::from(self.sizes.size(class));
-        let (sides, turned) = self.around(class, least);
-        let [first, second] = sides;
-        // What stands in no term of a side comes last.
-        let nowhere = Around { excess: i64::from(u32::MAX), above: None };
-        let Around { excess: around, above } = first.unwrap_or(nowhere);
-        let kinds = classes.iter().map(|&class| self.kinds[class.0 as usize]);
+        let Glimpse { class, extent, right, least, around, second, turned, excess } =
+            self.glimpse(rule, ids, room)?;
+        let (egraph, shape) = (self.egraph, &self.shapes[rule as usize]);
+        let (SightRoom { classes, sizes, .. }, kinds) = (room, self.kinds());
+        let left = shape.left.size(sizes);
+        let Around { excess: around, above } = around;
+        let kinds = classes.iter().map(|&class| kinds[class.0 as usize]);
         let mut variables = [None; 3];
         for (place, kind) in variables.iter_mut().zip(kinds.clone()) {
             *place = Some(kind);
@@ -164,7 +208,7 @@ impl<'a> Sight<'a> {
             variables,
             variable_sizes,
             literals: kinds.filter(|kind| matches!(kind, Kind::Literal(_))).count() as u32,
-            excess: around + right as i64,
+            excess,
             other_excess: second.map(|around| around.excess + right as i64),
             excess_before: around + least as i64,
             right,
@@ -175,7 +219,7 @@ impl<'a> Sight<'a> {
             missing: extent.missing,
             unites: extent.class.is_some(),
             united: match extent.class {
-                Some(united) => self.excess(united, turned),
+                Some(united) => self.excess_of(united, turned),
                 None => [None; 2],
             },
             brings: Operators(shape.right.operators.0 & !shape.left.operators.0),
@@ -216,13 +260,13 @@ impl<'a> Sight<'a> {
         Some(Above {
             op,
             argument: argument as u32,
-            sibling: sibling.map(|i| self.kinds[children[i].0 as usize]),
+            sibling: sibling.map(|i| self.kinds()[children[i].0 as usize]),
             next: self.in_turn(turned, next).and_then(|[next, _]| next),
         })
     }
 
     /// By how much the smallest term of each side with a class in it is larger than the smallest.
-    fn excess(&self, class: Id, turned: bool) -> [Option<i64>; 2] {
+    fn excess_of(&self, class: Id, turned: bool) -> [Option<i64>; 2] {
         let least = i64::from(self.sizes.size(class));
         let excess = |side: &Surroundings| side.of(class).map(|around| around.excess + least);
         self.in_turn(turned, excess).unwrap_or_default()
