@@ -1,4 +1,4 @@
-//! Many short searches in one process: what a caller pays for each.
+//! Many short searches on one thread of one process: what a caller pays for each.
 //!
 //!     cargo bench --workspace --bench calls [-- RUNS]
 //!
@@ -12,7 +12,6 @@ use guided_search::{
 };
 use std::sync::Arc;
 use std::time::Instant;
-use support::Run;
 
 const CALLS: usize = 10_000;
 
@@ -26,30 +25,25 @@ fn main() -> Result<()> {
     let method: Method = "deep".parse().map_err(anyhow::Error::msg)?;
     let budget = Budget { cap: Cap::Nodes(4_000), work: 80_000, scheduler: Schedulers::Auto };
     let settings = SearchSettings::within(budget, 0);
-    let pool = Run { threads: Some(1), ..Run::default() }.build_pool()?;
     // Cargo hands on options of its own, too.
     let count = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(5);
     let mut runs = Vec::new();
     for _ in 0..count {
         let began = Instant::now();
-        // All calls on one thread, as Python's are: none goes to another thread and back.
-        let proved = pool.install(|| {
-            let mut proved = 0;
-            for (start, target) in questions.iter().cycle().take(CALLS) {
-                let mut bank = TermBank::new(system.language.clone());
-                let terms = read_texts(&mut bank, &[("start", start), ("target", target)])?;
-                let ends = [terms[0], terms[1]];
-                let answer = method.answer(&mut Asked {
-                    system: &system,
-                    bank: &mut bank,
-                    question: Question { ends, number: 0, deadline: None, cancel: None },
-                    settings,
-                    aids: Aids::default(),
-                })?;
-                proved += usize::from(answer.result.is_ok());
-            }
-            Ok::<_, anyhow::Error>(proved)
-        })?;
+        let mut proved = 0;
+        for (start, target) in questions.iter().cycle().take(CALLS) {
+            let mut bank = TermBank::new(system.language.clone());
+            let terms = read_texts(&mut bank, &[("start", start), ("target", target)])?;
+            let ends = [terms[0], terms[1]];
+            let answer = method.answer(&mut Asked {
+                system: &system,
+                bank: &mut bank,
+                question: Question { ends, number: 0, deadline: None, cancel: None },
+                settings,
+                aids: Aids::default(),
+            })?;
+            proved += usize::from(answer.result.is_ok());
+        }
         let seconds = began.elapsed().as_secs_f64();
         println!("{CALLS} calls, {proved} proved: {seconds:.3} s");
         runs.push(seconds);

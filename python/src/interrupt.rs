@@ -119,9 +119,7 @@ static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
 /// # Errors
 /// Zero threads, or more than the system gives.
 pub fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
-    if threads == Some(0) {
-        return Err(bad("threads: expected at least 1, found 0"));
-    }
+    expect_a_thread(threads)?;
     let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
     if pools.as_ref().is_some_and(|(owner, _)| *owner != process::id()) {
         // Their threads are the parent's: waiting for them to end would take for ever.
@@ -135,4 +133,15 @@ pub fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
     let pool = Arc::new(run.build_pool().map_err(any)?);
     pools.insert(threads.unwrap_or(0), pool.clone());
     Ok(pool)
+}
+
+/// What `threads=` may be, where none but the caller's is needed.
+///
+/// # Errors
+/// Zero threads.
+pub fn expect_a_thread(threads: Option<usize>) -> PyResult<()> {
+    match threads {
+        Some(0) => Err(bad("threads: expected at least 1, found 0")),
+        _ => Ok(()),
+    }
 }

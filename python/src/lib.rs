@@ -8,6 +8,7 @@
 mod egraph;
 mod errors;
 mod interrupt;
+mod keywords;
 mod matches;
 mod proof;
 mod run_report;
@@ -45,9 +46,9 @@ mod _native {
     #[pymodule_export]
     use crate::search::guides::{Model, Request};
     #[pymodule_export]
-    use crate::search::optimise::{Optimised, optimise_all};
+    use crate::search::optimise::{Optimised, optimise};
     #[pymodule_export]
-    use crate::search::prove::{Answer, prove_all};
+    use crate::search::prove::{Answer, prove};
     #[pymodule_export]
     use crate::shared::System;
     #[pymodule_export]

@@ -119,6 +119,12 @@ def test_guides_of_a_function_lead_through_them(sums):
     assert unguided.failure == "work"
 
 
+@pytest.mark.parametrize("questions", ["x", 5, [("x",)], ["x"]])
+def test_one_term_is_no_question(halide, questions):
+    with pytest.raises(TypeError, match="expected two terms, or a list of pairs of terms"):
+        cairn.prove(halide, questions)
+
+
 def test_what_a_guide_raises_comes_out(sums):
     small = {"cap": 120, "work": 6_000}
     with pytest.raises(KeyError, match="gone"):

@@ -32,6 +32,8 @@ from ._native import (
     System,
     Table,
     Term,
+    optimise,
+    prove,
     read_parquet,
 )
 from .commands import Dataset, evaluate, generate, learn, run, tasks
@@ -44,7 +46,6 @@ from .errors import (
     TermError,
 )
 from .rules import Language, variables
-from .search import optimise, prove
 
 __all__ = [
     "Answer",

@@ -3,11 +3,10 @@
 use crate::egraph::state::State;
 use crate::errors::bad;
 use crate::interrupt::here;
+use crate::keywords::cost_of;
 use crate::shared::shown_cost;
 use crate::term::Term;
-use egraph::{
-    CostFunction, DagSearch, Id, NoCost, Node, Sketch, TermBank, extract_best, extract_by,
-};
+use egraph::{DagSearch, Id, NoCost, Node, Sketch, TermBank, extract_best, extract_by};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::time::Duration;
@@ -47,8 +46,7 @@ pub fn by_name(
     shared: bool,
     exact: Option<Duration>,
 ) -> PyResult<Extraction> {
-    let cost = CostFunction::named(&state.shared.system, names)
-        .map_err(|why| bad(format!("cost: {why}")))?;
+    let cost = cost_of(&state.shared.system, names)?;
     if shared && !cost.is_sum() {
         return Err(bad("depth is no cost where equal parts count once: expected sums"));
     }

@@ -1,31 +1,27 @@
 //! E-graphs.
 
 pub mod extraction;
+mod run;
 mod state;
 
 use crate::egraph::extraction::Extraction;
+use crate::egraph::run::Keywords;
 use crate::egraph::state::State;
 use crate::errors::{any, bad, not_proved, of_term};
-use crate::interrupt::{cancel, here, on_pool, pool};
-use crate::matches::Order;
+use crate::interrupt::here;
+use crate::keywords::{cost_of, seconds};
 use crate::proof::Proof;
-use crate::run_report::{Moment, RunReport};
+use crate::run_report::RunReport;
 use crate::shared::{Shared, System};
 use crate::term::{Term, escaped, term_like};
 use cairn::egraph_page;
-use egraph::{
-    BestTerms, ByteSize, CostFunction, EGraph as Engine, Id, Limits, Node, Report,
-    SaturationConfig, Scheduler, TermBank, explain, saturate,
-};
+use egraph::{BestTerms, EGraph as Engine, Id, Node, SaturationConfig, TermBank, explain};
 use guided_search::quoted;
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Classes of equal terms, grown by the rules of a system. Whatever is equal in it can be explained.
 ///
@@ -81,49 +77,6 @@ impl EGraph {
             }
         }
     }
-
-    /// Grows the e-graph as `config` says.
-    fn grow(
-        &mut self,
-        py: Python<'_>,
-        config: &SaturationConfig,
-        threads: Option<usize>,
-        history: &mut Vec<Moment>,
-    ) -> PyResult<Report> {
-        let pool = pool(threads)?;
-        let cancel = config.cancel.clone().unwrap_or_default();
-        let config = SaturationConfig { pool: Some(pool.clone()), ..config.clone() };
-        let engine = &mut self.state.engine;
-        let work = || {
-            saturate(engine, &config, &mut |_, iteration| {
-                history.push(Moment::of(iteration));
-                ControlFlow::Continue(())
-            })
-        };
-        match pool.current_num_threads() {
-            1 => here(py, work),
-            _ => on_pool(py, &pool, &cancel, work),
-        }
-    }
-}
-
-/// What `memory=` may be: a number of bytes, or a text such as `64MiB`.
-pub fn memory_of(given: &Bound<'_, PyAny>) -> PyResult<usize> {
-    match given.extract::<usize>() {
-        Ok(bytes) if bytes > 0 => Ok(bytes),
-        _ => {
-            let text = given.str()?.to_string();
-            let size: Result<ByteSize, _> = text.parse();
-            size.map(|size| size.0).map_err(|why| bad(format!("memory: {why}")))
-        }
-    }
-}
-
-/// What `time=` may be: seconds.
-pub fn seconds(given: Option<f64>) -> PyResult<Option<Duration>> {
-    let wrong = |seconds: f64| bad(format!("time: expected seconds, found {seconds}"));
-    let of = |seconds: f64| Duration::try_from_secs_f64(seconds).map_err(|_| wrong(seconds));
-    given.map(of).transpose()
 }
 
 #[pymethods]
@@ -314,57 +267,18 @@ impl EGraph {
         go_on: bool,
         threads: Option<usize>,
     ) -> PyResult<RunReport> {
-        let memory = match memory {
-            Some(memory) => Some(memory_of(memory)?),
-            None if iterations.or(nodes.map(|nodes| nodes as u64)).is_none() => Some(256 << 20),
-            None => None,
-        };
-        let time = seconds(time)?;
-        let limits = Limits { memory, nodes, iterations, time, ..Limits::default() };
-        let function = scheduler.filter(|given| given.is_callable());
-        let named = match scheduler {
-            Some(given) if function.is_none() => given
-                .cast::<PyString>()?
-                .to_str()?
-                .parse()
-                .map_err(|why: String| bad(format!("scheduler: {why}, or a function")))?,
-            _ => Scheduler::Simple,
-        };
-        if ranker.is_some() && named != Scheduler::BestFirst {
-            return Err(bad("ranker orders the matches of scheduler='best-first'"));
-        }
-        let cancel = cancel();
-        let order = match ranker {
-            Some(_) => Order::of(ranker, &self.state.shared, &cancel)?,
-            None => Order::None,
-        };
-        let config = SaturationConfig {
-            limits,
-            scheduler: named,
-            cancel: Some(cancel),
-            sides: [self.state.roots.clone(), Vec::new()],
-            order: order.matches(),
+        let keywords = Keywords {
+            iterations,
+            nodes,
+            memory,
+            time,
+            scheduler,
+            ranker,
+            schedule,
             go_on,
-            ..SaturationConfig::default()
+            threads,
         };
-        let mut history = Vec::new();
-        let report = match function {
-            None => {
-                if let Some(schedule) = schedule {
-                    self.state.go_on_with_schedule(schedule)?;
-                }
-                self.grow(py, &config, threads, &mut history)
-            }
-            Some(_) if schedule.is_some() => {
-                return Err(bad("schedule: a scheduler that is a function says which rules run"));
-            }
-            Some(function) => self.by_function(py, function, &config, threads, &mut history),
-        };
-        // Back to the schedule that the rules file has.
-        self.state.go_on_with(self.state.shared.system.clone())?;
-        let report = report?;
-        order.raise()?;
-        Ok(RunReport::new(&self.state.shared, &self.state.engine, &report, history))
+        self.run_as(py, keywords)
     }
 
     /// The term of a class that costs least, and what it costs. `term` is a term of the class, or its number.
@@ -435,8 +349,7 @@ impl EGraph {
     #[pyo3(signature = (*, cost = "size"))]
     fn to_html(&self, cost: &str) -> PyResult<String> {
         let roots = self.state.root_classes();
-        let cost = CostFunction::named(&self.state.shared.system, cost)
-            .map_err(|why| bad(format!("cost: {why}")))?;
+        let cost = cost_of(&self.state.shared.system, cost)?;
         let best = BestTerms::of(&self.state.engine, &cost);
         Ok(egraph_page(&best, &mut self.state.shared.bank(), &cost, &roots))
     }
@@ -467,58 +380,12 @@ impl EGraph {
 }
 
 impl EGraph {
-    /// Iterations whose rules a Python function chooses.
-    fn by_function(
-        &mut self,
-        py: Python<'_>,
-        function: &Bound<'_, PyAny>,
-        config: &SaturationConfig,
-        threads: Option<usize>,
-        history: &mut Vec<Moment>,
-    ) -> PyResult<Report> {
-        let began = std::time::Instant::now();
-        let most = config.limits.iterations.unwrap_or(u64::MAX);
-        let mut all: Option<Report> = None;
-        for number in 0.. {
-            let last = all.as_ref();
-            let last =
-                last.map(|r| RunReport::new(&self.state.shared, &self.state.engine, r, Vec::new()));
-            if number >= most {
-                break;
-            }
-            let next: Option<String> = function.call1((number, last))?.extract().map_err(|_| {
-                PyTypeError::new_err("scheduler: expected a schedule as text, or None for the end")
-            })?;
-            let Some(schedule) = next else { break };
-            self.state.go_on_with_schedule(&schedule)?;
-            let mut config = config.clone();
-            config.limits.iterations = None;
-            config.limits.time =
-                config.limits.time.map(|time| time.saturating_sub(began.elapsed()));
-            let mut moments = Vec::new();
-            let mut report = self.grow(py, &config, threads, &mut moments)?;
-            // The first of each run is its start, which the one before has shown.
-            history.extend(moments.into_iter().skip(usize::from(number > 0)));
-            report.iterations += all.as_ref().map_or(0, |all| all.iterations);
-            let ended = !matches!(
-                report.stop,
-                egraph::StopReason::Schedule | egraph::StopReason::Saturated
-            );
-            all = Some(report);
-            if ended {
-                break;
-            }
-        }
-        all.ok_or_else(|| PyValueError::new_err("scheduler: nothing was run"))
-    }
-
     fn written(
         &self,
         cost: &str,
         write: impl FnOnce(&BestTerms<'_>, &[Id], &mut Vec<u8>) -> std::io::Result<()>,
     ) -> PyResult<String> {
-        let cost = CostFunction::named(&self.state.shared.system, cost)
-            .map_err(|why| bad(format!("cost: {why}")))?;
+        let cost = cost_of(&self.state.shared.system, cost)?;
         let mut text = Vec::new();
         write(&BestTerms::of(&self.state.engine, &cost), &self.state.root_classes(), &mut text)?;
         String::from_utf8(text).map_err(|error| bad(error.to_string()))

@@ -262,6 +262,18 @@ pub struct Model {
     pub model: Arc<GuideModel>,
 }
 
+/// What `model=` may be: a [`Model`], or its directory.
+pub fn model_of(
+    py: Python<'_>,
+    given: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Option<Arc<GuideModel>>> {
+    let of = |given: &Bound<'_, PyAny>| match given.cast::<Model>() {
+        Ok(model) => Ok(model.get().model.clone()),
+        Err(_) => Ok(Model::load(py, given.extract()?, None)?.model),
+    };
+    given.map(of).transpose()
+}
+
 #[pymethods]
 impl Model {
     /// Loads the model in a directory. A function `network` computes in the place of its network: it is given a list of

@@ -1,51 +1,71 @@
 //! `optimise`: the best term that equals a given one.
 
-use crate::egraph::seconds;
 use crate::errors::{any, bad, of_term};
 use crate::interrupt::{cancel, on_pool, pool};
+use crate::keywords::{all_or_one, cap_of, cost_of, named, seconds, shown};
 use crate::matches::Order;
 use crate::proof::Proof;
-use crate::search::guides::{Model, Said};
-use crate::search::prove::{cap_of, named};
+use crate::search::guides::{Said, model_of};
 use crate::shared::{Shared, System, shown_cost};
 use crate::term::{Term, term_like};
-use egraph::{Amount, CostFunction, Scheduler, Sketch, TermBank, TermId};
+use egraph::{Amount, Scheduler, Sketch, TermBank, TermId};
 use guided_search::{
     Budget, Cap, Objective, OptimiseSettings, Outcome, Planner, Schedulers, WrittenPlan,
     optimise as search,
 };
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyList, PyTuple};
 use std::sync::Arc;
 use std::time::Instant;
 use support::{Internal, Progress, in_order};
 
-/// The terms of a call, and how to optimise them.
+/// Looks for the cheapest term that equals a given one, with a proof; or, of a list of terms, of each.
+///
+/// >>> import cairn_eqsat as cairn
+/// >>> ring = cairn.System.load("ring")
+/// >>> best = cairn.optimise(ring, "(+ (* a b) (* a c))", cost="size")
+/// >>> print(best.term, best.cost, best.proof.end == best.term)
+/// (* a (+ b c)) 5 True
+///
+/// ``cost`` names costs of the system, with commas between, of which the first counts most; ``size`` and ``depth``
+/// are always there. With ``shared`` equal parts count once; ``exact`` is how many seconds may then go into a proof
+/// that nothing costs less. ``goal`` is a sketch that the term must satisfy; with ``first`` the first such term is
+/// the answer. Where the goal is a term or ``(contains TERM)``, a ``model`` (of ``cairn plans``) or a function
+/// ``guides`` says what may come next, ``per_request`` terms at a time. Without a goal they may guess what a normal
+/// form was, in a system that has them (a model of ``cairn guesses``): what is wrong costs time only. The rest is as
+/// in :func:`prove`.
+///
+/// >>> polynomials = cairn.System.load("polynomials")
+/// >>> def guess(request):
+/// ...     return ["(* (+ x 1) (+ x 2))"]
+/// >>> print(cairn.optimise(polynomials, "(+ (* x x) (+ (* 3 x) 2))", cost="size", guides=guess).term)
+/// (* (+ x 1) (+ x 2))
 #[pyfunction]
-#[pyo3(signature = (system, terms, *, cost, shared, exact, goal, first, model, guides, per_request, cap, work,
-                    scheduler, ranker, seed, time, threads, progress))]
-#[allow(clippy::too_many_arguments)] // the package's `optimise` names them
-pub fn optimise_all(
-    py: Python<'_>,
+#[pyo3(signature = (system, term, *, cost = "cost", shared = false, exact = None, goal = None, first = false,
+                    model = None, guides = None, per_request = 8, cap = None, work = None, scheduler = None,
+                    ranker = None, seed = 0, time = None, threads = None, progress = None))]
+#[allow(clippy::too_many_arguments)] // each has a name where it is given
+pub fn optimise<'py>(
+    py: Python<'py>,
     system: &System,
-    terms: Vec<Bound<'_, PyAny>>,
+    term: &Bound<'py, PyAny>,
     cost: &str,
     shared: bool,
     exact: Option<f64>,
     goal: Option<&str>,
     first: bool,
-    model: Option<&Model>,
+    model: Option<&Bound<'py, PyAny>>,
     guides: Option<Py<PyAny>>,
     per_request: usize,
-    cap: Option<&Bound<'_, PyAny>>,
+    cap: Option<&Bound<'py, PyAny>>,
     work: Option<u64>,
     scheduler: Option<&str>,
-    ranker: Option<&Bound<'_, PyAny>>,
+    ranker: Option<&Bound<'py, PyAny>>,
     seed: u64,
     time: Option<f64>,
     threads: Option<usize>,
-    progress: bool,
-) -> PyResult<Vec<Optimised>> {
+    progress: Option<bool>,
+) -> PyResult<Bound<'py, PyAny>> {
     let rules = &system.shared;
     let cancel = cancel();
     let cap = cap_of("cap", cap)?.unwrap_or(Cap::Nodes(40_000));
@@ -60,8 +80,7 @@ pub fn optimise_all(
         return Err(bad("ranker orders the matches of scheduler='mixed' or 'best-first'"));
     }
     let order = if is_used { Order::of(ranker, rules, &cancel)? } else { Order::None };
-    let cost =
-        CostFunction::named(&rules.system, cost).map_err(|why| bad(format!("cost: {why}")))?;
+    let cost = cost_of(&rules.system, cost)?;
     if exact.is_some() && (!shared || goal.is_some()) {
         return Err(bad("exact: expected shared=True, and no goal"));
     }
@@ -72,7 +91,7 @@ pub fn optimise_all(
     if per_request == 0 {
         return Err(bad("per_request: expected at least 1"));
     }
-    let planner: Option<Arc<dyn Planner>> = match (model, guides) {
+    let planner: Option<Arc<dyn Planner>> = match (model_of(py, model)?, guides) {
         (None, None) => None,
         _ if goal.is_none() && rules.system.normal_form.is_none() => {
             return Err(bad(
@@ -82,14 +101,15 @@ pub fn optimise_all(
         }
         (Some(_), Some(_)) => return Err(bad("expected model or guides, not both")),
         (Some(model), None) => {
-            model.model.expect_system(&rules.system).map_err(any)?;
-            let model = model.model.clone();
+            model.expect_system(&rules.system).map_err(any)?;
             Some(Arc::new(WrittenPlan { model, terms: per_request, seed }))
         }
         (None, Some(guides)) => {
             Some(Arc::new(Said { shared: rules.clone(), guides, wanted: per_request }))
         }
     };
+    let many = term.is_instance_of::<PyList>() || term.is_instance_of::<PyTuple>();
+    let terms = if many { term.extract()? } else { vec![term.clone()] };
     let mut asked = Vec::with_capacity(terms.len());
     for term in &terms {
         let term = term_like(rules, term, None)?;
@@ -117,7 +137,7 @@ pub fn optimise_all(
         first,
         ..OptimiseSettings::within(budget, seed)
     };
-    let bar = Progress::new("terms", asked.len() as u64, !progress || alone);
+    let bar = Progress::new("terms", asked.len() as u64, !shown(py, progress, many)? || alone);
     let one = |number: usize| {
         anyhow::ensure!(!cancel.is_asked(), Internal::new("cancelled"));
         let (bank, start, objective) = &asked[number];
@@ -133,7 +153,7 @@ pub fn optimise_all(
     });
     order.raise()?;
     bar.finish();
-    all?.map_err(any)
+    all_or_one(py, all?.map_err(any)?, many)
 }
 
 fn packed(

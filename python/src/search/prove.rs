@@ -1,17 +1,19 @@
 //! `prove`: guided search, for one question or many.
 
-use crate::egraph::seconds;
 use crate::errors::{any, bad, of_term};
-use crate::interrupt::{cancel, here, on_pool, pool};
+use crate::interrupt::{cancel, expect_a_thread, here, on_pool, pool};
+use crate::keywords::{all_or_one, cap_of, named, seconds, shown};
 use crate::matches::Order;
 use crate::proof::Proof;
-use crate::search::guides::{Functions, Model};
+use crate::search::guides::{Functions, model_of};
 use crate::shared::{Shared, System};
 use crate::term::{Term, term_like};
 use egraph::{Cancel, TermBank, TermId};
 use guided_search::{
     Aids, Asked, Budget, Cap, Method, Question, Schedulers, SearchSettings, read_texts,
 };
+use model::GuideModel;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::sync::Arc;
@@ -23,7 +25,7 @@ struct Search<'a> {
     shared: &'a Arc<Shared>,
     settings: SearchSettings,
     method: Option<Method>,
-    model: Option<&'a Model>,
+    model: Option<Arc<GuideModel>>,
     order: Order,
     guides: Option<Py<PyAny>>,
     score: Option<Py<PyAny>>,
@@ -42,7 +44,7 @@ impl Search<'_> {
             Order::Learned(ranker) => Some(ranker),
             _ => None,
         };
-        let aids = Aids { model: self.model.map(|model| &*model.model), ranker, ..Aids::default() };
+        let aids = Aids { model: self.model.as_deref(), ranker, ..Aids::default() };
         let (system, settings) = (&self.shared.system, self.settings);
         let mut asked = Asked { system, bank: &mut bank, question, settings, aids };
         let answer = match self.method {
@@ -60,23 +62,6 @@ impl Search<'_> {
         };
         Ok((answer, bank))
     }
-}
-
-/// What `cap=` and `expansion=` may be: e-nodes, or memory as a text.
-pub fn cap_of(name: &str, given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Cap>> {
-    let of = |given: &Bound<'_, PyAny>| {
-        let text = given.str()?.to_string();
-        text.parse().map_err(|why| bad(format!("{name}: {why}")))
-    };
-    given.map(of).transpose()
-}
-
-/// A keyword that names one of several.
-pub fn named<T: std::str::FromStr<Err = String>>(
-    name: &str,
-    given: Option<&str>,
-) -> PyResult<Option<T>> {
-    given.map(|text| text.parse().map_err(|why| bad(format!("{name}: {why}")))).transpose()
 }
 
 /// A term of a question as it was given: text is read together with that of the other end, for a literal has the
@@ -115,25 +100,66 @@ fn question(
     Ok((bank, if first.is(start) { [one, two] } else { [two, one] }))
 }
 
-/// The questions of a call, and how to search. By place: for so many names Python would make a dictionary, in each call.
+/// Many questions.
+fn pairs(shared: &Arc<Shared>, given: &Bound<'_, PyAny>) -> PyResult<Vec<(TermBank, [TermId; 2])>> {
+    let wrong = |_| PyTypeError::new_err("prove: expected two terms, or a list of pairs of terms");
+    let one = |pair: PyResult<Bound<'_, PyAny>>| {
+        let (start, target): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
+            pair?.extract().map_err(wrong)?;
+        question(shared, &start, &target)
+    };
+    given.try_iter().map_err(wrong)?.map(one).collect()
+}
+
+/// Proves that two terms are equal, by guided search; or, of a list of pairs, those of each.
+///
+/// >>> import cairn_eqsat as cairn
+/// >>> halide = cairn.System.load("halide")
+/// >>> cairn.prove(halide, [("(+ x 0)", "x"), ("(max x x)", "x"), ("x", "(+ x 1)")], work=2_000)
+/// ... # doctest: +ELLIPSIS
+/// [<Answer proved ...>, <Answer proved ...>, <Answer not proved ...>]
+///
+/// ``cap`` is what one e-graph may have, as e-nodes or as ``"64MiB"``; ``work`` is e-nodes over all e-graphs.
+/// ``method`` is one of those that ``cairn prove --help`` lists. Instead of it, functions may guide the search:
+///
+/// - ``guides`` is given a :class:`GuideRequest` and returns what may be on the way: terms, from which and to which
+///   e-graphs are grown, and texts, which are sketches that are looked up in every e-graph. They are not trusted:
+///   one that can't be reached costs time only. Where it returns no term that the e-graph lacks, the search goes on
+///   from terms that were reached, as ``score`` or chance has it.
+/// - ``score`` is given terms that were reached on one side, and the term of the other side, and returns a number
+///   for each; with the largest the search goes on.
+/// - ``ranker`` may be a function, too: it orders the matches of e-graphs that are grown best-first.
+///
+/// An exception in one of them ends the search and comes out of ``prove``. ``per_request``, ``expansion``, ``walk``,
+/// ``slack``, ``drawn``, ``nucleus`` and ``certain`` are ``--guides`` and the other options of the program. The
+/// answer is the same for any number of ``threads``, unless ``time``, in seconds for each question, ends it. With
+/// many questions a bar shows the progress on a terminal, or where ``progress=True`` asks for it.
+///
+/// >>> def through_sum(request):
+/// ...     return ["(+ ? (+ ? ?))", request.target]
+/// >>> bool(cairn.prove(halide, "(+ (+ a b) c)", "(+ c (+ b a))", guides=through_sum))
+/// True
 #[pyfunction]
-#[pyo3(signature = (system, questions, method, ranker, model, guides, score, cap, work, scheduler, per_request,
-                    expansion, walk, slack, drawn, nucleus, certain, seed, time, threads, progress, /))]
-#[allow(clippy::too_many_arguments)] // the package's `prove` names them
-pub fn prove_all(
-    py: Python<'_>,
+#[pyo3(signature = (system, start, target = None, *, method = None, ranker = None, model = None, guides = None,
+                    score = None, cap = None, work = None, scheduler = None, per_request = None, expansion = None,
+                    walk = None, slack = None, drawn = None, nucleus = None, certain = None, seed = 0, time = None,
+                    threads = None, progress = None))]
+#[allow(clippy::too_many_arguments)] // each has a name where it is given
+pub fn prove<'py>(
+    py: Python<'py>,
     system: &System,
-    questions: Vec<(Bound<'_, PyAny>, Bound<'_, PyAny>)>,
+    start: &Bound<'py, PyAny>,
+    target: Option<&Bound<'py, PyAny>>,
     method: Option<&str>,
-    ranker: Option<&Bound<'_, PyAny>>,
-    model: Option<Bound<'_, Model>>,
+    ranker: Option<&Bound<'py, PyAny>>,
+    model: Option<&Bound<'py, PyAny>>,
     guides: Option<Py<PyAny>>,
     score: Option<Py<PyAny>>,
-    cap: Option<&Bound<'_, PyAny>>,
+    cap: Option<&Bound<'py, PyAny>>,
     work: Option<u64>,
     scheduler: Option<&str>,
     per_request: Option<usize>,
-    expansion: Option<&Bound<'_, PyAny>>,
+    expansion: Option<&Bound<'py, PyAny>>,
     walk: Option<usize>,
     slack: Option<u64>,
     drawn: Option<usize>,
@@ -142,8 +168,8 @@ pub fn prove_all(
     seed: u64,
     time: Option<f64>,
     threads: Option<usize>,
-    progress: bool,
-) -> PyResult<Vec<Answer>> {
+    progress: Option<bool>,
+) -> PyResult<Bound<'py, PyAny>> {
     let shared = &system.shared;
     let cancel = cancel();
     let functions = guides.is_some() || score.is_some() || ranker.is_some_and(|r| r.is_callable());
@@ -164,9 +190,9 @@ pub fn prove_all(
         None if !uses_ranker => Order::None,
         ranker => Order::of(ranker, shared, &cancel)?,
     };
-    let model = model.as_ref().map(Bound::get);
-    if let Some(model) = model {
-        model.model.expect_system(&shared.system).map_err(any)?;
+    let model = model_of(py, model)?;
+    if let Some(model) = &model {
+        model.expect_system(&shared.system).map_err(any)?;
     }
     let preset = cairn::SearchArgs {
         cap: cap_of("cap", cap)?,
@@ -187,23 +213,29 @@ pub fn prove_all(
     let settings = cairn::settings(&preset, budget, seed);
     settings.check().map_err(any)?;
     let time = seconds(time)?;
-    let mut asked = Vec::with_capacity(questions.len());
-    for (start, target) in &questions {
-        asked.push(question(shared, start, target)?);
-    }
+    let asked = match target {
+        Some(target) => vec![question(shared, start, target)?],
+        None => pairs(shared, start)?,
+    };
     let search = Search { shared, settings, method, model, order, guides, score, time, cancel };
-    let pool = pool(threads)?;
     let answers = match <[_; 1]>::try_from(asked) {
         Ok([(bank, ends)]) => {
             let work = || search.answer(bank, ends).map(|found| vec![packed(shared, found)]);
             // Only a network works on several threads here.
             match search.model {
-                None => here(py, work)?,
-                Some(_) => on_pool(py, &pool, &search.cancel, work)?,
+                None => {
+                    expect_a_thread(threads)?;
+                    here(py, work)?
+                }
+                Some(_) => {
+                    let pool = pool(threads)?;
+                    on_pool(py, &pool, &search.cancel, work)?
+                }
             }
         }
         Err(asked) => {
-            let bar = Progress::new("questions", asked.len() as u64, !progress);
+            let pool = pool(threads)?;
+            let bar = Progress::new("questions", asked.len() as u64, !shown(py, progress, true)?);
             let one = |number: usize| {
                 anyhow::ensure!(!search.cancel.is_asked(), Internal::new("cancelled"));
                 let (bank, ends) = &asked[number];
@@ -219,7 +251,7 @@ pub fn prove_all(
         }
     };
     search.order.raise()?;
-    answers.map_err(any)
+    all_or_one(py, answers.map_err(any)?, target.is_none())
 }
 
 /// Terms of a bank that is kept as it is: copying out what is needed takes longer than a short search.
@@ -228,20 +260,24 @@ const KEPT: usize = 512;
 /// An answer, whose terms have banks of their own if that of the search is large.
 fn packed(shared: &Arc<Shared>, (answer, bank): Found) -> Answer {
     let (kept, bank) = (bank.len() <= KEPT, Arc::new(bank));
-    let proof = |proof: &egraph::Proof| {
+    let proof = |proof: egraph::Proof| {
         Arc::new(match kept {
-            true => Proof::new(shared.clone(), bank.clone(), proof.clone()),
-            false => Proof::out_of(shared, &bank, proof),
+            true => Proof::new(shared.clone(), bank.clone(), proof),
+            false => Proof::out_of(shared, &bank, &proof),
         })
     };
     let term = |&term: &TermId| match kept {
         true => Term::new(shared.clone(), bank.clone(), term),
         false => Term::out_of(shared, &bank, term),
     };
+    let (proved, failure) = match answer.result {
+        Ok(proved) => (Some(proof(proved)), None),
+        Err(why) => (None, Some(why.to_string())),
+    };
     Answer {
-        proof: answer.result.as_ref().ok().map(proof),
-        failure: answer.result.as_ref().err().map(ToString::to_string),
-        opposed: answer.opposed.as_ref().map(|sides| sides.each_ref().map(proof)),
+        proof: proved,
+        failure,
+        opposed: answer.opposed.map(|sides| sides.map(proof)),
         waypoints: answer.waypoints.iter().map(term).collect(),
         smallest: answer.smallest.each_ref().map(term),
         work: answer.ledger.work,

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import search
+from .. import _native
 from .._native import Proof, System
 from ..errors import InternalError
 from .source import python_source
@@ -130,7 +130,7 @@ def optimise(
     """
     system = System.from_rules(globals()["rules"](approximate=approximate, more=rules), "arrays.rules")
     result, parameters = traced(system, function, examples)
-    best = search.optimise(
+    best = _native.optimise(
         system, result.term, cost="flops", shared=True, cap=min(work, 20_000), work=work, time=time, seed=seed, threads=threads)
     term, proof = best.term, best.proof
     if term is None or proof is None:
