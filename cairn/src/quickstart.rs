@@ -151,3 +151,61 @@ fn refuse_other_seed(path: &Path, marker: &str) -> Result<()> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    /// For each command of a stage the options, of those that it has or lets be given, which make it take no time.
+    const SMALL: [(&str, &str); 6] = [
+        ("seeds", "--least-nodes 300 --count 30"),
+        ("generate", "--nodes 300 --pairs 8"),
+        ("train", "--config tiny --steps 5"),
+        ("tasks", "--links 2 --link-nodes 100 --count 6"),
+        ("learn", "--rounds 1 --epochs 1 --cap 400"),
+        ("evaluate", "--work 2000"),
+    ];
+
+    fn small(words: &[OsString]) -> Vec<OsString> {
+        let mut words = words.to_vec();
+        let options = SMALL.iter().find(|(command, _)| words[1] == *command);
+        let options: Vec<&str> =
+            options.map_or("", |options| options.1).split_whitespace().collect();
+        for option in options.chunks(2) {
+            match words.iter().position(|word| word == option[0]) {
+                Some(at) => words[at + 1] = option[1].into(),
+                None => words.extend(option.iter().map(OsString::from)),
+            }
+        }
+        words
+    }
+
+    #[test]
+    fn each_stage_takes_what_the_ones_before_it_made_and_goes_on_where_it_was() {
+        let directory = tempfile::tempdir().unwrap();
+        let out = directory.path().join("quickstart");
+        let asked = |seed: &str| {
+            let mut words = ["cairn", "quickstart", "--quiet", "--threads", "2", "--seed", seed]
+                .map(OsString::from)
+                .to_vec();
+            words.extend(["--out".into(), out.clone().into()]);
+            match crate::Cairn::parse_from(words).command {
+                crate::Command::Quickstart(args) => args,
+                _ => unreachable!("another command"),
+            }
+        };
+        let ran = std::cell::RefCell::new(Vec::new());
+        let stage = |words: &[OsString]| {
+            ran.borrow_mut().push(words[1].clone());
+            crate::stage(&small(words))
+        };
+        super::run(&asked("3"), &stage).unwrap();
+        let report = std::fs::read(out.join("report.html")).unwrap();
+        super::run(&asked("3"), &stage).unwrap();
+        assert!(std::fs::read(out.join("report.html")).unwrap() == report);
+        let refused = super::run(&asked("4"), &stage).unwrap_err().to_string();
+        assert!(refused.contains("choose another directory"), "{refused}");
+        assert_eq!(ran.borrow().len(), 2 * STAGES.len());
+    }
+}
