@@ -179,7 +179,7 @@ impl EGraph {
         let only = shared.system.with_schedule(&format!("(run {ruleset})"));
         let only = only.map_err(|mistake| of_term(&ruleset, &mistake))?;
         self.state.go_on_with(Arc::new(only))?;
-        self.grow(py, &SaturationConfig::default(), Some(1), &mut Vec::new())?;
+        self.state.grow(py, &SaturationConfig::default(), Some(1), &mut Vec::new())?;
         // As long as it lasts: other rules are looked at afresh by every run.
         self.state.go_on_with(shared.system.clone())?;
         self.state.shared = shared;
@@ -278,7 +278,7 @@ impl EGraph {
             go_on,
             threads,
         };
-        self.run_as(py, keywords)
+        self.state.run_as(py, keywords)
     }
 
     /// The term of a class that costs least, and what it costs. `term` is a term of the class, or its number.

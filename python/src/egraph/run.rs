@@ -1,6 +1,6 @@
 //! `EGraph.run`: an e-graph is grown, as keywords or a Python function say.
 
-use crate::egraph::EGraph;
+use crate::egraph::state::State;
 use crate::errors::bad;
 use crate::interrupt::{cancel, here, on_pool, pool};
 use crate::keywords::{memory_of, seconds};
@@ -26,7 +26,7 @@ pub struct Keywords<'a, 'py> {
     pub threads: Option<usize>,
 }
 
-impl EGraph {
+impl State {
     /// Grows the e-graph as keywords say.
     pub fn run_as(&mut self, py: Python<'_>, keywords: Keywords<'_, '_>) -> PyResult<RunReport> {
         let Keywords { iterations, nodes, scheduler, ranker, schedule, go_on, threads, .. } =
@@ -52,14 +52,14 @@ impl EGraph {
         }
         let cancel = cancel();
         let order = match ranker {
-            Some(_) => Order::of(ranker, &self.state.shared, &cancel)?,
+            Some(_) => Order::of(ranker, &self.shared, &cancel)?,
             None => Order::None,
         };
         let config = SaturationConfig {
             limits,
             scheduler: named,
             cancel: Some(cancel),
-            sides: [self.state.roots.clone(), Vec::new()],
+            sides: [self.roots.clone(), Vec::new()],
             order: order.matches(),
             go_on,
             ..SaturationConfig::default()
@@ -68,7 +68,7 @@ impl EGraph {
         let report = match function {
             None => {
                 if let Some(schedule) = schedule {
-                    self.state.go_on_with_schedule(schedule)?;
+                    self.go_on_with_schedule(schedule)?;
                 }
                 self.grow(py, &config, threads, &mut history)
             }
@@ -78,10 +78,10 @@ impl EGraph {
             Some(function) => self.by_function(py, function, &config, threads, &mut history),
         };
         // Back to the schedule that the rules file has.
-        self.state.go_on_with(self.state.shared.system.clone())?;
+        self.go_on_with(self.shared.system.clone())?;
         let report = report?;
         order.raise()?;
-        Ok(RunReport::new(&self.state.shared, &self.state.engine, &report, history))
+        Ok(RunReport::new(&self.shared, &self.engine, &report, history))
     }
 
     /// Grows the e-graph as `config` says.
@@ -95,7 +95,7 @@ impl EGraph {
         let pool = pool(threads)?;
         let cancel = config.cancel.clone().unwrap_or_default();
         let config = SaturationConfig { pool: Some(pool.clone()), ..config.clone() };
-        let engine = &mut self.state.engine;
+        let engine = &mut self.engine;
         let work = || {
             saturate(engine, &config, &mut |_, iteration| {
                 history.push(Moment::of(iteration));
@@ -122,8 +122,7 @@ impl EGraph {
         let mut all: Option<Report> = None;
         for number in 0.. {
             let last = all.as_ref();
-            let last =
-                last.map(|r| RunReport::new(&self.state.shared, &self.state.engine, r, Vec::new()));
+            let last = last.map(|r| RunReport::new(&self.shared, &self.engine, r, Vec::new()));
             if number >= most {
                 break;
             }
@@ -131,7 +130,7 @@ impl EGraph {
                 PyTypeError::new_err("scheduler: expected a schedule as text, or None for the end")
             })?;
             let Some(schedule) = next else { break };
-            self.state.go_on_with_schedule(&schedule)?;
+            self.go_on_with_schedule(&schedule)?;
             let mut config = config.clone();
             config.limits.iterations = None;
             config.limits.time =
