@@ -99,6 +99,7 @@ fn leaf(system: &System, leaf: &Leaf) -> String {
     match &leaf.value {
         LeafValue::Variable(name) => format!("(var-{sort} \"{name}\")"),
         LeafValue::Literal(value) => format!("(lit-{sort} {value})"),
+        LeafValue::Bound(index) => panic!("${index}: bound variables are not translated"),
     }
 }
 
@@ -111,7 +112,9 @@ fn pattern(system: &System, rule: &Rule, side: &Pattern) -> String {
                 args.iter().map(|a| " ".to_owned() + &pattern(system, rule, a)).collect();
             format!("(op{}{args})", op.0)
         }
-        Pattern::Compute(..) => panic!("{}: computations are not translated", rule.name),
+        Pattern::Compute(..) | Pattern::Function(..) => {
+            panic!("{}: computations are not translated", rule.name)
+        }
     }
 }
 
