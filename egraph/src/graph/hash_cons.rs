@@ -101,10 +101,10 @@ impl Memo {
         self.groups.capacity() * size_of::<Group>()
     }
 
-    /// Entries for which there is room: no more than three quarters of the places are taken, so
-    /// that nearly all searches look at one group (Knuth, vol. 3, section 6.4, on buckets).
+    /// Entries for which there is room: no more than seven eighths of the places are taken, so
+    /// that most searches look at one group (Knuth, vol. 3, section 6.4, on buckets).
     pub fn capacity(&self) -> usize {
-        self.groups.len() * (GROUP / 4 * 3)
+        self.groups.len() * (GROUP / 8 * 7)
     }
 
     /// Bytes of a table with room for `entries`.
@@ -113,7 +113,7 @@ impl Memo {
     }
 
     fn groups_for(entries: usize) -> usize {
-        entries.div_ceil(GROUP / 4 * 3).max(1)
+        entries.div_ceil(GROUP / 8 * 7).max(1)
     }
 
     /// The group where the search for a hash begins.
