@@ -4,7 +4,7 @@ use crate::id::Id;
 use crate::term::leaves::Head;
 
 /// Where the e-nodes of each class are.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ClassIndex {
     /// `nodes[starts[c]..starts[c + 1]]` are the e-nodes of class `c`, sorted by head, then id.
     starts: Vec<u32>,
@@ -71,6 +71,68 @@ impl ClassIndex {
             if run.len() > 1 && !run.is_sorted_by_key(|&id| head(id)) {
                 run.sort_unstable_by_key(|&id| (head(id), id));
             }
+        }
+    }
+
+    /// As [`ClassIndex::build`], where only some classes have other e-nodes than before: `changed`, those that were absorbed
+    /// since included, and those of new ids. All else is moved, not looked at. Where what is to be sorted is much, all are
+    /// indexed.
+    pub fn update(
+        &mut self,
+        ids: usize,
+        changed: &[Id],
+        live: impl Fn(Id) -> bool,
+        class: impl Fn(Id) -> Id,
+        head: impl Fn(Id) -> Head,
+    ) {
+        let (old_ids, old_len) = (self.ids(), self.nodes.len());
+        let new = (old_ids as u32..ids as u32).map(Id).filter(|&id| live(id));
+        let mut changed: Vec<Id> = changed.iter().copied().chain(new.clone().map(&class)).collect();
+        changed.sort_unstable();
+        changed.dedup();
+        if changed.iter().map(|&old| self.class(old).len()).sum::<usize>() > old_len / 4 {
+            return self.build(ids, live, class, head);
+        }
+        // Their e-nodes, by class, head and id.
+        let before = changed.iter().flat_map(|&old| self.class(old)).copied();
+        let mut members: Vec<(Id, Head, Id)> =
+            before.filter(|&id| live(id)).chain(new).map(|id| (class(id), head(id), id)).collect();
+        members.sort_unstable();
+        let ClassIndex { starts, nodes } = self;
+        starts.resize(ids + 1, old_len as u32);
+        // What lies between the runs of changed classes is first pushed together to the left, then apart to the right.
+        let gap = |i: usize| {
+            let next = changed.get(i + 1).map_or(old_len, |next| starts[next.0 as usize] as usize);
+            starts[changed[i].0 as usize + 1] as usize..next
+        };
+        let gaps: Vec<usize> = (0..changed.len()).map(|i| gap(i).len()).collect();
+        let mut end = changed.first().map_or(old_len, |first| starts[first.0 as usize] as usize);
+        for (i, length) in gaps.iter().enumerate() {
+            nodes.copy_within(gap(i), end);
+            end += length;
+        }
+        let (mut from, mut to, mut left) = (end, end + members.len(), members.len());
+        nodes.resize(to, Id(0));
+        // By changed class: how many e-nodes more or fewer it has; less than none wraps.
+        let mut more = vec![0u32; changed.len()];
+        for (i, &class) in changed.iter().enumerate().rev() {
+            from -= gaps[i];
+            to -= gaps[i];
+            nodes.copy_within(from..from + gaps[i], to);
+            let first = members[..left].partition_point(|&(of, ..)| of < class);
+            let run = &members[first..left];
+            to -= run.len();
+            nodes[to..to + run.len()].iter_mut().zip(run).for_each(|(id, &(.., to))| *id = to);
+            let before = starts[class.0 as usize + 1] - starts[class.0 as usize];
+            more[i] = (run.len() as u32).wrapping_sub(before);
+            left = first;
+        }
+        let mut shift = 0u32;
+        for (i, &class) in changed.iter().enumerate() {
+            shift = shift.wrapping_add(more[i]);
+            let next = changed.get(i + 1).map_or(ids, |next| next.0 as usize);
+            let later = &mut starts[class.0 as usize + 1..=next];
+            later.iter_mut().for_each(|start| *start = start.wrapping_add(shift));
         }
     }
 
@@ -160,5 +222,45 @@ impl LongRuns {
             *place = (class, head, start as u32, end as u32);
         }
         (place.2 as usize, place.3 as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Of some e-nodes in classes, of which some die, two classes are united time and again, and more come.
+        #[test]
+        fn an_update_is_what_building_anew_is(
+            before in 1u32..400,
+            unions in prop::collection::vec((0u32..420, 0u32..420), 0..12),
+            dead in prop::collection::vec(0u32..420, 0..4),
+            new in 0u32..20,
+            heads in prop::collection::vec(0u32..3, 420),
+            groups in 1u32..300,
+        ) {
+            let ids = before + new;
+            let head = |id: Id| Head(heads[id.0 as usize]);
+            let mut classes: Vec<u32> =
+                (0..ids).map(|id| if id < before { id % groups.min(before) } else { id }).collect();
+            let mut index = ClassIndex::default();
+            index.build(before as usize, |_| true, |id| Id(classes[id.0 as usize]), head);
+            let mut changed = Vec::new();
+            for (left, right) in unions {
+                let [kept, absorbed] = [left, right].map(|id| classes[(id % ids) as usize]);
+                classes.iter_mut().filter(|class| **class == absorbed).for_each(|class| *class = kept);
+                changed.extend([Id(kept), Id(absorbed)]);
+            }
+            let dead: Vec<u32> = dead.into_iter().map(|id| id % ids).collect();
+            changed.extend(dead.iter().map(|&id| Id(classes[id as usize])));
+            let live = |id: Id| !dead.contains(&id.0);
+            let class = |id: Id| Id(classes[id.0 as usize]);
+            let mut anew = ClassIndex::default();
+            anew.build(ids as usize, live, class, head);
+            index.update(ids as usize, &changed, live, class, head);
+            prop_assert_eq!(index, anew);
+        }
     }
 }

@@ -40,6 +40,10 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
+/// Where less than one class in so many has other e-nodes, only these are indexed anew. To note them takes a 200th of the
+/// e-graph at most, and nothing after a rebuild.
+const FEW: usize = 16;
+
 /// E-classes of equal terms over the language of one rewrite system.
 #[derive(Clone, Debug)]
 pub struct EGraph {
@@ -67,6 +71,8 @@ pub struct EGraph {
     new_representatives: Vec<Id>,
 
     // Work left for the next rebuild.
+    /// Classes that have fewer e-nodes, or those of others, since the last one; nothing once they are many.
+    regrouped: Option<Vec<Id>>,
     /// Uses whose canonical children may be out of date.
     stale_uses: Vec<Run>,
     /// Classes that came to have a literal.
@@ -101,6 +107,7 @@ impl EGraph {
             loose: Vec::new(),
             representatives: Vec::new(),
             new_representatives: Vec::new(),
+            regrouped: Some(Vec::new()),
             stale_uses: Vec::new(),
             new_literals: Vec::new(),
             seen: Seen::default(),
@@ -410,6 +417,8 @@ impl EGraph {
             (l, r)
         };
         self.classes.union(kept, absorbed);
+        self.regroup(kept);
+        self.regroup(absorbed);
         self.class_count -= 1;
         self.merge_literals(kept, absorbed);
         if self.facts.is_some() {
@@ -420,6 +429,17 @@ impl EGraph {
         }
         self.stale_uses.extend(self.uses.join(kept, absorbed));
         true
+    }
+
+    /// Notes that a class has fewer e-nodes now, or those of another.
+    #[inline]
+    fn regroup(&mut self, class: Id) {
+        if let Some(classes) = &mut self.regrouped {
+            classes.push(class);
+            if classes.len() > self.index.ids() / FEW {
+                self.regrouped = None;
+            }
+        }
     }
 
     fn merge_literals(&mut self, kept: Id, absorbed: Id) {

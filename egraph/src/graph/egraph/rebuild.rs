@@ -1,6 +1,7 @@
 //! Rebuilding: congruence closure and constant folding after a batch of unions.
 
-use super::EGraph;
+use super::{EGraph, FEW};
+use crate::graph::class_index::ClassIndex;
 use crate::graph::parents::Run;
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
@@ -13,15 +14,25 @@ impl EGraph {
     /// Restores the invariants: unites congruent e-nodes, folds constants, indexes the classes.
     pub fn rebuild(&mut self) {
         self.close();
-        self.touch_absorbed();
+        let new = self.nodes.len() - self.index.ids();
+        let regrouped = self.regrouped.replace(Vec::new());
+        let regrouped = regrouped.filter(|_| new <= self.index.ids() / FEW);
+        self.touch_absorbed(regrouped.as_deref());
         self.classes.compress_all();
         let EGraph { index, nodes, stamps, classes, .. } = self;
-        index.build(
-            nodes.len(),
-            |id| !stamps.is_dead(id),
-            |id| classes.find(id),
-            |id| nodes.head(id),
-        );
+        let (ids, live) = (nodes.len(), |id| !stamps.is_dead(id));
+        let (class, head) = (|id| classes.find(id), |id| nodes.head(id));
+        match regrouped {
+            Some(regrouped) => {
+                index.update(ids, &regrouped, live, class, head);
+                debug_assert!({
+                    let mut all = ClassIndex::default();
+                    all.build(ids, live, class, head);
+                    *index == all
+                });
+            }
+            None => index.build(ids, live, class, head),
+        }
         debug_assert_eq!(self.broken(), None);
     }
 
@@ -72,6 +83,7 @@ impl EGraph {
         match self.nodes.find(self.head(node), self.nodes.children(node)) {
             Some(twin) => {
                 self.stamps.kill(node);
+                self.regroup(self.find(node));
                 self.union(node, twin, Reason::Congruence);
             }
             None => {
@@ -90,12 +102,16 @@ impl EGraph {
 
     /// The members of classes that were absorbed since the last rebuild have changed. Later
     /// members are new, and have changed anyhow.
-    fn touch_absorbed(&mut self) {
+    fn touch_absorbed(&mut self, regrouped: Option<&[Id]>) {
         let EGraph { index, classes, stamps, .. } = self;
-        for class in (0..index.ids() as u32).map(Id) {
+        let mut touch = |class: Id| {
             if !classes.is_root(class) {
                 index.class(class).iter().for_each(|&node| stamps.touch(node));
             }
+        };
+        match regrouped {
+            Some(regrouped) => regrouped.iter().copied().for_each(&mut touch),
+            None => (0..index.ids() as u32).map(Id).for_each(&mut touch),
         }
     }
 
