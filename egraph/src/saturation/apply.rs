@@ -91,8 +91,7 @@ impl Applier {
         pool: Option<&ThreadPool>,
     ) {
         let stride = rewrite.stride();
-        let count = ids.len() / stride - self.until;
-        let count = count.min(AHEAD);
+        let count = AHEAD.min(ids.len() / stride - self.until);
         self.from = self.until;
         self.until += count;
         self.known.clear();

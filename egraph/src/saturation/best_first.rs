@@ -219,9 +219,9 @@ impl Waiting {
     ) {
         let PartRoom { sight: sight_room, seen, places, ranks: known } = room;
         if order.rank_of_excess(0).is_some() {
-            for (found, rank) in self.found[first..].iter().zip(ranks) {
-                let ids = &self.ids[at..at + self.strides[found.0 as usize]];
-                let excess = sight.excess(*found, ids, sight_room);
+            for (i, rank) in (first..).zip(ranks) {
+                let ids = self.ids_of(i, at);
+                let excess = sight.excess(self.found[i], ids, sight_room);
                 *rank = excess.and_then(|excess| order.rank_of_excess(excess)).unwrap_or(KNOWN);
                 at += ids.len();
             }
