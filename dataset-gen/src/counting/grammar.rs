@@ -16,6 +16,9 @@ use std::ops::Range;
 /// No cell: a leaf has no left child, a leaf or unary e-node no right one.
 pub const NONE: u32 = u32::MAX;
 
+/// No term is larger: so the sizes of a pair and of its node have a sum.
+const LARGEST: u32 = u32::MAX / 4;
+
 /// An e-class or a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
@@ -62,7 +65,7 @@ impl Grammar {
     /// padded terms only those are left out in which a node equals one of its own children.
     pub fn new(state: &impl State, roots: &[(Id, u32)], filter: &Filter<'_>) -> Grammar {
         let roots: Vec<(Id, u32)> =
-            roots.iter().map(|&(q, limit)| (state.find(q), limit)).collect();
+            roots.iter().map(|&(q, limit)| (state.find(q), limit.min(LARGEST))).collect();
         let limit = roots.iter().map(|&(_, limit)| limit).max().unwrap_or(0);
         let classes = Classes::reachable(state, &roots, filter);
         let min = classes.least_sizes(limit);

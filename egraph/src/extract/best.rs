@@ -82,9 +82,11 @@ impl<'e> BestTerms<'e> {
     }
 }
 
-/// The smallest term of a class; of several the first in the order of its e-nodes.
+/// The smallest term of a class; of several the first in the order of its e-nodes. Where all have more nodes than can be
+/// counted, one of them.
 pub fn extract_smallest(egraph: &EGraph, bank: &mut TermBank, class: Id) -> TermId {
-    extract_sketch(egraph, bank, class, &Sketch::Any).expect("every class has a finite term")
+    let counted = extract_sketch(egraph, bank, class, &Sketch::Any);
+    counted.unwrap_or_else(|| egraph.term(bank, egraph.find(class)))
 }
 
 /// The smallest term of the class that satisfies the sketch, if any does.

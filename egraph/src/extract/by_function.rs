@@ -19,7 +19,25 @@ pub enum NoCost<E> {
     /// The function failed.
     #[error("{0}")]
     Failed(E),
-    /// The cost of an application is less than that of an argument, or no number.
+    /// The cost of a term without arguments is below zero, or no number.
+    #[error("the cost of {term} is {cost}: expected a number that is no less than 0")]
+    Negative {
+        /// The term.
+        term: String,
+        /// What it costs.
+        cost: f64,
+    },
+    /// Every term of the class has an infinite cost.
+    #[error(
+        "the cost of {term} is {cost}, and no term of its class costs less: expected a finite number"
+    )]
+    Infinite {
+        /// The first of them.
+        term: String,
+        /// What it costs.
+        cost: f64,
+    },
+    /// The cost of an application is less than that of an argument.
     #[error(
         "the cost of {term} is {cost}: expected a number that is no less than that of an argument, {least}"
     )]
@@ -57,11 +75,11 @@ impl Ord for Price {
 }
 
 /// The term of a class that costs least, and what it costs, in a rebuilt e-graph. `cost` says what a term
-/// costs by what stands at its root and by the costs of its arguments. Of terms that cost the same, that of the
-/// first e-node is taken.
+/// costs by what stands at its root and by the costs of its arguments; infinity rules an e-node out. Of terms that cost
+/// the same, that of the first e-node is taken.
 ///
 /// # Errors
-/// `cost` fails, or gives a number that is less than the cost of an argument.
+/// `cost` fails, gives a number that is less than 0 or than the cost of an argument, or rules out every term.
 pub fn extract_by<E>(
     egraph: &EGraph,
     bank: &mut TermBank,
@@ -78,11 +96,13 @@ pub fn extract_by<E>(
         let children = egraph.children(node);
         let costs: SmallVec<[f64; 4]> = children.iter().map(|child| best[child].1).collect();
         let price = cost(egraph.node(node), &costs).map_err(NoCost::Failed)?;
-        let least = costs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let least = costs.iter().copied().fold(0.0, f64::max);
         if price.is_nan() || price < least {
-            let term = term(egraph, bank, best, node);
-            let term = bank.display_part(term, SHOWN).to_string();
-            return Err(NoCost::Less { term, cost: price, least });
+            let term = shown(egraph, bank, best, node);
+            return Err(match costs.is_empty() {
+                true => NoCost::Negative { term, cost: price },
+                false => NoCost::Less { term, cost: price, least },
+            });
         }
         heap.push(Reverse((Price(price), node)));
         Ok(())
@@ -112,6 +132,9 @@ pub fn extract_by<E>(
         }
     }
     let (node, price) = best[&root];
+    if price.is_infinite() {
+        return Err(NoCost::Infinite { term: shown(egraph, bank, &best, node), cost: price });
+    }
     Ok((term(egraph, bank, &best, node), price))
 }
 
@@ -129,6 +152,12 @@ fn below(egraph: &EGraph, root: Id) -> Vec<Id> {
     let mut all: Vec<Id> = seen.into_iter().collect();
     all.sort_unstable();
     all
+}
+
+/// That term for a message.
+fn shown(egraph: &EGraph, bank: &mut TermBank, best: &Best, root: Id) -> String {
+    let term = term(egraph, bank, best, root);
+    bank.display_part(term, SHOWN).to_string()
 }
 
 /// The term of an e-node over the best terms of its arguments.
@@ -211,6 +240,20 @@ mod tests {
     }
 
     #[test]
+    fn an_infinite_cost_rules_an_e_node_out() {
+        let (egraph, mut bank, class) = grown("(* a (+ b c))");
+        let system = egraph.system().clone();
+        let no_product_of_sums = |node: Node<'_>, costs: &[f64]| {
+            let product = matches!(node, Node::Op(op) if system.language.op(op).name == "*");
+            let sum = costs.iter().any(|&cost| cost > 1.0);
+            let own = if product && sum { f64::INFINITY } else { 1.0 };
+            Ok::<f64, Infallible>(own + costs.iter().sum::<f64>())
+        };
+        let (term, cost) = extract_by(&egraph, &mut bank, class, no_product_of_sums).unwrap();
+        assert_eq!((bank.text(term).as_str(), cost), ("(+ (* a b) (* a c))", 7.0));
+    }
+
+    #[test]
     fn a_cost_below_that_of_an_argument_is_refused_with_the_term() {
         let (egraph, mut bank, class) = grown("(neg (neg x))");
         let halved = |_: Node<'_>, costs: &[f64]| {
@@ -218,8 +261,16 @@ mod tests {
         };
         let error = extract_by(&egraph, &mut bank, class, halved).unwrap_err();
         assert!(error.to_string().starts_with("the cost of (neg x) is 4:"), "{error}");
-        let nan = |_: Node<'_>, _: &[f64]| Ok::<f64, Infallible>(f64::NAN);
-        assert!(extract_by(&egraph, &mut bank, class, nan).is_err());
+        for (wrong, why) in [
+            (f64::NAN, "x is NaN: expected a number that is no less than 0"),
+            (-1.0, "x is -1: expected a number that is no less than 0"),
+            (f64::NEG_INFINITY, "x is -inf: expected a number that is no less than 0"),
+            (f64::INFINITY, "(neg (neg x)) is inf, and no term of its class costs less"),
+        ] {
+            let always = |_: Node<'_>, _: &[f64]| Ok::<f64, Infallible>(wrong);
+            let error = extract_by(&egraph, &mut bank, class, always).unwrap_err();
+            assert!(error.to_string().starts_with(&format!("the cost of {why}")), "{error}");
+        }
         let failed = |_: Node<'_>, _: &[f64]| Err("no");
         assert_eq!(extract_by(&egraph, &mut bank, class, failed), Err(NoCost::Failed("no")));
     }

@@ -116,3 +116,18 @@ fn of_deep_terms_and_of_terms_that_share_their_subterms() {
         assert_eq!(extract_sketch(&egraph, &mut bank, class, &sketch), Some(term));
     }
 }
+
+#[test]
+fn a_term_with_more_nodes_than_can_be_counted_is_extracted() {
+    let system = common::system(common::INTEGERS);
+    let mut bank = TermBank::new(system.language.clone());
+    let mut term = bank.parse("x", None).unwrap();
+    let plus = system.language.operator("+").unwrap();
+    for _ in 0..70 {
+        term = bank.apply(plus, &[term, term]);
+    }
+    let mut egraph = EGraph::new(system);
+    let class = egraph.add_term(&bank, term);
+    egraph.rebuild();
+    assert_eq!(extract_smallest(&egraph, &mut bank, class), term);
+}

@@ -241,16 +241,20 @@ impl Optimiser<'_> {
         }
         let start = bank.size(self.start);
         let shrink = !self.run.ledger.e_graphs.is_multiple_of(2);
+        // As trees, terms that share their parts may be larger than can be counted.
+        let (more, twice) = (u64::saturating_add, |size: u64| size.saturating_mul(2));
         let limits = match self.run.curve.last() {
             Some(best) => {
                 let near = bank.size(best.term).max(self.smallest);
-                [near + SLACK, near + 5 * SLACK, 2 * near.max(start)]
+                [more(near, SLACK), more(near, 5 * SLACK), twice(near.max(start))]
             }
             // The way to a goal may lead through small terms or through large ones.
-            None if shrink => [self.smallest + SLACK, self.smallest + 5 * SLACK, 2 * start],
+            None if shrink => {
+                [more(self.smallest, SLACK), more(self.smallest, 5 * SLACK), twice(start)]
+            }
             None => {
                 let near = self.objective.sketch.least_size().max(start);
-                [near + 5 * SLACK, 2 * near, 4 * near]
+                [more(near, 5 * SLACK), twice(near), twice(twice(near))]
             }
         };
         let mut rng = stream(self.settings.seed, 0, self.run.ledger.e_graphs, 3);

@@ -82,7 +82,8 @@ pub(in crate::optimise) fn follow_planner(
             continue;
         }
         // Between here and there terms may be larger than both, by what is in between.
-        let most = 2 * run.bank.size(at.part).max(run.bank.size(goal.term)) + 16;
+        let larger = run.bank.size(at.part).max(run.bank.size(goal.term));
+        let most = larger.saturating_mul(2).saturating_add(16);
         let mut next = planner.next(run.bank, at.part, goal.term, most, number)?;
         if next.is_empty() && bottom && at.questions > QUESTIONS {
             return Ok(None);
