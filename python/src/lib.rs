@@ -18,6 +18,7 @@ mod system;
 mod table;
 mod term;
 mod tokens;
+mod whole;
 
 use pyo3::prelude::*;
 use std::ffi::OsString;

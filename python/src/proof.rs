@@ -6,11 +6,13 @@ use crate::shared::{Reduced, Shared, System};
 use crate::term::Term;
 use cairn::PRINTED;
 use egraph::{
-    FlatProof, Shortener, TermBank, TermId, check, justification_name, proof_from_json, proof_text,
-    proof_to_json,
+    FlatProof, How, Justification, Shortener, TermBank, TermId, check, justification_name,
+    proof_from_json, proof_text, proof_to_json,
 };
 use guided_search::proof_page;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 /// A proof that two terms are equal, as the search or the e-graph found it. It was accepted by the checker
@@ -115,6 +117,33 @@ impl Proof {
             ends: [ends[0], ends[1]].map(term),
         };
         Ok(flat.steps.iter().zip(flat.terms.windows(2)).map(step).collect())
+    }
+
+    /// How many rewrites of the proof use each rule, the most used first. What is used in many places counts once, as in
+    /// `len(proof)`, so that this is known also where there are too many single steps to show.
+    ///
+    /// >>> import cairn_eqsat as cairn
+    /// >>> cairn.prove(cairn.System.load("halide"), "(+ (* 2 a) 0)", "(* a 2)").proof.shorten().rules
+    /// {'add-zero': 1, 'mul-comm': 1}
+    #[getter]
+    fn rules<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let mut uses: Vec<(&str, u64)> = Vec::new();
+        for step in self.proof.steps.iter() {
+            let why = match step.how {
+                How::Rule(rule, _) => Justification::Rule(rule),
+                How::Fold => Justification::Fold,
+                _ => continue,
+            };
+            let name = justification_name(&self.shared.system, why);
+            match uses.iter_mut().find(|(other, _)| *other == name) {
+                Some((_, count)) => *count += 1,
+                None => uses.push((name, 1)),
+            }
+        }
+        uses.sort_by_key(|&(_, count)| Reverse(count));
+        let named = PyDict::new(py);
+        uses.into_iter().try_for_each(|(name, count)| named.set_item(name, count))?;
+        Ok(named)
     }
 
     /// Has the checker, which shares no code with the e-graph, replay every step. Raises `ProofRefused` if

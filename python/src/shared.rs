@@ -1,7 +1,7 @@
 //! What terms, proofs and e-graphs of a system have in common: the system.
 
 use crate::errors::{bad, of_rules};
-use egraph::{Amount, SortId, TermBank, did_you_mean};
+use egraph::{Amount, ParseError, SortId, TermBank, did_you_mean};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
@@ -16,7 +16,12 @@ pub struct Shared {
 impl Shared {
     /// Reads the text of a rules file; `name` is what mistakes call it.
     pub fn read(name: String, text: String) -> PyResult<Arc<Shared>> {
-        let system = egraph::System::parse(&text).map_err(|mistake| of_rules(&name, &mistake))?;
+        Shared::parse(name.clone(), text).map_err(|mistake| of_rules(&name, &mistake))
+    }
+
+    /// The same, for mistakes that are said otherwise.
+    pub fn parse(name: String, text: String) -> Result<Arc<Shared>, ParseError> {
+        let system = egraph::System::parse(&text)?;
         Ok(Arc::new(Shared { system: Arc::new(system), text, name }))
     }
 

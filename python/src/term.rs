@@ -6,7 +6,7 @@ use egraph::{LeafValue, Node, OpId, SortId, TermBank, TermId, Value};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyString, PyTuple};
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -14,6 +14,9 @@ use std::sync::Arc;
 
 /// Nodes of a term that a message or a cell of a notebook shows; what is left out is `…`.
 const SHOWN: u64 = 200;
+
+/// What stands at the root of a term, its sort, and the rows of its arguments.
+type Row = (String, String, Vec<usize>);
 
 /// A term of a system. It can't be changed, so that it may be a key or go into a set.
 ///
@@ -200,6 +203,53 @@ impl Term {
         self.bank.subterms(self.id).into_iter().map(|part| self.at(part)).collect()
     }
 
+    /// Its distinct subterms as rows, each after its children, the term itself last: what stands at the root, the sort,
+    /// and the numbers of the rows of the arguments. For walks over large terms, whose parts need not be made one by one.
+    ///
+    /// >>> import cairn_eqsat as cairn
+    /// >>> cairn.System.load("halide").term("(+ x (* x 2))").rows()
+    /// [('x', 'Int', []), ('2', 'Int', []), ('*', 'Int', [0, 1]), ('+', 'Int', [0, 2])]
+    fn rows(&self) -> Vec<Row> {
+        let parts = self.bank.subterms(self.id);
+        let number: HashMap<TermId, usize> = parts.iter().copied().zip(0..).collect();
+        let row = |&part: &TermId| {
+            let here = self.at(part);
+            let children = self.bank.children(part).iter().map(|child| number[child]).collect();
+            (here.op(), here.sort().to_owned(), children)
+        };
+        parts.iter().map(row).collect()
+    }
+
+    /// The term that has these `rows`.
+    #[staticmethod]
+    #[pyo3(signature = (system, rows, /))]
+    fn from_rows(system: &System, rows: Vec<Row>) -> PyResult<Term> {
+        let shared = &system.shared;
+        let language = &shared.system.language;
+        let mut bank = shared.bank();
+        let mut made: Vec<TermId> = Vec::with_capacity(rows.len());
+        for (number, (name, sort, children)) in rows.into_iter().enumerate() {
+            let wrong = || bad(format!("row {number} is no term of {}: '{name}'", shared.name));
+            let sort = shared.sort(&sort)?;
+            if children.is_empty() {
+                let leaf = bank.parse(&name, Some(sort));
+                made.push(leaf.map_err(|mistake| of_term(&name, &mistake))?);
+                continue;
+            }
+            let op = language.operator(&name).ok_or_else(wrong)?;
+            let given = children.iter().map(|&child| made.get(child).copied());
+            let given: Vec<TermId> = given.collect::<Option<_>>().ok_or_else(wrong)?;
+            let operator = language.op(op);
+            let sorts = given.iter().map(|&child| bank.sort(child));
+            if operator.result != sort || !sorts.eq(operator.args.iter().copied()) {
+                return Err(wrong());
+            }
+            made.push(bank.apply(op, &given));
+        }
+        let id = *made.last().ok_or_else(|| bad("from_rows: expected a row at least"))?;
+        Ok(Term::new(shared.clone(), Arc::new(bank), id))
+    }
+
     /// The term with the subterm at `path`, which is child indices from the root, replaced.
     #[pyo3(signature = (path, term, /))]
     fn replace(&self, path: Vec<u32>, term: &Bound<'_, PyAny>) -> PyResult<Term> {
@@ -330,10 +380,16 @@ impl Term {
         format!("<code>{}</code>", escaped(&self.shown()))
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, (String, System, String)> {
-        let make = py.get_type::<Term>().getattr("parse")?;
-        let sort = self.sort().to_owned();
-        Ok((make, (self.bank.text(self.id), self.system(), sort)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, Bound<'py, PyTuple>> {
+        // Where variables are bound, what one is called depends on what is around it: only the whole text says that.
+        if self.shared.system.language.has_binders() {
+            let make = py.get_type::<Term>().getattr("parse")?;
+            let sort = self.sort().to_owned();
+            return Ok((make, (self.bank.text(self.id), self.system(), sort).into_pyobject(py)?));
+        }
+        // Rows know equal parts as equal, and have no depth.
+        let make = py.get_type::<Term>().getattr("from_rows")?;
+        Ok((make, (self.system(), self.rows()).into_pyobject(py)?))
     }
 }
 
@@ -365,12 +421,18 @@ pub fn apply(shared: &Arc<Shared>, op: OpId, arguments: &[Bound<'_, PyAny>]) -> 
             "'{name}' binds variables: write its terms as text, with System.term"
         )));
     }
-    let mut bank = shared.bank();
-    let mut children = Vec::with_capacity(arguments.len());
-    for (argument, &sort) in arguments.iter().zip(&operator.args) {
-        let term = term_like(shared, argument, Some(sort))?;
-        children.push(bank.import(&term.bank, term.id));
-    }
+    let like = |(argument, &sort)| term_like(shared, argument, Some(sort));
+    let terms: Vec<Term> =
+        arguments.iter().zip(&operator.args).map(like).collect::<PyResult<_>>()?;
+    // A bank that has little beside a large term is copied, which is much faster than entering its parts one by one.
+    let all = |term: &&Term| term.id.0 as usize + 1 == term.bank.len();
+    let largest = terms.iter().filter(all).max_by_key(|term| term.bank.len());
+    let mut bank = largest.map_or_else(|| shared.bank(), |term| TermBank::clone(&term.bank));
+    let entered = |term: &Term| match largest {
+        Some(largest) if Arc::ptr_eq(&largest.bank, &term.bank) => term.id,
+        _ => bank.import(&term.bank, term.id),
+    };
+    let children: Vec<TermId> = terms.iter().map(entered).collect();
     let id = bank.apply(op, &children);
     Ok(Term::new(shared.clone(), Arc::new(bank), id))
 }

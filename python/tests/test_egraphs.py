@@ -3,6 +3,7 @@
 import json
 import pickle
 
+import numpy
 import pytest
 
 import cairn_eqsat as cairn
@@ -274,3 +275,62 @@ def test_a_saved_e_graph_goes_on_where_it_was(tmp_path, grown):
         cairn.EGraph.load(system, tmp_path / "none")
     with pytest.raises(cairn.CairnError):
         grown.save(tmp_path / "none")
+
+
+def test_an_integer_is_the_number_of_a_class(halide):
+    egraph = cairn.EGraph(halide)
+    a, b = egraph.add("a"), egraph.add("b")
+    assert egraph.union(a, b) and egraph.equal("a", "b") and egraph.equal(a, b)
+    assert not egraph.equal("0", "1") and not egraph.union(a, "b")
+    assert str(egraph.system.text.strip().splitlines()[-1]).startswith("(given a b ")
+    proof = egraph.explain(a, "b")
+    assert (str(proof.start), str(proof.end)) == ("a", "b") and proof.rules == {"given-1": 1}
+    # A literal takes the sort of what it is compared with, on either side.
+    truth = egraph.add("(<= x y)")
+    assert egraph.union("1", truth) and egraph.equal(halide.term("1", "Bool"), truth)
+    for wrong in [99, -1, 2**40]:
+        for call in [lambda: egraph.union(a, wrong), lambda: egraph.explain(wrong, a), lambda: egraph.equal(a, wrong),
+                     lambda: egraph.find(wrong), lambda: egraph.extract(wrong)]:
+            with pytest.raises(cairn.CairnError, match=f"there is no class {wrong}: an integer is the number of a class"):
+                call()
+    with pytest.raises(cairn.CairnError, match="has sort Bool: expected Int"):
+        egraph.union(a, truth)
+
+
+def test_costs_are_finite_and_not_negative(halide):
+    egraph = cairn.EGraph(halide)
+    term = egraph.add("(+ x 1)")
+    for wrong, why in [
+        (-1, "is -1: expected a number that is no less than 0"), (float("-inf"), "is -inf: expected"),
+        (float("nan"), "is NaN: expected a number that is no less than 0$"), (float("inf"), r"the cost of \(\+ x 1\) is inf, and no term"),
+    ]:
+        with pytest.raises(cairn.CairnError, match=why):
+            egraph.extract(term, cost=lambda op, children, wrong=wrong: wrong)
+    # Infinity rules an e-node out.
+    egraph.union("x", "y")
+    best = egraph.extract(term, cost=lambda op, children: float("inf") if op == "x" else 1 + sum(children))
+    assert str(best.term) == "(+ y 1)"
+
+
+def test_an_e_graph_takes_one_call_at_a_time(halide):
+    egraph = cairn.EGraph(halide)
+    term = egraph.add("(+ x 1)")
+    for call in [lambda: egraph.e_nodes, lambda: egraph.add("y"), lambda: egraph.find("x"), lambda: repr(egraph), lambda: egraph.pop()]:
+        with pytest.raises(cairn.CairnError, match="the e-graph is in use: another call of it has not ended"):
+            egraph.extract(term, cost=lambda op, children, call=call: call())
+    assert egraph.extract(term, cost=lambda op, children: 1 + sum(children)).cost == 3
+
+
+def test_whole_numbers_are_refused_by_name(halide):
+    egraph = cairn.EGraph(halide)
+    for call, why in [
+        (lambda: cairn.prove(halide, "x", "y", seed=-1), "seed: expected a whole number from 0 to .*, found -1"),
+        (lambda: cairn.prove(halide, "x", "y", work=2**64), "work: expected a whole number"),
+        (lambda: cairn.optimise(halide, "x", per_request=-3), "per_request: expected a whole number"),
+        (lambda: egraph.run(iterations=-1), "iterations: expected a whole number"),
+    ]:
+        with pytest.raises(cairn.CairnError, match=why):
+            call()
+    with pytest.raises(TypeError, match="threads: expected a whole number, found float"):
+        cairn.prove(halide, "x", "y", threads=1.5)
+    egraph.run(iterations=numpy.int64(1), nodes=None)

@@ -160,3 +160,36 @@ def test_a_rule_is_no_truth_value_and_a_mistake_in_it_is_located():
     assert caught.value.file == "small"
     assert language.system(f(x) == x).text.splitlines()[-1] == "(rewrite (f ?x) ?x)"
     assert caught.value.line == 5
+
+
+def test_terms_of_any_depth_are_pickled_copied_and_added(halide):
+    deep = halide.term("z", "Int")
+    for _ in range(1_100):
+        deep = deep + 1
+    for again in [pickle.loads(pickle.dumps(deep)), copy.deepcopy(deep), cairn.Term.from_rows(halide, deep.rows())]:
+        assert again == deep and again.size == deep.size and again.sort == "Int"
+    with pytest.raises(cairn.TermError, match="nested more than 1000 deep"):
+        halide.term(str(deep))
+    egraph = cairn.EGraph(halide)
+    egraph.add(deep)
+    with pytest.raises(cairn.CairnError, match="the equality can't become a rule of the system: .*nested more than 1000 deep") as refused:
+        egraph.union(deep, "y")
+    assert not isinstance(refused.value, cairn.RuleFileError)
+
+
+def test_equal_parts_are_pickled_once_and_rows_are_looked_at(halide):
+    wide = halide.term("z", "Int")
+    for _ in range(60):
+        wide = wide + wide
+    assert len(pickle.dumps(wide)) < len(pickle.dumps(halide)) + 10_000 and pickle.loads(pickle.dumps(wide)) == wide
+    lambdas = cairn.System.load("lambda")
+    term = lambdas.term("(lam x (app (lam y (+ x y)) 1))")
+    assert pickle.loads(pickle.dumps(term)) == term
+    for rows, why in [
+        ([], "expected a row at least"), ([("x", "Int", []), ("+", "Int", [0, 1])], "row 1 is no term of halide"),
+        ([("x", "Int", []), ("+", "Bool", [0, 0])], "row 1 is no term"), ([("x", "Int", []), ("+", "Int", [0])], "row 1 is no term"),
+        ([("x", "Int", []), ("no", "Int", [0])], "row 1 is no term of halide: 'no'"), ([("(", "Int", [])], "never closed"),
+        ([("x", "Itn", [])], "unknown sort 'Itn'"),
+    ]:
+        with pytest.raises(cairn.CairnError, match=why):
+            cairn.Term.from_rows(halide, rows)

@@ -14,14 +14,17 @@ use crate::proof::Proof;
 use crate::run_report::RunReport;
 use crate::shared::{Shared, System};
 use crate::term::{Term, escaped, term_like};
+use crate::whole;
 use cairn::egraph_page;
-use egraph::{BestTerms, EGraph as Engine, Id, Node, SaturationConfig, TermBank, explain};
+use egraph::{
+    BestTerms, EGraph as Engine, Id, Node, SaturationConfig, SortId, TermBank, TermId, explain,
+};
 use guided_search::quoted;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyBool, PyString};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 /// Classes of equal terms, grown by the rules of a system. Whatever is equal in it can be explained.
 ///
@@ -35,8 +38,16 @@ use std::sync::Arc;
 /// >>> print(best.term, best.cost)
 /// (* a (+ b c)) 5
 /// >>> egraph.explain("(+ (* a b) (* a c))", "(* a (+ b c))").check()
-#[pyclass(module = "cairn_eqsat")]
+#[pyclass(frozen, module = "cairn_eqsat")]
 pub struct EGraph {
+    held: Mutex<Held>,
+}
+
+/// An operator, and the classes of its arguments.
+type ENode = (String, Vec<u32>);
+
+/// What an e-graph has, for one call at a time.
+struct Held {
     state: State,
     bank: TermBank,
     /// What `pop` goes back to, the last one first.
@@ -45,27 +56,86 @@ pub struct EGraph {
 
 impl EGraph {
     fn of(state: State) -> EGraph {
-        EGraph { bank: state.shared.bank(), state, pushed: Vec::new() }
+        let held = Held { bank: state.shared.bank(), state, pushed: Vec::new() };
+        EGraph { held: Mutex::new(held) }
     }
 
-    /// A term of the system, in this bank; an integer is a class, and stands for one of its terms.
-    fn enter(&mut self, given: &Bound<'_, PyAny>) -> PyResult<egraph::TermId> {
-        let term = term_like(&self.state.shared, given, None)?;
+    /// For this call alone: another one may come from another thread, or from a function that this one calls.
+    fn hold(&self) -> PyResult<MutexGuard<'_, Held>> {
+        match self.held.try_lock() {
+            Ok(held) => Ok(held),
+            Err(TryLockError::Poisoned(held)) => Ok(held.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(bad(
+                "the e-graph is in use: another call of it has not ended, in another thread or around the function \
+                 that makes this one; an e-graph takes one call at a time",
+            )),
+        }
+    }
+}
+
+impl Held {
+    /// A term of the system, in this bank.
+    fn enter(&mut self, given: &Bound<'_, PyAny>) -> PyResult<TermId> {
+        self.enter_of(given, None)
+    }
+
+    fn enter_of(&mut self, given: &Bound<'_, PyAny>, sort: Option<SortId>) -> PyResult<TermId> {
+        let term = term_like(&self.state.shared, given, sort)?;
         Ok(self.bank.import(&term.bank, term.id))
     }
 
-    /// The class of a term, or of an id.
+    /// What an integer is wherever a class may be meant: the number of one.
+    fn numbered(&self, given: &Bound<'_, PyAny>) -> PyResult<Option<Id>> {
+        if !given.hasattr("__index__")? || given.is_instance_of::<PyBool>() {
+            return Ok(None);
+        }
+        let built = self.state.engine.built();
+        match given.extract::<u32>() {
+            Ok(id) if u64::from(id) < built => Ok(Some(Id(id))),
+            _ => Err(bad(format!(
+                "there is no class {given}: an integer is the number of a class here, as `add` gives it; a literal is \
+                 written as text, '{given}'"
+            ))),
+        }
+    }
+
+    /// The class of a term, or of a number.
     fn class(&mut self, given: &Bound<'_, PyAny>) -> PyResult<Option<Id>> {
-        if let Ok(id) = given.extract::<u32>()
-            && !given.is_instance_of::<Term>()
-        {
-            return match u64::from(id) < self.state.engine.built() {
-                true => Ok(Some(self.state.engine.find(Id(id)))),
-                false => Err(bad(format!("there is no class {id}"))),
-            };
+        if let Some(id) = self.numbered(given)? {
+            return Ok(Some(self.state.engine.find(id)));
         }
         let term = self.enter(given)?;
         Ok(self.state.engine.lookup(&self.bank, term))
+    }
+
+    /// Two terms of one sort; the number of a class stands for one of its terms.
+    fn pair(&mut self, given: [&Bound<'_, PyAny>; 2]) -> PyResult<[TermId; 2]> {
+        let mut terms = [None; 2];
+        for (term, given) in terms.iter_mut().zip(given) {
+            if let Some(id) = self.numbered(given)? {
+                *term = Some(self.state.engine.term(&mut self.bank, id));
+            } else if given.is_instance_of::<Term>() {
+                *term = Some(self.enter(given)?);
+            }
+        }
+        // A literal or a variable has the sort of what it is compared with.
+        let sort = terms.iter().flatten().map(|&term| self.bank.sort(term)).next();
+        let left = match terms[0] {
+            Some(term) => term,
+            None => self.enter_of(given[0], sort)?,
+        };
+        let sort = self.bank.sort(left);
+        let right = match terms[1] {
+            Some(term) if self.bank.sort(term) == sort => term,
+            Some(term) => {
+                let name = |sort| self.state.shared.system.language.sort_name(sort);
+                let (found, sort) = (name(self.bank.sort(term)), name(sort));
+                let term = self.bank.display_part(term, 40);
+                return Err(bad(format!("{term} has sort {found}: expected {sort}")));
+            }
+            None => self.enter_of(given[1], Some(sort))?,
+        };
+        Ok([left, right])
     }
 
     fn expect_class(&mut self, given: &Bound<'_, PyAny>) -> PyResult<Id> {
@@ -103,7 +173,8 @@ impl EGraph {
     /// in it is replaced.
     #[pyo3(signature = (file, /))]
     fn save(&self, file: PathBuf) -> PyResult<()> {
-        self.state.save(&file)
+        let held = self.hold()?;
+        held.state.save(&file)
     }
 
     /// Keeps the e-graph as it is now, for `pop`.
@@ -117,96 +188,118 @@ impl EGraph {
     /// >>> egraph.pop()
     /// >>> egraph.equal("a", "b")
     /// False
-    fn push(&mut self) {
-        self.pushed.push(self.state.clone());
+    fn push(&self) -> PyResult<()> {
+        let held = &mut *self.hold()?;
+        held.pushed.push(held.state.clone());
+        Ok(())
     }
 
     /// Goes back to the e-graph of the last `push` that was not gone back to.
-    fn pop(&mut self) -> PyResult<()> {
-        self.state = self.pushed.pop().ok_or_else(|| bad("pop: nothing was pushed"))?;
+    fn pop(&self) -> PyResult<()> {
+        let held = &mut *self.hold()?;
+        held.state = held.pushed.pop().ok_or_else(|| bad("pop: nothing was pushed"))?;
         Ok(())
     }
 
     /// The system, with what was given by `union` as further rules.
     #[getter]
-    fn system(&self) -> System {
-        System { shared: self.state.shared.clone() }
+    fn system(&self) -> PyResult<System> {
+        let held = self.hold()?;
+        Ok(System { shared: held.state.shared.clone() })
     }
 
     /// Adds a term and its subterms; the number of its class.
     #[pyo3(signature = (term, /))]
-    fn add(&mut self, term: &Bound<'_, PyAny>) -> PyResult<u32> {
-        let term = self.enter(term)?;
-        let id = self.state.engine.add_term(&self.bank, term);
-        self.state.roots.push(id);
-        self.state.engine.rebuild();
-        Ok(self.state.engine.find(id).0)
+    fn add(&self, term: &Bound<'_, PyAny>) -> PyResult<u32> {
+        let held = &mut *self.hold()?;
+        let term = held.enter(term)?;
+        let id = held.state.engine.add_term(&held.bank, term);
+        held.state.roots.push(id);
+        held.state.engine.rebuild();
+        Ok(held.state.engine.find(id).0)
     }
 
     /// Makes two terms equal by hand, which adds them. Proofs say so: the equality is a rule of `egraph.system`
-    /// from then on, called `given-1`, `given-2` and so on. Returns whether they were in two classes.
+    /// from then on, called `given-1`, `given-2` and so on. Returns whether they were in two classes. The number of a
+    /// class stands for one of its terms.
+    ///
+    /// >>> import cairn_eqsat as cairn
+    /// >>> egraph = cairn.EGraph(cairn.System.load("math"))
+    /// >>> egraph.union(egraph.add("a"), egraph.add("b"))
+    /// True
+    /// >>> egraph.equal("a", "b"), egraph.system.rules[-1]
+    /// (True, 'given-1')
     #[pyo3(signature = (left, right, /))]
     fn union(
-        &mut self,
+        &self,
         py: Python<'_>,
         left: &Bound<'_, PyAny>,
         right: &Bound<'_, PyAny>,
     ) -> PyResult<bool> {
-        let left = term_like(&self.state.shared, left, None)?;
-        let right = term_like(&self.state.shared, right, Some(left.bank.sort(left.id)))?;
-        let ids = [&left, &right].map(|term| {
-            let id = self.bank.import(&term.bank, term.id);
-            self.state.engine.add_term(&self.bank, id)
-        });
-        self.state.engine.rebuild();
-        if self.state.engine.find(ids[0]) == self.state.engine.find(ids[1]) {
+        let held = &mut *self.hold()?;
+        let [left, right] = held.pair([left, right])?;
+        let ids = [left, right].map(|term| held.state.engine.add_term(&held.bank, term));
+        held.state.engine.rebuild();
+        if held.state.engine.find(ids[0]) == held.state.engine.find(ids[1]) {
             return Ok(false);
         }
         let mut ruleset = "given".to_owned();
-        while self.state.given == 0 && self.state.shared.system.rulesets.contains(&ruleset) {
+        while held.state.given == 0 && held.state.shared.system.rulesets.contains(&ruleset) {
             ruleset.push('_');
         }
-        let (left, right) = (left.bank.text(left.id), right.bank.text(right.id));
-        let mut text = self.state.shared.text.trim_end().to_owned();
-        if self.state.given == 0 {
+        // Read from left to right, a literal alone says nothing of its sort; what it is compared with does.
+        let alone = |term| held.bank.children(term).is_empty();
+        let [left, right] =
+            if alone(left) && !alone(right) { [right, left] } else { [left, right] };
+        let (left, right) = (held.bank.text(left), held.bank.text(right));
+        let mut text = held.state.shared.text.trim_end().to_owned();
+        if held.state.given == 0 {
             text += &format!("\n\n; Equalities that were given by hand.\n(ruleset {ruleset})");
-        } else if let Some(last) = self.state.shared.system.rulesets.last() {
+        } else if let Some(last) = held.state.shared.system.rulesets.last() {
             ruleset.clone_from(last);
         }
-        let number = self.state.given + 1;
+        let number = held.state.given + 1;
         text += &format!("\n(given {left} {right} :name given-{number} :ruleset {ruleset})\n");
-        let shared = Shared::read(self.state.shared.name.clone(), text)?;
+        // All but the last line was read before.
+        let read = Shared::parse(held.state.shared.name.clone(), text);
+        let shared = read.map_err(|mistake| {
+            bad(format!("the equality can't become a rule of the system: {}", mistake.message))
+        })?;
         let only = shared.system.with_schedule(&format!("(run {ruleset})"));
         let only = only.map_err(|mistake| of_term(&ruleset, &mistake))?;
-        self.state.go_on_with(Arc::new(only))?;
-        self.state.grow(py, &SaturationConfig::default(), Some(1), &mut Vec::new())?;
+        held.state.go_on_with(Arc::new(only))?;
+        held.state.grow(py, &SaturationConfig::default(), Some(1), &mut Vec::new())?;
         // As long as it lasts: other rules are looked at afresh by every run.
-        self.state.go_on_with(shared.system.clone())?;
-        self.state.shared = shared;
-        self.state.given = number;
+        held.state.go_on_with(shared.system.clone())?;
+        held.state.shared = shared;
+        held.state.given = number;
         Ok(true)
     }
 
     /// Whether two terms, or classes, are known to be equal. A term that the e-graph does not hold equals nothing.
     #[pyo3(signature = (left, right, /))]
-    fn equal(&mut self, left: &Bound<'_, PyAny>, right: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let (left, right) = (self.class(left)?, self.class(right)?);
+    fn equal(&self, left: &Bound<'_, PyAny>, right: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let held = &mut *self.hold()?;
+        let (left, right) = (held.class(left)?, held.class(right)?);
         Ok(left.is_some() && left == right)
     }
 
     /// The number of the class of a term, if the e-graph holds it.
     #[pyo3(signature = (term, /))]
-    fn find(&mut self, term: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
-        Ok(self.class(term)?.map(|class| class.0))
+    fn find(&self, term: &Bound<'_, PyAny>) -> PyResult<Option<u32>> {
+        let held = &mut *self.hold()?;
+        Ok(held.class(term)?.map(|class| class.0))
     }
 
-    fn __contains__(&mut self, term: &Bound<'_, PyAny>) -> PyResult<bool> {
-        Ok(self.class(term)?.is_some())
+    fn __contains__(&self, term: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let held = &mut *self.hold()?;
+        Ok(held.class(term)?.is_some())
     }
 
     /// All classes by their numbers: the e-nodes of each, as pairs of an operator and the classes of its arguments.
-    fn classes(&self) -> BTreeMap<u32, Vec<(String, Vec<u32>)>> {
-        let State { shared, engine, .. } = &self.state;
+    fn classes(&self) -> PyResult<BTreeMap<u32, Vec<ENode>>> {
+        let held = self.hold()?;
+        let State { shared, engine, .. } = &held.state;
         let e_node = |&node: &Id| {
             let name = match engine.node(node) {
                 Node::Op(op) => shared.system.language.op(op).name.clone(),
@@ -215,25 +308,28 @@ impl EGraph {
             (name, engine.children(node).iter().map(|&child| engine.find(child).0).collect())
         };
         let class = |class: Id| (class.0, engine.nodes(class).iter().map(e_node).collect());
-        engine.classes().map(class).collect()
+        Ok(engine.classes().map(class).collect())
     }
 
     /// Number of e-nodes.
     #[getter]
-    fn e_nodes(&self) -> usize {
-        self.state.engine.node_count()
+    fn e_nodes(&self) -> PyResult<usize> {
+        let held = self.hold()?;
+        Ok(held.state.engine.node_count())
     }
 
     /// Number of classes.
     #[getter]
-    fn e_classes(&self) -> usize {
-        self.state.engine.class_count()
+    fn e_classes(&self) -> PyResult<usize> {
+        let held = self.hold()?;
+        Ok(held.state.engine.class_count())
     }
 
     /// Bytes that it takes.
     #[getter]
-    fn bytes(&self) -> usize {
-        self.state.engine.heap_bytes()
+    fn bytes(&self) -> PyResult<usize> {
+        let held = self.hold()?;
+        Ok(held.state.engine.heap_bytes())
     }
 
     /// Applies the rules until nothing changes, or a limit.
@@ -255,18 +351,19 @@ impl EGraph {
                         scheduler = None, ranker = None, schedule = None, go_on = false, threads = None))]
     #[allow(clippy::too_many_arguments)] // each has a name where it is given
     fn run(
-        &mut self,
+        &self,
         py: Python<'_>,
-        iterations: Option<u64>,
-        nodes: Option<usize>,
+        #[pyo3(from_py_with = whole::optional::iterations)] iterations: Option<u64>,
+        #[pyo3(from_py_with = whole::optional::nodes)] nodes: Option<usize>,
         memory: Option<&Bound<'_, PyAny>>,
         time: Option<f64>,
         scheduler: Option<&Bound<'_, PyAny>>,
         ranker: Option<&Bound<'_, PyAny>>,
         schedule: Option<&str>,
         go_on: bool,
-        threads: Option<usize>,
+        #[pyo3(from_py_with = whole::optional::threads)] threads: Option<usize>,
     ) -> PyResult<RunReport> {
+        let held = &mut *self.hold()?;
         let keywords = Keywords {
             iterations,
             nodes,
@@ -278,7 +375,7 @@ impl EGraph {
             go_on,
             threads,
         };
-        self.state.run_as(py, keywords)
+        held.state.run_as(py, keywords)
     }
 
     /// The term of a class that costs least, and what it costs. `term` is a term of the class, or its number.
@@ -298,14 +395,15 @@ impl EGraph {
     /// 3.0
     #[pyo3(signature = (term, /, *, cost = None, shared = false, exact = None))]
     fn extract(
-        &mut self,
+        &self,
         py: Python<'_>,
         term: &Bound<'_, PyAny>,
         cost: Option<&Bound<'_, PyAny>>,
         shared: bool,
         exact: Option<f64>,
     ) -> PyResult<Extraction> {
-        let class = self.expect_class(term)?;
+        let held = &mut *self.hold()?;
+        let class = held.expect_class(term)?;
         if exact.is_some() && !shared {
             return Err(bad("exact: the best term is certain where equal parts count each time"));
         }
@@ -313,45 +411,47 @@ impl EGraph {
             if shared {
                 return Err(bad("shared: the cost of a function is that of a tree"));
             }
-            return extraction::by_function(py, &self.state, &mut self.bank, class, function);
+            return extraction::by_function(py, &held.state, &mut held.bank, class, function);
         }
         let names = match cost {
             Some(names) => names.cast::<PyString>()?.to_str()?.to_owned(),
             None => "cost".to_owned(),
         };
-        let (state, bank) = (&self.state, &mut self.bank);
+        let (state, bank) = (&held.state, &mut held.bank);
         extraction::by_name(py, state, bank, class, &names, shared, seconds(exact)?)
     }
 
     /// Why two terms are equal: a proof, accepted by the checker. Raises `NotProved` if they are not equal in this
-    /// e-graph.
+    /// e-graph. The number of a class stands for one of its terms.
     #[pyo3(signature = (left, right, /))]
     fn explain(
-        &mut self,
+        &self,
         py: Python<'_>,
         left: &Bound<'_, PyAny>,
         right: &Bound<'_, PyAny>,
     ) -> PyResult<Proof> {
-        let ends = [self.enter(left)?, self.enter(right)?];
-        let (engine, bank) = (&self.state.engine, &mut self.bank);
+        let held = &mut *self.hold()?;
+        let ends = held.pair([left, right])?;
+        let (engine, bank) = (&held.state.engine, &mut held.bank);
         let proof = here(py, || explain(engine, bank, ends[0], ends[1]))?;
         let proof = proof.ok_or_else(|| {
-            let [left, right] = ends.map(|end| self.bank.display_part(end, 40).to_string());
+            let [left, right] = ends.map(|end| held.bank.display_part(end, 40).to_string());
             not_proved(format!("{left} and {right} are not equal in this e-graph"))
         })?;
         let proof =
-            guided_search::checked(&self.state.shared.system, &self.bank, vec![proof], ends)
+            guided_search::checked(&held.state.shared.system, &held.bank, vec![proof], ends)
                 .map_err(any)?;
-        Ok(Proof::out_of(&self.state.shared, &self.bank, &proof))
+        Ok(Proof::out_of(&held.state.shared, &held.bank, &proof))
     }
 
     /// A page about it: classes, what they cost, the best terms; a small e-graph is drawn.
     #[pyo3(signature = (*, cost = "size"))]
     fn to_html(&self, cost: &str) -> PyResult<String> {
-        let roots = self.state.root_classes();
-        let cost = cost_of(&self.state.shared.system, cost)?;
-        let best = BestTerms::of(&self.state.engine, &cost);
-        Ok(egraph_page(&best, &mut self.state.shared.bank(), &cost, &roots))
+        let held = self.hold()?;
+        let roots = held.state.root_classes();
+        let cost = cost_of(&held.state.shared.system, cost)?;
+        let best = BestTerms::of(&held.state.engine, &cost);
+        Ok(egraph_page(&best, &mut held.state.shared.bank(), &cost, &roots))
     }
 
     /// The e-graph for Graphviz.
@@ -373,9 +473,11 @@ impl EGraph {
         ))
     }
 
-    fn __repr__(&self) -> String {
-        let (nodes, classes) = (self.e_nodes(), self.e_classes());
-        format!("<EGraph {}: {nodes} e-nodes, {classes} classes>", self.state.shared.name)
+    fn __repr__(&self) -> PyResult<String> {
+        let held = self.hold()?;
+        let State { engine, shared, .. } = &held.state;
+        let (nodes, classes) = (engine.node_count(), engine.class_count());
+        Ok(format!("<EGraph {}: {nodes} e-nodes, {classes} classes>", shared.name))
     }
 }
 
@@ -385,9 +487,10 @@ impl EGraph {
         cost: &str,
         write: impl FnOnce(&BestTerms<'_>, &[Id], &mut Vec<u8>) -> std::io::Result<()>,
     ) -> PyResult<String> {
-        let cost = cost_of(&self.state.shared.system, cost)?;
+        let held = self.hold()?;
+        let cost = cost_of(&held.state.shared.system, cost)?;
         let mut text = Vec::new();
-        write(&BestTerms::of(&self.state.engine, &cost), &self.state.root_classes(), &mut text)?;
+        write(&BestTerms::of(&held.state.engine, &cost), &held.state.root_classes(), &mut text)?;
         String::from_utf8(text).map_err(|error| bad(error.to_string()))
     }
 }

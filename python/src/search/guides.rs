@@ -5,6 +5,7 @@ use crate::matches::Order;
 use crate::shared::{Shared, System};
 use crate::term::{Term, term_like};
 use crate::tokens::Draft;
+use crate::whole;
 use dataset_gen::SYSTEM_FILE;
 use egraph::{MatchOrder, Sketch, SortId, TermBank, TermId};
 use guided_search::{Frontier, GuideRequest, GuideSet, GuideSource, Planner, Proposal, Waypoint};
@@ -298,11 +299,11 @@ impl Model {
         py: Python<'_>,
         start: &Term,
         target: &Term,
-        count: usize,
-        max_size: usize,
+        #[pyo3(from_py_with = whole::count)] count: usize,
+        #[pyo3(from_py_with = whole::max_size)] max_size: usize,
         nucleus: f64,
         temperature: f64,
-        seed: u64,
+        #[pyo3(from_py_with = whole::seed)] seed: u64,
     ) -> PyResult<Vec<(Term, f32)>> {
         let shared = &start.shared;
         self.model.expect_system(&shared.system).map_err(any)?;

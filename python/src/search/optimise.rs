@@ -8,6 +8,7 @@ use crate::proof::Proof;
 use crate::search::guides::{Said, model_of};
 use crate::shared::{Shared, System, shown_cost};
 use crate::term::{Term, term_like};
+use crate::whole;
 use egraph::{Amount, Scheduler, Sketch, TermBank, TermId};
 use guided_search::{
     Budget, Cap, Objective, OptimiseSettings, Outcome, Planner, Schedulers, WrittenPlan,
@@ -56,14 +57,14 @@ pub fn optimise<'py>(
     first: bool,
     model: Option<&Bound<'py, PyAny>>,
     guides: Option<Py<PyAny>>,
-    per_request: usize,
+    #[pyo3(from_py_with = whole::per_request)] per_request: usize,
     cap: Option<&Bound<'py, PyAny>>,
-    work: Option<u64>,
+    #[pyo3(from_py_with = whole::optional::work)] work: Option<u64>,
     scheduler: Option<&str>,
     ranker: Option<&Bound<'py, PyAny>>,
-    seed: u64,
+    #[pyo3(from_py_with = whole::seed)] seed: u64,
     time: Option<f64>,
-    threads: Option<usize>,
+    #[pyo3(from_py_with = whole::optional::threads)] threads: Option<usize>,
     progress: Option<bool>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let rules = &system.shared;

@@ -8,6 +8,7 @@ use crate::proof::Proof;
 use crate::search::guides::{Functions, model_of};
 use crate::shared::{Shared, System};
 use crate::term::{Term, term_like};
+use crate::whole;
 use egraph::{Cancel, TermBank, TermId};
 use guided_search::{
     Aids, Asked, Budget, Cap, Method, Question, Schedulers, SearchSettings, read_texts,
@@ -156,18 +157,18 @@ pub fn prove<'py>(
     guides: Option<Py<PyAny>>,
     score: Option<Py<PyAny>>,
     cap: Option<&Bound<'py, PyAny>>,
-    work: Option<u64>,
+    #[pyo3(from_py_with = whole::optional::work)] work: Option<u64>,
     scheduler: Option<&str>,
-    per_request: Option<usize>,
+    #[pyo3(from_py_with = whole::optional::per_request)] per_request: Option<usize>,
     expansion: Option<&Bound<'py, PyAny>>,
-    walk: Option<usize>,
-    slack: Option<u64>,
-    drawn: Option<usize>,
+    #[pyo3(from_py_with = whole::optional::walk)] walk: Option<usize>,
+    #[pyo3(from_py_with = whole::optional::slack)] slack: Option<u64>,
+    #[pyo3(from_py_with = whole::optional::drawn)] drawn: Option<usize>,
     nucleus: Option<f64>,
     certain: Option<f64>,
-    seed: u64,
+    #[pyo3(from_py_with = whole::seed)] seed: u64,
     time: Option<f64>,
-    threads: Option<usize>,
+    #[pyo3(from_py_with = whole::optional::threads)] threads: Option<usize>,
     progress: Option<bool>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let shared = &system.shared;
