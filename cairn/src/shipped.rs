@@ -120,7 +120,8 @@ impl Shipped {
     pub fn resolve(&self, argument: OsString) -> Result<InputFile> {
         let path = Path::new(&argument);
         let plain = path.file_name() == Some(&argument) && path.extension().is_none();
-        if !plain || (path.exists() && !path.is_dir()) {
+        // An empty text is no path, and what there is to choose from is said.
+        if !argument.is_empty() && (!plain || (path.exists() && !path.is_dir())) {
             return Ok(InputFile::Path(argument.into()));
         }
         self.named(&path.to_string_lossy()).map(InputFile::Carried)
@@ -172,10 +173,12 @@ mod tests {
         assert!(matches!(name("halide"), Ok(InputFile::Carried(file)) if file.name == "halide"));
         assert_eq!(name("halide.rules").unwrap(), InputFile::Path("halide.rules".into()));
         assert_eq!(name("./halide").unwrap(), InputFile::Path("./halide".into()));
-        let unknown = name("halid").unwrap_err().to_string();
-        assert!(
-            unknown.contains("one of arith, bitvectors, bounds, gelu, halide, horner, idioms"),
-            "{unknown}"
-        );
+        for wrong in ["halid", ""] {
+            let unknown = name(wrong).unwrap_err().to_string();
+            assert!(
+                unknown.contains("one of arith, bitvectors, bounds, gelu, halide, horner, idioms"),
+                "{unknown}"
+            );
+        }
     }
 }

@@ -92,6 +92,9 @@ def test_tasks_a_ranker_and_a_comparison_come_of_rules_written_here(tmp_path):
     with pytest.raises(cairn.CairnError, match="given twice"):
         cairn.evaluate(tmp_path / "twice", system=system, tasks=tmp_path / "validation.parquet",
                        methods=["cap", "cap"])
+    for one in ["cap", "cap,deep"]:
+        results = cairn.evaluate(tmp_path / one, system=system, tasks=tmp_path / "validation.parquet", methods=one, threads=2)
+        assert set(polars.DataFrame(results)["method"]) == set(one.split(","))
 
 
 def test_the_message_of_a_command_is_the_exception(tmp_path):
@@ -102,3 +105,12 @@ def test_the_message_of_a_command_is_the_exception(tmp_path):
     with pytest.raises(cairn.CairnError, match="unrecognized subcommand"):
         cairn.run("proove")
     assert not list(tmp_path.iterdir())
+
+
+def test_one_thing_may_stand_where_several_may(tmp_path):
+    with pytest.raises(cairn.CairnError, match="abc.*No such file"):
+        cairn.tasks(tmp_path / "tasks.parquet", system="halide", seeds="halide", without="abc", links=2, threads=2)
+    with pytest.raises(cairn.CairnError, match="invalid value '-1' for '--seed"):
+        cairn.generate(tmp_path / "data", config="quickstart", seed=-1)
+    with pytest.raises(cairn.CairnError, match="no shipped rewrite system: expected a file, or one of arith"):
+        cairn.System.load("")

@@ -86,10 +86,10 @@ class _Options:
             if value is True:
                 self.arguments.append(flag)
             elif isinstance(value, (list, tuple)):
-                for one in value:
-                    self.arguments += [flag, str(one)]
+                self.arguments += [f"{flag}={one}" for one in value]
             else:
-                self.arguments += [flag, str(value)]
+                # In one piece, so that a negative number is no option.
+                self.arguments.append(f"{flag}={value}")
 
 
 class _Files:
@@ -187,7 +187,7 @@ def tasks(
     system: System | File,
     seeds: File,
     data: str | PathLike[str] | None = None,
-    without: Sequence[str | PathLike[str]] = (),
+    without: Sequence[str | PathLike[str]] | File = (),
     config: File | None = None,
     links: int | None = None,
     link_nodes: int | None = None,
@@ -203,7 +203,7 @@ def tasks(
     """Makes tasks, far chains from seeds, as ``cairn tasks``; the table that it wrote."""
     with _Files(system) as file:
         options = _Options(
-            out=fspath(out), system=file, seeds=seeds, data=data, without=list(without), config=config,
+            out=fspath(out), system=file, seeds=seeds, data=data, without=_several(without), config=config,
             links=links, link_nodes=link_nodes, cap=cap, memory=_size(memory), count=count, rounds=rounds,
             family=family, threads=threads, seed=seed, quiet=not progress,
         )
@@ -247,7 +247,7 @@ def evaluate(
     *,
     system: System | File,
     tasks: str | PathLike[str],
-    methods: Sequence[str] | None = None,
+    methods: Sequence[str] | str | None = None,
     model: str | PathLike[str] | None = None,
     seen_unknown: bool = False,
     ranker: File | None = None,
@@ -270,13 +270,18 @@ def evaluate(
     with _Files(system) as file:
         options = _Options(
             out=fspath(out), system=file, tasks=tasks,
-            methods=None if methods is None else ",".join(methods),
+            methods=None if methods is None else ",".join(_several(methods)),
             model=model, seen_unknown=seen_unknown, ranker=ranker, config=config, cap=cap, work=work,
             scheduler=scheduler, guides=guides, expansion=expansion, walk=walk, slack=slack, drawn=drawn,
             nucleus=nucleus, certain=certain, threads=threads, seed=seed, quiet=not progress,
         )
         run("evaluate", *options.arguments, progress=progress)
     return read_parquet([Path(out) / "results.parquet"])
+
+
+def _several(given: Sequence[str | PathLike[str]] | File) -> list[str]:
+    """One of what there may be several of, or several."""
+    return [fspath(given)] if isinstance(given, (str, PathLike)) else [fspath(one) for one in given]
 
 
 def _size(memory: int | str | None) -> str | None:
