@@ -20,21 +20,23 @@ says by how much on random arguments.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
 from .. import _native
-from .._native import Proof, System
-from ..errors import InternalError
-from .source import python_source
-from .trace import NotTraced, Traced, traced
+from .._native import System
+from ..errors import CairnError, InternalError
+from .function import Function, Report, WrongArgument
+from .results import ResultsDiffer, compared
+from .source import Written, python_source
+from .trace import NotTraced, traced as called
 
-__all__ = ["APPROXIMATE", "Function", "NotTraced", "Report", "SOLVE", "optimise", "rules"]
+__all__ = [
+    "APPROXIMATE", "Function", "NotTraced", "Report", "ResultsDiffer", "SOLVE", "WrongArgument", "optimise", "rules",
+]
 
 #: A rule that ``optimise(rules=…)`` may add: the product by an inverse is the solution of equations.
 SOLVE = "(rewrite (matmul (inv ?a) ?b) (solve ?a ?b) :name solve)\n"
@@ -69,41 +71,6 @@ def rules(*, approximate: bool = False, more: str = "") -> str:
     return text + (_TANH_OF + APPROXIMATE if approximate else "") + more
 
 
-@dataclass(frozen=True)
-class Report:
-    """What became of a function."""
-
-    #: Operations on numbers, before and after.
-    cost_before: int
-    cost: int
-    #: The largest difference of a number of the result, on random arguments, and the largest number there.
-    largest_difference: float
-    largest_value: float
-    #: How often the proof uses each rule.
-    rules: dict[str, int]
-
-    def __str__(self) -> str:
-        used = ", ".join(f"{name} {count}" for name, count in self.rules.items()) or "none"
-        return (f"cost {self.cost_before:,} before, {self.cost:,} after; largest difference {self.largest_difference:.3g} "
-                f"of {self.largest_value:.3g}; rules used: {used}")
-
-
-@dataclass(frozen=True)
-class Function:
-    """A function that was optimised: it is called as the one that it was made of."""
-
-    #: Its text, as Python.
-    source: str
-    #: What became of it.
-    report: Report
-    #: That it equals the one that it was made of, by the rules; it was checked.
-    proof: Proof
-    function: Callable[..., Any]
-
-    def __call__(self, *arguments: Any) -> Any:
-        return self.function(*arguments)
-
-
 def optimise(
     function: Callable[..., Any],
     *examples: Any,
@@ -124,51 +91,33 @@ def optimise(
     'def cube(x):\\n    return x * (x * x)\\n'
 
     The function is called once, with stand-ins: loops over ``range(n)`` are unrolled by that, and what depends on the
-    numbers in an array is refused, as :class:`NotTraced`, with the line. ``approximate`` allows rules that are no
+    numbers in an array is refused, as :class:`NotTraced`, with the line. Parameters that get no example keep their defaults, which
+    are fixed. Both functions are then called with random arguments: where their results differ by more than one part in a hundred,
+    and by more than rounding accounts for, that is a :class:`ResultsDiffer`. ``approximate`` allows rules that are no
     equations (:data:`APPROXIMATE`); ``rules`` are more rules, as :data:`SOLVE` is. ``work`` is what the search may build, in
     e-nodes; ``time`` are seconds at most.
     """
+    if work < 1:
+        raise CairnError(f"work: expected 1 e-node at least, found {work}")
     system = System.from_rules(globals()["rules"](approximate=approximate, more=rules), "arrays.rules")
-    result, parameters = traced(system, function, examples)
+    traced = called(system, function, examples)
+    result, leaves = traced.result, traced.leaves
     best = _native.optimise(
         system, result.term, cost="flops", shared=True, cap=min(work, 20_000), work=work, time=time, seed=seed, threads=threads)
     term, proof = best.term, best.proof
     if term is None or proof is None:
         raise InternalError("a search without a goal has no answer")
     proof.check()
-    dimensions = [np.ndim(example) for example in examples]
-    source = python_source(function.__name__, term, parameters, dimensions, result.ndim)
-    made = _compiled(source, function.__name__)
-    solves = any(part.op in ("solve", "inv") for part in result.term.subterms())
-    difference, value = _compared(function, made, examples, seed, solves)
-    used = Counter(step.rule for step in proof.steps)
-    report = Report(int(best.cost_before), int(best.cost), difference, value, dict(used.most_common()))
-    return Function(source, report, proof, made)
+    written = python_source(function.__name__, term, traced.arguments, leaves, result)
+    made = _compiled(written)
+    terms = (result.term, term)
+    compares = compared(traced.place, function, made, traced.arguments, examples, terms, leaves, seed, approximate)
+    report = Report(int(best.cost_before), int(best.cost), *compares, proof.rules)
+    return Function(written.text, report, proof, made, traced.signature, tuple(traced.arguments))
 
 
-def _compiled(source: str, name: str) -> Callable[..., Any]:
-    names: dict[str, Any] = {"np": np}
-    exec(compile(source, f"<{name}, optimised>", "exec"), names)
-    made: Callable[..., Any] = names[name]
+def _compiled(written: Written) -> Callable[..., Any]:
+    names: dict[str, Any] = {written.module: np}
+    exec(compile(written.text, f"<{written.name}, optimised>", "exec"), names)
+    made: Callable[..., Any] = names[written.name]
     return made
-
-
-def _compared(
-    before: Callable[..., Any], after: Callable[..., Any], examples: Sequence[Any], seed: int, solves: bool
-) -> tuple[float, float]:
-    """The largest difference of the results on random arguments of the examples' shapes, and the largest number there."""
-    rng = np.random.default_rng(seed)
-
-    def random(example: Any) -> Any:
-        array = np.asarray(example)
-        drawn = rng.uniform(0.5, 1.5, array.shape).astype(array.dtype)
-        if solves and array.ndim == 2 and array.shape[0] == array.shape[1]:
-            # So that it has an inverse, and is far from having none.
-            drawn = drawn + array.shape[0] * np.eye(*array.shape, dtype=array.dtype)
-        return drawn
-
-    arguments = [random(example) for example in examples]
-    one, other = (np.asarray(f(*arguments)) for f in (before, after))
-    if one.size == 0:
-        return 0.0, 0.0
-    return float(np.max(np.abs(one - other))), float(np.max(np.abs(one)))
