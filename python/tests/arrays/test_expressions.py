@@ -28,8 +28,8 @@ def functions(count, depth, seed):
     while made < count:
         text = expression(rng, depth)
         used = [name for name in SHAPES if name in text.replace("np.", "").replace("transpose", "").replace("exp", "").replace("maximum", "")]
-        dtype = rng.choice([np.float32, np.float64])
-        arguments = [np_rng.uniform(0.5, 1.5, SHAPES[name]).astype(dtype)[()] for name in used]
+        dtypes = rng.choice([[np.float32], [np.float64], [np.float32, np.float64]])
+        arguments = [np_rng.uniform(0.5, 1.5, SHAPES[name]).astype(rng.choice(dtypes))[()] for name in used]
         names = {"np": np}
         exec(f"def f({', '.join(used)}):\n    return {text}\n", names)
         try:
