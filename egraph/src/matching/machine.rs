@@ -14,7 +14,7 @@ use crate::id::Id;
 use crate::matching::delta_queries::{Begin, Candidates, DeltaQuery};
 use crate::matching::matches::{Bounds, Found, Halt, Recent, Tally};
 use crate::matching::right_side::{LookupRoom, MANY};
-use crate::rules::compiled::program::{Atom, Instruction, Test};
+use crate::rules::compiled::program::{Atom, Instruction, Start, Test};
 use crate::rules::compiled::rewrite::Rewrite;
 use crate::rules::rule::Rule;
 use crate::rules::variables::VarId;
@@ -138,8 +138,14 @@ impl<'a> Search<'a> {
         };
         match query.begin {
             Begin::Changed(nodes) | Begin::Roots(nodes) => {
-                let nodes = nodes.iter().map(|&node| Some(node));
-                machine.try_each(nodes, start, |node| self.egraph.find(node), 0, false);
+                let turned = if start == 0 { lhs.turned(self.rule) } else { None };
+                match turned {
+                    Some(turned) => machine.from_roots(nodes, turned),
+                    None => {
+                        let nodes = nodes.iter().map(|&node| Some(node));
+                        machine.try_each(nodes, start, |node| self.egraph.find(node), 0, false);
+                    }
+                }
             }
             Begin::Classes => machine.all_classes(),
         }
@@ -179,7 +185,7 @@ pub(super) struct Machine<'a> {
     pub(super) bounds: &'a Bounds<'a>,
 }
 
-impl Machine<'_> {
+impl<'a> Machine<'a> {
     /// Tries a pattern that is a bare variable or a constant on the classes of its sort.
     fn all_classes(&mut self) {
         let Search { egraph, rewrite, rule, ref constants, .. } = *self.search;
@@ -196,6 +202,29 @@ impl Machine<'_> {
             if self.holds() {
                 self.matched();
             }
+            if self.found.halted.is_some() {
+                return;
+            }
+        }
+    }
+
+    /// Tries a pattern on e-nodes for its root, and of the two atoms below it the one first that fewer e-nodes of their
+    /// class fit: the other's are looked up.
+    fn from_roots(&mut self, nodes: &[Id], turned: &'a Start) {
+        let Search { egraph, rewrite, .. } = *self.search;
+        let orders = [(self.program, self.tests), (&turned.instructions[..], &turned.tests[..])];
+        let children = rewrite.lhs.atoms[0].children;
+        for &node in nodes {
+            let fitting = orders.map(|(program, _)| {
+                let Some(&Instruction::Down { class, head, .. }) = program.first() else {
+                    return 0;
+                };
+                let class = egraph.table().child_of(node, class - children);
+                let (index, runs) = (egraph.index(), &mut self.room.runs);
+                index.class_with_head(class, head, |n| egraph.head(n), runs).len()
+            });
+            (self.program, self.tests) = orders[usize::from(fitting[1] < fitting[0])];
+            self.try_each(std::iter::once(Some(node)), 0, |node| egraph.find(node), 0, false);
             if self.found.halted.is_some() {
                 return;
             }

@@ -152,3 +152,32 @@ fn of_shipped_systems() {
     assert!(compare(&load("horner.rules"), polynomial, 9, None) > 800);
     assert!(compare(&load("math-test.rules"), "(i (* x (cos x)) x)", 5, None) > 10_000);
 }
+
+/// Two sums of two classes, of which one has many products and the other has one: whichever stands on the left, the
+/// common factor is looked for among the uses of the few, not of the many.
+#[test]
+fn a_common_factor_is_looked_for_from_the_smaller_class() {
+    let mut rules = String::from(
+        "(sort I) (variable I) (op + (I I) I) (op * (I I) I) (ruleset facts) (ruleset factor)
+        (rewrite (+ (* ?a ?b) (* ?a ?c)) (* ?a (+ ?b ?c)) :name factor :ruleset factor)
+        (given few (* x7 z) :ruleset facts) (schedule (seq (run facts) (run factor)))",
+    );
+    rules.extend((0..300).map(|i| format!("\n(given many (* x{i} y{i}) :ruleset facts)")));
+    let system = Arc::new(System::parse(&rules).unwrap());
+    for (start, factored) in
+        [("(+ many few)", "(* x7 (+ y7 z))"), ("(+ few many)", "(* x7 (+ z y7))")]
+    {
+        let mut bank = TermBank::new(system.language.clone());
+        let [start, factored] = [start, factored].map(|text| bank.parse(text, None).unwrap());
+        let mut egraph = EGraph::new(system.clone());
+        egraph.add_term(&bank, start);
+        let mut visits = Vec::new();
+        saturate(&mut egraph, &SaturationConfig::default(), &mut |_, iteration| {
+            visits.push(iteration.visits);
+            ControlFlow::Continue(())
+        });
+        assert!(egraph.node_count() > 900, "{}", egraph.node_count());
+        assert!(visits[2] < 20, "{visits:?}");
+        assert!(egraph::explain(&egraph, &mut bank, start, factored).is_some());
+    }
+}

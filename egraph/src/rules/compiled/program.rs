@@ -11,6 +11,7 @@ use crate::rules::rule::Rule;
 use crate::rules::variables::{VarId, Variables};
 use crate::term::language::{Leaf, OpId};
 use crate::term::leaves::Head;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// Index of a register; it holds a class.
@@ -111,6 +112,9 @@ pub(crate) struct Program {
     /// By atom: what follows when that one is bound first; made when it is first asked for, for
     /// all together are of the square of the pattern's size.
     starts: Vec<OnceLock<Start>>,
+    /// As the first of them, but of the two atoms below the root the second one is bound first; where there are two that
+    /// have a variable in common.
+    turned: OnceLock<Option<Start>>,
     pub registers: usize,
     /// A register of each variable, and atom and child that it stands for.
     variables: Vec<(Register, Option<(usize, usize)>)>,
@@ -124,6 +128,7 @@ impl Program {
             constants: Vec::new(),
             constant_root: false,
             starts: Vec::new(),
+            turned: OnceLock::new(),
             registers: 1,
             variables: vec![(0, None); rule.variables.patterns()],
         };
@@ -187,10 +192,30 @@ impl Program {
     /// The program that begins with an e-node for atom `first`, where there are atoms. `rule` is
     /// the rule that this was compiled from.
     pub fn start(&self, first: usize, rule: &Rule) -> Option<&Start> {
-        Some(self.starts.get(first)?.get_or_init(|| self.plan(first, rule)))
+        let atoms = 0..self.atoms.len();
+        Some(self.starts.get(first)?.get_or_init(|| self.plan(first, atoms, rule)))
     }
 
-    fn plan(&self, first: usize, rule: &Rule) -> Start {
+    /// As [`Program::start`] of the root, with the second of the two atoms below it first, where it has two and both
+    /// ask for the same variable: which of the two orders tries less depends on the classes.
+    pub fn turned(&self, rule: &Rule) -> Option<&Start> {
+        let plan = || {
+            let is_below_root =
+                |&atom: &usize| self.atoms[atom].parent.is_some_and(|(p, _)| p == 0);
+            let below_root: Vec<usize> = (1..self.atoms.len()).filter(is_below_root).collect();
+            let [first, second] = below_root[..] else { return None };
+            let (left, right) = (first..second, second..self.atoms.len());
+            let args = |atoms: Range<usize>| atoms.flat_map(|atom| self.atoms[atom].args.iter());
+            let is_common =
+                |arg| matches!(arg, &Arg::Var(_)) && args(right.clone()).any(|a| a == arg);
+            let have_common = args(left.clone()).any(is_common);
+            have_common.then(|| self.plan(0, right.chain(left), rule))
+        };
+        self.turned.get_or_init(plan).as_ref()
+    }
+
+    /// `atoms` are all that is to be found below the first one and its ancestors, each behind its parent.
+    fn plan(&self, first: usize, atoms: impl Iterator<Item = usize>, rule: &Rule) -> Start {
         let literals = &rule.literal_vars();
         let mut plan = Plan {
             program: self,
@@ -210,8 +235,7 @@ impl Program {
             plan.bind(parent, known);
             at = parent;
         }
-        // A parent has a smaller number than its children, so that it is bound before them.
-        for atom in 0..self.atoms.len() {
+        for atom in atoms {
             if !plan.bound[atom] {
                 let (head, known) = (self.atoms[atom].head(), plan.known_child(atom));
                 let (parent, child) = self.atoms[atom].parent.expect("only the root has none");
