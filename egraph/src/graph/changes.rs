@@ -109,7 +109,7 @@ impl Stamps {
     }
 }
 
-/// The e-nodes that have changed since an epoch, or all of them, by operator, class and id.
+/// Applications that have changed since an epoch, or all of them, by operator, class and id.
 #[derive(Debug)]
 pub(crate) struct Changes {
     starts: Vec<u32>,
@@ -119,27 +119,35 @@ pub(crate) struct Changes {
 impl Changes {
     /// Sorts `nodes` by their operators and leaves their order as it is otherwise; leaves, whose
     /// heads are no operators, are left out.
-    pub fn collect(
-        nodes: impl Iterator<Item = Id> + Clone,
-        operators: usize,
-        operator: impl Fn(Id) -> usize,
-    ) -> Changes {
-        let mut starts = vec![0u32; operators + 1];
-        let applications = nodes.filter(|&n| operator(n) < operators);
-        for node in applications.clone() {
-            starts[operator(node) + 1] += 1;
-        }
+    pub fn collect(nodes: &[Id], operators: usize, operator: impl Fn(Id) -> usize) -> Changes {
+        // Kept, for to look at an e-node's head is to wait for memory.
+        let heads: Vec<u32> =
+            nodes.iter().map(|&node| operator(node).min(operators) as u32).collect();
+        let mut places = vec![0u32; operators + 2];
+        heads.iter().for_each(|&op| places[op as usize + 1] += 1);
         for op in 0..operators {
-            starts[op + 1] += starts[op];
+            places[op + 1] += places[op];
         }
+        let starts = places[..=operators].to_vec();
         let mut sorted = vec![Id(0); starts[operators] as usize];
-        let mut places = starts.clone();
-        for node in applications {
-            let place = &mut places[operator(node)];
+        for (&node, &op) in nodes.iter().zip(&heads).filter(|&(_, &op)| (op as usize) < operators) {
+            let place = &mut places[op as usize];
             sorted[*place as usize] = node;
             *place += 1;
         }
         Changes { starts, nodes: sorted }
+    }
+
+    /// Those of them that have changed since.
+    pub fn later(&self, changed: impl Fn(Id) -> bool) -> Changes {
+        let (mut starts, mut nodes) = (Vec::with_capacity(self.starts.len()), Vec::new());
+        starts.push(0);
+        for op in 0..self.starts.len() - 1 {
+            nodes.extend(self.operator(op).iter().copied().filter(|&node| changed(node)));
+            starts.push(nodes.len() as u32);
+        }
+        nodes.shrink_to_fit();
+        Changes { starts, nodes }
     }
 
     /// Those with an operator.

@@ -243,11 +243,24 @@ impl EGraph {
         self.classes.weight(self.find(node))
     }
 
-    /// The live e-nodes that have changed since the end of `epoch`, or ever.
-    pub(crate) fn changes(&self, since: Option<Epoch>) -> Changes {
-        let changed =
-            |node: &&Id| since.is_none_or(|epoch| self.stamps.changed_since(**node, epoch));
-        let nodes = self.index.nodes().iter().filter(changed).copied();
+    /// The live applications, by operator. Valid after [`EGraph::rebuild`].
+    pub(crate) fn applications(&self) -> Changes {
+        self.by_operator(self.index.nodes())
+    }
+
+    /// The live applications that have changed since the end of `epoch`.
+    pub(crate) fn changes(&self, epoch: Epoch) -> Changes {
+        let changed = |node: &Id| self.stamps.changed_since(*node, epoch);
+        let nodes: Vec<Id> = self.index.nodes().iter().copied().filter(changed).collect();
+        self.by_operator(&nodes)
+    }
+
+    /// Numbers of live applications, by operator. Valid after [`EGraph::rebuild`].
+    pub(crate) fn live_by_operator(&self) -> &[u32] {
+        self.nodes.live_by_operator()
+    }
+
+    fn by_operator(&self, nodes: &[Id]) -> Changes {
         let operators = self.system.language.operators.len();
         Changes::collect(nodes, operators, |node| self.head(node).0 as usize)
     }

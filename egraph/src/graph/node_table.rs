@@ -25,6 +25,8 @@ pub(crate) struct NodeTable {
     original: Vec<Id>,
     /// Live e-nodes by head and canonical children.
     memo: Memo,
+    /// How many these are, by operator.
+    counts: Vec<u32>,
 }
 
 /// The hash of a row.
@@ -57,6 +59,7 @@ impl NodeTable {
         let arities: Vec<u32> = language.operators.iter().map(|op| op.args.len() as u32).collect();
         NodeTable {
             width: arities.iter().copied().max().unwrap_or(0).max(1) as usize,
+            counts: vec![0; arities.len()],
             arities,
             rows: Vec::new(),
             original: Vec::new(),
@@ -76,6 +79,11 @@ impl NodeTable {
     /// Number of e-nodes in the hash-cons.
     pub fn live(&self) -> usize {
         self.memo.len()
+    }
+
+    /// Numbers of e-nodes in the hash-cons, by operator.
+    pub fn live_by_operator(&self) -> &[u32] {
+        &self.counts
     }
 
     /// The rows, the e-nodes as terms, and the capacity of the hash-cons.
@@ -100,7 +108,8 @@ impl NodeTable {
 
     /// Bytes of the rows, of the e-nodes as terms, and of the hash-cons.
     pub fn heap_parts(&self) -> (usize, usize, usize) {
-        let rows = (self.rows.capacity() + self.arities.capacity()) * size_of::<Id>();
+        let by_operator = self.arities.capacity() + self.counts.capacity();
+        let rows = (self.rows.capacity() + by_operator) * size_of::<Id>();
         (rows, self.original.capacity() * size_of::<Id>(), self.memo.heap_bytes())
     }
 
@@ -131,8 +140,12 @@ impl NodeTable {
 
     /// Gives the hash-cons room for `entries`; `live` tells which e-nodes are in it.
     pub fn rebuild_memo(&mut self, entries: usize, live: impl Fn(Id) -> bool) {
-        let (rows, stride) = (&self.rows, self.stride());
-        let ids = (0..self.len() as u32).filter(|&n| live(Id(n)));
+        let (rows, stride, counts) = (&self.rows, self.stride(), &mut self.counts);
+        counts.fill(0);
+        let ids = (0..(rows.len() / stride) as u32).filter(|&n| live(Id(n))).inspect(|&n| {
+            let head = rows[n as usize * stride].0;
+            counts.get_mut(head as usize).into_iter().for_each(|count| *count += 1);
+        });
         self.memo.rebuild(entries, ids, |n| hash_of(rows, stride, n));
     }
 
@@ -281,11 +294,21 @@ impl NodeTable {
             }
         }
         self.memo.insert(hash, node.0);
+        self.count(head, 1);
         node
+    }
+
+    /// Counts e-nodes that came into the hash-cons; one that left it as `u32::MAX`, which is one less.
+    #[inline]
+    fn count(&mut self, head: Head, more: u32) {
+        if let Some(count) = self.counts.get_mut(head.0 as usize) {
+            *count = count.wrapping_add(more);
+        }
     }
 
     pub fn memo_insert(&mut self, node: Id) {
         self.memo.insert(hash_of(&self.rows, self.stride(), node.0), node.0);
+        self.count(self.head(node), 1);
     }
 
     /// Takes an e-node out of the hash-cons. Its canonical children must be those with which it
@@ -294,6 +317,7 @@ impl NodeTable {
         let (rows, stride) = (&self.rows, self.stride());
         let hash_of = |n| hash_of(rows, stride, n);
         self.memo.remove(hash_of(node.0), node.0, hash_of);
+        self.count(self.head(node), u32::MAX);
     }
 
     /// The canonical child in a slot.

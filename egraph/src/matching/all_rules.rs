@@ -76,7 +76,7 @@ pub(crate) struct Room {
 /// What all searches of an iteration share.
 struct Shared<'a> {
     searches: Vec<(Request, Search<'a>)>,
-    candidates: Candidates,
+    candidates: Candidates<'a>,
     ids: Quota,
     visits: Quota,
     watch: &'a Watch,

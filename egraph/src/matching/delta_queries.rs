@@ -5,6 +5,7 @@ use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::rules::compiled::program::Atom;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// One of the queries that semi-naive evaluation makes of a pattern, or a piece of it: the matches
 /// whose first changed atom is number `first`, from some e-nodes.
@@ -41,34 +42,52 @@ const ROOT_COST: usize = 4;
 /// and looking at one use as much as seeing of so many e-nodes that they have changed.
 const SKIPS: usize = 8;
 
-/// What the searches of one iteration share.
-pub(crate) struct Candidates {
-    /// All e-nodes.
-    pub all: Changes,
-    /// Those that have changed since some epoch, with their uses.
-    changed: BTreeMap<Epoch, (Changes, Vec<u64>)>,
+/// What the searches of one iteration share: what is asked for is made then.
+pub(crate) struct Candidates<'e> {
+    egraph: &'e EGraph,
+    all: OnceLock<Changes>,
+    changed: BTreeMap<Epoch, Changed>,
 }
 
-impl Candidates {
+/// E-nodes that have changed since some epoch.
+struct Changed {
+    nodes: Changes,
+    /// By operator: how many uses these have.
+    uses: Vec<OnceLock<u64>>,
+}
+
+impl<'e> Candidates<'e> {
     /// For an e-graph and what has been seen of it.
-    pub fn new(egraph: &EGraph, seen: impl Iterator<Item = Option<Epoch>>) -> Candidates {
-        let mut changed = BTreeMap::new();
-        for epoch in seen.flatten() {
-            changed.entry(epoch).or_insert_with(|| {
-                let changes = egraph.changes(Some(epoch));
-                let operators = 0..egraph.system().language.operators.len();
-                let uses = |&node: &Id| u64::from(egraph.weight(node));
-                let uses = operators.map(|op| changes.operator(op).iter().map(uses).sum());
-                let uses = uses.collect();
-                (changes, uses)
-            });
+    pub fn new(egraph: &'e EGraph, seen: impl Iterator<Item = Option<Epoch>>) -> Candidates<'e> {
+        let mut epochs: Vec<Epoch> = seen.flatten().collect();
+        epochs.sort_unstable();
+        epochs.dedup();
+        let mut changed: BTreeMap<Epoch, Changed> = BTreeMap::new();
+        for epoch in epochs {
+            // What has changed since has changed since any earlier epoch.
+            let nodes = match changed.last_key_value() {
+                None => egraph.changes(epoch),
+                Some((_, Changed { nodes, .. })) => {
+                    nodes.later(|node| egraph.changed_since(node, epoch))
+                }
+            };
+            let operators = egraph.system().language.operators.len();
+            let uses = (0..operators).map(|_| OnceLock::new()).collect();
+            changed.insert(epoch, Changed { nodes, uses });
         }
-        Candidates { all: egraph.changes(None), changed }
+        Candidates { egraph, all: OnceLock::new(), changed }
     }
 
+    /// Bytes of the lists; that of all e-nodes counts whether it is made or not.
     pub fn heap_bytes(&self) -> usize {
-        let changed = self.changed.values().map(|(changes, _)| changes.heap_bytes());
-        self.all.heap_bytes() + changed.sum::<usize>()
+        let all = self.egraph.live_by_operator().iter().map(|&count| count as usize + 1);
+        let changed = self.changed.values().map(|changed| changed.nodes.heap_bytes());
+        (all.sum::<usize>() + 1) * size_of::<u32>() + changed.sum::<usize>()
+    }
+
+    /// All e-nodes with an operator.
+    fn all(&self, op: usize) -> &[Id] {
+        self.all.get_or_init(|| self.egraph.applications()).operator(op)
     }
 
     /// All delta queries, in the order of their results, with at most `most` e-nodes each. `seen`
@@ -81,19 +100,16 @@ impl Candidates {
     ) -> impl Iterator<Item = DeltaQuery<'c>> + use<'c, 'a> {
         let bare = atoms.is_empty().then_some(DeltaQuery { first: 0, begin: Begin::Classes });
         let changed = seen.map(|epoch| &self.changed[&epoch]);
-        let root = atoms.first().map(|atom| self.all.operator(atom.op.0 as usize));
+        let root = atoms.first().map(|atom| atom.op.0 as usize);
         let queries = atoms.iter().enumerate().map(move |(first, atom)| {
             let op = atom.op.0 as usize;
             let (nodes, from_root): (&[Id], bool) = match (changed, root) {
-                (Some((changes, uses)), Some(root)) => {
-                    let root_op = atoms[0].op.0 as usize;
-                    let unchanged = root.len() - changes.operator(root_op).len();
-                    let cost = (root.len() / SKIPS + unchanged * ROOT_COST) as u64;
-                    let from_root = first > 0 && cost < uses[op];
-                    (if from_root { root } else { changes.operator(op) }, from_root)
+                (Some(changed), Some(root)) => {
+                    let from_root = first > 0 && self.begins_at_root(changed, root, op);
+                    (if from_root { self.all(root) } else { changed.nodes.operator(op) }, from_root)
                 }
                 // Where nothing has been seen, the root is always the first changed atom.
-                (None, Some(root)) if first == 0 => (root, false),
+                (None, Some(root)) if first == 0 => (self.all(root), false),
                 _ => (&[], false),
             };
             nodes.chunks(most).map(move |nodes| {
@@ -102,5 +118,13 @@ impl Candidates {
             })
         });
         bare.into_iter().chain(queries.flatten())
+    }
+    /// Whether less is looked at from the e-nodes of the root's operator down than from the changed ones of another up.
+    fn begins_at_root(&self, changed: &Changed, root: usize, op: usize) -> bool {
+        let all = self.egraph.live_by_operator()[root] as usize;
+        let unchanged = all - changed.nodes.operator(root).len();
+        let nodes = changed.nodes.operator(op);
+        let uses = || nodes.iter().map(|&node| u64::from(self.egraph.weight(node))).sum();
+        ((all / SKIPS + unchanged * ROOT_COST) as u64) < *changed.uses[op].get_or_init(uses)
     }
 }

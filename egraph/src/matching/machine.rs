@@ -99,7 +99,7 @@ impl<'a> Search<'a> {
     /// All delta queries, in the order of their results, with at most `most` e-nodes each.
     pub fn delta_queries<'c>(
         &self,
-        candidates: &'c Candidates,
+        candidates: &'c Candidates<'_>,
         most: usize,
     ) -> impl Iterator<Item = DeltaQuery<'c>> + use<'c, 'a> {
         candidates.delta_queries(&self.rewrite.lhs.atoms, self.seen, most)

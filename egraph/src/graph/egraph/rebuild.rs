@@ -135,6 +135,7 @@ impl EGraph {
     /// says is held to them, too.
     pub(super) fn broken(&self) -> Option<&'static str> {
         let mut live = 0;
+        let mut by_operator = vec![0; self.system.language.operators.len()];
         for n in self.ids() {
             let class = self.find(n);
             if self.binds && self.loose(n) != self.loose_of(self.head(n), self.original_children(n))
@@ -148,6 +149,9 @@ impl EGraph {
                 continue;
             }
             live += 1;
+            if let Some(count) = by_operator.get_mut(self.head(n).0 as usize) {
+                *count += 1;
+            }
             if self.children(n).iter().any(|&c| self.find(c) != c) {
                 return Some("an e-node has a child that is no class");
             }
@@ -171,6 +175,9 @@ impl EGraph {
             return Some("a class has the literal of another");
         }
         let roots = self.ids().filter(|&id| self.find(id) == id).count();
-        (live != self.nodes.live() || roots != self.class_count).then_some("the counts are others")
+        let are_right = live == self.nodes.live()
+            && by_operator == self.nodes.live_by_operator()
+            && roots == self.class_count;
+        (!are_right).then_some("the counts are others")
     }
 }
