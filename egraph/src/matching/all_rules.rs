@@ -9,6 +9,7 @@ use crate::matching::match_queue::MatchQueue;
 use crate::matching::matches::{Bounds, Found, Halt, News, Quota, Tally};
 use crate::stop::Watch;
 use rayon::ThreadPool;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -251,8 +252,10 @@ fn by_threads(shared: &Shared<'_>, pool: &ThreadPool) -> Option<Matches> {
         return None;
     }
     let mut matches = Matches { queues, halted, ..Matches::default() };
-    for (rule, tally) in tallies.iter_mut().enumerate() {
-        let refused = match shared.refuses(rule, tally) {
+    let decide = |(rule, tally): (usize, &mut Tally)| shared.refuses(rule, tally);
+    let refused: Vec<_> = pool.install(|| tallies.par_iter_mut().enumerate().map(decide).collect());
+    for (rule, (tally, refused)) in tallies.into_iter().zip(refused).enumerate() {
+        let refused = match refused {
             Ok(refused) => refused,
             Err(Halt::Expired) => {
                 matches.halted = Some(Halt::Expired);
@@ -261,7 +264,7 @@ fn by_threads(shared: &Shared<'_>, pool: &ThreadPool) -> Option<Matches> {
             Err(_) => return None,
         };
         matches.visits += tally.visits;
-        matches.rules.push(shared.report(rule, *tally, refused));
+        matches.rules.push(shared.report(rule, tally, refused));
     }
     if matches.rules.iter().any(|rule| rule.refused) {
         matches.queues =
