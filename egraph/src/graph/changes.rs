@@ -119,19 +119,23 @@ pub(crate) struct Changes {
 impl Changes {
     /// Sorts `nodes` by their operators and leaves their order as it is otherwise; leaves, whose
     /// heads are no operators, are left out.
-    pub fn collect(nodes: &[Id], operators: usize, operator: impl Fn(Id) -> usize) -> Changes {
-        // Kept, for to look at an e-node's head is to wait for memory.
-        let heads: Vec<u32> =
-            nodes.iter().map(|&node| operator(node).min(operators) as u32).collect();
-        let mut places = vec![0u32; operators + 2];
-        heads.iter().for_each(|&op| places[op as usize + 1] += 1);
-        for op in 0..operators {
-            places[op + 1] += places[op];
+    pub fn collect(
+        nodes: impl Iterator<Item = Id> + Clone,
+        operators: usize,
+        operator: impl Fn(Id) -> usize,
+    ) -> Changes {
+        let mut starts = vec![0u32; operators + 1];
+        let applications = nodes.filter(|&n| operator(n) < operators);
+        for node in applications.clone() {
+            starts[operator(node) + 1] += 1;
         }
-        let starts = places[..=operators].to_vec();
+        for op in 0..operators {
+            starts[op + 1] += starts[op];
+        }
         let mut sorted = vec![Id(0); starts[operators] as usize];
-        for (&node, &op) in nodes.iter().zip(&heads).filter(|&(_, &op)| (op as usize) < operators) {
-            let place = &mut places[op as usize];
+        let mut places = starts.clone();
+        for node in applications {
+            let place = &mut places[operator(node)];
             sorted[*place as usize] = node;
             *place += 1;
         }
@@ -139,14 +143,14 @@ impl Changes {
     }
 
     /// Those of them that have changed since.
-    pub fn later(&self, changed: impl Fn(Id) -> bool) -> Changes {
-        let (mut starts, mut nodes) = (Vec::with_capacity(self.starts.len()), Vec::new());
+    pub fn later(&self, changed: impl Fn(&Id) -> bool) -> Changes {
+        let mut nodes = Vec::with_capacity(self.nodes.iter().filter(|node| changed(node)).count());
+        let mut starts = Vec::with_capacity(self.starts.len());
         starts.push(0);
         for op in 0..self.starts.len() - 1 {
-            nodes.extend(self.operator(op).iter().copied().filter(|&node| changed(node)));
+            nodes.extend(self.operator(op).iter().copied().filter(&changed));
             starts.push(nodes.len() as u32);
         }
-        nodes.shrink_to_fit();
         Changes { starts, nodes }
     }
 

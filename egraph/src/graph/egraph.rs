@@ -245,14 +245,13 @@ impl EGraph {
 
     /// The live applications, by operator. Valid after [`EGraph::rebuild`].
     pub(crate) fn applications(&self) -> Changes {
-        self.by_operator(self.index.nodes())
+        self.by_operator(self.index.nodes().iter().copied())
     }
 
     /// The live applications that have changed since the end of `epoch`.
     pub(crate) fn changes(&self, epoch: Epoch) -> Changes {
         let changed = |node: &Id| self.stamps.changed_since(*node, epoch);
-        let nodes: Vec<Id> = self.index.nodes().iter().copied().filter(changed).collect();
-        self.by_operator(&nodes)
+        self.by_operator(self.index.nodes().iter().copied().filter(changed))
     }
 
     /// Numbers of live applications, by operator. Valid after [`EGraph::rebuild`].
@@ -260,7 +259,7 @@ impl EGraph {
         self.nodes.live_by_operator()
     }
 
-    fn by_operator(&self, nodes: &[Id]) -> Changes {
+    fn by_operator(&self, nodes: impl Iterator<Item = Id> + Clone) -> Changes {
         let operators = self.system.language.operators.len();
         Changes::collect(nodes, operators, |node| self.head(node).0 as usize)
     }

@@ -68,7 +68,7 @@ impl<'e> Candidates<'e> {
             let nodes = match changed.last_key_value() {
                 None => egraph.changes(epoch),
                 Some((_, Changed { nodes, .. })) => {
-                    nodes.later(|node| egraph.changed_since(node, epoch))
+                    nodes.later(|&node| egraph.changed_since(node, epoch))
                 }
             };
             let operators = egraph.system().language.operators.len();

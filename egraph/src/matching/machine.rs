@@ -140,7 +140,7 @@ impl<'a> Search<'a> {
             Begin::Changed(nodes) | Begin::Roots(nodes) => {
                 let turned = if start == 0 { lhs.turned(self.rule) } else { None };
                 match turned {
-                    Some(turned) => machine.from_roots(nodes, turned),
+                    Some(turned) => machine.try_roots(nodes, turned),
                     None => {
                         let nodes = nodes.iter().map(|&node| Some(node));
                         machine.try_each(nodes, start, |node| self.egraph.find(node), 0, false);
@@ -208,22 +208,20 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Tries a pattern on e-nodes for its root, and of the two atoms below it the one first that fewer e-nodes of their
-    /// class fit: the other's are looked up.
-    fn from_roots(&mut self, nodes: &[Id], turned: &'a Start) {
+    /// Tries a pattern on e-nodes for its root, and of the two atoms below it the one first whose class is the smaller: of
+    /// the other's e-nodes those that fit are looked up.
+    fn try_roots(&mut self, nodes: &[Id], turned: &'a Start) {
         let Search { egraph, rewrite, .. } = *self.search;
         let orders = [(self.program, self.tests), (&turned.instructions[..], &turned.tests[..])];
         let children = rewrite.lhs.atoms[0].children;
         for &node in nodes {
-            let fitting = orders.map(|(program, _)| {
-                let Some(&Instruction::Down { class, head, .. }) = program.first() else {
-                    return 0;
-                };
-                let class = egraph.table().child_of(node, class - children);
-                let (index, runs) = (egraph.index(), &mut self.room.runs);
-                index.class_with_head(class, head, |n| egraph.head(n), runs).len()
+            let members = orders.map(|(program, _)| match program.first() {
+                Some(&Instruction::Down { class, .. }) => {
+                    egraph.nodes(egraph.table().child_of(node, class - children)).len()
+                }
+                _ => 0,
             });
-            (self.program, self.tests) = orders[usize::from(fitting[1] < fitting[0])];
+            (self.program, self.tests) = orders[usize::from(members[1] < members[0])];
             self.try_each(std::iter::once(Some(node)), 0, |node| egraph.find(node), 0, false);
             if self.found.halted.is_some() {
                 return;
