@@ -44,6 +44,14 @@ fn hash(row: &[Id]) -> u64 {
     hash
 }
 
+/// Counts an e-node of an operator that comes into the hash-cons, or leaves it; leaves are not counted.
+#[inline]
+fn count(counts: &mut [u32], head: Head, more: i32) {
+    if let Some(count) = counts.get_mut(head.0 as usize) {
+        *count = count.wrapping_add_signed(more);
+    }
+}
+
 #[inline]
 fn hash_of(rows: &[Id], stride: usize, node: u32) -> u64 {
     // Mostly rows are narrow: then their length is known to the compiler.
@@ -142,10 +150,9 @@ impl NodeTable {
     pub fn rebuild_memo(&mut self, entries: usize, live: impl Fn(Id) -> bool) {
         let (rows, stride, counts) = (&self.rows, self.stride(), &mut self.counts);
         counts.fill(0);
-        let ids = (0..(rows.len() / stride) as u32).filter(|&n| live(Id(n))).inspect(|&n| {
-            let head = rows[n as usize * stride].0;
-            counts.get_mut(head as usize).into_iter().for_each(|count| *count += 1);
-        });
+        let ids = (0..(rows.len() / stride) as u32)
+            .filter(|&n| live(Id(n)))
+            .inspect(|&n| count(counts, Head(rows[n as usize * stride].0), 1));
         self.memo.rebuild(entries, ids, |n| hash_of(rows, stride, n));
     }
 
@@ -294,30 +301,23 @@ impl NodeTable {
             }
         }
         self.memo.insert(hash, node.0);
-        self.count(head, 1);
+        count(&mut self.counts, head, 1);
         node
     }
 
-    /// Counts e-nodes that came into the hash-cons; one that left it as `u32::MAX`, which is one less.
-    #[inline]
-    fn count(&mut self, head: Head, more: u32) {
-        if let Some(count) = self.counts.get_mut(head.0 as usize) {
-            *count = count.wrapping_add(more);
-        }
-    }
-
     pub fn memo_insert(&mut self, node: Id) {
+        let head = self.head(node);
         self.memo.insert(hash_of(&self.rows, self.stride(), node.0), node.0);
-        self.count(self.head(node), 1);
+        count(&mut self.counts, head, 1);
     }
 
     /// Takes an e-node out of the hash-cons. Its canonical children must be those with which it
     /// came in.
     pub fn memo_remove(&mut self, node: Id) {
-        let (rows, stride) = (&self.rows, self.stride());
+        let (rows, stride, head) = (&self.rows, self.stride(), self.head(node));
         let hash_of = |n| hash_of(rows, stride, n);
         self.memo.remove(hash_of(node.0), node.0, hash_of);
-        self.count(self.head(node), u32::MAX);
+        count(&mut self.counts, head, -1);
     }
 
     /// The canonical child in a slot.

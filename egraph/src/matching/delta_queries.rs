@@ -119,6 +119,7 @@ impl<'e> Candidates<'e> {
         });
         bare.into_iter().chain(queries.flatten())
     }
+
     /// Whether less is looked at from the e-nodes of the root's operator down than from the changed ones of another up.
     fn begins_at_root(&self, changed: &Changed, root: usize, op: usize) -> bool {
         let all = self.egraph.live_by_operator()[root] as usize;
