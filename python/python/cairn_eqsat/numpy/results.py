@@ -128,9 +128,10 @@ def _rounded(op: str, arguments: Sequence[tuple[Array, Array]], whole: int, unit
         steps = 10 * a.shape[1] * unit
         if op == "matmul":
             return a @ b, np.abs(a) @ y + x @ np.abs(b) + x @ y + steps * (np.abs(a) @ np.abs(b))
-        inverse = np.abs(np.linalg.inv(a))
+        inverted = np.linalg.inv(a)
+        inverse = np.abs(inverted)
         if op == "inv":
-            return np.linalg.inv(a), inverse @ (2 * x + steps * np.abs(a)) @ inverse
+            return inverted, inverse @ (2 * x + steps * np.abs(a)) @ inverse
         value = np.linalg.solve(a, b)
         return value, inverse @ ((2 * x + steps * np.abs(a)) @ np.abs(value) + 2 * y)
     if op == "power":

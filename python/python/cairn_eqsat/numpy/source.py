@@ -177,9 +177,8 @@ class _Writer:
             return Expression(text, ATOM, like.shape)
         if result.shape != like.shape:
             row = len(result.shape) == 1 and len(like.shape) == 2
-            result = result.matrix() if row else replace(
-                self.call("reshape", [result], like.shape), text=f"{self.module}.reshape({result.text}, {like.shape})",
-                aliases=result.aliases)
+            result = result.matrix() if row else Expression(
+                f"{self.module}.reshape({result.text}, {like.shape})", ATOM, like.shape, aliases=result.aliases)
         if result.aliases and not like.aliases:
             return replace(result, text=result.text + ".copy()" if like.shape else f"+{result.text}")
         return result
