@@ -5,7 +5,19 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Room {
     pub nodes: usize,
+    /// E-nodes that may be new literals.
+    pub leaves: usize,
     pub bound: usize,
     pub unions: usize,
     pub facts: usize,
+}
+
+impl Room {
+    /// What so many of these additions take.
+    pub fn times(self, times: usize) -> Room {
+        let Room { nodes, leaves, bound, unions, facts } = self;
+        let [nodes, leaves, bound, unions, facts] =
+            [nodes, leaves, bound, unions, facts].map(|amount| amount * times);
+        Room { nodes, leaves, bound, unions, facts }
+    }
 }

@@ -63,8 +63,13 @@ impl Stamps {
         self.stamps.reserve_exact(nodes);
     }
 
-    pub fn push(&mut self) {
-        self.stamps.push(self.now.0);
+    pub fn shrink_to(&mut self, nodes: usize) {
+        self.stamps.shrink_to(nodes);
+    }
+
+    /// New e-nodes, up to `len` e-nodes.
+    pub fn extend_to(&mut self, len: usize) {
+        self.stamps.resize(len, self.now.0);
     }
 
     /// Notes that an e-node has changed.

@@ -34,6 +34,12 @@ impl ClassIndex {
         self.nodes.reserve_exact(ids.saturating_sub(self.nodes.len()));
     }
 
+    /// Gives back what [`ClassIndex::reserve`] made room for beyond so many ids.
+    pub fn shrink_to(&mut self, ids: usize) {
+        self.starts.shrink_to(ids + 1);
+        self.nodes.shrink_to(ids);
+    }
+
     /// Indexes the `live` e-nodes among ids `0..ids`: a counting sort by class.
     pub fn build(
         &mut self,
@@ -154,16 +160,6 @@ impl ClassIndex {
         }
     }
 
-    /// False if no e-node of a class has this head: most classes have few operators.
-    #[inline]
-    pub fn may_have(&self, class: Id, head: Head, head_of: impl Fn(Id) -> Head) -> bool {
-        match *self.class(class) {
-            [] => false,
-            [only] => head_of(only) == head,
-            [first, .., last] => head_of(first) <= head && head <= head_of(last),
-        }
-    }
-
     /// The e-nodes of a class with this head.
     #[inline]
     pub fn class_with_head(
@@ -174,10 +170,17 @@ impl ClassIndex {
         runs: &mut LongRuns,
     ) -> &[Id] {
         let nodes = self.class(class);
-        match *nodes {
-            [first, .., last] if head_of(first) != head_of(last) => {}
-            [first, ..] if head_of(first) == head => return nodes,
-            _ => return &[],
+        let [Some(first), Some(last)] =
+            [nodes.first(), nodes.last()].map(|n| n.map(|&n| head_of(n)))
+        else {
+            return &[];
+        };
+        // Most classes have few operators.
+        if first == head && last == head {
+            return nodes;
+        }
+        if head < first || last < head {
+            return &[];
         }
         // A short run is gone through, a long one searched by halves.
         let (start, end) = if nodes.len() <= 16 {

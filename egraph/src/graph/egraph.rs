@@ -14,6 +14,7 @@
 //! 5. with analyses, no transfer says anything new, unless there is no room for it or the class has had
 //!    too many facts ([`crate::graph::facts`]).
 
+mod add;
 mod facts;
 mod memory;
 mod rebuild;
@@ -37,7 +38,6 @@ use crate::term::language::{Leaf, LeafValue, SortId};
 use crate::term::leaves::{Head, Leaves, Node};
 use crate::term::literal::Value;
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Where less than one class in so many has other e-nodes, only these are indexed anew. To note them takes a 200th of the
@@ -301,61 +301,6 @@ impl EGraph {
         if self.literals.is_empty() { None } else { self.literals.get(&self.find(class)).copied() }
     }
 
-    /// Adds the e-node `head(children…)`, or finds it. The children may be any ids.
-    pub(crate) fn add(&mut self, head: Head, children: &[Id]) -> Id {
-        if let &[left, right] = children {
-            return self.add_pair(head, [left, right]);
-        }
-        let classes: SmallVec<[Id; 4]> = children.iter().map(|&child| self.find(child)).collect();
-        match self.nodes.find_or_hash(head, &classes) {
-            Ok(found) => found,
-            Err(hash) => self.add_new(head, children, &classes, hash),
-        }
-    }
-
-    /// As [`EGraph::add`], for two children.
-    #[inline]
-    pub(crate) fn add_pair(&mut self, head: Head, children: [Id; 2]) -> Id {
-        let classes = children.map(|child| self.find(child));
-        match self.nodes.find_or_hash(head, &classes) {
-            Ok(found) => found,
-            Err(hash) => self.add_new(head, &children, &classes, hash),
-        }
-    }
-
-    /// Adds an e-node that is not there.
-    fn add_new(&mut self, head: Head, children: &[Id], classes: &[Id], hash: u64) -> Id {
-        if self.nodes.memo_room() == 0 {
-            self.grow_memo();
-        }
-        let node = self.nodes.push(head, children, classes, hash);
-        self.stamps.push();
-        self.classes.push();
-        self.forest.push();
-        self.uses.push(self.nodes.width());
-        self.class_count += 1;
-        if let Some(facts) = &mut self.facts {
-            facts.push();
-        }
-        if self.binds {
-            self.loose.push(self.loose_of(head, children));
-            self.representatives.push(node);
-        }
-        for (slot, &class) in self.nodes.slots(node).zip(classes) {
-            self.uses.append(class, slot);
-            self.classes.add_weight(class, 1);
-        }
-        match self.leaves.node(head) {
-            Node::Leaf(Leaf { value: LeafValue::Literal(_), .. }) => {
-                self.literals.insert(node, node);
-            }
-            Node::Op(_) => self.fold(node),
-            Node::Leaf(_) => {}
-        }
-        self.transfer(node);
-        node
-    }
-
     /// The indices that are loose in the term that an e-node is, as bits; the last one for all that have
     /// none.
     pub(crate) fn loose(&self, node: Id) -> u32 {
@@ -390,12 +335,6 @@ impl EGraph {
                 self.system.language.op(op).loose(loose)
             }
         }
-    }
-
-    /// Adds a literal or variable.
-    pub(crate) fn add_leaf(&mut self, leaf: &Leaf) -> Id {
-        let head = self.leaves.intern(leaf);
-        self.add(head, &[])
     }
 
     /// The e-node of a literal or variable, if it was ever added.

@@ -180,8 +180,8 @@ impl Facts {
     }
 
     /// An e-node was added.
-    pub fn push(&mut self) {
-        self.now.iter_mut().for_each(|now| now.push(0));
+    pub fn extend_to(&mut self, len: usize) {
+        self.now.iter_mut().for_each(|now| now.resize(len, 0));
     }
 
     /// Bytes that room for so many e-nodes and facts takes.

@@ -190,6 +190,32 @@ impl Memo {
         }
     }
 
+    /// The id with this hash for which `same` holds, or `id`, which is added then: [`Memo::capacity`] must exceed
+    /// [`Memo::len`].
+    #[inline]
+    pub fn find_or_insert(&mut self, hash: u64, id: u32, same: impl Fn(u32) -> bool) -> u32 {
+        let mut at = self.home(hash);
+        loop {
+            let is_full = self.len >= self.capacity();
+            let group = &mut self.groups[at];
+            let [mut left, taken] = compare(&group.tags, tag(hash));
+            while left != 0 {
+                let found = group.ids[first(left)];
+                if same(found) {
+                    return found;
+                }
+                left &= left - 1;
+            }
+            if taken != ALL {
+                debug_assert!(!is_full);
+                group.set(first(!taken), tag(hash), id);
+                self.len += 1;
+                return id;
+            }
+            at = self.next(at);
+        }
+    }
+
     /// Adds an id that is not there; [`Memo::capacity`] must exceed [`Memo::len`].
     pub fn insert(&mut self, hash: u64, id: u32) {
         debug_assert!(self.len < self.capacity());
@@ -272,7 +298,14 @@ mod tests {
                         let others = set.iter().copied().filter(|&other| other != id);
                         memo.rebuild(memo.len() + 1, others, hash_of);
                     }
-                    memo.insert(hash_of(id), id);
+                    if id % 2 == 0 {
+                        memo.insert(hash_of(id), id);
+                    } else {
+                        prop_assert_eq!(memo.find_or_insert(hash_of(id), id, |other| other == id), id);
+                    }
+                    let len = memo.len();
+                    prop_assert_eq!(memo.find_or_insert(hash_of(id), 1 << 20, |other| other == id), id);
+                    prop_assert_eq!(memo.len(), len);
                 } else if !add {
                     set.remove(&id);
                     memo.remove(hash_of(id), id, hash_of);

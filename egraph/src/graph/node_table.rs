@@ -29,6 +29,15 @@ pub(crate) struct NodeTable {
     counts: Vec<u32>,
 }
 
+/// What stands at one place of several e-nodes that are looked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ids<'a> {
+    /// The e-nodes with which they are added where they are new.
+    pub nodes: &'a [Id],
+    /// The classes of these.
+    pub classes: &'a [Id],
+}
+
 /// The hash of a row.
 #[inline]
 fn hash(row: &[Id]) -> u64 {
@@ -146,6 +155,12 @@ impl NodeTable {
         self.original.reserve_exact(nodes * self.width);
     }
 
+    /// Gives back room for more e-nodes than so many, the hash-cons left aside.
+    pub fn shrink_to(&mut self, nodes: usize) {
+        self.rows.shrink_to(nodes * self.stride());
+        self.original.shrink_to(nodes * self.width);
+    }
+
     /// Gives the hash-cons room for `entries`; `live` tells which e-nodes are in it.
     pub fn rebuild_memo(&mut self, entries: usize, live: impl Fn(Id) -> bool) {
         let (rows, stride, counts) = (&self.rows, self.stride(), &mut self.counts);
@@ -198,6 +213,11 @@ impl NodeTable {
     /// All rows, where they are those of two children; none elsewhere.
     pub fn binary_rows(&self) -> &[[Id; 3]] {
         if self.width == 2 { self.rows.as_chunks().0 } else { &[] }
+    }
+
+    /// All rows, and all e-nodes as terms, where they are those of two children.
+    pub fn binary_terms(&self) -> Option<(&[[Id; 3]], &[[Id; 2]])> {
+        (self.width == 2).then(|| (self.rows.as_chunks().0, self.original.as_chunks().0))
     }
 
     /// One of the children with which an e-node was added.
@@ -303,6 +323,38 @@ impl NodeTable {
         self.memo.insert(hash, node.0);
         count(&mut self.counts, head, 1);
         node
+    }
+
+    /// Finds e-nodes with one head and at most two children each, or adds them as [`NodeTable::push`] does, one after the
+    /// other. There must be room in the hash-cons for all. Right of an only child stands [`NodeTable::padding`].
+    pub fn find_or_push_many(&mut self, head: Head, children: [Ids<'_>; 2], nodes: &mut [Id]) {
+        let before = self.len();
+        match self.width {
+            1 => self.find_or_push_rows(|[only, _]| [Id(head.0), only], children, nodes),
+            _ => self.find_or_push_rows(|[l, r]| [Id(head.0), l, r], children, nodes),
+        }
+        let new = self.len() - before;
+        count(&mut self.counts, head, new as i32);
+    }
+
+    #[inline]
+    fn find_or_push_rows<const STRIDE: usize>(
+        &mut self,
+        row: impl Fn([Id; 2]) -> [Id; STRIDE],
+        [left, right]: [Ids<'_>; 2],
+        nodes: &mut [Id],
+    ) {
+        let all = left.classes.iter().zip(right.classes).zip(left.nodes.iter().zip(right.nodes));
+        for (node, ((&l, &r), (&left, &right))) in nodes.iter_mut().zip(all) {
+            let row = row([l, r]);
+            let (rows, _) = self.rows.as_chunks::<STRIDE>();
+            let new = rows.len() as u32;
+            *node = Id(self.memo.find_or_insert(hash(&row), new, |n| rows[n as usize] == row));
+            if node.0 == new {
+                self.rows.extend_from_slice(&row);
+                self.original.extend_from_slice(&[left, right][..STRIDE - 1]);
+            }
+        }
     }
 
     pub fn memo_insert(&mut self, node: Id) {

@@ -53,10 +53,15 @@ impl Uses {
         self.next.reserve_exact(slots);
     }
 
-    /// A new id without uses, whose own children are the next `slots` slots.
-    pub fn push(&mut self, slots: usize) {
-        self.last.push(NONE);
-        self.next.resize(self.next.len() + slots, NONE);
+    pub fn shrink_to(&mut self, classes: usize, slots: usize) {
+        self.last.shrink_to(classes);
+        self.next.shrink_to(slots);
+    }
+
+    /// New ids without uses, up to `len` ids, with so many slots each for their own children.
+    pub fn extend_to(&mut self, len: usize, slots: usize) {
+        self.last.resize(len, NONE);
+        self.next.resize(len * slots, NONE);
     }
 
     /// Notes that `class` stands in `slot`.
@@ -110,7 +115,7 @@ mod tests {
     #[test]
     fn lists_are_joined_in_order() {
         let mut uses = Uses::default();
-        (0..3).for_each(|_| uses.push(2));
+        uses.extend_to(3, 2);
         let [a, b, c] = [Id(0), Id(1), Id(2)];
         for (class, slot) in [(a, 0), (b, 1), (a, 2), (b, 3), (a, 4)] {
             uses.append(class, slot);

@@ -55,9 +55,10 @@ impl ProofForest {
         ProofForest { to: Vec::new(), why: Vec::new(), bound: vec![Id(0)] }
     }
 
-    pub fn push(&mut self) {
-        self.to.push(ROOT);
-        self.why.push(CONGRUENCE);
+    /// New ids, each a tree of its own, up to `len` ids.
+    pub fn extend_to(&mut self, len: usize) {
+        self.to.resize(len, ROOT);
+        self.why.resize(len, CONGRUENCE);
     }
 
     pub fn reserve_nodes(&mut self, additional: usize) {
@@ -76,6 +77,15 @@ impl ProofForest {
 
     pub fn reserve_bound(&mut self, additional: usize) {
         self.bound.reserve_exact(additional);
+    }
+
+    pub fn shrink_nodes_to(&mut self, nodes: usize) {
+        self.to.shrink_to(nodes);
+        self.why.shrink_to(nodes);
+    }
+
+    pub fn shrink_bound_to(&mut self, ids: usize) {
+        self.bound.shrink_to(ids);
     }
 
     pub fn heap_bytes(&self) -> usize {
@@ -173,7 +183,7 @@ mod tests {
     #[test]
     fn rerooting_turns_edges_round() {
         let mut forest = ProofForest::new();
-        (0..4).for_each(|_| forest.push());
+        forest.extend_to(4);
         let rule = |r| Reason::Rule { rule: RuleId(r), bound: &[] };
         forest.link(Id(0), Id(1), rule(7), true);
         forest.link(Id(2), Id(1), rule(8), true);

@@ -34,12 +34,17 @@ pub(crate) struct UnionFind {
 }
 
 impl UnionFind {
-    pub fn push(&mut self) {
-        self.entries.push(ROOT | 1);
+    /// New ids, each a set of its own, up to `len` ids.
+    pub fn extend_to(&mut self, len: usize) {
+        self.entries.resize(len, ROOT | 1);
     }
 
     pub fn reserve_exact(&mut self, additional: usize) {
         self.entries.reserve_exact(additional);
+    }
+
+    pub fn shrink_to(&mut self, ids: usize) {
+        self.entries.shrink_to(ids);
     }
 
     pub fn heap_bytes(&self) -> usize {

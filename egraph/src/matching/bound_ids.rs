@@ -57,26 +57,32 @@ impl Rewrite {
         ids.extend((0..self.sources.len()).map(|var| self.variable(egraph, found, var)));
     }
 
-    /// The classes of a variable in some matches.
-    pub fn classes_of_variable(
+    /// The e-nodes of a pattern variable in some matches, and their classes.
+    pub fn variable_of_many(
         &self,
         egraph: &EGraph,
         var: usize,
         matches: &[Id],
-        classes: &mut [Id],
+        (nodes, classes): (&mut [Id], &mut [Id]),
     ) {
-        let matches = classes.iter_mut().zip(matches.chunks_exact(self.stride()));
+        let matches = matches.chunks_exact(self.stride());
+        let all = nodes.iter_mut().zip(classes).zip(matches);
         match self.sources[var] {
             // As in [`Rewrite::classes`].
-            Source::Child(node, child) => match egraph.table().binary_rows() {
-                [] => matches.for_each(|(class, ids)| {
-                    *class = egraph.find(egraph.table().child_of(ids[node], child));
+            Source::Child(at, child) => match egraph.table().binary_terms() {
+                None => all.for_each(|((node, class), ids)| {
+                    *node = egraph.table().original_child(ids[at], child);
+                    *class = egraph.find(egraph.table().child_of(ids[at], child));
                 }),
-                rows => matches.for_each(|(class, ids)| {
-                    *class = egraph.find(rows[ids[node].0 as usize][1 + child]);
+                Some((rows, terms)) => all.for_each(|((node, class), ids)| {
+                    let at = ids[at].0 as usize;
+                    *node = terms[at][child];
+                    *class = egraph.find(rows[at][1 + child]);
                 }),
             },
-            Source::Bound(i) => matches.for_each(|(class, ids)| *class = egraph.find(ids[i])),
+            Source::Bound(i) => all.for_each(|((node, class), ids)| {
+                (*node, *class) = (ids[i], egraph.find(ids[i]));
+            }),
         }
     }
 }

@@ -14,10 +14,11 @@ use crate::id::Id;
 use crate::matching::delta_queries::{Begin, Candidates, DeltaQuery};
 use crate::matching::matches::{Bounds, Found, Halt, Recent, Tally};
 use crate::matching::right_side::{LookupRoom, MANY};
-use crate::rules::compiled::program::{Atom, Instruction, Start, Test};
+use crate::rules::compiled::program::{Atom, Instruction, Register, Start, Test};
 use crate::rules::compiled::rewrite::Rewrite;
 use crate::rules::rule::Rule;
 use crate::rules::variables::VarId;
+use crate::term::leaves::Head;
 use crate::term::literal::Value;
 
 /// One rule over one e-graph, ready to be searched for.
@@ -46,9 +47,10 @@ pub(crate) struct SearchRoom {
     pub(super) state: Vec<Id>,
     pub(super) looked_up: Vec<Id>,
     pub(super) ids: Vec<Id>,
-    /// Matches that are kept in mind: what `state` was, or as much as [`Rewrite::columns`] says, and behind it what else
-    /// is bound; by match.
+    /// Matches that are kept in mind: their bound ids, by match.
     pub(super) pending: Vec<[Id; MANY]>,
+    /// Their classes by variable.
+    pub(super) classes: Vec<[Id; MANY]>,
     pub(super) lookups: LookupRoom,
     pub(super) recent: Recent,
     /// Of the e-graph as it is while they last.
@@ -121,8 +123,7 @@ impl<'a> Search<'a> {
         let program = lhs.start(start, self.rule);
         room.state.clear();
         room.state.resize(lhs.registers + lhs.bound(), Id(0));
-        let columns = lhs.registers + self.rewrite.stride();
-        room.pending.resize(columns.max(room.pending.len()), [Id(0); MANY]);
+        room.pending.resize(self.rewrite.stride().max(room.pending.len()), [Id(0); MANY]);
         room.recent.forget(query.begin.len());
         let mut machine = Machine {
             search: self,
@@ -142,7 +143,7 @@ impl<'a> Search<'a> {
                 match turned {
                     Some(turned) => machine.try_roots(nodes, turned),
                     None => {
-                        let nodes = nodes.iter().map(|&node| Some(node));
+                        let nodes = nodes.iter().map(|&node| (node, true));
                         machine.try_each(nodes, start, |node| self.egraph.find(node), 0, false);
                     }
                 }
@@ -158,6 +159,18 @@ impl<'a> Search<'a> {
         match self.rule.variables.fact(var) {
             None => self.egraph.literal(class),
             Some(fact) => self.egraph.fact(fact.analysis, class),
+        }
+    }
+
+    /// A child of each of some e-nodes.
+    #[inline]
+    pub(super) fn children(&self, nodes: &[Id], child: usize, children: &mut [Id]) {
+        let all = children.iter_mut().zip(nodes);
+        match self.rows {
+            [] => all.for_each(|(to, &node)| *to = self.egraph.table().child_of(node, child)),
+            // Their places are known to the compiler.
+            rows if child == 0 => all.for_each(|(to, &node)| *to = rows[node.0 as usize][1]),
+            rows => all.for_each(|(to, &node)| *to = rows[node.0 as usize][2]),
         }
     }
 
@@ -222,7 +235,7 @@ impl<'a> Machine<'a> {
                 _ => 0,
             });
             (self.program, self.tests) = orders[usize::from(members[1] < members[0])];
-            self.try_each(std::iter::once(Some(node)), 0, |node| egraph.find(node), 0, false);
+            self.try_each(std::iter::once((node, true)), 0, |node| egraph.find(node), 0, false);
             if self.found.halted.is_some() {
                 return;
             }
@@ -290,29 +303,7 @@ impl<'a> Machine<'a> {
                 }
                 Instruction::Down { atom, class, head, known } => {
                     let class = self.register(class);
-                    let (index, runs) = (egraph.index(), &mut self.room.runs);
-                    let nodes = index.class_with_head(class, head, |n| egraph.head(n), runs);
-                    let Some((child, register)) = known else {
-                        self.try_each(nodes.iter().copied().map(Some), atom, |_| class, at, true);
-                        return;
-                    };
-                    // In a class of many e-nodes, those with a certain child are found faster
-                    // among the uses of that child.
-                    let known = self.register(register);
-                    if (egraph.weight(known) as usize) < nodes.len() / 2 {
-                        let fitting = egraph.parents(known).map(|(node, place)| {
-                            let fits = place == child
-                                && egraph.head(node) == head
-                                && egraph.find(node) == class;
-                            fits.then_some(node)
-                        });
-                        self.try_each(fitting, atom, |_| class, at, true);
-                    } else {
-                        let fits = |node: Id| egraph.table().child_of(node, child) == known;
-                        let fitting = nodes.iter().map(|&node| fits(node).then_some(node));
-                        self.try_each(fitting, atom, |_| class, at, true);
-                    }
-                    return;
+                    return self.down(atom, (class, head), known, at);
                 }
                 Instruction::Up { atom, head, from, child, known } => {
                     let known = known.map(|(child, register)| (child, self.register(register)));
@@ -322,7 +313,7 @@ impl<'a> Machine<'a> {
                             && known.is_none_or(|(child, class)| {
                                 egraph.table().child_of(node, child) == class
                             });
-                        fits.then_some(node)
+                        (node, fits)
                     });
                     self.try_each(fitting, atom, |node| egraph.find(node), at, true);
                     return;
@@ -332,31 +323,67 @@ impl<'a> Machine<'a> {
         self.matched();
     }
 
-    /// Binds each of `nodes` that may be bound to an atom, and goes on with the program. `None` stands for
-    /// an e-node that was looked at and does not fit; it is counted where `count` says so.
+    /// Tries the e-nodes of a class with a head on an atom of which a child may be known, and goes on with the program.
+    #[inline]
+    fn down(
+        &mut self,
+        atom: usize,
+        (class, head): (Id, Head),
+        known: Option<(usize, Register)>,
+        next: usize,
+    ) {
+        let egraph = self.search.egraph;
+        let (index, runs) = (egraph.index(), &mut self.room.runs);
+        let nodes = index.class_with_head(class, head, |n| egraph.head(n), runs);
+        if nodes.is_empty() {
+            return;
+        }
+        let Some((child, register)) = known else {
+            self.try_each(nodes.iter().map(|&node| (node, true)), atom, |_| class, next, true);
+            return;
+        };
+        // In a class of many e-nodes, those with a certain child are found faster
+        // among the uses of that child.
+        let known = self.register(register);
+        if (egraph.weight(known) as usize) < nodes.len() / 2 {
+            let fitting = egraph.parents(known).map(|(node, place)| {
+                let fits =
+                    place == child && egraph.head(node) == head && egraph.find(node) == class;
+                (node, fits)
+            });
+            self.try_each(fitting, atom, |_| class, next, true);
+        } else {
+            let fits = |node: Id| egraph.table().child_of(node, child) == known;
+            let fitting = nodes.iter().map(|&node| (node, fits(node)));
+            self.try_each(fitting, atom, |_| class, next, true);
+        }
+    }
+
+    /// Binds each of `nodes` that fits and may be bound to an atom, and goes on with the program. What was looked at and does
+    /// not fit is counted where `count` says so.
     #[inline]
     fn try_each(
         &mut self,
-        nodes: impl Iterator<Item = Option<Id>>,
+        nodes: impl Iterator<Item = (Id, bool)>,
         atom: usize,
         class: impl Fn(Id) -> Id,
         next: usize,
         count: bool,
     ) {
         let Search { egraph, rewrite, seen, .. } = *self.search;
-        let (bound, index) = (&rewrite.lhs.atoms[atom], egraph.index());
+        let bound = &rewrite.lhs.atoms[atom];
         // Atoms before the first changed one must be unchanged, and it must be changed.
         let (seen, changed) = (seen.filter(|_| atom <= self.first), atom == self.first);
         let may_be =
-            |&node: &Id| seen.is_none_or(|epoch| egraph.changed_since(node, epoch) == changed);
+            |node: Id| seen.is_none_or(|epoch| egraph.changed_since(node, epoch) == changed);
         let first = self.program.get(next).copied();
         let mut misfits = 0;
         if first.is_none() && self.search.plain && !self.bounds.only_count {
-            return self.match_each(nodes, may_be, atom, class, count);
+            return self.match_each(nodes, may_be, atom, count);
         }
-        for node in nodes {
-            if let Some(node) = node.filter(may_be) {
-                self.visited(1);
+        for (node, fits) in nodes {
+            if fits && may_be(node) {
+                self.uncounted.visits += 1;
                 self.bind(atom, bound, node, class(node));
                 match first {
                     None => self.matched(),
@@ -364,8 +391,9 @@ impl<'a> Machine<'a> {
                     Some(Instruction::Same(a, b)) if self.register(a) != self.register(b) => {}
                     Some(Instruction::Constant(register, constant))
                         if self.register(register) != self.search.constants[constant] => {}
-                    Some(Instruction::Down { class, head, .. })
-                        if !index.may_have(self.register(class), head, |n| egraph.head(n)) => {}
+                    Some(Instruction::Down { atom, class, head, known }) => {
+                        self.down(atom, (self.register(class), head), known, next + 1);
+                    }
                     Some(_) => self.run(next),
                 }
                 if self.found.halted.is_some() {
@@ -375,73 +403,45 @@ impl<'a> Machine<'a> {
                 misfits += 1;
             }
         }
-        if count {
-            self.visited(misfits);
-        }
+        self.visited(if count { misfits } else { 0 });
     }
 
     /// As [`Machine::try_each`], of the last atom of a pattern: keeps each match in mind.
     #[inline]
     fn match_each(
         &mut self,
-        nodes: impl Iterator<Item = Option<Id>>,
-        may_be: impl Fn(&Id) -> bool,
+        nodes: impl Iterator<Item = (Id, bool)>,
+        may_be: impl Fn(Id) -> bool,
         atom: usize,
-        class: impl Fn(Id) -> Id,
         count: bool,
     ) {
-        let Search { rewrite, rows, .. } = *self.search;
-        let left = rewrite.lhs.atoms[atom].children;
-        let own = [atom, left, left + 1, rewrite.lhs.registers + atom];
+        let Search { rewrite, .. } = *self.search;
         let mut nodes = nodes.into_iter();
         loop {
-            let (mut visits, begin, looks) = (0, self.pending, self.unlooked == 0);
-            let own = self.room.pending.get_disjoint_mut(own);
-            let [classes, lefts, rights, bound] = own.expect("an atom has columns of its own");
-            for at in begin..MANY {
-                let fitting = nodes.by_ref().find_map(|node| {
-                    let node = node.filter(&may_be);
-                    visits += usize::from(count || node.is_some());
-                    node
-                });
-                let Some(node) = fitting else { break };
-                if looks {
-                    let row = rows[node.0 as usize];
-                    (classes[at], lefts[at], rights[at]) = (class(node), row[1], row[2]);
-                }
-                bound[at] = node;
-                self.pending = at + 1;
+            let begin = self.pending;
+            let SearchRoom { state, pending, .. } = &mut *self.room;
+            // What does not fit is overwritten by the next one, rather than skipped: nobody could guess which.
+            let (column, mut end, mut tried) = (&mut pending[atom], begin, 0);
+            for (node, fits) in nodes.by_ref().take(MANY - begin) {
+                column[end % MANY] = node;
+                end += usize::from(fits && may_be(node));
+                tried += 1;
             }
-            self.matched_from(begin, atom);
-            let is_full = self.pending == MANY;
-            if is_full {
+            for (other, column) in pending[..rewrite.nodes()].iter_mut().enumerate() {
+                if other != atom {
+                    column[begin..end].fill(state[rewrite.lhs.registers + other]);
+                }
+            }
+            self.pending = end;
+            self.count_matches(end - begin);
+            if end == MANY {
                 self.note_pending();
             }
-            self.visited(visits);
-            if !is_full || self.found.halted.is_some() {
+            self.visited(if count { tried } else { end - begin });
+            if tried < MANY - begin || self.found.halted.is_some() {
                 return;
             }
         }
-    }
-
-    /// Counts the matches kept in mind from one on, and fills in what they have in common: all but what belongs to an
-    /// atom.
-    fn matched_from(&mut self, begin: usize, atom: usize) {
-        let Search { rewrite, .. } = *self.search;
-        let range = begin..self.pending;
-        if range.is_empty() {
-            return;
-        }
-        let SearchRoom { state, pending, .. } = &mut *self.room;
-        let (left, bound) = (rewrite.lhs.atoms[atom].children, rewrite.lhs.registers + atom);
-        // Without a look only what is bound is wanted.
-        let first = if self.unlooked == 0 { 0 } else { rewrite.lhs.registers };
-        for &column in rewrite.columns.iter().filter(|&&column| column >= first) {
-            if ![atom, left, left + 1, bound].contains(&column) {
-                pending[column][range.clone()].fill(state[column]);
-            }
-        }
-        self.count_matches(range.len());
     }
 
     /// Counts matches whose conditions hold.

@@ -78,17 +78,12 @@ impl Machine<'_> {
         if !narrow {
             return self.note_now();
         }
-        let SearchRoom { state, pending, .. } = &mut *self.room;
+        let (registers, nodes) = self.room.state.split_at(rewrite.lhs.registers);
         let at = self.pending;
-        for &column in &rewrite.columns {
-            pending[column][at] = state[column];
-        }
-        if !self.search.plain {
-            let literals = rewrite.literals.iter();
-            let literals = literals.filter_map(|&(r, _)| egraph.literal_node(state[r]));
-            let more = literals.chain(self.search.facts(state));
-            pending[state.len()..].iter_mut().zip(more).for_each(|(column, id)| column[at] = id);
-        }
+        let literals = rewrite.literals.iter();
+        let literals = literals.filter_map(|&(r, _)| egraph.literal_node(registers[r]));
+        let ids = nodes.iter().copied().chain(literals).chain(self.search.facts(registers));
+        self.room.pending.iter_mut().zip(ids).for_each(|(column, id)| column[at] = id);
         self.pending += 1;
         if self.pending == MANY {
             self.note_pending();
@@ -102,33 +97,43 @@ impl Machine<'_> {
         if count == 0 {
             return;
         }
-        let bound = rewrite.lhs.registers..rewrite.lhs.registers + rewrite.stride();
-        let SearchRoom { pending, lookups, recent, .. } = &mut *self.room;
+        let SearchRoom { pending, classes, lookups, recent, .. } = &mut *self.room;
+        let pending = &pending[..rewrite.stride()];
         if let Some(left) = self.unlooked.checked_sub(1) {
             self.unlooked = left;
             let all: [usize; MANY] = std::array::from_fn(|i| i);
             let queue = &mut self.found.queues[News::Nodes as usize];
-            queue.push_columns(self.bounds.rule, &pending[bound], &all[..count]);
+            queue.push_columns(self.bounds.rule, pending, &all[..count]);
             self.uncounted.kept += count;
             return;
         }
-        let classes = |var: usize| &pending[rewrite.lhs.register(var)][..count];
-        rewrite.rhs.lookup_many(egraph, count, classes, literals, lookups);
+        classes.resize(rewrite.sources.len().max(classes.len()), [Id(0); MANY]);
+        for &var in &rewrite.rhs.variables {
+            let of_variable = &mut classes[var][..count];
+            match rewrite.lhs.place(var) {
+                Some((atom, child)) => self.search.children(&pending[atom], child, of_variable),
+                None => of_variable.copy_from_slice(&pending[0][..count]),
+            }
+        }
+        let of_variable = |var: usize| &classes[var][..count];
+        rewrite.rhs.lookup_many(egraph, count, of_variable, literals, lookups);
+        let mut roots = pending[0];
+        roots[..count].iter_mut().for_each(|root| *root = egraph.find(*root));
         // Most are known, and seen to be without a branch.
         let (mut unknown, mut many) = ([0; MANY], 0);
-        for (i, (found, class)) in lookups.classes().iter().zip(&pending[0][..count]).enumerate() {
+        for (i, (found, class)) in lookups.classes().iter().zip(&roots[..count]).enumerate() {
             unknown[many] = i;
             many += usize::from(found != class);
         }
         let (mut kept, mut counts) = ([[0; MANY]; News::COUNT], [0; News::COUNT]);
         for &i in &unknown[..many] {
-            if let Some(news) = recent.news(lookups.result(i), pending[0][i]) {
+            if let Some(news) = recent.news(lookups.result(i), roots[i]) {
                 kept[news as usize][counts[news as usize]] = i;
                 counts[news as usize] += 1;
             }
         }
         for ((queue, kept), count) in self.found.queues.iter_mut().zip(&kept).zip(counts) {
-            queue.push_columns(self.bounds.rule, &pending[bound.clone()], &kept[..count]);
+            queue.push_columns(self.bounds.rule, pending, &kept[..count]);
             self.uncounted.kept += count;
         }
         if !self.bounds.looks_at_all && counts[News::Nodes as usize] >= count - count / FEW {

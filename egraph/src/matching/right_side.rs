@@ -291,25 +291,9 @@ impl Recipe {
         };
         for application in &self.applications {
             // Collected first: adding a literal changes the e-graph.
-            let node = match application.args[..] {
-                [left, right] => {
-                    let there = |arg: Operand| match arg {
-                        Operand::Var(var) => Some(variable(egraph, var)),
-                        Operand::Application(i) => Some(added[i]),
-                        _ => None,
-                    };
-                    let args = match (there(left), there(right)) {
-                        (Some(left), Some(right)) => [left, right],
-                        _ => [left, right].map(|arg| operand(egraph, arg, added)),
-                    };
-                    egraph.add_pair(application.head, args)
-                }
-                ref args => {
-                    let args = args.iter().map(|&arg| operand(egraph, arg, added));
-                    let args: SmallVec<[Id; 4]> = args.collect();
-                    egraph.add(application.head, &args)
-                }
-            };
+            let args = application.args.iter().map(|&arg| operand(egraph, arg, added));
+            let args: SmallVec<[Id; 4]> = args.collect();
+            let node = egraph.add(application.head, &args);
             if let Some(place) = application.place {
                 bound[start + place] = node;
             }

@@ -128,10 +128,10 @@ impl<T: Copy + Eq + Hash> Instance<T> {
 }
 
 impl Instance<Id> {
-    /// What applying it takes at most, where a match has so many ids.
+    /// What applying it takes at most but for values of what it adds, where a match has so many ids.
     pub fn room(&self, stride: usize) -> Room {
         let new = self.nodes.len();
-        Room { nodes: 2 * new, bound: 2 + stride + 3 * new, unions: 1 + new, facts: 0 }
+        Room { nodes: new, leaves: new, bound: 2 + stride + 3 * new, unions: 1, facts: 0 }
     }
 
     /// Looks for it in an e-graph that does not change.

@@ -52,6 +52,11 @@ impl Pattern {
         self.parts().filter(|part| matches!(part, Pattern::Var(_))).count()
     }
 
+    /// Number of literals, those to be computed included.
+    pub(crate) fn leaves(&self) -> usize {
+        self.parts().filter(|part| matches!(part, Pattern::Leaf(_) | Pattern::Compute(..))).count()
+    }
+
     /// Number of operators with arguments, and of their arguments.
     pub(crate) fn applications(&self) -> (usize, usize) {
         let operators = self.parts().filter(|part| matches!(part, Pattern::Op(..)));

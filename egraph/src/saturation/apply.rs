@@ -1,33 +1,24 @@
 //! Applying matches: what they say that is not known yet is added to the e-graph.
 
 use crate::graph::egraph::EGraph;
+use crate::graph::node_table::{Ids, NodeTable};
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
 use crate::matching::bound_ids::bound_value;
-use crate::matching::right_side::{LookupRoom, MANY};
+use crate::matching::right_side::{Lookup, MANY};
 use crate::matching::term_function::Instance;
 use crate::room::Room;
+use crate::rules::compiled::recipe::Operand;
 use crate::rules::compiled::rewrite::Rewrite;
 use crate::rules::pattern::Pattern;
-use crate::rules::rule::RuleId;
-use rayon::ThreadPool;
-use rayon::prelude::*;
-use std::sync::{Mutex, PoisonError};
 
-/// Applies matches one after the other, and looks at many of one rule before: most of them have
-/// become known by what was applied since they were found.
+/// Applies matches of one rule, many at a time where that can be: first all of their right-hand sides are added, level by
+/// level, then each is united with the matched e-node. So the processor goes through a few arrays at a time, and of most
+/// matches, which have become known by what was applied since they were found, it is seen on the way.
 #[derive(Default)]
 pub(crate) struct Applier {
-    /// Whether matches say nothing new, of those looked at last: from the first number on, and before the second; empty
-    /// if these were not looked at.
-    known: Vec<bool>,
-    from: usize,
-    until: usize,
-    /// The rule of the last ones, and how many times more its matches are not looked at: few of them were known.
-    rule: Option<RuleId>,
-    unlooked: usize,
-    /// By thread. Too small to be counted as memory.
-    rooms: Vec<Mutex<LookRoom>>,
+    /// Of many matches: what stands at each place of the right-hand sides, by [`place`].
+    places: Vec<Place>,
 
     // Of one match: the e-nodes of its variables, its bound ids, the e-nodes added for it.
     substitution: Vec<Id>,
@@ -37,115 +28,63 @@ pub(crate) struct Applier {
     instance: Option<Instance<Id>>,
 }
 
-/// Where less than one in so many matches of a rule was known, as many runs of them are not looked at.
-const FEW: usize = 4;
-
-/// Room to look at matches in.
-#[derive(Default)]
-struct LookRoom {
-    /// By variable: its classes.
-    classes: Vec<[Id; MANY]>,
-    lookups: LookupRoom,
+/// E-nodes by match, and their classes.
+#[derive(Clone)]
+struct Place {
+    nodes: [Id; MANY],
+    classes: [Id; MANY],
 }
 
-/// Matches that are looked at before they are applied: by more together threads gain more, and of fewer more are seen to be
-/// known. What is known depends on it, for until congruence is closed again what was there may not be found, so that it
-/// must not depend on threads.
-const AHEAD: usize = 256;
-/// Matches that one thread looks at at a time.
-const PART: usize = MANY;
+const NOTHING: Place =
+    Place { nodes: [NodeTable::padding(); MANY], classes: [NodeTable::padding(); MANY] };
+
+impl Place {
+    fn ids(&self, matches: usize) -> Ids<'_> {
+        Ids { nodes: &self.nodes[..matches], classes: &self.classes[..matches] }
+    }
+}
+
+/// Where an operand stands among the places of a rule: nothing first, then variables, literals, applications.
+fn place(rewrite: &Rewrite, operand: Operand) -> usize {
+    let (variables, literals) = (rewrite.sources.len(), rewrite.rhs.literals.len());
+    match operand {
+        Operand::Var(var) => 1 + var,
+        Operand::Literal(literal) => 1 + variables + literal,
+        Operand::Application(number) => 1 + variables + literals + number,
+        Operand::Computed(_) => unreachable!("not narrow"),
+    }
+}
 
 impl Applier {
-    /// Other matches of a rule come.
-    pub fn begin(&mut self, rewrite: &Rewrite) {
-        if self.rule.replace(rewrite.rule) != Some(rewrite.rule) {
-            self.unlooked = 0;
-        }
-        self.known.clear();
-        (self.from, self.until) = (0, 0);
-    }
-
-    /// Whether the match of this number, the next one, is known to say nothing new. Of matches that do so, not all are
-    /// found.
-    pub fn is_known(
-        &mut self,
-        egraph: &EGraph,
-        rewrite: &Rewrite,
-        ids: &[Id],
-        number: usize,
-        pool: Option<&ThreadPool>,
-    ) -> bool {
-        if number == self.until {
-            self.look_on(egraph, rewrite, ids, pool.filter(|pool| pool.current_num_threads() > 1));
-        }
-        self.known.get(number - self.from) == Some(&true)
-    }
-
-    /// Looks at the next matches, runs of [`Rewrite::stride`] ids, unless that is hardly worth while, or they can't be
-    /// looked at many at a time.
-    fn look_on(
-        &mut self,
-        egraph: &EGraph,
-        rewrite: &Rewrite,
-        ids: &[Id],
-        pool: Option<&ThreadPool>,
-    ) {
-        let stride = rewrite.stride();
-        let count = AHEAD.min(ids.len() / stride - self.until);
-        self.from = self.until;
-        self.until += count;
-        self.known.clear();
-        if let Some(left) = self.unlooked.checked_sub(1) {
-            self.unlooked = left;
-            return;
-        }
-        if !rewrite.is_narrow(egraph) {
-            return;
-        }
-        self.known.resize(count, false);
-        let literals = rewrite.rhs.known_literals(egraph);
-        let threads = pool.map_or(1, ThreadPool::current_num_threads);
-        self.rooms.resize_with(threads.max(self.rooms.len()), Mutex::default);
-        let run = |room: usize, known: &mut [bool], ids: &[Id]| {
-            // Each thread has its own: nobody waits, and nobody has left it locked.
-            let mut room = self.rooms[room].lock().unwrap_or_else(PoisonError::into_inner);
-            look_at_part(egraph, rewrite, &literals, ids, known, &mut room);
-        };
-        let ids = &ids[self.from * stride..self.until * stride];
-        match pool.filter(|_| count > PART) {
-            Some(pool) => pool.install(|| {
-                let parts = self.known.par_chunks_mut(PART).zip(ids.par_chunks(PART * stride));
-                parts.for_each(|(known, ids)| {
-                    run(rayon::current_thread_index().unwrap_or(0), known, ids);
-                });
-            }),
-            None => {
-                let parts = self.known.chunks_mut(PART).zip(ids.chunks(PART * stride));
-                parts.for_each(|(known, ids)| run(0, known, ids));
-            }
-        }
-        if self.known.iter().filter(|&&known| known).count() < count / FEW {
-            self.unlooked = FEW;
+    /// How many of some matches are applied together: few where there is little, since there must be room for all that
+    /// they may add.
+    pub fn together(egraph: &EGraph, rewrite: &Rewrite, matches: usize) -> usize {
+        match rewrite.is_narrow(egraph) {
+            true => matches.min((egraph.built() as usize / 64).clamp(8, MANY)),
+            false => 1,
         }
     }
 
     /// Whether a match says nothing new, if that can be seen.
     #[cold]
     pub fn says_nothing_new(&self, egraph: &EGraph, rewrite: &Rewrite, found: &[Id]) -> bool {
-        let (mut known, literals) = ([false], rewrite.rhs.known_literals(egraph));
-        if rewrite.is_narrow(egraph) {
-            look_at_part(egraph, rewrite, &literals, found, &mut known, &mut LookRoom::default());
+        if !rewrite.is_narrow(egraph) {
+            return false;
         }
-        known[0]
+        let (mut classes, literals) = (Vec::new(), rewrite.rhs.known_literals(egraph));
+        rewrite.classes(egraph, found, &mut classes);
+        let class = |var: usize| classes[var];
+        let found_class = rewrite.rhs.lookup(egraph, class, &|_| None, &literals, &mut Vec::new());
+        found_class == Lookup::Class(egraph.find(found[0]))
     }
 
     /// What applying a match takes at most; it is to be applied next.
     #[inline]
     pub fn room(&mut self, egraph: &EGraph, rewrite: &Rewrite, found: &[Id]) -> Room {
-        match &rewrite.functions {
+        egraph.room_with_values(match &rewrite.functions {
             None => rewrite.room,
             Some(functions) => self.room_with_functions(egraph, rewrite, functions, found),
-        }
+        })
     }
 
     #[cold]
@@ -163,13 +102,20 @@ impl Applier {
         self.instance.insert(instance).room(rewrite.stride())
     }
 
-    /// Applies a match whose room was asked for: adds the right-hand side and unites it with the matched e-node. Returns
-    /// whether that changed the equalities.
-    pub fn apply(&mut self, egraph: &mut EGraph, rewrite: &Rewrite, found: &[Id]) -> bool {
+    /// Applies matches, runs of [`Rewrite::stride`] ids, as many as [`Applier::together`] says, whose room was asked for: adds
+    /// the right-hand sides and unites them with the matched e-nodes. Returns how many of these unions changed the
+    /// equalities.
+    pub fn apply(&mut self, egraph: &mut EGraph, rewrite: &Rewrite, found: &[Id]) -> u64 {
+        match rewrite.is_narrow(egraph) {
+            true => self.apply_many(egraph, rewrite, found),
+            false => u64::from(self.apply_one(egraph, rewrite, found)),
+        }
+    }
+
+    fn apply_one(&mut self, egraph: &mut EGraph, rewrite: &Rewrite, found: &[Id]) -> bool {
         let Applier { substitution, bound, added, instance, .. } = self;
         bound.clear();
-        // One by one: they are a few.
-        found[1..].iter().for_each(|&id| bound.push(id));
+        bound.extend_from_slice(&found[1..]);
         let root = match instance.take() {
             None => {
                 if !rewrite.rhs.computed.is_empty() {
@@ -184,26 +130,52 @@ impl Applier {
         };
         egraph.union(found[0], root, Reason::Rule { rule: rewrite.rule, bound })
     }
-}
 
-/// Looks at some matches, [`PART`] at most.
-fn look_at_part(
-    egraph: &EGraph,
-    rewrite: &Rewrite,
-    literals: &[Option<Id>],
-    ids: &[Id],
-    known: &mut [bool],
-    LookRoom { classes, lookups }: &mut LookRoom,
-) {
-    let (count, sources) = (known.len(), &rewrite.sources);
-    classes.resize(classes.len().max(sources.len()), [Id(0); MANY]);
-    for &var in &rewrite.rhs.variables {
-        rewrite.classes_of_variable(egraph, var, ids, &mut classes[var][..count]);
-    }
-    rewrite.rhs.lookup_many(egraph, count, |var| &classes[var][..count], literals, lookups);
-    let found = ids.chunks_exact(rewrite.stride()).zip(lookups.classes());
-    for (known, (ids, &class)) in known.iter_mut().zip(found) {
-        *known = class == egraph.find(ids[0]);
+    fn apply_many(&mut self, egraph: &mut EGraph, rewrite: &Rewrite, found: &[Id]) -> u64 {
+        let Applier { places, bound, .. } = self;
+        let (rhs, stride) = (&rewrite.rhs, rewrite.stride());
+        let count = found.len() / stride;
+        let first = place(rewrite, Operand::Application(0));
+        places.resize((first + rhs.applications.len()).max(places.len()), NOTHING);
+        places[0].classes[..count].fill(NodeTable::padding());
+        for &var in &rhs.variables {
+            let Place { nodes, classes } = &mut places[place(rewrite, Operand::Var(var))];
+            let room = (&mut nodes[..count], &mut classes[..count]);
+            rewrite.variable_of_many(egraph, var, found, room);
+        }
+        for (number, literal) in rhs.literals.iter().enumerate() {
+            let node = egraph.add_leaf(literal);
+            let Place { nodes, classes } = &mut places[place(rewrite, Operand::Literal(number))];
+            nodes[..count].fill(node);
+            classes[..count].fill(egraph.find(node));
+        }
+        for (number, application) in rhs.applications.iter().enumerate() {
+            let (before, rest) = places.split_at_mut(first + number);
+            let child = |i: usize| application.args.get(i).map_or(0, |&arg| place(rewrite, arg));
+            let children = [0, 1].map(|i| before[child(i)].ids(count));
+            let Place { nodes, classes } = &mut rest[0];
+            egraph.add_many(application.head, children, &mut nodes[..count]);
+            classes.iter_mut().zip(&nodes[..count]).for_each(|(class, &n)| *class = egraph.find(n));
+        }
+        let roots = &places[place(rewrite, rhs.root)].nodes;
+        let mut unions = 0;
+        for (i, (found, &root)) in found.chunks_exact(stride).zip(roots).enumerate() {
+            if egraph.find(found[0]) == egraph.find(root) {
+                continue;
+            }
+            bound.clear();
+            bound.extend_from_slice(&found[1..]);
+            let start = bound.len();
+            bound.resize(start + rhs.places, Id(0));
+            for (number, application) in rhs.applications.iter().enumerate() {
+                if let Some(place) = application.place {
+                    bound[start + place] = places[first + number].nodes[i];
+                }
+            }
+            egraph.union(found[0], root, Reason::Rule { rule: rewrite.rule, bound });
+            unions += 1;
+        }
+        unions
     }
 }
 

@@ -224,7 +224,7 @@ pub(super) struct Run<'a> {
 /// Matches are applied in runs of this many between looks at the clock.
 const CLOCK_EVERY: usize = 1_024;
 
-/// Matches that are looked at together before they are applied: the more, the more wait.
+/// Matches that are taken from the queue together: the more, the more wait.
 const TOGETHER: RangeInclusive<usize> = 64..=4_096;
 
 /// What matches may take for each e-node of a limit, in bytes.
@@ -249,6 +249,7 @@ pub(super) type Waits = Option<usize>;
 impl Run<'_> {
     fn start(&mut self) -> ControlFlow<()> {
         self.egraph.rebuild();
+        self.egraph.give_back();
         self.report(Applied::default(), [Duration::ZERO; 3])
     }
 
@@ -305,6 +306,7 @@ impl Run<'_> {
         let applied = self.apply(matches);
         let done = Instant::now();
         self.egraph.rebuild();
+        self.egraph.give_back();
         let changed = applied.unions > 0 || self.egraph.built() > built;
         self.done.changes += u64::from(changed);
         let stop = applied.stop;
@@ -466,23 +468,22 @@ impl Run<'_> {
             rules.push(RuleReport { rule, matches, new, unions: 0, banned });
         }
         let found = queue.len();
-        let mut done = 0;
+        let (mut done, mut clock) = (0, CLOCK_EVERY);
         let mut stop = None;
         let mut applier = Applier::default();
         let mut pace = Pace::new(self.egraph);
         let mut ids = Vec::new();
-        let pool = self.config.pool.as_deref();
         'matches: loop {
             let together = (queue.len() / 32).clamp(*TOGETHER.start(), *TOGETHER.end());
             let Some(number) = queue.pop(together, &mut ids) else { break };
             let rewrite = &system.rewrites[rules[number].rule.0 as usize];
-            applier.begin(rewrite);
             let later = |waiting: &Waiting| waiting.heap_bytes() + Waiting::look_bytes(self.egraph);
             let later = self.waiting.as_ref().map_or(0, later);
             let waiting = ids.capacity() * size_of::<Id>() + later;
-            for (i, found) in ids.chunks_exact(rewrite.stride()).enumerate() {
-                done += 1;
-                if done % CLOCK_EVERY == 0 {
+            let mut left = &ids[..];
+            while let Some(found) = left.get(..rewrite.stride()) {
+                if done >= clock {
+                    clock = done + CLOCK_EVERY;
                     // Congruence closed now and then lets fewer e-nodes be built twice.
                     self.egraph.close();
                     if let Some(expired) = self.watch.expired() {
@@ -490,32 +491,41 @@ impl Run<'_> {
                         break 'matches;
                     }
                 }
-                if applier.is_known(self.egraph, rewrite, &ids, i, pool) {
-                    continue;
-                }
                 let room = applier.room(self.egraph, rewrite, found);
-                let many = self.egraph.node_count() + room.nodes > most;
+                let matches = left.len() / rewrite.stride();
+                let together = Applier::together(self.egraph, rewrite, matches);
+                let by_nodes = most.checked_sub(self.egraph.node_count());
+                let by_nodes =
+                    by_nodes.map_or(0, |n| n.checked_div(room.nodes).unwrap_or(usize::MAX));
                 let limit =
                     |queue: &MatchQueue| memory.saturating_sub(queue.heap_bytes() + waiting);
                 let coming = |egraph: &EGraph| pace.coming(egraph, done, queue.len());
-                if many || !self.egraph.reserve(room, coming, limit(&queue)) {
+                let mut fits = match together.min(by_nodes) {
+                    0 => 0,
+                    most => self.egraph.reserve_many(room, most, coming, limit(&queue)),
+                };
+                if fits == 0 {
                     // What says nothing new needs no room.
                     if applier.says_nothing_new(self.egraph, rewrite, found) {
+                        (done, left) = (done + 1, &left[rewrite.stride()..]);
                         continue;
                     }
-                    stop = Some(if many { StopReason::Nodes } else { StopReason::Memory });
+                    stop = Some(if by_nodes == 0 { StopReason::Nodes } else { StopReason::Memory });
                     loop {
-                        if many || queue.len() == 0 {
-                            done -= 1;
+                        if by_nodes == 0 || queue.len() == 0 {
                             break 'matches;
                         }
                         queue.drop_last(queue.len() / 8 + 1);
-                        if self.egraph.reserve(room, |_| Default::default(), limit(&queue)) {
+                        let none = |_: &EGraph| Default::default();
+                        fits = self.egraph.reserve_many(room, 1, none, limit(&queue));
+                        if fits > 0 {
                             break;
                         }
                     }
                 }
-                unions[number] += u64::from(applier.apply(self.egraph, rewrite, found));
+                let (found, later) = left.split_at(fits * rewrite.stride());
+                unions[number] += applier.apply(self.egraph, rewrite, found);
+                (done, left) = (done + fits, later);
             }
         }
         self.left_out = (found - done) as u64;

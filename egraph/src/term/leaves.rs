@@ -99,10 +99,19 @@ impl Leaves {
             + self.names
     }
 
-    /// Whether `more` new leaves would make the table allocate.
-    pub(crate) fn is_full(&self, more: usize) -> bool {
-        self.leaves.len() + more > self.leaves.capacity()
-            || self.index.len() + more > self.index.capacity()
+    /// For how many more there is room.
+    pub(crate) fn room(&self) -> usize {
+        let [leaves, index] = self.capacities();
+        (leaves - self.leaves.len()).min(index - self.index.len())
+    }
+
+    /// Bytes that the table grows by at most where it is given room for that many more.
+    pub(crate) fn growth(&self, more: usize) -> usize {
+        // Both double at least, and the index has a power of two of places, four of them at least.
+        let [leaves, index] = self.capacities();
+        let leaves = (leaves + more).max(4);
+        let places = 2 * ((index + more) * 8 / 7).max(4).next_power_of_two();
+        leaves * size_of::<Leaf>() + places * (size_of::<(Leaf, u32)>() + 1)
     }
 
     pub(crate) fn reserve(&mut self, more: usize) {

@@ -61,8 +61,8 @@ impl EGraph {
         let memo_full = self.nodes.memo_room() < more.nodes;
         let bound_full = self.forest.bound_room() < more.bound;
         let unions_full = self.stale_uses.capacity() - self.stale_uses.len() < more.unions;
-        let wanted = more.nodes;
-        let leaves_full = self.leaves.is_full(wanted);
+        let leaves_wanted = more.leaves;
+        let leaves_full = self.leaves.room() < leaves_wanted;
         let facts = self.facts_with(more);
         let facts_full = self.facts.as_ref().is_some_and(|known| known.room() < facts);
         if let Some(facts) = &mut self.facts {
@@ -84,7 +84,7 @@ impl EGraph {
         let (coming, no) = (coming(self), Room::default());
         for (coming, divisor) in [(coming, 8), (no, 8), (no, 32), (no, 128), (no, 512)] {
             let grow = |needed: bool, len: usize, more: usize, coming: usize| {
-                if needed { more + coming.max(len / divisor) } else { 0 }
+                if needed { more.max(coming).max(len / divisor) } else { 0 }
             };
             let known = self.facts.as_ref().map_or(0, |facts| facts.len());
             let room = Room {
@@ -92,11 +92,12 @@ impl EGraph {
                 bound: grow(bound_full, self.forest.bound_len(), more.bound, coming.bound),
                 unions: grow(unions_full, self.stale_uses.len(), more.unions, coming.unions),
                 facts: grow(facts_full, known, facts, coming.facts),
+                leaves: 0,
             };
             // Its growth means hashing all e-nodes again.
             let more = grow(memo_full, 4 * self.nodes.live(), more.nodes, coming.nodes);
             let entries = if memo_full { self.nodes.live() + more } else { 0 };
-            let leaves = if leaves_full { self.leaves.heap_bytes().max(512) } else { 0 };
+            let leaves = if leaves_full { self.leaves.growth(leaves_wanted) } else { 0 };
             if used + self.bytes_for(room) + self.nodes.memo_growth(entries) + leaves > limit {
                 continue;
             }
@@ -105,11 +106,51 @@ impl EGraph {
                 self.rebuild_memo(entries);
             }
             if leaves_full {
-                self.leaves.reserve(wanted);
+                self.leaves.reserve(leaves_wanted);
             }
             return true;
         }
         false
+    }
+
+    /// As [`EGraph::reserve`], of what may be added so many times. Returns how often it fits: not so often where the limit
+    /// does not allow it.
+    pub(crate) fn reserve_many(
+        &mut self,
+        more: Room,
+        times: usize,
+        coming: impl FnOnce(&EGraph) -> Room,
+        limit: usize,
+    ) -> usize {
+        if self.reserve(more.times(times), coming, limit) {
+            return times;
+        }
+        let fits = self.repeats(more).min(times);
+        fits.max(usize::from(self.reserve(more, |_| Room::default(), limit)))
+    }
+
+    /// How often that much can be added without allocating.
+    fn repeats(&self, room: Room) -> usize {
+        let times = |free: usize, wanted: usize| free.checked_div(wanted).unwrap_or(usize::MAX);
+        let unions = self.stale_uses.capacity() - self.stale_uses.len();
+        let facts = self.facts.as_ref().map_or(usize::MAX, |facts| facts.room());
+        times(self.nodes.room().min(self.nodes.memo_room()), room.nodes)
+            .min(times(self.leaves.room(), room.leaves))
+            .min(times(self.forest.bound_room(), room.bound))
+            .min(times(unions, room.unions))
+            .min(times(facts, self.facts_with(room)))
+    }
+
+    /// What may be added, if that much is added and what folds is folded.
+    pub(crate) fn room_with_values(&self, added: Room) -> Room {
+        let Room { nodes, leaves, unions, .. } = added;
+        match self.system.language.constant_folding {
+            // Each e-node may equal a literal that is new.
+            true => {
+                Room { nodes: 2 * nodes, leaves: leaves + nodes, unions: unions + nodes, ..added }
+            }
+            false => added,
+        }
     }
 
     /// Bytes that [`EGraph::grow`] takes.
@@ -133,6 +174,27 @@ impl EGraph {
         }
         let analyses = &self.system.analyses;
         more.facts + 2 * more.nodes * analyses.most_at_a_node() + more.unions * analyses.len()
+    }
+
+    /// Gives back what the arrays have room for beyond a 32nd more than there is, if it is over a sixteenth.
+    pub(crate) fn give_back(&mut self) {
+        let len = self.nodes.len();
+        if self.nodes.room() > len / 16 {
+            let nodes = len + len / 32;
+            self.nodes.shrink_to(nodes);
+            self.stamps.shrink_to(nodes);
+            self.loose.shrink_to(nodes);
+            self.representatives.shrink_to(nodes);
+            self.classes.shrink_to(nodes);
+            self.forest.shrink_nodes_to(nodes);
+            self.uses.shrink_to(nodes, nodes * self.nodes.width());
+            self.index.shrink_to(nodes);
+        }
+        let bound = self.forest.bound_len();
+        if self.forest.bound_room() > bound / 16 {
+            self.forest.shrink_bound_to(bound + bound / 32);
+        }
+        self.stale_uses.shrink_to(64);
     }
 
     fn grow(&mut self, room: Room) {

@@ -6,7 +6,7 @@ use crate::graph::parents::Run;
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
 use crate::term::language::{Leaf, LeafValue};
-use crate::term::leaves::Node;
+use crate::term::leaves::{Head, Node};
 use crate::term::literal::Value;
 use smallvec::SmallVec;
 
@@ -113,6 +113,14 @@ impl EGraph {
             Some(regrouped) => regrouped.iter().copied().for_each(&mut touch),
             None => (0..index.ids() as u32).map(Id).for_each(&mut touch),
         }
+    }
+
+    /// Whether e-nodes with this head may equal a value that is computed.
+    #[inline]
+    pub(super) fn may_fold(&self, head: Head) -> bool {
+        let Node::Op(op) = self.leaves.node(head) else { return false };
+        let language = &self.system.language;
+        language.constant_folding && language.op(op).builtin.is_some()
     }
 
     /// Unites an application of a built-in operator with its value, if all children have one.

@@ -58,10 +58,7 @@ pub(crate) struct Rewrite {
     pub lowered: Vec<(Register, Option<(usize, usize)>)>,
     /// By [`VarId`].
     pub sources: Vec<Source>,
-    /// Of the registers, and behind them the bound e-nodes, those that say whether a match brings something new, and
-    /// what it is to be kept as.
-    pub columns: Vec<Register>,
-    /// What one application takes at most.
+    /// What one application takes at most but for values of what it adds.
     pub room: Room,
 }
 
@@ -98,14 +95,8 @@ impl Rewrite {
             None => Recipe::compile(&rule.rhs),
             Some(_) => Recipe::compile(&Pattern::Var(VarId(0))),
         };
-        let mut columns: Vec<Register> =
-            rhs.variables.iter().map(|&var| lhs.register(var)).collect();
-        columns.extend([0].into_iter().chain(lhs.registers..lhs.registers + nodes));
-        columns.sort_unstable();
-        columns.dedup();
         Rewrite {
             rule: id,
-            columns,
             lhs,
             rhs,
             functions,
@@ -117,7 +108,7 @@ impl Rewrite {
         }
     }
 
-    /// What one application of a rule takes at most, which is known before it is compiled.
+    /// What one application of a rule takes at most but for values of what it adds, which is known before it is compiled.
     pub fn room(rule: &Rule) -> Room {
         let (applications, _) = rule.lhs.applications();
         // All that is built, and the children of it.
@@ -128,10 +119,11 @@ impl Rewrite {
         };
         let literals = rule.literal_vars().len() + rule.variables.facts.len();
         Room {
-            // Each new e-node may be folded, which adds a literal, an edge and a union.
-            nodes: 2 * added,
+            nodes: added,
+            leaves: rule.rhs.leaves(),
+            // Each new e-node may be folded, and then has an edge that names all its children.
             bound: 1 + applications.max(1) + literals + added + added + slots,
-            unions: 1 + added,
+            unions: 1,
             facts: 0,
         }
     }

@@ -1,0 +1,76 @@
+//! E-nodes into an e-graph, one or many at a time.
+
+use super::EGraph;
+use crate::graph::node_table::Ids;
+use crate::id::Id;
+use crate::term::language::{Leaf, LeafValue};
+use crate::term::leaves::{Head, Node};
+use smallvec::SmallVec;
+
+impl EGraph {
+    /// Adds the e-node `head(children…)`, or finds it. The children may be any ids.
+    pub(crate) fn add(&mut self, head: Head, children: &[Id]) -> Id {
+        let classes: SmallVec<[Id; 4]> = children.iter().map(|&child| self.find(child)).collect();
+        let hash = match self.nodes.find_or_hash(head, &classes) {
+            Ok(found) => return found,
+            Err(hash) => hash,
+        };
+        if self.nodes.memo_room() == 0 {
+            self.grow_memo();
+        }
+        let node = self.nodes.push(head, children, &classes, hash);
+        self.complete(head, node);
+        node
+    }
+
+    /// Adds a literal or variable.
+    pub(crate) fn add_leaf(&mut self, leaf: &Leaf) -> Id {
+        let head = self.leaves.intern(leaf);
+        self.add(head, &[])
+    }
+
+    /// As [`EGraph::add`], of e-nodes with one operator and at most two children each, for which there must be room
+    /// ([`EGraph::repeats`]), where rows are narrow. Right of an only child stands [`crate::graph::node_table::NodeTable::padding`].
+    pub(crate) fn add_many(&mut self, head: Head, children: [Ids<'_>; 2], nodes: &mut [Id]) {
+        let first = Id(self.nodes.len() as u32);
+        self.nodes.find_or_push_many(head, children, nodes);
+        self.complete(head, first);
+    }
+
+    /// Enters the e-nodes from `first` on, with one head, wherever e-nodes are known.
+    #[inline]
+    fn complete(&mut self, head: Head, first: Id) {
+        let (begin, end) = (first.0, self.nodes.len() as u32);
+        let (len, width) = (end as usize, self.nodes.width());
+        self.stamps.extend_to(len);
+        self.classes.extend_to(len);
+        self.forest.extend_to(len);
+        self.uses.extend_to(len, width);
+        self.class_count += (end - begin) as usize;
+        if let Some(facts) = &mut self.facts {
+            facts.extend_to(len);
+        }
+        let new = || (begin..end).map(Id);
+        if self.binds {
+            for node in new() {
+                self.loose.push(self.loose_of(head, self.original_children(node)));
+                self.representatives.push(node);
+            }
+        }
+        for node in new() {
+            for (slot, &class) in self.nodes.slots(node).zip(self.nodes.children(node)) {
+                self.uses.append(class, slot);
+                self.classes.add_weight(class, 1);
+            }
+        }
+        if let Node::Leaf(Leaf { value: LeafValue::Literal(_), .. }) = self.leaves.node(head) {
+            self.literals.extend(new().map(|node| (node, node)));
+        }
+        if self.may_fold(head) {
+            new().for_each(|node| self.fold(node));
+        }
+        if self.facts.is_some() {
+            new().for_each(|node| self.transfer(node));
+        }
+    }
+}
