@@ -71,11 +71,12 @@ impl ClassIndex {
             starts[c + 1] = starts[c];
         }
         starts[0] = 0;
+        let mut sorter = ByHead::default();
         for c in 0..ids {
             let run = &mut nodes[starts[c] as usize..starts[c + 1] as usize];
             // Already in order of id; and mostly of one operator.
             if run.len() > 1 && !run.is_sorted_by_key(|&id| head(id)) {
-                run.sort_unstable_by_key(|&id| (head(id), id));
+                sorter.sort(run, &head);
             }
         }
     }
@@ -194,6 +195,50 @@ impl ClassIndex {
             })
         };
         &nodes[start..end]
+    }
+}
+
+/// Sorts e-nodes by head.
+#[derive(Default)]
+struct ByHead {
+    /// The heads that occur with how many e-nodes have each, and then with where the next of them goes.
+    heads: Vec<(Head, u32)>,
+    nodes: Vec<Id>,
+}
+
+/// Fewer e-nodes than this, or more heads, are compared with each other.
+const SHORT: usize = 16;
+const MANY_HEADS: usize = 32;
+
+impl ByHead {
+    /// Those with the same head are in order of id, and stay in it.
+    fn sort(&mut self, run: &mut [Id], head: impl Fn(Id) -> Head) {
+        let ByHead { heads, nodes } = self;
+        heads.clear();
+        for &id in run.iter() {
+            let of_this = head(id);
+            match heads.iter_mut().find(|(head, _)| *head == of_this) {
+                Some((_, count)) => *count += 1,
+                None => heads.push((of_this, 1)),
+            }
+            if heads.len() > MANY_HEADS || run.len() < SHORT {
+                return run.sort_unstable_by_key(|&id| (head(id), id));
+            }
+        }
+        heads.sort_unstable();
+        let mut start = 0;
+        for (_, place) in heads.iter_mut() {
+            start += std::mem::replace(place, start);
+        }
+        nodes.clear();
+        nodes.extend_from_slice(run);
+        for &id in nodes.iter() {
+            let of_this = head(id);
+            if let Some((_, place)) = heads.iter_mut().find(|(head, _)| *head == of_this) {
+                run[*place as usize] = id;
+                *place += 1;
+            }
+        }
     }
 }
 

@@ -168,6 +168,12 @@ impl EGraph {
         self.classes.find(id)
     }
 
+    /// As [`EGraph::find`], and faster. Valid after [`EGraph::rebuild`].
+    #[inline]
+    pub(crate) fn class_of(&self, id: Id) -> Id {
+        self.classes.compressed(id)
+    }
+
     /// The classes, by id. Valid after [`EGraph::rebuild`].
     pub fn classes(&self) -> impl Iterator<Item = Id> + '_ {
         self.ids().filter(|&id| self.classes.is_root(id))

@@ -80,6 +80,15 @@ impl UnionFind {
         }
     }
 
+    /// As [`UnionFind::find`], since the last [`UnionFind::compress_all`] after which nothing was united.
+    #[inline]
+    pub fn compressed(&self, id: Id) -> Id {
+        let entry = self.entries[id.0 as usize];
+        debug_assert!(entry >= ROOT || self.is_root(Id(entry)));
+        // Which of the two it is nobody could guess.
+        std::hint::select_unpredictable(entry >= ROOT, id, Id(entry))
+    }
+
     /// As [`UnionFind::find`], halving the path on the way.
     pub fn find_compress(&mut self, mut id: Id) -> Id {
         loop {

@@ -79,7 +79,7 @@ impl<'a> Search<'a> {
             rows,
             rewrite,
             rule,
-            constants: constants.into_iter().map(|node| egraph.find(node)).collect(),
+            constants: constants.into_iter().map(|node| egraph.class_of(node)).collect(),
             literals: rewrite.rhs.known_literals(egraph),
             seen,
             narrow,
@@ -144,7 +144,7 @@ impl<'a> Search<'a> {
                     Some(turned) => machine.try_roots(nodes, turned),
                     None => {
                         let nodes = nodes.iter().map(|&node| (node, true));
-                        machine.try_each(nodes, start, |node| self.egraph.find(node), 0, false);
+                        machine.try_each(nodes, start, |node| self.egraph.class_of(node), 0, false);
                     }
                 }
             }
@@ -235,7 +235,7 @@ impl<'a> Machine<'a> {
                 _ => 0,
             });
             (self.program, self.tests) = orders[usize::from(members[1] < members[0])];
-            self.try_each(std::iter::once((node, true)), 0, |node| egraph.find(node), 0, false);
+            self.try_each(std::iter::once((node, true)), 0, |node| egraph.class_of(node), 0, false);
             if self.found.halted.is_some() {
                 return;
             }
@@ -315,7 +315,7 @@ impl<'a> Machine<'a> {
                             });
                         (node, fits)
                     });
-                    self.try_each(fitting, atom, |node| egraph.find(node), at, true);
+                    self.try_each(fitting, atom, |node| egraph.class_of(node), at, true);
                     return;
                 }
             }
@@ -348,7 +348,7 @@ impl<'a> Machine<'a> {
         if (egraph.weight(known) as usize) < nodes.len() / 2 {
             let fitting = egraph.parents(known).map(|(node, place)| {
                 let fits =
-                    place == child && egraph.head(node) == head && egraph.find(node) == class;
+                    place == child && egraph.head(node) == head && egraph.class_of(node) == class;
                 (node, fits)
             });
             self.try_each(fitting, atom, |_| class, next, true);
@@ -429,7 +429,9 @@ impl<'a> Machine<'a> {
             }
             for (other, column) in pending[..rewrite.nodes()].iter_mut().enumerate() {
                 if other != atom {
-                    column[begin..end].fill(state[rewrite.lhs.registers + other]);
+                    // One by one: they are a few.
+                    let bound = state[rewrite.lhs.registers + other];
+                    (begin..end).for_each(|i| column[i % MANY] = bound);
                 }
             }
             self.pending = end;

@@ -118,7 +118,7 @@ impl Machine<'_> {
         let of_variable = |var: usize| &classes[var][..count];
         rewrite.rhs.lookup_many(egraph, count, of_variable, literals, lookups);
         let mut roots = pending[0];
-        roots[..count].iter_mut().for_each(|root| *root = egraph.find(*root));
+        roots[..count].iter_mut().for_each(|root| *root = egraph.class_of(*root));
         // Most are known, and seen to be without a branch.
         let (mut unknown, mut many) = ([0; MANY], 0);
         for (i, (found, class)) in lookups.classes().iter().zip(&roots[..count]).enumerate() {

@@ -97,6 +97,9 @@ fn ids_of<'o, 'c: 'o>(
     }
 }
 
+/// Where less than one in so many has a child that is missing, all are looked for.
+const FEW: usize = 4;
+
 /// Looks for an application with these children in some instances, where both are there.
 fn find_present(
     egraph: &EGraph,
@@ -110,11 +113,17 @@ fn find_present(
         return egraph.table().find_many(head, left, right, nodes);
     }
     let is_unary = application.args.len() == 1;
+    let is_there = |(&left, &right): (&Id, &Id)| (left != missing) & (is_unary | (right != missing));
+    let there: usize = left.iter().zip(right).map(|pair| usize::from(is_there(pair))).sum();
+    if there >= left.len() - left.len() / FEW {
+        // Nothing has a child that is missing: those are looked for in vain.
+        return egraph.table().find_many(head, left, right, nodes);
+    }
     let (mut places, mut count) = ([0; MANY], 0);
     let (mut lefts, mut rights, mut found) = ([missing; MANY], [missing; MANY], [missing; MANY]);
     for (i, (&left, &right)) in left.iter().zip(right).enumerate() {
         (places[count], lefts[count], rights[count]) = (i, left, right);
-        count += usize::from((left != missing) & (is_unary | (right != missing)));
+        count += usize::from(is_there((&left, &right)));
     }
     egraph.table().find_many(head, &lefts[..count], &rights[..count], &mut found[..count]);
     nodes.fill(missing);
@@ -170,7 +179,7 @@ impl Recipe {
             let nodes = &mut nodes[0][..instances];
             find_present(egraph, application, left, right, nodes);
             for node in nodes.iter_mut().filter(|node| **node != missing) {
-                *node = egraph.find(*node);
+                *node = egraph.class_of(*node);
             }
             if number + 1 == self.applications.len() {
                 children[0][..instances].copy_from_slice(left);

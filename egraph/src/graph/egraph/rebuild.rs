@@ -21,7 +21,7 @@ impl EGraph {
         self.classes.compress_all();
         let EGraph { index, nodes, stamps, classes, .. } = self;
         let (ids, live) = (nodes.len(), |id| !stamps.is_dead(id));
-        let (class, head) = (|id| classes.find(id), |id| nodes.head(id));
+        let (class, head) = (|id| classes.compressed(id), |id| nodes.head(id));
         match regrouped {
             Some(regrouped) => {
                 index.update(ids, &regrouped, live, class, head);
