@@ -53,27 +53,25 @@ impl ClassIndex {
         starts.clear();
         starts.resize(ids + 1, 0);
         for id in all() {
-            starts[class(id).0 as usize + 1] += 1;
+            starts[class(id).0 as usize] += 1;
         }
-        for c in 0..ids {
-            starts[c + 1] += starts[c];
+        // Now where each class ends; filled from its end on, it ends where it starts.
+        let mut end = 0;
+        for start in starts.iter_mut() {
+            end += *start;
+            *start = end;
         }
         nodes.clear();
-        nodes.resize(starts[ids] as usize, Id(0));
-        // Fills each class's run from its start. `starts[c]` is the end of run `c` afterwards,
-        // shifted by one place, and is shifted back below.
-        for id in all() {
+        nodes.resize(end as usize, Id(0));
+        for id in all().rev() {
             let place = &mut starts[class(id).0 as usize];
+            *place -= 1;
             nodes[*place as usize] = id;
-            *place += 1;
         }
-        for c in (0..ids).rev() {
-            starts[c + 1] = starts[c];
-        }
-        starts[0] = 0;
-        let mut sorter = ByHead::default();
-        for c in 0..ids {
-            let run = &mut nodes[starts[c] as usize..starts[c + 1] as usize];
+        let (mut sorter, mut rest) = (ByHead::default(), &mut nodes[..]);
+        for run in starts.windows(2) {
+            let (run, later) = rest.split_at_mut((run[1] - run[0]) as usize);
+            rest = later;
             // Already in order of id; and mostly of one operator.
             if run.len() > 1 && !run.is_sorted_by_key(|&id| head(id)) {
                 sorter.sort(run, &head);

@@ -220,11 +220,14 @@ impl Memo {
     pub fn insert(&mut self, hash: u64, id: u32) {
         debug_assert!(self.len < self.capacity());
         let mut at = self.home(hash);
-        while self.groups[at].is_full() {
+        let taken = loop {
+            let taken = self.groups[at].taken();
+            if taken != ALL {
+                break taken;
+            }
             at = self.next(at);
-        }
-        let group = &mut self.groups[at];
-        group.set(first(!group.taken()), tag(hash), id);
+        };
+        self.groups[at].set(first(!taken), tag(hash), id);
         self.len += 1;
     }
 
@@ -253,18 +256,13 @@ impl Memo {
         self.groups[at].set(hole, EMPTY, 0);
     }
 
-    /// Makes a table with room for `entries` of all `ids`. The old one is given back first, so
+    /// Makes a table with room for `entries`, of these ids by hash. The old one is given back first, so
     /// that the two never stand side by side.
-    pub fn rebuild(
-        &mut self,
-        entries: usize,
-        ids: impl Iterator<Item = u32>,
-        hash_of: impl Fn(u32) -> u64,
-    ) {
+    pub fn rebuild(&mut self, entries: usize, ids: impl Iterator<Item = (u64, u32)>) {
         *self = Memo::default();
         self.groups = vec![FREE; Memo::groups_for(entries)];
-        for id in ids {
-            self.insert(hash_of(id), id);
+        for (hash, id) in ids {
+            self.insert(hash, id);
         }
     }
 }
@@ -296,7 +294,7 @@ mod tests {
                 if add && set.insert(id) {
                     if memo.len() == memo.capacity() {
                         let others = set.iter().copied().filter(|&other| other != id);
-                        memo.rebuild(memo.len() + 1, others, hash_of);
+                        memo.rebuild(memo.len() + 1, others.map(|id| (hash_of(id), id)));
                     }
                     if id % 2 == 0 {
                         memo.insert(hash_of(id), id);

@@ -10,6 +10,7 @@ use crate::id::Id;
 use crate::term::language::Language;
 use crate::term::leaves::Head;
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// Fills a row behind the last child.
 const PADDING: Id = Id(ABSENT);
@@ -163,12 +164,29 @@ impl NodeTable {
 
     /// Gives the hash-cons room for `entries`; `live` tells which e-nodes are in it.
     pub fn rebuild_memo(&mut self, entries: usize, live: impl Fn(Id) -> bool) {
-        let (rows, stride, counts) = (&self.rows, self.stride(), &mut self.counts);
-        counts.fill(0);
-        let ids = (0..(rows.len() / stride) as u32)
-            .filter(|&n| live(Id(n)))
-            .inspect(|&n| count(counts, Head(rows[n as usize * stride].0), 1));
-        self.memo.rebuild(entries, ids, |n| hash_of(rows, stride, n));
+        let NodeTable { rows, memo, .. } = self;
+        let is_live = |(n, _): &(usize, &_)| live(Id(*n as u32));
+        // Mostly rows are narrow: then their length is known to the compiler.
+        match self.width {
+            2 => {
+                let live = rows.as_chunks::<3>().0.iter().enumerate().filter(is_live);
+                memo.rebuild(entries, live.map(|(n, row)| (hash(row), n as u32)));
+            }
+            width => {
+                let rows = rows.chunks_exact(1 + width).enumerate();
+                let live = rows.filter(|&(n, _)| live(Id(n as u32)));
+                memo.rebuild(entries, live.map(|(n, row)| (hash(row), n as u32)));
+            }
+        }
+    }
+
+    /// As [`NodeTable::rebuild_memo`] of what [`NodeTable::read`] took.
+    pub fn read_memo(&mut self, entries: usize, live: impl Fn(Id) -> bool + Copy) {
+        let heads = self.rows.iter().step_by(self.stride()).enumerate();
+        for (_, &Id(head)) in heads.filter(|&(n, _)| live(Id(n as u32))) {
+            count(&mut self.counts, Head(head), 1);
+        }
+        self.rebuild_memo(entries, live);
     }
 
     pub fn head(&self, node: Id) -> Head {
@@ -184,6 +202,17 @@ impl NodeTable {
     pub fn slots(&self, node: Id) -> std::ops::Range<usize> {
         let start = node.0 as usize * self.width;
         start..start + self.arity(self.head(node))
+    }
+
+    /// Calls `f` with each slot of some e-nodes with one head, and the class in it.
+    #[inline]
+    pub fn each_slot(&self, head: Head, nodes: Range<u32>, mut f: impl FnMut(usize, Id)) {
+        let (arity, stride) = (self.arity(head), self.stride());
+        let (first, rows) = (nodes.start as usize, &self.rows[nodes.start as usize * stride..]);
+        for (i, row) in rows.chunks_exact(stride).take(nodes.len()).enumerate() {
+            let slot = (first + i) * self.width;
+            row[1..1 + arity].iter().enumerate().for_each(|(child, &id)| f(slot + child, id));
+        }
     }
 
     /// The e-node that a slot belongs to, and which of its children the slot is.

@@ -113,7 +113,8 @@ fn find_present(
         return egraph.table().find_many(head, left, right, nodes);
     }
     let is_unary = application.args.len() == 1;
-    let is_there = |(&left, &right): (&Id, &Id)| (left != missing) & (is_unary | (right != missing));
+    let is_there =
+        |(&left, &right): (&Id, &Id)| (left != missing) & (is_unary | (right != missing));
     let there: usize = left.iter().zip(right).map(|pair| usize::from(is_there(pair))).sum();
     if there >= left.len() - left.len() / FEW {
         // Nothing has a child that is missing: those are looked for in vain.

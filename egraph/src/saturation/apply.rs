@@ -164,7 +164,8 @@ impl Applier {
                 continue;
             }
             bound.clear();
-            bound.extend_from_slice(&found[1..]);
+            // One by one: they are a few.
+            found[1..].iter().for_each(|&id| bound.push(id));
             let start = bound.len();
             bound.resize(start + rhs.places, Id(0));
             for (number, application) in rhs.applications.iter().enumerate() {

@@ -57,12 +57,10 @@ impl EGraph {
                 self.representatives.push(node);
             }
         }
-        for node in new() {
-            for (slot, &class) in self.nodes.slots(node).zip(self.nodes.children(node)) {
-                self.uses.append(class, slot);
-                self.classes.add_weight(class, 1);
-            }
-        }
+        self.nodes.each_slot(head, begin..end, |slot, class| {
+            self.uses.append(class, slot);
+            self.classes.add_weight(class, 1);
+        });
         if let Node::Leaf(Leaf { value: LeafValue::Literal(_), .. }) = self.leaves.node(head) {
             self.literals.extend(new().map(|node| (node, node)));
         }

@@ -226,7 +226,7 @@ impl EGraph {
             return no("a class has no proof");
         }
         let stamps = &self.stamps;
-        self.nodes.rebuild_memo(memo, |node| !stamps.is_dead(node));
+        self.nodes.read_memo(memo, |node| !stamps.is_dead(node));
         let capacities = [all.count(most)?, all.count(most)?];
         self.index.reserve_as(capacities);
         let capacity = all.count(most)?;
