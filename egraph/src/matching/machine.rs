@@ -303,7 +303,8 @@ impl<'a> Machine<'a> {
                 }
                 Instruction::Down { atom, class, head, known } => {
                     let class = self.register(class);
-                    return self.down(atom, (class, head), known, at);
+                    let nodes = self.members(class, head);
+                    return self.down(nodes, atom, (class, head), known, at);
                 }
                 Instruction::Up { atom, head, from, child, known } => {
                     let known = known.map(|(child, register)| (child, self.register(register)));
@@ -323,21 +324,24 @@ impl<'a> Machine<'a> {
         self.matched();
     }
 
-    /// Tries the e-nodes of a class with a head on an atom of which a child may be known, and goes on with the program.
+    /// The e-nodes of a class with a head.
     #[inline]
+    fn members(&mut self, class: Id, head: Head) -> &'a [Id] {
+        let egraph = self.search.egraph;
+        let runs = &mut self.room.runs;
+        egraph.index().class_with_head(class, head, |n| egraph.head(n), runs)
+    }
+
+    /// Tries e-nodes of a class with a head on an atom of which a child may be known, and goes on with the program.
     fn down(
         &mut self,
+        nodes: &'a [Id],
         atom: usize,
         (class, head): (Id, Head),
         known: Option<(usize, Register)>,
         next: usize,
     ) {
         let egraph = self.search.egraph;
-        let (index, runs) = (egraph.index(), &mut self.room.runs);
-        let nodes = index.class_with_head(class, head, |n| egraph.head(n), runs);
-        if nodes.is_empty() {
-            return;
-        }
         let Some((child, register)) = known else {
             self.try_each(nodes.iter().map(|&node| (node, true)), atom, |_| class, next, true);
             return;
@@ -392,7 +396,12 @@ impl<'a> Machine<'a> {
                     Some(Instruction::Constant(register, constant))
                         if self.register(register) != self.search.constants[constant] => {}
                     Some(Instruction::Down { atom, class, head, known }) => {
-                        self.down(atom, (self.register(class), head), known, next + 1);
+                        let class = self.register(class);
+                        let nodes = self.members(class, head);
+                        // Mostly there are none: that is seen without a call.
+                        if !nodes.is_empty() {
+                            self.down(nodes, atom, (class, head), known, next + 1);
+                        }
                     }
                     Some(_) => self.run(next),
                 }
