@@ -244,9 +244,9 @@ impl NodeTable {
         if self.width == 2 { self.rows.as_chunks().0 } else { &[] }
     }
 
-    /// All rows, and all e-nodes as terms, where they are those of two children.
-    pub fn binary_terms(&self) -> Option<(&[[Id; 3]], &[[Id; 2]])> {
-        (self.width == 2).then(|| (self.rows.as_chunks().0, self.original.as_chunks().0))
+    /// The children with which all e-nodes were added, where there is [`NodeTable::binary_rows`]; none elsewhere.
+    pub fn binary_terms(&self) -> &[[Id; 2]] {
+        if self.width == 2 { self.original.as_chunks().0 } else { &[] }
     }
 
     /// One of the children with which an e-node was added.

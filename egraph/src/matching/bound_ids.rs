@@ -69,17 +69,19 @@ impl Rewrite {
         let all = nodes.iter_mut().zip(classes).zip(matches);
         match self.sources[var] {
             // As in [`Rewrite::classes`].
-            Source::Child(at, child) => match egraph.table().binary_terms() {
-                None => all.for_each(|((node, class), ids)| {
-                    *node = egraph.table().original_child(ids[at], child);
-                    *class = egraph.find(egraph.table().child_of(ids[at], child));
-                }),
-                Some((rows, terms)) => all.for_each(|((node, class), ids)| {
-                    let at = ids[at].0 as usize;
-                    *node = terms[at][child];
-                    *class = egraph.find(rows[at][1 + child]);
-                }),
-            },
+            Source::Child(at, child) => {
+                match (egraph.table().binary_rows(), egraph.table().binary_terms()) {
+                    ([], _) => all.for_each(|((node, class), ids)| {
+                        *node = egraph.table().original_child(ids[at], child);
+                        *class = egraph.find(egraph.table().child_of(ids[at], child));
+                    }),
+                    (rows, terms) => all.for_each(|((node, class), ids)| {
+                        let at = ids[at].0 as usize;
+                        *node = terms[at][child];
+                        *class = egraph.find(rows[at][1 + child]);
+                    }),
+                }
+            }
             Source::Bound(i) => all.for_each(|((node, class), ids)| {
                 (*node, *class) = (ids[i], egraph.find(ids[i]));
             }),

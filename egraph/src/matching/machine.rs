@@ -382,8 +382,17 @@ impl<'a> Machine<'a> {
             |node: Id| seen.is_none_or(|epoch| egraph.changed_since(node, epoch) == changed);
         let first = self.program.get(next).copied();
         let mut misfits = 0;
-        if first.is_none() && self.search.plain && !self.bounds.only_count {
-            return self.match_each(nodes, may_be, atom, count);
+        if self.search.plain && !self.bounds.only_count {
+            match first {
+                None => return self.match_each(nodes, may_be, atom, count),
+                Some(Instruction::Down { atom: last, class, head, known: None })
+                    if rewrite.nodes() == 2 && next + 1 == self.program.len() =>
+                {
+                    let child = class - bound.children;
+                    return self.match_pairs(nodes, may_be, (atom, child), (last, head), count);
+                }
+                Some(_) => {}
+            }
         }
         for (node, fits) in nodes {
             if fits && may_be(node) {
@@ -450,6 +459,67 @@ impl<'a> Machine<'a> {
             }
             self.visited(if count { tried } else { end - begin });
             if tried < MANY - begin || self.found.halted.is_some() {
+                return;
+            }
+        }
+    }
+
+    /// As [`Machine::try_each`], of the first of two atoms, with any e-node of a head for the last one: goes through both
+    /// without a call in between.
+    #[inline]
+    fn match_pairs(
+        &mut self,
+        mut nodes: impl Iterator<Item = (Id, bool)>,
+        may_be: impl Fn(Id) -> bool,
+        (atom, child): (usize, usize),
+        (last, head): (usize, Head),
+        count: bool,
+    ) {
+        let Search { egraph, rows, seen, .. } = *self.search;
+        let (seen, changed) = (seen.filter(|_| last <= self.first), last == self.first);
+        let may_be_last =
+            |node: Id| seen.is_none_or(|epoch| egraph.changed_since(node, epoch) == changed);
+        let (mut node, mut members) = (Id(0), [].iter());
+        loop {
+            let begin = self.pending;
+            let SearchRoom { pending, runs, .. } = &mut *self.room;
+            let columns = pending.get_disjoint_mut([atom, last]).expect("two atoms");
+            let (mut end, mut visits, mut is_done) = (begin, 0, false);
+            while end < MANY && !is_done {
+                for &member in members.by_ref() {
+                    // As in [`Machine::match_each`].
+                    (columns[0][end], columns[1][end]) = (node, member);
+                    end += usize::from(may_be_last(member));
+                    if end == MANY {
+                        break;
+                    }
+                }
+                if end < MANY {
+                    is_done = match nodes.next() {
+                        Some((candidate, fits)) if fits && may_be(candidate) => {
+                            node = candidate;
+                            let class = rows[node.0 as usize][1 + child];
+                            let index = egraph.index();
+                            let all = index.class_with_head(class, head, |n| egraph.head(n), runs);
+                            members = all.iter();
+                            visits += 1 + all.len();
+                            false
+                        }
+                        Some(_) => {
+                            visits += usize::from(count);
+                            false
+                        }
+                        None => true,
+                    };
+                }
+            }
+            self.pending = end;
+            self.count_matches(end - begin);
+            if end == MANY {
+                self.note_pending();
+            }
+            self.visited(visits);
+            if is_done || self.found.halted.is_some() {
                 return;
             }
         }

@@ -72,3 +72,53 @@ impl EGraph {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::node_table::NodeTable;
+    use crate::rules::system::System;
+    use crate::term::language::OpId;
+    use proptest::prelude::*;
+    use std::sync::Arc;
+
+    proptest! {
+        /// Of terms over two operators, one with an only child, some come up more than once.
+        #[test]
+        fn many_are_added_as_one_after_the_other(
+            levels in prop::collection::vec((any::<bool>(), prop::collection::vec((0u32..9, 0u32..9), 1..40)), 1..6),
+        ) {
+            let rules = "(sort S)\n(variable S)\n(op f (S S) S)\n(op g (S) S)\n";
+            let system = Arc::new(System::parse(rules).unwrap());
+            let mut bank = crate::term::bank::TermBank::new(system.language.clone());
+            let leaves: Vec<_> = (0..9).map(|i| bank.parse(&format!("x{i}"), None).unwrap()).collect();
+            let mut many = EGraph::new(system);
+            let mut known: Vec<Id> = leaves.iter().map(|&leaf| many.add_term(&bank, leaf)).collect();
+            let mut one = many.clone();
+            for (is_unary, pairs) in levels {
+                let head = Head::from(OpId(u32::from(is_unary)));
+                let child = |i: u32| known[known.len() - 1 - i as usize];
+                let left: Vec<Id> = pairs.iter().map(|&(left, _)| child(left)).collect();
+                let nothing = NodeTable::padding();
+                let right = pairs.iter().map(|&(_, right)| if is_unary { nothing } else { child(right) });
+                let right: Vec<Id> = right.collect();
+                let added: Vec<Id> = left.iter().zip(&right).map(|(&left, &right)| match is_unary {
+                    true => one.add(head, &[left]),
+                    false => one.add(head, &[left, right]),
+                }).collect();
+                let more = crate::room::Room { nodes: pairs.len(), ..Default::default() };
+                prop_assert!(many.reserve(more, |_| Default::default(), usize::MAX));
+                let mut nodes = vec![Id(0); pairs.len()];
+                let ids = [&left, &right].map(|ids| Ids { nodes: ids, classes: ids });
+                many.add_many(head, ids, &mut nodes);
+                prop_assert_eq!(&nodes, &added);
+                known.extend(nodes);
+            }
+            many.rebuild();
+            one.rebuild();
+            prop_assert_eq!(many.node_count(), one.node_count());
+            let uses = |egraph: &EGraph| egraph.ids().map(|id| egraph.parents(id).collect::<Vec<_>>()).collect::<Vec<_>>();
+            prop_assert_eq!(uses(&many), uses(&one));
+        }
+    }
+}
