@@ -25,7 +25,7 @@ use crate::term::literal::Value;
 pub(crate) struct Search<'a> {
     pub(super) egraph: &'a EGraph,
     /// See [`crate::graph::node_table::NodeTable::binary_rows`].
-    rows: &'a [[Id; 3]],
+    pub(super) rows: &'a [[Id; 3]],
     pub rewrite: &'a Rewrite,
     pub(super) rule: &'a Rule,
     /// Classes of the left-hand side's constants.
@@ -33,7 +33,7 @@ pub(crate) struct Search<'a> {
     /// Classes of the right-hand side's literals, where there are such.
     pub(super) literals: Vec<Option<Id>>,
     /// What has been seen; nothing if `None`.
-    seen: Option<Epoch>,
+    pub(super) seen: Option<Epoch>,
     /// Whether right-hand sides can be looked up many at a time.
     pub(super) narrow: bool,
     /// Whether moreover the e-nodes of a match are all that it binds, and they have two children.
@@ -54,11 +54,11 @@ pub(crate) struct SearchRoom {
     pub(super) lookups: LookupRoom,
     pub(super) recent: Recent,
     /// Of the e-graph as it is while they last.
-    runs: LongRuns,
+    pub(super) runs: LongRuns,
 }
 
 /// Quotas and the clock are looked at once in so many matches, or e-nodes.
-const COUNT_EVERY: usize = 1_024;
+pub(super) const COUNT_EVERY: usize = 1_024;
 const LOOK_EVERY: usize = 4_096;
 
 impl<'a> Search<'a> {
@@ -184,7 +184,7 @@ impl<'a> Search<'a> {
 
 pub(super) struct Machine<'a> {
     pub(super) search: &'a Search<'a>,
-    first: usize,
+    pub(super) first: usize,
     program: &'a [Instruction],
     tests: &'a [Test],
     /// Matches that are still to be looked at.
@@ -265,7 +265,7 @@ impl<'a> Machine<'a> {
 
     /// Counts e-nodes that were tried.
     #[inline]
-    fn visited(&mut self, nodes: usize) {
+    pub(super) fn visited(&mut self, nodes: usize) {
         self.uncounted.visits += nodes;
         if self.uncounted.visits >= LOOK_EVERY {
             self.count();
@@ -424,118 +424,8 @@ impl<'a> Machine<'a> {
         self.visited(if count { misfits } else { 0 });
     }
 
-    /// As [`Machine::try_each`], of the last atom of a pattern: keeps each match in mind.
-    #[inline]
-    fn match_each(
-        &mut self,
-        nodes: impl Iterator<Item = (Id, bool)>,
-        may_be: impl Fn(Id) -> bool,
-        atom: usize,
-        count: bool,
-    ) {
-        let Search { rewrite, .. } = *self.search;
-        let mut nodes = nodes.into_iter();
-        loop {
-            let begin = self.pending;
-            let SearchRoom { state, pending, .. } = &mut *self.room;
-            // What does not fit is overwritten by the next one, rather than skipped: nobody could guess which.
-            let (column, mut end, mut tried) = (&mut pending[atom], begin, 0);
-            for (node, fits) in nodes.by_ref().take(MANY - begin) {
-                column[end % MANY] = node;
-                end += usize::from(fits && may_be(node));
-                tried += 1;
-            }
-            for (other, column) in pending[..rewrite.nodes()].iter_mut().enumerate() {
-                if other != atom {
-                    // One by one: they are a few.
-                    let bound = state[rewrite.lhs.registers + other];
-                    (begin..end).for_each(|i| column[i % MANY] = bound);
-                }
-            }
-            self.pending = end;
-            self.count_matches(end - begin);
-            if end == MANY {
-                self.note_pending();
-            }
-            self.visited(if count { tried } else { end - begin });
-            if tried < MANY - begin || self.found.halted.is_some() {
-                return;
-            }
-        }
-    }
-
-    /// As [`Machine::try_each`], of the first of two atoms, with any e-node of a head for the last one: goes through both
-    /// without a call in between.
-    #[inline]
-    fn match_pairs(
-        &mut self,
-        mut nodes: impl Iterator<Item = (Id, bool)>,
-        may_be: impl Fn(Id) -> bool,
-        (atom, child): (usize, usize),
-        (last, head): (usize, Head),
-        count: bool,
-    ) {
-        let Search { egraph, rows, seen, .. } = *self.search;
-        let (seen, changed) = (seen.filter(|_| last <= self.first), last == self.first);
-        let may_be_last =
-            |node: Id| seen.is_none_or(|epoch| egraph.changed_since(node, epoch) == changed);
-        let (mut node, mut members) = (Id(0), [].iter());
-        loop {
-            let begin = self.pending;
-            let SearchRoom { pending, runs, .. } = &mut *self.room;
-            let columns = pending.get_disjoint_mut([atom, last]).expect("two atoms");
-            let (mut end, mut visits, mut is_done) = (begin, 0, false);
-            while end < MANY && !is_done {
-                for &member in members.by_ref() {
-                    // As in [`Machine::match_each`].
-                    (columns[0][end], columns[1][end]) = (node, member);
-                    end += usize::from(may_be_last(member));
-                    if end == MANY {
-                        break;
-                    }
-                }
-                if end < MANY {
-                    is_done = match nodes.next() {
-                        Some((candidate, fits)) if fits && may_be(candidate) => {
-                            node = candidate;
-                            let class = rows[node.0 as usize][1 + child];
-                            let index = egraph.index();
-                            let all = index.class_with_head(class, head, |n| egraph.head(n), runs);
-                            members = all.iter();
-                            visits += 1 + all.len();
-                            false
-                        }
-                        Some(_) => {
-                            visits += usize::from(count);
-                            false
-                        }
-                        None => true,
-                    };
-                }
-            }
-            self.pending = end;
-            self.count_matches(end - begin);
-            if end == MANY {
-                self.note_pending();
-            }
-            self.visited(visits);
-            if is_done || self.found.halted.is_some() {
-                return;
-            }
-        }
-    }
-
-    /// Counts matches whose conditions hold.
-    #[inline]
-    pub(super) fn count_matches(&mut self, matches: usize) {
-        self.uncounted.matches += matches;
-        if self.uncounted.matches >= COUNT_EVERY {
-            self.count();
-        }
-    }
-
     /// Tells the quotas of what they do not know of yet, and looks at the clock.
-    fn count(&mut self) {
+    pub(super) fn count(&mut self) {
         let more = std::mem::take(&mut self.uncounted);
         self.found.tally += more;
         let halted = &mut self.found.halted;

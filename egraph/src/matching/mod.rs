@@ -4,6 +4,7 @@
 pub(crate) mod all_rules;
 pub(crate) mod bound_ids;
 pub(crate) mod delta_queries;
+mod last_atoms;
 pub(crate) mod machine;
 pub(crate) mod match_queue;
 mod matched;

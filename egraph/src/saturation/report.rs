@@ -120,3 +120,12 @@ pub struct Rebased {
     /// Its bytes.
     pub bytes: usize,
 }
+
+/// What applying has done.
+#[derive(Default)]
+pub(crate) struct Applied {
+    pub rules: Vec<RuleReport>,
+    pub unions: u64,
+    pub visits: usize,
+    pub stop: Option<StopReason>,
+}

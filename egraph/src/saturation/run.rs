@@ -5,21 +5,18 @@ use crate::graph::egraph::EGraph;
 use crate::graph::seen::Seen;
 use crate::id::Id;
 use crate::matching::all_rules::{Matches, Request, Room, search};
-use crate::matching::match_queue::MatchQueue;
-use crate::matching::matches::Halt;
 use crate::rules::rule::RuleId;
 use crate::rules::schedule::{RuleChoice, Schedule};
 use crate::rules::system::System;
-use crate::saturation::apply::{Applier, Pace};
 use crate::saturation::best_first::{Choice, Chosen, Waiting};
 use crate::saturation::match_order::{MatchOrder, SmallestFirst};
 use crate::saturation::progress::{Done, Sought};
-use crate::saturation::report::{Iteration, Rebased, Report, RuleReport, RuleTotals};
+use crate::saturation::report::{Applied, Iteration, Rebased, Report, RuleTotals};
 use crate::saturation::scheduler::{BackOff, Bans, Scheduler};
 use crate::stop::{Cancel, Limits, StopReason, Watch};
 use crate::term::bank::{TermBank, TermId};
 use rayon::ThreadPool;
-use std::ops::{ControlFlow, RangeInclusive};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -211,7 +208,7 @@ pub(super) struct Run<'a> {
     totals: Vec<RuleTotals>,
     /// E-nodes tried in all iterations, and gone through to rebuild.
     pub(super) visits: usize,
-    left_out: u64,
+    pub(super) left_out: u64,
     /// Whether matches that were seen were left out, because of a limit.
     pub(super) cut: bool,
     /// Whether matches that were seen may wait in `waiting`.
@@ -221,26 +218,11 @@ pub(super) struct Run<'a> {
     chosen: Vec<Chosen>,
 }
 
-/// Matches are applied in runs of this many between looks at the clock.
-const CLOCK_EVERY: usize = 1_024;
-
-/// Matches that are taken from the queue together: the more, the more wait.
-const TOGETHER: RangeInclusive<usize> = 64..=4_096;
-
 /// What matches may take for each e-node of a limit, in bytes.
 const NODE_BYTES: usize = 128;
 
 /// All iterations together may try so many times the e-nodes that one may.
 const VISITS_OF_ALL: usize = 4;
-
-/// What applying has done.
-#[derive(Default)]
-struct Applied {
-    rules: Vec<RuleReport>,
-    unions: u64,
-    visits: usize,
-    stop: Option<StopReason>,
-}
 
 /// The outermost of the schedulers that kept something back in a part of a schedule, so that going on may yet change
 /// something.
@@ -368,7 +350,7 @@ impl Run<'_> {
     }
 
     /// The e-nodes that this e-graph may have.
-    fn most_nodes(&self) -> Option<usize> {
+    pub(super) fn most_nodes(&self) -> Option<usize> {
         let spent: u64 = self.rebased.iter().map(|before| before.built).sum();
         let left = self.limits.work.map(|work| work.saturating_sub(spent));
         let left = left.map(|left| usize::try_from(left).unwrap_or(usize::MAX));
@@ -376,7 +358,7 @@ impl Run<'_> {
     }
 
     /// Why there is no room for matches.
-    fn no_room(&self) -> StopReason {
+    pub(super) fn no_room(&self) -> StopReason {
         match self.limits.memory {
             None => StopReason::Nodes,
             Some(_) => StopReason::Memory,
@@ -450,97 +432,5 @@ impl Run<'_> {
         }
         self.egraph.advance();
         matches
-    }
-
-    /// Applies matches until a limit. Those that wait take memory too: where that is what is
-    /// lacking, the last ones are left out for the sake of the first.
-    fn apply(&mut self, matches: Matches) -> Applied {
-        let system = self.system.clone();
-        let memory = self.limits.memory.unwrap_or(usize::MAX);
-        let most = self.most_nodes().unwrap_or(usize::MAX);
-        let mut unions = vec![0; matches.rules.len()];
-        let mut rules = Vec::new();
-        let mut queue = MatchQueue::default();
-        matches.queues.into_iter().for_each(|of_news| queue.append(of_news));
-        for found in &matches.rules {
-            let rule = RuleId(found.rule as u32);
-            let (matches, new, banned) = (found.seen as u64, found.found as u64, found.refused);
-            rules.push(RuleReport { rule, matches, new, unions: 0, banned });
-        }
-        let found = queue.len();
-        let (mut done, mut clock) = (0, CLOCK_EVERY);
-        let mut stop = None;
-        let mut applier = Applier::default();
-        let mut pace = Pace::new(self.egraph);
-        let mut ids = Vec::new();
-        'matches: loop {
-            let together = (queue.len() / 32).clamp(*TOGETHER.start(), *TOGETHER.end());
-            let Some(number) = queue.pop(together, &mut ids) else { break };
-            let rewrite = &system.rewrites[rules[number].rule.0 as usize];
-            let later = |waiting: &Waiting| waiting.heap_bytes() + Waiting::look_bytes(self.egraph);
-            let later = self.waiting.as_ref().map_or(0, later);
-            let waiting = ids.capacity() * size_of::<Id>() + later;
-            let mut left = &ids[..];
-            while let Some(found) = left.get(..rewrite.stride()) {
-                if done >= clock {
-                    clock = done + CLOCK_EVERY;
-                    // Congruence closed now and then lets fewer e-nodes be built twice.
-                    self.egraph.close();
-                    if let Some(expired) = self.watch.expired() {
-                        stop = Some(expired);
-                        break 'matches;
-                    }
-                }
-                let room = applier.room(self.egraph, rewrite, found);
-                let matches = left.len() / rewrite.stride();
-                let together = Applier::together(self.egraph, rewrite, matches);
-                let by_nodes = most.checked_sub(self.egraph.node_count());
-                let by_nodes =
-                    by_nodes.map_or(0, |n| n.checked_div(room.nodes).unwrap_or(usize::MAX));
-                let limit =
-                    |queue: &MatchQueue| memory.saturating_sub(queue.heap_bytes() + waiting);
-                let coming = |egraph: &EGraph| pace.coming(egraph, done, queue.len());
-                let mut fits = match together.min(by_nodes) {
-                    0 => 0,
-                    most => self.egraph.reserve_many(room, most, coming, limit(&queue)),
-                };
-                if fits == 0 {
-                    // What says nothing new needs no room.
-                    if applier.says_nothing_new(self.egraph, rewrite, found) {
-                        (done, left) = (done + 1, &left[rewrite.stride()..]);
-                        continue;
-                    }
-                    stop = Some(if by_nodes == 0 { StopReason::Nodes } else { StopReason::Memory });
-                    loop {
-                        if by_nodes == 0 || queue.len() == 0 {
-                            break 'matches;
-                        }
-                        queue.drop_last(queue.len() / 8 + 1);
-                        let none = |_: &EGraph| Default::default();
-                        fits = self.egraph.reserve_many(room, 1, none, limit(&queue));
-                        if fits > 0 {
-                            break;
-                        }
-                    }
-                }
-                let (found, later) = left.split_at(fits * rewrite.stride());
-                unions[number] += applier.apply(self.egraph, rewrite, found);
-                (done, left) = (done + fits, later);
-            }
-        }
-        self.left_out = (found - done) as u64;
-        self.cut |= self.left_out > 0 || stop.is_some() || matches.halted.is_some();
-        for (rule, &unions) in rules.iter_mut().zip(&unions) {
-            rule.unions = unions;
-        }
-        rules.retain(|rule| rule.matches > 0 || rule.banned);
-        let stop = stop.or_else(|| match matches.halted? {
-            Halt::Endless => Some(StopReason::Visits),
-            // Best-first does without what it had no room for.
-            Halt::Full if self.waiting.is_some() => None,
-            Halt::Full => Some(self.no_room()),
-            _ => self.watch.expired(),
-        });
-        Applied { unions: unions.iter().sum(), visits: matches.visits, rules, stop }
     }
 }
