@@ -14,6 +14,8 @@ const TAKEN: u8 = 1 << 7;
 
 /// Places that are looked at together.
 const GROUP: usize = 16;
+/// Entries for each group at most, on average: with 14 a third of all groups would be full, with 12 a sixth are.
+const MOST: usize = 12;
 
 #[derive(Clone, Copy, Debug)]
 struct Group {
@@ -101,10 +103,10 @@ impl Memo {
         self.groups.capacity() * size_of::<Group>()
     }
 
-    /// Entries for which there is room: no more than seven eighths of the places are taken, so
+    /// Entries for which there is room: no more than three quarters of the places are taken, so
     /// that most searches look at one group (Knuth, vol. 3, section 6.4, on buckets).
     pub fn capacity(&self) -> usize {
-        self.groups.len() * (GROUP / 8 * 7)
+        self.groups.len() * MOST
     }
 
     /// Bytes of a table with room for `entries`.
@@ -113,7 +115,7 @@ impl Memo {
     }
 
     fn groups_for(entries: usize) -> usize {
-        entries.div_ceil(GROUP / 8 * 7).max(1)
+        entries.div_ceil(MOST).max(1)
     }
 
     /// The group where the search for a hash begins.

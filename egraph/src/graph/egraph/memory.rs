@@ -176,11 +176,11 @@ impl EGraph {
         more.facts + 2 * more.nodes * analyses.most_at_a_node() + more.unions * analyses.len()
     }
 
-    /// Gives back what the arrays have room for beyond a 32nd more than there is, if it is over a sixteenth.
+    /// Gives back what the arrays have room for beyond a 64th more than there is, if it is over a 32nd.
     pub(crate) fn give_back(&mut self) {
         let len = self.nodes.len();
-        if self.nodes.room() > len / 16 {
-            let nodes = len + len / 32;
+        if self.nodes.room() > len / 32 {
+            let nodes = len + len / 64;
             self.nodes.shrink_to(nodes);
             self.stamps.shrink_to(nodes);
             self.loose.shrink_to(nodes);
@@ -191,8 +191,8 @@ impl EGraph {
             self.index.shrink_to(nodes);
         }
         let bound = self.forest.bound_len();
-        if self.forest.bound_room() > bound / 16 {
-            self.forest.shrink_bound_to(bound + bound / 32);
+        if self.forest.bound_room() > bound / 32 {
+            self.forest.shrink_bound_to(bound + bound / 64);
         }
         self.stale_uses.shrink_to(64);
     }
