@@ -97,7 +97,7 @@ WAY = swaps("abcdefghi", "dbihcafge")
 
 
 def test_guides_of_a_function_lead_through_them(sums):
-    small = {"cap": 120, "work": 6_000, "expansion": 120}
+    small = {"cap": 70, "work": 6_000, "expansion": 120}
     way = [sums.term(text) for text in WAY]
     requests = []
 

@@ -94,6 +94,12 @@ impl Stamps {
         self.stamps[node.0 as usize] > epoch.0
     }
 
+    /// The live e-nodes that have changed since the end of `epoch`, by id.
+    pub fn later_than(&self, epoch: Epoch) -> impl Iterator<Item = Id> + '_ {
+        let is_later = move |&(_, &stamp): &(usize, &u8)| stamp > epoch.0 && stamp != DEAD;
+        self.stamps.iter().enumerate().filter(is_later).map(|(node, _)| Id(node as u32))
+    }
+
     /// The moment that a search made now will have seen.
     pub fn now(&self) -> Epoch {
         self.now
@@ -122,27 +128,28 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Sorts `nodes` by their operators and leaves their order as it is otherwise; leaves, whose
-    /// heads are no operators, are left out.
+    /// Sorts `nodes` by their operators, of which each occurs so often, and leaves their order as it is otherwise; leaves,
+    /// whose heads are no operators, are left out.
     pub fn collect(
-        nodes: impl Iterator<Item = Id> + Clone,
-        operators: usize,
+        nodes: impl Iterator<Item = Id>,
+        counts: &[u32],
         operator: impl Fn(Id) -> usize,
     ) -> Changes {
-        let mut starts = vec![0u32; operators + 1];
-        let applications = nodes.filter(|&n| operator(n) < operators);
-        for node in applications.clone() {
-            starts[operator(node) + 1] += 1;
-        }
-        for op in 0..operators {
-            starts[op + 1] += starts[op];
-        }
-        let mut sorted = vec![Id(0); starts[operators] as usize];
+        let mut starts = Vec::with_capacity(counts.len() + 1);
+        starts.push(0);
+        let mut end = 0;
+        starts.extend(counts.iter().map(|count| {
+            end += count;
+            end
+        }));
+        let mut sorted = vec![Id(0); end as usize];
         let mut places = starts.clone();
-        for node in applications {
-            let place = &mut places[operator(node)];
-            sorted[*place as usize] = node;
-            *place += 1;
+        for node in nodes {
+            let operator = operator(node);
+            if operator < counts.len() {
+                sorted[places[operator] as usize] = node;
+                places[operator] += 1;
+            }
         }
         Changes { starts, nodes: sorted }
     }

@@ -251,13 +251,28 @@ impl EGraph {
 
     /// The live applications, by operator. Valid after [`EGraph::rebuild`].
     pub(crate) fn applications(&self) -> Changes {
-        self.by_operator(self.index.nodes().iter().copied())
+        self.by_operator(self.index.nodes().iter().copied(), self.live_by_operator())
     }
 
-    /// The live applications that have changed since the end of `epoch`.
+    /// The live applications that have changed since the end of `epoch`. Valid after [`EGraph::rebuild`].
     pub(crate) fn changes(&self, epoch: Epoch) -> Changes {
-        let changed = |node: &Id| self.stamps.changed_since(*node, epoch);
-        self.by_operator(self.index.nodes().iter().copied().filter(changed))
+        let mut counts = vec![0; self.live_by_operator().len()];
+        let mut changed = 0;
+        for node in self.stamps.later_than(epoch) {
+            changed += 1;
+            if let Some(count) = counts.get_mut(self.head(node).0 as usize) {
+                *count += 1;
+            }
+        }
+        // In the order of the index: where they are few they are sorted, else the others are passed over.
+        if changed < self.index.ids() / FEW {
+            let mut nodes: Vec<Id> = self.stamps.later_than(epoch).collect();
+            nodes.sort_unstable_by_key(|&node| (self.class_of(node), node));
+            self.by_operator(nodes.into_iter(), &counts)
+        } else {
+            let changed = |node: &Id| self.stamps.changed_since(*node, epoch);
+            self.by_operator(self.index.nodes().iter().copied().filter(changed), &counts)
+        }
     }
 
     /// Numbers of live applications, by operator. Valid after [`EGraph::rebuild`].
@@ -265,9 +280,9 @@ impl EGraph {
         self.nodes.live_by_operator()
     }
 
-    fn by_operator(&self, nodes: impl Iterator<Item = Id> + Clone) -> Changes {
-        let operators = self.system.language.operators.len();
-        Changes::collect(nodes, operators, |node| self.head(node).0 as usize)
+    /// `counts`: how many e-nodes have each operator.
+    fn by_operator(&self, nodes: impl Iterator<Item = Id>, counts: &[u32]) -> Changes {
+        Changes::collect(nodes, counts, |node| self.head(node).0 as usize)
     }
 
     pub(crate) fn now(&self) -> Epoch {

@@ -80,7 +80,7 @@ impl UnionFind {
         }
     }
 
-    /// As [`UnionFind::find`], since the last [`UnionFind::compress_all`] after which nothing was united.
+    /// As [`UnionFind::find`], of an id that points straight at its root.
     #[inline]
     pub fn compressed(&self, id: Id) -> Id {
         let entry = self.entries[id.0 as usize];
@@ -122,12 +122,15 @@ impl UnionFind {
         self.entries[absorbed.0 as usize] = kept.0;
     }
 
+    /// Points an id straight at its root.
+    pub fn compress(&mut self, id: Id) {
+        if !self.is_root(id) {
+            self.entries[id.0 as usize] = self.find_compress(id).0;
+        }
+    }
+
     /// Points every id straight at its root.
     pub fn compress_all(&mut self) {
-        for id in 0..self.entries.len() {
-            if self.entries[id] < ROOT {
-                self.entries[id] = self.find_compress(Id(id as u32)).0;
-            }
-        }
+        (0..self.entries.len() as u32).for_each(|id| self.compress(Id(id)));
     }
 }

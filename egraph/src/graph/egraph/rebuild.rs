@@ -18,7 +18,7 @@ impl EGraph {
         let regrouped = self.regrouped.replace(Vec::new());
         let regrouped = regrouped.filter(|_| new <= self.index.ids() / FEW);
         self.touch_absorbed(regrouped.as_deref());
-        self.classes.compress_all();
+        self.compress(regrouped.as_deref());
         let EGraph { index, nodes, stamps, classes, .. } = self;
         let (ids, live) = (nodes.len(), |id| !stamps.is_dead(id));
         let (class, head) = (|id| classes.compressed(id), |id| nodes.head(id));
@@ -121,6 +121,19 @@ impl EGraph {
         let Node::Op(op) = self.leaves.node(head) else { return false };
         let language = &self.system.language;
         language.constant_folding && language.op(op).builtin.is_some()
+    }
+
+    /// Points every live e-node straight at its class.
+    fn compress(&mut self, regrouped: Option<&[Id]>) {
+        let EGraph { index, classes, nodes, .. } = self;
+        let Some(regrouped) = regrouped else { return classes.compress_all() };
+        for &class in regrouped {
+            if !classes.is_root(class) {
+                classes.compress(class);
+                index.class(class).iter().for_each(|&node| classes.compress(node));
+            }
+        }
+        (index.ids()..nodes.len()).for_each(|id| classes.compress(Id(id as u32)));
     }
 
     /// Unites an application of a built-in operator with its value, if all children have one.
