@@ -41,6 +41,9 @@ impl EGraph {
     #[inline]
     fn complete(&mut self, head: Head, first: Id) {
         let (begin, end) = (first.0, self.nodes.len() as u32);
+        if begin == end {
+            return;
+        }
         let (len, width) = (end as usize, self.nodes.width());
         self.stamps.extend_to(len);
         self.classes.extend_to(len);
