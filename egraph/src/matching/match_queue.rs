@@ -65,7 +65,7 @@ impl MatchQueue {
     }
 
     /// Appends matches of a rule: some of those whose ids stand in columns.
-    pub fn push_columns(&mut self, rule: usize, columns: &[[Id; MANY]], mut some: &[usize]) {
+    pub fn push_columns(&mut self, rule: usize, columns: &[[Id; MANY]], mut some: &[u8]) {
         let stride = columns.len();
         while !some.is_empty() {
             let block = self.block_for(stride);
@@ -74,7 +74,9 @@ impl MatchQueue {
             block.resize(start + now.len() * stride, Id(0));
             for (place, column) in columns.iter().enumerate() {
                 let matches = block[start..].chunks_exact_mut(stride);
-                matches.zip(now).for_each(|(ids, &number)| ids[place] = column[number]);
+                matches
+                    .zip(now)
+                    .for_each(|(ids, &number)| ids[place] = column[usize::from(number)]);
             }
             self.note(rule, stride, now.len());
             some = later;

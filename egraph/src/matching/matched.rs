@@ -101,7 +101,7 @@ impl Machine<'_> {
         let pending = &pending[..rewrite.stride()];
         if let Some(left) = self.unlooked.checked_sub(1) {
             self.unlooked = left;
-            let all: [usize; MANY] = std::array::from_fn(|i| i);
+            let all: [u8; MANY] = std::array::from_fn(|i| i as u8);
             let queue = &mut self.found.queues[News::Nodes as usize];
             queue.push_columns(self.bounds.rule, pending, &all[..count]);
             self.uncounted.kept += count;
@@ -120,14 +120,15 @@ impl Machine<'_> {
         let mut roots = pending[0];
         roots[..count].iter_mut().for_each(|root| *root = egraph.class_of(*root));
         // Most are known, and seen to be without a branch.
-        let (mut unknown, mut many) = ([0; MANY], 0);
+        let (mut unknown, mut many) = ([0u8; MANY], 0);
         for (i, (found, class)) in lookups.classes().iter().zip(&roots[..count]).enumerate() {
-            unknown[many] = i;
+            unknown[many] = i as u8;
             many += usize::from(found != class);
         }
-        let (mut kept, mut counts) = ([[0; MANY]; News::COUNT], [0; News::COUNT]);
+        let (mut kept, mut counts) = ([[0u8; MANY]; News::COUNT], [0; News::COUNT]);
         for &i in &unknown[..many] {
-            if let Some(news) = recent.news(lookups.result(i), roots[i]) {
+            let at = usize::from(i);
+            if let Some(news) = recent.news(lookups.result(at), roots[at]) {
                 kept[news as usize][counts[news as usize]] = i;
                 counts[news as usize] += 1;
             }

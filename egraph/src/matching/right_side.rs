@@ -120,16 +120,16 @@ fn find_present(
         // Nothing has a child that is missing: those are looked for in vain.
         return egraph.table().find_many(head, left, right, nodes);
     }
-    let (mut places, mut count) = ([0; MANY], 0);
+    let (mut places, mut count) = ([0u8; MANY], 0);
     let (mut lefts, mut rights, mut found) = ([missing; MANY], [missing; MANY], [missing; MANY]);
     for (i, (&left, &right)) in left.iter().zip(right).enumerate() {
-        (places[count], lefts[count], rights[count]) = (i, left, right);
+        (places[count], lefts[count], rights[count]) = (i as u8, left, right);
         count += usize::from(is_there((&left, &right)));
     }
     egraph.table().find_many(head, &lefts[..count], &rights[..count], &mut found[..count]);
     nodes.fill(missing);
     for (&place, &node) in places.iter().zip(&found[..count]) {
-        nodes[place] = node;
+        nodes[usize::from(place)] = node;
     }
 }
 
