@@ -1,7 +1,7 @@
 //! The innermost loops of a search: the last one or two atoms of a pattern, whose matches are kept in mind.
 
 use crate::id::Id;
-use crate::matching::machine::{COUNT_EVERY, Machine, Search, SearchRoom};
+use crate::matching::machine::{COUNT_EVERY, LOOK_EVERY, Machine, Search, SearchRoom};
 use crate::matching::right_side::MANY;
 use crate::term::leaves::Head;
 
@@ -67,7 +67,8 @@ impl Machine<'_> {
             let SearchRoom { pending, runs, .. } = &mut *self.room;
             let columns = pending.get_disjoint_mut([atom, last]).expect("two atoms");
             let (mut end, mut visits, mut is_done) = (begin, 0, false);
-            while end < MANY && !is_done {
+            // Where nothing matches the clock is looked at all the same.
+            while end < MANY && !is_done && visits < LOOK_EVERY {
                 for &member in members.by_ref() {
                     // As in [`Machine::match_each`].
                     (columns[0][end], columns[1][end]) = (node, member);

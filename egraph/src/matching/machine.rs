@@ -59,7 +59,7 @@ pub(crate) struct SearchRoom {
 
 /// Quotas and the clock are looked at once in so many matches, or e-nodes.
 pub(super) const COUNT_EVERY: usize = 1_024;
-const LOOK_EVERY: usize = 4_096;
+pub(super) const LOOK_EVERY: usize = 4_096;
 
 impl<'a> Search<'a> {
     /// `None` if the e-graph lacks a constant of the pattern, which then matches nowhere.
