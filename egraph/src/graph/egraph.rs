@@ -12,7 +12,8 @@
 //! 4. with constant folding, an application of a built-in operator to classes with literals is
 //!    in the class of the literal that it evaluates to;
 //! 5. with analyses, no transfer says anything new, unless there is no room for it or the class has had
-//!    too many facts ([`crate::graph::facts`]).
+//!    too many facts ([`crate::graph::facts`]);
+//! 6. every live e-node points straight at its class ([`EGraph::class_of`]).
 
 mod add;
 mod facts;

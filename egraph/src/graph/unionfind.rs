@@ -80,11 +80,17 @@ impl UnionFind {
         }
     }
 
+    /// Whether an id points straight at its root.
+    pub fn is_compressed(&self, id: Id) -> bool {
+        let entry = self.entries[id.0 as usize];
+        entry >= ROOT || self.is_root(Id(entry))
+    }
+
     /// As [`UnionFind::find`], of an id that points straight at its root.
     #[inline]
     pub fn compressed(&self, id: Id) -> Id {
         let entry = self.entries[id.0 as usize];
-        debug_assert!(entry >= ROOT || self.is_root(Id(entry)));
+        debug_assert!(self.is_compressed(id));
         // Which of the two it is nobody could guess.
         std::hint::select_unpredictable(entry >= ROOT, id, Id(entry))
     }

@@ -170,6 +170,9 @@ impl EGraph {
                 continue;
             }
             live += 1;
+            if !self.classes.is_compressed(n) {
+                return Some("an e-node does not point straight at its class");
+            }
             if let Some(count) = by_operator.get_mut(self.head(n).0 as usize) {
                 *count += 1;
             }

@@ -204,7 +204,8 @@ impl EGraph {
         }
         let same = |&a: &Id, &b: &Id| self.find(a) == self.find(b);
         let made_with = |id| self.nodes.children(id).iter().zip(self.nodes.original_children(id));
-        if self.ids().any(|id| self.sort(id) != self.sort(self.find(id)))
+        if self.ids().any(|id| !self.stamps.is_dead(id) && !self.classes.is_compressed(id))
+            || self.ids().any(|id| self.sort(id) != self.sort(self.find(id)))
             || self.ids().any(|id| made_with(id).any(|(a, b)| !same(a, b)))
             || self.ids().any(|id| self.forest.edge(id).is_some_and(|edge| !same(&id, &edge.to)))
             || self.ids().any(|id| {
