@@ -447,11 +447,10 @@ impl CostFunction {
             };
             f(t, &read);
             let folded = match bank.node(t) {
-                Node::Op(op) if bank.language().constant_folding => {
-                    let args: Option<SmallVec<[Value; 2]>> =
-                        (0..children.len()).map(literal).collect();
-                    bank.language().op(op).builtin.zip(args).and_then(|(op, args)| op.eval(&args))
-                }
+                Node::Op(op) => bank.language().folds(op).and_then(|op| {
+                    let args = (0..children.len()).map(literal);
+                    op.eval(&args.collect::<Option<SmallVec<[Value; 2]>>>()?)
+                }),
                 _ => None,
             };
             if let Some(value) = bank.literal(t).or(folded) {

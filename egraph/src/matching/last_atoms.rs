@@ -57,10 +57,7 @@ impl Machine<'_> {
         (last, head): (usize, Head),
         count: bool,
     ) {
-        let Search { egraph, rows, seen, .. } = *self.search;
-        let (seen, changed) = (seen.filter(|_| last <= self.first), last == self.first);
-        let may_be_last =
-            |node: Id| seen.is_none_or(|epoch| egraph.changed_since(node, epoch) == changed);
+        let (search, may_be_last) = (self.search, self.may_be(last));
         let (mut node, mut members) = (Id(0), [].iter());
         loop {
             let begin = self.pending;
@@ -81,9 +78,8 @@ impl Machine<'_> {
                     is_done = match nodes.next() {
                         Some((candidate, fits)) if fits && may_be(candidate) => {
                             node = candidate;
-                            let class = rows[node.0 as usize][1 + child];
-                            let index = egraph.index();
-                            let all = index.class_with_head(class, head, |n| egraph.head(n), runs);
+                            let class = search.rows[node.0 as usize][1 + child];
+                            let all = search.members(class, head, runs);
                             members = all.iter();
                             visits += 1 + all.len();
                             false

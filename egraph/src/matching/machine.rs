@@ -33,7 +33,7 @@ pub(crate) struct Search<'a> {
     /// Classes of the right-hand side's literals, where there are such.
     pub(super) literals: Vec<Option<Id>>,
     /// What has been seen; nothing if `None`.
-    pub(super) seen: Option<Epoch>,
+    seen: Option<Epoch>,
     /// Whether right-hand sides can be looked up many at a time.
     pub(super) narrow: bool,
     /// Whether moreover the e-nodes of a match are all that it binds, and they have two children.
@@ -174,6 +174,13 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// The e-nodes of a class with a head.
+    #[inline]
+    pub(super) fn members(&self, class: Id, head: Head, runs: &mut LongRuns) -> &'a [Id] {
+        let egraph = self.egraph;
+        egraph.index().class_with_head(class, head, |n| egraph.head(n), runs)
+    }
+
     /// The facts that a match with these registers reads.
     pub(super) fn facts(&self, registers: &[Id]) -> impl Iterator<Item = Id> {
         let facts = self.rewrite.facts.iter();
@@ -184,7 +191,7 @@ impl<'a> Search<'a> {
 
 pub(super) struct Machine<'a> {
     pub(super) search: &'a Search<'a>,
-    pub(super) first: usize,
+    first: usize,
     program: &'a [Instruction],
     tests: &'a [Test],
     /// Matches that are still to be looked at.
@@ -303,7 +310,7 @@ impl<'a> Machine<'a> {
                 }
                 Instruction::Down { atom, class, head, known } => {
                     let class = self.register(class);
-                    let nodes = self.members(class, head);
+                    let nodes = self.search.members(class, head, &mut self.room.runs);
                     return self.down(nodes, atom, (class, head), known, at);
                 }
                 Instruction::Up { atom, head, from, child, known } => {
@@ -324,12 +331,13 @@ impl<'a> Machine<'a> {
         self.matched();
     }
 
-    /// The e-nodes of a class with a head.
+    /// Whether an e-node may be bound to an atom: those before the first changed one must be unchanged, and it must be
+    /// changed.
     #[inline]
-    fn members(&mut self, class: Id, head: Head) -> &'a [Id] {
-        let egraph = self.search.egraph;
-        let runs = &mut self.room.runs;
-        egraph.index().class_with_head(class, head, |n| egraph.head(n), runs)
+    pub(super) fn may_be(&self, atom: usize) -> impl Fn(Id) -> bool + use<'a> {
+        let Search { egraph, seen, .. } = *self.search;
+        let (seen, changed) = (seen.filter(|_| atom <= self.first), atom == self.first);
+        move |node| seen.is_none_or(|epoch| egraph.changed_since(node, epoch) == changed)
     }
 
     /// Tries e-nodes of a class with a head on an atom of which a child may be known, and goes on with the program.
@@ -374,12 +382,9 @@ impl<'a> Machine<'a> {
         next: usize,
         count: bool,
     ) {
-        let Search { egraph, rewrite, seen, .. } = *self.search;
+        let Search { rewrite, .. } = *self.search;
         let bound = &rewrite.lhs.atoms[atom];
-        // Atoms before the first changed one must be unchanged, and it must be changed.
-        let (seen, changed) = (seen.filter(|_| atom <= self.first), atom == self.first);
-        let may_be =
-            |node: Id| seen.is_none_or(|epoch| egraph.changed_since(node, epoch) == changed);
+        let may_be = self.may_be(atom);
         let first = self.program.get(next).copied();
         let mut misfits = 0;
         if self.search.plain && !self.bounds.only_count {
@@ -406,7 +411,7 @@ impl<'a> Machine<'a> {
                         if self.register(register) != self.search.constants[constant] => {}
                     Some(Instruction::Down { atom, class, head, known }) => {
                         let class = self.register(class);
-                        let nodes = self.members(class, head);
+                        let nodes = self.search.members(class, head, &mut self.room.runs);
                         // Mostly there are none: that is seen without a call.
                         if !nodes.is_empty() {
                             self.down(nodes, atom, (class, head), known, next + 1);

@@ -67,9 +67,8 @@ pub(crate) fn instance(bank: &mut TermBank, pattern: &Pattern, bound: &[TermId])
 /// The literal that an operator over literals folds to, if the language folds.
 pub(crate) fn folded(language: &Language, bank: &mut TermBank, t: TermId) -> Option<TermId> {
     let Node::Op(op) = bank.node(t) else { return None };
-    let operator = language.op(op);
-    let builtin = operator.builtin.filter(|_| language.constant_folding)?;
+    let (builtin, sort) = (language.folds(op)?, language.op(op).result);
     let values = bank.children(t).iter().map(|&c| bank.literal(c));
     let value = builtin.eval(&values.collect::<Option<SmallVec<[_; 2]>>>()?)?;
-    Some(bank.leaf(&Leaf { sort: operator.result, value: LeafValue::Literal(value) }))
+    Some(bank.leaf(&Leaf { sort, value: LeafValue::Literal(value) }))
 }

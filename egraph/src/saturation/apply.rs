@@ -246,7 +246,6 @@ impl Applier {
         let count = found.len() / stride;
         let first = place(rewrite, Operand::Application(0));
         places.resize((first + rhs.applications.len()).max(places.len()), NOTHING);
-        places[0].classes[..count].fill(NodeTable::padding());
         for &var in &rhs.variables {
             let Place { nodes, classes } = &mut places[place(rewrite, Operand::Var(var))];
             let room = (&mut nodes[..count], &mut classes[..count]);

@@ -184,6 +184,12 @@ impl Language {
         &self.operators[op.0 as usize]
     }
 
+    /// What an operator computes over literals, if the language folds.
+    #[inline]
+    pub(crate) fn folds(&self, op: OpId) -> Option<Builtin> {
+        self.op(op).builtin.filter(|_| self.constant_folding)
+    }
+
     /// The sort called `name`.
     pub fn sort(&self, name: &str) -> Option<SortId> {
         self.sort_names.get(name).copied()

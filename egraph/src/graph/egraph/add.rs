@@ -64,11 +64,14 @@ impl EGraph {
             self.uses.append(class, slot);
             self.classes.add_weight(class, 1);
         });
-        if let Node::Leaf(Leaf { value: LeafValue::Literal(_), .. }) = self.leaves.node(head) {
-            self.literals.extend(new().map(|node| (node, node)));
-        }
-        if self.may_fold(head) {
-            new().for_each(|node| self.fold(node));
+        match self.leaves.node(head) {
+            Node::Leaf(Leaf { value: LeafValue::Literal(_), .. }) => {
+                self.literals.extend(new().map(|node| (node, node)));
+            }
+            Node::Op(op) if self.system.language.folds(op).is_some() => {
+                new().for_each(|node| self.fold(node));
+            }
+            _ => {}
         }
         if self.facts.is_some() {
             new().for_each(|node| self.transfer(node));

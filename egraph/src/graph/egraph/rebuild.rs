@@ -6,7 +6,7 @@ use crate::graph::parents::Run;
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
 use crate::term::language::{Leaf, LeafValue};
-use crate::term::leaves::{Head, Node};
+use crate::term::leaves::Node;
 use crate::term::literal::Value;
 use smallvec::SmallVec;
 
@@ -115,14 +115,6 @@ impl EGraph {
         }
     }
 
-    /// Whether e-nodes with this head may equal a value that is computed.
-    #[inline]
-    pub(super) fn may_fold(&self, head: Head) -> bool {
-        let Node::Op(op) = self.leaves.node(head) else { return false };
-        let language = &self.system.language;
-        language.constant_folding && language.op(op).builtin.is_some()
-    }
-
     /// Points every live e-node straight at its class.
     fn compress(&mut self, regrouped: Option<&[Id]>) {
         let EGraph { index, classes, nodes, .. } = self;
@@ -139,11 +131,8 @@ impl EGraph {
     /// Unites an application of a built-in operator with its value, if all children have one.
     pub(super) fn fold(&mut self, node: Id) {
         let Node::Op(op) = self.node(node) else { return };
-        if !self.system.language.constant_folding {
-            return;
-        }
-        let operator = self.system.language.op(op);
-        let (Some(builtin), sort) = (operator.builtin, operator.result) else { return };
+        let language = &self.system.language;
+        let (Some(builtin), sort) = (language.folds(op), language.op(op).result) else { return };
         let literals = self.children(node).iter().map(|&c| self.literal_node(c));
         let Some(bound) = literals.collect::<Option<SmallVec<[Id; 6]>>>() else { return };
         let values: Option<Vec<Value>> = bound.iter().map(|&c| self.literal(c)).collect();
