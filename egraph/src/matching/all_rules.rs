@@ -23,7 +23,7 @@ pub(crate) struct Request {
     pub seen: Option<Epoch>,
     /// With more matches than this, old ones included, they are too many and come to nothing.
     pub match_limit: usize,
-    /// At most so many matches have been seen before.
+    /// At most so many of the matches that there are have been seen before.
     pub before: usize,
     /// Whether none is to be found that says nothing new.
     pub exact: bool,
@@ -37,6 +37,8 @@ pub(crate) struct RuleMatches {
     pub seen: usize,
     /// Matches found.
     pub found: usize,
+    /// At most so many matches there are, old ones included.
+    pub all: usize,
     /// Whether these were too many; there are none, then.
     pub refused: bool,
 }
@@ -97,13 +99,16 @@ impl Shared<'_> {
         Bounds { ids, visits, matches, rule, watch, only_count: false, looks_at_all: true }
     }
 
-    /// Whether a rule for which so much was found has more matches than it may have, old ones
-    /// included.
-    fn refuses(&self, rule: usize, tally: &mut Tally) -> Result<bool, Halt> {
+    /// At most so many matches, old ones included, has a rule for which so much was found; nothing where it has more than
+    /// it may have.
+    fn all_matches(&self, rule: usize, tally: &mut Tally) -> Result<Option<usize>, Halt> {
         let (request, search) = &self.searches[rule];
         let limit = request.match_limit;
-        if tally.matches > limit || tally.matches.saturating_add(request.before) <= limit {
-            return Ok(tally.matches > limit);
+        // Where nothing counts as seen all have been found now.
+        let before = search.seen().map_or(0, |_| request.before);
+        let most = tally.matches.saturating_add(before);
+        if tally.matches > limit || most <= limit {
+            return Ok((most <= limit).then_some(most));
         }
         let all = search.unseen();
         let bounds = Bounds { only_count: true, ..self.bounds(rule, limit) };
@@ -116,18 +121,20 @@ impl Shared<'_> {
         }
         tally.visits += found.tally.visits;
         match found.halted {
-            None => Ok(false),
-            Some(Halt::TooMany) => Ok(true),
+            None => Ok(Some(found.tally.matches)),
+            Some(Halt::TooMany) => Ok(None),
             Some(halt) => Err(halt),
         }
     }
 
-    fn report(&self, rule: usize, tally: Tally, refused: bool) -> RuleMatches {
+    /// `all`: what [`Shared::all_matches`] says; usize::MAX where there was no time to say it.
+    fn report(&self, rule: usize, tally: Tally, all: Option<usize>) -> RuleMatches {
         let request = &self.searches[rule].0;
+        let refused = all.is_none();
         // How many more there are depends on when the search stopped, which is of no interest.
         let most = request.match_limit.saturating_add(1);
         let [seen, found] = if refused { [most, most] } else { [tally.matches, tally.kept] };
-        RuleMatches { rule: request.rule, seen, found, refused }
+        RuleMatches { rule: request.rule, seen, found, all: all.unwrap_or(most), refused }
     }
 }
 
@@ -177,18 +184,18 @@ fn alone(shared: &Shared<'_>) -> Matches {
             }
         }
         matches.halted = found.halted.take().filter(|&halt| halt != Halt::TooMany);
-        let refused = shared.refuses(rule, &mut tally).unwrap_or_else(|halt| {
+        let all = shared.all_matches(rule, &mut tally).unwrap_or_else(|halt| {
             matches.halted.get_or_insert(halt);
-            false
+            Some(usize::MAX)
         });
-        if refused {
+        if all.is_none() {
             for (queue, (matches, ids)) in found.queues.iter_mut().zip(before) {
                 shared.ids.give_back(queue.ids() - ids);
                 queue.drop_last(queue.len() - matches);
             }
         }
         matches.visits += tally.visits;
-        matches.rules.push(shared.report(rule, tally, refused));
+        matches.rules.push(shared.report(rule, tally, all));
         if matches.halted.is_some() {
             break;
         }
@@ -252,19 +259,19 @@ fn by_threads(shared: &Shared<'_>, pool: &ThreadPool) -> Option<Matches> {
         return None;
     }
     let mut matches = Matches { queues, halted, ..Matches::default() };
-    let decide = |(rule, tally): (usize, &mut Tally)| shared.refuses(rule, tally);
-    let refused: Vec<_> = pool.install(|| tallies.par_iter_mut().enumerate().map(decide).collect());
-    for (rule, (tally, refused)) in tallies.into_iter().zip(refused).enumerate() {
-        let refused = match refused {
-            Ok(refused) => refused,
+    let count = |(rule, tally): (usize, &mut Tally)| shared.all_matches(rule, tally);
+    let all: Vec<_> = pool.install(|| tallies.par_iter_mut().enumerate().map(count).collect());
+    for (rule, (tally, all)) in tallies.into_iter().zip(all).enumerate() {
+        let all = match all {
+            Ok(all) => all,
             Err(Halt::Expired) => {
                 matches.halted = Some(Halt::Expired);
-                false
+                Some(usize::MAX)
             }
             Err(_) => return None,
         };
         matches.visits += tally.visits;
-        matches.rules.push(shared.report(rule, tally, refused));
+        matches.rules.push(shared.report(rule, tally, all));
     }
     if matches.rules.iter().any(|rule| rule.refused) {
         matches.queues =

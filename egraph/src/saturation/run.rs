@@ -426,8 +426,7 @@ impl Run<'_> {
                 let request = requests.iter().find(|request| request.rule == found.rule);
                 seen.epochs[found.rule] = request.and_then(|request| request.seen);
             } else {
-                let before = &mut seen.matches[found.rule];
-                *before = before.saturating_add(found.seen);
+                seen.matches[found.rule] = found.all;
             }
         }
         self.egraph.advance();
