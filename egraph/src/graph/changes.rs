@@ -8,6 +8,8 @@ use crate::id::Id;
 
 /// The stamp of an e-node that was found congruent to another.
 const DEAD: u8 = u8::MAX;
+/// Stamps that are looked at together.
+const RUN: usize = 64;
 /// By how much stamps are lowered when the epoch has no room left.
 const SHIFT: u8 = 126;
 
@@ -96,8 +98,16 @@ impl Stamps {
 
     /// The live e-nodes that have changed since the end of `epoch`, by id.
     pub fn later_than(&self, epoch: Epoch) -> impl Iterator<Item = Id> + '_ {
-        let is_later = move |&(_, &stamp): &(usize, &u8)| stamp > epoch.0 && stamp != DEAD;
-        self.stamps.iter().enumerate().filter(is_later).map(|(node, _)| Id(node as u32))
+        let is_later = move |&stamp: &u8| (stamp > epoch.0) & (stamp != DEAD);
+        // Often few have: where there is none among many, these are looked at together.
+        let runs = self.stamps.chunks(RUN).enumerate();
+        let runs = runs.filter(move |(_, run)| {
+            run.iter().fold(false, |any, stamp| any | is_later(stamp))
+        });
+        runs.flat_map(move |(number, run)| {
+            let later = run.iter().enumerate().filter(move |&(_, stamp)| is_later(stamp));
+            later.map(move |(i, _)| Id((number * RUN + i) as u32))
+        })
     }
 
     /// The moment that a search made now will have seen.

@@ -259,12 +259,12 @@ impl EGraph {
     pub(crate) fn changes(&self, epoch: Epoch) -> Changes {
         let mut counts = vec![0; self.live_by_operator().len()];
         let mut changed = 0;
-        for node in self.stamps.later_than(epoch) {
+        self.stamps.later_than(epoch).for_each(|node| {
             changed += 1;
             if let Some(count) = counts.get_mut(self.head(node).0 as usize) {
                 *count += 1;
             }
-        }
+        });
         // In the order of the index: where they are few they are sorted, else the others are passed over.
         if changed < self.index.ids() / FEW {
             let mut nodes: Vec<Id> = self.stamps.later_than(epoch).collect();
