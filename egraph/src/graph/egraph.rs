@@ -250,9 +250,11 @@ impl EGraph {
         self.classes.weight(self.find(node))
     }
 
-    /// The live applications, by operator. Valid after [`EGraph::rebuild`].
-    pub(crate) fn applications(&self) -> Changes {
-        self.by_operator(self.index.nodes().iter().copied(), self.live_by_operator())
+    /// The live applications of an operator. Valid after [`EGraph::rebuild`].
+    pub(crate) fn applications(&self, op: usize) -> Vec<Id> {
+        let mut nodes = Vec::with_capacity(self.live_by_operator()[op] as usize);
+        nodes.extend(self.index.nodes().iter().filter(|&&node| self.head(node).0 as usize == op));
+        nodes
     }
 
     /// The live applications that have changed since the end of `epoch`. Valid after [`EGraph::rebuild`].

@@ -45,7 +45,8 @@ const SKIPS: usize = 8;
 /// What the searches of one iteration share: what is asked for is made then.
 pub(crate) struct Candidates<'e> {
     egraph: &'e EGraph,
-    all: OnceLock<Changes>,
+    /// By operator: all e-nodes with it.
+    all: Vec<OnceLock<Vec<Id>>>,
     changed: BTreeMap<Epoch, Changed>,
 }
 
@@ -75,7 +76,8 @@ impl<'e> Candidates<'e> {
             let uses = (0..operators).map(|_| OnceLock::new()).collect();
             changed.insert(epoch, Changed { nodes, uses });
         }
-        Candidates { egraph, all: OnceLock::new(), changed }
+        let all = egraph.system().language.operators.iter().map(|_| OnceLock::new()).collect();
+        Candidates { egraph, all, changed }
     }
 
     /// Bytes of the lists; that of all e-nodes counts whether it is made or not.
@@ -87,7 +89,7 @@ impl<'e> Candidates<'e> {
 
     /// All e-nodes with an operator.
     fn all(&self, op: usize) -> &[Id] {
-        self.all.get_or_init(|| self.egraph.applications()).operator(op)
+        self.all[op].get_or_init(|| self.egraph.applications(op))
     }
 
     /// All delta queries, in the order of their results, with at most `most` e-nodes each. `seen`
