@@ -13,6 +13,8 @@ use std::sync::OnceLock;
 pub(crate) struct DeltaQuery<'a> {
     pub first: usize,
     pub begin: Begin<'a>,
+    /// What must be below the roots that it begins with.
+    pub below: Option<Below<'a>>,
 }
 
 /// Where a delta query begins.
@@ -27,6 +29,29 @@ pub(crate) enum Begin<'a> {
     Classes,
 }
 
+/// What a child of an e-node must be for a match that is not seen yet: a class with a changed e-node of an operator. So of
+/// most e-nodes it is seen without going down that nothing comes of them.
+#[derive(Clone, Copy)]
+pub(crate) struct Below<'a> {
+    child: usize,
+    operator: u16,
+    operators: &'a [u16],
+}
+
+impl Below<'_> {
+    /// Whether an e-node may have such a child.
+    #[inline]
+    pub fn may_hold(&self, egraph: &EGraph, node: Id) -> bool {
+        let class = egraph.table().child_of(node, self.child);
+        self.operators[class.0 as usize] & self.operator != 0
+    }
+}
+
+/// An operator as one of sixteen bits; a few share one where there are more.
+fn bit(op: usize) -> u16 {
+    1 << (op % 16)
+}
+
 impl Begin<'_> {
     /// Number of e-nodes.
     pub fn len(&self) -> usize {
@@ -38,7 +63,7 @@ impl Begin<'_> {
 }
 
 /// Going down from an e-node costs about as much as looking at so many uses of a class,
-const ROOT_COST: usize = 4;
+const ROOT_COST: usize = 2;
 /// and looking at one use as much as seeing of so many e-nodes that they have changed.
 const SKIPS: usize = 8;
 
@@ -55,6 +80,8 @@ struct Changed {
     nodes: Changes,
     /// By operator: how many uses these have.
     uses: Vec<OnceLock<u64>>,
+    /// By class: the operators of those in it, as [`bit`]s.
+    operators: OnceLock<Vec<u16>>,
 }
 
 impl<'e> Candidates<'e> {
@@ -74,17 +101,18 @@ impl<'e> Candidates<'e> {
             };
             let operators = egraph.system().language.operators.len();
             let uses = (0..operators).map(|_| OnceLock::new()).collect();
-            changed.insert(epoch, Changed { nodes, uses });
+            changed.insert(epoch, Changed { nodes, uses, operators: OnceLock::new() });
         }
         let all = egraph.system().language.operators.iter().map(|_| OnceLock::new()).collect();
         Candidates { egraph, all, changed }
     }
 
-    /// Bytes of the lists; that of all e-nodes counts whether it is made or not.
+    /// Bytes of the lists; those that are made where they are asked for count whether they are made or not.
     pub fn heap_bytes(&self) -> usize {
-        let all = self.egraph.live_by_operator().iter().map(|&count| count as usize + 1);
-        let changed = self.changed.values().map(|changed| changed.nodes.heap_bytes());
-        (all.sum::<usize>() + 1) * size_of::<u32>() + changed.sum::<usize>()
+        let all: u32 = self.egraph.live_by_operator().iter().sum();
+        let operators = self.egraph.index().ids() * size_of::<u16>();
+        let changed = self.changed.values().map(|changed| changed.nodes.heap_bytes() + operators);
+        all as usize * size_of::<Id>() + changed.sum::<usize>()
     }
 
     /// All e-nodes with an operator.
@@ -100,7 +128,8 @@ impl<'e> Candidates<'e> {
         seen: Option<Epoch>,
         most: usize,
     ) -> impl Iterator<Item = DeltaQuery<'c>> + use<'c, 'a> {
-        let bare = atoms.is_empty().then_some(DeltaQuery { first: 0, begin: Begin::Classes });
+        let bare =
+            atoms.is_empty().then_some(DeltaQuery { first: 0, begin: Begin::Classes, below: None });
         let changed = seen.map(|epoch| &self.changed[&epoch]);
         let root = atoms.first().map(|atom| atom.op.0 as usize);
         let queries = atoms.iter().enumerate().map(move |(first, atom)| {
@@ -114,12 +143,27 @@ impl<'e> Candidates<'e> {
                 (None, Some(root)) if first == 0 => (self.all(root), false),
                 _ => (&[], false),
             };
+            let below = changed.filter(|_| from_root).and_then(|changed| self.below(changed, atom));
             nodes.chunks(most).map(move |nodes| {
                 let begin = if from_root { Begin::Roots(nodes) } else { Begin::Changed(nodes) };
-                DeltaQuery { first, begin }
+                DeltaQuery { first, begin, below }
             })
         });
         bare.into_iter().chain(queries.flatten())
+    }
+
+    /// Where a changed e-node for an atom is to be found below one for the root, if that is its parent.
+    fn below<'c>(&self, changed: &'c Changed, atom: &Atom) -> Option<Below<'c>> {
+        let (_, child) = atom.parent.filter(|&(parent, _)| parent == 0)?;
+        let operators = changed.operators.get_or_init(|| {
+            let mut operators = vec![0; self.egraph.index().ids()];
+            for op in 0..changed.uses.len() {
+                let nodes = changed.nodes.operator(op).iter();
+                nodes.for_each(|&n| operators[self.egraph.class_of(n).0 as usize] |= bit(op));
+            }
+            operators
+        });
+        Some(Below { child, operator: bit(atom.op.0 as usize), operators })
     }
 
     /// Whether less is looked at from the e-nodes of the root's operator down than from the changed ones of another up.

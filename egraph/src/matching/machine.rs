@@ -47,6 +47,8 @@ pub(crate) struct SearchRoom {
     pub(super) state: Vec<Id>,
     pub(super) looked_up: Vec<Id>,
     pub(super) ids: Vec<Id>,
+    /// E-nodes for the root of a pattern below which there may be something new.
+    roots: Vec<Id>,
     /// Matches that are kept in mind: their bound ids, by match.
     pub(super) pending: Vec<[Id; MANY]>,
     /// Their classes by variable.
@@ -139,6 +141,16 @@ impl<'a> Search<'a> {
         };
         match query.begin {
             Begin::Changed(nodes) | Begin::Roots(nodes) => {
+                let mut roots = std::mem::take(&mut machine.room.roots);
+                let nodes = match query.below {
+                    None => nodes,
+                    Some(below) => {
+                        let may_hold = |node: &&Id| below.may_hold(self.egraph, **node);
+                        roots.clear();
+                        roots.extend(nodes.iter().filter(may_hold));
+                        &roots
+                    }
+                };
                 let turned = if start == 0 { lhs.turned(self.rule) } else { None };
                 match turned {
                     Some(turned) => machine.try_roots(nodes, turned),
@@ -147,6 +159,7 @@ impl<'a> Search<'a> {
                         machine.try_each(nodes, start, |node| self.egraph.class_of(node), 0, false);
                     }
                 }
+                machine.room.roots = roots;
             }
             Begin::Classes => machine.all_classes(),
         }
