@@ -192,45 +192,44 @@ impl Memo {
         }
     }
 
-    /// The id with this hash for which `same` holds, or `id`, which is added then: [`Memo::capacity`] must exceed
-    /// [`Memo::len`].
+    /// The id with this hash for which `same` holds, or else the group where it belongs, for [`Memo::insert_into`]. There
+    /// must be room for it.
     #[inline]
-    pub fn find_or_insert(&mut self, hash: u64, id: u32, same: impl Fn(u32) -> bool) -> u32 {
+    pub fn find_or_group(&self, hash: u64, same: impl Fn(u32) -> bool) -> Result<u32, usize> {
         let mut at = self.home(hash);
         loop {
-            let is_full = self.len >= self.capacity();
-            let group = &mut self.groups[at];
+            let group = &self.groups[at];
             let [mut left, taken] = compare(&group.tags, tag(hash));
             while left != 0 {
                 let found = group.ids[first(left)];
                 if same(found) {
-                    return found;
+                    return Ok(found);
                 }
                 left &= left - 1;
             }
             if taken != ALL {
-                debug_assert!(!is_full);
-                group.set(first(!taken), tag(hash), id);
-                self.len += 1;
-                return id;
+                return Err(at);
             }
             at = self.next(at);
         }
     }
 
+    /// Adds an id that is not there to a group that [`Memo::find_or_group`] gave.
+    #[inline]
+    pub fn insert_into(&mut self, group: usize, hash: u64, id: u32) {
+        debug_assert!(self.len < self.capacity());
+        let group = &mut self.groups[group];
+        group.set(first(!group.taken()), tag(hash), id);
+        self.len += 1;
+    }
+
     /// Adds an id that is not there; [`Memo::capacity`] must exceed [`Memo::len`].
     pub fn insert(&mut self, hash: u64, id: u32) {
-        debug_assert!(self.len < self.capacity());
         let mut at = self.home(hash);
-        let taken = loop {
-            let taken = self.groups[at].taken();
-            if taken != ALL {
-                break taken;
-            }
+        while self.groups[at].is_full() {
             at = self.next(at);
-        };
-        self.groups[at].set(first(!taken), tag(hash), id);
-        self.len += 1;
+        }
+        self.insert_into(at, hash, id);
     }
 
     /// Takes an id out, if it is there. `hash_of` gives the hashes with which others were added.
@@ -301,11 +300,10 @@ mod tests {
                     if id % 2 == 0 {
                         memo.insert(hash_of(id), id);
                     } else {
-                        prop_assert_eq!(memo.find_or_insert(hash_of(id), id, |other| other == id), id);
+                        let group = memo.find_or_group(hash_of(id), |other| other == id);
+                        memo.insert_into(group.expect_err("it is not there"), hash_of(id), id);
                     }
-                    let len = memo.len();
-                    prop_assert_eq!(memo.find_or_insert(hash_of(id), 1 << 20, |other| other == id), id);
-                    prop_assert_eq!(memo.len(), len);
+                    prop_assert_eq!(memo.find_or_group(hash_of(id), |other| other == id), Ok(id));
                 } else if !add {
                     set.remove(&id);
                     memo.remove(hash_of(id), id, hash_of);

@@ -39,6 +39,14 @@ pub(crate) struct Ids<'a> {
     pub classes: &'a [Id],
 }
 
+impl<'a> Ids<'a> {
+    /// The first ones.
+    #[inline]
+    fn of(self, count: usize) -> Ids<'a> {
+        Ids { nodes: &self.nodes[..count], classes: &self.classes[..count] }
+    }
+}
+
 /// The hash of a row.
 #[inline]
 fn hash(row: &[Id]) -> u64 {
@@ -373,16 +381,31 @@ impl NodeTable {
         [left, right]: [Ids<'_>; 2],
         nodes: &mut [Id],
     ) {
-        let all = left.classes.iter().zip(right.classes).zip(left.nodes.iter().zip(right.nodes));
-        for (node, ((&l, &r), (&left, &right))) in nodes.iter_mut().zip(all) {
-            let row = row([l, r]);
-            let (rows, _) = self.rows.as_chunks::<STRIDE>();
-            let new = rows.len() as u32;
-            *node = Id(self.memo.find_or_insert(hash(&row), new, |n| rows[n as usize] == row));
-            if node.0 == new {
-                self.rows.extend_from_slice(&row);
-                self.original.extend_from_slice(&[left, right][..STRIDE - 1]);
+        let count = nodes.len();
+        let (left, right) = (left.of(count), right.of(count));
+        let mut done = 0;
+        while done < count {
+            // Where all is known nothing changes, and everything stays in the processor's registers.
+            let (rows, memo) = (self.rows.as_chunks::<STRIDE>().0, &self.memo);
+            let mut missing = None;
+            for i in done..count {
+                let row = row([left.classes[i], right.classes[i]]);
+                let hash = hash(&row);
+                match memo.find_or_group(hash, |n| rows[n as usize] == row) {
+                    Ok(node) => nodes[i] = Id(node),
+                    Err(group) => {
+                        missing = Some((i, row, hash, group));
+                        break;
+                    }
+                }
             }
+            let Some((i, row, hash, group)) = missing else { return };
+            let new = rows.len() as u32;
+            self.memo.insert_into(group, hash, new);
+            self.rows.extend_from_slice(&row);
+            self.original.extend_from_slice(&[left.nodes[i], right.nodes[i]][..STRIDE - 1]);
+            nodes[i] = Id(new);
+            done = i + 1;
         }
     }
 

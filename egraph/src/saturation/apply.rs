@@ -169,7 +169,7 @@ impl Applier {
     /// they may add.
     pub fn together(egraph: &EGraph, rewrite: &Rewrite, matches: usize) -> usize {
         match rewrite.is_narrow(egraph) {
-            true => matches.min((egraph.built() as usize / 128).clamp(1, MANY)),
+            true => matches.min((egraph.built() as usize / 64).clamp(1, MANY)),
             false => 1,
         }
     }
