@@ -101,9 +101,8 @@ impl Stamps {
         let is_later = move |&stamp: &u8| (stamp > epoch.0) & (stamp != DEAD);
         // Often few have: where there is none among many, these are looked at together.
         let runs = self.stamps.chunks(RUN).enumerate();
-        let runs = runs.filter(move |(_, run)| {
-            run.iter().fold(false, |any, stamp| any | is_later(stamp))
-        });
+        let runs =
+            runs.filter(move |(_, run)| run.iter().fold(false, |any, stamp| any | is_later(stamp)));
         runs.flat_map(move |(number, run)| {
             let later = run.iter().enumerate().filter(move |&(_, stamp)| is_later(stamp));
             later.map(move |(i, _)| Id((number * RUN + i) as u32))
@@ -130,7 +129,7 @@ impl Stamps {
     }
 }
 
-/// Applications that have changed since an epoch, or all of them, by operator, class and id.
+/// Applications that have changed since an epoch, by operator, class and id.
 #[derive(Debug)]
 pub(crate) struct Changes {
     starts: Vec<u32>,

@@ -11,6 +11,11 @@ pub(crate) struct ClassIndex {
     nodes: Vec<Id>,
 }
 
+/// Where an e-node stands among all others: by class, then head, then id. One number is compared faster than three.
+fn rank(class: Id, head: Head, id: Id) -> u128 {
+    u128::from(class.0) << 64 | u128::from(head.0) << 32 | u128::from(id.0)
+}
+
 impl ClassIndex {
     pub fn heap_bytes(&self) -> usize {
         (self.starts.capacity() + self.nodes.capacity()) * size_of::<u32>()
@@ -100,8 +105,9 @@ impl ClassIndex {
         }
         // Their e-nodes, by class, head and id.
         let before = changed.iter().flat_map(|&old| self.class(old)).copied();
-        let mut members: Vec<(Id, Head, Id)> =
-            before.filter(|&id| live(id)).chain(new).map(|id| (class(id), head(id), id)).collect();
+        let ranks =
+            before.filter(|&id| live(id)).chain(new).map(|id| rank(class(id), head(id), id));
+        let mut members: Vec<u128> = ranks.collect();
         members.sort_unstable();
         let ClassIndex { starts, nodes } = self;
         starts.resize(ids + 1, old_len as u32);
@@ -124,10 +130,11 @@ impl ClassIndex {
             from -= gaps[i];
             to -= gaps[i];
             nodes.copy_within(from..from + gaps[i], to);
-            let first = members[..left].partition_point(|&(of, ..)| of < class);
+            let start = rank(class, Head(0), Id(0));
+            let first = members[..left].partition_point(|&member| member < start);
             let run = &members[first..left];
             to -= run.len();
-            nodes[to..to + run.len()].iter_mut().zip(run).for_each(|(id, &(.., to))| *id = to);
+            nodes[to..to + run.len()].iter_mut().zip(run).for_each(|(id, &to)| *id = Id(to as u32));
             let before = starts[class.0 as usize + 1] - starts[class.0 as usize];
             more[i] = (run.len() as u32).wrapping_sub(before);
             left = first;

@@ -269,9 +269,10 @@ impl EGraph {
         });
         // In the order of the index: where they are few they are sorted, else the others are passed over.
         if changed < self.index.ids() / FEW {
-            let mut nodes: Vec<Id> = self.stamps.later_than(epoch).collect();
-            nodes.sort_unstable_by_key(|&node| (self.class_of(node), node));
-            self.by_operator(nodes.into_iter(), &counts)
+            let by_class = |node: Id| u64::from(self.class_of(node).0) << 32 | u64::from(node.0);
+            let mut nodes: Vec<u64> = self.stamps.later_than(epoch).map(by_class).collect();
+            nodes.sort_unstable();
+            self.by_operator(nodes.into_iter().map(|node| Id(node as u32)), &counts)
         } else {
             let changed = |node: &Id| self.stamps.changed_since(*node, epoch);
             self.by_operator(self.index.nodes().iter().copied().filter(changed), &counts)
