@@ -383,29 +383,28 @@ impl NodeTable {
     ) {
         let count = nodes.len();
         let (left, right) = (left.of(count), right.of(count));
-        let mut done = 0;
-        while done < count {
+        let mut i = 0;
+        while i < count {
             // Where all is known nothing changes, and everything stays in the processor's registers.
             let (rows, memo) = (self.rows.as_chunks::<STRIDE>().0, &self.memo);
-            let mut missing = None;
-            for i in done..count {
+            let (row, hash, group) = loop {
                 let row = row([left.classes[i], right.classes[i]]);
                 let hash = hash(&row);
                 match memo.find_or_group(hash, |n| rows[n as usize] == row) {
-                    Ok(node) => nodes[i] = Id(node),
-                    Err(group) => {
-                        missing = Some((i, row, hash, group));
-                        break;
-                    }
+                    Ok(found) => nodes[i] = Id(found),
+                    Err(group) => break (row, hash, group),
                 }
-            }
-            let Some((i, row, hash, group)) = missing else { return };
+                i += 1;
+                if i == count {
+                    return;
+                }
+            };
             let new = rows.len() as u32;
             self.memo.insert_into(group, hash, new);
             self.rows.extend_from_slice(&row);
             self.original.extend_from_slice(&[left.nodes[i], right.nodes[i]][..STRIDE - 1]);
             nodes[i] = Id(new);
-            done = i + 1;
+            i += 1;
         }
     }
 
