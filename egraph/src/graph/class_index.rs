@@ -189,7 +189,7 @@ impl ClassIndex {
             return &[];
         }
         // A short run is gone through, a long one searched by halves.
-        let (start, end) = if nodes.len() <= 16 {
+        let (start, end) = if nodes.len() <= 4 {
             let start = nodes.iter().take_while(|&&id| head_of(id) < head).count();
             let count = nodes[start..].iter().take_while(|&&id| head_of(id) == head).count();
             (start, start + count)
