@@ -128,12 +128,10 @@ impl Memo {
         if group + 1 < self.groups.len() { group + 1 } else { 0 }
     }
 
-    /// The group and the place in it of the id with this hash for which `same` holds.
+    /// The id with this hash for which `same` holds, with its group and its place in it, or else the group where it belongs.
+    /// There must be groups.
     #[inline]
-    fn locate(&self, hash: u64, mut same: impl FnMut(u32) -> bool) -> Option<(usize, usize)> {
-        if self.groups.is_empty() {
-            return None;
-        }
+    fn locate(&self, hash: u64, same: impl Fn(u32) -> bool) -> Result<(u32, usize, usize), usize> {
         let mut at = self.home(hash);
         loop {
             let group = &self.groups[at];
@@ -141,12 +139,12 @@ impl Memo {
             while left != 0 {
                 let place = first(left);
                 if same(group.ids[place]) {
-                    return Some((at, place));
+                    return Ok((group.ids[place], at, place));
                 }
                 left &= left - 1;
             }
             if taken != ALL {
-                return None;
+                return Err(at);
             }
             at = self.next(at);
         }
@@ -154,8 +152,17 @@ impl Memo {
 
     /// The id with this hash for which `same` holds.
     #[inline]
-    pub fn find(&self, hash: u64, same: impl FnMut(u32) -> bool) -> Option<u32> {
-        self.locate(hash, same).map(|(group, place)| self.groups[group].ids[place])
+    pub fn find(&self, hash: u64, same: impl Fn(u32) -> bool) -> Option<u32> {
+        if self.groups.is_empty() {
+            return None;
+        }
+        self.find_or_group(hash, same).ok()
+    }
+
+    /// As [`Memo::find`], or else the group where the id belongs, for [`Memo::insert_into`]. There must be room for it.
+    #[inline]
+    pub fn find_or_group(&self, hash: u64, same: impl Fn(u32) -> bool) -> Result<u32, usize> {
+        self.locate(hash, same).map(|(id, ..)| id)
     }
 
     /// As [`Memo::find`], apart from the loop that hardly ever comes to it.
@@ -192,28 +199,6 @@ impl Memo {
         }
     }
 
-    /// The id with this hash for which `same` holds, or else the group where it belongs, for [`Memo::insert_into`]. There
-    /// must be room for it.
-    #[inline]
-    pub fn find_or_group(&self, hash: u64, same: impl Fn(u32) -> bool) -> Result<u32, usize> {
-        let mut at = self.home(hash);
-        loop {
-            let group = &self.groups[at];
-            let [mut left, taken] = compare(&group.tags, tag(hash));
-            while left != 0 {
-                let found = group.ids[first(left)];
-                if same(found) {
-                    return Ok(found);
-                }
-                left &= left - 1;
-            }
-            if taken != ALL {
-                return Err(at);
-            }
-            at = self.next(at);
-        }
-    }
-
     /// Adds an id that is not there to a group that [`Memo::find_or_group`] gave.
     #[inline]
     pub fn insert_into(&mut self, group: usize, hash: u64, id: u32) {
@@ -234,7 +219,10 @@ impl Memo {
 
     /// Takes an id out, if it is there. `hash_of` gives the hashes with which others were added.
     pub fn remove(&mut self, hash: u64, id: u32, hash_of: impl Fn(u32) -> u64) {
-        let Some((mut at, mut hole)) = self.locate(hash, |other| other == id) else { return };
+        if self.groups.is_empty() {
+            return;
+        }
+        let Ok((_, mut at, mut hole)) = self.locate(hash, |other| other == id) else { return };
         self.len -= 1;
         // An entry that had no room in the group of the hole, or in one before it, moves into it.
         let mut later = at;
