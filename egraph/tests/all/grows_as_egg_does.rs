@@ -2,7 +2,7 @@
 //! the best terms, with egg as the independent implementation.
 
 use crate::common;
-use egg::{Analysis, DidMerge, RecExpr, Runner, SimpleScheduler, SymbolLang};
+use egg::{Analysis, BackoffScheduler, DidMerge, RecExpr, Runner, SimpleScheduler, SymbolLang};
 use egraph::{
     CostFunction, EGraph, LeastSizes, Limits, Pattern, SaturationConfig, Sketch, System, TermBank,
     extract_best, saturate,
@@ -70,12 +70,17 @@ fn egg_rules(system: &System) -> Vec<egg::Rewrite<SymbolLang, Fold>> {
     system.rules.iter().map(compile).collect()
 }
 
-/// Grows both from `start` until `iterations`, saturation or more than `nodes` e-nodes.
+/// Matches that a rule may have at first, and iterations for which it is banned at first.
+type BackOff = (usize, usize);
+
+/// Grows both from `start` until `iterations`, saturation or more than `nodes` e-nodes. The system's schedule must back off
+/// as `back_off` says.
 fn grow_both(
     system: &Arc<System>,
     start: &str,
     iterations: u64,
     nodes: usize,
+    back_off: Option<BackOff>,
 ) -> (Growth, EGraph, Growth, egg::EGraph<SymbolLang, Fold>) {
     let mut bank = TermBank::new(system.language.clone());
     let term = bank.parse(start, None).unwrap();
@@ -92,8 +97,16 @@ fn grow_both(
     let growth = std::rc::Rc::new(std::cell::RefCell::new(Growth::new()));
     let seen = growth.clone();
     let expression: RecExpr<SymbolLang> = start.parse().unwrap();
-    let runner = Runner::<SymbolLang, Fold, ()>::new(Fold { on: system.language.constant_folding })
-        .with_scheduler(SimpleScheduler)
+    let runner = Runner::<SymbolLang, Fold, ()>::new(Fold { on: system.language.constant_folding });
+    let runner = match back_off {
+        None => runner.with_scheduler(SimpleScheduler),
+        Some((matches, ban)) => {
+            let scheduler = BackoffScheduler::default();
+            let scheduler = scheduler.with_initial_match_limit(matches).with_ban_length(ban);
+            runner.with_scheduler(scheduler)
+        }
+    };
+    let runner = runner
         .with_iter_limit(ours.len() - 1)
         .with_node_limit(usize::MAX)
         .with_time_limit(std::time::Duration::from_secs(600))
@@ -156,8 +169,23 @@ fn assert_same_classes(
 }
 
 fn check(text: &str, start: &str, iterations: u64, nodes: usize) -> Growth {
-    let system = common::system(text);
-    let (ours, our_graph, theirs, their_graph) = grow_both(&system, start, iterations, nodes);
+    check_with(text, start, iterations, nodes, None)
+}
+
+fn check_with(
+    text: &str,
+    start: &str,
+    iterations: u64,
+    nodes: usize,
+    back_off: Option<BackOff>,
+) -> Growth {
+    let schedule = back_off.map(|(matches, ban)| {
+        let scheduler = format!("(back-off :match-limit {matches} :ban-length {ban})");
+        format!("\n(schedule (let-scheduler bo {scheduler}) (saturate (run-with bo)))")
+    });
+    let system = common::system(&format!("{text}{}", schedule.unwrap_or_default()));
+    let (ours, our_graph, theirs, their_graph) =
+        grow_both(&system, start, iterations, nodes, back_off);
     assert_same_growth(&ours, &theirs);
     assert_same_classes(&system, &our_graph, &their_graph);
     ours
@@ -208,24 +236,38 @@ fn on_a_ring_with_constant_folding() {
     }
 }
 
+const LOGIC: &str =
+    "(sort P) (op & (P P) P) (op v (P P) P) (op -> (P P) P) (op ~ (P) P) (op true () P)
+    (variable P)
+    (rewrite (-> ?a ?b) (v (~ ?a) ?b) :name def-imply)
+    (rewrite (v (~ ?a) ?b) (-> ?a ?b) :name def-imply-flip)
+    (rewrite (~ (~ ?a)) ?a :name double-neg)
+    (rewrite ?a (~ (~ ?a)) :name double-neg-flip)
+    (rewrite (v ?a (v ?b ?c)) (v (v ?a ?b) ?c) :name assoc-or)
+    (rewrite (& ?a (v ?b ?c)) (v (& ?a ?b) (& ?a ?c)) :name dist-and-or)
+    (rewrite (v ?a (& ?b ?c)) (& (v ?a ?b) (v ?a ?c)) :name dist-or-and)
+    (rewrite (v ?a ?b) (v ?b ?a) :name comm-or)
+    (rewrite (& ?a ?b) (& ?b ?a) :name comm-and)
+    (rewrite (v ?a (~ ?a)) true :name lem)
+    (rewrite (v ?a true) true :name or-true)
+    (rewrite (& ?a true) ?a :name and-true)
+    (rewrite (-> ?a ?b) (-> (~ ?b) (~ ?a)) :name contrapositive)";
+const THEOREM: &str = "(-> (& (-> p q) (-> r s)) (v (& p r) (~ q)))";
+
 #[test]
 fn on_propositional_logic() {
-    let logic = "(sort P) (op & (P P) P) (op v (P P) P) (op -> (P P) P) (op ~ (P) P) (op true () P)
-        (variable P)
-        (rewrite (-> ?a ?b) (v (~ ?a) ?b) :name def-imply)
-        (rewrite (v (~ ?a) ?b) (-> ?a ?b) :name def-imply-flip)
-        (rewrite (~ (~ ?a)) ?a :name double-neg)
-        (rewrite ?a (~ (~ ?a)) :name double-neg-flip)
-        (rewrite (v ?a (v ?b ?c)) (v (v ?a ?b) ?c) :name assoc-or)
-        (rewrite (& ?a (v ?b ?c)) (v (& ?a ?b) (& ?a ?c)) :name dist-and-or)
-        (rewrite (v ?a (& ?b ?c)) (& (v ?a ?b) (v ?a ?c)) :name dist-or-and)
-        (rewrite (v ?a ?b) (v ?b ?a) :name comm-or)
-        (rewrite (& ?a ?b) (& ?b ?a) :name comm-and)
-        (rewrite (v ?a (~ ?a)) true :name lem)
-        (rewrite (v ?a true) true :name or-true)
-        (rewrite (& ?a true) ?a :name and-true)
-        (rewrite (-> ?a ?b) (-> (~ ?b) (~ ?a)) :name contrapositive)";
-    check(logic, "(-> (& (-> p q) (-> r s)) (v (& p r) (~ q)))", 4, 6_000);
+    check(LOGIC, THEOREM, 4, 6_000);
+}
+
+/// A rule that has more matches than it may have, old ones included, is banned by both in the same iterations. (Without
+/// folding: where e-nodes were added that were folded, and nothing else was united, egg brings bans forward.)
+#[test]
+fn with_back_off() {
+    let bans = [1, 2, 5].map(|ban| [3, 10, 40, 150].map(|matches| (matches, ban)));
+    for back_off in bans.into_iter().flatten() {
+        check_with(common::SUMS, &chain("+", 6), 25, 4_000, Some(back_off));
+        check_with(LOGIC, THEOREM, 25, 1_500, Some(back_off));
+    }
 }
 
 /// A random term or pattern over f/2, g/1, h/3, a, b and the given variables.
