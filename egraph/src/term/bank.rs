@@ -12,6 +12,7 @@ use crate::text::sexpr::{ParseError, Sexpr, parse_one};
 use hashbrown::HashTable;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
+use std::collections::BinaryHeap;
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -228,15 +229,17 @@ impl TermBank {
 
     /// The distinct subterms of `t`, each after its children; `t` is last.
     pub fn subterms(&self, t: TermId) -> Vec<TermId> {
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut todo = vec![t];
+        // A term has a higher number than its children: the highest that is left has no parent left, and so comes next.
+        let room = self.size(t).min(64) as usize;
+        let (mut todo, mut all) = (BinaryHeap::with_capacity(room), Vec::with_capacity(room));
+        todo.push(t);
         while let Some(t) = todo.pop() {
-            if seen.insert(t) {
-                todo.extend_from_slice(self.children(t));
+            if all.last() != Some(&t) {
+                all.push(t);
+                self.children(t).iter().for_each(|&child| todo.push(child));
             }
         }
-        let mut all: Vec<TermId> = seen.into_iter().collect();
-        all.sort_unstable();
+        all.reverse();
         all
     }
 

@@ -5,6 +5,7 @@ use crate::id::Id;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::leaves::Node;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 impl EGraph {
     /// Adds a term and its subterms; returns the e-node of the term. Rebuild before matching.
@@ -39,15 +40,17 @@ impl EGraph {
         if let Some(&id) = ids.get(&t) {
             return Some(id);
         }
-        for s in bank.subterms(t) {
+        let subterms = bank.subterms(t);
+        ids.reserve(subterms.len());
+        for s in subterms {
             if ids.contains_key(&s) {
                 continue;
             }
             let id = match bank.node(s) {
                 Node::Leaf(leaf) => self.leaf_node(leaf)?,
                 Node::Op(op) => {
-                    let children: Vec<Id> = bank.children(s).iter().map(|c| ids[c]).collect();
-                    self.lookup_node(op.into(), &children)?
+                    let children = bank.children(s).iter().map(|c| ids[c]);
+                    self.lookup_node(op.into(), &children.collect::<SmallVec<[Id; 4]>>())?
                 }
             };
             ids.insert(s, id);
