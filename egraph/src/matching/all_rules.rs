@@ -37,10 +37,15 @@ pub(crate) struct RuleMatches {
     pub seen: usize,
     /// Matches found.
     pub found: usize,
-    /// At most so many matches there are, old ones included.
-    pub all: usize,
-    /// Whether these were too many; there are none, then.
-    pub refused: bool,
+    /// At most so many matches there are, old ones included; nothing where these are too many, and come to nothing.
+    pub all: Option<usize>,
+}
+
+impl RuleMatches {
+    /// Whether there were too many.
+    pub fn refused(&self) -> bool {
+        self.all.is_none()
+    }
 }
 
 /// What was found for all rules.
@@ -100,15 +105,15 @@ impl Shared<'_> {
     }
 
     /// At most so many matches, old ones included, has a rule for which so much was found; nothing where it has more than
-    /// it may have.
-    fn all_matches(&self, rule: usize, tally: &mut Tally) -> Result<Option<usize>, Halt> {
+    /// it may have. And why they could not be counted, if so.
+    fn all_matches(&self, rule: usize, tally: &mut Tally) -> (Option<usize>, Option<Halt>) {
         let (request, search) = &self.searches[rule];
         let limit = request.match_limit;
         // Where nothing counts as seen all have been found now.
         let before = search.seen().map_or(0, |_| request.before);
         let most = tally.matches.saturating_add(before);
         if tally.matches > limit || most <= limit {
-            return Ok((most <= limit).then_some(most));
+            return ((most <= limit).then_some(most), None);
         }
         let all = search.unseen();
         let bounds = Bounds { only_count: true, ..self.bounds(rule, limit) };
@@ -121,20 +126,19 @@ impl Shared<'_> {
         }
         tally.visits += found.tally.visits;
         match found.halted {
-            None => Ok(Some(found.tally.matches)),
-            Some(Halt::TooMany) => Ok(None),
-            Some(halt) => Err(halt),
+            None => (Some(found.tally.matches), None),
+            Some(Halt::TooMany) => (None, None),
+            halt => (Some(most), halt),
         }
     }
 
-    /// `all`: what [`Shared::all_matches`] says; usize::MAX where there was no time to say it.
+    /// `all`: what [`Shared::all_matches`] says.
     fn report(&self, rule: usize, tally: Tally, all: Option<usize>) -> RuleMatches {
         let request = &self.searches[rule].0;
-        let refused = all.is_none();
         // How many more there are depends on when the search stopped, which is of no interest.
         let most = request.match_limit.saturating_add(1);
-        let [seen, found] = if refused { [most, most] } else { [tally.matches, tally.kept] };
-        RuleMatches { rule: request.rule, seen, found, all: all.unwrap_or(most), refused }
+        let [seen, found] = all.map_or([most; 2], |_| [tally.matches, tally.kept]);
+        RuleMatches { rule: request.rule, seen, found, all }
     }
 }
 
@@ -184,10 +188,8 @@ fn alone(shared: &Shared<'_>) -> Matches {
             }
         }
         matches.halted = found.halted.take().filter(|&halt| halt != Halt::TooMany);
-        let all = shared.all_matches(rule, &mut tally).unwrap_or_else(|halt| {
-            matches.halted.get_or_insert(halt);
-            Some(usize::MAX)
-        });
+        let (all, halted) = shared.all_matches(rule, &mut tally);
+        matches.halted = matches.halted.or(halted);
         if all.is_none() {
             for (queue, (matches, ids)) in found.queues.iter_mut().zip(before) {
                 shared.ids.give_back(queue.ids() - ids);
@@ -261,21 +263,17 @@ fn by_threads(shared: &Shared<'_>, pool: &ThreadPool) -> Option<Matches> {
     let mut matches = Matches { queues, halted, ..Matches::default() };
     let count = |(rule, tally): (usize, &mut Tally)| shared.all_matches(rule, tally);
     let all: Vec<_> = pool.install(|| tallies.par_iter_mut().enumerate().map(count).collect());
-    for (rule, (tally, all)) in tallies.into_iter().zip(all).enumerate() {
-        let all = match all {
-            Ok(all) => all,
-            Err(Halt::Expired) => {
-                matches.halted = Some(Halt::Expired);
-                Some(usize::MAX)
-            }
-            Err(_) => return None,
-        };
+    for (rule, (tally, (all, halted))) in tallies.into_iter().zip(all).enumerate() {
+        if matches!(halted, Some(Halt::Full | Halt::Endless)) {
+            return None;
+        }
+        matches.halted = halted.or(matches.halted);
         matches.visits += tally.visits;
         matches.rules.push(shared.report(rule, tally, all));
     }
-    if matches.rules.iter().any(|rule| rule.refused) {
+    if matches.rules.iter().any(RuleMatches::refused) {
         matches.queues =
-            matches.queues.map(|queue| queue.keep(|rule| !matches.rules[rule].refused));
+            matches.queues.map(|queue| queue.keep(|rule| !matches.rules[rule].refused()));
     }
     Some(matches)
 }

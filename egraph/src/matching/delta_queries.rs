@@ -157,7 +157,7 @@ impl<'e> Candidates<'e> {
         let (_, child) = atom.parent.filter(|&(parent, _)| parent == 0)?;
         let operators = changed.operators.get_or_init(|| {
             let mut operators = vec![0; self.egraph.index().ids()];
-            for op in 0..changed.uses.len() {
+            for op in 0..self.all.len() {
                 let nodes = changed.nodes.operator(op).iter();
                 nodes.for_each(|&n| operators[self.egraph.class_of(n).0 as usize] |= bit(op));
             }

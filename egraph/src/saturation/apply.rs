@@ -40,7 +40,7 @@ impl Run<'_> {
         matches.queues.into_iter().for_each(|of_news| queue.append(of_news));
         for found in &matches.rules {
             let rule = RuleId(found.rule as u32);
-            let (matches, new, banned) = (found.seen as u64, found.found as u64, found.refused);
+            let (matches, new, banned) = (found.seen as u64, found.found as u64, found.refused());
             rules.push(RuleReport { rule, matches, new, unions: 0, banned });
         }
         let found = queue.len();

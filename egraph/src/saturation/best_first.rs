@@ -154,7 +154,7 @@ impl Waiting {
         for &(i, at) in &chosen {
             let rule = self.found[i].0 as usize;
             if matches.rules.last().is_none_or(|last| last.rule != rule) {
-                matches.rules.push(RuleMatches { rule, seen: 0, found: 0, all: 0, refused: false });
+                matches.rules.push(RuleMatches { rule, seen: 0, found: 0, all: Some(0) });
             }
             let number = matches.rules.len() - 1;
             matches.rules[number].seen += 1;

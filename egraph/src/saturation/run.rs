@@ -421,12 +421,12 @@ impl Run<'_> {
         let seen = self.egraph.seen();
         requests.iter().for_each(|request| seen.epochs[request.rule] = Some(now));
         for found in &matches.rules {
-            if found.refused {
+            if let Some(all) = found.all {
+                seen.matches[found.rule] = all;
+            } else {
                 bans.ban(found.rule, number);
                 let request = requests.iter().find(|request| request.rule == found.rule);
                 seen.epochs[found.rule] = request.and_then(|request| request.seen);
-            } else {
-                seen.matches[found.rule] = found.all;
             }
         }
         self.egraph.advance();
