@@ -13,7 +13,8 @@
 //!    in the class of the literal that it evaluates to;
 //! 5. with analyses, no transfer says anything new, unless there is no room for it or the class has had
 //!    too many facts ([`crate::graph::facts`]);
-//! 6. every live e-node points straight at its class ([`EGraph::class_of`]).
+//! 6. every live e-node points straight at its class ([`EGraph::class_of`]);
+//! 7. the trees of the proof forest are the classes ([`crate::graph::proof_forest`]). This holds between rebuilds, too.
 
 mod add;
 mod facts;
@@ -156,6 +157,11 @@ impl EGraph {
     /// in which searches are charged for work.
     pub fn built(&self) -> u64 {
         self.nodes.len() as u64
+    }
+
+    /// Number of unions so far that changed the equalities: each made one class of two.
+    pub(crate) fn unions(&self) -> usize {
+        self.nodes.len() - self.class_count
     }
 
     /// Two distinct literals that were found equal, if that happened: the system is unsound, or
@@ -378,8 +384,28 @@ impl EGraph {
         self.nodes.find(head, classes)
     }
 
+    /// Whether two e-nodes have equal children one by one. `others`: those of the second one.
+    fn children_equal(&self, node: Id, others: &[Id]) -> bool {
+        let children = self.original_children(node);
+        children.len() == others.len()
+            && children.iter().zip(others).all(|(&a, &b)| self.find(a) == self.find(b))
+    }
+
+    /// Whether a reason holds; what a rule says is checked where it is applied.
+    fn holds(&self, left: Id, right: Id, reason: Reason<'_>) -> bool {
+        match reason {
+            Reason::Congruence => {
+                self.head(left) == self.head(right)
+                    && self.children_equal(left, self.original_children(right))
+            }
+            Reason::Fold { bound } => self.children_equal(left, bound),
+            Reason::Rule { .. } => true,
+        }
+    }
+
     /// Unites the classes of `left` and `right`; false if they are one already.
     pub(crate) fn union(&mut self, left: Id, right: Id, reason: Reason<'_>) -> bool {
+        debug_assert!(self.holds(left, right, reason));
         let (l, r) = (self.classes.find_compress(left), self.classes.find_compress(right));
         if l == r {
             return false;

@@ -4,9 +4,15 @@
 //! is a tree. An edge holds only its rule and the e-nodes bound by the match; the terms of a
 //! proof are rebuilt when somebody asks ([`crate::proof::explain`]).
 //!
-//! Invariant (well-foundedness): what an edge needs, that certain ids are equal, held when the
-//! edge was made. The path between two ids in a tree never changes once there is one, so these
-//! equalities are proved by older edges only, and explaining terminates.
+//! Invariants:
+//! 1. The trees are the classes: as many edges as ids less classes, each between ids of one class, and no cycle
+//!    ([`ProofForest::spans`]). So no edge was ever made between ids that were connected.
+//! 2. Well-foundedness: what an edge needs, that certain ids are equal, held when the edge was made
+//!    ([`crate::proof::explain::holds`]). The path between two ids in a tree never changes once there is one, so these
+//!    equalities are proved by older edges only, and explaining terminates.
+//!
+//! Both rest on one thing: whoever unites or adds goes by the classes as they are then, and keeps the root of no class
+//! over an addition, which may fold a constant and so unite classes.
 
 use crate::graph::unionfind::leads_to_an_end;
 use crate::id::Id;
@@ -119,6 +125,15 @@ impl ProofForest {
                 })
         };
         self.why.iter().all(names_what_is_there) && leads_to_an_end(&self.to, |to| to == ROOT)
+    }
+
+    /// Whether its trees are so many classes, by the class of each id.
+    pub fn spans(&self, classes: usize, class: impl Fn(Id) -> Id) -> bool {
+        let edges = (0u32..).zip(&self.to).filter(|&(_, &to)| to != ROOT);
+        let is_within = |(from, &to): (u32, &u32)| class(Id(from)) == class(Id(to));
+        self.to.len() - edges.clone().count() == classes
+            && edges.into_iter().all(is_within)
+            && leads_to_an_end(&self.to, |to| to == ROOT)
     }
 
     /// Joins the tree of `a`, which is re-rooted, to `b`. `forward`: `a` is the left-hand side.

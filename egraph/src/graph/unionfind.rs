@@ -7,20 +7,23 @@ const ROOT: u32 = 1 << 31;
 
 /// Whether each entry is an end, or the place of an entry that leads to one.
 pub(crate) fn leads_to_an_end(entries: &[u32], is_end: impl Fn(u32) -> bool) -> bool {
-    // By entry: the walk that came by.
-    let mut walks = vec![0u32; entries.len()];
+    // A bit an entry, since this is asked after each iteration of debug builds whose memory is limited.
+    let mut leads = vec![0u64; entries.len().div_ceil(64)];
+    let (word, bit) = (|at: usize| at / 64, |at: usize| 1u64 << (at % 64));
     for start in 0..entries.len() {
-        let (walk, mut at) = (start as u32 + 1, start);
-        while walks[at] == 0 {
-            walks[at] = walk;
-            let next = entries[at];
-            if is_end(next) {
-                break;
-            }
-            at = next as usize;
-            if at >= entries.len() || walks[at] == walk {
+        let (mut at, mut steps) = (start, 0);
+        while leads[word(at)] & bit(at) == 0 && !is_end(entries[at]) {
+            (at, steps) = (entries[at] as usize, steps + 1);
+            if at >= entries.len() || steps > entries.len() {
                 return false;
             }
+        }
+        let end = at;
+        leads[word(end)] |= bit(end);
+        at = start;
+        while at != end {
+            leads[word(at)] |= bit(at);
+            at = entries[at] as usize;
         }
     }
     true

@@ -13,7 +13,11 @@
 mod edges;
 mod facts;
 mod functions;
+mod instance;
+mod needs;
 mod readable;
+
+pub(crate) use needs::holds;
 
 use crate::graph::egraph::EGraph;
 use crate::graph::facts::FactId;

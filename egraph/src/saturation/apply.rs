@@ -10,6 +10,7 @@ use crate::matching::match_queue::MatchQueue;
 use crate::matching::matches::Halt;
 use crate::matching::right_side::{Lookup, MANY};
 use crate::matching::term_function::Instance;
+use crate::proof::explain::holds;
 use crate::room::Room;
 use crate::rules::compiled::recipe::Operand;
 use crate::rules::compiled::rewrite::Rewrite;
@@ -237,7 +238,9 @@ impl Applier {
             }
             Some(instance) => instance.build(egraph, bound),
         };
-        egraph.union(found[0], root, Reason::Rule { rule: rewrite.rule, bound })
+        let reason = Reason::Rule { rule: rewrite.rule, bound };
+        debug_assert!(holds(egraph, found[0], root, reason));
+        egraph.union(found[0], root, reason)
     }
 
     fn apply_many(&mut self, egraph: &mut EGraph, rewrite: &Rewrite, found: &[Id]) -> u64 {
@@ -262,8 +265,15 @@ impl Applier {
             let child = |i: usize| application.args.get(i).map_or(0, |&arg| place(rewrite, arg));
             let children = [0, 1].map(|i| before[child(i)].ids(count));
             let Place { nodes, classes } = &mut rest[0];
+            let unions = egraph.unions();
             egraph.add_many(application.head, children, &mut nodes[..count]);
             classes.iter_mut().zip(&nodes[..count]).for_each(|(class, &n)| *class = egraph.find(n));
+            if egraph.unions() > unions {
+                // Constants were folded: what is added next is added under the classes as they are now.
+                let all = before.iter_mut().flat_map(|place| &mut place.classes[..count]);
+                all.filter(|class| **class != NodeTable::padding())
+                    .for_each(|class| *class = egraph.find(*class));
+            }
         }
         let roots = &places[place(rewrite, rhs.root)].nodes;
         let mut unions = 0;
@@ -281,7 +291,9 @@ impl Applier {
                     bound[start + place] = places[first + number].nodes[i];
                 }
             }
-            egraph.union(found[0], root, Reason::Rule { rule: rewrite.rule, bound });
+            let reason = Reason::Rule { rule: rewrite.rule, bound };
+            debug_assert!(holds(egraph, found[0], root, reason));
+            egraph.union(found[0], root, reason);
             unions += 1;
         }
         unions

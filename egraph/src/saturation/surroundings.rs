@@ -134,6 +134,7 @@ pub(crate) fn operator(egraph: &EGraph, node: Id) -> Option<OpId> {
 mod tests {
     use super::*;
     use crate::graph::proof_forest::Reason;
+    use crate::rules::rule::RuleId;
     use crate::rules::system::System;
     use crate::term::bank::TermBank;
     use std::sync::Arc;
@@ -147,7 +148,7 @@ mod tests {
         let [small, large, other] =
             ["(g a)", "(f (g b) (g (g c)))", "(g d)"].map(|text| bank.parse(text, None).unwrap());
         let [small, large, _] = [small, large, other].map(|term| egraph.add_term(&bank, term));
-        egraph.union(small, large, Reason::Congruence);
+        egraph.union(small, large, Reason::Rule { rule: RuleId(0), bound: &[] });
         egraph.rebuild();
         let sizes = Sizes::of(&egraph);
         let surroundings = Surroundings::new(&egraph, &sizes, &[large]);

@@ -191,6 +191,10 @@ impl EGraph {
         let are_right = live == self.nodes.live()
             && by_operator == self.nodes.live_by_operator()
             && roots == self.class_count;
-        (!are_right).then_some("the counts are others")
+        if !are_right {
+            return Some("the counts are others");
+        }
+        let spans = self.forest.spans(self.class_count, |id| self.find(id));
+        (!spans).then_some("the trees of the proof forest are not the classes")
     }
 }

@@ -1,26 +1,15 @@
 //! Proofs of the forest's edges.
 
-use super::functions::Applied;
+use super::instance::Instance;
+use super::needs::Needs;
 use super::{Explainer, Goal};
-use crate::graph::egraph::EGraph;
 use crate::graph::facts::FactId;
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
-use crate::matching::bound_ids::compute_all;
 use crate::proof::dag::{How, StepRef};
 use crate::rules::pattern::Pattern;
-use crate::rules::rule::RuleId;
-use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
 use smallvec::SmallVec;
-
-/// What a proof uses.
-#[derive(Default)]
-pub(super) struct Needs {
-    /// Pairs of ids that are equal.
-    pub equal: Vec<(Id, Id)>,
-    pub facts: Vec<FactId>,
-}
 
 /// At most a bridge, a rule and a bridge.
 type Parts = SmallVec<[StepRef; 3]>;
@@ -63,10 +52,15 @@ impl Explainer<'_> {
                 *expanded = true;
                 if self.egraph.is_told() {
                     self.readable(goal)?;
+                } else {
+                    debug_assert!(self.begun.insert(goal), "a goal that needs itself");
                 }
                 match goal {
-                    Goal::Edge(id) => self.needs(id, &mut needs),
-                    Goal::Fact(fact) => self.fact_needs(fact, &mut needs),
+                    Goal::Edge(id) => {
+                        let (left, right, reason, _) = self.edge(id);
+                        needs.edge(self.egraph, left, right, reason);
+                    }
+                    Goal::Fact(fact) => needs.fact(self.egraph, fact),
                 }
                 if self.egraph.is_told() {
                     let mut equal = needs.equal.iter();
@@ -149,34 +143,6 @@ impl Explainer<'_> {
         (left, right, edge.reason, edge.forward)
     }
 
-    /// What the proof of an edge uses.
-    fn needs(&self, id: Id, needs: &mut Needs) {
-        let egraph = self.egraph;
-        let (left, right, reason, _) = self.edge(id);
-        let children = |id| egraph.original_children(id).iter().copied();
-        match reason {
-            Reason::Congruence => needs.equal.extend(children(left).zip(children(right))),
-            Reason::Fold { bound } => needs.equal.extend(children(left).zip(bound.iter().copied())),
-            Reason::Rule { rule, bound } => {
-                let instance = self.instance(rule, left, bound);
-                let rule = egraph.system().rule(rule);
-                let mut inner = instance.lhs_inner().iter().copied();
-                instance.needs(egraph, &rule.lhs, left, &mut inner, &mut needs.equal, true);
-                for (of, &Id(fact)) in rule.variables.facts.iter().zip(instance.facts()) {
-                    let id = instance.substitution[usize::from(of.var.0)];
-                    self.needs_fact_at(FactId(fact), id, needs);
-                }
-                if rule.rhs.has_functions() {
-                    let applied = instance.applied(egraph, &rule.rhs, right);
-                    applied.needs(egraph, right, &mut needs.equal);
-                    return;
-                }
-                let mut inner = instance.rhs_inner().iter().copied();
-                instance.needs(egraph, &rule.rhs, right, &mut inner, &mut needs.equal, true);
-            }
-        }
-    }
-
     /// Proves the edge that `id` owns. All that it needs has been proved.
     fn prove_edge(&mut self, bank: &mut TermBank, id: Id) {
         let egraph = self.egraph;
@@ -199,7 +165,7 @@ impl Explainer<'_> {
                 parts.push(self.steps.push(applied, to, How::Fold));
             }
             Reason::Rule { rule: rule_id, bound } => {
-                let instance = self.instance(rule_id, left, bound);
+                let instance = Instance::read(egraph, rule_id, left, bound);
                 let rule = egraph.system().rule(rule_id);
                 let mut substitution: SmallVec<[TermId; 8]> =
                     instance.substitution.iter().map(|&s| self.term(bank, s)).collect();
@@ -245,20 +211,6 @@ impl Explainer<'_> {
         left.iter().zip(right).map(|(&l, &r)| self.equal(bank, l, r)).collect()
     }
 
-    fn instance(&self, rule: RuleId, left: Id, bound: &[Id]) -> Instance {
-        let rewrite = &self.egraph.system().rewrites[rule.0 as usize];
-        let mut found = SmallVec::<[Id; 12]>::new();
-        found.push(left);
-        found.extend_from_slice(bound);
-        let mut substitution = Vec::new();
-        rewrite.substitution(self.egraph, &found, &mut substitution);
-        let rule = self.egraph.system().rule(rule);
-        let read = rewrite.facts_of(&found);
-        let computed = compute_all(self.egraph, rule, &substitution, read);
-        let (nodes, stride, facts) = (rewrite.nodes(), rewrite.stride(), read.len());
-        Instance { substitution, found, nodes, stride, facts, computed }
-    }
-
     /// From the term of e-node `id` to the instance of `pattern` that it is equal to. `inner`
     /// yields the bound e-nodes of the pattern's applications, in pre-order, without the root.
     fn bridge(
@@ -288,88 +240,5 @@ impl Explainer<'_> {
         let second = self.congruence(node_term, end, &proofs);
         let parts: Parts = first.into_iter().chain(second).collect();
         (self.chain(from, end, &parts), end)
-    }
-}
-
-/// A match and its application, read back from an edge.
-struct Instance {
-    substitution: Vec<Id>,
-    /// The match as [`crate::rules::compiled::rewrite`] lays it down.
-    found: SmallVec<[Id; 12]>,
-    nodes: usize,
-    stride: usize,
-    /// Number of facts that it read.
-    facts: usize,
-    /// The literals of the right-hand side's computations, by their expressions.
-    computed: Vec<(Pattern, Id)>,
-}
-
-impl Instance {
-    fn lhs_inner(&self) -> &[Id] {
-        &self.found[1..self.nodes]
-    }
-
-    fn facts(&self) -> &[Id] {
-        &self.found[self.stride - self.facts..self.stride]
-    }
-
-    fn rhs_inner(&self) -> &[Id] {
-        &self.found[self.stride..]
-    }
-
-    /// The application of a right-hand side with functions on terms.
-    fn applied(&self, egraph: &EGraph, rhs: &Pattern, right: Id) -> Applied {
-        Applied::of(egraph, rhs, &self.substitution, self.rhs_inner(), right)
-    }
-
-    /// The bound e-node and the arguments of an application with arguments.
-    fn application<'p>(
-        &self,
-        pattern: &'p Pattern,
-        id: Id,
-        inner: &mut impl Iterator<Item = Id>,
-        root: bool,
-    ) -> Option<(Id, &'p [Pattern])> {
-        match pattern {
-            Pattern::Op(_, args) if !args.is_empty() => {
-                let node = if root { id } else { inner.next().expect("an e-node per application") };
-                Some((node, args))
-            }
-            _ => None,
-        }
-    }
-
-    /// The e-node of a pattern that is no application with arguments.
-    fn end(&self, egraph: &EGraph, pattern: &Pattern) -> Id {
-        let constant = |node: Option<Id>| node.expect("a constant of a match is in the e-graph");
-        match pattern {
-            Pattern::Var(VarId(var)) => self.substitution[usize::from(*var)],
-            Pattern::Leaf(leaf) => constant(egraph.leaf_node(leaf)),
-            Pattern::Op(op, _) => constant(egraph.lookup_node((*op).into(), &[])),
-            Pattern::Function(..) => unreachable!("functions have proofs of their own"),
-            Pattern::Compute(..) => {
-                let known = self.computed.iter().find(|(p, _)| p == pattern);
-                constant(known.map(|(_, id)| *id))
-            }
-        }
-    }
-
-    fn needs(
-        &self,
-        egraph: &EGraph,
-        pattern: &Pattern,
-        id: Id,
-        inner: &mut impl Iterator<Item = Id>,
-        needs: &mut Vec<(Id, Id)>,
-        root: bool,
-    ) {
-        let Some((node, args)) = self.application(pattern, id, inner, root) else {
-            needs.push((id, self.end(egraph, pattern)));
-            return;
-        };
-        needs.push((id, node));
-        for (arg, &child) in args.iter().zip(egraph.original_children(node)) {
-            self.needs(egraph, arg, child, inner, needs, false);
-        }
     }
 }

@@ -4,12 +4,11 @@
 //! other terms of their classes: what these are equal by is older than the fact.
 
 use super::Explainer;
-use super::edges::Needs;
+use super::needs::arguments;
 use crate::graph::facts::{Because, FactId, Facts};
 use crate::id::Id;
 use crate::proof::dag::{FactBy, How, StepRef};
 use crate::rules::analysis::{Transfer, TransferId, TransferOf};
-use crate::rules::variables::VarId;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::language::{Leaf, LeafValue};
 use smallvec::SmallVec;
@@ -21,34 +20,6 @@ impl<'e> Explainer<'e> {
 
     fn transfer(&self, id: TransferId) -> &'e Transfer {
         self.egraph.system().analyses.transfer(id).expect("a transfer of the system")
-    }
-
-    /// What the proof of a fact uses.
-    pub(super) fn fact_needs(&self, fact: FactId, needs: &mut Needs) {
-        let found = self.known_facts().get(fact);
-        match found.because {
-            Because::Merged(old, new) => {
-                needs.facts.push(old);
-                self.needs_fact_at(new, found.at, needs);
-            }
-            Because::Transfer(id, premises) => {
-                let transfer = self.transfer(id);
-                let literals = transfer.literals();
-                let args = self.arguments(transfer, found.at, &literals, premises);
-                let made_with = self.egraph.original_children(found.at).iter().copied();
-                needs.equal.extend(made_with.zip(args.iter().copied()));
-                let facts = &premises[literals.len()..];
-                for (of, &Id(fact)) in transfer.variables.facts.iter().zip(facts) {
-                    self.needs_fact_at(FactId(fact), args[usize::from(of.var.0)], needs);
-                }
-            }
-        }
-    }
-
-    /// What the proof uses that a fact holds at an id.
-    pub(super) fn needs_fact_at(&self, fact: FactId, id: Id, needs: &mut Needs) {
-        needs.facts.push(fact);
-        needs.equal.push((id, self.known_facts().get(fact).at));
     }
 
     /// Proves a fact at its own term. All that it needs has been proved.
@@ -67,7 +38,7 @@ impl<'e> Explainer<'e> {
             Because::Transfer(id, premises) => {
                 let transfer = self.transfer(id);
                 let literals = transfer.literals();
-                let args = self.arguments(transfer, found.at, &literals, premises);
+                let args = arguments(self.egraph, transfer, found.at, premises);
                 let mut substitution: SmallVec<[TermId; 6]> =
                     args.iter().map(|&arg| self.term(bank, arg)).collect();
                 // The term with literals for the arguments that are read as such.
@@ -116,23 +87,5 @@ impl<'e> Explainer<'e> {
                 self.steps.push_because(from, value, how, &[equal, proved])
             }
         }
-    }
-
-    /// The arguments of the e-node at which a transfer was made, where it reads literals those.
-    fn arguments(
-        &self,
-        transfer: &Transfer,
-        at: Id,
-        literals: &[VarId],
-        premises: &[Id],
-    ) -> SmallVec<[Id; 6]> {
-        let mut args: SmallVec<[Id; 6]> = match transfer.of {
-            TransferOf::Literals | TransferOf::Variables => SmallVec::from_slice(&[at]),
-            TransferOf::Operator(_) => SmallVec::from_slice(self.egraph.original_children(at)),
-        };
-        for (&VarId(var), &literal) in literals.iter().zip(premises) {
-            args[usize::from(var)] = literal;
-        }
-        args
     }
 }
