@@ -194,6 +194,79 @@ impl ProofForest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    /// A proof forest without re-rooting: edges in the order in which they were made.
+    struct Naive(Vec<(Id, Id, u32)>);
+
+    impl Naive {
+        /// The edges on the way from an id to another, each with the way in which it is gone through.
+        fn path(&self, from: Id, to: Id, without: &mut Vec<Id>) -> Option<Vec<(u32, bool)>> {
+            if from == to {
+                return Some(Vec::new());
+            }
+            without.push(from);
+            self.0.iter().find_map(|&(a, b, name)| {
+                let (next, forward) = match from {
+                    _ if from == a => (b, true),
+                    _ if from == b => (a, false),
+                    _ => return None,
+                };
+                if without.contains(&next) {
+                    return None;
+                }
+                let rest = self.path(next, to, without)?;
+                Some([vec![(name, forward)], rest].concat())
+            })
+        }
+    }
+
+    /// The edges on the way from an id to the root of its tree, each with the way in which it is gone through.
+    fn to_root(forest: &ProofForest, id: Id) -> Vec<(Id, (u32, bool))> {
+        let edges = std::iter::successors(forest.edge(id).map(|edge| (id, edge)), |(_, edge)| {
+            forest.edge(edge.to).map(|next| (edge.to, next))
+        });
+        let name = |edge: Edge<'_>| match edge.reason {
+            Reason::Rule { rule, .. } => rule.0,
+            _ => unreachable!("all edges are rules"),
+        };
+        edges.map(|(owner, edge)| (owner, (name(edge), edge.forward))).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn the_way_between_two_ids_is_that_of_a_naive_forest(
+            unions in prop::collection::vec((0u32..24, 0u32..24, any::<bool>()), 1..60),
+        ) {
+            let mut forest = ProofForest::new();
+            forest.extend_to(24);
+            let mut naive = Naive(Vec::new());
+            for (name, (a, b, forward)) in (0..).zip(unions) {
+                let (a, b) = (Id(a), Id(b));
+                if a != b && naive.path(a, b, &mut Vec::new()).is_none() {
+                    forest.link(a, b, Reason::Rule { rule: RuleId(name), bound: &[a, b] }, forward);
+                    naive.0.push(if forward { (a, b, name) } else { (b, a, name) });
+                }
+            }
+            let class = |id: Id| to_root(&forest, id).last().map_or(id, |&(owner, _)| {
+                forest.edge(owner).map_or(owner, |edge| edge.to)
+            });
+            prop_assert!(forest.spans(24 - naive.0.len(), class));
+            for (a, b) in (0..24).flat_map(|a| (0..24).map(move |b| (Id(a), Id(b)))) {
+                let expected = naive.path(a, b, &mut Vec::new());
+                prop_assert_eq!(class(a) == class(b), expected.is_some());
+                let Some(expected) = expected else { continue };
+                let (mut up, mut down) = (to_root(&forest, a), to_root(&forest, b));
+                while !up.is_empty() && !down.is_empty() && up.last() == down.last() {
+                    up.pop();
+                    down.pop();
+                }
+                let back = down.into_iter().rev().map(|(_, (name, forward))| (name, !forward));
+                let way: Vec<_> = up.into_iter().map(|(_, step)| step).chain(back).collect();
+                prop_assert_eq!(way, expected);
+            }
+        }
+    }
 
     #[test]
     fn rerooting_turns_edges_round() {

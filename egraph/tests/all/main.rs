@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod all_pairs_of_a_class_are_explained;
 mod best_first_goes_deep;
 mod binders_in_rule_files_are_checked;
 mod binding_is_by_place_not_by_name;

@@ -1,6 +1,7 @@
 //! Systems and helpers that several tests use.
 #![allow(dead_code)] // each test program uses a part of it
 
+pub mod random;
 pub mod values;
 
 use egraph::{EGraph, Limits, Rule, SaturationConfig, System, TermBank, TermId, saturate};

@@ -218,9 +218,10 @@ impl EGraph {
             return no("its classes do not fit its e-nodes");
         }
         self.class_count = self.ids().filter(|&id| self.classes.is_root(id)).count();
-        let uses = nodes * self.nodes.width();
-        if self.ids().any(|id| self.classes.is_root(id) && self.classes.weight(id) as usize > uses)
-        {
+        // Its e-nodes and its uses.
+        let most = nodes * (1 + self.nodes.width());
+        let weight = |id| self.classes.weight(id) as usize;
+        if self.ids().any(|id| self.classes.is_root(id) && weight(id) > most) {
             return no("a class has more uses than there are");
         }
         if self.ids().filter(|&id| self.forest.edge(id).is_none()).count() != self.class_count {
