@@ -243,13 +243,10 @@ fn resolve(
 ) -> Result<Evaluation> {
     let origin = &tasks.origin;
     let chains = origin.links > 0;
-    let cap = settings.cap.unwrap_or(Cap::Nodes(if chains { origin.cap } else { 4_000 }));
-    let work = (origin.link_nodes as u64).saturating_mul(10).saturating_mul(origin.links.into());
-    let budget = Budget {
-        cap,
-        work: if chains { work } else { 80_000.max(2 * cap.expected_nodes()) },
-        scheduler: Schedulers::Simple,
-    };
+    let link_work = (origin.link_nodes as u64).saturating_mul(10);
+    let of_chains = (Cap::Nodes(origin.cap), link_work.saturating_mul(origin.links.into()));
+    let (cap, work) = Some(of_chains).filter(|_| chains).unzip();
+    let budget = Budget::of_question(settings.cap.or(cap), work, Schedulers::Simple);
     let search = search_args::settings(settings, budget, args.run.run().seed);
     search.check()?;
     let there = Available {

@@ -43,9 +43,9 @@ pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
     );
     let (ranker_file, ranker) = found.filter(|_| is_used).unzip();
     let cap = args.search.cap.unwrap_or(Cap::Nodes(4_000));
-    let work = args.search.work.unwrap_or(cap.expected_nodes().saturating_mul(10));
-    ensure!(cap.expected_nodes() > 0, "--cap: expected at least 1 e-node");
-    ensure!(work > 0, "--work: expected at least 1 e-node");
+    let budget = Budget::of_optimisation(Some(cap), args.search.work, Schedulers::Simple);
+    budget.check()?;
+    let work = budget.work;
     let mut comparison = Comparison {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         system_hash: system.hash.clone(),
@@ -62,7 +62,6 @@ pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
         results: Vec::new(),
     };
     comparison.command = command(args, file, &comparison);
-    let budget = Budget { cap, work, scheduler: Schedulers::Simple };
     let settings = &OptimiseSettings::within(budget, run.seed);
     let (system, bank, terms) = (&system, &bank, &terms[..]);
     let (system_text, goals) = (system_text.as_str(), None);

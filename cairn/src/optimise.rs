@@ -196,14 +196,12 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     give_back_large_blocks();
     let (system, text) = load_system_with_text(&args.system)?;
     let run = args.run.run();
-    let budget = Budget {
-        cap: args.cap,
-        work: args.work.unwrap_or(args.cap.expected_nodes().saturating_mul(10)),
-        scheduler: args.scheduler.unwrap_or(match args.ranker {
-            Some(_) => Schedulers::Mixed,
-            None => Schedulers::Auto,
-        }),
-    };
+    let scheduler = args.scheduler.unwrap_or(match args.ranker {
+        Some(_) => Schedulers::Mixed,
+        None => Schedulers::Auto,
+    });
+    let budget = Budget::of_optimisation(Some(args.cap), args.work, scheduler);
+    budget.check()?;
     let ranker = ranker(args, &system, budget.scheduler)?;
     let order = ranker.clone().map(|ranker| ranker as Arc<dyn MatchOrder>);
     ensure!(

@@ -12,7 +12,7 @@ use crate::shown_proof::{PRINTED, ProofArgs, show_opposed};
 use anyhow::{Result, anyhow, ensure};
 use egraph::{System, TermBank, TermId};
 use guided_search::{
-    Aids, Answer, Asked, Available, Budget, Cap, ExpertGuides, Failure, Method, Need, Question,
+    Aids, Answer, Asked, Available, Budget, ExpertGuides, Failure, Method, Need, Question,
     Schedulers, SearchSettings, Watcher,
 };
 use std::path::PathBuf;
@@ -99,10 +99,8 @@ pub fn run(args: &ProveArgs) -> Result<()> {
     }
     let run = args.run.run();
     let preset = &args.search;
-    let cap = preset.cap.unwrap_or(Cap::Nodes(4_000));
-    let work = 80_000.max(cap.expected_nodes().saturating_mul(2));
-    let scheduler = Schedulers::Auto;
-    let settings = search_args::settings(preset, Budget { cap, work, scheduler }, run.seed);
+    let budget = Budget::of_question(preset.cap, preset.work, Schedulers::Auto);
+    let settings = search_args::settings(preset, budget, run.seed);
     settings.check()?;
     let out = args.proof.output()?;
     let system = load_system(&args.system)?;

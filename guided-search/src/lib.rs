@@ -82,7 +82,7 @@ pub use report::page::write_report;
 pub use report::proof::proof_page;
 pub use report::summary::{Summary, summaries, text_table};
 pub use report::verdict::headline;
-pub use search::answer::{Answer, Failure, Question, SearchSettings, checked};
+pub use search::answer::{Answer, Failure, Question, SearchSettings, check_number, checked};
 pub use search::budget::{Budget, Cap, Ledger};
 pub use search::guide_source::{GuideRequest, GuideSet, GuideSource, NoGuides, Proposal, Waypoint};
 pub use search::one_egraph::{InTurn, prove_in_turn};

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import time
 
 import numpy
 import pytest
@@ -327,6 +328,9 @@ def test_whole_numbers_are_refused_by_name(halide):
         (lambda: cairn.prove(halide, "x", "y", seed=-1), "seed: expected a whole number from 0 to .*, found -1"),
         (lambda: cairn.prove(halide, "x", "y", work=2**64), "work: expected a whole number"),
         (lambda: cairn.optimise(halide, "x", per_request=-3), "per_request: expected a whole number"),
+        (lambda: cairn.optimise(halide, "x", per_request=1_000_000), "per_request 1000000: expected 1 to 1000"),
+        (lambda: cairn.optimise(halide, "x", work=0), "work: expected at least 1 e-node"),
+        (lambda: cairn.prove(halide, "x", "y", work=0), "work: expected at least 1 e-node"),
         (lambda: egraph.run(iterations=-1), "iterations: expected a whole number"),
     ]:
         with pytest.raises(cairn.CairnError, match=why):
@@ -334,3 +338,20 @@ def test_whole_numbers_are_refused_by_name(halide):
     with pytest.raises(TypeError, match="threads: expected a whole number, found float"):
         cairn.prove(halide, "x", "y", threads=1.5)
     egraph.run(iterations=numpy.int64(1), nodes=None)
+
+
+def test_ten_thousand_unions_take_time_in_proportion(halide):
+    def seconds(count):
+        egraph = cairn.EGraph(halide)
+        began = time.perf_counter()
+        for i in range(count):
+            assert egraph.union(f"v{i}", f"v{i + 1}")
+        took = time.perf_counter() - began
+        assert egraph.equal("v0", f"v{count}")
+        return egraph, took
+
+    egraph, _ = seconds(1_000)
+    assert egraph.system.rules[-1] == "given-1000"
+    egraph.explain("v0", "v1000").check()
+    # A second or less where it was built with optimisation and nothing else runs; minutes where each copies all before it.
+    assert seconds(10_000)[1] < 20

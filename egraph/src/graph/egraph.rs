@@ -17,6 +17,7 @@
 //! 7. the trees of the proof forest are the classes ([`crate::graph::proof_forest`]). This holds between rebuilds, too.
 
 mod add;
+mod assume;
 mod facts;
 mod memory;
 mod rebuild;
@@ -35,6 +36,7 @@ use crate::graph::seen::Seen;
 use crate::graph::small_slice::with_slice;
 use crate::graph::unionfind::UnionFind;
 use crate::id::Id;
+use crate::rules::given::Given;
 use crate::rules::system::System;
 use crate::term::language::{Leaf, LeafValue, SortId};
 use crate::term::leaves::{Head, Leaves, Node};
@@ -84,6 +86,8 @@ pub struct EGraph {
     seen: Seen,
     /// Whether it was read from a file, which may say what is not so.
     told: bool,
+    /// The ruleset of equalities that were given by hand, see [`EGraph::assume`].
+    given: Option<Given>,
 }
 
 impl EGraph {
@@ -114,6 +118,7 @@ impl EGraph {
             new_literals: Vec::new(),
             seen: Seen::default(),
             told: false,
+            given: None,
         }
     }
 

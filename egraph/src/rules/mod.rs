@@ -6,6 +6,7 @@ pub(crate) mod binding;
 pub(crate) mod compiled;
 pub(crate) mod costs;
 pub(crate) mod expression;
+pub(crate) mod given;
 pub(crate) mod kinds;
 mod options;
 pub(crate) mod pattern;

@@ -87,6 +87,27 @@ impl Eq for System {}
 /// A schedule, strategies and a normal form.
 type Runs = (Option<Schedule>, Vec<(String, Vec<Sexpr>)>, Option<RulesetId>);
 
+/// A rule that is to have this number, compiled.
+///
+/// # Errors
+/// There are too many, or it is too large.
+fn compiled(rule: &Rule, number: usize) -> Result<Rewrite, String> {
+    let id = u32::try_from(number).ok().filter(|&id| id < MOST_RULES);
+    let id = id.ok_or_else(|| format!("too many rules: at most {MOST_RULES}"))?;
+    let most = MOST_BOUND as usize;
+    if Rewrite::room(rule).bound > most || rule.lhs.size() > 4 * most {
+        return Err("the rule is too large: a proof could not name all its e-nodes".to_owned());
+    }
+    let (applications, _) = rule.lhs.applications();
+    if applications > MOST_APPLICATIONS {
+        return Err(format!(
+            "the left-hand side is too large: it has {applications} operators with arguments, \
+             at most {MOST_APPLICATIONS} can be matched"
+        ));
+    }
+    Ok(Rewrite::compile(rule, RuleId(id)))
+}
+
 /// Rules as they are read, each compiled at once.
 #[derive(Default)]
 pub(crate) struct Rules {
@@ -96,18 +117,6 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// Those of a system, for further ones.
-    pub fn of(system: &System) -> Rules {
-        let names = system.rules.iter().map(|rule| rule.name.clone()).collect();
-        Rules { rules: system.rules.clone(), rewrites: system.rewrites.clone(), names }
-    }
-
-    /// A system in which nothing else is different.
-    pub fn into_those_of(self, system: &System) -> System {
-        let Rules { rules, rewrites, .. } = self;
-        System { rules, rewrites, ..system.clone() }
-    }
-
     /// Those so far.
     pub fn rules(&self) -> &[Rule] {
         &self.rules
@@ -118,25 +127,11 @@ impl Rules {
     /// # Errors
     /// Another one has its name, there are too many, or it is too large.
     pub fn add(&mut self, rule: Rule) -> Result<(), String> {
-        let id = self.rules.len() as u32;
-        if id >= MOST_RULES {
-            return Err(format!("too many rules: at most {MOST_RULES}"));
-        }
-        let most = MOST_BOUND as usize;
-        if Rewrite::room(&rule).bound > most || rule.lhs.size() > 4 * most {
-            return Err("the rule is too large: a proof could not name all its e-nodes".to_owned());
-        }
-        let (applications, _) = rule.lhs.applications();
-        if applications > MOST_APPLICATIONS {
-            return Err(format!(
-                "the left-hand side is too large: it has {applications} operators with arguments, \
-                 at most {MOST_APPLICATIONS} can be matched"
-            ));
-        }
+        let rewrite = compiled(&rule, self.rules.len())?;
         if !self.names.insert(rule.name.clone()) {
             return Err(format!("a second rule is called '{}'", rule.name));
         }
-        self.rewrites.push(Rewrite::compile(&rule, RuleId(id)));
+        self.rewrites.push(rewrite);
         self.rules.push(rule);
         Ok(())
     }
@@ -170,6 +165,16 @@ impl Rules {
 }
 
 impl System {
+    /// Adds a rule, whose name no other one has.
+    ///
+    /// # Errors
+    /// There are too many, or it is too large; nothing was added.
+    pub(crate) fn add_rule(&mut self, rule: Rule) -> Result<(), String> {
+        self.rewrites.push(compiled(&rule, self.rules.len())?);
+        self.rules.push(rule);
+        Ok(())
+    }
+
     /// The rule behind an id.
     pub fn rule(&self, rule: RuleId) -> &Rule {
         &self.rules[rule.0 as usize]

@@ -34,6 +34,59 @@ fn a_given_equality_matches_its_own_terms_alone_and_is_named_in_proofs() {
 }
 
 #[test]
+fn an_assumed_equality_is_a_rule_that_proofs_name_and_closes_under_congruence() {
+    let system = Arc::new(System::parse(RULES).unwrap());
+    let mut bank = TermBank::new(system.language.clone());
+    let mut parse = |text: &str| bank.parse(text, None).unwrap();
+    let [x, sum, y, z, start, end] = [
+        "x",
+        "(+ (f y) 1)",
+        "(f (+ y (f y)))",
+        "z",
+        "(f (+ x z))",
+        "(f (+ (+ (f y) 1) (f (+ y (f y)))))",
+    ]
+    .map(&mut parse);
+    let mut egraph = EGraph::new(system.clone());
+    for term in [start, end] {
+        egraph.add_term(&bank, term);
+    }
+    egraph.assume("mine", &bank, &[(x, sum)]).unwrap();
+    egraph.assume("mine", &bank, &[(y, z), (z, y), (sum, x)]).unwrap();
+    egraph.rebuild();
+    let names: Vec<&str> = egraph.system().rules.iter().map(|rule| rule.name.as_str()).collect();
+    assert_eq!(names, ["comm", "drop", "mine-1", "mine-2", "mine-3", "mine-4"]);
+    let proof = explain(&egraph, &mut bank, start, end).expect("x is a sum, and z another one");
+    check(egraph.system(), &bank, &proof).unwrap();
+    assert!(check(&system, &bank, &proof).is_err());
+    // The others' system is as it was.
+    assert_eq!(system.rules.len(), 2);
+    assert_eq!(grow(&mut egraph), StopReason::Saturated);
+    let taken = System::parse(&RULES.replace(":name drop", ":name mine-7")).unwrap();
+    let refused = EGraph::new(Arc::new(taken)).assume("mine", &bank, &[(x, y)]);
+    assert!(refused.unwrap_err().contains("mine-7"));
+}
+
+/// A thousand classes are united one pair at a time, in time that grows with their number.
+#[test]
+fn ten_thousand_equalities_are_assumed_in_a_second() {
+    let system = Arc::new(System::parse(RULES).unwrap());
+    let mut bank = TermBank::new(system.language.clone());
+    let mut egraph = EGraph::new(system);
+    let terms: Vec<_> =
+        (0..10_001).map(|i| bank.parse(&format!("(f v{i})"), None).unwrap()).collect();
+    let began = std::time::Instant::now();
+    for pair in terms.windows(2) {
+        egraph.assume("given", &bank, &[(pair[0], pair[1])]).unwrap();
+    }
+    egraph.rebuild();
+    // Far more than it takes; with a copy of the system for each it would be minutes.
+    assert!(began.elapsed().as_secs() < 10);
+    let proof = explain(&egraph, &mut bank, terms[0], terms[10_000]).unwrap();
+    check(egraph.system(), &bank, &proof).unwrap();
+}
+
+#[test]
 fn mistakes_in_given_equalities_are_located() {
     for (text, column, message) in [
         ("(given ?a x)", 8, "pattern variable"),

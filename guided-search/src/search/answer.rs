@@ -68,16 +68,25 @@ impl SearchSettings {
     /// # Errors
     /// A number is out of its range, which is named.
     pub fn check(&self) -> Result<()> {
-        ensure!(self.budget.work > 0, "work: expected at least 1 e-node");
+        self.budget.check()?;
         let SearchSettings { guides, walk, drawn, .. } = *self;
         for (name, number) in [("guides", guides), ("walk", walk), ("drawn", drawn)] {
-            ensure!((1..=MOST).contains(&number), "{name} {number}: expected 1 to {MOST}");
+            check_number(name, number)?;
         }
         for (name, part) in [("nucleus", self.nucleus), ("certain", self.certain)] {
             ensure!((0.0..=1.0).contains(&part), "{name} {part}: expected 0 to 1");
         }
         Ok(())
     }
+}
+
+/// How many guides, draws or e-graphs of a walk there are at a time.
+///
+/// # Errors
+/// Fewer than 1, or more than a search has any use for.
+pub fn check_number(name: &str, number: usize) -> Result<()> {
+    ensure!((1..=MOST).contains(&number), "{name} {number}: expected 1 to {MOST}");
+    Ok(())
 }
 
 /// Why a search ended without a proof.

@@ -1,6 +1,7 @@
 //! What a search may spend: the cap on each e-graph, and the total work over all of them.
 
 use crate::search::schedulers::Schedulers;
+use anyhow::{Result, ensure};
 use egraph::{ByteSize, EGraph, Limits, Rebased, SaturationConfig, Scheduler};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -142,6 +143,29 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// For a question, where nothing else is said: e-graphs of 4,000 e-nodes, and work 80,000, or that of two e-graphs at
+    /// the cap where that is more.
+    pub fn of_question(cap: Option<Cap>, work: Option<u64>, scheduler: Schedulers) -> Budget {
+        let cap = cap.unwrap_or(Cap::Nodes(4_000));
+        let two = cap.expected_nodes().saturating_mul(2);
+        Budget { cap, work: work.unwrap_or(two.max(80_000)), scheduler }
+    }
+
+    /// For a term that is optimised, where nothing else is said: e-graphs of 40,000 e-nodes, and the work of ten at the cap.
+    pub fn of_optimisation(cap: Option<Cap>, work: Option<u64>, scheduler: Schedulers) -> Budget {
+        let cap = cap.unwrap_or(Cap::Nodes(40_000));
+        let ten = cap.expected_nodes().saturating_mul(10);
+        Budget { cap, work: work.unwrap_or(ten), scheduler }
+    }
+
+    /// # Errors
+    /// There is nothing to spend.
+    pub fn check(&self) -> Result<()> {
+        ensure!(self.work > 0, "work: expected at least 1 e-node");
+        ensure!(self.cap.expected_nodes() > 0, "cap: expected room for at least 1 e-node");
+        Ok(())
+    }
+
     /// How to grow the next e-graph after what was spent, at most to `cap` and until the deadline.
     pub fn saturation(
         &self,
@@ -215,6 +239,16 @@ mod tests {
         }
         assert!("99999999999GiB".parse::<Cap>().unwrap_err().contains("too large"));
         assert!("many".parse::<Cap>().unwrap_err().contains("'many'"));
+    }
+
+    #[test]
+    fn the_largest_cap_has_a_default_of_work() {
+        let most = Some(Cap::Nodes(usize::MAX));
+        let schedulers = Schedulers::Auto;
+        assert_eq!(Budget::of_question(most, None, schedulers).work, u64::MAX);
+        assert_eq!(Budget::of_optimisation(most, None, schedulers).work, u64::MAX);
+        assert_eq!(Budget::of_question(None, None, schedulers).work, 80_000);
+        assert!(Budget::of_question(None, Some(0), schedulers).check().is_err());
     }
 
     #[test]

@@ -7,24 +7,22 @@ mod state;
 use crate::egraph::extraction::Extraction;
 use crate::egraph::run::Keywords;
 use crate::egraph::state::State;
-use crate::errors::{any, bad, not_proved, of_term};
+use crate::errors::{any, bad, not_proved};
 use crate::interrupt::here;
 use crate::keywords::{cost_of, seconds};
 use crate::proof::Proof;
 use crate::run_report::RunReport;
-use crate::shared::{Shared, System};
+use crate::shared::System;
 use crate::term::{Term, escaped, term_like};
 use crate::whole;
 use cairn::egraph_page;
-use egraph::{
-    BestTerms, EGraph as Engine, Id, Node, SaturationConfig, SortId, TermBank, TermId, explain,
-};
+use egraph::{BestTerms, EGraph as Engine, Id, Node, SortId, TermBank, TermId, explain};
 use guided_search::quoted;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// Classes of equal terms, grown by the rules of a system. Whatever is equal in it can be explained.
 ///
@@ -173,7 +171,8 @@ impl EGraph {
     /// in it is replaced.
     #[pyo3(signature = (file, /))]
     fn save(&self, file: PathBuf) -> PyResult<()> {
-        let held = self.hold()?;
+        let held = &mut *self.hold()?;
+        held.state.settle(&held.bank)?;
         held.state.save(&file)
     }
 
@@ -204,7 +203,8 @@ impl EGraph {
     /// The system, with what was given by `union` as further rules.
     #[getter]
     fn system(&self) -> PyResult<System> {
-        let held = self.hold()?;
+        let held = &mut *self.hold()?;
+        held.state.settle(&held.bank)?;
         Ok(System { shared: held.state.shared.clone() })
     }
 
@@ -230,12 +230,7 @@ impl EGraph {
     /// >>> egraph.equal("a", "b"), egraph.system.rules[-1]
     /// (True, 'given-1')
     #[pyo3(signature = (left, right, /))]
-    fn union(
-        &self,
-        py: Python<'_>,
-        left: &Bound<'_, PyAny>,
-        right: &Bound<'_, PyAny>,
-    ) -> PyResult<bool> {
+    fn union(&self, left: &Bound<'_, PyAny>, right: &Bound<'_, PyAny>) -> PyResult<bool> {
         let held = &mut *self.hold()?;
         let [left, right] = held.pair([left, right])?;
         let ids = [left, right].map(|term| held.state.engine.add_term(&held.bank, term));
@@ -243,36 +238,7 @@ impl EGraph {
         if held.state.engine.find(ids[0]) == held.state.engine.find(ids[1]) {
             return Ok(false);
         }
-        let mut ruleset = "given".to_owned();
-        while held.state.given == 0 && held.state.shared.system.rulesets.contains(&ruleset) {
-            ruleset.push('_');
-        }
-        // Read from left to right, a literal alone says nothing of its sort; what it is compared with does.
-        let alone = |term| held.bank.children(term).is_empty();
-        let [left, right] =
-            if alone(left) && !alone(right) { [right, left] } else { [left, right] };
-        let (left, right) = (held.bank.text(left), held.bank.text(right));
-        let mut text = held.state.shared.text.trim_end().to_owned();
-        if held.state.given == 0 {
-            text += &format!("\n\n; Equalities that were given by hand.\n(ruleset {ruleset})");
-        } else if let Some(last) = held.state.shared.system.rulesets.last() {
-            ruleset.clone_from(last);
-        }
-        let number = held.state.given + 1;
-        text += &format!("\n(given {left} {right} :name given-{number} :ruleset {ruleset})\n");
-        // All but the last line was read before.
-        let read = Shared::parse(held.state.shared.name.clone(), text);
-        let shared = read.map_err(|mistake| {
-            bad(format!("the equality can't become a rule of the system: {}", mistake.message))
-        })?;
-        let only = shared.system.with_schedule(&format!("(run {ruleset})"));
-        let only = only.map_err(|mistake| of_term(&ruleset, &mistake))?;
-        held.state.go_on_with(Arc::new(only))?;
-        held.state.grow(py, &SaturationConfig::default(), Some(1), &mut Vec::new())?;
-        // As long as it lasts: other rules are looked at afresh by every run.
-        held.state.go_on_with(shared.system.clone())?;
-        held.state.shared = shared;
-        held.state.given = number;
+        held.state.give(&mut held.bank, [left, right])?;
         Ok(true)
     }
 
@@ -375,6 +341,7 @@ impl EGraph {
             go_on,
             threads,
         };
+        held.state.settle(&held.bank)?;
         held.state.run_as(py, keywords)
     }
 
@@ -432,6 +399,7 @@ impl EGraph {
     ) -> PyResult<Proof> {
         let held = &mut *self.hold()?;
         let ends = held.pair([left, right])?;
+        held.state.settle(&held.bank)?;
         let (engine, bank) = (&held.state.engine, &mut held.bank);
         let proof = here(py, || explain(engine, bank, ends[0], ends[1]))?;
         let proof = proof.ok_or_else(|| {

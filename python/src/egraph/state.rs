@@ -3,7 +3,7 @@
 use crate::errors::{any, bad, of_term};
 use crate::shared::Shared;
 use cairn::STORED_EGRAPH;
-use egraph::{EGraph as Engine, Id, Rule, System};
+use egraph::{EGraph as Engine, Id, System, TermBank, TermId};
 use pyo3::prelude::*;
 use std::fmt::Display;
 use std::io::Write;
@@ -11,27 +11,74 @@ use std::path::Path;
 use std::sync::Arc;
 use support::{OutputFile, read_bytes};
 
+/// The ruleset of equalities that were given by hand, where the system has none of this name.
+const GIVEN: &str = "given";
+
 /// All that `pop` brings back.
 #[derive(Clone)]
 pub struct State {
+    /// The system, which lacks the equalities of `given` until [`State::settle`].
     pub shared: Arc<Shared>,
     pub engine: Engine,
     /// The classes of the terms that were added.
     pub roots: Vec<Id>,
-    /// Equalities that were given by hand.
-    pub given: usize,
+    /// Equalities that were given by hand and that the text of the system does not have yet: terms of the bank.
+    given: Vec<[TermId; 2]>,
 }
 
 impl State {
     pub fn of(shared: Arc<Shared>, engine: Engine, roots: Vec<Id>) -> State {
-        let is_given = |rule: &&Rule| rule.name.starts_with("given-");
-        let given = match shared.system.rulesets.last() {
-            Some(last) if last.starts_with("given") => {
-                shared.system.rules.iter().filter(is_given).count()
-            }
-            _ => 0,
+        State { shared, engine, roots, given: Vec::new() }
+    }
+
+    /// Makes two terms of one sort equal by hand.
+    pub fn give(&mut self, bank: &mut TermBank, [left, right]: [TermId; 2]) -> PyResult<()> {
+        // Read from left to right, a literal alone says nothing of its sort; what it is compared with does.
+        let alone = |term| bank.children(term).is_empty();
+        let [left, right] =
+            if alone(left) && !alone(right) { [right, left] } else { [left, right] };
+        let refused =
+            |why: String| bad(format!("the equality can't become a rule of the system: {why}"));
+        // It will stand in the text of the system.
+        let text = bank.text(left);
+        bank.parse(&text, None).map_err(|mistake| refused(mistake.message))?;
+        let rulesets = &self.shared.system.rulesets;
+        let taken = |name: &String| {
+            rulesets.contains(name) || self.shared.system.rule_named(&format!("{name}-1")).is_some()
         };
-        State { shared, engine, roots, given }
+        let mut ruleset = GIVEN.to_owned();
+        while taken(&ruleset) {
+            ruleset.push('_');
+        }
+        self.engine.assume(&ruleset, bank, &[(left, right)]).map_err(refused)?;
+        self.engine.rebuild();
+        self.given.push([left, right]);
+        Ok(())
+    }
+
+    /// Writes the equalities that were given by hand into the text of the system.
+    pub fn settle(&mut self, bank: &TermBank) -> PyResult<()> {
+        if self.given.is_empty() {
+            return Ok(());
+        }
+        let engine = self.engine.system();
+        let own = &engine.rules[engine.rules.len() - self.given.len()..];
+        let ruleset = engine.rulesets.last().cloned().unwrap_or_default();
+        let mut text = self.shared.text.trim_end().to_owned();
+        if !self.shared.system.rulesets.contains(&ruleset) {
+            text += &format!("\n\n; Equalities that were given by hand.\n(ruleset {ruleset})\n");
+        }
+        for (rule, &[left, right]) in own.iter().zip(&self.given) {
+            let (left, right) = (bank.text(left), bank.text(right));
+            text += &format!("\n(given {left} {right} :name {} :ruleset {ruleset})", rule.name);
+        }
+        text.push('\n');
+        let shared = Shared::parse(self.shared.name.clone(), text)
+            .map_err(|mistake| bad(mistake.message))?;
+        self.go_on_with(shared.system.clone())?;
+        self.shared = shared;
+        self.given.clear();
+        Ok(())
     }
 
     pub fn load(shared: Arc<Shared>, file: &Path) -> PyResult<State> {

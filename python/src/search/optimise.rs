@@ -11,7 +11,7 @@ use crate::term::{Term, term_like};
 use crate::whole;
 use egraph::{Amount, Scheduler, Sketch, TermBank, TermId};
 use guided_search::{
-    Budget, Cap, Objective, OptimiseSettings, Outcome, Planner, Schedulers, WrittenPlan,
+    Budget, Objective, OptimiseSettings, Outcome, Planner, Schedulers, WrittenPlan, check_number,
     optimise as search,
 };
 use pyo3::prelude::*;
@@ -69,12 +69,11 @@ pub fn optimise<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let rules = &system.shared;
     let cancel = cancel();
-    let cap = cap_of("cap", cap)?.unwrap_or(Cap::Nodes(40_000));
-    let work = work.unwrap_or(cap.expected_nodes().saturating_mul(10));
     let given = ranker.is_some_and(|given| !given.extract::<bool>().is_ok_and(|given| !given));
     let default = if given { Schedulers::Mixed } else { Schedulers::Auto };
     let scheduler = named("scheduler", scheduler)?.unwrap_or(default);
-    let budget = Budget { cap, work, scheduler };
+    let budget = Budget::of_optimisation(cap_of("cap", cap)?, work, scheduler);
+    budget.check().map_err(any)?;
     let (one, other) = scheduler.in_turn();
     let is_used = [Some(one), other].contains(&Some(Scheduler::BestFirst));
     if given && !is_used {
@@ -89,9 +88,7 @@ pub fn optimise<'py>(
     if first && goal.is_none() {
         return Err(bad("first: expected a goal to end with"));
     }
-    if per_request == 0 {
-        return Err(bad("per_request: expected at least 1"));
-    }
+    check_number("per_request", per_request).map_err(any)?;
     let planner: Option<Arc<dyn Planner>> = match (model_of(py, model)?, guides) {
         (None, None) => None,
         _ if goal.is_none() && rules.system.normal_form.is_none() => {

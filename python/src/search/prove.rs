@@ -11,7 +11,7 @@ use crate::term::{Term, term_like};
 use crate::whole;
 use egraph::{Cancel, TermBank, TermId};
 use guided_search::{
-    Aids, Asked, Budget, Cap, Method, Question, Schedulers, SearchSettings, read_texts,
+    Aids, Asked, Budget, Method, Question, Schedulers, SearchSettings, read_texts,
 };
 use model::GuideModel;
 use pyo3::exceptions::PyTypeError;
@@ -208,9 +208,7 @@ pub fn prove<'py>(
         certain,
         methods: None,
     };
-    let cap = preset.cap.unwrap_or(Cap::Nodes(4_000));
-    let work = 80_000.max(cap.expected_nodes().saturating_mul(2));
-    let budget = Budget { cap, work, scheduler: Schedulers::Auto };
+    let budget = Budget::of_question(preset.cap, preset.work, Schedulers::Auto);
     let settings = cairn::settings(&preset, budget, seed);
     settings.check().map_err(any)?;
     let time = seconds(time)?;

@@ -10,7 +10,16 @@ use smallvec::SmallVec;
 impl EGraph {
     /// Adds a term and its subterms; returns the e-node of the term. Rebuild before matching.
     pub fn add_term(&mut self, bank: &TermBank, t: TermId) -> Id {
-        let mut ids: FxHashMap<TermId, Id> = FxHashMap::default();
+        self.add_into(bank, t, &mut FxHashMap::default())
+    }
+
+    /// The same; enters the e-nodes of its subterms into `ids`.
+    pub(super) fn add_into(
+        &mut self,
+        bank: &TermBank,
+        t: TermId,
+        ids: &mut FxHashMap<TermId, Id>,
+    ) -> Id {
         for s in bank.subterms(t) {
             let id = match bank.node(s) {
                 Node::Leaf(leaf) => self.add_leaf(leaf),

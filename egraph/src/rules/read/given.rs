@@ -1,16 +1,12 @@
-//! Equalities of terms, as rules: those that a file declares, and those that come from elsewhere.
+//! Equalities of terms that a file declares.
 
 use super::Reader;
+use crate::rules::given::pattern_of;
 use crate::rules::options::{expect_atom, pairs, unexpected};
-use crate::rules::pattern::Pattern;
-use crate::rules::rule::{Rule, RulesetId};
-use crate::rules::system::{Rules, System};
+use crate::rules::rule::Rule;
 use crate::rules::variables::Variables;
-use crate::term::bank::{TermBank, TermId};
-use crate::term::leaves::Node;
-use crate::text::sexpr::{MAX_DEPTH, ParseError, Place, Sexpr};
-use sha2::{Digest, Sha256};
-use std::fmt::Write;
+use crate::term::bank::TermBank;
+use crate::text::sexpr::{ParseError, Place, Sexpr};
 use std::sync::Arc;
 
 impl Reader {
@@ -43,62 +39,5 @@ impl Reader {
         self.rules.add(rule).map_err(|mistake| ParseError::new(place, mistake))?;
         self.places.rules.push(place);
         Ok(())
-    }
-}
-
-impl System {
-    /// The same system with a ruleset called `ruleset` that says of each pair that it is equal, by the rules
-    /// `ruleset-1`, `ruleset-2` and so on. The terms are of the bank.
-    ///
-    /// # Errors
-    /// A message: a term is too large to be matched, there are too many, or a name is taken.
-    pub fn with_given(
-        &self,
-        ruleset: &str,
-        bank: &TermBank,
-        pairs: &[(TermId, TermId)],
-    ) -> Result<System, String> {
-        if self.rulesets.iter().any(|name| name == ruleset) {
-            return Err(format!("the system has a ruleset '{ruleset}' already"));
-        }
-        let mut rulesets = self.rulesets.clone();
-        let own = RulesetId(rulesets.len() as u32);
-        rulesets.push(ruleset.to_owned());
-        let mut rules = Rules::of(self);
-        let mut hash = Sha256::new();
-        hash.update(&self.hash);
-        for (number, &(left, right)) in pairs.iter().enumerate() {
-            // The smaller one is looked for.
-            let (left, right) =
-                if bank.size(left) <= bank.size(right) { (left, right) } else { (right, left) };
-            if bank.size(right) > MAX_DEPTH as u64 {
-                let size = bank.size(right);
-                return Err(format!(
-                    "a term of {size} nodes is given to be equal to another: at most {MAX_DEPTH} can be matched"
-                ));
-            }
-            let name = format!("{ruleset}-{}", number + 1);
-            hash.update(format!("\n{} {}", bank.text(left), bank.text(right)));
-            let [lhs, rhs] = [left, right].map(|term| pattern_of(bank, term));
-            let (conditions, variables) = (Vec::new(), Variables::default());
-            let ruleset = Some(own);
-            rules.add(Rule { name, lhs, rhs, conditions, variables, ruleset })?;
-        }
-        let hash = hash.finalize().iter().fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        });
-        Ok(System { rulesets, hash, ..rules.into_those_of(self) })
-    }
-}
-
-/// A term as a pattern, which matches it alone. Terms that were read are not too deep for recursion.
-pub(super) fn pattern_of(bank: &TermBank, term: TermId) -> Pattern {
-    match bank.node(term) {
-        Node::Leaf(leaf) => Pattern::Leaf(leaf.clone()),
-        Node::Op(op) => {
-            let children = bank.children(term).iter();
-            Pattern::Op(op, children.map(|&child| pattern_of(bank, child)).collect())
-        }
     }
 }

@@ -2,7 +2,7 @@
 //! does not bind.
 
 use super::Reader;
-use super::given::pattern_of;
+use crate::rules::given::pattern_of;
 use crate::rules::options::text;
 use crate::term::bank::TermBank;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
