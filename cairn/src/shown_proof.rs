@@ -4,7 +4,7 @@ use crate::args::NotProved;
 use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
 use egraph::{
-    Caps, FlatProof, Proof, Shortener, System, TermBank, check, proof_text, proof_to_json,
+    Bounds, Caps, FlatProof, Proof, Shortener, System, TermBank, check, proof_text, proof_to_json,
 };
 use guided_search::proof_page;
 use std::io::Write;
@@ -95,6 +95,9 @@ impl ProofOutput<'_> {
     }
 }
 
+/// Steps of work that shortening a proof may take, some minutes; most take milliseconds.
+const STEPS: u64 = 1 << 30;
+
 /// A proof, and its single steps if they are not too many.
 pub struct Shown {
     /// The proof, accepted by the checker.
@@ -126,7 +129,11 @@ impl Shown {
         if !shorten {
             return Ok(Shown { proof: proof.clone(), flat: Ok(flat), unshortened });
         }
-        let flat = Shortener::new(system).shorten(bank, &flat, PRINTED.term_size);
+        // Where that takes too long, the proof is shown as it was found.
+        let bounds = Bounds { steps: Some(STEPS), ..Bounds::default() };
+        let shortened =
+            bounds.hold(|| Shortener::new(system).shorten(bank, &flat, PRINTED.term_size));
+        let flat = shortened.unwrap_or(flat);
         let shorter = flat.to_proof(bank);
         check(system, bank, &shorter)
             .map_err(|error| Internal::new(format!("a shortened proof was refused: {error}")))

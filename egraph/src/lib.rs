@@ -46,6 +46,7 @@
 //! What this crate must not know: learning, data sets, files other than rules and proofs, the
 //! command line.
 
+mod bounds;
 mod extract;
 mod graph;
 mod id;
@@ -60,6 +61,7 @@ mod stop;
 mod term;
 mod text;
 
+pub use bounds::{Bounds, count_bytes, count_step, without_bounds};
 pub use extract::best::{BestTerms, LeastSizes, extract_best, extract_sketch, extract_smallest};
 pub use extract::by_function::{NoCost, extract_by};
 pub use extract::cost::{Cost, CostFunction};

@@ -6,7 +6,7 @@
 //! done on a pool, and the calling thread looks meanwhile ([`on_pool`]).
 
 use crate::errors::{any, bad};
-use egraph::Cancel;
+use egraph::{Bounds, Cancel, StopReason, without_bounds};
 use pyo3::prelude::*;
 use rayon::ThreadPool;
 use std::cell::Cell;
@@ -64,9 +64,16 @@ pub fn cancel() -> Cancel {
 pub fn here<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
     // Work may call Python, and that us.
     let around = NEXT_LOOK.replace(Some(Instant::now() + LOOK_EVERY));
-    let result = py.detach(work);
+    let result = py.detach(|| held(&cancel(), work));
     NEXT_LOOK.set(around);
-    RAISED.take().map_or(Ok(result), Err)
+    RAISED.take().map_or_else(|| result.map_err(|reason| bad(reason.meaning())), Err)
+}
+
+/// Does work that ends where `cancel` asks, in the middle of explaining or extracting, too. What holds for a caller of the
+/// interpreter that called us is its own: nothing unwinds through the interpreter.
+fn held<T>(cancel: &Cancel, work: impl FnOnce() -> T) -> Result<T, StopReason> {
+    let bounds = Bounds { cancel: Some(cancel.clone()), ..Bounds::default() };
+    without_bounds(|| bounds.hold(work))
 }
 
 /// Does `work` on a thread of the pool. It should end soon after `cancel` asks.
@@ -84,12 +91,15 @@ pub fn on_pool<T: Send>(
             let (done, wait) = sync_channel(1);
             scope.spawn(move |_| {
                 // Whoever waits is there until this is sent.
-                let _ = done.send(work());
+                let _ = done.send(held(cancel, work));
             });
             let mut interrupted = None;
             loop {
                 match wait.recv_timeout(LOOK_EVERY) {
-                    Ok(result) => return interrupted.map_or(Ok(result), Err),
+                    Ok(result) => {
+                        let result = result.map_err(|reason| bad(reason.meaning()));
+                        return interrupted.map_or(result, Err);
+                    }
                     Err(RecvTimeoutError::Timeout) => {
                         if let Err(error) = Python::attach(|py| py.check_signals()) {
                             cancel.ask();

@@ -14,7 +14,7 @@ use crate::counting::cell_counts::CellCounts;
 use crate::counting::grammar::{Alternative, Cell, Grammar, NONE};
 use crate::counting::limbs;
 use crate::counting::terms::{Filter, Terms};
-use egraph::{EGraph, Id};
+use egraph::{EGraph, Id, count_bytes, count_step};
 use num_bigint::BigUint;
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -67,6 +67,9 @@ struct Level {
 }
 
 const NO_LIMIT: &str = "nothing takes more than there can be";
+
+/// Products of limbs that are one step towards [`egraph::Bounds`].
+const PRODUCTS_PER_STEP: u64 = 4_096;
 
 /// Cells that one thread counts at a time.
 const PART: usize = 512;
@@ -179,6 +182,7 @@ impl Counts {
                     if heap > bytes {
                         return Err(TooLarge { limit: size - 1 });
                     }
+                    count_bytes(cell_counts.growth(number));
                     cell_counts.push(number);
                     start = end;
                 }
@@ -196,7 +200,10 @@ impl Counts {
             let Cell { min, max, .. } = self.grammar.cells[cell as usize];
             if (min..=max).contains(&size) {
                 sum.clear();
-                level.products += self.add_all(cell, size, &mut sum, &mut part);
+                let products = self.add_all(cell, size, &mut sum, &mut part);
+                // A few microseconds each.
+                (0..=products / PRODUCTS_PER_STEP).for_each(|_| count_step());
+                level.products += products;
                 if level.products > most_products {
                     break;
                 }

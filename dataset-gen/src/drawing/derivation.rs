@@ -1,7 +1,7 @@
 //! From the root of a term down to its leaves, whatever says what stands where.
 
 use crate::counting::limbs;
-use egraph::{EGraph, Id, Node, TermBank, TermId};
+use egraph::{EGraph, Id, Node, TermBank, TermId, count_step};
 use std::cmp::Ordering;
 use std::ops::RangeInclusive;
 
@@ -39,6 +39,7 @@ pub fn derive<S: Steps>(
     // None: the way back up.
     let mut todo = vec![Some(root)];
     while let Some(next) = todo.pop() {
+        count_step();
         let Some(term) = next else {
             path.pop();
             continue;

@@ -15,6 +15,7 @@ use crate::counting::grammar::{Alternative, NONE};
 use crate::counting::limbs;
 use crate::drawing::derivation::Derivation;
 use crate::drawing::running_sums::RUN;
+use egraph::count_step;
 
 /// Takes numbers apart, and remembers sums for it where a choice is made more than once.
 #[derive(Debug)]
@@ -99,6 +100,7 @@ impl NarrowUnranker {
         self.todo.clear();
         self.todo.push(Todo::Cell(cell, size, number));
         while let Some(next) = self.todo.pop() {
+            count_step();
             let Todo::Cell(cell, size, mut number) = next else {
                 self.path.pop();
                 continue;

@@ -4,6 +4,7 @@
 //! classes are done in the order of their costs (Knuth, *A generalization of Dijkstra's algorithm*, 1977).
 //! That is exact if no e-node costs less than one of its arguments, which is checked.
 
+use crate::bounds::count_step;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::term::bank::{TermBank, TermId};
@@ -115,6 +116,7 @@ pub fn extract_by<E>(
         }
     }
     while let Some(Reverse((Price(price), node))) = heap.pop() {
+        count_step();
         let class = egraph.find(node);
         if best.contains_key(&class) {
             continue;

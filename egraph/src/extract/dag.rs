@@ -7,6 +7,7 @@
 //! has already for nothing (a *switch*), and to have one more class for nothing and make all others
 //! anew (a *gift*), until no such change lowers the cost any more.
 
+use crate::bounds::count_step;
 use crate::extract::choices::{Choices, Making, Number, Sum, add};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -256,6 +257,7 @@ impl DagSolver {
         let mut open = vec![(self.choices.root, 0)];
         entered[self.choices.root as usize] = *walk;
         while let Some((place, done)) = open.last_mut() {
+            count_step();
             self.visits += 1;
             let (number, way) = (*place, chosen[*place as usize]);
             match self.choices.needs(way).get(*done) {
@@ -298,6 +300,7 @@ impl DagSolver {
             waiting[place as usize] = false;
             let mut better = false;
             for way in choices.ways(place) {
+                count_step();
                 let mut total = Sum::from_slice(choices.weight(way));
                 let mut set = vec![place];
                 round += 1;
@@ -352,6 +355,7 @@ fn least_trees(places: &[Vec<DagWay>]) -> Vec<Option<(u64, usize)>> {
     // As Knuth's generalisation of Dijkstra's algorithm: what is made next costs least of all.
     let mut least: Vec<Option<(u64, usize)>> = vec![None; places.len()];
     while let Some(Reverse((cost, place, way))) = queue.pop() {
+        count_step();
         if least[place].is_some() {
             continue;
         }

@@ -6,6 +6,7 @@
 //! that cycles take care of themselves, and the term is read off from the top. The last measure makes
 //! every term cost more than its parts, so that reading ends.
 
+use crate::bounds::count_step;
 use crate::extract::cost::{Cost, CostFunction, Depth, Kind, Measure, NONE, Size, known};
 use crate::extract::ranks::Ranks;
 use crate::extract::sketch::{ANY, Needed, PartId, Parts, Way};
@@ -145,6 +146,7 @@ impl<'s> Tables<'s> {
         measure: usize,
         class: Id,
     ) -> bool {
+        count_step();
         let mut least = NONE;
         let best_so_far = |way: Way<'_>| measure == 0 || self.is_best(part, class, way, measure);
         if let (ANY, Column::All(values)) = (part, self.column(part, measure)) {

@@ -1,5 +1,6 @@
 //! The normal form of a term, with its proof.
 
+use crate::bounds::count_step;
 use crate::matching::on_terms::{folded, instance, matched};
 use crate::normal::order::TermOrder;
 use crate::proof::dag::{How, Proof, StepRef, Steps};
@@ -122,6 +123,7 @@ impl Rewriter<'_> {
         // Those on the stack that wait for others on it.
         let mut open: FxHashSet<TermId> = FxHashSet::default();
         while let Some(&at) = stack.last() {
+            count_step();
             if self.forms.contains_key(&at) {
                 stack.pop();
                 continue;

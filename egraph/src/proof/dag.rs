@@ -1,6 +1,7 @@
 //! Proofs that two terms are equal: DAGs of rule steps, congruence and transitivity, in which
 //! subproofs are shared.
 
+use crate::bounds::{count_bytes, count_step};
 use crate::rules::analysis::TransferId;
 use crate::rules::rule::RuleId;
 use crate::term::bank::{TermBank, TermId};
@@ -178,6 +179,7 @@ impl Steps {
         map: impl Fn(StepRef) -> StepRef,
         mut term: impl FnMut(TermId) -> TermId,
     ) -> StepRef {
+        count_step();
         let (kind, start, end) = match step.how {
             How::Rule(rule, terms) => {
                 let start = self.bindings.len();
@@ -203,6 +205,8 @@ impl Steps {
             How::Fact(analysis, FactBy::Equality) => (Kind::FactOfEqual(analysis), 0, 0),
             How::Fact(analysis, FactBy::Merge) => (Kind::MergedFact(analysis), 0, 0),
         };
+        let parts = end - start + step.because.len();
+        count_bytes(size_of::<Entry>() + parts * size_of::<Option<StepRef>>());
         let because = self.links.len() as u32;
         self.links.extend(step.because.iter().map(|&r| map(r)));
         let last = self.links.len() as u32;

@@ -19,6 +19,7 @@ mod readable;
 
 pub(crate) use needs::holds;
 
+use crate::bounds::{count_bytes, count_step};
 use crate::graph::egraph::EGraph;
 use crate::graph::facts::FactId;
 use crate::id::Id;
@@ -82,6 +83,7 @@ impl<'e> Explainer<'e> {
     /// For a rebuilt e-graph.
     pub fn new(egraph: &'e EGraph) -> Self {
         let ids = egraph.built() as usize;
+        count_bytes(ids * (2 * size_of::<u32>() + size_of::<[u32; 2]>()));
         Explainer {
             egraph,
             terms: vec![0; ids],
@@ -284,6 +286,7 @@ impl<'e> Explainer<'e> {
         let forest = self.egraph.forest();
         let above = |id: Id| forest.edge(id).expect("the members of a class are in one tree").to;
         while a != b {
+            count_step();
             if depth_a >= depth_b {
                 self.up.push(a);
                 a = above(a);
@@ -302,6 +305,8 @@ impl<'e> Explainer<'e> {
         while self.depths[at.0 as usize] == 0 {
             match self.egraph.forest().edge(at) {
                 Some(edge) => {
+                    count_step();
+                    count_bytes(size_of::<Id>());
                     below.push(at);
                     at = edge.to;
                 }

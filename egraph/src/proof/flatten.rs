@@ -1,5 +1,6 @@
 //! Flat proofs: a proof's DAG as a sequence of single rewrites, without loops.
 
+use crate::bounds::count_step;
 use crate::proof::copy::Copier;
 use crate::proof::dag::{FlatProof, FlatStep, How, Justification, Proof, StepRef, Steps};
 use crate::term::bank::{TermBank, TermId};
@@ -56,6 +57,7 @@ impl Proof {
         let mut todo: Vec<(StepRef, Path)> = vec![(self.root, Path::new())];
         let most = caps.steps.saturating_mul(WORK_PER_STEP);
         while let Some((step_ref, path)) = todo.pop() {
+            count_step();
             parts_gone += 1;
             if parts_gone > most.saturating_mul(PARTS_PER_STEP) {
                 return Err(TooLong::Steps);

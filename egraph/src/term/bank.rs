@@ -4,6 +4,7 @@
 //! their parents; every node is well-sorted when it was made by [`TermBank::parse`] (and by
 //! [`TermBank::add`], which checks in debug builds).
 
+use crate::bounds::{count_bytes, count_step};
 use crate::term::bound::{Scope, arguments};
 use crate::term::language::{Language, Leaf, LeafValue, OpId, SortId};
 use crate::term::leaves::{Head, Leaves, Node};
@@ -19,6 +20,9 @@ use std::sync::Arc;
 /// A term of one [`TermBank`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TermId(pub u32);
+
+/// About what a term takes in the arrays of a bank without its children, in ids.
+const IDS_PER_TERM: usize = 8;
 
 /// A store of distinct terms over one language.
 #[derive(Clone, Debug)]
@@ -77,6 +81,8 @@ impl TermBank {
         if let Some(&found) = self.index.find(hash, same) {
             return TermId(found);
         }
+        count_step();
+        count_bytes((IDS_PER_TERM + children.len()) * size_of::<TermId>());
         let id = self.heads.len() as u32;
         let size =
             children.iter().fold(1u64, |sum, c| sum.saturating_add(self.sizes[c.0 as usize]));

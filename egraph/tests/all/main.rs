@@ -41,3 +41,4 @@ mod shipped_systems_are_sound;
 mod shipped_tensor_is_sound;
 mod sketches_find_the_smallest_term;
 mod strategies_are_followed;
+mod work_ends_within_its_bounds;

@@ -2,7 +2,7 @@
 
 use crate::search::schedulers::Schedulers;
 use anyhow::{Result, ensure};
-use egraph::{ByteSize, EGraph, Limits, Rebased, SaturationConfig, Scheduler};
+use egraph::{Bounds, ByteSize, Cancel, EGraph, Limits, Rebased, SaturationConfig, Scheduler};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -158,6 +158,13 @@ impl Budget {
         Budget { cap, work: work.unwrap_or(ten), scheduler }
     }
 
+    /// What all may take that a search does beside growing e-graphs: explaining, extracting, counting, drawing. Far more
+    /// than it takes, so that whatever goes wrong there ends.
+    pub fn bounds(&self, deadline: Option<Instant>, cancel: Option<&Cancel>) -> Bounds {
+        let steps = self.work.saturating_mul(STEPS_PER_NODE).saturating_add(LEAST_STEPS);
+        Bounds { deadline, cancel: cancel.cloned(), memory: None, steps: Some(steps) }
+    }
+
     /// # Errors
     /// There is nothing to spend.
     pub fn check(&self) -> Result<()> {
@@ -179,6 +186,11 @@ impl Budget {
         SaturationConfig { limits, scheduler, ..SaturationConfig::default() }
     }
 }
+
+/// Steps for each e-node of the work.
+const STEPS_PER_NODE: u64 = 4_096;
+/// And in the smallest search.
+const LEAST_STEPS: u64 = 1 << 28;
 
 /// What a search has spent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

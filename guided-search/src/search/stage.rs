@@ -3,12 +3,22 @@
 
 use anyhow::Result;
 use egraph::{
-    Chosen, EGraph, History, Id, Leaf, LeafValue, Past, Proof, Rebased, SaturationConfig,
+    Bounds, Chosen, EGraph, History, Id, Leaf, LeafValue, Past, Proof, Rebased, SaturationConfig,
     Scheduler, Sketch, StopReason, System, TermBank, TermId, explain, follow, sketch_satisfied,
 };
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use support::Internal;
+
+/// A proof may take so many times the memory of its e-graph.
+const MEMORY_OF_PROOF: usize = 4;
+/// And of the smallest e-graph.
+const LEAST_OF_PROOF: usize = 64 << 20;
+
+/// Why an equality is not proved that an e-graph holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the proof of what an e-graph holds takes more memory than it may")]
+pub struct TooLarge;
 
 /// What a stage is grown from, and what ends it before its limits do.
 #[derive(Clone, Copy, Debug)]
@@ -119,9 +129,12 @@ impl Stage {
     /// The proof of an equality that the stage holds.
     ///
     /// # Errors
-    /// [`Internal`], when there is no explanation.
+    /// [`Internal`], when there is no explanation; [`TooLarge`], when it takes far more memory than the e-graph.
     pub fn explain(&self, bank: &mut TermBank, from: TermId, to: TermId) -> Result<Proof> {
-        explain(&self.egraph, bank, from, to).ok_or_else(|| {
+        let memory = self.egraph.heap_bytes().saturating_mul(MEMORY_OF_PROOF).max(LEAST_OF_PROOF);
+        let bounds = Bounds { memory: Some(memory), ..Bounds::default() };
+        let found = bounds.hold(|| explain(&self.egraph, bank, from, to));
+        found.map_err(|_| TooLarge)?.ok_or_else(|| {
             let (from, to) = (bank.display(from), bank.display(to));
             let message = format!("no explanation for {from} = {to}, which the e-graph holds");
             Internal::new(message).into()

@@ -3,6 +3,7 @@
 use super::instance::Instance;
 use super::needs::Needs;
 use super::{Explainer, Goal};
+use crate::bounds::{count_bytes, count_step};
 use crate::graph::facts::FactId;
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
@@ -40,6 +41,7 @@ impl Explainer<'_> {
         self.push_path(&mut todo, a, b);
         let mut needs = Needs::default();
         while let Some(&mut (goal, ref mut expanded)) = todo.last_mut() {
+            count_step();
             if self.is_done(goal) {
                 todo.pop();
             } else if *expanded {
@@ -91,7 +93,9 @@ impl Explainer<'_> {
         self.path(a, b);
         let edges = self.up.iter().chain(&self.down).copied();
         let edges = edges.filter(|&id| !self.is_proved(id));
+        let before = todo.len();
         todo.extend(edges.map(|id| (Goal::Edge(id), false)));
+        count_bytes((todo.len() - before) * size_of::<(Goal, bool)>());
     }
 
     /// From the term of `a` to that of `b`, whose path has been proved.

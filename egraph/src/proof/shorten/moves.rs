@@ -2,6 +2,7 @@
 
 use super::fingerprints::Fingerprints;
 use super::walk::{Move, Path};
+use crate::bounds::count_step;
 use crate::matching::on_terms::{folded, instance, matched};
 use crate::proof::dag::Justification;
 use crate::proof::dense::DenseMap;
@@ -142,6 +143,7 @@ impl Moves {
         let mut todo = std::mem::take(&mut self.todo);
         todo.push(t);
         while let Some(&s) = todo.last() {
+            count_step();
             let before = todo.len();
             if !self.of_term.contains_key(&s) {
                 let open = |c: &&TermId| !self.of_term.contains_key(c) && !self.is_shared(**c);

@@ -11,6 +11,7 @@
 
 use super::moves::{Moves, Rewrite};
 use super::walk::{Move, Walk};
+use crate::bounds::count_step;
 use crate::rules::system::System;
 use crate::term::bank::{TermBank, TermId};
 use rustc_hash::FxHashMap;
@@ -116,6 +117,7 @@ impl Graph {
             while let Some(v) = self.changed.pop() {
                 let mut entry = self.vertices[v as usize].first;
                 while let Some(&(to, next)) = self.entries.get(entry as usize) {
+                    count_step();
                     self.relax(v, to, end, longest);
                     entry = next;
                 }
@@ -217,6 +219,7 @@ impl Graph {
         self.vertices[v as usize].expanded = true;
         let (from, to) = moves.of(system, bank, term);
         for index in from..to {
+            count_step();
             let neighbour = moves.get(index);
             if neighbour.size <= largest {
                 let term = Term::Neighbour { of: v, index };
