@@ -38,8 +38,8 @@ pub fn derive<S: Steps>(
     let mut path: Vec<u32> = Vec::new();
     // None: the way back up.
     let mut todo = vec![Some(root)];
+    count_step();
     while let Some(next) = todo.pop() {
-        count_step();
         let Some(term) = next else {
             path.pop();
             continue;

@@ -99,8 +99,8 @@ impl NarrowUnranker {
         self.path.clear();
         self.todo.clear();
         self.todo.push(Todo::Cell(cell, size, number));
+        count_step();
         while let Some(next) = self.todo.pop() {
-            count_step();
             let Todo::Cell(cell, size, mut number) = next else {
                 self.path.pop();
                 continue;

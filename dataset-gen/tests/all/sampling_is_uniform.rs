@@ -5,7 +5,9 @@ use crate::small_system::chi_square::{p_value, upper_gamma};
 use crate::small_system::enumeration::Enumeration;
 use crate::small_system::{RULES, grown, grown_by, system, term};
 use dataset_gen::{Counts, Room, Sampler, Terms, fitting, is_padded};
-use egraph::{EGraph, Id, Limits, SaturationConfig, System, TermBank, TermId, saturate};
+use egraph::{
+    Bounds, EGraph, Id, Limits, SaturationConfig, StopReason, System, TermBank, TermId, saturate,
+};
 use num_bigint::BigUint;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,6 +115,32 @@ fn memory_of_counts_is_limited_exactly() {
         assert!(found.heap_bytes() <= less);
         assert_eq!(found.up_to(roots[1].0, limit), counts.up_to(roots[1].0, limit));
     }
+}
+
+#[test]
+fn counting_and_drawing_end_within_their_bounds() {
+    let egraph = grown("(if (< a b) (+ a (+ b 0)) (+ (* b a) c))", 4);
+    let root = egraph.find(Id(0));
+    let mut bank = TermBank::new(system().language.clone());
+    let mut both = || {
+        let counts = Counts::new(&egraph, &[(root, 60)], Terms::ALL);
+        let mut sampler = Sampler::new(&egraph, &counts);
+        let sample = sampler.sample(&mut bank, root, 60, 100, 200, &mut stream(5, 0));
+        (counts.heap_bytes(), sample.terms.len())
+    };
+    let whole = both();
+    for bound in [
+        |most| Bounds { steps: Some(most), ..Bounds::default() },
+        |most| Bounds { memory: Some(most as usize), ..Bounds::default() },
+    ] {
+        let (mut most, mut ended) = (0, 0);
+        while bound(most).hold(&mut both).map(|found| assert_eq!(found, whole)).is_err() {
+            (most, ended) = (4 * most + 10, ended + 1);
+        }
+        assert!(ended > 1, "{most}");
+    }
+    let over = Bounds { deadline: Some(std::time::Instant::now()), ..Bounds::default() };
+    assert_eq!(over.hold(&mut both), Err(StopReason::Time));
 }
 
 #[test]
