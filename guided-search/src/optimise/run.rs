@@ -2,8 +2,9 @@
 //! extracted, and the next e-graph begins there.
 //!
 //! An e-graph may have few e-nodes at first and four times as many from turn to turn up to the cap, with
-//! each scheduler, until it holds something better: most steps need a small one. When even the largest
-//! holds nothing better, nor the largest that is grown from the start, the optimiser walks: it starts
+//! each scheduler, until it holds something better: most steps need a small one. The start and its normal form have
+//! turns as the best term has: what leads away from them may not lead back to what a small e-graph of theirs holds.
+//! When even the largest hold nothing better, the optimiser walks: it starts
 //! over from random frontier terms that are hardly larger than the best term, and from better ones that
 //! these lead to, until the work is spent. While no term satisfies a goal, every other e-graph may leave terms several
 //! times as large as the goal, and when nothing is left, the optimiser begins anew with other ones.
@@ -24,7 +25,7 @@ use crate::search::stage::{Side, Stage};
 use crate::search::turns::Turns;
 use anyhow::Result;
 use egraph::{SaturationConfig, Sketch, StopReason, System, TermBank, TermId, extract_smallest};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// E-nodes of the first turn.
@@ -53,6 +54,8 @@ pub fn optimise(
         settings,
         smallest: bank.size(start),
         run: Growth::new(system, bank, start, settings),
+        form: None,
+        turns: FxHashMap::default(),
         expanded: FxHashSet::default(),
         agenda: Agenda::new(WALK, stream(settings.seed, 0, 0, u64::MAX - 2)),
         left: false,
@@ -71,7 +74,11 @@ struct Optimiser<'a> {
     run: Growth<'a>,
     /// Nodes of the smallest term found.
     smallest: u64,
-    /// Terms that an e-graph was grown from while walking.
+    /// The normal form, if the system has one and it was found.
+    form: Option<TermId>,
+    /// By term that e-graphs are grown from in turns: which of them come next.
+    turns: FxHashMap<TermId, Turns>,
+    /// Terms that e-graphs were grown from up to the cap, or one while walking.
     expanded: FxHashSet<TermId>,
     /// What is left to walk to.
     agenda: Agenda<TermId>,
@@ -102,59 +109,70 @@ impl Optimiser<'_> {
         if let Some(ended) = self.plan()? {
             return Ok(ended);
         }
-        let mut at = self.best_term();
-        if let Some(form) = self.run.normal_form(at) {
+        self.form = self.run.normal_form(self.best_term());
+        if let Some(form) = self.form {
             self.run.note_if_better(self.objective, form);
             if let (Some(model), Sketch::Any) =
                 (self.settings.planner.as_deref(), &self.objective.sketch)
             {
                 guess(&mut self.run, form, self.objective, model)?;
             }
-            at = self.best_term();
         }
+        self.run.be_patient();
         loop {
-            let mut found = self.in_turns(at, FIRST_TURN)?;
-            if let (Found::Nothing, Some(form)) = (&found, self.run.normal_form(at))
-                && !self.expanded.contains(&form)
-            {
-                found = self.in_turns(form, FIRST_TURN)?;
-            }
-            if matches!(found, Found::Nothing) && !self.expanded.contains(&self.start) {
-                // What one e-graph at the cap has is never missed. It may be the whole answer, too.
-                found = self.in_turns(self.start, usize::MAX)?;
-            }
-            if matches!(found, Found::Nothing) {
-                found = self.walk()?;
-            }
+            let at = self.best_term();
+            let found = match self.in_turns(at)? {
+                Found::Nothing => self.walk()?,
+                found => found,
+            };
             match found {
                 // It was not grown up to the cap.
                 Found::Better => self.agenda.push_behind(at),
                 Found::Nothing if self.run.curve.is_empty() && self.left => {
+                    self.turns.clear();
                     self.expanded.clear();
                     self.left = false;
                 }
                 Found::Nothing => return Ok(Ended::Settled),
                 Found::Over(ended) => return Ok(ended),
             }
-            at = self.best_term();
         }
     }
 
-    /// Grows e-graphs from a term, of `nodes` e-nodes and then larger and larger ones up to the cap, until
-    /// one holds a better term.
-    fn in_turns(&mut self, at: TermId, nodes: usize) -> Result<Found> {
+    /// Grows e-graphs from the best term, from the start and from the normal form, the smaller ones first, up to the
+    /// cap, until one holds a better term. None is grown twice. What one e-graph at the cap has of the start is never
+    /// missed.
+    fn in_turns(&mut self, best: TermId) -> Result<Found> {
         let Budget { cap, scheduler, .. } = self.settings.budget;
-        let mut turns = Turns::new(scheduler, nodes);
-        while let Some((scheduler, nodes)) = turns.next() {
+        let mut from: Vec<TermId> = vec![best];
+        from.extend([Some(self.start), self.form].into_iter().flatten().filter(|&t| t != best));
+        from.dedup();
+        from.retain(|term| !self.expanded.contains(term));
+        for &term in &from {
+            // An e-graph of which the term takes most has no room for what equals it.
+            let nodes = FIRST_TURN.max(2 * self.run.bank.subterms(term).len());
+            self.turns.entry(term).or_insert_with(|| Turns::new(scheduler, nodes));
+        }
+        let next = |turns: &FxHashMap<TermId, Turns>| {
+            from.iter().copied().filter_map(|t| Some((turns[&t].nodes()?, t))).min_by_key(|t| t.0)
+        };
+        while let Some((_, at)) = next(&self.turns) {
+            let Some((scheduler, nodes)) = self.turns.get_mut(&at).and_then(Turns::next) else {
+                break;
+            };
             let mut config = self.run.config(cap, scheduler);
             let most = config.limits.nodes.unwrap_or(usize::MAX);
             config.limits.nodes = Some(most.min(nodes));
             let (found, stage) = self.step(at, &config)?;
-            let (Found::Nothing, Some(stage)) = (&found, stage) else { return Ok(found) };
-            turns.ended(scheduler, stage.stop, most);
-            if turns.are_over() {
-                self.expanded.insert(at);
-                self.leave(&stage)?;
+            if let (Some(stage), Some(turns)) = (&stage, self.turns.get_mut(&at)) {
+                turns.ended(scheduler, stage.stop, most);
+                if turns.are_over() && !matches!(found, Found::Over(_)) {
+                    self.expanded.insert(at);
+                    self.leave(stage)?;
+                }
+            }
+            if !matches!(found, Found::Nothing) {
+                return Ok(found);
             }
         }
         Ok(Found::Nothing)
@@ -208,7 +226,8 @@ impl Optimiser<'_> {
                 Found::Over(if proved { Ended::Proved } else { Ended::Saturated })
             }
             true => Found::Better,
-            false => Found::Nothing,
+            // Where to go on is not looked for if nothing goes on.
+            false => self.run.over().map_or(Found::Nothing, Found::Over),
         };
         Ok((found, Some(stage)))
     }
