@@ -137,7 +137,7 @@ pub struct OptimiseArgs {
     /// E-nodes that may be built, over all e-graphs [default: 10 times what the cap allows]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     work: Option<u64>,
-    /// End when no better term came for N times the work that found the best one (work below 1,024 counts as 1,024);
+    /// End when no better term came for N times the work that found the best one (work below 8,192 counts as 8,192);
     /// off goes on until the work is spent
     #[arg(long, value_name = "N", default_value_t, conflicts_with = "strategy")]
     patience: Patience,
@@ -298,7 +298,7 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     if proof.is_some() {
         return Ok(());
     }
-    let spent = spent(&outcome, &system);
+    let spent = spent(&outcome, &system, args.shared);
     Err(NotProved(match outcome.ended {
         Ended::Lost => format!("the strategy did not come to its end ({spent})"),
         _ if args.goal.is_some() => format!("the goal was not reached ({spent})"),
@@ -400,7 +400,7 @@ impl Rows<'_> {
             let (size, cost) = (self.bank.size(*term), self.cost.text(cost));
             text += &format!("{work:>14} {e_graphs:>9} {size:>9}  {cost}\n");
         }
-        text += &format!("ended: {}\n", spent(self.outcome, self.system));
+        text += &format!("ended: {}\n", spent(self.outcome, self.system, self.shared));
         if let Some(best) = self.outcome.best() {
             text += &if self.shared {
                 with_lets(self.bank, best.term, "best term: ")

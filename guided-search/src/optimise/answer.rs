@@ -141,6 +141,9 @@ pub enum Ended {
     Proved,
     /// No term whatever costs less.
     Least,
+    /// No smaller term has the values of the start: so many classes of them were looked through, and the cost counts
+    /// nodes.
+    Smallest(u64),
     /// Nothing is left to start over from.
     Settled,
     /// No better term came for so many times the work that found the best one.
@@ -169,6 +172,7 @@ impl fmt::Display for Ended {
             Ended::Saturated => "saturated",
             Ended::Proved => "proved",
             Ended::Least => "least",
+            Ended::Smallest(_) => "smallest",
             Ended::Settled => "settled",
             Ended::Patience => "patience",
             Ended::Work => "work",

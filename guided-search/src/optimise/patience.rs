@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 /// What the best term counts as found with, at least, in e-nodes: the start itself takes no work, and a few e-nodes
 /// say little about what comes later.
-const LEAST: u64 = 1_024;
+const LEAST: u64 = 8_192;
 /// How a patience is written that does not end.
 const OFF: &str = "off";
 
@@ -31,7 +31,7 @@ impl Patience {
 
 impl Default for Patience {
     fn default() -> Patience {
-        Patience(NonZeroU32::new(8))
+        Patience(NonZeroU32::new(3))
     }
 }
 

@@ -17,6 +17,7 @@ use crate::optimise::guided::guess::guess;
 use crate::optimise::guided::plan::follow_planner;
 use crate::optimise::guided::planner::Goal;
 use crate::optimise::guided::strategy::follow_strategy;
+use crate::optimise::smaller::{Looked, look};
 use crate::search::agenda::Agenda;
 use crate::search::budget::Budget;
 use crate::search::frontier_terms;
@@ -34,6 +35,8 @@ const FIRST_TURN: usize = 1_024;
 const DRAWN: usize = 10;
 /// How many nodes larger than the best term a frontier term may be.
 const SLACK: u64 = 4;
+/// Nodes of a best term at most for which smaller ones are looked through.
+const LARGEST_LOOKED: u64 = 9;
 /// E-graphs after which a walk ends and another one begins.
 const WALK: usize = 32;
 
@@ -55,6 +58,7 @@ pub fn optimise(
         smallest: bank.size(start),
         run: Growth::new(system, bank, start, settings),
         form: None,
+        looked: None,
         turns: FxHashMap::default(),
         expanded: FxHashSet::default(),
         agenda: Agenda::new(WALK, stream(settings.seed, 0, 0, u64::MAX - 2)),
@@ -82,6 +86,8 @@ struct Optimiser<'a> {
     expanded: FxHashSet<TermId>,
     /// What is left to walk to.
     agenda: Agenda<TermId>,
+    /// The best term for which smaller ones were looked through.
+    looked: Option<TermId>,
     /// Whether there was anything to walk to since the search began anew.
     left: bool,
 }
@@ -139,14 +145,17 @@ impl Optimiser<'_> {
         }
     }
 
-    /// Grows e-graphs from the best term, from the start and from the normal form, the smaller ones first, up to the
+    /// Grows e-graphs from the start, from the best term and from the normal form, the smaller ones first, up to the
     /// cap, until one holds a better term. None is grown twice. What one e-graph at the cap has of the start is never
     /// missed.
     fn in_turns(&mut self, best: TermId) -> Result<Found> {
         let Budget { cap, scheduler, .. } = self.settings.budget;
-        let mut from: Vec<TermId> = vec![best];
-        from.extend([Some(self.start), self.form].into_iter().flatten().filter(|&t| t != best));
-        from.dedup();
+        let mut from = vec![self.start];
+        for term in [Some(best), self.form].into_iter().flatten() {
+            if !from.contains(&term) {
+                from.push(term);
+            }
+        }
         from.retain(|term| !self.expanded.contains(term));
         for &term in &from {
             // An e-graph of which the term takes most has no room for what equals it.
@@ -197,7 +206,7 @@ impl Optimiser<'_> {
 
     /// One e-graph, if nothing says that it is over, and what comes of it.
     fn step(&mut self, at: TermId, config: &SaturationConfig) -> Result<(Found, Option<Stage>)> {
-        if let Some(ended) = self.run.over() {
+        if let Some(ended) = self.run.over().or_else(|| self.is_smallest()) {
             return Ok((Found::Over(ended), None));
         }
         let sketch = &self.objective.sketch;
@@ -245,6 +254,21 @@ impl Optimiser<'_> {
     fn is_least(&self) -> bool {
         let least = self.objective.cost.least();
         self.run.curve.last().is_some_and(|best| best.cost == least)
+    }
+
+    /// Looks through the terms that are smaller than the best one, once.
+    fn is_smallest(&mut self) -> Option<Ended> {
+        let Objective { cost, shared, sketch, .. } = self.objective;
+        let best = self.run.curve.last()?.term;
+        let nodes = self.run.bank.size(best);
+        let asked = *sketch == Sketch::Any && !shared && cost.counts_nodes();
+        if !asked || nodes > LARGEST_LOOKED || self.looked.replace(best) == Some(best) {
+            return None;
+        }
+        let mut rng = stream(self.settings.seed, 0, 0, u64::MAX - 3);
+        let Looked { none, work } = look(self.run.bank, self.start, nodes - 1, &mut rng);
+        self.run.ledger.work += work;
+        none.map(Ended::Smallest)
     }
 
     fn best_term(&self) -> TermId {
