@@ -12,6 +12,7 @@
 mod args;
 mod check;
 mod completions;
+mod ended;
 mod evaluate;
 mod evaluate_terms;
 mod explain;

@@ -4,8 +4,8 @@ use crate::args::{
     DeviceChoice, NotProved, RunArgs, load_model, load_ranker, load_system_with_text, named_cost,
     seconds, with_strategy,
 };
+use crate::ended::spent;
 use crate::mlir_file::load_table;
-use crate::one_way::one_way;
 use crate::optimise_mlir;
 use crate::optimise_terms::{self, Asked};
 use crate::ranker_file;
@@ -19,7 +19,7 @@ use egraph::{
     proof_to_json,
 };
 use guided_search::{
-    Best, Budget, Cap, Ended, Objective, OptimiseSettings, Outcome, Planner, Schedulers,
+    Best, Budget, Cap, Ended, Objective, OptimiseSettings, Outcome, Patience, Planner, Schedulers,
     WrittenPlan, optimise, picture, quoted,
 };
 use interop::{c_text, read_c};
@@ -29,10 +29,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use support::{
-    FileKind, InputFile, OutputFile, Shard, counted, first_bytes, give_back_large_blocks, print,
-    thousands,
-};
+use support::{FileKind, InputFile, OutputFile, Shard, first_bytes, give_back_large_blocks, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -140,6 +137,10 @@ pub struct OptimiseArgs {
     /// E-nodes that may be built, over all e-graphs [default: 10 times what the cap allows]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     work: Option<u64>,
+    /// End when no better term came for N times the work that found the best one (work below 8,192 counts as 8,192);
+    /// off goes on until the work is spent
+    #[arg(long, value_name = "N", default_value_t, conflicts_with = "strategy")]
+    patience: Patience,
     /// How matches are chosen: simple (all), backoff (not of rules that match too often), best-first (a
     /// few promising ones an iteration), auto for the first two in turn, or mixed for best-first and simple
     /// [default: auto; mixed with --ranker]
@@ -220,7 +221,9 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     );
     let strategy = args.strategy.as_deref();
     let followed = strategy.map(|text| with_strategy(&system, Some(text))).transpose()?;
-    let settings = OptimiseSettings { order, planner, first, strategy: followed, ..within };
+    let patience = args.patience;
+    let settings =
+        OptimiseSettings { order, planner, first, patience, strategy: followed, ..within };
     let tasks = args.tasks.clone().map(InputFile::Path);
     if let (Some(file), Some(out)) = (tasks.as_ref().or(args.terms.as_ref()), &args.out) {
         let (cost, goal) = (args.cost.as_str(), args.goal.as_deref());
@@ -293,7 +296,7 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     if proof.is_some() {
         return Ok(());
     }
-    let spent = spent(&outcome, &system);
+    let spent = spent(&outcome, &system, args.shared);
     Err(NotProved(match outcome.ended {
         Ended::Lost => format!("the strategy did not come to its end ({spent})"),
         _ if args.goal.is_some() => format!("the goal was not reached ({spent})"),
@@ -371,39 +374,6 @@ fn unknown_cost(cost: &CostFunction, bank: &TermBank, term: TermId) -> String {
     })
 }
 
-/// What was spent, and why it ended.
-fn spent(outcome: &Outcome, system: &System) -> String {
-    let ledger = &outcome.ledger;
-    format!(
-        "{}; {} work, {}",
-        explained(outcome.ended, system),
-        thousands(ledger.work),
-        counted(ledger.e_graphs, "e-graph")
-    )
-}
-
-fn explained(ended: Ended, system: &System) -> String {
-    let one_way = one_way(system, "a term that equals it may cost less, and not be derived");
-    match ended {
-        Ended::Saturated => format!("the rules derive nothing else from the start{one_way}"),
-        Ended::Proved => format!(
-            "the rules derive nothing else from the start, and none of it costs less{one_way}"
-        ),
-        Ended::Least => "no term costs less".to_owned(),
-        Ended::Settled => "nothing is left to start over from".to_owned(),
-        Ended::Work => "the work is spent".to_owned(),
-        Ended::Time => "the time is over".to_owned(),
-        Ended::Cancelled => "somebody asked to stop".to_owned(),
-        Ended::Conflict => "a rule is not sound".to_owned(),
-        Ended::Reached => "a term satisfies the goal".to_owned(),
-        Ended::Strategy => "the strategy is done".to_owned(),
-        Ended::Lost => {
-            "a phase of the strategy did not come to its goal, or no cost is known".to_owned()
-        }
-        Ended::Cap => "an e-graph of the strategy came to the cap".to_owned(),
-    }
-}
-
 /// The best terms as they were found.
 struct Rows<'a> {
     outcome: &'a Outcome,
@@ -428,7 +398,7 @@ impl Rows<'_> {
             let (size, cost) = (self.bank.size(*term), self.cost.text(cost));
             text += &format!("{work:>14} {e_graphs:>9} {size:>9}  {cost}\n");
         }
-        text += &format!("ended: {}\n", spent(self.outcome, self.system));
+        text += &format!("ended: {}\n", spent(self.outcome, self.system, self.shared));
         if let Some(best) = self.outcome.best() {
             text += &if self.shared {
                 with_lets(self.bank, best.term, "best term: ")

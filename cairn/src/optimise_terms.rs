@@ -79,6 +79,7 @@ pub fn run(
         shared: asked.shared,
         goal: asked.goal.map(str::to_owned),
         budget: settings.budget,
+        patience: settings.patience,
         first: settings.first,
         strategy: asked.strategy.map(str::to_owned),
         ranker: ranker.map(Ranker::hash).transpose()?,

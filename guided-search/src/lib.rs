@@ -72,6 +72,7 @@ pub use optimise::many::{
     optimise_many, optimise_part,
 };
 pub use optimise::optimisers::Optimiser;
+pub use optimise::patience::Patience;
 pub use optimise::picture::picture;
 pub use optimise::run::optimise;
 pub use optimise::summary::{OptimisedInspection, OptimisedSummary, inspect_optimised};

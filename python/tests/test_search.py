@@ -185,9 +185,21 @@ def test_optimise_finds_the_best_term_with_a_proof(halide):
     for options, message in [
         ({"cost": "siz"}, "did you mean 'size'"), ({"exact": 1.0}, "shared"), ({"goal": "(+"}, "1:1: "),
         ({"ranker": "halide", "scheduler": "simple"}, "best-first"), ({"cap": 0}, "cap"),
+        ({"patience": 0}, "patience: expected a whole number from 1"),
     ]:
         with pytest.raises(cairn.CairnError, match=message):
             cairn.optimise(halide, "(+ x 0)", **options)
+
+
+def test_an_answer_ends_the_search():
+    mba = cairn.System.load("mba")
+    best = cairn.optimise(mba, "(+ (^ x y) (* 2 (& x y)))")
+    assert (str(best.term), best.ended) == ("(+ x y)", "smallest") and best.work < 1_000
+    term = "(+ (* (& x 77) 5) (^ y (* 3 x)))"
+    ended = {patience: cairn.optimise(mba, term, cap=2_000, work=60_000, patience=patience)
+             for patience in (1, "off")}
+    assert (ended[1].ended, ended["off"].ended) == ("patience", "work")
+    assert ended[1].work < ended["off"].work
 
 
 CUBE = "(+ (* x (* x x)) (+ (* (* y y) (* 3 x)) (+ (* (* y y) y) (* (* x x) (* 3 y)))))"

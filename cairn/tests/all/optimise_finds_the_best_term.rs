@@ -218,6 +218,36 @@ fn what_is_found_gets_better_and_the_work_is_kept() {
 }
 
 #[test]
+fn an_answer_ends_the_search_and_the_output_says_why() {
+    let directory = directory("");
+    let ended = |args: &[&str]| {
+        let mut command = cairn(&directory);
+        command.args(["optimise", "--system", "mba", "--scheduler", "mixed", "--cap", "2000"]);
+        let (code, out, err) = run({
+            command.args(args);
+            command
+        });
+        assert_eq!(code, 0, "{err}");
+        out.lines().find_map(|line| line.strip_prefix("ended: ")).unwrap().to_owned()
+    };
+    let sum = ended(&["--c", "(x ^ y) + 2*(x & y)"]);
+    assert!(sum.starts_with("no smaller term has the same values ("), "{sum}");
+    assert!(sum.contains(" classes of smaller terms looked through); "), "{sum}");
+    // Two of its literals are not bound to be the right ones, so that no smaller term can be ruled out.
+    let open = ["--c", "(x & 77) * 5 + (y ^ (3 * x))", "--work", "60000"];
+    let patient = ended(&[&open[..], &["--patience", "1"]].concat());
+    assert!(patient.starts_with("no better term came in "), "{patient}");
+    assert!(patient.contains(" more work (see --patience); "), "{patient}");
+    let off = ended(&[&open[..], &["--patience", "off"]].concat());
+    assert!(off.starts_with("the work is spent; "), "{off}");
+    let mut wrong = cairn(&directory);
+    wrong.args(["optimise", "--system", "mba", "--c", "x", "--patience", "0"]);
+    let (code, _, err) = run(wrong);
+    assert_eq!(code, 2);
+    assert!(err.contains("expected a whole number from 1 to 4294967295, or off"), "{err}");
+}
+
+#[test]
 fn the_table_shows_cost_against_work_and_the_proof() {
     let directory = directory("");
     let mut command = cairn(&directory);
@@ -326,7 +356,10 @@ fn it_is_said_where_rules_that_go_one_way_may_hide_what_costs_less() {
     assert!(saturated.contains(said), "{saturated}");
     let (optimised, saturated) = ways("(rewrite (g ?a) (f ?a) :name up)");
     assert!(
-        optimised.contains("ended: the rules derive nothing else from the start; "),
+        optimised.contains(
+            "ended: the rules derive nothing else from the start; all of them go both ways, so no term that they \
+             make equal costs less; "
+        ),
         "{optimised}"
     );
     assert!(!saturated.contains("one way"), "{saturated}");

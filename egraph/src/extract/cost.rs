@@ -322,6 +322,16 @@ impl CostFunction {
         Cost(self.measures.iter().map(Measure::least).collect())
     }
 
+    /// Whether a term costs less than another just if it has fewer nodes.
+    pub fn counts_nodes(&self) -> bool {
+        self.asked == 1
+            && match &self.measures[0] {
+                Measure::Size => true,
+                Measure::Declared(declared) => declared.is_uniform(),
+                Measure::Depth | Measure::Weighted(..) => false,
+            }
+    }
+
     /// Number of measures, the last one that tells equally good terms apart included.
     pub(super) fn measures(&self) -> usize {
         self.measures.len()

@@ -163,6 +163,7 @@ fn run(
         shared: terms.objective.shared,
         goal: None,
         budget,
+        patience: settings.patience,
         strategy: None,
         first: settings.first,
         model: None,

@@ -1,6 +1,7 @@
 //! What is asked of an optimiser, and what it answers: the best term found, with one checked proof.
 
 use crate::optimise::guided::planner::Planner;
+use crate::optimise::patience::Patience;
 use crate::search::budget::{Budget, Ledger};
 use crate::search::stage::Stage;
 use anyhow::{Result, ensure};
@@ -85,6 +86,8 @@ pub struct Extracted {
 pub struct OptimiseSettings {
     /// The cap on each e-graph, the total work, and the schedulers.
     pub budget: Budget,
+    /// When the best term is taken for the answer, whatever is left of the work.
+    pub patience: Patience,
     /// End with the first term that satisfies the sketch.
     pub first: bool,
     /// When to end, whatever is left of the work. Not reproducible.
@@ -111,6 +114,7 @@ impl OptimiseSettings {
     pub fn within(budget: Budget, seed: u64) -> OptimiseSettings {
         OptimiseSettings {
             budget,
+            patience: Patience::OFF,
             first: false,
             deadline: None,
             cancel: None,
@@ -137,8 +141,13 @@ pub enum Ended {
     Proved,
     /// No term whatever costs less.
     Least,
+    /// No smaller term has the values of the start: so many classes of them were looked through, and the cost counts
+    /// nodes.
+    Smallest(u64),
     /// Nothing is left to start over from.
     Settled,
+    /// No better term came for so many times the work that found the best one.
+    Patience,
     /// All of the work was spent.
     Work,
     /// The time was over.
@@ -163,7 +172,9 @@ impl fmt::Display for Ended {
             Ended::Saturated => "saturated",
             Ended::Proved => "proved",
             Ended::Least => "least",
+            Ended::Smallest(_) => "smallest",
             Ended::Settled => "settled",
+            Ended::Patience => "patience",
             Ended::Work => "work",
             Ended::Time => "time",
             Ended::Cancelled => "cancelled",

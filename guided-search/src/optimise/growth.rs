@@ -3,7 +3,7 @@
 
 use crate::optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome, Used};
 use crate::search::answer::checked;
-use crate::search::budget::{Cap, Ledger};
+use crate::search::budget::{Budget, Cap, Ledger};
 use crate::search::known::Known;
 use crate::search::stage::{Ends, Stage};
 use anyhow::Result;
@@ -24,6 +24,8 @@ pub struct Growth<'a> {
     /// The best terms so far, each better than the one before.
     pub curve: Vec<Best>,
     used: Vec<Used>,
+    /// Work from which patience counts, if it is not that which found the best term.
+    ready: u64,
     pub ledger: Ledger,
 }
 
@@ -38,12 +40,14 @@ impl<'a> Growth<'a> {
         known.add(start);
         let ledger = Ledger::default();
         let (curve, used) = (Vec::new(), Vec::new());
-        Growth { system, bank, settings, known, curve, used, ledger }
+        Growth { system, bank, settings, known, curve, used, ready: 0, ledger }
     }
 
     /// How to grow the next e-graph.
     pub fn config(&self, cap: Cap, scheduler: Scheduler) -> SaturationConfig {
         let OptimiseSettings { budget, deadline, cancel, pool, order, log, .. } = self.settings;
+        // What goes on for longer than patience lasts is not waited for.
+        let budget = Budget { work: budget.work.min(self.patient_until()), ..*budget };
         let config = budget.saturation(cap, scheduler, &self.ledger, *deadline);
         let (cancel, pool, order) = (cancel.clone(), pool.clone(), order.clone());
         SaturationConfig { cancel, pool, order, log: *log, ..config }
@@ -71,6 +75,22 @@ impl<'a> Growth<'a> {
             stage.stop
         );
         stage
+    }
+
+    /// Patience counts from now on: what was spent so far, on a normal form and guesses, was not spent on looking for
+    /// better terms than these led to.
+    pub fn be_patient(&mut self) {
+        self.ready = self.ledger.work;
+    }
+
+    /// The work at which patience is over. It lasts for ever while there is no best term, and a strategy says itself
+    /// when it is done.
+    fn patient_until(&self) -> u64 {
+        let OptimiseSettings { patience, strategy, .. } = self.settings;
+        match self.curve.last() {
+            Some(best) if strategy.is_none() => patience.end(best.work.max(self.ready)),
+            _ => u64::MAX,
+        }
     }
 
     /// The work that is left.
@@ -148,7 +168,10 @@ impl<'a> Growth<'a> {
         if self.settings.deadline.is_some_and(|at| Instant::now() >= at) {
             return Some(Ended::Time);
         }
-        (self.ledger.work >= self.settings.budget.work).then_some(Ended::Work)
+        if self.ledger.work >= self.settings.budget.work {
+            return Some(Ended::Work);
+        }
+        (self.ledger.work >= self.patient_until()).then_some(Ended::Patience)
     }
 
     /// The answer, with its proof.

@@ -9,6 +9,7 @@
 //! ```
 
 use crate::optimise::answer::{Objective, OptimiseSettings};
+use crate::optimise::patience::Patience;
 use crate::optimise::run::optimise;
 use crate::optimise::table::OptimisedRow;
 use crate::search::budget::Budget;
@@ -56,6 +57,9 @@ pub struct Optimisation {
     pub goal: Option<String>,
     /// Cap, work and schedulers of each term.
     pub budget: Budget,
+    /// When the best term of each was taken for the answer; what was made before there was such a choice had none.
+    #[serde(default = "off")]
+    pub patience: Patience,
     /// Whether the first term that satisfies the goal was enough.
     pub first: bool,
     /// The strategy that is followed, if one is, as it was asked for.
@@ -67,6 +71,10 @@ pub struct Optimisation {
     pub model: Option<(String, usize)>,
     /// Seed of the random choices.
     pub seed: u64,
+}
+
+fn off() -> Patience {
+    Patience::OFF
 }
 
 impl Optimisation {

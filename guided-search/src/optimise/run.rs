@@ -2,8 +2,9 @@
 //! extracted, and the next e-graph begins there.
 //!
 //! An e-graph may have few e-nodes at first and four times as many from turn to turn up to the cap, with
-//! each scheduler, until it holds something better: most steps need a small one. When even the largest
-//! holds nothing better, nor the largest that is grown from the start, the optimiser walks: it starts
+//! each scheduler, until it holds something better: most steps need a small one. The start and its normal form have
+//! turns as the best term has: what leads away from them may not lead back to what a small e-graph of theirs holds.
+//! When even the largest hold nothing better, the optimiser walks: it starts
 //! over from random frontier terms that are hardly larger than the best term, and from better ones that
 //! these lead to, until the work is spent. While no term satisfies a goal, every other e-graph may leave terms several
 //! times as large as the goal, and when nothing is left, the optimiser begins anew with other ones.
@@ -16,15 +17,16 @@ use crate::optimise::guided::guess::guess;
 use crate::optimise::guided::plan::follow_planner;
 use crate::optimise::guided::planner::Goal;
 use crate::optimise::guided::strategy::follow_strategy;
+use crate::optimise::smaller::{Looked, look};
 use crate::search::agenda::Agenda;
 use crate::search::budget::Budget;
 use crate::search::frontier_terms;
 use crate::search::randomness::stream;
-use crate::search::stage::{Side, Stage};
+use crate::search::stage::{Side, Stage, bounded};
 use crate::search::turns::Turns;
 use anyhow::Result;
 use egraph::{SaturationConfig, Sketch, StopReason, System, TermBank, TermId, extract_smallest};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// E-nodes of the first turn.
@@ -33,6 +35,8 @@ const FIRST_TURN: usize = 1_024;
 const DRAWN: usize = 10;
 /// How many nodes larger than the best term a frontier term may be.
 const SLACK: u64 = 4;
+/// Nodes of a best term at most for which smaller ones are looked through.
+const LARGEST_LOOKED: u64 = 9;
 /// E-graphs after which a walk ends and another one begins.
 const WALK: usize = 32;
 
@@ -53,6 +57,9 @@ pub fn optimise(
         settings,
         smallest: bank.size(start),
         run: Growth::new(system, bank, start, settings),
+        form: None,
+        looked: None,
+        turns: FxHashMap::default(),
         expanded: FxHashSet::default(),
         agenda: Agenda::new(WALK, stream(settings.seed, 0, 0, u64::MAX - 2)),
         left: false,
@@ -60,7 +67,15 @@ pub fn optimise(
     if let Some(cost) = objective.of_term(optimiser.run.bank, start) {
         optimiser.run.note(start, cost);
     }
-    let ended = optimiser.optimise()?;
+    let bounds = settings.budget.bounds(settings.deadline, settings.cancel.as_ref());
+    let ended = match bounded(&bounds, || optimiser.optimise())? {
+        Ok(ended) => ended,
+        Err(StopReason::Cancelled) => Ended::Cancelled,
+        Err(StopReason::Time) => Ended::Time,
+        // A proof, or what is extracted, takes more than an e-graph under the cap.
+        Err(StopReason::Memory) => Ended::Cap,
+        Err(_) => Ended::Work,
+    };
     optimiser.run.outcome(start, ended)
 }
 
@@ -71,10 +86,16 @@ struct Optimiser<'a> {
     run: Growth<'a>,
     /// Nodes of the smallest term found.
     smallest: u64,
-    /// Terms that an e-graph was grown from while walking.
+    /// The normal form, if the system has one and it was found.
+    form: Option<TermId>,
+    /// By term that e-graphs are grown from in turns: which of them come next.
+    turns: FxHashMap<TermId, Turns>,
+    /// Terms that e-graphs were grown from up to the cap, or one while walking.
     expanded: FxHashSet<TermId>,
     /// What is left to walk to.
     agenda: Agenda<TermId>,
+    /// The best term for which smaller ones were looked through.
+    looked: Option<TermId>,
     /// Whether there was anything to walk to since the search began anew.
     left: bool,
 }
@@ -102,59 +123,73 @@ impl Optimiser<'_> {
         if let Some(ended) = self.plan()? {
             return Ok(ended);
         }
-        let mut at = self.best_term();
-        if let Some(form) = self.run.normal_form(at) {
+        self.form = self.run.normal_form(self.best_term());
+        if let Some(form) = self.form {
             self.run.note_if_better(self.objective, form);
             if let (Some(model), Sketch::Any) =
                 (self.settings.planner.as_deref(), &self.objective.sketch)
             {
                 guess(&mut self.run, form, self.objective, model)?;
             }
-            at = self.best_term();
         }
+        self.run.be_patient();
         loop {
-            let mut found = self.in_turns(at, FIRST_TURN)?;
-            if let (Found::Nothing, Some(form)) = (&found, self.run.normal_form(at))
-                && !self.expanded.contains(&form)
-            {
-                found = self.in_turns(form, FIRST_TURN)?;
-            }
-            if matches!(found, Found::Nothing) && !self.expanded.contains(&self.start) {
-                // What one e-graph at the cap has is never missed. It may be the whole answer, too.
-                found = self.in_turns(self.start, usize::MAX)?;
-            }
-            if matches!(found, Found::Nothing) {
-                found = self.walk()?;
-            }
+            let at = self.best_term();
+            let found = match self.in_turns(at)? {
+                Found::Nothing => self.walk()?,
+                found => found,
+            };
             match found {
                 // It was not grown up to the cap.
                 Found::Better => self.agenda.push_behind(at),
                 Found::Nothing if self.run.curve.is_empty() && self.left => {
+                    self.turns.clear();
                     self.expanded.clear();
                     self.left = false;
                 }
                 Found::Nothing => return Ok(Ended::Settled),
                 Found::Over(ended) => return Ok(ended),
             }
-            at = self.best_term();
         }
     }
 
-    /// Grows e-graphs from a term, of `nodes` e-nodes and then larger and larger ones up to the cap, until
-    /// one holds a better term.
-    fn in_turns(&mut self, at: TermId, nodes: usize) -> Result<Found> {
+    /// Grows e-graphs from the start, from the best term and from the normal form, the smaller ones first, up to the
+    /// cap, until one holds a better term. None is grown twice. What one e-graph at the cap has of the start is never
+    /// missed.
+    fn in_turns(&mut self, best: TermId) -> Result<Found> {
         let Budget { cap, scheduler, .. } = self.settings.budget;
-        let mut turns = Turns::new(scheduler, nodes);
-        while let Some((scheduler, nodes)) = turns.next() {
+        let mut from = vec![self.start];
+        for term in [Some(best), self.form].into_iter().flatten() {
+            if !from.contains(&term) {
+                from.push(term);
+            }
+        }
+        from.retain(|term| !self.expanded.contains(term));
+        for &term in &from {
+            // An e-graph of which the term takes most has no room for what equals it.
+            let nodes = FIRST_TURN.max(2 * self.run.bank.subterms(term).len());
+            self.turns.entry(term).or_insert_with(|| Turns::new(scheduler, nodes));
+        }
+        let next = |turns: &FxHashMap<TermId, Turns>| {
+            from.iter().copied().filter_map(|t| Some((turns[&t].nodes()?, t))).min_by_key(|t| t.0)
+        };
+        while let Some((_, at)) = next(&self.turns) {
+            let Some((scheduler, nodes)) = self.turns.get_mut(&at).and_then(Turns::next) else {
+                break;
+            };
             let mut config = self.run.config(cap, scheduler);
             let most = config.limits.nodes.unwrap_or(usize::MAX);
             config.limits.nodes = Some(most.min(nodes));
             let (found, stage) = self.step(at, &config)?;
-            let (Found::Nothing, Some(stage)) = (&found, stage) else { return Ok(found) };
-            turns.ended(scheduler, stage.stop, most);
-            if turns.are_over() {
-                self.expanded.insert(at);
-                self.leave(&stage)?;
+            if let (Some(stage), Some(turns)) = (&stage, self.turns.get_mut(&at)) {
+                turns.ended(scheduler, stage.stop, most);
+                if turns.are_over() && !matches!(found, Found::Over(_)) {
+                    self.expanded.insert(at);
+                    self.leave(stage)?;
+                }
+            }
+            if !matches!(found, Found::Nothing) {
+                return Ok(found);
             }
         }
         Ok(Found::Nothing)
@@ -179,7 +214,7 @@ impl Optimiser<'_> {
 
     /// One e-graph, if nothing says that it is over, and what comes of it.
     fn step(&mut self, at: TermId, config: &SaturationConfig) -> Result<(Found, Option<Stage>)> {
-        if let Some(ended) = self.run.over() {
+        if let Some(ended) = self.run.over().or_else(|| self.is_smallest()) {
             return Ok((Found::Over(ended), None));
         }
         let sketch = &self.objective.sketch;
@@ -208,7 +243,8 @@ impl Optimiser<'_> {
                 Found::Over(if proved { Ended::Proved } else { Ended::Saturated })
             }
             true => Found::Better,
-            false => Found::Nothing,
+            // Where to go on is not looked for if nothing goes on.
+            false => self.run.over().map_or(Found::Nothing, Found::Over),
         };
         Ok((found, Some(stage)))
     }
@@ -226,6 +262,21 @@ impl Optimiser<'_> {
     fn is_least(&self) -> bool {
         let least = self.objective.cost.least();
         self.run.curve.last().is_some_and(|best| best.cost == least)
+    }
+
+    /// Looks through the terms that are smaller than the best one, once.
+    fn is_smallest(&mut self) -> Option<Ended> {
+        let Objective { cost, shared, sketch, .. } = self.objective;
+        let best = self.run.curve.last()?.term;
+        let nodes = self.run.bank.size(best);
+        let asked = *sketch == Sketch::Any && !shared && cost.counts_nodes();
+        if !asked || nodes > LARGEST_LOOKED || self.looked.replace(best) == Some(best) {
+            return None;
+        }
+        let mut rng = stream(self.settings.seed, 0, 0, u64::MAX - 3);
+        let Looked { none, work } = look(self.run.bank, self.start, nodes - 1, &mut rng);
+        self.run.ledger.work += work;
+        none.map(Ended::Smallest)
     }
 
     fn best_term(&self) -> TermId {

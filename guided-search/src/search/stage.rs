@@ -20,6 +20,21 @@ const LEAST_OF_PROOF: usize = 64 << 20;
 #[error("the proof of what an e-graph holds takes more memory than it may")]
 pub struct TooLarge;
 
+/// Does what a search does, within its bounds; instead of a result why it ended early, if it did.
+///
+/// # Errors
+/// Those of the work, but for [`TooLarge`].
+pub fn bounded<T>(
+    bounds: &Bounds,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<std::result::Result<T, StopReason>> {
+    match bounds.hold(work) {
+        Err(reason) => Ok(Err(reason)),
+        Ok(Err(error)) if error.is::<TooLarge>() => Ok(Err(StopReason::Memory)),
+        Ok(done) => done.map(Ok),
+    }
+}
+
 /// What a stage is grown from, and what ends it before its limits do.
 #[derive(Clone, Copy, Debug)]
 pub struct Ends<'a> {

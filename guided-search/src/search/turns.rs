@@ -24,6 +24,15 @@ impl Turns {
         Turns { left: other.into_iter().chain([first]).collect(), growing: Vec::new(), nodes }
     }
 
+    /// E-nodes of the next e-graph at most, if one can still grow further.
+    pub fn nodes(&self) -> Option<usize> {
+        match (self.left.is_empty(), self.growing.is_empty()) {
+            (false, _) => Some(self.nodes),
+            (true, false) => Some(self.nodes.saturating_mul(LARGER)),
+            (true, true) => None,
+        }
+    }
+
     /// The scheduler of the next e-graph and its e-nodes at most, if one can still grow further.
     pub fn next(&mut self) -> Option<(Scheduler, usize)> {
         if self.left.is_empty() {
@@ -70,6 +79,17 @@ mod tests {
         // As many as there may be.
         assert_eq!(turn(StopReason::Nodes), Some((Backoff, 160)));
         assert_eq!(turn(StopReason::Nodes), None);
+    }
+
+    #[test]
+    fn how_large_the_next_one_is_is_known_before() {
+        let mut turns = Turns::new(Schedulers::Auto, 10);
+        while let Some(nodes) = turns.nodes() {
+            let next = turns.next().unwrap();
+            assert_eq!(next.1, nodes);
+            turns.ended(next.0, StopReason::Nodes, 100);
+        }
+        assert!(turns.are_over() && turns.next().is_none());
     }
 
     #[test]

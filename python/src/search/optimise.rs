@@ -11,8 +11,8 @@ use crate::term::{Term, term_like};
 use crate::whole;
 use egraph::{Amount, Scheduler, Sketch, TermBank, TermId};
 use guided_search::{
-    Budget, Objective, OptimiseSettings, Outcome, Planner, Schedulers, WrittenPlan, check_number,
-    optimise as search,
+    Budget, Objective, OptimiseSettings, Outcome, Patience, Planner, Schedulers, WrittenPlan,
+    check_number, optimise as search,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -30,7 +30,8 @@ use support::{Internal, Progress, in_order};
 ///
 /// ``cost`` names costs of the system, with commas between, of which the first counts most; ``size`` and ``depth``
 /// are always there. With ``shared`` equal parts count once; ``exact`` is how many seconds may then go into a proof
-/// that nothing costs less. ``goal`` is a sketch that the term must satisfy; with ``first`` the first such term is
+/// that nothing costs less. ``patience`` is after how many times the work that found the best term it is the answer
+/// (``"off"``: the work is spent). ``goal`` is a sketch that the term must satisfy; with ``first`` the first such term is
 /// the answer. Where the goal is a term or ``(contains TERM)``, a ``model`` (of ``cairn plans``) or a function
 /// ``guides`` says what may come next, ``per_request`` terms at a time. Without a goal they may guess what a normal
 /// form was, in a system that has them (a model of ``cairn guesses``): what is wrong costs time only. The rest is as
@@ -43,8 +44,9 @@ use support::{Internal, Progress, in_order};
 /// (* (+ x 1) (+ x 2))
 #[pyfunction]
 #[pyo3(signature = (system, term, *, cost = "cost", shared = false, exact = None, goal = None, first = false,
-                    model = None, guides = None, per_request = 8, cap = None, work = None, scheduler = None,
-                    ranker = None, seed = 0, time = None, threads = None, progress = None))]
+                    model = None, guides = None, per_request = 8, cap = None, work = None, patience = None,
+                    scheduler = None, ranker = None, seed = 0, time = None, threads = None,
+                    progress = None))]
 #[allow(clippy::too_many_arguments)] // each has a name where it is given
 pub fn optimise<'py>(
     py: Python<'py>,
@@ -60,6 +62,7 @@ pub fn optimise<'py>(
     #[pyo3(from_py_with = whole::per_request)] per_request: usize,
     cap: Option<&Bound<'py, PyAny>>,
     #[pyo3(from_py_with = whole::optional::work)] work: Option<u64>,
+    patience: Option<&Bound<'py, PyAny>>,
     scheduler: Option<&str>,
     ranker: Option<&Bound<'py, PyAny>>,
     #[pyo3(from_py_with = whole::seed)] seed: u64,
@@ -74,6 +77,9 @@ pub fn optimise<'py>(
     let scheduler = named("scheduler", scheduler)?.unwrap_or(default);
     let budget = Budget::of_optimisation(cap_of("cap", cap)?, work, scheduler);
     budget.check().map_err(any)?;
+    let patience = patience.map(|given| given.str()).transpose()?;
+    let patience = patience.as_ref().map(|text| text.to_str()).transpose()?;
+    let patience: Patience = named("patience", patience)?.unwrap_or_default();
     let (one, other) = scheduler.in_turn();
     let is_used = [Some(one), other].contains(&Some(Scheduler::BestFirst));
     if given && !is_used {
@@ -133,6 +139,7 @@ pub fn optimise<'py>(
         order: order.matches(),
         planner: planner.clone(),
         first,
+        patience,
         ..OptimiseSettings::within(budget, seed)
     };
     let bar = Progress::new("terms", asked.len() as u64, !shown(py, progress, many)? || alone);
@@ -196,7 +203,7 @@ pub struct Optimised {
     names: Vec<String>,
     curve: Vec<Moment>,
     proof: Option<Proof>,
-    /// Why it ended, in a word: `saturated`, `proved`, `least`, `settled`, `work`, `time`, `conflict` or
+    /// Why it ended, in a word: `saturated`, `proved`, `least`, `smallest`, `settled`, `patience`, `work`, `time`, `conflict` or
     /// `reached`.
     #[pyo3(get)]
     ended: String,

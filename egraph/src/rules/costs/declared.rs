@@ -109,6 +109,11 @@ impl DeclaredCost {
         !known
     }
 
+    /// Whether every node costs the same, and something.
+    pub(crate) fn is_uniform(&self) -> bool {
+        self.otherwise > 0 && *self == DeclaredCost::new(&self.name, self.otherwise)
+    }
+
     /// What every node costs at least.
     pub fn least(&self) -> u64 {
         let of = |weight: &Weight| match weight {
