@@ -247,6 +247,30 @@ fn an_answer_ends_the_search_and_the_output_says_why() {
     assert!(err.contains("expected a whole number from 1 to 4294967295, or off"), "{err}");
 }
 
+/// Once a constant that was folded in the middle of a batch of matches gave the proof forest a cycle: finding these proofs
+/// filled the memory.
+#[test]
+fn expressions_that_fold_on_the_way_are_answered() {
+    for (system, args, term) in [
+        ("words", ["--c", "(a & ~b) | (b & ~a)"], "(^ a b)"),
+        ("words", ["--term", "(^ (~ (& 0 1)) x)"], "(~ x)"),
+        ("mba", ["--c", "~0xffffffffffffffff"], "0"),
+        ("mba", ["--c", "-1*(a & (-1*a))"], "(| (neg a) a)"),
+        ("mba", ["--term", "(^ x x)"], "0"),
+        ("mba", ["--term", "(~ 2)"], "18446744073709551613"),
+    ] {
+        // With all of the work, as then, and with patience.
+        for patience in [&["--patience", "off", "--work", "100000"][..], &[]] {
+            let directory = tempfile::tempdir().unwrap();
+            let args = [&args, patience].concat();
+            let found = optimised(&directory, &shipped(system), &args);
+            let size = |text: &str| text.split_whitespace().count();
+            let best = best(&found)["term"].as_str().unwrap();
+            assert_eq!(size(best), size(term), "{best}, expected {term}");
+        }
+    }
+}
+
 #[test]
 fn the_table_shows_cost_against_work_and_the_proof() {
     let directory = directory("");

@@ -162,7 +162,8 @@ pub enum Ended {
     Strategy,
     /// The strategy did not come to the goal of a phase, or no cost is known there.
     Lost,
-    /// An e-graph of the strategy came to the cap, which ends it.
+    /// An e-graph of the strategy came to the cap, which ends it; or a proof to the memory that it may take beside an e-graph
+    /// under the cap.
     Cap,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::search::budget::{Budget, Cap, Ledger};
 use anyhow::{Result, ensure};
-use egraph::{Cancel, Proof, System, TermBank, TermId, check};
+use egraph::{Cancel, Proof, StopReason, System, TermBank, TermId, check};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 use support::Internal;
@@ -110,6 +110,17 @@ pub enum Failure {
     Time,
     /// Somebody asked to stop.
     Cancelled,
+}
+
+impl Failure {
+    /// Of a search that ended at its bounds.
+    pub fn at(bound: StopReason) -> Failure {
+        match bound {
+            StopReason::Cancelled => Failure::Cancelled,
+            StopReason::Time => Failure::Time,
+            _ => Failure::Work,
+        }
+    }
 }
 
 impl std::fmt::Display for Failure {

@@ -158,11 +158,9 @@ impl Budget {
         Budget { cap, work: work.unwrap_or(ten), scheduler }
     }
 
-    /// What all may take that a search does beside growing e-graphs: explaining, extracting, counting, drawing. Far more
-    /// than it takes, so that whatever goes wrong there ends.
+    /// As [`bounds`], of this work.
     pub fn bounds(&self, deadline: Option<Instant>, cancel: Option<&Cancel>) -> Bounds {
-        let steps = self.work.saturating_mul(STEPS_PER_NODE).saturating_add(LEAST_STEPS);
-        Bounds { deadline, cancel: cancel.cloned(), memory: None, steps: Some(steps) }
+        bounds(self.work, deadline, cancel)
     }
 
     /// # Errors
@@ -185,6 +183,13 @@ impl Budget {
         limits.time = deadline.map(|at| at.saturating_duration_since(Instant::now()));
         SaturationConfig { limits, scheduler, ..SaturationConfig::default() }
     }
+}
+
+/// What all may take that a search does beside growing e-graphs: explaining, extracting, counting, drawing. Far more than
+/// it takes, so that whatever goes wrong there ends.
+pub fn bounds(work: u64, deadline: Option<Instant>, cancel: Option<&Cancel>) -> Bounds {
+    let steps = work.saturating_mul(STEPS_PER_NODE).saturating_add(LEAST_STEPS);
+    Bounds { deadline, cancel: cancel.cloned(), memory: None, steps: Some(steps) }
 }
 
 /// Steps for each e-node of the work.

@@ -1,12 +1,12 @@
 //! Proofs without guides: one e-graph, grown from both terms of a question until they meet.
 
 use crate::search::answer::{Answer, Failure, Question, checked};
-use crate::search::budget::{Ledger, node_limits};
+use crate::search::budget::{Ledger, bounds, node_limits};
 use crate::search::schedulers::Schedulers;
-use crate::search::stage::{Ends, Side, Stage};
+use crate::search::stage::{Ends, Side, Stage, bounded};
 use crate::search::turns::Turns;
 use anyhow::Result;
-use egraph::{Proof, SaturationConfig, Scheduler, StopReason, System, TermBank, TermId};
+use egraph::{Bounds, Proof, SaturationConfig, Scheduler, StopReason, System, TermBank, TermId};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -34,8 +34,12 @@ pub fn one_egraph(
     ledger.book(&stage.egraph);
     let result = match (stage.met, stage.stop) {
         (Some(_), _) if ledger.work <= work => {
-            let proof = stage.explain(bank, start, target)?;
-            Ok(checked(system, bank, vec![proof], question.ends)?)
+            let bounds = bounds(work, question.deadline, question.cancel);
+            let proof = bounded(&bounds, || stage.explain(bank, start, target))?;
+            match proof {
+                Ok(proof) => Ok(checked(system, bank, vec![proof], question.ends)?),
+                Err(bound) => Err(Failure::at(bound)),
+            }
         }
         _ if stage.opposed.is_some() => Err(Failure::Opposed),
         (_, StopReason::Saturated) => Err(Failure::Saturated),
@@ -91,7 +95,15 @@ pub fn prove_in_turn(
         found.opposed = opposed_proofs(system, bank, &stage)?;
         if let (Some(_), [start], [target]) = (stage.met, &stage.starts[..], &stage.targets[..]) {
             let mut parts: Vec<Proof> = stage.legs(Side::Start, 0).cloned().collect();
-            parts.push(stage.explain(bank, *start, *target)?);
+            let deadline = config.limits.time.and_then(|time| Instant::now().checked_add(time));
+            let bounds = Bounds { deadline, cancel: config.cancel.clone(), ..Bounds::default() };
+            match bounded(&bounds, || stage.explain(bank, *start, *target))? {
+                Ok(proof) => parts.push(proof),
+                Err(bound) => {
+                    found.stop = bound;
+                    break;
+                }
+            }
             parts.extend(stage.legs(Side::Target, 0).rev().cloned().map(Proof::reversed));
             found.proof = Some(checked(system, bank, parts, ends)?);
         }

@@ -9,7 +9,7 @@ use crate::search::answer::{Answer, Failure, Question, SearchSettings, checked};
 use crate::search::budget::Ledger;
 use crate::search::guide_source::{GuideRequest, GuideSource};
 use crate::search::prove::guide_size;
-use crate::search::stage::{Ends, SIDES, Stage};
+use crate::search::stage::{Ends, SIDES, Stage, bounded};
 use crate::search::united::given::{Given, Reached};
 use anyhow::Result;
 use egraph::{
@@ -49,7 +49,9 @@ pub fn united(
         grown: FxHashSet::default(),
         ledger: Ledger::default(),
     };
-    let found = legs.search()?;
+    let bounds = settings.budget.bounds(question.deadline, question.cancel);
+    let found = bounded(&bounds, || legs.search())?;
+    let found = found.unwrap_or_else(|bound| Found::Nothing(Failure::at(bound)));
     let ledger = legs.ledger;
     let nothing = |failure, opposed| Answer {
         result: Err(failure),
