@@ -161,7 +161,11 @@ fn pattern(rng: &mut impl Rng, depth: u32, wide: bool, leaves: &[&str], free: bo
         i if free => all[i % 2],
         i => all[i % 5],
     };
-    let arity = ["g", "neg"].contains(&op).then_some(1).unwrap_or(if op == "h" { 3 } else { 2 });
+    let arity = match op {
+        "g" | "neg" => 1,
+        "h" => 3,
+        _ => 2,
+    };
     let args: Vec<String> =
         (0..arity).map(|_| pattern(rng, depth - 1, wide, leaves, false)).collect();
     format!("({op} {})", args.join(" "))

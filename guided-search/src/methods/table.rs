@@ -10,6 +10,7 @@ use crate::methods::portfolio::portfolio;
 use crate::methods::ranked::Ranked;
 use crate::search::answer::Answer;
 use crate::search::guide_source::{GuideSource, NoGuides};
+use crate::search::portfolio::beside::prove_beside;
 use crate::search::prove::prove;
 use crate::search::schedulers::Schedulers;
 use crate::search::united::legs::united;
@@ -63,6 +64,8 @@ enum How {
     Search(Guides),
     /// With these guides, from all terms that are answered to a request.
     Unite(Guides),
+    /// It searches, with these guides, and grows e-graphs of the question beside.
+    Beside(Guides),
     /// It does something else.
     Else(fn(&mut Asked<'_>) -> Result<Answer>),
 }
@@ -168,11 +171,12 @@ static ROWS: &[Row] = &[
     },
     Row {
         name: "portfolio",
-        sentence: "what prove does by default: ranked where there is a ranker, deep where there is none",
+        sentence: "what prove does by default: ranked where there is a ranker, deep where there is none, \
+                   and one e-graph that goes on growing beside it",
         colour: "#0058f8",
         needs: Need::RankerIfAny,
         schedulers: Some(Schedulers::Mixed),
-        how: How::Search(|aids| Some(portfolio(aids.ranker))),
+        how: How::Beside(|aids| Some(portfolio(aids.ranker))),
     },
     Row {
         name: "oracle",
@@ -274,6 +278,7 @@ impl Method {
         let (guides, search) = match self.0.how {
             How::Else(answer) => return answer(asked),
             How::Search(guides) => (guides, prove as Search),
+            How::Beside(guides) => (guides, prove_beside as Search),
             How::Unite(guides) => (guides, united as Search),
         };
         let source = guides(asked.aids);

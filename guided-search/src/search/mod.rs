@@ -8,6 +8,7 @@ pub(crate) mod frontier_terms;
 pub(crate) mod guide_source;
 pub(crate) mod known;
 pub(crate) mod one_egraph;
+pub(crate) mod portfolio;
 pub(crate) mod prove;
 pub(crate) mod randomness;
 pub(crate) mod schedulers;

@@ -15,7 +15,7 @@ use crate::search::budget::{Budget, Cap, Ledger};
 use crate::search::guide_source::{GuideRequest, GuideSource, Proposal, Waypoint};
 use crate::search::known::Known;
 use crate::search::randomness::stream;
-use crate::search::stage::{Ends, Stage};
+use crate::search::stage::{Ends, Stage, bounded};
 use anyhow::Result;
 use egraph::{
     Cancel, Id, MatchOrder, Proof, SaturationConfig, Scheduler, Sketch, StopReason, System,
@@ -36,34 +36,14 @@ pub fn prove(
     source: &mut dyn GuideSource,
     settings: &SearchSettings,
 ) -> Result<Answer> {
-    let mut known = Known::default();
-    known.add(question.ends[0]);
-    known.add(question.ends[1]);
-    let [start, target] = question.ends.map(|end| bank.size(end));
-    let mut search = Search {
-        system,
-        bank,
-        order: source.order(),
-        source,
-        settings,
-        question: question.ends,
-        number: question.number,
-        deadline: question.deadline,
-        cancel: question.cancel,
-        max_size: guide_size(start, target),
-        known,
-        smallest: [u64::MAX; 2],
-        literals: [None; 2],
-        sketches: Vec::new(),
-        agenda: Agenda::new(settings.walk, stream(settings.seed, question.number, 0, u64::MAX - 1)),
-        expanded: Vec::new(),
-        expansion: settings.expansion,
-        ledger: Ledger::default(),
-        first_stop: None,
-    };
-    search.follow_plan()?;
-    search.run()?;
-    search.answer()
+    let mut search = Search::new(system, bank, question, source, settings);
+    let bounds = settings.budget.bounds(question.deadline, question.cancel);
+    let ended = bounded(&bounds, || {
+        search.follow_plan()?;
+        while !search.is_over() && search.step()? {}
+        Ok(())
+    })?;
+    search.answer(ended.err())
 }
 
 /// The size that guides may have: as the waypoints of a far chain, twice the start's, and never less
@@ -72,7 +52,8 @@ pub(super) fn guide_size(start: u64, target: u64) -> u64 {
     start.saturating_mul(2).max(target)
 }
 
-struct Search<'a> {
+/// A search, an e-graph at a time.
+pub(in crate::search) struct Search<'a> {
     system: &'a Arc<System>,
     bank: &'a mut TermBank,
     source: &'a mut dyn GuideSource,
@@ -96,74 +77,126 @@ struct Search<'a> {
     expanded: Vec<Pair>,
     /// The cap on the e-graph of an expansion.
     expansion: Cap,
-    ledger: Ledger,
+    pub ledger: Ledger,
     first_stop: Option<StopReason>,
+    next: Next,
 }
 
-impl Search<'_> {
-    /// Searches until the question is answered or nothing is left.
-    fn run(&mut self) -> Result<()> {
-        let (first, other) = self.settings.budget.scheduler.in_turn();
-        for scheduler in [Some(first), other].into_iter().flatten() {
-            if self.is_over() {
-                return Ok(());
-            }
-            let last = Some(scheduler) == other.or(Some(first));
-            let stage = self.expand(self.question, scheduler)?;
-            // A saturated e-graph would be the same under any scheduler.
-            if last || stage.stop == StopReason::Saturated {
-                self.ask(&stage, self.question)?;
-                break;
-            }
+/// What a search does next, an e-graph at a time.
+#[derive(Debug)]
+enum Next {
+    /// It puts the question to an e-graph grown as this scheduler says, and then the other one.
+    Question(Scheduler, Option<Scheduler>),
+    /// It expands a pair of the agenda.
+    Pair,
+    /// The last that can be done, when nothing is left to expand: the whole cap for either term of a pair, which what
+    /// leads from the one to the other may need.
+    Alone {
+        /// Those that are left, the next one last, each with the other one of its pair.
+        left: Vec<Pair>,
+        /// Those that had it.
+        grown: FxHashSet<TermId>,
+    },
+}
+
+impl<'a> Search<'a> {
+    /// A search that has done nothing yet.
+    pub fn new(
+        system: &'a Arc<System>,
+        bank: &'a mut TermBank,
+        question: Question<'a>,
+        source: &'a mut dyn GuideSource,
+        settings: &'a SearchSettings,
+    ) -> Search<'a> {
+        let mut known = Known::default();
+        known.add(question.ends[0]);
+        known.add(question.ends[1]);
+        let [start, target] = question.ends.map(|end| bank.size(end));
+        let (first, other) = settings.budget.scheduler.in_turn();
+        let rng = stream(settings.seed, question.number, 0, u64::MAX - 1);
+        Search {
+            system,
+            bank,
+            order: source.order(),
+            source,
+            settings,
+            question: question.ends,
+            number: question.number,
+            deadline: question.deadline,
+            cancel: question.cancel,
+            max_size: guide_size(start, target),
+            known,
+            smallest: [u64::MAX; 2],
+            literals: [None; 2],
+            sketches: Vec::new(),
+            agenda: Agenda::new(settings.walk, rng),
+            expanded: Vec::new(),
+            expansion: settings.expansion,
+            ledger: Ledger::default(),
+            first_stop: None,
+            next: Next::Question(first, other),
         }
-        while !self.is_over() {
-            let Some(pair) = self.agenda.pop() else {
-                let again: Vec<Pair> = self.expanded.drain(..).rev().collect();
-                if self.expansion != self.settings.budget.cap {
-                    // Those whose e-graphs had a part of the cap only, the last ones first.
-                    self.expansion = self.settings.budget.cap;
-                    self.agenda.push(again);
-                    continue;
-                }
-                return self.grow_alone(&again, first);
-            };
-            if self.known.connected(pair[0], pair[1]) || self.expanded.contains(&pair) {
-                continue;
-            }
-            self.expanded.push(pair);
-            let turn = if self.ledger.e_graphs.is_multiple_of(2) { None } else { other };
-            let stage = self.expand(pair, turn.unwrap_or(first))?;
-            self.ask(&stage, pair)?;
-        }
-        Ok(())
     }
 
-    /// The last that can be done, when nothing is left to expand: the whole cap for either term of a
-    /// pair, which what leads from the one to the other may need.
-    fn grow_alone(&mut self, pairs: &[Pair], scheduler: Scheduler) -> Result<()> {
-        let mut grown = FxHashSet::default();
-        for &[start, target] in pairs {
-            for end in [start, target] {
-                if self.is_over() {
-                    return Ok(());
+    /// Grows the next e-graph; false if nothing is left to do.
+    pub fn step(&mut self) -> Result<bool> {
+        match &mut self.next {
+            &mut Next::Question(scheduler, other) => {
+                let stage = self.expand(self.question, scheduler)?;
+                // A saturated e-graph would be the same under any scheduler.
+                self.next = match other.filter(|_| stage.stop != StopReason::Saturated) {
+                    Some(other) => Next::Question(other, None),
+                    None => Next::Pair,
+                };
+                if matches!(self.next, Next::Pair) {
+                    self.ask(&stage, self.question)?;
                 }
-                if !self.known.connected(start, target) && grown.insert(end) {
-                    let config = self.saturation(scheduler, self.settings.budget.cap);
-                    let stage = Stage::grow(
-                        self.system,
-                        self.bank,
-                        Ends::alone(&end, None),
-                        &config,
-                        false,
-                    );
-                    self.book(&stage);
-                    if stage.stop != StopReason::Conflict {
-                        self.learn(&stage)?;
-                    }
+                Ok(true)
+            }
+            Next::Pair => self.next_pair(),
+            Next::Alone { left, grown } => {
+                let Some([end, other]) = left.pop() else { return Ok(false) };
+                if !self.known.connected(end, other) && grown.insert(end) {
+                    self.grow_alone(end)?;
                 }
+                Ok(true)
             }
         }
-        Ok(())
+    }
+
+    /// Expands the best pair of the agenda.
+    fn next_pair(&mut self) -> Result<bool> {
+        let (first, other) = self.settings.budget.scheduler.in_turn();
+        if let Some(pair) = self.agenda.pop() {
+            if !self.known.connected(pair[0], pair[1]) && !self.expanded.contains(&pair) {
+                self.expanded.push(pair);
+                let turn = if self.ledger.e_graphs.is_multiple_of(2) { None } else { other };
+                let stage = self.expand(pair, turn.unwrap_or(first))?;
+                self.ask(&stage, pair)?;
+            }
+            return Ok(true);
+        }
+        let again: Vec<Pair> = self.expanded.drain(..).rev().collect();
+        if self.expansion != self.settings.budget.cap {
+            // Those whose e-graphs had a part of the cap only, the last ones first.
+            self.expansion = self.settings.budget.cap;
+            self.agenda.push(again);
+        } else {
+            let ends =
+                again.iter().rev().flat_map(|&[start, target]| [[target, start], [start, target]]);
+            self.next = Next::Alone { left: ends.collect(), grown: FxHashSet::default() };
+        }
+        Ok(true)
+    }
+
+    /// Grows the e-graph of one term to the whole cap.
+    fn grow_alone(&mut self, end: TermId) -> Result<()> {
+        let (first, _) = self.settings.budget.scheduler.in_turn();
+        let config = self.saturation(first, self.settings.budget.cap);
+        let ends = Ends::alone(&end, None);
+        let stage = Stage::grow(self.system, self.bank, ends, &config, false);
+        self.book(&stage);
+        self.learn_from(&stage)
     }
 
     /// Grows the e-graph of a pair, and keeps what it says.
@@ -186,6 +219,40 @@ impl Search<'_> {
         Ok(stage)
     }
 
+    /// The terms of the search.
+    pub fn bank(&mut self) -> &mut TermBank {
+        self.bank
+    }
+
+    /// The cap on each e-graph.
+    pub fn cap(&self) -> Cap {
+        self.settings.budget.cap
+    }
+
+    /// Books what an e-graph of the question that goes on growing has built since it was booked last, if it ever was.
+    pub fn book_growth(&mut self, stage: &Stage, built: u64, is_new: bool) {
+        self.ledger.work += built;
+        self.ledger.e_graphs += u64::from(is_new);
+        self.ledger.peak_bytes = self.ledger.peak_bytes.max(stage.egraph.heap_bytes() as u64);
+        if matches!(stage.stop, StopReason::Saturated | StopReason::Conflict) {
+            self.first_stop = Some(stage.stop);
+        }
+    }
+
+    /// Keeps what an e-graph of the question that somebody else grows says.
+    pub fn learn_from(&mut self, stage: &Stage) -> Result<()> {
+        if stage.stop != StopReason::Conflict {
+            self.learn(stage)?;
+        }
+        Ok(())
+    }
+
+    /// Takes the e-graph that somebody else grew for that of the question, and asks for what comes next.
+    pub fn ask_question(&mut self, stage: &Stage) -> Result<()> {
+        self.next = Next::Pair;
+        self.ask(stage, self.question)
+    }
+
     /// Books an e-graph.
     fn book(&mut self, stage: &Stage) {
         self.ledger.book(&stage.egraph);
@@ -201,7 +268,7 @@ impl Search<'_> {
     }
 
     /// How to grow the next e-graph.
-    fn saturation(&self, scheduler: Scheduler, cap: Cap) -> SaturationConfig {
+    pub fn saturation(&self, scheduler: Scheduler, cap: Cap) -> SaturationConfig {
         let config = self.settings.budget.saturation(cap, scheduler, &self.ledger, self.deadline);
         let cancel = self.cancel.cloned();
         SaturationConfig { order: self.order.clone(), cancel, ..config }
@@ -322,7 +389,7 @@ impl Search<'_> {
     }
 
     /// Whether there is an answer, or no work left, or no time.
-    fn is_over(&self) -> bool {
+    pub fn is_over(&self) -> bool {
         self.is_answered()
             || self.ledger.work >= self.settings.budget.work
             || self.deadline.is_some_and(|at| Instant::now() >= at)
@@ -344,10 +411,11 @@ impl Search<'_> {
         Some([start?, target?]).filter(|[start, target]| start != target)
     }
 
-    fn answer(self) -> Result<Answer> {
+    /// The answer; `bound` is what ended the search early.
+    pub fn answer(self, bound: Option<StopReason>) -> Result<Answer> {
         let [start, target] = self.question;
         let within = self.ledger.work <= self.settings.budget.work;
-        let failure = self.failure();
+        let failure = bound.map_or_else(|| self.failure(), Failure::at);
         let proof = |from: TermId, to: TermId| {
             let path = self.known.path(from, to).unwrap_or_default();
             let waypoints: Vec<TermId> = path.iter().skip(1).map(Proof::start).collect();
@@ -395,7 +463,7 @@ impl Search<'_> {
 
     /// Goes the way of a plan: each e-graph is grown from the term before it, and ends in the
     /// iteration where its sketch first holds.
-    fn follow_plan(&mut self) -> Result<()> {
+    pub fn follow_plan(&mut self) -> Result<()> {
         let [mut at, target] = self.question;
         let plan = self.source.plan().to_vec();
         for sketch in &plan {

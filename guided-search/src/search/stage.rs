@@ -141,6 +141,43 @@ impl Stage {
         }
     }
 
+    /// The terms of both sides in an e-graph that has not grown yet.
+    pub fn of_terms(system: &Arc<System>, bank: &TermBank, ends: Ends<'_>) -> Stage {
+        let mut egraph = EGraph::new(system.clone());
+        for &term in ends.starts.iter().chain(ends.targets) {
+            egraph.add_term(bank, term);
+        }
+        egraph.rebuild();
+        Stage {
+            egraph,
+            before: None,
+            starts: ends.starts.to_vec(),
+            targets: ends.targets.to_vec(),
+            rebased: Vec::new(),
+            met: None,
+            opposed: None,
+            stop: StopReason::Nodes,
+            chosen: Vec::new(),
+        }
+    }
+
+    /// A copy that can be grown otherwise; it does not know what it was before.
+    pub fn fork(&self) -> Stage {
+        let Stage { egraph, starts, targets, met, opposed, stop, .. } = self;
+        let (rebased, chosen) = (self.rebased.clone(), Vec::new());
+        Stage {
+            egraph: egraph.clone(),
+            before: None,
+            starts: starts.clone(),
+            targets: targets.clone(),
+            rebased,
+            met: *met,
+            opposed: *opposed,
+            stop: *stop,
+            chosen,
+        }
+    }
+
     /// The proof of an equality that the stage holds.
     ///
     /// # Errors
@@ -209,14 +246,14 @@ impl Stage {
 
 /// What an e-graph was before it found its last terms: an iteration earlier, or where iterations are
 /// small, as best-first does them, when it had half of the e-nodes that it may have.
-struct Earlier {
+pub(in crate::search) struct Earlier {
     history: Option<History>,
     /// E-nodes up to which states are kept.
     most: usize,
 }
 
 impl Earlier {
-    fn new(config: &SaturationConfig, keep: bool) -> Earlier {
+    pub fn new(config: &SaturationConfig, keep: bool) -> Earlier {
         let (back, most) = match (config.scheduler, config.limits.nodes) {
             (Scheduler::BestFirst, Some(nodes)) => (0, nodes / 2),
             _ => (1, usize::MAX),
@@ -225,7 +262,7 @@ impl Earlier {
     }
 
     /// Sees the e-graph after an iteration.
-    fn see(&mut self, egraph: &EGraph, over: bool) {
+    pub fn see(&mut self, egraph: &EGraph, over: bool) {
         if let Some(history) = &mut self.history
             && !over
             && egraph.node_count() <= self.most
@@ -234,13 +271,17 @@ impl Earlier {
         }
     }
 
-    fn of(self, egraph: &EGraph) -> Option<Past> {
+    pub fn of(self, egraph: &EGraph) -> Option<Past> {
         let snapshot = self.history?.earlier()?;
         Some(Past::new(egraph, snapshot))
     }
 }
 
-fn meeting(egraph: &EGraph, starts: &[Id], targets: &[Id]) -> Option<(usize, usize)> {
+pub(in crate::search) fn meeting(
+    egraph: &EGraph,
+    starts: &[Id],
+    targets: &[Id],
+) -> Option<(usize, usize)> {
     starts.iter().enumerate().find_map(|(s, &start)| {
         let class = egraph.find(start);
         let t = targets.iter().position(|&target| egraph.find(target) == class)?;
@@ -249,7 +290,11 @@ fn meeting(egraph: &EGraph, starts: &[Id], targets: &[Id]) -> Option<(usize, usi
 }
 
 /// A start and a target that are known to equal different literals.
-fn opposition(egraph: &EGraph, starts: &[Id], targets: &[Id]) -> Option<(usize, usize)> {
+pub(in crate::search) fn opposition(
+    egraph: &EGraph,
+    starts: &[Id],
+    targets: &[Id],
+) -> Option<(usize, usize)> {
     let literal = |ids: &[Id]| {
         ids.iter().enumerate().find_map(|(i, &id)| egraph.literal(id).map(|value| (i, value)))
     };

@@ -1,0 +1,234 @@
+//! Guided search, and beside it two e-graphs of the question that go on growing, under one account of work.
+//!
+//! Where terms must be rewritten through many small steps, search in small e-graphs goes far; where they do not shrink
+//! on the way, one large e-graph does. Which it will be nobody knows before. So each has a share of the work, and whose
+//! turn it is says who had least of its share. The e-graphs grow by small turns and are never begun anew, and what they
+//! say of known terms the search learns too. The second one, with back-off, is a copy of the first as soon as that is as
+//! large as the cap. The search takes the first one for its own e-graph of the question.
+//!
+//! The shares and turns were chosen on validation tasks (docs/results.md#what-prove-does-by-default).
+
+use crate::search::answer::{Answer, Question, SearchSettings};
+use crate::search::budget::Cap;
+use crate::search::guide_source::GuideSource;
+use crate::search::portfolio::growing::Growing;
+use crate::search::prove::Search;
+use crate::search::stage::{Ends, bounded};
+use anyhow::Result;
+use egraph::{SaturationConfig, Scheduler, StopReason, System, TermBank};
+use std::sync::Arc;
+
+/// Of five parts of the work the simple e-graph and the search have two each, the one with back-off has one: its work counts
+/// this many times.
+const BACKOFF_COUNTS: u64 = 2;
+
+/// The turn of an e-graph ends with the iteration that has built a quarter more e-nodes than there were, and no iteration
+/// builds more than two fifths more.
+const TURN: [u64; 2] = [1, 4];
+const ITERATION: [u64; 2] = [2, 5];
+
+/// The first turn ends when so many e-nodes were built.
+const LEAST_TURN: u64 = 64;
+
+/// Who may have the next turn.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Turn {
+    Simple,
+    Backoff,
+    Search,
+}
+
+/// Proves that the two ends of a question are equal, with the guides of `source` or in one e-graph.
+///
+/// # Errors
+/// A fault of the source, or [`Internal`](support::Internal) when a proof is refused by the checker.
+pub fn prove_beside(
+    system: &Arc<System>,
+    bank: &mut TermBank,
+    question: Question<'_>,
+    source: &mut dyn GuideSource,
+    settings: &SearchSettings,
+) -> Result<Answer> {
+    let mut search = Search::new(system, bank, question, source, settings);
+    let simple = Growing::new(system, search.bank(), Ends::of(&question.ends));
+    let mut shares = Shares {
+        first: settings.budget.cap.expected_nodes(),
+        begin: simple.fork(),
+        simple,
+        backoff: None,
+        spent: [0; 3],
+        is_asked: false,
+        is_exhausted: false,
+    };
+    let bounds = settings.budget.bounds(question.deadline, question.cancel);
+    let ended = bounded(&bounds, || {
+        search.follow_plan()?;
+        while !search.is_over()
+            && let Some(turn) = shares.next()
+        {
+            let before = search.ledger.work;
+            match turn {
+                Turn::Search => shares.search(&mut search)?,
+                Turn::Simple | Turn::Backoff => shares.grow(turn, &mut search)?,
+            }
+            shares.spent[turn as usize] += search.ledger.work - before;
+        }
+        Ok(())
+    })?;
+    search.answer(ended.err())
+}
+
+struct Shares {
+    /// E-nodes of the simple e-graph before anybody else has a turn.
+    first: u64,
+    /// The e-graph of the terms alone.
+    begin: Growing,
+    simple: Growing,
+    /// Where the simple one ended before it was large enough to be copied, it begins anew.
+    backoff: Option<Growing>,
+    /// Work by turn.
+    spent: [u64; 3],
+    /// Whether the search has seen the simple e-graph as its own of the question.
+    is_asked: bool,
+    /// Whether the search has nothing left to do.
+    is_exhausted: bool,
+}
+
+impl Shares {
+    /// Whose turn it is, if anybody can go on.
+    fn next(&self) -> Option<Turn> {
+        let [simple, backoff, search] = self.spent;
+        // A saturated e-graph would be the same under any scheduler.
+        let is_saturated = self.simple.is_over && self.simple.stage.stop == StopReason::Saturated;
+        let grows = self.backoff.as_ref().map_or(self.simple.is_over, |own| !own.is_over);
+        let backs_off = grows && !is_saturated;
+        let counted = if simple < self.first { 0 } else { simple };
+        // Of those that had the same, the first.
+        let turns = [
+            (!self.simple.is_over).then_some((counted, Turn::Simple)),
+            backs_off.then_some((backoff.saturating_mul(BACKOFF_COUNTS), Turn::Backoff)),
+            (!self.is_exhausted).then_some((search, Turn::Search)),
+        ];
+        turns.into_iter().flatten().min_by_key(|&(spent, _)| spent).map(|(_, turn)| turn)
+    }
+
+    fn search(&mut self, search: &mut Search<'_>) -> Result<()> {
+        if !self.is_asked && self.spent[Turn::Search as usize] > 0 {
+            self.is_asked = true;
+            search.ask_question(&self.simple.stage)?;
+            self.simple.stage.before = None;
+        }
+        self.is_exhausted = !search.step()?;
+        Ok(())
+    }
+
+    fn grow(&mut self, turn: Turn, search: &mut Search<'_>) -> Result<()> {
+        let (own, scheduler) = match turn {
+            Turn::Backoff => {
+                let begin = || self.begin.fork();
+                (self.backoff.get_or_insert_with(begin), Scheduler::Backoff)
+            }
+            _ => (&mut self.simple, Scheduler::Simple),
+        };
+        let built = own.built();
+        let more = |[part, of]: [u64; 2]| built.saturating_mul(part) / of;
+        let first = self.first.saturating_sub(built);
+        let mark = (built + more(TURN) + 1).max(self.first.min(LEAST_TURN));
+        let mark = if first > 0 { mark.min(self.first) } else { mark };
+        let config = room(search, own, scheduler, more(ITERATION).max(first).max(1));
+        let keep_before = turn == Turn::Simple && !self.is_asked;
+        own.go_on(search.bank(), config, mark, keep_before);
+        search.book_growth(&own.stage, own.built() - built, built == 0);
+        search.learn_from(&own.stage)?;
+        if self.backoff.is_none() && self.simple.built() >= self.first {
+            self.backoff = Some(self.simple.fork());
+        }
+        Ok(())
+    }
+}
+
+/// How an e-graph grows by so many e-nodes at most. One that is limited in memory keeps to that, others take as much as
+/// their share of the work is. One that is larger than what is left could not grow much: what is left is the others'.
+fn room(search: &Search<'_>, own: &Growing, scheduler: Scheduler, more: u64) -> SaturationConfig {
+    let more = usize::try_from(more).unwrap_or(usize::MAX);
+    let nodes = own.stage.egraph.node_count().saturating_add(more);
+    let mut config = search.saturation(scheduler, Cap::Nodes(nodes));
+    if let Cap::Memory(bytes) = search.cap() {
+        config.limits.memory = Some(bytes);
+    }
+    config
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::methods::frontier::Frontier;
+    use crate::search::budget::Budget;
+    use crate::search::one_egraph::one_egraph;
+    use crate::search::prove::prove;
+    use crate::search::schedulers::Schedulers;
+    use egraph::check;
+
+    const GROUPS: &str = include_str!("../../../../scripts/beds/systems/groups.rules");
+
+    fn settings(work: u64, cap: Cap) -> SearchSettings {
+        SearchSettings::within(Budget { cap, work, scheduler: Schedulers::Mixed }, 0)
+    }
+
+    type Method = fn(&Arc<System>, &mut TermBank, Question<'_>, &SearchSettings) -> Answer;
+
+    fn answer(ends: [&str; 2], settings: &SearchSettings, method: Method) -> (Answer, bool) {
+        let system = Arc::new(System::parse(GROUPS).unwrap());
+        let mut bank = TermBank::new(system.language.clone());
+        let ends = ends.map(|text| bank.parse(text, None).unwrap());
+        let question = Question { ends, number: 0, deadline: None, cancel: None };
+        let answer = method(&system, &mut bank, question, settings);
+        let holds = answer.result.as_ref().is_ok_and(|proof| check(&system, &bank, proof).is_ok());
+        (answer, holds)
+    }
+
+    fn beside(s: &Arc<System>, b: &mut TermBank, q: Question<'_>, set: &SearchSettings) -> Answer {
+        prove_beside(s, b, q, &mut Frontier::Shared, set).unwrap()
+    }
+
+    fn alone(s: &Arc<System>, b: &mut TermBank, q: Question<'_>, set: &SearchSettings) -> Answer {
+        prove(s, b, q, &mut Frontier::Shared, set).unwrap()
+    }
+
+    fn whole(s: &Arc<System>, b: &mut TermBank, q: Question<'_>, set: &SearchSettings) -> Answer {
+        one_egraph(s, b, q, set.budget.work, Scheduler::Simple).unwrap()
+    }
+
+    const QUESTIONS: [[&str; 2]; 4] = [
+        ["(* (* a b) (inv b))", "a"],
+        ["(inv (* (* a b) c))", "(* (inv c) (* (inv b) (inv a)))"],
+        ["(* (* (inv a) (* a b)) (* c (inv c)))", "(* b e)"],
+        ["(* (* a (* b c)) (* (inv c) (* d (inv d))))", "(* a (inv (inv b)))"],
+    ];
+
+    #[test]
+    fn the_work_of_all_together_is_at_most_what_is_allowed_and_answers_repeat() {
+        for cap in [Cap::Nodes(200), Cap::Memory(1 << 18)] {
+            for ends in QUESTIONS.into_iter().chain([["a", "b"], ["(* a b)", "(* b a)"]]) {
+                for work in [1, 50, 700, 5_000] {
+                    let settings = settings(work, cap);
+                    let (found, holds) = answer(ends, &settings, beside);
+                    assert_eq!(found.result.is_ok(), holds);
+                    // As everywhere, the last e-graph may go over by what an iteration folds.
+                    assert!(found.ledger.work <= work + work / 10 + 40, "{}", found.ledger.work);
+                    let (again, _) = answer(ends, &settings, beside);
+                    assert_eq!((found.ledger, found.result), (again.ledger, again.result));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_one_e_graph_or_the_search_proves_is_proved() {
+        for ends in QUESTIONS {
+            let settings = settings(4_000, Cap::Nodes(400));
+            let either = [alone as Method, whole].iter().any(|&m| answer(ends, &settings, m).1);
+            assert!(either && answer(ends, &settings, beside).1, "{ends:?}");
+        }
+    }
+}

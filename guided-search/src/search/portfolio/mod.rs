@@ -1,0 +1,4 @@
+//! Guided search with e-graphs of the question beside it.
+
+pub(crate) mod beside;
+mod growing;
