@@ -2,13 +2,14 @@
 """Deobfuscation of mixed Boolean-arithmetic (MBA): how many public expressions `cairn optimise` brings to the size of
 what they were before, with a checked proof each.
 
-    scripts/beds/mba.py --data GAMBA --out DIR [--reserved] [--lines 40] [--ranker RANKER] [--gamba] [--simba SIMBA]
+    scripts/beds/mba.py --data GAMBA --out DIR [--reserved] [--lines 40] [--patience off] [--ranker RANKER] [--gamba] [--simba SIMBA]
 
 GAMBA is a checkout of github.com/DenuvoSoftwareSolutions/GAMBA (GPL-3; nothing of it is shipped), whose
 experiments/datasets hold the sets: a line each, `complex,simple`, in C's syntax. Lines whose SHA-256 begins with a
 hexadecimal digit below 4 are reserved for the table of docs/results.md; nothing is learned or chosen with them.
 
-A line is solved if the best term has at most as many nodes as the simple side. Columns: `alone` is the system without
+A line is solved if the best term has at most as many nodes as the simple side. In brackets: the mean of the seconds of a
+line, and of Cairn's the median and the 90th percentile. Columns: `alone` is the system without
 its normal form, `normal form` with it, `ranked` with it and the ranker, and `GAMBA` and `SiMBA` (a checkout of
 github.com/DenuvoSoftwareSolutions/SiMBA) the programs of these names, if asked for. All of Cairn's have the same cap and work, on one thread. Lines that are finished are kept in DIR: the same
 command goes on where it was.
@@ -97,25 +98,38 @@ def without_normal_form(rules):
 
 
 def optimise(arguments, system, name, starts, more):
-    """Sizes of the best terms, and seconds a line; none if some were finished before."""
+    """Sizes of the best terms, and the seconds of each line; none if some were finished before."""
     terms = arguments.out / f"{name}.txt"
     terms.write_text("".join(start + "\n" for start in starts), encoding="utf-8")
     out = arguments.out / name
     goes_on = out.exists()
     command = [arguments.cairn, "optimise", "--system", system, "--terms", terms, "--out", out, "--cap", "8000"]
     command += ["--work", str(arguments.work), "--scheduler", "mixed", "--threads", "1", "--quiet", *more]
-    began = time.monotonic()
+    if arguments.patience:
+        command += ["--patience", arguments.patience]
+    began = time.time()
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{name}: {done.stderr.strip()}")
-    seconds = None if goes_on else (time.monotonic() - began) / len(starts)
-    rows = (out / "rows" / f"{number}.json" for number in range(len(starts)))
+    rows = [out / "rows" / f"{number}.json" for number in range(len(starts))]
+    # On one thread a line begins when the row of the one before is written.
+    ends = [began, *(row.stat().st_mtime for row in rows)]
+    seconds = None if goes_on else [end - start for start, end in zip(ends, ends[1:])]
     decode = json.JSONDecoder().raw_decode
     return [decode(row.read_text())[0]["row"]["size_after"] for row in rows], seconds
 
 
+def shown(seconds):
+    if not seconds:
+        return ""
+    if len(seconds) == 1:
+        return f" ({seconds[0]:.2f} s)"
+    nine_tenths = sorted(seconds)[len(seconds) * 9 // 10]
+    return f" ({statistics.mean(seconds):.2f}; {statistics.median(seconds):.2f}, {nine_tenths:.2f} s)"
+
+
 def peer(program, directory, written):
-    """Sizes of what another program makes of the lines, and seconds a line; a line it fails on in a minute has none."""
+    """Sizes of what another program makes of the lines, and the mean of the seconds; a line it fails on in a minute has none."""
     sizes, seconds = [], []
     for line in written:
         began = time.monotonic()
@@ -127,7 +141,7 @@ def peer(program, directory, written):
         except (subprocess.TimeoutExpired, Unsupported, SyntaxError):
             sizes.append(None)
         seconds.append(time.monotonic() - began)
-    return sizes, statistics.mean(seconds)
+    return sizes, [statistics.mean(seconds)]
 
 
 def main():
@@ -139,6 +153,7 @@ def main():
     parser.add_argument("--reserved", action="store_true", help="the reserved lines instead of the others")
     parser.add_argument("--lines", type=int, default=40, help="lines of each set, drawn at random")
     parser.add_argument("--work", type=int, default=80_000, help="e-nodes that may be built for a line")
+    parser.add_argument("--patience", help="as that of cairn optimise")
     parser.add_argument("--ranker", type=pathlib.Path, help="a ranker for the system")
     parser.add_argument("--gamba", action="store_true", help="run GAMBA, too")
     parser.add_argument("--simba", type=pathlib.Path, help="run SiMBA, too: its checkout")
@@ -166,7 +181,7 @@ def main():
         text = []
         for sizes, seconds in cells:
             solved = sum(found is not None and found <= size(target) for found, (_, _, target) in zip(sizes, rows))
-            text.append(f"{100 * solved / len(rows):.0f} %" + (f" ({seconds:.2f} s)" if seconds else ""))
+            text.append(f"{100 * solved / len(rows):.0f} %" + shown(seconds))
         print(f"| {name} | {len(rows)} | " + " | ".join(text) + " |", flush=True)
 
 
