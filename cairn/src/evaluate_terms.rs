@@ -2,7 +2,7 @@
 
 use crate::args::{load_system_with_text, named_cost};
 use crate::evaluate::{EvaluateArgs, ranker};
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow, ensure};
 use dataset_gen::load_seeds_with_hash;
 use egraph::{Sketch, TermBank};
 use guided_search::{
@@ -44,7 +44,7 @@ pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
     let (ranker_file, ranker) = found.filter(|_| is_used).unzip();
     let cap = args.search.cap.unwrap_or(Cap::Nodes(4_000));
     let budget = Budget::of_optimisation(Some(cap), args.search.work, Schedulers::Simple);
-    budget.check()?;
+    budget.check().map_err(|why| anyhow!("--{why}"))?;
     let work = budget.work;
     let mut comparison = Comparison {
         version: env!("CARGO_PKG_VERSION").to_owned(),

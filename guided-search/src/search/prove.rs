@@ -224,6 +224,11 @@ impl<'a> Search<'a> {
         self.bank
     }
 
+    /// Whether its e-graphs are grown in an order that was learned.
+    pub fn is_ranked(&self) -> bool {
+        self.order.is_some()
+    }
+
     /// The cap on each e-graph.
     pub fn cap(&self) -> Cap {
         self.settings.budget.cap

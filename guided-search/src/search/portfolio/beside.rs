@@ -52,6 +52,7 @@ pub fn prove_beside(
     let mut search = Search::new(system, bank, question, source, settings);
     let simple = Growing::new(system, search.bank(), Ends::of(&question.ends));
     let mut shares = Shares {
+        is_ranked: search.is_ranked(),
         first: settings.budget.cap.expected_nodes(),
         begin: simple.fork(),
         simple,
@@ -79,7 +80,10 @@ pub fn prove_beside(
 }
 
 struct Shares {
-    /// E-nodes of the simple e-graph before anybody else has a turn.
+    /// Whether the search's e-graphs are grown in an order that was learned: then its first one comes first, which is often
+    /// the last.
+    is_ranked: bool,
+    /// E-nodes of the simple e-graph before anybody else has a turn, and before it is copied.
     first: u64,
     /// The e-graph of the terms alone.
     begin: Growing,
@@ -102,7 +106,11 @@ impl Shares {
         let is_saturated = self.simple.is_over && self.simple.stage.stop == StopReason::Saturated;
         let grows = self.backoff.as_ref().map_or(self.simple.is_over, |own| !own.is_over);
         let backs_off = grows && !is_saturated;
-        let counted = if simple < self.first { 0 } else { simple };
+        if self.is_ranked && search == 0 {
+            return Some(Turn::Search);
+        }
+        let is_first = !self.is_ranked && simple < self.first;
+        let counted = if is_first { 0 } else { simple };
         // Of those that had the same, the first.
         let turns = [
             (!self.simple.is_over).then_some((counted, Turn::Simple)),
