@@ -24,7 +24,8 @@ SEEDS = 300
 LEAST = 2000
 # Rows of the file of Halide: those of the rankers' training are among the others.
 HALIDE = {"validation": slice(442, 1000), "test": slice(1000, 1500)}
-RANKED = ("halide", "ring")
+# Of Halide the shipped ranker has seen these seeds.
+RANKED = ("ring",)
 
 
 def bed(system, sort, sizes, links, link_nodes, works, literals="none", variables=3):
@@ -32,16 +33,16 @@ def bed(system, sort, sizes, links, link_nodes, works, literals="none", variable
 
 
 BEDS = {
-    "groups": bed(SYSTEMS / "groups.rules", "Group", "9..31", 12, 300, [4_000, 8_000, 36_000], variables=4),
-    "lattices": bed(SYSTEMS / "lattices.rules", "Lattice", "17..31", 8, 100, [2_000, 4_000, 8_000], variables=5),
-    "kleene": bed(SYSTEMS / "kleene.rules", "Regular", "9..19", 8, 300, [4_000, 8_000, 24_000]),
-    "trigonometry": bed(SYSTEMS / "trigonometry.rules", "Real", "9..21", 8, 300, [4_000, 8_000, 24_000], "1,2,3"),
-    "math": bed("math", "Real", "9..21", 5, 300, [4_000, 8_000, 15_000], "1,2,3"),
-    "ring": bed("ring", "Ring", "19..41", 8, 300, [4_000, 8_000, 24_000], "1,2,3"),
-    "prop": bed("prop", "Bool", "13..25", 8, 300, [4_000, 8_000, 24_000]),
-    "bitvectors": bed("bitvectors", "Word", "13..25", 8, 300, [4_000, 8_000, 24_000], "1,2,3"),
-    "bounds": bed("bounds", "Num", "9..21", 8, 300, [4_000, 8_000, 24_000], "1,2,3"),
-    "halide": bed("halide", None, None, 8, 500, [4_000, 8_000, 40_000]),
+    "groups": bed(SYSTEMS / "groups.rules", "Group", "9..31", 12, 300, [4_000, 8_000, 36_000, 80_000], variables=4),
+    "lattices": bed(SYSTEMS / "lattices.rules", "Lattice", "17..31", 8, 100, [2_000, 8_000, 80_000], variables=5),
+    "kleene": bed(SYSTEMS / "kleene.rules", "Regular", "9..19", 8, 300, [4_000, 8_000, 24_000, 80_000]),
+    "trigonometry": bed(SYSTEMS / "trigonometry.rules", "Real", "9..21", 8, 300, [4_000, 8_000, 24_000, 80_000], "1,2,3"),
+    "math": bed("math", "Real", "9..21", 5, 300, [4_000, 8_000, 15_000, 80_000], "1,2,3"),
+    "ring": bed("ring", "Ring", "19..41", 8, 300, [4_000, 8_000, 24_000, 80_000], "1,2,3"),
+    "prop": bed("prop", "Bool", "13..25", 8, 300, [4_000, 8_000, 24_000, 80_000]),
+    "bitvectors": bed("bitvectors", "Word", "13..25", 8, 300, [4_000, 8_000, 24_000, 80_000], "1,2,3"),
+    "bounds": bed("bounds", "Num", "9..21", 8, 300, [4_000, 8_000, 24_000, 80_000], "1,2,3"),
+    "halide": bed("halide", None, None, 8, 500, [4_000, 8_000, 40_000, 80_000]),
     "halide, long links": bed("halide", None, None, 8, 1000, [4_000, 8_000, 80_000]),
 }
 NAMES = {"all-work": "one e-graph", "portfolio": "default"}
