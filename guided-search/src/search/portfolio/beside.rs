@@ -146,7 +146,8 @@ impl Shares {
         let config = room(search, own, scheduler, more(ITERATION).max(first).max(1));
         let keep_before = turn == Turn::Simple && !self.is_asked;
         own.go_on(search.bank(), config, mark, keep_before);
-        search.book_growth(&own.stage, own.built() - built, built == 0);
+        let (work, is_new) = (own.count(), self.spent[turn as usize] == 0);
+        search.book_growth(&own.stage, work, is_new);
         search.learn_from(&own.stage)?;
         if self.backoff.is_none() && self.simple.built() >= self.first {
             self.backoff = Some(self.simple.fork());

@@ -12,22 +12,31 @@ pub struct Growing {
     pub stage: Stage,
     /// Whether growing further is of no use.
     pub is_over: bool,
+    /// E-nodes that were counted as work.
+    counted: u64,
 }
 
 impl Growing {
     /// The e-graph of the terms alone.
     pub fn new(system: &Arc<System>, bank: &TermBank, ends: Ends<'_>) -> Growing {
-        Growing { stage: Stage::of_terms(system, bank, ends), is_over: false }
+        Growing { stage: Stage::of_terms(system, bank, ends), is_over: false, counted: 0 }
     }
 
     /// A copy, to be grown otherwise.
     pub fn fork(&self) -> Growing {
-        Growing { stage: self.stage.fork(), is_over: self.is_over }
+        Growing { stage: self.stage.fork(), ..*self }
     }
 
     /// E-nodes that it has built.
     pub fn built(&self) -> u64 {
         self.stage.egraph.built()
+    }
+
+    /// E-nodes that it has built and that were not counted as work so far.
+    pub fn count(&mut self) -> u64 {
+        let new = self.built() - self.counted;
+        self.counted = self.built();
+        new
     }
 
     /// Grows until the terms meet, or equal different literals, or after the iteration that has built `mark` e-nodes in
