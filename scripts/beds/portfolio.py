@@ -2,14 +2,13 @@
 """What `prove` does by default beside one e-graph and beside guided search alone, with the same work, on the tasks of many
 rewrite systems: the shipped ones, and those of `systems` beside this file.
 
-    scripts/beds/portfolio.py OUT [--halide seeds.csv] [--beds groups+math] [--part validation] [--methods …]
+    scripts/beds/portfolio.py OUT [--beds groups+math] [--part validation] [--methods …]
 
-Seeds are random terms whose e-graphs are large (of Halide, expressions of a file), and tasks far chains from them. The seeds of
+Seeds are random terms whose e-graphs are large, and tasks far chains from them. The seeds of
 a bed are split in two: the split between one e-graph and search was chosen on the part `validation`, and the table is of the
 part `test`. Finished steps are kept in OUT: the same command goes on where it was. Needs pyarrow.
 """
 import argparse
-import csv
 import pathlib
 
 import pyarrow.parquet
@@ -22,9 +21,7 @@ SYSTEMS = pathlib.Path(__file__).resolve().parent / "systems"
 SEEDS = 300
 # E-nodes that their e-graphs grow to.
 LEAST = 2000
-# Rows of the file of Halide: those of the rankers' training are among the others.
-HALIDE = {"validation": slice(442, 1000), "test": slice(1000, 1500)}
-# Of Halide the shipped ranker has seen these seeds.
+# Those with a shipped ranker, which has not seen these seeds.
 RANKED = ("ring",)
 
 
@@ -42,33 +39,23 @@ BEDS = {
     "prop": bed("prop", "Bool", "13..25", 8, 300, [4_000, 8_000, 24_000, 80_000]),
     "bitvectors": bed("bitvectors", "Word", "13..25", 8, 300, [4_000, 8_000, 24_000, 80_000], "1,2,3"),
     "bounds": bed("bounds", "Num", "9..21", 8, 300, [4_000, 8_000, 24_000, 80_000], "1,2,3"),
-    "halide": bed("halide", None, None, 8, 500, [4_000, 8_000, 40_000, 80_000]),
-    "halide, long links": bed("halide", None, None, 8, 1000, [4_000, 8_000, 80_000]),
 }
 NAMES = {"all-work": "one e-graph", "portfolio": "default"}
 
 
 def seeds(args, name, bed, part):
     """The file of seeds of a part."""
-    if bed["sort"] is None:
-        with args.halide.open(newline="") as file:
-            texts = [row["expression"] for row in csv.DictReader(file)][HALIDE[part]]
-        return lines(args.out / f"{slug(name)}-{part}.txt", texts)
-    path = args.out / f"{slug(name)}.txt"
+    path = args.out / f"{name}.txt"
     if not path.exists():
         run(args.cairn, "seeds", "--system", bed["system"], "--sort", bed["sort"], "--sizes", bed["sizes"], "--count", 2 * SEEDS,
             "--variables", bed["variables"], "--literals", bed["literals"], "--least-nodes", LEAST, "--threads", args.threads, "--quiet", "--out", path)
     # Every other one, so that each part has all sizes.
     texts = path.read_text().splitlines()[["validation", "test"].index(part)::2]
-    return lines(args.out / f"{slug(name)}-{part}.txt", texts)
-
-
-def slug(name):
-    return name.replace(", ", "-").replace(" ", "-")
+    return lines(args.out / f"{name}-{part}.txt", texts)
 
 
 def tasks(args, name, bed, part):
-    path = args.out / f"{slug(name)}-{part}.parquet"
+    path = args.out / f"{name}-{part}.parquet"
     if not path.exists():
         run(args.cairn, "tasks", "--system", bed["system"], "--seeds", seeds(args, name, bed, part), "--links", bed["links"], "--link-nodes",
             bed["link_nodes"], "--count", args.count, "--threads", args.threads, "--quiet", "--out", path)
@@ -77,7 +64,7 @@ def tasks(args, name, bed, part):
 
 def evaluated(args, name, bed, part, work, method):
     """By task, whether the method proves it."""
-    out = args.out / "-".join([slug(name), part, str(work), method])
+    out = args.out / "-".join([name, part, str(work), method])
     if not (out / "results.parquet").exists():
         run(args.cairn, "evaluate", "--system", bed["system"], "--tasks", tasks(args, name, bed, part), "--methods", method, "--work", work,
             "--threads", args.threads, "--quiet", "--out", out)
@@ -109,7 +96,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--cairn", type=pathlib.Path, default=ROOT / "target/release/cairn")
-    parser.add_argument("--halide", type=pathlib.Path, help="expressions of Halide's compiler (data of Caviar)")
     parser.add_argument("--beds", help="some of them only")
     parser.add_argument("--part", choices=["validation", "test"], default="test")
     parser.add_argument("--methods", default="all-work,deep,ranked,portfolio")
@@ -117,9 +103,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    beds = {name: bed for name, bed in BEDS.items() if args.halide or bed["sort"]}
-    if args.beds:
-        beds = {name: beds[name] for name in args.beds.split("+")}
+    beds = {name: BEDS[name] for name in (args.beds.split("+") if args.beds else BEDS)}
     table(args, beds)
 
 
