@@ -51,6 +51,6 @@ fn explained(outcome: &Outcome, system: &System, shared: bool) -> String {
         Ended::Lost => {
             "a phase of the strategy did not come to its goal, or no cost is known".to_owned()
         }
-        Ended::Cap => "an e-graph of the strategy came to the cap".to_owned(),
+        Ended::Cap => "an e-graph came to the cap, or a proof to the memory that goes with it".to_owned(),
     }
 }

@@ -246,7 +246,8 @@ fn resolve(
     let link_work = (origin.link_nodes as u64).saturating_mul(10);
     let of_chains = (Cap::Nodes(origin.cap), link_work.saturating_mul(origin.links.into()));
     let (cap, work) = Some(of_chains).filter(|_| chains).unzip();
-    let budget = Budget::of_question(settings.cap.or(cap), work, Schedulers::Simple);
+    let (cap, work) = (settings.cap.or(cap), settings.work.or(work));
+    let budget = Budget::of_question(cap, work, Schedulers::Simple);
     let search = search_args::settings(settings, budget, args.run.run().seed);
     search.check()?;
     let there = Available {

@@ -133,13 +133,11 @@ impl SearchArgs {
     }
 }
 
-/// Settings with all that a preset says; `budget` is what it may leave open.
+/// Settings with all that a preset says but for its cap and work, which `budget` has; its scheduler is what the preset may
+/// leave open.
 pub fn settings(preset: &SearchArgs, budget: Budget, seed: u64) -> SearchSettings {
-    let budget = Budget {
-        cap: preset.cap.unwrap_or(budget.cap),
-        work: preset.work.unwrap_or(budget.work),
-        scheduler: preset.scheduler.unwrap_or(budget.scheduler),
-    };
+    let scheduler = preset.scheduler.unwrap_or(budget.scheduler);
+    let budget = Budget { scheduler, ..budget };
     let best = SearchSettings::within(budget, seed);
     SearchSettings {
         guides: preset.guides.unwrap_or(best.guides),

@@ -4,7 +4,6 @@ use super::EGraph;
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
 use crate::term::bank::{TermBank, TermId};
-use crate::term::leaves::Node;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -51,7 +50,7 @@ impl EGraph {
         let mut todo: Vec<TermId> = bank.children(term).iter().rev().copied().collect();
         while let Some(part) = todo.pop() {
             let children = bank.children(part);
-            if let (Node::Op(_), false) = (bank.node(part), children.is_empty()) {
+            if !children.is_empty() {
                 bound.push(ids[&part]);
                 todo.extend(children.iter().rev());
             }

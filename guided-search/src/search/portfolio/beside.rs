@@ -31,7 +31,7 @@ const ITERATION: [u64; 2] = [2, 5];
 const LEAST_TURN: u64 = 64;
 
 /// Who may have the next turn.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Turn {
     Simple,
     Backoff,
