@@ -5,10 +5,11 @@ use crate::optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome,
 use crate::search::answer::checked;
 use crate::search::budget::{Budget, Cap, Ledger};
 use crate::search::known::Known;
+use crate::search::schedulers::Schedulers;
 use crate::search::stage::{Ends, Stage};
 use anyhow::Result;
 use egraph::{
-    Cancel, Cost, Proof, SaturationConfig, Scheduler, Sketch, System, TermBank, TermId, normalise,
+    Cancel, Cost, Proof, SaturationConfig, Scheduler, System, TermBank, TermId, normalise,
     used_matches,
 };
 use std::sync::Arc;
@@ -53,21 +54,20 @@ impl<'a> Growth<'a> {
         SaturationConfig { cancel, pool, order, log: *log, ..config }
     }
 
-    /// Grows a fresh e-graph from a term until a term of its class satisfies `until`, if that is given,
-    /// or `config` ends it, and books it. `system` is that of this run, perhaps with another schedule.
+    /// Grows a fresh e-graph from its ends until these or `config` end it, and books it. `system` is that of this run,
+    /// perhaps with another schedule.
     pub fn grow(
         &mut self,
         system: Option<&Arc<System>>,
-        from: TermId,
-        until: Option<&Sketch>,
+        ends: Ends<'_>,
         config: &SaturationConfig,
     ) -> Stage {
         let system = system.unwrap_or(self.system);
-        let stage = Stage::grow(system, self.bank, Ends::alone(&from, until), config, true);
+        let stage = Stage::grow(system, self.bank, ends, config, true);
         stage.rebased.iter().for_each(|before| self.ledger.book_rebased(before));
         self.ledger.book(&stage.egraph);
         tracing::debug!(
-            from = self.bank.size(from),
+            from = self.bank.size(ends.starts[0]),
             e_nodes = stage.egraph.node_count(),
             work = self.ledger.work,
             "e-graph ({}): {}",
@@ -98,13 +98,17 @@ impl<'a> Growth<'a> {
         self.settings.budget.work.saturating_sub(self.ledger.work)
     }
 
-    /// Keeps the proof that a stage has of a term being equal to its start.
-    pub fn connect(&mut self, stage: &Stage, term: TermId) -> Result<()> {
-        let from = stage.starts[0];
+    /// Keeps the proof that a stage has of a term being equal to another one.
+    pub fn connect(&mut self, stage: &Stage, from: TermId, term: TermId) -> Result<()> {
         if !self.known.connected(from, term) {
             self.known.connect(stage.explain(self.bank, from, term)?);
         }
         Ok(())
+    }
+
+    /// Whether a term is known to equal the start.
+    pub fn is_known(&self, term: TermId) -> bool {
+        self.known.connected(self.known.terms()[0], term)
     }
 
     /// Keeps a proof between terms.
@@ -117,9 +121,14 @@ impl<'a> Growth<'a> {
         self.settings.budget.cap
     }
 
-    /// The scheduler that has the first turn.
+    /// The schedulers that have turns.
+    pub fn schedulers(&self) -> Schedulers {
+        self.settings.budget.scheduler
+    }
+
+    /// The one that has the first turn.
     pub fn scheduler(&self) -> Scheduler {
-        self.settings.budget.scheduler.in_turn().0
+        self.schedulers().in_turn().0
     }
 
     /// Writes down which of the matches that a stage chose the proof of a better term uses.

@@ -9,7 +9,6 @@ pub(crate) mod optimisers;
 pub(crate) mod patience;
 pub(crate) mod picture;
 pub(crate) mod run;
-pub(crate) mod smaller;
 pub(crate) mod summary;
 pub(crate) mod table;
-pub(crate) mod words;
+pub(crate) mod values;

@@ -31,7 +31,7 @@ impl Patience {
 
 impl Default for Patience {
     fn default() -> Patience {
-        Patience(NonZeroU32::new(3))
+        Patience(NonZeroU32::new(5))
     }
 }
 

@@ -17,12 +17,13 @@ use crate::optimise::guided::guess::guess;
 use crate::optimise::guided::plan::follow_planner;
 use crate::optimise::guided::planner::Goal;
 use crate::optimise::guided::strategy::follow_strategy;
-use crate::optimise::smaller::{Looked, look};
+use crate::optimise::values::proved::is_proved;
+use crate::optimise::values::smaller::{Smaller, look};
 use crate::search::agenda::Agenda;
 use crate::search::budget::Budget;
 use crate::search::frontier_terms;
 use crate::search::randomness::stream;
-use crate::search::stage::{Side, Stage, bounded};
+use crate::search::stage::{Ends, Side, Stage, bounded};
 use crate::search::turns::Turns;
 use anyhow::Result;
 use egraph::{SaturationConfig, Sketch, StopReason, System, TermBank, TermId, extract_smallest};
@@ -35,8 +36,6 @@ const FIRST_TURN: usize = 1_024;
 const DRAWN: usize = 10;
 /// How many nodes larger than the best term a frontier term may be.
 const SLACK: u64 = 4;
-/// Nodes of a best term at most for which smaller ones are looked through.
-const LARGEST_LOOKED: u64 = 9;
 /// E-graphs after which a walk ends and another one begins.
 const WALK: usize = 32;
 
@@ -58,7 +57,7 @@ pub fn optimise(
         smallest: bank.size(start),
         run: Growth::new(system, bank, start, settings),
         form: None,
-        looked: None,
+        smaller: None,
         turns: FxHashMap::default(),
         expanded: FxHashSet::default(),
         agenda: Agenda::new(WALK, stream(settings.seed, 0, 0, u64::MAX - 2)),
@@ -94,8 +93,8 @@ struct Optimiser<'a> {
     expanded: FxHashSet<TermId>,
     /// What is left to walk to.
     agenda: Agenda<TermId>,
-    /// The best term for which smaller ones were looked through.
-    looked: Option<TermId>,
+    /// What is known of smaller terms than the first best one, once they were looked through.
+    smaller: Option<Smaller>,
     /// Whether there was anything to walk to since the search began anew.
     left: bool,
 }
@@ -135,10 +134,13 @@ impl Optimiser<'_> {
         self.run.be_patient();
         loop {
             let at = self.best_term();
-            let found = match self.in_turns(at)? {
-                Found::Nothing => self.walk()?,
-                found => found,
-            };
+            let mut found = self.look_for_smaller()?;
+            if matches!(found, Found::Nothing) {
+                found = self.in_turns(at)?;
+            }
+            if matches!(found, Found::Nothing) {
+                found = self.walk()?;
+            }
             match found {
                 // It was not grown up to the cap.
                 Found::Better => self.agenda.push_behind(at),
@@ -214,12 +216,12 @@ impl Optimiser<'_> {
 
     /// One e-graph, if nothing says that it is over, and what comes of it.
     fn step(&mut self, at: TermId, config: &SaturationConfig) -> Result<(Found, Option<Stage>)> {
-        if let Some(ended) = self.run.over().or_else(|| self.is_smallest()) {
+        if let Some(ended) = self.run.over() {
             return Ok((Found::Over(ended), None));
         }
         let sketch = &self.objective.sketch;
         let until = self.run.curve.is_empty() && *sketch != Sketch::Any;
-        let stage = self.run.grow(None, at, until.then_some(sketch), config);
+        let stage = self.run.grow(None, Ends::alone(&at, until.then_some(sketch)), config);
         if stage.stop == StopReason::Conflict {
             return Ok((Found::Over(Ended::Conflict), None));
         }
@@ -231,7 +233,7 @@ impl Optimiser<'_> {
         let better = found.filter(|found| before.is_none_or(|best| found.cost < best.cost));
         let is_better = better.is_some();
         if let Some(Extracted { term, cost, .. }) = better {
-            self.run.connect(&stage, term)?;
+            self.run.connect(&stage, at, term)?;
             self.run.learn_from(&stage, term)?;
             self.run.note(term, cost);
         }
@@ -264,19 +266,37 @@ impl Optimiser<'_> {
         self.run.curve.last().is_some_and(|best| best.cost == least)
     }
 
-    /// Looks through the terms that are smaller than the best one, once.
-    fn is_smallest(&mut self) -> Option<Ended> {
+    /// Whether it is known that no term is smaller than the best one; or a smaller one that has the same values is proved
+    /// to be equal.
+    fn look_for_smaller(&mut self) -> Result<Found> {
         let Objective { cost, shared, sketch, .. } = self.objective;
-        let best = self.run.curve.last()?.term;
-        let nodes = self.run.bank.size(best);
-        let asked = *sketch == Sketch::Any && !shared && cost.counts_nodes();
-        if !asked || nodes > LARGEST_LOOKED || self.looked.replace(best) == Some(best) {
-            return None;
+        let is_asked = *sketch == Sketch::Any && !shared && cost.counts_nodes();
+        let Some(best) = self.run.curve.last().filter(|_| is_asked && self.run.over().is_none())
+        else {
+            return Ok(Found::Nothing);
+        };
+        if self.is_least() {
+            return Ok(Found::Over(Ended::Least));
         }
-        let mut rng = stream(self.settings.seed, 0, 0, u64::MAX - 3);
-        let Looked { none, work } = look(self.run.bank, self.start, nodes - 1, &mut rng);
-        self.run.ledger.work += work;
-        none.map(Ended::Smallest)
+        let (best, most) = (best.term, self.run.bank.size(best.term) - 1);
+        let smaller = match &mut self.smaller {
+            Some(smaller) => smaller,
+            none => {
+                let mut rng = stream(self.settings.seed, 0, 0, u64::MAX - 3);
+                let smaller = look(self.run.bank, self.start, most, &mut rng);
+                self.run.ledger.work += smaller.work;
+                none.insert(smaller)
+            }
+        };
+        if let Some(classes) = smaller.none(most) {
+            return Ok(Found::Over(Ended::Smallest(classes)));
+        }
+        let guess = smaller.same.take().filter(|&guess| self.run.bank.size(guess) <= most);
+        let Some(guess) = guess else { return Ok(Found::Nothing) };
+        let equals: Vec<TermId> = [Some(best), self.form].into_iter().flatten().collect();
+        let is_better = is_proved(&mut self.run, guess, &equals)?
+            && self.run.note_if_better(self.objective, guess);
+        Ok(if is_better { Found::Better } else { Found::Nothing })
     }
 
     fn best_term(&self) -> TermId {
@@ -314,7 +334,7 @@ impl Optimiser<'_> {
         terms.retain(|term| !self.expanded.contains(term));
         for &term in &terms {
             // The proof is found now: the e-graph will be gone.
-            self.run.connect(stage, term)?;
+            self.run.connect(stage, stage.starts[0], term)?;
         }
         self.left |= !terms.is_empty();
         self.agenda.push(terms);

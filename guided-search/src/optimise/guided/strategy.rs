@@ -2,6 +2,7 @@
 
 use crate::optimise::answer::{Ended, Extracted, Objective};
 use crate::optimise::growth::Growth;
+use crate::search::stage::Ends;
 use anyhow::Result;
 use egraph::{Sketch, StopReason, System, TermId};
 use std::sync::Arc;
@@ -22,7 +23,7 @@ pub(in crate::optimise) fn follow_strategy(
     config.cost = Some(objective.cost.clone());
     let sketch = &objective.sketch;
     let until = (*sketch != Sketch::Any).then_some(sketch);
-    let stage = run.grow(Some(system), start, until, &config);
+    let stage = run.grow(Some(system), Ends::alone(&start, until), &config);
     for before in &stage.rebased {
         let proof = before.proofs[0][0].clone();
         let term = proof.end();
@@ -33,7 +34,7 @@ pub(in crate::optimise) fn follow_strategy(
         return Ok(Ended::Conflict);
     }
     if let Some(Extracted { term, .. }) = objective.extract(&stage, run.bank, false) {
-        run.connect(&stage, term)?;
+        run.connect(&stage, stage.starts[0], term)?;
         run.note_if_better(objective, term);
     }
     Ok(match stage.stop {

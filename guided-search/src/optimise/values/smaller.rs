@@ -1,0 +1,242 @@
+//! Terms that are smaller than a given one and have its values: all of them are gone through, up to equality of their
+//! values at a few points. What differs at a point differs, so if none of them has the values of the term at all points,
+//! none equals it, whatever the rules say. One that has them is a guess that is hardly ever wrong.
+//!
+//! A variable that the term does not have needs none of its own, as another could stand in its place. Terms with more than
+//! one literal are not gone through, and nothing is said of sizes at which there may be some: where so many variables matter
+//! that no leaf is left for a second literal there are none.
+
+use crate::optimise::values::halves::of_halves;
+use crate::optimise::values::literal::{Literal, with_literal};
+use crate::optimise::values::points::Points;
+use crate::optimise::values::small_terms::{Inside, Made, SmallTerms};
+use crate::optimise::values::words::{WordOp, operators_of};
+use egraph::{OpId, TermBank, TermId};
+use rand_chacha::ChaCha8Rng;
+
+/// Terms and places that are looked at, at most.
+const VISITS: u64 = 1 << 16;
+/// And as many more where larger terms are put together of small ones.
+const VISITS_OF_HALVES: u64 = 1 << 16;
+/// Of these as many as take the time of one e-node.
+const VISITS_PER_NODE: u64 = 64;
+
+/// What was found among the terms that are smaller than a given one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Smaller {
+    /// By number of nodes, as far as no term of so many or fewer has the values: how many classes of them there are.
+    none: Vec<u64>,
+    /// A term that has the values; the smallest one, if all that are smaller were gone through.
+    pub same: Option<TermId>,
+    /// What it took, in e-nodes.
+    pub work: u64,
+}
+
+impl Smaller {
+    /// How many classes were looked through, if it is known that no term of at most `most` nodes has the values.
+    pub fn none(&self, most: u64) -> Option<u64> {
+        self.none.get(usize::try_from(most).ok()?).copied()
+    }
+}
+
+/// Looks through the terms of at most `most` nodes for one that has the values of `start`.
+pub fn look(bank: &mut TermBank, start: TermId, most: u64, rng: &mut ChaCha8Rng) -> Smaller {
+    let mut found = Smaller::default();
+    let Some((operators, ones)) = operators_of(bank.language(), bank.sort(start)) else {
+        return found;
+    };
+    let Some(points) = Points::of(bank, start, (&operators, ones), rng) else { return found };
+    let (ids, ops): (Vec<OpId>, Vec<WordOp>) = operators.into_iter().unzip();
+    let mut terms = SmallTerms::new(ops, ones, VISITS);
+    let most = usize::try_from(most).unwrap_or(usize::MAX);
+    found.none.push(0);
+    let mut made = by_size(&mut terms, &points, most, &mut found.none);
+    if made.is_none() && found.none.len() <= most {
+        made = of_halves(&mut terms, &points.target, most, VISITS_OF_HALVES);
+    }
+    found.same = made.map(|made| terms.build(bank, start, &ids, &made));
+    found.work = terms.visits / VISITS_PER_NODE;
+    found
+}
+
+/// The smallest term that has the values, or the first one that is found; `none` says of each size how many classes
+/// were looked through, as far as none has them.
+fn by_size(
+    terms: &mut SmallTerms,
+    points: &Points,
+    most: usize,
+    none: &mut Vec<u64>,
+) -> Option<Made> {
+    let goes_back = terms.ops.iter().all(|op| op.goes_back());
+    for size in 1..=most {
+        if let Some(place) = terms.grow(&points.variables, &points.target)? {
+            return Some(Made { inside: Inside::Term(place), way: Vec::new() });
+        }
+        // Each variable that matters takes a leaf.
+        let literals = size.div_ceil(2).saturating_sub(points.matter);
+        let mut is_sure = literals == 0 || literals == 1 && goes_back;
+        if literals > 0 && goes_back {
+            match with_literal(terms, &points.target, size)? {
+                Literal::Found(made) => return Some(made),
+                Literal::Unsure => is_sure = false,
+                Literal::None => {}
+            }
+        }
+        if is_sure && none.len() == size {
+            none.push(terms.classes());
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::optimise::values::points::values;
+    use crate::optimise::values::words::POINTS;
+    use crate::search::randomness::stream;
+    use egraph::{OpId, System};
+    use rand::RngExt;
+    use rustc_hash::{FxHashMap, FxHashSet};
+
+    const RULES: &str = "(sort W) (literal (bits 3) W) (variable W) (op + (W W) W) (op & (W W) W)
+        (op * (W W) W) (op ~ (W) W) (op - (W W) W)";
+    /// What terms of two variables evaluate to at all of their values.
+    type Table = Vec<u8>;
+
+    /// By size: the tables of all terms over two variables and all words of three bits.
+    fn tables(largest: usize) -> Vec<FxHashSet<Table>> {
+        let all = |f: &dyn Fn(u8, u8) -> u8| (0..64).map(|i| f(i / 8, i % 8)).collect::<Table>();
+        let mut sizes = vec![FxHashSet::default(); 2];
+        sizes[1].extend([all(&|x, _| x), all(&|_, y| y)]);
+        sizes[1].extend((0..8).map(|c| all(&move |_, _| c)));
+        for size in 2..=largest {
+            let mut next = FxHashSet::default();
+            let not = |a: &Table| a.iter().map(|a| !a & 7).collect::<Table>();
+            next.extend(sizes[size - 1].iter().map(not));
+            for first in 1..size - 1 {
+                for a in &sizes[first] {
+                    for b in &sizes[size - 1 - first] {
+                        for f in
+                            [u8::wrapping_add, u8::wrapping_sub, u8::wrapping_mul, |a, b| a & b]
+                        {
+                            next.insert(a.iter().zip(b).map(|(&a, &b)| f(a, b) & 7).collect());
+                        }
+                    }
+                }
+            }
+            sizes.push(next);
+        }
+        sizes
+    }
+
+    #[test]
+    fn none_is_said_to_be_the_smallest_that_is_not() {
+        let system = System::parse(RULES).unwrap();
+        let mut bank = TermBank::new(system.language.clone());
+        let sizes = tables(4);
+        let mut known = 0;
+        for text in [
+            "(+ x y)",
+            "(~ (& x y))",
+            "(+ x 3)",
+            "(- (+ x y) (+ x (* 0 y)))",
+            "(+ (& x y) (& x (~ y)))",
+            "(& (* x 3) y)",
+            "(* (+ x 1) y)",
+            "(- x (& x y))",
+            "(+ (* 2 (& x y)) (- x (& x y)))",
+            "(- y (* 5 x))",
+            "(~ (- x 1))",
+            "(+ (+ x y) x)",
+        ] {
+            let start = bank.parse(text, None).unwrap();
+            let operators: FxHashMap<OpId, WordOp> =
+                operators_of(&system.language, bank.sort(start)).unwrap().0.into_iter().collect();
+            let names = ["x".to_owned(), "y".to_owned()];
+            let at = |x: u64, y: u64| {
+                let variables = [[x; POINTS], [y; POINTS]];
+                values(&bank, start, (&names, &variables), (&operators, 7)).unwrap()[0] as u8
+            };
+            let table: Table = (0..64).map(|i| at(i / 8, i % 8)).collect();
+            for most in 1..=4 {
+                let least = (1..=most).any(|size| sizes[size].contains(&table));
+                let found = look(&mut bank, start, most as u64, &mut stream(0, 0, 0, 0));
+                assert!(
+                    !(least && found.none(most as u64).is_some()),
+                    "{text} has a term of {most} nodes"
+                );
+                known += usize::from(found.none(most as u64).is_some());
+                assert!(found.same.is_none_or(|same| bank.size(same) <= most as u64), "{text}");
+            }
+        }
+        assert!(known > 20, "{known}");
+    }
+
+    #[test]
+    fn a_sum_with_a_literal_is_known_to_have_no_smaller_term() {
+        let rules = include_str!("../../../../configs/systems/mba.rules");
+        let system = System::parse(rules).unwrap();
+        let mut bank = TermBank::new(system.language.clone());
+        let mut none = |text: &str, most| {
+            let start = bank.parse(text, None).unwrap();
+            look(&mut bank, start, most, &mut stream(0, 0, 0, 0)).none(most).is_some()
+        };
+        assert!(none("(+ (^ x y) (* 2 (& x y)))", 2));
+        assert!(!none("(+ (^ x y) (* 2 (& x y)))", 3));
+        assert!(none("(& (+ x 77) y)", 4));
+        assert!(!none("(& (+ x 77) y)", 5));
+        // Terms of six nodes have room for a literal, and none does.
+        assert!(none("(+ (* x y) (^ x 12345))", 6));
+        assert!(!none("(+ (* x y) (^ x 12345))", 7));
+        // Two literals are too many.
+        assert!(!none("(+ (* 7 x) 9)", 7));
+    }
+
+    /// The size of what is found among the terms of at most `most` nodes; its values are compared at other points.
+    fn same(text: &str, most: u64) -> Option<u64> {
+        let system = System::parse(include_str!("../../../../configs/systems/mba.rules")).unwrap();
+        let mut bank = TermBank::new(system.language.clone());
+        let start = bank.parse(text, None).unwrap();
+        let same = look(&mut bank, start, most, &mut stream(0, 0, 0, 0)).same?;
+        let (operators, ones) = operators_of(&system.language, bank.sort(start)).unwrap();
+        let operators: FxHashMap<OpId, WordOp> = operators.into_iter().collect();
+        let names = ["x", "y", "z", "w", "v"].map(str::to_owned);
+        let mut rng = stream(1, 0, 0, 0);
+        let variables =
+            names.each_ref().map(|_| -> [u64; POINTS] { std::array::from_fn(|_| rng.random()) });
+        let [a, b] = [start, same]
+            .map(|term| values(&bank, term, (&names, &variables), (&operators, ones)).unwrap());
+        assert_eq!(a, b, "{text} {}", bank.text(same));
+        Some(bank.size(same))
+    }
+
+    #[test]
+    fn the_smallest_term_with_the_same_values_is_found() {
+        for (text, least) in [
+            ("(+ (^ x y) (* 2 (& x y)))", 3),
+            ("(- (| x y) (& x y))", 3),
+            ("(+ (- (* x y) (+ z x)) (+ x z))", 3),
+            ("(+ (& (* x 77) y) (& (* x 77) (~ y)))", 3),
+            ("(- (+ (& x 1) (| x 1)) 1)", 1),
+            ("(- x x)", 1),
+        ] {
+            assert_eq!(same(text, 12), Some(least), "{text}");
+        }
+        assert_eq!(same("(+ (^ x y) (* 2 (& x y)))", 2), None);
+    }
+
+    #[test]
+    fn larger_terms_are_put_together_of_small_ones() {
+        for text in [
+            // A conjunction of two, a sum of two, and two operators around one.
+            "(& (^ x (* y z)) (- w (+ v x)))",
+            "(+ (& x (* y z)) (| w (- v x)))",
+            "(- (+ x (~ (* y z))) (& w (| v x)))",
+            "(~ (| (* x y) (- z w)))",
+        ] {
+            let size = 1 + text.matches(' ').count() as u64;
+            assert!(same(text, size).is_some_and(|found| found <= size), "{text}");
+        }
+    }
+}
