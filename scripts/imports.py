@@ -19,10 +19,12 @@ ALLOWED = {
     "support": "",
     "interop": "egraph",
     "dataset-gen": "egraph support",
-    "model": "egraph support dataset-gen",
-    "guided-search": "egraph support dataset-gen model",
-    "cairn": "egraph support interop dataset-gen model guided-search",
-    "python": "egraph support interop dataset-gen model guided-search cairn",
+    "matrices": "",
+    "ranking": "egraph support matrices dataset-gen",
+    "guided-search": "egraph support dataset-gen ranking",
+    "model": "egraph support matrices dataset-gen guided-search",
+    "cairn": "egraph support interop dataset-gen ranking guided-search model",
+    "python": "egraph support interop dataset-gen ranking guided-search model cairn",
 }
 MOST_FILES = 13
 LONG_FOLDERS = {"cairn/src"}  # a list of commands, each a file

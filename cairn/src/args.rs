@@ -7,8 +7,8 @@ use egraph::{
     ByteSize, CostFunction, Limits, SaturationConfig, Scheduler, System, TermBank, TermId,
 };
 use guided_search::{quoted, read_texts};
-use model::ranking::ranker::Ranker;
 use model::{Device, GuideModel, first_gpu};
+use ranking::Ranker;
 use rayon::ThreadPool;
 use std::path::Path;
 use std::sync::Arc;

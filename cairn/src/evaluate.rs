@@ -9,11 +9,12 @@ use crate::shipped::{SEARCHES, SEEDS, SYSTEMS, ranker_of};
 use anyhow::{Context, Result, ensure};
 use egraph::{System, TermBank};
 use guided_search::{
-    Available, Budget, Cap, Evaluation, Inputs, Method, Optimiser, RESULTS_FILE, Row, SEEN_UNKNOWN,
-    Schedulers, SearchSettings, TaskSet, evaluate, evaluate_part, refuse_seen, summaries,
-    text_table,
+    Available, Budget, Cap, Evaluation, GuideWriter, Inputs, Method, Optimiser, RESULTS_FILE, Row,
+    SEEN_UNKNOWN, Schedulers, SearchSettings, TaskSet, evaluate, evaluate_part, refuse_seen,
+    summaries, text_table,
 };
-use model::{Ranker, content_hash, load_seen_seeds};
+use model::{content_hash, load_seen_seeds};
+use ranking::Ranker;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use support::hash::of_file;
@@ -206,7 +207,7 @@ fn with_inputs<T: Send>(
         system: &system,
         system_text: &system_text,
         tasks: &tasks,
-        model: model.as_ref(),
+        model: model.as_ref().map(|model| model as &dyn GuideWriter),
         ranker: ranker.as_ref(),
     };
     let pool = run.build_pool()?;

@@ -10,7 +10,7 @@ use guided_search::{
     Budget, Cap, Course, Learning, Objective, Optimising, RANKER_FILE, Round, Schedulers,
     SeedPractice, TaskPractice, TaskSet, fit_next, learn, refuse_seen, search_part, seeds_of,
 };
-use model::Ranker;
+use ranking::Ranker;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -23,7 +23,8 @@ use guided_search::{
     WrittenPlan, optimise, picture, quoted,
 };
 use interop::{c_text, read_c};
-use model::{Ranker, content_hash};
+use model::content_hash;
+use ranking::Ranker;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;

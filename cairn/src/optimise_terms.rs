@@ -8,7 +8,7 @@ use guided_search::{
     OPTIMISED_FILE, Objective, Optimisation, OptimiseSettings, OptimisedRow, OptimisedSummary,
     Terms, load_goals, optimise_many, optimise_part,
 };
-use model::Ranker;
+use ranking::Ranker;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;

@@ -12,8 +12,8 @@ use crate::shown_proof::{PRINTED, ProofArgs, show_opposed};
 use anyhow::{Result, anyhow, ensure};
 use egraph::{System, TermBank, TermId};
 use guided_search::{
-    Aids, Answer, Asked, Available, Budget, ExpertGuides, Failure, Method, Need, Question,
-    Schedulers, SearchSettings, Watcher,
+    Aids, Answer, Asked, Available, Budget, ExpertGuides, Failure, GuideWriter, Method, Need,
+    Question, Schedulers, SearchSettings, Watcher,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -196,7 +196,7 @@ fn search(
     let expert = expert.transpose()?;
     let watcher: Option<&Watcher<'_>> = if args.show_guides { Some(&show_guides) } else { None };
     let aids = Aids {
-        model: model.as_ref(),
+        model: model.as_ref().map(|model| model as &dyn GuideWriter),
         ranker: ranker.as_ref(),
         chain: None,
         expert: expert.as_ref(),

@@ -1,9 +1,9 @@
 //! The layers of a ranker, for many matches at a time: the rows that a match picks are added one by one, and
 //! what is left are products of matrices.
 
-use crate::network::ops::product::{Matrix, Product};
-use crate::ranking::numbers::{Numbers, PICKS, SETS, VALUES};
-use crate::ranking::weights::{FIRST, First, SECOND, Weights, add};
+use crate::numbers::{Numbers, PICKS, SETS, VALUES};
+use crate::weights::{FIRST, First, SECOND, Weights, add};
+use matrices::{Matrix, Product};
 use pulp::{Arch, Simd, WithSimd};
 
 /// Matches at a time: what is known of them stays in the nearest caches. A rank does not depend on it.

@@ -6,9 +6,9 @@
 //! [`Layers`] computes it. A file of JSON holds it, small enough to be shipped with a rewrite system, and sealed: nothing else would
 //! tell of seeds that it has seen no more.
 
-use crate::ranking::layers::{Layers, TOGETHER};
-use crate::ranking::numbers::numbers;
-use crate::ranking::weights::Weights;
+use crate::layers::{Layers, TOGETHER};
+use crate::numbers::numbers;
+use crate::weights::Weights;
 use anyhow::{Context, Result, anyhow, ensure};
 use dataset_gen::SeenSeeds;
 use egraph::{MatchOrder, MatchView, System};

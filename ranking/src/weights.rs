@@ -1,9 +1,12 @@
 //! The weights of a ranker: a table for each pick and each set, and the layers.
 
-use crate::ranking::numbers::{PICKS, SET, SETS, VALUES, table_rows};
+use crate::numbers::{PICKS, SET, SETS, VALUES, table_rows};
 use anyhow::{Result, ensure};
 use egraph::System;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+use support::random::normal;
 
 /// Widths of the two layers.
 pub const WIDTHS: [usize; 2] = [64, 32];
@@ -36,6 +39,56 @@ pub struct Weights {
 }
 
 impl Weights {
+    /// Zeros, with tables of so many rows.
+    pub(crate) fn zeros(rows: [usize; PICKS]) -> Weights {
+        Weights {
+            tables: rows.map(|rows| vec![0.0; rows * FIRST]),
+            sets: [SET; SETS].map(|operators| vec![0.0; operators * FIRST]),
+            values: vec![0.0; VALUES * FIRST],
+            first_bias: vec![0.0; FIRST],
+            second: vec![0.0; FIRST * SECOND],
+            second_bias: vec![0.0; SECOND],
+            last: vec![0.0; SECOND],
+            last_bias: 0.0,
+        }
+    }
+
+    /// Weights to begin with: small at random, and biases of zero.
+    pub(crate) fn random(rows: [usize; PICKS], seed: u64) -> Weights {
+        let mut weights = Weights::zeros(rows);
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let deviation = |inputs: usize| (1.0 / inputs as f64).sqrt();
+        let Weights { tables, sets, values, second, last, .. } = &mut weights;
+        let picked = tables.iter_mut().chain(sets).map(|table| (table, 0.1));
+        let others =
+            [(values, deviation(VALUES)), (second, deviation(FIRST)), (last, deviation(SECOND))];
+        for (table, deviation) in picked.chain(others) {
+            table.fill_with(|| normal(&mut rng, deviation));
+        }
+        weights
+    }
+
+    /// How many rows its tables have.
+    pub(crate) fn rows(&self) -> [usize; PICKS] {
+        self.tables.each_ref().map(|table| table.len() / FIRST)
+    }
+
+    /// All of its numbers, by parameter, and whether that is a matrix.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = (&[f32], bool)> {
+        let Weights { values, second, last, first_bias, second_bias, last_bias, .. } = self;
+        let matrices = self.tables.iter().chain(&self.sets).chain([values, second, last]);
+        let vectors = [&first_bias[..], &second_bias[..], std::slice::from_ref(last_bias)];
+        matrices.map(|matrix| (&matrix[..], true)).chain(vectors.map(|vector| (vector, false)))
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn parameters_mut(&mut self) -> impl Iterator<Item = (&mut [f32], bool)> {
+        let Weights { values, second, last, first_bias, second_bias, last_bias, .. } = self;
+        let matrices = self.tables.iter_mut().chain(&mut self.sets).chain([values, second, last]);
+        let vectors = [&mut first_bias[..], &mut second_bias[..], std::slice::from_mut(last_bias)];
+        matrices.map(|matrix| (&mut matrix[..], true)).chain(vectors.map(|vector| (vector, false)))
+    }
+
     /// # Errors
     /// A table has another length than the system asks for, or a number that is of no use.
     pub(crate) fn check(&self, system: &System) -> Result<()> {

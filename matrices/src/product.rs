@@ -9,7 +9,7 @@ use std::cell::RefCell;
 
 /// A matrix whose rows, or columns if it is transposed, lie `stride` apart in `data`.
 #[derive(Clone, Copy)]
-pub(crate) struct Matrix<'a> {
+pub struct Matrix<'a> {
     data: &'a [f32],
     stride: usize,
     transposed: bool,
@@ -17,12 +17,12 @@ pub(crate) struct Matrix<'a> {
 
 impl<'a> Matrix<'a> {
     /// Rows that begin `stride` apart.
-    pub(crate) fn rows(data: &'a [f32], stride: usize) -> Matrix<'a> {
+    pub fn rows(data: &'a [f32], stride: usize) -> Matrix<'a> {
         Matrix { data, stride, transposed: false }
     }
 
     /// The transpose of what [`Matrix::rows`] would be.
-    pub(crate) fn transposed(data: &'a [f32], stride: usize) -> Matrix<'a> {
+    pub fn transposed(data: &'a [f32], stride: usize) -> Matrix<'a> {
         Matrix { data, stride, transposed: true }
     }
 
@@ -35,21 +35,21 @@ impl<'a> Matrix<'a> {
 }
 
 /// `c = a · b`, or `c += a · b` if `add`.
-pub(crate) struct Product<'a> {
+pub struct Product<'a> {
     /// n, k and m: rows of a and c, the length of the sums, columns of b and c.
-    pub(crate) sizes: (usize, usize, usize),
+    pub sizes: (usize, usize, usize),
     /// `[n, k]`
-    pub(crate) a: Matrix<'a>,
+    pub a: Matrix<'a>,
     /// `[k, m]`
-    pub(crate) b: Matrix<'a>,
+    pub b: Matrix<'a>,
     /// `[n, m]`: its elements, and the distance of its rows.
-    pub(crate) c: (&'a mut [f32], usize),
+    pub c: (&'a mut [f32], usize),
     /// Whether c is added to.
-    pub(crate) add: bool,
+    pub add: bool,
 }
 
 /// `c = a · b` for matrices without gaps: a `[n, k]`, b `[k, m]`. `[n, m]`
-pub(crate) fn product(sizes: (usize, usize, usize), a: Matrix<'_>, b: Matrix<'_>) -> Vec<f32> {
+pub fn product(sizes: (usize, usize, usize), a: Matrix<'_>, b: Matrix<'_>) -> Vec<f32> {
     let (n, _, m) = sizes;
     let mut c = vec![0f32; n * m];
     Arch::new().dispatch(Product { sizes, a, b, c: (&mut c, m), add: false });
@@ -60,7 +60,7 @@ pub(crate) fn product(sizes: (usize, usize, usize), a: Matrix<'_>, b: Matrix<'_>
 /// length `wide`, which is at least `columns`; the rest of each row is zero. `at` has them first, and
 /// may have more behind them. `[deep, wide]`
 #[inline(always)]
-pub(crate) fn transpose(
+pub fn transpose(
     a: &[f32],
     stride: usize,
     (columns, deep): (usize, usize),

@@ -1,10 +1,10 @@
 //! What a trained model writes: guides for a question, and what may come next on the way to a goal.
 
+use crate::methods::guide_writer::{Drawn, GuideWriter, WrittenTerm};
 use crate::optimise::guided::planner::Planner;
 use crate::search::guide_source::{GuideRequest, GuideSet, GuideSource, Proposal, Waypoint};
 use anyhow::Result;
 use egraph::{Node, Sketch, TermBank, TermId};
-use model::{DecodeOptions, Guide, GuideModel};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,7 +14,7 @@ const NUCLEUS: f64 = 0.95;
 
 /// Decodes K guides for a question by nucleus sampling, the most probable first. A guide that the
 /// e-graph at hand does not hold becomes a sketch of what the model is certain of.
-pub struct Written<'a>(pub &'a GuideModel);
+pub struct Written<'a>(pub &'a dyn GuideWriter);
 
 impl GuideSource for Written<'_> {
     fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet> {
@@ -57,22 +57,20 @@ fn open(bank: &TermBank, term: TermId, probabilities: &[f32], certain: f64) -> W
 /// # Errors
 /// The model can't be run.
 fn write(
-    model: &GuideModel,
+    model: &dyn GuideWriter,
     request: &GuideRequest<'_>,
     bank: &mut TermBank,
-) -> Result<(Vec<Guide>, f64)> {
+) -> Result<(Vec<WrittenTerm>, f64)> {
     let settings = request.settings;
-    let options = DecodeOptions {
+    let drawn = Drawn {
         nucleus: settings.nucleus,
-        temperature: 1.0,
-        guides: settings.guides,
-        max_size: usize::try_from(request.max_size).unwrap_or(usize::MAX),
+        terms: settings.guides,
+        max_size: request.max_size,
         // Other random numbers for every request.
         seed: settings.seed ^ request.question.rotate_left(20) ^ request.number.rotate_left(44),
     };
     let began = Instant::now();
-    let task = (request.start(), request.target());
-    let written = model.guides(bank, &[task], &options)?.pop().unwrap_or_default();
+    let written = model.write(bank, [request.start(), request.target()], &drawn)?;
     Ok((written, began.elapsed().as_secs_f64()))
 }
 
@@ -100,7 +98,7 @@ fn sketch(
 /// A model that was trained on what leads to goals, or on what normal forms may become, as a planner.
 pub struct WrittenPlan {
     /// The model.
-    pub model: Arc<GuideModel>,
+    pub model: Arc<dyn GuideWriter>,
     /// Terms that it is asked for at a time.
     pub terms: usize,
     /// Seed of the draws.
@@ -122,15 +120,10 @@ impl Planner for WrittenPlan {
         most: u64,
         number: u64,
     ) -> Result<Vec<TermId>> {
-        let options = DecodeOptions {
-            nucleus: NUCLEUS,
-            temperature: 1.0,
-            guides: self.terms,
-            max_size: usize::try_from(most).unwrap_or(usize::MAX),
-            seed: self.seed ^ number.rotate_left(20),
-        };
-        let written = self.model.guides(bank, &[(from, to)], &options)?.pop().unwrap_or_default();
-        Ok(written.into_iter().map(|guide| guide.term).collect())
+        let seed = self.seed ^ number.rotate_left(20);
+        let drawn = Drawn { nucleus: NUCLEUS, terms: self.terms, max_size: most, seed };
+        let written = self.model.write(bank, [from, to], &drawn)?;
+        Ok(written.into_iter().map(|written| written.term).collect())
     }
 }
 
