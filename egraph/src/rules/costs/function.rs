@@ -7,8 +7,6 @@
 //! Where equal parts of a term count once, arguments whose costs such an application counts are *inside* it: they count
 //! as trees, and as often as it says.
 
-use crate::graph::egraph::EGraph;
-use crate::id::Id;
 use crate::rules::analysis::Analyses;
 use crate::rules::costs::declared::{BUILT_IN, DEFAULT, DeclaredCost, Weight};
 use crate::rules::costs::read::Read;
@@ -29,11 +27,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Stands for "no term", and for a cost that does not fit.
-pub(super) const NONE: u64 = UNKNOWN;
+pub(crate) const NONE: u64 = UNKNOWN;
 
 /// What a term costs, by measure; less is better.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Cost(pub(super) SmallVec<[u64; 3]>);
+pub struct Cost(pub(crate) SmallVec<[u64; 3]>);
 
 impl Cost {
     /// By measure of its function, the first the most important one; in parts of one where the rules file speaks of
@@ -56,7 +54,7 @@ pub struct CostFunction {
 
 /// One number of a cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Measure {
+pub(crate) enum Measure {
     /// Nodes of the term.
     Size,
     /// Nodes on the longest way from the root to a leaf.
@@ -107,7 +105,7 @@ impl Measure {
     }
 
     /// As [`Kind::over`].
-    fn over(
+    pub(crate) fn over(
         &self,
         node: Node<'_>,
         value: impl Fn(Read) -> Option<Value>,
@@ -132,7 +130,7 @@ impl Measure {
 }
 
 /// What one measure computes. The loops that go over all e-nodes are compiled for each of its kinds.
-pub(super) trait Kind {
+pub(crate) trait Kind {
     /// What a node costs by itself; [`NONE`] where that is not known. `value` gives what is read of its
     /// arguments.
     fn own<'n>(
@@ -157,16 +155,10 @@ pub(super) trait Kind {
     ) -> u64 {
         self.own(node, value).saturating_add(parts.fold(0, |parts, part| self.join(parts, part)))
     }
-
-    /// The value of an e-node over children of these values.
-    #[inline]
-    fn over_children(&self, egraph: &EGraph, node: Id, parts: impl Iterator<Item = u64>) -> u64 {
-        self.over(|| egraph.node(node), |read| of_argument(egraph, node, read), parts)
-    }
 }
 
 /// See [`Measure::Size`].
-pub(super) struct Size;
+pub(crate) struct Size;
 
 impl Kind for Size {
     #[inline]
@@ -176,7 +168,7 @@ impl Kind for Size {
 }
 
 /// See [`Measure::Depth`].
-pub(super) struct Depth;
+pub(crate) struct Depth;
 
 impl Kind for Depth {
     #[inline]
@@ -333,7 +325,7 @@ impl CostFunction {
     }
 
     /// Number of measures, the last one that tells equally good terms apart included.
-    pub(super) fn measures(&self) -> usize {
+    pub(crate) fn measures(&self) -> usize {
         self.measures.len()
     }
 
@@ -344,7 +336,7 @@ impl CostFunction {
 
     /// Whether the argument with this number is inside the application: one of the measures counts its cost in a way of its
     /// own.
-    pub(super) fn is_inside(&self, node: Node<'_>, argument: usize) -> bool {
+    pub(crate) fn is_inside(&self, node: Node<'_>, argument: usize) -> bool {
         self.measures.iter().any(|measure| match measure {
             Measure::Declared(declared) => {
                 declared.whole(node).is_some_and(|whole| whole.counted.contains(&argument))
@@ -354,20 +346,8 @@ impl CostFunction {
     }
 
     /// One of the measures.
-    pub(super) fn measure(&self, measure: usize) -> &Measure {
+    pub(crate) fn measure(&self, measure: usize) -> &Measure {
         &self.measures[measure]
-    }
-
-    /// What an e-node costs in one measure over children of these values; [`NONE`] where that is not known.
-    pub(super) fn over(
-        &self,
-        measure: usize,
-        egraph: &EGraph,
-        node: Id,
-        parts: impl Iterator<Item = u64>,
-    ) -> u64 {
-        let value = |read| of_argument(egraph, node, read);
-        self.measures[measure].over(egraph.node(node), value, parts)
     }
 
     /// The cost of a term as a tree, if it is known: expressions of the rules file need literals,
@@ -523,16 +503,7 @@ fn weighted(costs: &[DeclaredCost], sum: &str) -> Result<Measure, String> {
     Ok(Measure::Weighted(sum.to_owned(), all.into_iter().map(in_parts).collect(), unit))
 }
 
-/// What is read of an e-node's argument.
-fn of_argument(egraph: &EGraph, node: Id, read: Read) -> Option<Value> {
-    let child = |arg: usize| egraph.children(node)[arg];
-    match read {
-        Read::Literal(arg) => egraph.literal(child(arg)),
-        Read::Fact(analysis, arg) => egraph.fact(analysis, child(arg)),
-    }
-}
-
 /// A cost all of whose values are known.
-pub(super) fn known(cost: Cost) -> Option<Cost> {
+pub(crate) fn known(cost: Cost) -> Option<Cost> {
     (!cost.0.contains(&NONE)).then_some(cost)
 }
