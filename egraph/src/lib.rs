@@ -47,6 +47,7 @@
 //! command line.
 
 mod bounds;
+mod building;
 mod extract;
 mod graph;
 mod id;

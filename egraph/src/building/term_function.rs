@@ -10,9 +10,9 @@
 //! The instance is made of old terms and new nodes, and is walked as the graph that it is, each term once
 //! for each number of binders around it; what has no loose index there stays as it is.
 
+use crate::building::right_side::{Extent, Lookup};
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
-use crate::matching::right_side::{Extent, Lookup};
 use crate::room::Room;
 use crate::rules::compiled::rewrite::MOST_NEW;
 use crate::rules::expression::value_fits;

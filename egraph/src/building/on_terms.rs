@@ -1,6 +1,6 @@
 //! Rules on terms, without an e-graph: where a side of one matches, and what the other becomes.
 
-use crate::matching::term_function::Instance;
+use crate::building::term_function::Instance;
 use crate::rules::expression::value_fits;
 use crate::rules::pattern::Pattern;
 use crate::rules::rule::Rule;
