@@ -33,7 +33,7 @@ pub type Reader = fn(&[u8]) -> bool;
 /// The readers by name.
 pub const READERS: &[(&str, Reader)] = &[
     ("rules", |bytes| text(bytes, rules)),
-    ("strategies", |bytes| text(bytes, |text| SYSTEM.with_strategy(text).is_ok())),
+    ("strategies", |bytes| text(bytes, |text| SYSTEM.read_strategy(text).is_ok())),
     ("terms", |bytes| text(bytes, terms)),
     ("proofs", |bytes| text(bytes, proofs)),
     ("c", |bytes| text(bytes, c)),

@@ -4,7 +4,7 @@ use crate::inputs::search_args::Preset;
 use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
 use egraph::{
-    ByteSize, CostFunction, Limits, SaturationConfig, Scheduler, System, TermBank, TermId,
+    ByteSize, CostFunction, Limits, SaturationConfig, Schedule, Scheduler, System, TermBank, TermId,
 };
 use guided_search::{quoted, read_texts};
 use model::{Device, GuideModel, first_gpu};
@@ -123,14 +123,14 @@ pub fn load_system_with_text(file: &InputFile) -> Result<(Arc<System>, String)> 
     Ok((Arc::new(system), String::from_utf8(bytes)?))
 }
 
-/// The system with a strategy as its schedule, if one is asked for.
+/// The strategy of a system, if one is asked for.
 ///
 /// # Errors
 /// There is no strategy of that name, or its text is wrong.
-pub fn with_strategy(system: &Arc<System>, strategy: Option<&str>) -> Result<Arc<System>> {
-    let Some(text) = strategy else { return Ok(system.clone()) };
-    match system.with_strategy(text) {
-        Ok(system) => Ok(Arc::new(system)),
+pub fn read_strategy(system: &System, strategy: Option<&str>) -> Result<Option<Arc<Schedule>>> {
+    let Some(text) = strategy else { return Ok(None) };
+    match system.read_strategy(text) {
+        Ok(schedule) => Ok(Some(Arc::new(schedule))),
         Err(mistake) => Err(anyhow!("--strategy {}: {mistake}", quoted(text))),
     }
 }

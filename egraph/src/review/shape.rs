@@ -20,7 +20,7 @@ const TRUTH_OPERATORS: [&str; 3] = ["&&", "||", "!"];
 pub(super) fn findings(system: &System, places: &Places) -> Vec<Finding> {
     let mut findings = Vec::new();
     let inhabited = inhabited_sorts(&system.language);
-    let strategy = |(name, _): &(String, _)| system.with_strategy(name).ok()?.schedule;
+    let strategy = |(name, _): &(String, _)| system.read_strategy(name).ok();
     let strategies: Vec<Schedule> = system.strategies.iter().filter_map(strategy).collect();
     let mut known: FxHashMap<String, usize> = FxHashMap::default();
     for (i, rule) in system.rules.iter().enumerate() {

@@ -43,11 +43,13 @@ pub struct SaturationConfig {
     /// Go on from the last run on the e-graph, and look only at what is new since, as a term that was added. Where that run
     /// left matches out, or was best-first, everything is looked at again.
     pub go_on: bool,
+    /// In which order rules run; as the system says without.
+    pub schedule: Option<Arc<Schedule>>,
     /// What is best where a strategy starts over and does not say so; the cost called `cost` without.
     pub cost: Option<CostFunction>,
 }
 
-/// Saturates `egraph` with its system's rules, in the order of the system's schedule.
+/// Saturates `egraph` with its system's rules, in the order of the schedule.
 ///
 /// All conditions and computed literals of an iteration are decided against the e-graph as it
 /// was before the iteration. `observer` sees the rebuilt e-graph after every iteration,
@@ -157,7 +159,8 @@ fn saturate_here(
         *run.egraph.seen() = Seen::nothing(rules);
     }
     run.bans.push(Bans::with(back_off, &run.egraph.seen().bans));
-    let schedule = system.schedule.clone().unwrap_or_else(|| Schedule::unsaid(system.normal_form));
+    let said = config.schedule.as_deref().or(system.schedule.as_ref());
+    let schedule = said.cloned().unwrap_or_else(|| Schedule::unsaid(system.normal_form));
     let stop = match run.start().map_break(|()| StopReason::Goal) {
         ControlFlow::Break(stop) => stop,
         ControlFlow::Continue(()) => match run.execute_all(&schedule) {

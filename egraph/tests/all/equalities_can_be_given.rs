@@ -1,8 +1,10 @@
 //! Equalities of terms in a rules file, and e-graphs that go on with more rules or another schedule.
 
 use egraph::{
-    EGraph, SaturationConfig, StopReason, System, TermBank, check, explain, saturate_until,
+    EGraph, SaturationConfig, StopReason, System, TermBank, check, explain, saturate,
+    saturate_until,
 };
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 const RULES: &str = "(sort I) (variable I) (literal i64 I) (op + (I I) I) (op f (I) I)
@@ -108,8 +110,9 @@ fn an_e_graph_goes_on_with_more_rules_and_another_schedule_and_with_nothing_else
         ["(f (+ x y))", "(f (+ y x))", "(+ x y)"].map(|text| bank.parse(text, None).unwrap());
     let mut egraph = EGraph::new(system.clone());
     egraph.add_term(&bank, start);
-    egraph.go_on_with(Arc::new(system.with_schedule("(saturate (run swap))").unwrap())).unwrap();
-    grow(&mut egraph);
+    let schedule = Some(Arc::new(system.read_schedule("(saturate (run swap))").unwrap()));
+    let config = SaturationConfig { schedule, ..SaturationConfig::default() };
+    saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
     assert!(explain(&egraph, &mut bank, start, swapped).is_some());
     assert!(explain(&egraph, &mut bank, start, dropped).is_none());
 
@@ -128,6 +131,6 @@ fn an_e_graph_goes_on_with_more_rules_and_another_schedule_and_with_nothing_else
         let other = Arc::new(System::parse(&other).unwrap());
         assert!(egraph.go_on_with(other).is_err());
     }
-    assert!(system.with_schedule("(run nobody)").unwrap_err().message.contains("nobody"));
-    assert!(system.with_schedule("").is_err());
+    assert!(system.read_schedule("(run nobody)").unwrap_err().message.contains("nobody"));
+    assert!(system.read_schedule("").is_err());
 }

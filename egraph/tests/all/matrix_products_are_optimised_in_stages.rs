@@ -12,12 +12,13 @@ const PRODUCT: &str =
 
 /// The term that the last phase of a strategy comes to.
 fn optimised(strategy: &str, phases: usize) -> String {
-    let system = Arc::new(common::shipped("rise").with_strategy(strategy).unwrap());
+    let system = common::shipped("rise");
     let mut bank = TermBank::new(system.language.clone());
     let start = bank.parse(PRODUCT, None).unwrap();
     let mut egraph = EGraph::new(system.clone());
     let cost = Some(CostFunction::named(&system, "size").unwrap());
-    let config = SaturationConfig { cost, ..SaturationConfig::default() };
+    let schedule = Some(Arc::new(system.read_strategy(strategy).unwrap()));
+    let config = SaturationConfig { cost, schedule, ..SaturationConfig::default() };
     let report = follow(&mut egraph, &mut bank, [&[start], &[]], &config, &mut |_, _| {
         ControlFlow::Continue(())
     });

@@ -52,9 +52,9 @@ impl Grown {
 }
 
 fn grow_with(rules: &str, strategy: &str, term: &str, config: &SaturationConfig) -> Grown {
-    let system = System::parse(rules).unwrap();
-    let system = system.with_strategy(strategy).unwrap_or_else(|e| panic!("{strategy}: {e}"));
-    let system = Arc::new(system);
+    let system = Arc::new(System::parse(rules).unwrap());
+    let schedule = system.read_strategy(strategy).unwrap_or_else(|e| panic!("{strategy}: {e}"));
+    let config = &SaturationConfig { schedule: Some(Arc::new(schedule)), ..config.clone() };
     let mut bank = TermBank::new(system.language.clone());
     let start = bank.parse(term, None).unwrap();
     let mut egraph = EGraph::new(system);

@@ -6,7 +6,7 @@ use crate::search::budget::{Budget, Ledger};
 use crate::search::stage::Stage;
 use anyhow::{Result, ensure};
 use egraph::{
-    Cancel, Chosen, Cost, CostFunction, DagSearch, MatchOrder, Proof, Sketch, System, TermBank,
+    Cancel, Chosen, Cost, CostFunction, DagSearch, MatchOrder, Proof, Schedule, Sketch, TermBank,
     TermId, extract_best,
 };
 use rayon::ThreadPool;
@@ -103,8 +103,8 @@ pub struct OptimiseSettings {
     /// Who says which terms may lead to the goal, where it is a term or `(contains t)`; or which terms may have the
     /// start's normal form, where there is no goal.
     pub planner: Option<Arc<dyn Planner>>,
-    /// The system with a strategy as its schedule, which is all that is done.
-    pub strategy: Option<Arc<System>>,
+    /// A strategy, which is all that is done then.
+    pub strategy: Option<Arc<Schedule>>,
     /// Keep what best-first chose in each e-graph that held a better term: [`Outcome::used`].
     pub log: bool,
 }

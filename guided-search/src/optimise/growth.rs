@@ -54,16 +54,9 @@ impl<'a> Growth<'a> {
         SaturationConfig { cancel, pool, order, log: *log, ..config }
     }
 
-    /// Grows a fresh e-graph from its ends until these or `config` end it, and books it. `system` is that of this run,
-    /// perhaps with another schedule.
-    pub fn grow(
-        &mut self,
-        system: Option<&Arc<System>>,
-        ends: Ends<'_>,
-        config: &SaturationConfig,
-    ) -> Stage {
-        let system = system.unwrap_or(self.system);
-        let stage = Stage::grow(system, self.bank, ends, config, true);
+    /// Grows a fresh e-graph from its ends until these or `config` end it, and books it.
+    pub fn grow(&mut self, ends: Ends<'_>, config: &SaturationConfig) -> Stage {
+        let stage = Stage::grow(self.system, self.bank, ends, config, true);
         stage.rebased.iter().for_each(|before| self.ledger.book_rebased(before));
         self.ledger.book(&stage.egraph);
         tracing::debug!(

@@ -111,8 +111,8 @@ enum Found {
 
 impl Optimiser<'_> {
     fn optimise(&mut self) -> Result<Ended> {
-        if let Some(system) = &self.settings.strategy {
-            return follow_strategy(&mut self.run, system, self.start, self.objective);
+        if let Some(strategy) = &self.settings.strategy {
+            return follow_strategy(&mut self.run, strategy, self.start, self.objective);
         }
         match self.run.curve.is_empty() {
             false if self.settings.first => return Ok(Ended::Reached),
@@ -221,7 +221,7 @@ impl Optimiser<'_> {
         }
         let sketch = &self.objective.sketch;
         let until = self.run.curve.is_empty() && *sketch != Sketch::Any;
-        let stage = self.run.grow(None, Ends::alone(&at, until.then_some(sketch)), config);
+        let stage = self.run.grow(Ends::alone(&at, until.then_some(sketch)), config);
         if stage.stop == StopReason::Conflict {
             return Ok((Found::Over(Ended::Conflict), None));
         }

@@ -26,8 +26,9 @@ fn read(system: &Arc<System>, text: &str) -> (EGraph, TermBank, Vec<Id>) {
     let table = MlirTable::of(system).unwrap();
     let mut bank = TermBank::new(system.language.clone());
     let found = Mlir::parse(text).unwrap().terms(&table, &mut bank).unwrap();
-    let all = system.with_given("class", &bank, &found.equal).unwrap();
-    let mut egraph = EGraph::new(Arc::new(all.with_schedule("(run class)").unwrap()));
+    let mut all = system.with_given("class", &bank, &found.equal).unwrap();
+    all.schedule = Some(all.read_schedule("(run class)").unwrap());
+    let mut egraph = EGraph::new(Arc::new(all));
     let both = found.equal.iter().flat_map(|&(left, right)| [left, right]);
     let ids: Vec<Id> =
         both.chain(found.roots.iter().copied()).map(|t| egraph.add_term(&bank, t)).collect();

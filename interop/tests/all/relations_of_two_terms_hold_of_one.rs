@@ -1,7 +1,7 @@
 //! Relations of two terms, of which a rules file has what they say of a term and itself.
 
 use crate::common::import_egglog;
-use egraph::{EGraph, Limits, Node, SaturationConfig, System, TermBank, saturate};
+use egraph::{EGraph, Node, SaturationConfig, System, TermBank, saturate};
 use interop::Why;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -146,12 +146,13 @@ fn the_lessons_second_example_has_as_many_products_as_the_lesson_says() {
         (6, 6_163, Some(13_285)),
     ] {
         let schedule = format!("(repeat {times} (saturate (run facts)) (run better))");
-        let system = Arc::new(rules.with_schedule(&schedule).unwrap());
+        let schedule = Some(Arc::new(rules.read_schedule(&schedule).unwrap()));
+        let system = Arc::new(rules.clone());
         let mut bank = TermBank::new(system.language.clone());
         let start = bank.parse(imported.terms.last().unwrap(), None).unwrap();
         let mut egraph = EGraph::new(system.clone());
         egraph.add_term(&bank, start);
-        let config = SaturationConfig { limits: Limits::default(), ..Default::default() };
+        let config = SaturationConfig { schedule, ..Default::default() };
         saturate(&mut egraph, &config, &mut |_, _| ControlFlow::Continue(()));
         // What egglog has as literals and strings are terms here, too.
         let terms = system.language.sort("E").unwrap();

@@ -67,9 +67,8 @@ impl State {
         let mut history = Vec::new();
         let report = match function {
             None => {
-                if let Some(schedule) = schedule {
-                    self.go_on_with_schedule(schedule)?;
-                }
+                let schedule = schedule.map(|text| self.schedule(text)).transpose()?;
+                let config = SaturationConfig { schedule, ..config };
                 self.grow(py, &config, threads, &mut history)
             }
             Some(_) if schedule.is_some() => {
@@ -77,8 +76,6 @@ impl State {
             }
             Some(function) => self.by_function(py, function, &config, threads, &mut history),
         };
-        // Back to the schedule that the rules file has.
-        self.go_on_with(self.shared.system.clone())?;
         let report = report?;
         order.raise()?;
         Ok(RunReport::new(&self.shared, &self.engine, &report, history))
@@ -130,8 +127,8 @@ impl State {
                 PyTypeError::new_err("scheduler: expected a schedule as text, or None for the end")
             })?;
             let Some(schedule) = next else { break };
-            self.go_on_with_schedule(&schedule)?;
-            let mut config = config.clone();
+            let schedule = Some(self.schedule(&schedule)?);
+            let mut config = SaturationConfig { schedule, ..config.clone() };
             config.limits.iterations = None;
             config.limits.time =
                 config.limits.time.map(|time| time.saturating_sub(began.elapsed()));

@@ -3,7 +3,7 @@
 use crate::errors::{any, bad, of_term};
 use crate::shared::Shared;
 use cairn::STORED_EGRAPH;
-use egraph::{EGraph as Engine, Id, System, TermBank, TermId};
+use egraph::{EGraph as Engine, Id, Schedule, System, TermBank, TermId};
 use pyo3::prelude::*;
 use std::fmt::Display;
 use std::io::Write;
@@ -109,10 +109,10 @@ impl State {
         classes
     }
 
-    /// Goes on with the same rules and another schedule.
-    pub fn go_on_with_schedule(&mut self, schedule: &str) -> PyResult<()> {
-        let system = self.shared.system.with_schedule(schedule);
-        self.go_on_with(Arc::new(system.map_err(|mistake| of_term(schedule, &mistake))?))
+    /// A schedule over the rules.
+    pub fn schedule(&self, text: &str) -> PyResult<Arc<Schedule>> {
+        let schedule = self.shared.system.read_schedule(text);
+        Ok(Arc::new(schedule.map_err(|mistake| of_term(text, &mistake))?))
     }
 
     pub fn go_on_with(&mut self, system: Arc<System>) -> PyResult<()> {

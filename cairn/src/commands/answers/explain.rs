@@ -1,13 +1,13 @@
 //! `cairn explain`: a proof between two terms, from one e-graph.
 
 use crate::inputs::args::{
-    LimitArgs, NotProved, RunArgs, load_system, read_question, with_strategy,
+    LimitArgs, NotProved, RunArgs, load_system, read_question, read_strategy,
 };
 use crate::inputs::shipped::SYSTEMS;
 use crate::shown::one_way::one_way;
 use crate::shown::proof::{ProofArgs, show_opposed};
 use anyhow::Result;
-use egraph::{Scheduler, StopReason};
+use egraph::{SaturationConfig, Scheduler, StopReason};
 use guided_search::{Schedulers, prove_in_turn};
 use support::{InputFile, counted, give_back_large_blocks};
 
@@ -60,9 +60,11 @@ pub struct ExplainArgs {
 pub fn run(args: &ExplainArgs) -> Result<()> {
     give_back_large_blocks();
     let out = args.proof.output()?;
-    let system = with_strategy(&load_system(&args.system)?, args.strategy.as_deref())?;
+    let system = load_system(&args.system)?;
+    let schedule = read_strategy(&system, args.strategy.as_deref())?;
     let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
     let config = args.limits.config(args.run.run().build_pool()?, Scheduler::Simple);
+    let config = SaturationConfig { schedule, ..config };
     // A strategy is followed once.
     let schedulers = match args.strategy {
         Some(_) => args.scheduler.in_turn().0.into(),

@@ -4,7 +4,7 @@ use crate::commands::answers::optimise_mlir;
 use crate::commands::answers::optimise_terms::{self, Asked};
 use crate::inputs::args::{
     DeviceChoice, NotProved, RunArgs, load_model, load_ranker, load_system_with_text, named_cost,
-    seconds, with_strategy,
+    read_strategy, seconds,
 };
 use crate::inputs::mlir_file::load_table;
 use crate::inputs::ranker_file;
@@ -221,7 +221,7 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
         "--first ends with the first term that satisfies a goal: expected --goal or --tasks"
     );
     let strategy = args.strategy.as_deref();
-    let followed = strategy.map(|text| with_strategy(&system, Some(text))).transpose()?;
+    let followed = read_strategy(&system, strategy)?;
     let patience = args.patience;
     let settings =
         OptimiseSettings { order, planner, first, patience, strategy: followed, ..within };

@@ -1,7 +1,7 @@
 //! `cairn saturate`: grows one e-graph and shows every iteration.
 
 use crate::commands::export::Export;
-use crate::inputs::args::{LimitArgs, NotProved, RunArgs, load_system_with_text, with_strategy};
+use crate::inputs::args::{LimitArgs, NotProved, RunArgs, load_system_with_text, read_strategy};
 use crate::inputs::mlir_file::{in_file, load_mlir, load_table};
 use crate::inputs::shipped::{SEEDS, SYSTEMS};
 use crate::shown::one_way::one_way;
@@ -10,9 +10,9 @@ use anyhow::{Context, Result, anyhow, ensure};
 use clap::{ArgGroup, ValueEnum};
 use dataset_gen::load_seeds;
 use egraph::{
-    CostFunction, EGraph, Id, Iteration, Proof, Report, RuleTotals, Scheduler, Sketch, StopReason,
-    System, TermBank, TermId, begins_as_egraph, explain, extract_sketch, extract_smallest, follow,
-    proof_to_json, sketch_satisfied,
+    CostFunction, EGraph, Id, Iteration, Proof, Report, RuleTotals, Schedule, Scheduler, Sketch,
+    StopReason, System, TermBank, TermId, begins_as_egraph, explain, extract_sketch,
+    extract_smallest, follow, proof_to_json, sketch_satisfied,
 };
 use guided_search::{checked, quoted};
 use interop::MlirTerms;
@@ -147,7 +147,7 @@ enum Format {
 pub fn run(args: &SaturateArgs) -> Result<()> {
     give_back_large_blocks();
     let (system, text) = load_system_with_text(&args.system)?;
-    let system = with_strategy(&system, args.strategy.as_deref())?;
+    let schedule = read_strategy(&system, args.strategy.as_deref())?;
     let save = args.save.as_deref().map(|path| OutputFile::new(path, STORED_EGRAPH)).transpose()?;
     let loaded = args.load.as_deref().map(|path| load(path, &system)).transpose()?;
     let mut bank = TermBank::new(system.language.clone());
@@ -184,7 +184,7 @@ pub fn run(args: &SaturateArgs) -> Result<()> {
         None => with_given(&system, &bank, &equal)?,
     };
     let save = save.as_ref().map(|file| (file, text.as_str()));
-    grow(args, egraph, bank, &terms, goal.as_ref(), save)
+    grow(args, egraph, bank, &terms, (schedule, goal.as_ref()), save)
 }
 
 /// The e-graph of a file, to go on with by the rules of a system.
@@ -212,7 +212,7 @@ fn grow(
     mut egraph: EGraph,
     mut bank: TermBank,
     terms: &[TermId],
-    goal: Option<&Sketch>,
+    (schedule, goal): (Option<Arc<Schedule>>, Option<&Sketch>),
     save: Option<(&OutputFile, &str)>,
 ) -> Result<()> {
     let system = &egraph.system().clone();
@@ -221,7 +221,7 @@ fn grow(
     let cost =
         CostFunction::named(system, &args.cost).map_err(|reason| anyhow!("--cost: {reason}"))?;
     let mut config = args.limits.config(args.run.run().build_pool()?, args.scheduler);
-    config.go_on = args.load.is_some();
+    (config.go_on, config.schedule) = (args.load.is_some(), schedule);
     let mut lines = Lines { system, format: args.format, held_back: None, failed: None };
     lines.header();
     let report = follow(&mut egraph, &mut bank, [terms, &[]], &config, &mut |egraph, iteration| {

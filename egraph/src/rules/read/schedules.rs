@@ -29,29 +29,25 @@ pub(super) struct Words<'a> {
 }
 
 impl System {
-    /// The same system with another schedule; `text` is what would stand in `(schedule …)`.
+    /// A schedule over the system's rules; `text` is what would stand in `(schedule …)`.
     ///
     /// # Errors
     /// The text is wrong; the place is in it.
-    pub fn with_schedule(&self, text: &str) -> Result<System, ParseError> {
-        self.scheduled(text, false)
+    pub fn read_schedule(&self, text: &str) -> Result<Schedule, ParseError> {
+        self.words().read(&parse_all(text)?, false)
     }
 
-    /// The same system with a strategy as its schedule: one that the file has by this name, or what would stand in
-    /// `(strategy name …)`.
+    /// A strategy: one that the file has by this name, or what would stand in `(strategy name …)`.
     ///
     /// # Errors
     /// The text is wrong; the place is in it.
-    pub fn with_strategy(&self, text: &str) -> Result<System, ParseError> {
-        self.scheduled(text, true)
+    pub fn read_strategy(&self, text: &str) -> Result<Schedule, ParseError> {
+        self.words().read(&parse_all(text)?, true)
     }
 
-    fn scheduled(&self, text: &str, starts_over: bool) -> Result<System, ParseError> {
+    fn words(&self) -> Words<'_> {
         let System { language, rules, rulesets, normal_form, costs, strategies, .. } = self;
-        let normal_form = *normal_form;
-        let words = Words { language, rules, rulesets, normal_form, costs, strategies };
-        let schedule = Some(words.read(&parse_all(text)?, starts_over)?);
-        Ok(System { schedule, ..self.clone() })
+        Words { language, rules, rulesets, normal_form: *normal_form, costs, strategies }
     }
 }
 

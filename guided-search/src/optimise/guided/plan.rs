@@ -121,7 +121,7 @@ fn stage(run: &mut Growth<'_>, at: &Stop, goal: Goal, next: &[TermId]) -> Result
             return Ok(Staged::Over(ended));
         }
         let config = run.config(cap, run.scheduler());
-        let grown = run.grow(None, Ends::alone(&at.part, Some(&any)), &config);
+        let grown = run.grow(Ends::alone(&at.part, Some(&any)), &config);
         if grown.stop == StopReason::Conflict {
             return Ok(Staged::Over(Ended::Conflict));
         }
@@ -143,7 +143,7 @@ fn stage(run: &mut Growth<'_>, at: &Stop, goal: Goal, next: &[TermId]) -> Result
                 }
                 let sketch = Sketch::from_term(run.bank, to);
                 let config = run.config(cap, run.scheduler());
-                let grown = run.grow(None, Ends::alone(&from, Some(&sketch)), &config);
+                let grown = run.grow(Ends::alone(&from, Some(&sketch)), &config);
                 if grown.egraph.lookup(run.bank, from).is_some_and(|class| {
                     grown.stop != StopReason::Conflict
                         && sketch_satisfied(&grown.egraph, class, &sketch)

@@ -4,7 +4,7 @@ use crate::optimise::answer::{Ended, Extracted, Objective};
 use crate::optimise::growth::Growth;
 use crate::search::stage::Ends;
 use anyhow::Result;
-use egraph::{Sketch, StopReason, System, TermId};
+use egraph::{Schedule, Sketch, StopReason, TermId};
 use std::sync::Arc;
 
 /// Follows a strategy, which is the schedule of `system`, until a term satisfies the objective's sketch, if there is one.
@@ -14,16 +14,17 @@ use std::sync::Arc;
 /// [`Internal`](support::Internal), when an equality that an e-graph holds has no explanation.
 pub(in crate::optimise) fn follow_strategy(
     run: &mut Growth<'_>,
-    system: &Arc<System>,
+    strategy: &Arc<Schedule>,
     start: TermId,
     objective: &Objective,
 ) -> Result<Ended> {
     let mut config = run.config(run.cap(), run.scheduler());
     config.limits.work = Some(run.left());
+    config.schedule = Some(strategy.clone());
     config.cost = Some(objective.cost.clone());
     let sketch = &objective.sketch;
     let until = (*sketch != Sketch::Any).then_some(sketch);
-    let stage = run.grow(Some(system), Ends::alone(&start, until), &config);
+    let stage = run.grow(Ends::alone(&start, until), &config);
     for before in &stage.rebased {
         let proof = before.proofs[0][0].clone();
         let term = proof.end();

@@ -31,7 +31,7 @@ pub fn is_proved(run: &mut Growth<'_>, guess: TermId, equals: &[TermId]) -> Resu
         let most = config.limits.nodes.unwrap_or(usize::MAX);
         config.limits.nodes = Some(most.min(nodes));
         let ends = Ends { starts: equals, targets: &guesses, until: None };
-        let stage = run.grow(None, ends, &config);
+        let stage = run.grow(ends, &config);
         if let Some((equal, guess)) = stage.met {
             run.connect(&stage, equal, guess)?;
             return Ok(true);
