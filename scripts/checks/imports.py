@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which file uses which: circles of files, arrows that docs/design.md forbids, rooms it does not name.
+"""Which file uses which: circles of files and of folders, arrows that docs/design.md forbids, rooms it does not name.
 
     python3 scripts/checks/imports.py           # exits 1 if something is wrong
     python3 scripts/checks/imports.py --list    # all arrows between files
@@ -7,6 +7,8 @@
 A file is a module; an arrow is a path to what another file has, in code that is not a test. Names that are
 handed on (`pub use`) are followed to the file that has them, so that declaring children and handing on their
 names is no arrow. What a file does by methods alone, without naming a type, is not seen.
+
+An arrow between files of two folders that lie side by side in a crate is one between these folders, too.
 """
 
 import re
@@ -23,6 +25,21 @@ ALLOWED = {
     "guided-search": "egraph support dataset-gen model",
     "cairn": "egraph support interop dataset-gen model guided-search",
     "python": "egraph support interop dataset-gen model guided-search cairn",
+}
+# Arrows that close circles of folders today. One that closes none any more has to be taken off this list.
+CLOSING = {
+    # A strategy of a rules file names schedulers and costs.
+    "egraph::rules::read::schedules -> egraph::extract::cost",
+    "egraph::rules::read::schedules -> egraph::saturation::scheduler",
+    "egraph::rules::schedule -> egraph::saturation::scheduler",
+    # What a proof has used of the matches that were applied best first.
+    "egraph::proof::used -> egraph::saturation::best_first",
+    # A cost is read by what reads all of a rules file, which reads costs.
+    "egraph::rules::costs::declared -> egraph::rules::read::expressions",
+    "egraph::rules::costs::declared -> egraph::rules::read::patterns",
+    "egraph::rules::costs::whole -> egraph::rules::read::expressions",
+    # What may come next in a guide is masked in training, and decoding reads checkpoints of training.
+    "model::training::examples::mask_maker -> model::decoding::grammar",
 }
 MOST_FILES = 13
 LONG_FOLDERS = {"cairn/src"}  # a list of commands, each a file
@@ -189,6 +206,41 @@ def circles(uses):
     return result
 
 
+def arrow(path, other):
+    """How an arrow is written."""
+    return f"{'::'.join(path)} -> {'::'.join(other)}"
+
+
+def folder_circles(uses, known):
+    """Circles of folders that lie side by side, without the arrows of files that are known; of these, those that close none."""
+    folders = {path[:depth] for path in uses for depth in range(1, len(path))}
+    between = {}  # by two folders: the arrows of their files
+    for path, others in uses.items():
+        for other in others:
+            depth = next((i for i, (a, b) in enumerate(zip(path, other)) if a != b), 0)
+            ends = path[: depth + 1], other[: depth + 1]
+            if depth and folders.issuperset(ends):
+                between.setdefault(ends, []).append(arrow(path, other))
+
+    def found(leave_out):
+        uses = {}
+        for (folder, other), arrows in between.items():
+            if not leave_out.issuperset(arrows):
+                uses.setdefault(folder, set()).add(other)
+        return uses, circles(uses)
+
+    uses, parts = found(known)
+    for part in parts:
+        yield f"circle of {len(part)} folders in {'::'.join(part[0][:-1])}:"
+        for folder, other in [(folder, other) for folder in part for other in sorted(uses[folder] & set(part))]:
+            first, *more = sorted(set(between[folder, other]) - known)
+            yield f"    {folder[-1]} -> {other[-1]}: {first}" + (f" and {len(more)} more" if more else "")
+    all_parts = found(set())[1]
+    closing = {one for ends, arrows in between.items() if any(set(ends) <= set(part) for part in all_parts) for one in arrows}
+    for one in sorted(known - closing):
+        yield f"{one} closes no circle of folders any more: take it off the list CLOSING"
+
+
 def rooms(root, crates):
     """What docs/design.md, where there is one, says of folders that is not so."""
     page = root / "docs/design.md"
@@ -213,8 +265,8 @@ def rooms(root, crates):
                 yield f"docs/design.md names a folder {name} of {crate} that is not there"
 
 
-def faults(root):
-    """What is wrong with a tree, a line each, and the arrows of its modules."""
+def faults(root, known=frozenset()):
+    """What is wrong with a tree, a line each, and the arrows of its modules; `known` are arrows that may close circles of folders."""
     tree = Tree(root)
     uses = {path: tree.arrows(module) for path, module in tree.modules.items()}
     lines = []
@@ -222,12 +274,13 @@ def faults(root):
         allowed = {path[0], *ALLOWED[path[0].replace("_", "-")].replace("-", "_").split()}
         for other in sorted(others):
             if other[0] not in allowed:
-                lines.append(f"forbidden: {'::'.join(path)} -> {'::'.join(other)}")
+                lines.append(f"forbidden: {arrow(path, other)}")
     for part in circles(uses):
         lines.append(f"circle of {len(part)} files:")
         for path in part:
             inside = ", ".join("::".join(other) for other in sorted(uses[path] & set(part)))
             lines.append(f"    {'::'.join(path)} -> {inside}")
+    lines += folder_circles(uses, known)
     for crate in tree.crates:
         for path in [root / crate / "src", *(root / crate / "src").rglob("*")]:
             count = len(list(path.glob("*.rs"))) if path.is_dir() else 0
@@ -238,12 +291,13 @@ def faults(root):
 
 
 def main():
-    lines, uses = faults(Path(__file__).resolve().parents[2])
+    lines, uses = faults(Path(__file__).resolve().parents[2], CLOSING)
     if "--list" in sys.argv:
         for path, others in sorted(uses.items()):
             for other in sorted(others):
-                print(f"{'::'.join(path)} -> {'::'.join(other)}")
-    print("\n".join(lines) if lines else "no circle of files, no forbidden arrow, every room is named")
+                print(arrow(path, other))
+    fine = f"no circle of files, none of folders but for {len(CLOSING)} known arrows, no forbidden arrow, every room is named"
+    print("\n".join(lines) if lines else fine)
     sys.exit(1 if lines else 0)
 
 
