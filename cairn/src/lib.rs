@@ -9,55 +9,21 @@
 //! assert!(cairn::SYSTEMS.names().any(|name| name == "halide"));
 //! ```
 
-mod args;
-mod check;
-mod completions;
-mod ended;
-mod evaluate;
-mod evaluate_terms;
-mod explain;
-mod export;
-mod generate;
-mod guesses;
-mod inspect;
-mod learn;
-mod man;
-mod merge;
-mod mlir_file;
-mod one_way;
-mod optimise;
-mod optimise_mlir;
-mod optimise_terms;
-mod plans;
-mod prove;
-mod prove_shape;
-mod quickstart;
-mod ranker_file;
-mod report;
-mod saturate;
-mod search_args;
-mod seeds;
-mod shipped;
-mod shown_guides;
-mod shown_lets;
-mod shown_proof;
-mod signals;
-mod split;
-mod system;
-mod tasks;
-mod train;
-mod verify;
+mod commands;
+mod inputs;
+mod shown;
 
-pub use args::load_ranker;
-pub use export::egraph_page;
-pub use saturate::STORED_EGRAPH;
-pub use search_args::{SearchArgs, settings};
-pub use shipped::{RANKERS, SYSTEMS, Shipped, ranker_of};
-pub use shown_proof::PRINTED;
+pub use commands::answers::saturate::STORED_EGRAPH;
+pub use commands::export::egraph_page;
+pub use inputs::args::load_ranker;
+pub use inputs::search_args::{SearchArgs, settings};
+pub use inputs::shipped::{RANKERS, SYSTEMS, Shipped, ranker_of};
+pub use shown::proof::PRINTED;
 
-use args::NotProved;
 use clap::{CommandFactory, Parser, Subcommand};
-use signals::Interrupted;
+use commands::{about, answers, data, learning, measured, system};
+use inputs::args::NotProved;
+use inputs::signals::Interrupted;
 use std::error::Error;
 use std::ffi::OsString;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -85,49 +51,49 @@ struct Cairn {
 #[derive(Subcommand)]
 enum Command {
     /// Grow one e-graph and print a table per iteration
-    Saturate(saturate::SaturateArgs),
+    Saturate(answers::saturate::SaturateArgs),
     /// Prove two terms equal in one e-graph
-    Explain(explain::ExplainArgs),
+    Explain(answers::explain::ExplainArgs),
     /// Check a proof file
-    Check(check::CheckArgs),
+    Check(answers::check::CheckArgs),
     /// Check a rules file, or make one from an egglog program
     System(system::SystemArgs),
     /// Draw random terms as seeds
-    Seeds(seeds::SeedsArgs),
+    Seeds(data::seeds::SeedsArgs),
     /// Generate a dataset of (start, guide, target) triples from seed terms
-    Generate(generate::GenerateArgs),
+    Generate(data::generate::GenerateArgs),
     /// Make a dataset from the parts that `generate --shard` made
-    Merge(merge::MergeArgs),
+    Merge(data::merge::MergeArgs),
     /// Take other triples from the proofs of a dataset
-    Split(split::SplitArgs),
+    Split(data::split::SplitArgs),
     /// Check a dataset: its files, proofs, triples and counts
-    Verify(verify::VerifyArgs),
+    Verify(data::verify::VerifyArgs),
     /// Show what a dataset, model, ranker, task file or evaluation holds
-    Inspect(inspect::InspectArgs),
+    Inspect(data::inspect::InspectArgs),
     /// Train a model that writes guides
-    Train(train::TrainArgs),
+    Train(learning::train::TrainArgs),
     /// Learn which matches lead to proofs: a ranker for best-first saturation
-    Learn(learn::LearnArgs),
+    Learn(learning::learn::LearnArgs),
     /// Make a dataset of ways to goals, for a model that plans
-    Plans(plans::PlansArgs),
+    Plans(learning::plans::PlansArgs),
     /// Make a dataset of normal forms, for a model that guesses smaller terms
-    Guesses(guesses::GuessesArgs),
+    Guesses(learning::guesses::GuessesArgs),
     /// Prove two terms equal by guided search
-    Prove(prove::ProveArgs),
+    Prove(answers::prove::ProveArgs),
     /// Find the best term that equals a given one
-    Optimise(optimise::OptimiseArgs),
+    Optimise(answers::optimise::OptimiseArgs),
     /// Make tasks: far chains from held-out seeds
-    Tasks(tasks::TasksArgs),
+    Tasks(data::tasks::TasksArgs),
     /// Compare methods on tasks
-    Evaluate(evaluate::EvaluateArgs),
+    Evaluate(measured::evaluate::EvaluateArgs),
     /// Write a page about an evaluation
-    Report(report::ReportArgs),
+    Report(measured::report::ReportArgs),
     /// Run all stages, small, on random polynomials
-    Quickstart(quickstart::QuickstartArgs),
+    Quickstart(about::quickstart::QuickstartArgs),
     /// Print what a shell needs to complete commands and options
-    Completions(completions::CompletionsArgs),
+    Completions(about::completions::CompletionsArgs),
     /// Print the manual page, or write the pages of all commands
-    Man(man::ManArgs),
+    Man(about::man::ManArgs),
 }
 
 /// The program, with its arguments, of which the first is its name. It owns the process: it may end it, and
@@ -162,31 +128,31 @@ pub fn program(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 
 fn run(command: Command) -> anyhow::Result<()> {
     match command {
-        Command::Saturate(args) => saturate::run(&args),
-        Command::Explain(args) => explain::run(&args),
-        Command::Check(args) => check::run(&args),
+        Command::Saturate(args) => answers::saturate::run(&args),
+        Command::Explain(args) => answers::explain::run(&args),
+        Command::Check(args) => answers::check::run(&args),
         Command::System(args) => system::run(&args),
-        Command::Seeds(args) => seeds::run(&args),
-        Command::Generate(args) => generate::run(&args),
-        Command::Merge(args) => merge::run(&args),
-        Command::Split(args) => split::run(&args),
-        Command::Verify(args) => verify::run(&args),
-        Command::Inspect(args) => inspect::run(&args),
-        Command::Train(args) => train::run(&args),
-        Command::Learn(args) => learn::run(&args),
-        Command::Plans(args) => plans::run(&args),
-        Command::Guesses(args) => guesses::run(&args),
-        Command::Prove(args) => prove::run(&args),
-        Command::Optimise(args) => optimise::run(&args),
-        Command::Tasks(args) => tasks::run(&args),
+        Command::Seeds(args) => data::seeds::run(&args),
+        Command::Generate(args) => data::generate::run(&args),
+        Command::Merge(args) => data::merge::run(&args),
+        Command::Split(args) => data::split::run(&args),
+        Command::Verify(args) => data::verify::run(&args),
+        Command::Inspect(args) => data::inspect::run(&args),
+        Command::Train(args) => learning::train::run(&args),
+        Command::Learn(args) => learning::learn::run(&args),
+        Command::Plans(args) => learning::plans::run(&args),
+        Command::Guesses(args) => learning::guesses::run(&args),
+        Command::Prove(args) => answers::prove::run(&args),
+        Command::Optimise(args) => answers::optimise::run(&args),
+        Command::Tasks(args) => data::tasks::run(&args),
         Command::Evaluate(args) => match &args.terms {
-            Some(terms) => evaluate_terms::run(&args, terms),
-            None => evaluate::run(&args),
+            Some(terms) => measured::evaluate_terms::run(&args, terms),
+            None => measured::evaluate::run(&args),
         },
-        Command::Report(args) => report::run(&args),
-        Command::Quickstart(args) => quickstart::run(&args, &stage),
-        Command::Completions(args) => completions::run(&args, Cairn::command()),
-        Command::Man(args) => man::run(&args, Cairn::command()),
+        Command::Report(args) => measured::report::run(&args),
+        Command::Quickstart(args) => about::quickstart::run(&args, &stage),
+        Command::Completions(args) => about::completions::run(&args, Cairn::command()),
+        Command::Man(args) => about::man::run(&args, Cairn::command()),
     }
 }
 
@@ -194,9 +160,9 @@ fn run(command: Command) -> anyhow::Result<()> {
 fn stage(words: &[OsString]) -> anyhow::Result<()> {
     match Cairn::try_parse_from(words)?.command {
         // It does not say what a signal means.
-        Command::Generate(args) => generate::make(&args),
+        Command::Generate(args) => data::generate::make(&args),
         Command::Tasks(args) if args.out.exists() => Ok(()),
-        Command::Train(args) => train::go_on(args),
+        Command::Train(args) => learning::train::go_on(args),
         command => run(command),
     }
 }
@@ -275,7 +241,7 @@ mod tests {
     fn no_line_of_any_help_is_too_long_or_broken_within_an_example() {
         let mut program = Cairn::command();
         program.build();
-        for command in man::commands(&program).into_iter().skip(1) {
+        for command in about::man::commands(&program).into_iter().skip(1) {
             let name = command.get_name().to_owned();
             let notes = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
             // An indented line is an example, which can't be wrapped; any other is a paragraph.

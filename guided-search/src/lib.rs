@@ -32,7 +32,7 @@
 //! method, [`write_report`] shows what came of it. [`learn`] finds out which matches lead to proofs, and
 //! [`optimise`] looks for the best term that equals a given one.
 //!
-//! What this crate must not know: how a model that writes guides is trained, the command line.
+//! What this crate must not know: networks that write guides ([`GuideWriter`] is their door), the command line.
 
 mod evaluation;
 mod learning;
@@ -60,10 +60,11 @@ pub use learning::tasks::TaskPractice;
 pub use methods::asked::{Aids, Asked, Available};
 pub use methods::expert::ExpertGuides;
 pub use methods::frontier::Frontier;
-pub use methods::model::WrittenPlan;
+pub use methods::guide_writer::{Drawn, GuideWriter, WrittenTerm};
 pub use methods::oracle::Oracle;
 pub use methods::table::{Method, Need, Role};
 pub use methods::watched::Watcher;
+pub use methods::written::WrittenPlan;
 pub use optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome};
 pub use optimise::guided::goals::load_goals;
 pub use optimise::guided::planner::Planner;

@@ -39,10 +39,10 @@ mod fixtures;
 #[doc(hidden)]
 pub mod geometry;
 pub(crate) mod guide_model;
+mod guide_writer;
 pub(crate) mod inspect;
 #[doc(hidden)]
 pub mod network;
-pub mod ranking;
 #[doc(hidden)]
 pub mod tokens;
 #[doc(hidden)]
@@ -54,8 +54,6 @@ pub use decoding::decode::DecodeOptions;
 pub use decoding::draft::{Draft, Nodes, Tokens};
 pub use guide_model::{Elsewhere, Guide, GuideModel};
 pub use inspect::{Inspection, inspect};
-pub use ranking::fit::fit;
-pub use ranking::ranker::Ranker;
 pub use training::checkpoint::{CONFIG_FILE, content_hash, load_seen_seeds};
 pub use training::dry_run::DryRun;
 pub use training::examples::data::ReadingStopped;

@@ -13,7 +13,7 @@ use support::InputFile;
 /// A learned order of matches, as `learn` makes it.
 #[pyclass(frozen, module = "cairn_eqsat")]
 pub struct Ranker {
-    pub ranker: Arc<model::Ranker>,
+    pub ranker: Arc<ranking::Ranker>,
 }
 
 #[pymethods]
@@ -37,7 +37,7 @@ impl Ranker {
     }
 }
 
-fn read(source: PathBuf, shared: &Shared) -> PyResult<Arc<model::Ranker>> {
+fn read(source: PathBuf, shared: &Shared) -> PyResult<Arc<ranking::Ranker>> {
     let learned = source.join(RANKER_FILE);
     let file = match learned.is_file() {
         true => InputFile::Path(learned),
@@ -51,7 +51,7 @@ pub enum Order {
     /// Nothing was given, or `False`.
     None,
     /// A learned one.
-    Learned(Arc<model::Ranker>),
+    Learned(Arc<ranking::Ranker>),
     /// A Python function.
     Function(Arc<Callable>),
 }

@@ -1,7 +1,7 @@
 //! Reproducible random choices: every task has its own stream of one seed.
 
 use num_bigint::BigUint;
-use rand::{Rng, SeedableRng};
+use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// The random numbers of one task: stream number `stream` of `seed`. Streams are independent,
@@ -82,6 +82,14 @@ pub fn shuffle<T>(items: &mut [T], rng: &mut impl Rng) {
     for last in (1..items.len()).rev() {
         items.swap(last, index_below(last + 1, rng));
     }
+}
+
+/// A number of the normal distribution with mean 0, by Box and Muller's transform; the second number that it gives is
+/// not used, so that every call is alike.
+pub fn normal(rng: &mut impl Rng, deviation: f64) -> f32 {
+    let (u, v): (f64, f64) = (rng.random(), rng.random());
+    let radius = (-2.0 * (1.0 - u).ln()).sqrt();
+    (deviation * radius * (std::f64::consts::TAU * v).cos()) as f32
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! The best term of a class, and the best that satisfies a sketch: what others call.
 
-use crate::extract::cost::{Cost, CostFunction, NONE};
+use crate::extract::of_e_node::value_of;
 use crate::extract::tree::Tables;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
+use crate::rules::costs::function::{Cost, CostFunction, NONE};
 use crate::rules::costs::unit::Amount;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::sketch::Sketch;
@@ -77,7 +78,7 @@ impl<'e> BestTerms<'e> {
     pub fn own(&self, node: Id) -> Option<u64> {
         let egraph = self.tables.egraph;
         let nothing = egraph.children(node).iter().map(|_| 0);
-        let own = self.tables.cost.over(0, egraph, node, nothing);
+        let own = value_of(self.tables.cost, 0, (egraph, node), nothing);
         (own != NONE).then_some(own)
     }
 }

@@ -191,7 +191,7 @@ fn term(egraph: &EGraph, bank: &mut TermBank, best: &Best, root: Id) -> TermId {
 mod tests {
     use super::*;
     use crate::extract::best::extract_best;
-    use crate::extract::cost::CostFunction;
+    use crate::rules::costs::function::CostFunction;
     use crate::rules::system::System;
     use crate::saturation::run::{SaturationConfig, saturate_until};
     use crate::stop::Limits;

@@ -1,12 +1,12 @@
 //! The cheapest term of a class whose equal parts count once, among those that satisfy a sketch.
 
 use crate::extract::choices::{Choices, Making, Number, Sum};
-use crate::extract::cost::{Cost, CostFunction};
 use crate::extract::dag::DagSolver;
 use crate::extract::sketch::Way;
 use crate::extract::tree::{Chosen, Place, Tables, read_off};
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
+use crate::rules::costs::function::{Cost, CostFunction};
 use crate::term::bank::{TermBank, TermId};
 use crate::term::sketch::Sketch;
 use rustc_hash::{FxHashMap, FxHashSet};

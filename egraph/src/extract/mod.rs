@@ -1,13 +1,13 @@
-//! The best term of a class: costs, the terms that satisfy a sketch, the least cost of a tree, and of a
+//! The best term of a class: what e-nodes cost, the terms that satisfy a sketch, the least cost of a tree, and of a
 //! term whose shared parts count once. It must not know how the e-graph was grown.
 
 pub(crate) mod best;
 pub(crate) mod by_function;
 mod choices;
-pub(crate) mod cost;
 pub(crate) mod dag;
 pub(crate) mod dag_of_class;
 mod exact;
+mod of_e_node;
 mod ranks;
 pub(crate) mod satisfied;
 pub(crate) mod sketch;

@@ -7,11 +7,12 @@
 //! every term cost more than its parts, so that reading ends.
 
 use crate::bounds::count_step;
-use crate::extract::cost::{Cost, CostFunction, Depth, Kind, Measure, NONE, Size, known};
+use crate::extract::of_e_node::{OfENode, value_of};
 use crate::extract::ranks::Ranks;
 use crate::extract::sketch::{ANY, Needed, PartId, Parts, Way};
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
+use crate::rules::costs::function::{Cost, CostFunction, Depth, Kind, Measure, NONE, Size, known};
 use crate::term::bank::{TermBank, TermId};
 use crate::term::leaves::Node;
 use crate::term::sketch::Sketch;
@@ -256,7 +257,7 @@ impl<'s> Tables<'s> {
                                 false => 0,
                             };
                             let children = self.egraph.children(node).iter().enumerate();
-                            self.cost.over(m, self.egraph, node, children.map(inside))
+                            value_of(self.cost, m, (self.egraph, node), children.map(inside))
                         }
                     };
                     f(way, &(0..measures).map(weight).collect::<SmallVec<[u64; 3]>>());

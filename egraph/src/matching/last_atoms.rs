@@ -1,8 +1,8 @@
 //! The innermost loops of a search: the last one or two atoms of a pattern, whose matches are kept in mind.
 
+use crate::building::right_side::MANY;
 use crate::id::Id;
 use crate::matching::machine::{COUNT_EVERY, LOOK_EVERY, Machine, Search, SearchRoom};
-use crate::matching::right_side::MANY;
 use crate::term::leaves::Head;
 
 impl Machine<'_> {

@@ -7,13 +7,13 @@
 //! PLDI 2023). Most matches say what is known already; these are dropped here, where the e-graph
 //! does not change and threads can share the work, unless they are few.
 
+use crate::building::right_side::{LookupRoom, MANY};
 use crate::graph::changes::Epoch;
 use crate::graph::class_index::LongRuns;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::matching::delta_queries::{Begin, Candidates, DeltaQuery};
 use crate::matching::matches::{Bounds, Found, Halt, Recent, Tally};
-use crate::matching::right_side::{LookupRoom, MANY};
 use crate::rules::compiled::program::{Atom, Instruction, Register, Start, Test};
 use crate::rules::compiled::rewrite::Rewrite;
 use crate::rules::rule::Rule;

@@ -5,8 +5,8 @@
 //! `support::allocator`), so that what is given back really leaves the process: small ones would
 //! stay in its heap, between others.
 
+use crate::building::right_side::MANY;
 use crate::id::Id;
-use crate::matching::right_side::MANY;
 use std::collections::VecDeque;
 
 /// Matches of one rule in a row.

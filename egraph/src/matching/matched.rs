@@ -1,10 +1,10 @@
 //! What becomes of a match: whether it says something new, and the queue in which it then waits.
 
+use crate::building::right_side::{Lookup, MANY};
+use crate::building::term_function::Instance;
 use crate::id::Id;
 use crate::matching::machine::{Machine, Search, SearchRoom};
 use crate::matching::matches::News;
-use crate::matching::right_side::{Lookup, MANY};
-use crate::matching::term_function::Instance;
 use crate::rules::variables::VarId;
 use crate::term::literal::Value;
 

@@ -1,8 +1,8 @@
 //! What searches find, and how much they may find.
 
+use crate::building::right_side::Lookup;
 use crate::id::Id;
 use crate::matching::match_queue::MatchQueue;
-use crate::matching::right_side::Lookup;
 use crate::stop::Watch;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 

@@ -2,13 +2,9 @@
 //! change the e-graph.
 
 pub(crate) mod all_rules;
-pub(crate) mod bound_ids;
 pub(crate) mod delta_queries;
 mod last_atoms;
 pub(crate) mod machine;
 pub(crate) mod match_queue;
 mod matched;
 pub(crate) mod matches;
-pub(crate) mod on_terms;
-pub(crate) mod right_side;
-pub(crate) mod term_function;

@@ -1,7 +1,7 @@
 //! The normal form of a term, with its proof.
 
 use crate::bounds::count_step;
-use crate::matching::on_terms::{folded, instance, matched};
+use crate::building::on_terms::{folded, instance, matched};
 use crate::normal::order::TermOrder;
 use crate::proof::dag::{How, Proof, StepRef, Steps};
 use crate::rules::pattern::Pattern;

@@ -4,7 +4,7 @@
 //! Instances over variables come first: what contradicts itself for any terms is false. One over
 //! literals may be a term that nobody means, as 0/0.
 
-use crate::matching::term_function::Instance;
+use crate::building::term_function::Instance;
 use crate::review::finding::{Finding, Severity, rule_place};
 use crate::review::values::{choices, small_value};
 use crate::rules::read::Places;

@@ -4,7 +4,6 @@
 //! A *strategy* is a schedule with a name that may also start over from the best term ([`Schedule::Rebase`]).
 
 use crate::rules::rule::{Rule, RuleId, RulesetId};
-use crate::saturation::scheduler::BackOff;
 use crate::stop::Limits;
 use crate::term::sketch::Sketch;
 use std::sync::Arc;
@@ -145,5 +144,21 @@ impl Schedule {
             | Schedule::Until(_, body) => body.iter().any(|s| s.runs(id, rule)),
             Schedule::Repeat(times, body) => *times > 0 && body.iter().any(|s| s.runs(id, rule)),
         }
+    }
+}
+
+/// A rule with more matches than this, old ones included, is not applied and banned; both numbers
+/// double each time (egg's back-off scheduler, Willsey et al., POPL 2021).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BackOff {
+    /// Matches that are not too many the first time.
+    pub match_limit: usize,
+    /// Iterations that the first ban lasts.
+    pub ban_length: u64,
+}
+
+impl Default for BackOff {
+    fn default() -> BackOff {
+        BackOff { match_limit: 1_000, ban_length: 5 }
     }
 }

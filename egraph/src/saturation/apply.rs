@@ -1,15 +1,15 @@
 //! Applying matches: what they say that is not known yet is added to the e-graph.
 
+use crate::building::bound_ids::bound_value;
+use crate::building::right_side::{Lookup, MANY};
+use crate::building::term_function::Instance;
 use crate::graph::egraph::EGraph;
 use crate::graph::node_table::{Ids, NodeTable};
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
 use crate::matching::all_rules::Matches;
-use crate::matching::bound_ids::bound_value;
 use crate::matching::match_queue::MatchQueue;
 use crate::matching::matches::Halt;
-use crate::matching::right_side::{Lookup, MANY};
-use crate::matching::term_function::Instance;
 use crate::proof::explain::holds;
 use crate::room::Room;
 use crate::rules::compiled::recipe::Operand;

@@ -4,12 +4,12 @@
 //! sketch to sketch so).
 
 use crate::extract::best::extract_best;
-use crate::extract::cost::{Cost, CostFunction};
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::proof::dag::Proof;
 use crate::proof::explain::explain;
 use crate::rules::costs::declared::DEFAULT;
+use crate::rules::costs::function::{Cost, CostFunction};
 use crate::rules::schedule::Rebase;
 use crate::saturation::report::Rebased;
 use crate::saturation::run::{Run, Waits};

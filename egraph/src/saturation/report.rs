@@ -1,9 +1,9 @@
 //! What a saturation did, iteration by iteration and rule by rule. Iterations are shown to the
 //! observer and not kept: there can be more of them than memory has room for.
 
-use crate::extract::cost::Cost;
 use crate::id::Id;
 use crate::proof::dag::Proof;
+use crate::rules::costs::function::Cost;
 use crate::rules::rule::RuleId;
 use crate::saturation::best_first::Chosen;
 use crate::stop::StopReason;

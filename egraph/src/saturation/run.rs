@@ -1,18 +1,19 @@
 //! Saturation: searches all rules, applies what matched, rebuilds; until a limit or the goal.
 
-use crate::extract::cost::CostFunction;
 use crate::graph::egraph::EGraph;
 use crate::graph::seen::Seen;
 use crate::id::Id;
 use crate::matching::all_rules::{Matches, Request, Room, search};
+use crate::rules::costs::function::CostFunction;
 use crate::rules::rule::RuleId;
+use crate::rules::schedule::BackOff;
 use crate::rules::schedule::{RuleChoice, Schedule};
 use crate::rules::system::System;
 use crate::saturation::best_first::{Choice, Chosen, Waiting};
 use crate::saturation::match_order::{MatchOrder, SmallestFirst};
 use crate::saturation::progress::{Done, Sought};
 use crate::saturation::report::{Applied, Iteration, Rebased, Report, RuleTotals};
-use crate::saturation::scheduler::{BackOff, Bans, Scheduler};
+use crate::saturation::scheduler::{Bans, Scheduler};
 use crate::stop::{Cancel, Limits, StopReason, Watch};
 use crate::term::bank::{TermBank, TermId};
 use rayon::ThreadPool;

@@ -1,6 +1,7 @@
 //! Which rules may run in an iteration, all of them or those that back-off does not ban, and which of
 //! their matches are applied.
 
+use crate::rules::schedule::BackOff;
 use serde::de::{IntoDeserializer, value::Error as Unknown};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -32,22 +33,6 @@ impl FromStr for Scheduler {
     fn from_str(text: &str) -> Result<Self, String> {
         let scheduler: Result<_, Unknown> = Scheduler::deserialize(text.into_deserializer());
         scheduler.map_err(|_| format!("expected simple, backoff or best-first, found '{text}'"))
-    }
-}
-
-/// A rule with more matches than this, old ones included, is not applied and banned; both numbers
-/// double each time (egg's back-off scheduler, Willsey et al., POPL 2021).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BackOff {
-    /// Matches that are not too many the first time.
-    pub match_limit: usize,
-    /// Iterations that the first ban lasts.
-    pub ban_length: u64,
-}
-
-impl Default for BackOff {
-    fn default() -> BackOff {
-        BackOff { match_limit: 1_000, ban_length: 5 }
     }
 }
 

@@ -1,9 +1,9 @@
 //! What is seen of matches before they are applied: the e-graph as an order of matches sees it.
 
+use crate::building::right_side::Extent;
+use crate::building::term_function::Instance;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
-use crate::matching::right_side::Extent;
-use crate::matching::term_function::Instance;
 use crate::rules::pattern::Pattern;
 use crate::rules::system::System;
 use crate::rules::variables::VarId;

@@ -14,7 +14,7 @@ use crate::search::budget::{Budget, Cap};
 use anyhow::{Context, Result, ensure};
 use dataset_gen::SYSTEM_FILE;
 use egraph::MatchOrder;
-use model::ranking::ranker::Ranker;
+use ranking::Ranker;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;

@@ -7,14 +7,14 @@ use crate::evaluation::described::Evaluation;
 use crate::evaluation::finished::{DoneTask, PROVED, finished, hardness, proof_file};
 use crate::evaluation::results::Row;
 use crate::methods::asked::{Aids, Asked, Available};
+use crate::methods::guide_writer::GuideWriter;
 use crate::methods::table::{Method, Need};
 use crate::search::answer::Question;
 use crate::tasks::task::Task;
 use crate::tasks::task_set::TaskSet;
 use anyhow::{Context, Result};
 use egraph::{System, TermBank, proof_to_json};
-use model::GuideModel;
-use model::ranking::ranker::Ranker;
+use ranking::Ranker;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,7 +29,7 @@ pub struct Inputs<'a> {
     /// The tasks.
     pub tasks: &'a TaskSet,
     /// The model, if a method needs one.
-    pub model: Option<&'a GuideModel>,
+    pub model: Option<&'a dyn GuideWriter>,
     /// The ranker, if a method needs one.
     pub ranker: Option<&'a Arc<Ranker>>,
 }
@@ -96,7 +96,7 @@ fn note_unreadable(evaluation: &Evaluation, inputs: &Inputs<'_>) -> Result<()> {
     for task in &inputs.tasks.tasks {
         let mut bank = TermBank::new(inputs.system.language.clone());
         let chain = task.terms(&mut bank)?;
-        too_long += u64::from(!model.can_read(&bank, chain[0], chain[chain.len() - 1])?);
+        too_long += u64::from(!model.can_read(&bank, [chain[0], chain[chain.len() - 1]])?);
     }
     if too_long > 0 {
         note(&format!(

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use dataset_gen::SeenSeeds;
 use egraph::{Chosen, MatchOrder};
-use model::ranking::fit::Example;
-use model::ranking::numbers::numbers;
+use ranking::Example;
+use ranking::numbers::numbers;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 

@@ -16,8 +16,8 @@ use crate::learning::kept::{
 use crate::learning::practice::{Found, Order, Practice, Searched};
 use anyhow::{Context, Result, ensure};
 use egraph::System;
-use model::ranking::fit::{Example, fit};
-use model::ranking::ranker::Ranker;
+use ranking::Ranker;
+use ranking::{Example, fit};
 use rayon::prelude::*;
 use std::path::Path;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use crate::search::budget::Budget;
 use anyhow::Result;
 use dataset_gen::{Seed, SeenSeeds};
 use egraph::{System, TermBank, TermId};
-use model::ranking::fit::Example;
+use ranking::Example;
 use std::sync::Arc;
 
 /// Seeds, and what is made of them.

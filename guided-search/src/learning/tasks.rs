@@ -10,7 +10,7 @@ use crate::tasks::task_set::TaskSet;
 use anyhow::{Context, Result};
 use dataset_gen::SeenSeeds;
 use egraph::{SaturationConfig, Scheduler, System, TermBank, used_matches};
-use model::ranking::fit::Example;
+use ranking::Example;
 use std::sync::Arc;
 
 /// Tasks, and the limit of the e-graph of each.

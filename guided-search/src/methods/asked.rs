@@ -1,21 +1,21 @@
 //! What a method is asked, and what it may draw on.
 
 use crate::methods::expert::ExpertGuides;
+use crate::methods::guide_writer::GuideWriter;
 use crate::methods::watched::{Watched, Watcher};
 use crate::search::answer::{Answer, Question, SearchSettings};
 use crate::search::guide_source::GuideSource;
 use crate::search::schedulers::Schedulers;
 use anyhow::Result;
 use egraph::{System, TermBank, TermId};
-use model::GuideModel;
-use model::ranking::ranker::Ranker;
+use ranking::Ranker;
 use std::sync::Arc;
 
 /// What methods may draw on beside the question.
 #[derive(Clone, Copy, Default)]
 pub struct Aids<'a> {
     /// The trained model, if there is one.
-    pub model: Option<&'a GuideModel>,
+    pub model: Option<&'a dyn GuideWriter>,
     /// The learned order of matches, if there is one.
     pub ranker: Option<&'a Arc<Ranker>>,
     /// The task's chain, start and target included, if it is known: for the oracle alone.

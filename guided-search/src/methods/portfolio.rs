@@ -4,7 +4,7 @@
 use crate::methods::frontier::Frontier;
 use crate::methods::ranked::Ranked;
 use crate::search::guide_source::GuideSource;
-use model::ranking::ranker::Ranker;
+use ranking::Ranker;
 use std::sync::Arc;
 
 /// With a ranker as `ranked`, without one as `deep`.

@@ -4,7 +4,7 @@ use crate::methods::frontier::Frontier;
 use crate::search::guide_source::{GuideRequest, GuideSet, GuideSource};
 use anyhow::Result;
 use egraph::{MatchOrder, TermBank};
-use model::ranking::ranker::Ranker;
+use ranking::Ranker;
 use std::sync::Arc;
 
 /// The ranker, which says which matches are promising.

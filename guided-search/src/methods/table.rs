@@ -4,10 +4,10 @@
 use crate::methods::all_work::all_work;
 use crate::methods::asked::{Aids, Asked, Available, Search};
 use crate::methods::frontier::Frontier;
-use crate::methods::model::Written;
 use crate::methods::oracle::Oracle;
 use crate::methods::portfolio::portfolio;
 use crate::methods::ranked::Ranked;
+use crate::methods::written::Written;
 use crate::search::answer::Answer;
 use crate::search::guide_source::{GuideSource, NoGuides};
 use crate::search::portfolio::beside::prove_beside;

@@ -2,13 +2,14 @@
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use candle_core::{DType, Device, Tensor, Var};
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use safetensors::SafeTensors;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use support::hash::of_parts;
+use support::random::normal;
 
 /// How a parameter begins.
 #[derive(Clone, Copy, Debug)]
@@ -128,13 +129,6 @@ impl Parameters {
         }
         Ok(self.vars)
     }
-}
-
-/// Box and Muller's transform; the second number is not used, so that every call is alike.
-fn normal(rng: &mut ChaCha8Rng, deviation: f64) -> f32 {
-    let (u, v): (f64, f64) = (rng.random(), rng.random());
-    let radius = (-2.0 * (1.0 - u).ln()).sqrt();
-    (deviation * radius * (std::f64::consts::TAU * v).cos()) as f32
 }
 
 /// What the metadata of a file of tensors says of it.

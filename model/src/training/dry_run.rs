@@ -2,12 +2,12 @@
 //! written.
 
 use crate::config::{Config, ModelConfig};
-use crate::network::ops::product::{Matrix, product};
 use crate::tokens::vocabulary::Vocabulary;
 use crate::training::examples::data::Dataset;
 use crate::training::forecast::{Memory, Shape, count_parameters, duration};
 use anyhow::Result;
 use egraph::System;
+use matrices::{Matrix, product};
 use rustc_hash::FxHashMap;
 use std::hint::black_box;
 use std::path::Path;

@@ -11,7 +11,7 @@ use crate::term::{Term, term_like};
 use crate::whole;
 use egraph::{Cancel, TermBank, TermId};
 use guided_search::{
-    Aids, Asked, Budget, Method, Question, Schedulers, SearchSettings, read_texts,
+    Aids, Asked, Budget, GuideWriter, Method, Question, Schedulers, SearchSettings, read_texts,
 };
 use model::GuideModel;
 use pyo3::exceptions::PyTypeError;
@@ -45,7 +45,8 @@ impl Search<'_> {
             Order::Learned(ranker) => Some(ranker),
             _ => None,
         };
-        let aids = Aids { model: self.model.as_deref(), ranker, ..Aids::default() };
+        let model = self.model.as_deref().map(|model| model as &dyn GuideWriter);
+        let aids = Aids { model, ranker, ..Aids::default() };
         let (system, settings) = (&self.shared.system, self.settings);
         let mut asked = Asked { system, bank: &mut bank, question, settings, aids };
         let answer = match self.method {

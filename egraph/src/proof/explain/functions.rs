@@ -2,9 +2,9 @@
 //! application found or made, and the very term that the functions give.
 
 use super::Explainer;
+use crate::building::term_function::{Instance, NewHead, NewNode, Part};
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
-use crate::matching::term_function::{Instance, NewHead, NewNode, Part};
 use crate::proof::dag::StepRef;
 use crate::rules::pattern::Pattern;
 use crate::term::bank::{TermBank, TermId};

@@ -1,9 +1,9 @@
 //! A match and its application, read back from the edge that they made.
 
 use super::functions::Applied;
+use crate::building::bound_ids::compute_all;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
-use crate::matching::bound_ids::compute_all;
 use crate::rules::pattern::Pattern;
 use crate::rules::rule::RuleId;
 use crate::rules::variables::VarId;

@@ -3,12 +3,12 @@
 //! written down as a proof; whether it is one the checker says.
 
 use super::Explainer;
+use crate::building::bound_ids::{compute_all, literal_value};
+use crate::building::term_function::{Instance, NewHead, Part};
 use crate::graph::egraph::EGraph;
 use crate::graph::facts::{Because, FactId};
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
-use crate::matching::bound_ids::{compute_all, literal_value};
-use crate::matching::term_function::{Instance, NewHead, Part};
 use crate::rules::analysis::TransferOf;
 use crate::rules::pattern::Pattern;
 use crate::rules::rule::RuleId;

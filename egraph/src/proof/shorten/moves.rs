@@ -3,7 +3,7 @@
 use super::fingerprints::Fingerprints;
 use super::walk::{Move, Path};
 use crate::bounds::count_step;
-use crate::matching::on_terms::{folded, instance, matched};
+use crate::building::on_terms::{folded, instance, matched};
 use crate::proof::dag::Justification;
 use crate::proof::dense::DenseMap;
 use crate::rules::pattern::Pattern;

@@ -12,11 +12,11 @@
 //!    which is no id;
 //! 3. once applied, the e-node of every application in the right-hand side but the root, in
 //!    pre-order (nullary operators excepted); with functions on terms in the right-hand side, the
-//!    e-node of every new node but the root ([`crate::matching::term_function`]).
+//!    e-node of every new node but the root ([`crate::building::term_function`]).
 //!
 //! The substitution is not stored: a variable is a child of a matched e-node. The proof forest
 //! keeps 1 without the root, 2 and 3 for every effective union, and [`crate::proof::explain`] reads
-//! them back ([`crate::matching::bound_ids`]).
+//! them back ([`crate::building::bound_ids`]).
 
 use crate::id::Id;
 use crate::room::Room;

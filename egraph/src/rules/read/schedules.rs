@@ -1,12 +1,12 @@
 //! Reading schedules and strategies.
 
-use crate::extract::cost::CostFunction;
 use crate::rules::costs::declared::DeclaredCost;
+use crate::rules::costs::function::CostFunction;
 use crate::rules::options::{pairs, unexpected};
 use crate::rules::rule::{Rule, RuleId, RulesetId};
+use crate::rules::schedule::BackOff;
 use crate::rules::schedule::{Goal, Rebase, RuleChoice, Schedule, SchedulerPlace};
 use crate::rules::system::System;
-use crate::saturation::scheduler::BackOff;
 use crate::stop::Limits;
 use crate::term::bank::TermBank;
 use crate::term::language::Language;

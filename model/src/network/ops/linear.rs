@@ -1,8 +1,8 @@
 //! Products of activations with weights, with a backward pass of their own on the CPU.
 
 use crate::network::ops::operation::{Fused, Operation};
-use crate::network::ops::product::{Matrix, product};
 use candle_core::{D, Result, Shape, Tensor};
+use matrices::{Matrix, product};
 
 /// `x` `[…, a]` times `w` `[a, b]`, in the numbers of x. `[…, b]`
 ///

@@ -2,7 +2,7 @@
 //! processor and, where a GPU needs more than candle has, the launch of a kernel for NVIDIA's. The kernel's source stands beside
 //! it (`dropout.cu` beside `dropout.rs`). Who calls one need not know where its tensors are.
 //!
-//! What they have in common: [`product`] and [`rows`], loops over plain numbers in the widest vectors that the
+//! What they have in common: [`rows`], loops over plain numbers in the widest vectors that the
 //! processor has; `cuda`, memory and launches of a GPU; [`operation`] and [`tensors`]. They must not know layers, tokens, training.
 
 pub mod adamw;
@@ -16,7 +16,6 @@ pub mod linear;
 pub mod loss;
 pub mod norm;
 pub(crate) mod operation;
-pub(crate) mod product;
 pub(crate) mod recomputed;
 pub mod rope;
 pub(crate) mod rows;

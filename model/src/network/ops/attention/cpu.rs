@@ -5,8 +5,8 @@
 use crate::geometry::positions::Place;
 use crate::geometry::relations::Relation;
 use crate::network::ops::attention::inputs::{Heads, Sight};
-use crate::network::ops::product::{Matrix, Product, transpose};
 use crate::network::ops::rows::{dot, padded, softmax};
+use matrices::{Matrix, Product, transpose};
 use pulp::{Arch, Simd, WithSimd};
 
 /// The inputs of a batch row: queries `[n, d]`, keys and values `[m, 2d]`.

@@ -1,8 +1,8 @@
 //! Keys that lie as products need them, for many products.
 
 use crate::network::ops::attention::inputs::Heads;
-use crate::network::ops::product::transpose;
 use crate::network::ops::rows::padded;
+use matrices::transpose;
 
 /// The keys of the rows of a batch, transposed once for all steps that look at them: for the few
 /// queries of a step that costs more than the products. By row and head `[e, M]`.

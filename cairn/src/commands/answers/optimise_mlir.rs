@@ -1,0 +1,120 @@
+//! `cairn optimise --mlir`: each value that a function needs, computed by the best term that equals it.
+
+use crate::inputs::mlir_file::{in_file, load_mlir};
+use crate::shown::proof::Shown;
+use anyhow::{Result, ensure};
+use egraph::{OpId, SortId, System, TermBank, TermId, proof_to_json};
+use guided_search::{Ended, Objective, OptimiseSettings, optimise};
+use interop::{MlirTable, MlirValue};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use support::{OutputDir, counted, print, write_atomic};
+
+/// Nodes of a term that are shown.
+const SHOWN: u64 = 40;
+/// The file that marks a directory of what was optimised.
+const OPTIMISED: &str = "optimised.mlir";
+
+/// What became of a term.
+struct Found {
+    best: TermId,
+    /// What is said of it.
+    told: String,
+    proof: Option<String>,
+}
+
+/// Prints the module of `file`, with a comment on each value; writes it and the proofs into `out`.
+///
+/// # Errors
+/// Bad input, or an internal fault.
+pub fn run(
+    file: &Path,
+    out: Option<&Path>,
+    (system, table): (&Arc<System>, &MlirTable),
+    objective: &dyn Fn(SortId, &[OpId]) -> Result<Objective>,
+    settings: &OptimiseSettings,
+) -> Result<()> {
+    let out = out.map(|out| OutputDir::create(out, OPTIMISED)).transpose()?;
+    let mut mlir = load_mlir(file)?;
+    let mut bank = TermBank::new(system.language.clone());
+    let values = mlir.values(table, &mut bank).map_err(|mistake| in_file(file, &mistake))?;
+    let missing = table.missing(&system.language);
+    let mut found: HashMap<TermId, Found> = HashMap::new();
+    for MlirValue { term, .. } in &values {
+        if !found.contains_key(term) {
+            let objective = objective(bank.sort(*term), &missing)?;
+            let better = one(system, &mut bank, *term, &objective, settings)?;
+            found.insert(*term, better);
+        }
+    }
+    let best = |term| found.get(&term).map_or(term, |found| found.best);
+    let mut text = String::new();
+    if let Some(MlirValue { term, .. }) = values.first() {
+        let cost = objective(bank.sort(*term), &missing)?.cost;
+        let taken = mlir.rewrite(table, &mut bank, &best, &cost);
+        let taken = taken.map_err(|mistake| in_file(file, &mistake))?;
+        for (number, (value, taken)) in values.iter().zip(taken).enumerate() {
+            let Found { best, ref told, ref proof } = found[&value.term];
+            text += &format!("// {} {}: {told}", value.function, value.name);
+            match (taken, proof) {
+                (true, Some(proof)) => {
+                    if let Some(out) = &out {
+                        let name = format!("{number}.json");
+                        write_atomic(&out.file(&name), proof.as_bytes())?;
+                        text += &format!("; {name}");
+                    }
+                }
+                _ if best != value.term => {
+                    text += "; not taken: with it the function would cost no less";
+                }
+                _ => {}
+            }
+            text.push('\n');
+        }
+    }
+    text += &mlir.to_string();
+    if let Some(out) = &out {
+        write_atomic(&out.file(OPTIMISED), text.as_bytes())?;
+    }
+    print(&text)
+}
+
+fn one(
+    system: &Arc<System>,
+    bank: &mut TermBank,
+    term: TermId,
+    objective: &Objective,
+    settings: &OptimiseSettings,
+) -> Result<Found> {
+    let outcome = optimise(system, bank, term, objective, settings)?;
+    ensure!(
+        outcome.ended != Ended::Conflict,
+        "two different literals became equal: a rule of the system is not sound"
+    );
+    let shown = |bank: &TermBank, term| bank.display_part(term, SHOWN).to_string();
+    let unchanged = |why: String| Found { best: term, told: why, proof: None };
+    let (Some(first), Some(last), Some(proof)) =
+        (outcome.curve.first(), outcome.best(), &outcome.proof)
+    else {
+        return Ok(unchanged(format!("{}: its cost is not known", shown(bank, term))));
+    };
+    let cost = |best: &guided_search::Best| objective.cost.text(&best.cost);
+    if last.term == term {
+        let (term, cost) = (shown(bank, term), cost(last));
+        let told = format!("{term}, cost {cost}, is the best found ({})", outcome.ended);
+        return Ok(unchanged(told));
+    }
+    let proof = Shown::new(system, bank, proof, true)?;
+    let steps =
+        proof.steps().map_or(String::new(), |steps| format!(" in {}", counted(steps, "step")));
+    let told = format!(
+        "{}, cost {}, equals {}, cost {}; proved{steps}",
+        shown(bank, term),
+        cost(first),
+        shown(bank, last.term),
+        cost(last)
+    );
+    let json = proof_to_json(system, bank, &proof.proof);
+    Ok(Found { best: last.term, told, proof: Some(json) })
+}

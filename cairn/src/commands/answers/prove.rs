@@ -1,0 +1,243 @@
+//! `cairn prove`: guided search for one question.
+
+use crate::commands::answers::prove_shape::{Shape, prove_shape, read_shape};
+use crate::inputs::args::{
+    DeviceChoice, NotProved, RunArgs, load_model, load_ranker, load_system, read_question, seconds,
+};
+use crate::inputs::ranker_file;
+use crate::inputs::search_args::{self, SearchArgs};
+use crate::inputs::shipped::{SYSTEMS, ranker_of};
+use crate::shown::guides::show_guides;
+use crate::shown::proof::{PRINTED, ProofArgs, show_opposed};
+use anyhow::{Result, anyhow, ensure};
+use egraph::{System, TermBank, TermId};
+use guided_search::{
+    Aids, Answer, Asked, Available, Budget, ExpertGuides, Failure, GuideWriter, Method, Need,
+    Question, Schedulers, SearchSettings, Watcher,
+};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use support::{InputFile, counted, give_back_large_blocks, note, thousands};
+
+const EXAMPLES: &str = "\
+Examples:
+  # Small random waypoints from both sides, e-graphs of at most 200 e-nodes
+  cairn prove --system halide --method descend --cap 200 --work 40000 \\
+      --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)'
+
+  # A trained model's guides
+  cairn prove --system ring --model quickstart/model --cap 2000 \\
+      --from '(* (+ a b) (- a b))' --to '(- (* a a) (* b b))'
+
+  # An expert's sketches, one a line in the order in which they are reached
+  echo '(<= (* 2 ?) (* 2 ?))' > guides.txt
+  cairn prove --system halide --expert guides.txt --cap 200 --out proof.json \\
+      --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)'
+
+  # A proof to any term of a shape
+  cairn prove --system tiling --from '(m (* n1 32) f)' \\
+      --to '(contains (m n1 (m 32 ?)))'
+
+Exit code 3: no proof was found within the budget.";
+
+fn help() -> String {
+    format!("Methods:\n{}\n{EXAMPLES}", Method::list())
+}
+
+/// The arguments of `cairn prove`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = help())]
+pub struct ProveArgs {
+    /// The rewrite system: a .rules file, or a shipped one by its name, as halide
+    #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
+    system: InputFile,
+    /// The start
+    #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
+    from: String,
+    /// The target: a term, or a sketch, which stands for any term that satisfies it
+    #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
+    to: String,
+    /// How to search, see below [default: model with --model, expert with --expert, otherwise portfolio]
+    #[arg(long, value_name = "NAME", conflicts_with = "expert")]
+    method: Option<Method>,
+    /// The directory of a trained model
+    #[arg(long, value_name = "DIR", conflicts_with = "expert")]
+    model: Option<PathBuf>,
+    /// Where the model computes
+    #[arg(long, value_enum, default_value_t, requires = "model")]
+    device: DeviceChoice,
+    /// A ranker, or the directory of `cairn learn`, or a shipped one by its name, as halide; for the methods
+    /// `portfolio` and `ranked` [default: the one that is shipped for the system, if one is]
+    #[arg(long, value_name = "FILE", value_parser = ranker_file::parser(), conflicts_with = "expert")]
+    ranker: Option<InputFile>,
+    /// A file of guides: a sketch or term a line
+    #[arg(long, value_name = "FILE")]
+    expert: Option<PathBuf>,
+    /// Print the guides of every request: terms reached on either side, and what is proposed
+    #[arg(long, conflicts_with = "expert")]
+    show_guides: bool,
+    #[command(flatten)]
+    search: SearchArgs,
+    /// Seconds at most (not reproducible)
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time: Option<Duration>,
+    #[command(flatten)]
+    proof: ProofArgs,
+    #[command(flatten)]
+    run: RunArgs,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Bad input, [`NotProved`], or an internal fault.
+pub fn run(args: &ProveArgs) -> Result<()> {
+    // A model allocates and frees large blocks all the time; its e-graphs are small.
+    if args.model.is_none() {
+        give_back_large_blocks();
+    }
+    let run = args.run.run();
+    let preset = &args.search;
+    let budget = Budget::of_question(preset.cap, preset.work, Schedulers::Auto);
+    let settings = search_args::settings(preset, budget, run.seed);
+    settings.check()?;
+    let out = args.proof.output()?;
+    let system = load_system(&args.system)?;
+    if let Some((mut bank, from, shape)) = read_shape(&system, &args.from, &args.to)? {
+        args.refuse_guides()?;
+        let shape = Shape { from, sketch: shape, deadline: args.deadline() };
+        return prove_shape(&system, &mut bank, shape, &settings, &run, &out);
+    }
+    let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
+    let pool = run.build_pool()?;
+    let answer = pool.install(|| search(args, &system, &mut bank, [from, to], &settings))?;
+    let work = settings.budget.work;
+    let ledger = answer.ledger;
+    let spent = format!(
+        "{} of {} work, {}, {} for guides, {:.1} s in the model",
+        thousands(ledger.work),
+        thousands(work),
+        counted(ledger.e_graphs, "e-graph"),
+        counted(ledger.requests, "request"),
+        ledger.model_seconds
+    );
+    if let Some(sides) = &answer.opposed {
+        return show_opposed(&out, &system, &mut bank, sides);
+    }
+    match answer.result {
+        Ok(proof) => {
+            if !args.run.run().quiet {
+                note(&format!("proved with {spent}"));
+                for &waypoint in &answer.waypoints {
+                    let waypoint = bank.display_part(waypoint, PRINTED.term_size);
+                    note(&format!("waypoint {waypoint}"));
+                }
+            }
+            out.show(&system, &mut bank, &proof)
+        }
+        Err(failure) => {
+            if !run.quiet && answer.smallest != [from, to] {
+                for (side, term) in ["start", "target"].into_iter().zip(answer.smallest) {
+                    let term = bank.display_part(term, PRINTED.term_size);
+                    note(&format!("the smallest term reached from the {side}: {term}"));
+                }
+            }
+            Err(NotProved(format!("{} ({spent})", explained(failure))).into())
+        }
+    }
+}
+
+/// A failure in words. None of them says that the terms are not equal, which a search can't know.
+fn explained(failure: Failure) -> &'static str {
+    match failure {
+        Failure::Work => "the work is spent",
+        Failure::Guides => "the cap binds and no guide is left to try",
+        Failure::Saturated => {
+            "this search did not connect the terms: their e-graph saturated without, and no guide \
+             helped"
+        }
+        Failure::Schedule => "the system's schedule came to its end",
+        Failure::Conflict => "two different literals became equal: a rule is not sound",
+        Failure::Opposed => "the terms equal different literals",
+        Failure::Time => "the time is over",
+        Failure::Cancelled => "somebody asked to stop",
+    }
+}
+
+fn search(
+    args: &ProveArgs,
+    system: &Arc<System>,
+    bank: &mut TermBank,
+    ends: [TermId; 2],
+    settings: &SearchSettings,
+) -> Result<Answer> {
+    let method = args.method()?;
+    let ranker = match method.uses_ranker() {
+        true => args.ranker.clone().or_else(|| ranker_of(system)),
+        false => None,
+    };
+    method.expect(Available {
+        model: args.model.is_some(),
+        ranker: ranker.is_some(),
+        chain: false,
+        guides: args.expert.is_some(),
+    })?;
+    let unused = args.model.is_some() && method.needs() != Need::Model;
+    if unused && !args.run.run().quiet {
+        note(&format!("method '{method}' does not use the model"));
+    }
+    let model =
+        args.model.as_ref().filter(|_| !unused).map(|path| load_model(path, system, args.device));
+    let model = model.transpose()?;
+    let ranker = ranker.map(|file| load_ranker(&file, system)).transpose()?;
+    let sort = bank.sort(ends[0]);
+    let expert = args.expert.as_ref().map(|path| ExpertGuides::load(path, system, sort));
+    let expert = expert.transpose()?;
+    let watcher: Option<&Watcher<'_>> = if args.show_guides { Some(&show_guides) } else { None };
+    let aids = Aids {
+        model: model.as_ref().map(|model| model as &dyn GuideWriter),
+        ranker: ranker.as_ref(),
+        chain: None,
+        expert: expert.as_ref(),
+        watcher,
+    };
+    let question = Question { ends, number: 0, deadline: args.deadline(), cancel: None };
+    method.answer(&mut Asked { system, bank, question, settings: *settings, aids })
+}
+
+impl ProveArgs {
+    /// The method that is asked for, or that goes with what is given.
+    fn method(&self) -> Result<Method> {
+        let name = match (&self.model, &self.expert) {
+            (Some(_), _) => "model",
+            (None, Some(_)) => "expert",
+            (None, None) => "portfolio",
+        };
+        self.method.map_or_else(|| name.parse().map_err(|e: String| anyhow!(e)), Ok)
+    }
+
+    /// Refuses what has no meaning where the target is a sketch.
+    fn refuse_guides(&self) -> Result<()> {
+        let guided = [
+            ("--method", self.method.is_some()),
+            ("--model", self.model.is_some()),
+            ("--ranker", self.ranker.is_some()),
+            ("--expert", self.expert.is_some()),
+            ("--show-guides", self.show_guides),
+        ];
+        for (option, given) in guided {
+            ensure!(
+                !given,
+                "{option}: guides lie between two terms, and --to is a sketch, which names no second one: \
+                 leave {option} out, or give a term with --to, or write the sketches on the way as phases for \
+                 `cairn optimise --strategy`"
+            );
+        }
+        Ok(())
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.time.and_then(|time| Instant::now().checked_add(time))
+    }
+}

@@ -1,0 +1,318 @@
+//! `cairn evaluate`: all methods on all tasks, under the same limits; or optimisers on terms.
+
+use crate::inputs::args::{
+    DeviceChoice, RunArgs, load_model, load_ranker, load_system_with_text, read_preset,
+};
+use crate::inputs::ranker_file;
+use crate::inputs::search_args::{self, SearchArgs};
+use crate::inputs::shipped::{SEARCHES, SEEDS, SYSTEMS, ranker_of};
+use anyhow::{Context, Result, ensure};
+use egraph::{System, TermBank};
+use guided_search::{
+    Available, Budget, Cap, Evaluation, GuideWriter, Inputs, Method, Optimiser, RESULTS_FILE, Row,
+    SEEN_UNKNOWN, Schedulers, SearchSettings, TaskSet, evaluate, evaluate_part, refuse_seen,
+    summaries, text_table,
+};
+use model::{content_hash, load_seen_seeds};
+use ranking::Ranker;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use support::hash::of_file;
+use support::{InputFile, Shard, note, print};
+
+const EXAMPLES: &str = "\
+Examples:
+  # Without a model: baselines, chance and the ceiling
+  cairn tasks --system halide --seeds halide --links 4 --link-nodes 200 \\
+      --count 20 --out tasks.parquet
+  cairn evaluate --system halide --tasks tasks.parquet --out results
+  cairn report results
+
+  # With a model, some methods only
+  cairn evaluate --system ring --tasks quickstart/tasks.parquet \\
+      --model quickstart/model --out results-model \\
+      --methods all-work,descend,model,oracle
+
+  # Optimisers on terms: cost left against work, term by term
+  cairn evaluate --system ring --terms ring --cost size --cap 2000 \\
+      --work 10000 --out optimisers
+  cairn report optimisers
+
+  # In four parts, each wherever you like, and the same results from them
+  for i in 0 1 2 3; do
+    cairn evaluate --system halide --tasks tasks.parquet --shard $i/4 \\
+        --out parts/$i
+  done
+  cairn merge parts/* --out results
+
+Every method searches in the same way, with the same cap on each e-graph and the same total work. The \
+same command goes on with an evaluation that was stopped. Results are the same for any number of \
+threads, the columns of seconds aside.";
+
+fn help() -> String {
+    format!(
+        "Methods:\n{}\nOptimisers (--terms):\n{}\n{EXAMPLES}",
+        Method::list(),
+        Optimiser::list()
+    )
+}
+
+/// The arguments of `cairn evaluate`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_long_help = help())]
+pub struct EvaluateArgs {
+    /// The rewrite system: a .rules file, or a shipped one by its name, as halide
+    #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
+    pub system: InputFile,
+    /// The tasks: Parquet from `cairn tasks`, CSV with the columns `start` and `target`, or text
+    /// with a start and a target a line
+    #[arg(long, value_name = "FILE", required_unless_present = "terms")]
+    tasks: Option<PathBuf>,
+    /// Compare optimisers on terms instead of methods on tasks: how much of the cost of each term is left, with the same
+    /// cap and work. A term a line, CSV with a column `expression`, or Parquet with a column `term`; or shipped seeds by
+    /// their name
+    #[arg(long, value_name = "FILE", value_parser = SEEDS.parser(), conflicts_with_all = ["tasks", "model", "config", "methods", "scheduler", "guides", "expansion", "walk", "slack", "drawn", "nucleus", "certain"])]
+    pub terms: Option<InputFile>,
+    /// The optimisers, see below, separated by commas [default: all, `ranked` if there is a ranker]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "terms")]
+    pub optimisers: Option<Vec<Optimiser>>,
+    /// What a term costs: size, depth, or a cost of the system; several with commas between [default: cost]
+    #[arg(long, value_name = "NAMES", requires = "terms")]
+    pub cost: Option<String>,
+    /// The directory of a trained model, for the methods that need one
+    #[arg(long, value_name = "DIR")]
+    model: Option<PathBuf>,
+    /// Evaluate a model that does not say which seeds it was trained on, or no longer does: its file
+    /// seen_seeds.json is missing or has changed. The report then says that it may have seen the tasks
+    #[arg(long, requires = "model")]
+    seen_unknown: bool,
+    /// Where the model computes
+    #[arg(long, value_enum, default_value_t, requires = "model")]
+    device: DeviceChoice,
+    /// A ranker, or the directory of `cairn learn`, or a shipped one by its name, as halide; for the methods
+    /// `ranked` and `portfolio` [default: the one that is shipped for the system, if one is]
+    #[arg(long, value_name = "FILE", value_parser = ranker_file::parser())]
+    pub ranker: Option<InputFile>,
+    /// A preset: a file, or a shipped one by its name, default or quickstart; options overrule it
+    #[arg(long, value_name = "FILE", value_parser = SEARCHES.parser())]
+    config: Option<InputFile>,
+    /// The methods, see below, separated by commas [default: all that the tasks, the model and the ranker
+    /// allow]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    methods: Option<Vec<Method>>,
+    #[command(flatten)]
+    pub search: SearchArgs,
+    /// The directory for the results
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Put only every N-th task to the methods, from task I on, for `cairn merge`: I/N, I from 0 to N-1; --out is the
+    /// directory of the part
+    #[arg(long, value_name = "I/N", conflicts_with = "terms")]
+    shard: Option<Shard>,
+    #[command(flatten)]
+    pub run: RunArgs,
+}
+
+/// Runs the command for methods on tasks.
+///
+/// # Errors
+/// Bad input, or an internal fault.
+pub fn run(args: &EvaluateArgs) -> Result<()> {
+    let tasks = args.tasks.as_deref().context("clap asks for tasks where there are no terms")?;
+    let (out, quiet) = (&args.out, args.run.run().quiet);
+    if let Some(shard) = args.shard {
+        let outcome = with_inputs(args, tasks, |evaluation, inputs| {
+            evaluate_part(&evaluation, inputs, shard, out, quiet)
+        })?;
+        return print(&format!("part {shard}: {outcome}\n{}\n", out.display()));
+    }
+    let rows = with_inputs(args, tasks, |mut evaluation, inputs| {
+        evaluation.command += &format!(" --out {}", out.display());
+        evaluate(&evaluation, inputs, out, quiet)
+    })?;
+    print_results(&rows, out)
+}
+
+/// Prints what the rows of an evaluation come to.
+///
+/// # Errors
+/// Its directory can't be read, or nothing can be printed.
+pub fn print_results(rows: &[Row], out: &Path) -> Result<()> {
+    let all: Vec<&Row> = rows.iter().collect();
+    let doubts = Evaluation::load(out)?.doubts();
+    let doubt: String = doubts.iter().map(|doubt| format!("{doubt}\n")).collect();
+    print(&format!(
+        "{}{doubt}results in {}\n",
+        text_table(&summaries(&all)),
+        out.join(RESULTS_FILE).display()
+    ))
+}
+
+/// Reads the inputs, fills in what is left open, and does `work` with the evaluation, whose command does not say yet
+/// where the results go.
+fn with_inputs<T: Send>(
+    args: &EvaluateArgs,
+    path: &Path,
+    work: impl FnOnce(Evaluation, &Inputs<'_>) -> Result<T> + Send,
+) -> Result<T> {
+    let given = SearchArgs { methods: args.methods.clone(), ..args.search.clone() };
+    let settings = &given.or(&read_preset(args.config.as_ref())?.search);
+    let run = &args.run.run();
+    let (system, system_text) = load_system_with_text(&args.system)?;
+    let tasks = TaskSet::load(path, &system)?;
+    let model = args.model.as_deref().map(|path| load_model(path, &system, args.device));
+    let model = model.transpose()?;
+    let (mut seen_unknown, mut seen_targets) = (false, 0);
+    if let Some(path) = args.model.as_deref() {
+        match load_seen_seeds(path) {
+            Ok(seen) => {
+                let mut bank = TermBank::new(system.language.clone());
+                seen_targets = refuse_seen("the model", &tasks.tasks, &mut bank, &seen)?;
+            }
+            Err(reason) if args.seen_unknown => {
+                if !run.quiet {
+                    note(&format!("{SEEN_UNKNOWN} {reason:#}"));
+                }
+                seen_unknown = true;
+            }
+            Err(reason) => {
+                return Err(reason.context(
+                    "the model may have seen the tasks, for it does not say which seeds it was trained on \
+                     (--seen-unknown evaluates it all the same, and says so)",
+                ));
+            }
+        }
+    }
+    let mut bank = TermBank::new(system.language.clone());
+    let methods = settings.methods.as_ref();
+    let needed = methods.is_none_or(|methods| methods.iter().any(|method| method.uses_ranker()));
+    let found = ranker(args, &system, (needed, methods.is_none()), |ranker| {
+        refuse_seen("the ranker", &tasks.tasks, &mut bank, &ranker.seen)
+    })?;
+    let (ranker_file, ranker) = match found {
+        Some((file, ranker, targets)) => {
+            seen_targets = seen_targets.max(targets);
+            (Some(file), Some(ranker))
+        }
+        None => (None, None),
+    };
+    let mut evaluation = resolve(args, ranker_file.as_ref(), settings, &tasks)?;
+    evaluation.tasks_hash = of_file(path)?.0;
+    evaluation.ranker_hash = ranker.as_ref().map(|ranker| ranker.hash()).transpose()?;
+    evaluation.model_hash = args.model.as_deref().map(content_hash).transpose()?;
+    evaluation.seen_unknown = seen_unknown;
+    evaluation.seen_targets = seen_targets;
+    evaluation.command = command(args, path, &evaluation);
+    let inputs = Inputs {
+        system: &system,
+        system_text: &system_text,
+        tasks: &tasks,
+        model: model.as_ref().map(|model| model as &dyn GuideWriter),
+        ranker: ranker.as_ref(),
+    };
+    let pool = run.build_pool()?;
+    pool.install(|| work(evaluation, &inputs))
+}
+
+/// The ranker that is asked for, or that is shipped for the system where something needs one, and its file. One that
+/// `refuse` refuses, for what it has seen, is done without `by_default`, where nobody asked for it.
+pub fn ranker<T>(
+    args: &EvaluateArgs,
+    system: &System,
+    (needed, by_default): (bool, bool),
+    refuse: impl FnOnce(&Ranker) -> Result<T>,
+) -> Result<Option<(InputFile, Arc<Ranker>, T)>> {
+    let shipped = || ranker_of(system).filter(|_| needed);
+    let Some(file) = args.ranker.clone().or_else(shipped) else { return Ok(None) };
+    let ranker = load_ranker(&file, system)?;
+    match refuse(&ranker) {
+        Err(seen) if args.ranker.is_none() && by_default => {
+            if !args.run.run().quiet {
+                note(&format!("no ranker is used: {seen}"));
+            }
+            Ok(None)
+        }
+        refused => refused.map(|found| Some((file, ranker, found))),
+    }
+}
+
+fn resolve(
+    args: &EvaluateArgs,
+    ranker: Option<&InputFile>,
+    settings: &SearchArgs,
+    tasks: &TaskSet,
+) -> Result<Evaluation> {
+    let origin = &tasks.origin;
+    let chains = origin.links > 0;
+    let link_work = (origin.link_nodes as u64).saturating_mul(10);
+    let of_chains = (Cap::Nodes(origin.cap), link_work.saturating_mul(origin.links.into()));
+    let (cap, work) = Some(of_chains).filter(|_| chains).unzip();
+    let (cap, work) = (settings.cap.or(cap), settings.work.or(work));
+    let budget = Budget::of_question(cap, work, Schedulers::Simple);
+    let search = search_args::settings(settings, budget, args.run.run().seed);
+    search.check()?;
+    let there = Available {
+        model: args.model.is_some(),
+        ranker: ranker.is_some(),
+        chain: chains,
+        guides: false,
+    };
+    let possible = || Method::all().filter(|method| method.expect(there).is_ok()).collect();
+    let methods = settings.methods.clone().unwrap_or_else(possible);
+    ensure!(!methods.is_empty(), "no method to compare");
+    for (i, method) in methods.iter().enumerate() {
+        ensure!(!methods[..i].contains(method), "method '{method}' is given twice");
+        method.expect(there)?;
+    }
+    Ok(Evaluation {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        tasks: origin.clone(),
+        tasks_hash: String::new(),
+        task_count: tasks.tasks.len(),
+        methods,
+        search,
+        model: args.model.as_deref().map(|path| path.display().to_string()),
+        model_hash: None,
+        ranker: ranker.map(|file| file.to_string()),
+        ranker_hash: None,
+        seen_unknown: false,
+        seen_targets: 0,
+        command: String::new(),
+        results_hash: None,
+    })
+}
+
+/// The command that does this evaluation, every setting spelt out, but for --out.
+fn command(args: &EvaluateArgs, tasks: &Path, evaluation: &Evaluation) -> String {
+    let names: Vec<&str> = evaluation.methods.iter().map(|m| m.name()).collect();
+    let model = match &evaluation.model {
+        Some(model) if evaluation.seen_unknown => format!(" --model {model} --seen-unknown"),
+        Some(model) => format!(" --model {model}"),
+        None => String::new(),
+    };
+    let ranker = match &evaluation.ranker {
+        Some(ranker) => format!(" --ranker {ranker}"),
+        None => String::new(),
+    };
+    let SearchSettings {
+        nucleus,
+        certain,
+        seed,
+        budget,
+        guides,
+        expansion,
+        walk,
+        slack,
+        drawn,
+        ..
+    } = evaluation.search;
+    let Budget { cap, work, scheduler } = budget;
+    format!(
+        "cairn evaluate --system {} --tasks {}{model}{ranker} --methods {} --cap {cap} --work {work} \
+         --scheduler {scheduler} --guides {guides} --expansion {expansion} --walk {walk} \
+         --slack {slack} --drawn {drawn} --nucleus {nucleus} --certain {certain} --seed {seed}",
+        args.system,
+        tasks.display(),
+        names.join(","),
+    )
+}

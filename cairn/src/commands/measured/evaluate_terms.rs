@@ -1,0 +1,89 @@
+//! `cairn evaluate --terms`: optimisers on the same terms, under the same limits.
+
+use crate::commands::measured::evaluate::{EvaluateArgs, ranker};
+use crate::inputs::args::{load_system_with_text, named_cost};
+use anyhow::{Result, anyhow, ensure};
+use dataset_gen::load_seeds_with_hash;
+use egraph::{Sketch, TermBank};
+use guided_search::{
+    Budget, Cap, Comparison, Objective, OptimiseSettings, Optimiser, Schedulers, Terms,
+    compare_optimisers, optimiser_summaries, optimisers_table, refuse_seen_terms,
+};
+use support::{InputFile, print};
+
+/// Runs the command.
+///
+/// # Errors
+/// Bad input, or an internal fault.
+pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
+    let run = args.run.run();
+    let names = args.cost.as_deref().unwrap_or("cost");
+    let (system, system_text) = load_system_with_text(&args.system)?;
+    let mut bank = TermBank::new(system.language.clone());
+    let (terms, terms_hash) = load_seeds_with_hash(file, &system, &mut bank, None)?;
+    let cost = named_cost(&system, names)?;
+    let objective = &Objective { cost, shared: false, exact: None, sketch: Sketch::Any };
+    let asked = args.optimisers.as_ref();
+    let needed = asked.is_none_or(|names| names.iter().any(|optimiser| optimiser.ranked));
+    let found = ranker(args, &system, (needed, asked.is_none()), |ranker| {
+        refuse_seen_terms("the ranker", &terms, &mut bank, &ranker.seen)
+    })?;
+    let found = found.map(|(file, ranker, ())| (file, ranker));
+    let possible = || Optimiser::all().filter(|o| found.is_some() || !o.ranked).collect();
+    let optimisers: Vec<Optimiser> = args.optimisers.clone().unwrap_or_else(possible);
+    ensure!(!optimisers.is_empty(), "no optimiser to compare");
+    for (i, optimiser) in optimisers.iter().enumerate() {
+        ensure!(!optimisers[..i].contains(optimiser), "optimiser '{optimiser}' is given twice");
+        ensure!(found.is_some() || !optimiser.ranked, "the optimiser '{optimiser}' needs --ranker");
+    }
+    let is_used = optimisers.iter().any(|optimiser| optimiser.ranked);
+    ensure!(
+        is_used || args.ranker.is_none(),
+        "--ranker is for the optimiser 'ranked', which is not among --optimisers"
+    );
+    let (ranker_file, ranker) = found.filter(|_| is_used).unzip();
+    let cap = args.search.cap.unwrap_or(Cap::Nodes(4_000));
+    let budget = Budget::of_optimisation(Some(cap), args.search.work, Schedulers::Simple);
+    budget.check().map_err(|why| anyhow!("--{why}"))?;
+    let work = budget.work;
+    let mut comparison = Comparison {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        system_hash: system.hash.clone(),
+        terms_hash,
+        terms: terms.len(),
+        cost: names.to_owned(),
+        optimisers,
+        cap,
+        work,
+        ranker: ranker_file.map(|file| file.to_string()),
+        ranker_hash: ranker.as_ref().map(|ranker| ranker.hash()).transpose()?,
+        seed: run.seed,
+        command: String::new(),
+        results: Vec::new(),
+    };
+    comparison.command = command(args, file, &comparison);
+    let settings = &OptimiseSettings::within(budget, run.seed);
+    let (system, bank, terms) = (&system, &bank, &terms[..]);
+    let (system_text, goals) = (system_text.as_str(), None);
+    let terms = Terms { system, system_text, bank, terms, objective, goals, settings };
+    let threads = run.build_pool()?.current_num_threads();
+    let (out, ranker) = (&args.out, ranker.as_ref());
+    let rows = compare_optimisers(&comparison, &terms, ranker, out, (threads, run.quiet))?;
+    let summaries = optimiser_summaries(&comparison.optimisers, &rows);
+    print(&format!("{}results in {}\n", optimisers_table(&summaries, names), out.display()))
+}
+
+/// The command that does this comparison, every setting spelt out.
+fn command(args: &EvaluateArgs, file: &InputFile, comparison: &Comparison) -> String {
+    let Comparison { optimisers, cost, cap, work, ranker, seed, .. } = comparison;
+    let names: Vec<&str> = optimisers.iter().map(|optimiser| optimiser.name).collect();
+    let ranker = ranker.as_ref().map_or(String::new(), |file| format!(" --ranker {file}"));
+    format!(
+        "cairn evaluate --system {} --terms {}{ranker} --optimisers {} --cost {cost} --cap {cap} --work {work} \
+         --seed {seed} --out {}",
+        args.system,
+        file,
+        names.join(","),
+        args.out.display()
+    )
+}

@@ -1,0 +1,176 @@
+//! What several commands have in common: options and inputs.
+
+use crate::inputs::search_args::Preset;
+use anyhow::{Context, Result, anyhow};
+use clap::ValueEnum;
+use egraph::{
+    ByteSize, CostFunction, Limits, SaturationConfig, Scheduler, System, TermBank, TermId,
+};
+use guided_search::{quoted, read_texts};
+use model::{Device, GuideModel, first_gpu};
+use ranking::Ranker;
+use rayon::ThreadPool;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use support::{InputFile, Run, read_toml};
+
+/// Options that mean the same in every command.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub struct RunArgs {
+    /// Number of threads; the result does not depend on it [default: all processors]
+    #[arg(long, value_name = "N", global = true)]
+    threads: Option<usize>,
+    /// Seed of all random choices
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, global = true)]
+    seed: u64,
+    /// Show no progress
+    #[arg(long, global = true)]
+    quiet: bool,
+}
+
+impl RunArgs {
+    /// What the libraries take.
+    pub fn run(&self) -> Run {
+        Run { threads: self.threads, seed: self.seed, quiet: self.quiet }
+    }
+}
+
+/// Where to compute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum DeviceChoice {
+    /// The processor.
+    #[default]
+    Cpu,
+    /// The first NVIDIA GPU.
+    Cuda,
+}
+
+impl DeviceChoice {
+    /// Opens the device.
+    ///
+    /// # Errors
+    /// A GPU was asked for and can't be used.
+    pub fn open(self) -> Result<Device> {
+        match self {
+            DeviceChoice::Cpu => Ok(Device::Cpu),
+            DeviceChoice::Cuda => first_gpu()
+                .map_err(|reason| anyhow!("--device cuda: no GPU can be used here ({reason})")),
+        }
+    }
+}
+
+/// No proof was found, or a goal was not reached: exit code 3. Neither bad input nor a fault.
+#[derive(Debug, thiserror::Error)]
+#[error("not proved: {0}")]
+pub struct NotProved(pub String);
+
+/// When to stop growing an e-graph.
+#[derive(Clone, Debug, clap::Args)]
+pub struct LimitArgs {
+    /// At most so much memory for the e-graph, as 64MiB or 1GiB
+    #[arg(long, value_name = "SIZE", default_value = "256MiB")]
+    pub memory: ByteSize,
+    /// At most so many e-nodes
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<usize>,
+    /// At most so many iterations
+    #[arg(long, value_name = "N")]
+    pub iterations: Option<u64>,
+    /// At most so many seconds (not reproducible)
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time: Option<Duration>,
+}
+
+impl LimitArgs {
+    /// The same, with threads to search with.
+    pub fn config(&self, pool: ThreadPool, scheduler: Scheduler) -> SaturationConfig {
+        let limits = Limits {
+            memory: Some(self.memory.0),
+            nodes: self.nodes,
+            iterations: self.iterations,
+            time: self.time,
+            ..Limits::default()
+        };
+        let pool = Some(Arc::new(pool));
+        SaturationConfig { limits, scheduler, pool, ..SaturationConfig::default() }
+    }
+}
+
+/// The argument of `--time`.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("expected seconds, found '{text}'"))?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| format!("expected seconds, found '{text}'"))
+}
+
+/// Reads a rewrite system.
+///
+/// # Errors
+/// The first mistake, with its place.
+pub fn load_system(file: &InputFile) -> Result<Arc<System>> {
+    Ok(load_system_with_text(file)?.0)
+}
+
+/// As [`load_system`]; also gives the text, which is read once.
+///
+/// # Errors
+/// As [`load_system`].
+pub fn load_system_with_text(file: &InputFile) -> Result<(Arc<System>, String)> {
+    let bytes = file.read("the rewrite system")?;
+    // The message alone: it has the place and all that its source says.
+    let system = System::from_bytes(&file.to_string(), bytes.clone())
+        .map_err(|mistake| anyhow!("{mistake}"))?;
+    Ok((Arc::new(system), String::from_utf8(bytes)?))
+}
+
+/// The system with a strategy as its schedule, if one is asked for.
+///
+/// # Errors
+/// There is no strategy of that name, or its text is wrong.
+pub fn with_strategy(system: &Arc<System>, strategy: Option<&str>) -> Result<Arc<System>> {
+    let Some(text) = strategy else { return Ok(system.clone()) };
+    match system.with_strategy(text) {
+        Ok(system) => Ok(Arc::new(system)),
+        Err(mistake) => Err(anyhow!("--strategy {}: {mistake}", quoted(text))),
+    }
+}
+
+/// The preset in a file, or one that leaves everything open.
+pub fn read_preset(file: Option<&InputFile>) -> Result<Preset> {
+    file.map_or_else(|| Ok(Preset::default()), read_toml)
+}
+
+/// A bank and the two terms of a question, which have one sort.
+pub fn read_question(system: &System, from: &str, to: &str) -> Result<(TermBank, TermId, TermId)> {
+    let mut bank = TermBank::new(system.language.clone());
+    let terms = read_texts(&mut bank, &[("--from", from), ("--to", to)])?;
+    Ok((bank, terms[0], terms[1]))
+}
+
+/// Reads a ranker for a system.
+///
+/// # Errors
+/// As [`Ranker::read`], or the file can't be read.
+pub fn load_ranker(file: &InputFile, system: &System) -> Result<Arc<Ranker>> {
+    let text = String::from_utf8(file.read("the ranker")?)
+        .map_err(|_| anyhow!("{file} holds no ranker: it is not text"))?;
+    Ok(Arc::new(Ranker::read(&file.to_string(), &text, system)?))
+}
+
+/// The costs that `--cost` names.
+///
+/// # Errors
+/// The system has no such cost.
+pub fn named_cost(system: &System, names: &str) -> Result<CostFunction> {
+    CostFunction::named(system, names)
+        .map_err(|mistake| anyhow!("--cost {}: {mistake}", quoted(names)))
+}
+
+/// Loads a model and refuses one of another rewrite system.
+pub fn load_model(directory: &Path, system: &System, device: DeviceChoice) -> Result<GuideModel> {
+    let name = directory.display();
+    let model = GuideModel::load(directory, &device.open()?)
+        .with_context(|| format!("cannot load the model in {name}"))?;
+    model.expect_system(system).with_context(|| format!("{name}"))?;
+    Ok(model)
+}

@@ -1,0 +1,86 @@
+//! The file of a ranker: where an argument says that it is, and a look at it without the rewrite system
+//! that it is for.
+
+use crate::inputs::shipped::RANKERS;
+use anyhow::{Context, Result};
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use dataset_gen::SeenSeeds;
+use guided_search::RANKER_FILE;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use support::{InputFile, counted, read_text, thousands, unseal_json};
+
+/// The ranker in a directory that `cairn learn` made, if it is one.
+pub fn learned(directory: &Path) -> Option<PathBuf> {
+    Some(directory.join(RANKER_FILE)).filter(|file| file.is_file())
+}
+
+/// Reads an argument: a directory that `cairn learn` made, a file, or the name of a shipped ranker.
+pub fn parser() -> impl TypedValueParser<Value = InputFile> {
+    OsStringValueParser::new().try_map(|argument| match learned(Path::new(&argument)) {
+        Some(file) => Ok(InputFile::Path(file)),
+        None => RANKERS.resolve(argument),
+    })
+}
+
+/// What is read of the file.
+#[derive(Deserialize)]
+struct File {
+    format: String,
+    system_hash: String,
+    origin: String,
+    seen: SeenSeeds,
+    weights: Value,
+}
+
+/// What a ranker's file says of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Inspection {
+    /// The format, with its version.
+    pub format: String,
+    /// SHA-256 of the rewrite system.
+    pub system_hash: String,
+    /// How it came about.
+    pub origin: String,
+    /// Numbers in the network.
+    pub parameters: usize,
+    /// Seeds of the tasks that it was trained and chosen on.
+    pub seen_seeds: usize,
+}
+
+/// Looks at a ranker.
+///
+/// # Errors
+/// The file can't be read, holds no ranker, or is not as it was written.
+pub fn inspect(path: &Path) -> Result<Inspection> {
+    let text = read_text(path, "the ranker")?;
+    let File { format, system_hash, origin, seen, weights } = serde_json::from_str(&text)
+        .with_context(|| format!("{} holds no ranker", path.display()))?;
+    unseal_json(&path.display().to_string(), &text)?;
+    let (parameters, seen_seeds) = (numbers(&weights), seen.digests.len());
+    Ok(Inspection { format, system_hash, origin, parameters, seen_seeds })
+}
+
+/// How many numbers there are in it.
+fn numbers(value: &Value) -> usize {
+    match value {
+        Value::Number(_) => 1,
+        Value::Array(values) => values.iter().map(numbers).sum(),
+        Value::Object(fields) => fields.values().map(numbers).sum(),
+        Value::Null | Value::Bool(_) | Value::String(_) => 0,
+    }
+}
+
+impl Inspection {
+    /// For a terminal.
+    pub fn text(&self) -> String {
+        let Inspection { format, system_hash, origin, parameters, seen_seeds } = self;
+        format!(
+            "a ranker of {} parameters ({format})\n{origin}\nrewrite system: {system_hash}\n\
+             seeds that it has seen: {}\n",
+            thousands(*parameters as u64),
+            counted(*seen_seeds as u64, "seed")
+        )
+    }
+}

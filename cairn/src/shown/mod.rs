@@ -1,0 +1,7 @@
+//! What commands share of what they say.
+
+pub(crate) mod ended;
+pub(crate) mod guides;
+pub(crate) mod lets;
+pub(crate) mod one_way;
+pub(crate) mod proof;

@@ -1,0 +1,179 @@
+//! The gradient of a ranker's loss: the layers forwards, and then backwards from the last one.
+//!
+//! The loss is the weighted sum of −ln p(used or not), with p = 1 / (1 + e⁻ˣ) where x is the rank.
+
+use crate::example::Example;
+use crate::numbers::{SET, VALUES};
+use crate::weights::{FIRST, SECOND, Weights, add};
+use matrices::{Matrix, Product};
+use pulp::Arch;
+
+/// The gradient of the loss of examples, each with what it counts.
+pub(crate) fn gradient(weights: &Weights, examples: &[(&Example, f32)]) -> Weights {
+    let mut gradient = Weights::zeros(weights.rows());
+    let n = examples.len();
+    // Forwards. What a layer had before the negative numbers became 0 is 0 where it had none to speak of.
+    let values: Vec<f32> = examples.iter().flat_map(|(example, _)| example.seen.values).collect();
+    let mut first = Vec::with_capacity(n * FIRST); // [n, FIRST]
+    for (Example { seen, .. }, _) in examples {
+        let mut sums = weights.of_sets(seen.sets);
+        for (table, &pick) in weights.tables.iter().zip(&seen.picks) {
+            add(&mut sums, &table[usize::from(pick) * FIRST..]);
+        }
+        first.extend_from_slice(&sums);
+    }
+    let rows = Matrix::rows;
+    plus_product(
+        (n, VALUES, FIRST),
+        rows(&values, VALUES),
+        rows(&weights.values, FIRST),
+        &mut first,
+    );
+    first.iter_mut().for_each(|x| *x = x.max(0.0));
+    let mut second = weights.second_bias.repeat(n); // [n, SECOND]
+    plus_product(
+        (n, FIRST, SECOND),
+        rows(&first, FIRST),
+        rows(&weights.second, SECOND),
+        &mut second,
+    );
+    second.iter_mut().for_each(|x| *x = x.max(0.0));
+
+    // Backwards, from the rank to the second layer, the first one and the tables.
+    let mut of_second = vec![0.0; n * SECOND];
+    for (i, &(example, count)) in examples.iter().enumerate() {
+        let hidden = &second[i * SECOND..][..SECOND];
+        let products = hidden.iter().zip(&weights.last).map(|(x, w)| x * w);
+        let rank = weights.last_bias + products.sum::<f32>();
+        let of_rank = count * (sigmoid(rank) - if example.used { 1.0 } else { 0.0 });
+        gradient.last_bias += of_rank;
+        let of_hidden = &mut of_second[i * SECOND..][..SECOND];
+        for (j, of_hidden) in of_hidden.iter_mut().enumerate() {
+            gradient.last[j] += of_rank * hidden[j];
+            if hidden[j] > 0.0 {
+                *of_hidden = of_rank * weights.last[j];
+                gradient.second_bias[j] += *of_hidden;
+            }
+        }
+    }
+    let of_second = rows(&of_second, SECOND);
+    let transposed = Matrix::transposed;
+    plus_product((FIRST, n, SECOND), transposed(&first, FIRST), of_second, &mut gradient.second);
+    let mut of_first = vec![0.0; n * FIRST];
+    plus_product((n, SECOND, FIRST), of_second, transposed(&weights.second, SECOND), &mut of_first);
+    of_first.iter_mut().zip(&first).filter(|(_, x)| **x <= 0.0).for_each(|(of, _)| *of = 0.0);
+    let of = rows(&of_first, FIRST);
+    plus_product((VALUES, n, FIRST), transposed(&values, VALUES), of, &mut gradient.values);
+    for ((Example { seen, .. }, _), of) in examples.iter().zip(of_first.chunks_exact(FIRST)) {
+        plus(&mut gradient.first_bias, of);
+        for (table, &pick) in gradient.tables.iter_mut().zip(&seen.picks) {
+            plus(&mut table[usize::from(pick) * FIRST..][..FIRST], of);
+        }
+        for (table, set) in gradient.sets.iter_mut().zip(seen.sets) {
+            for operator in (0..SET).filter(|operator| set >> operator & 1 == 1) {
+                plus(&mut table[operator * FIRST..][..FIRST], of);
+            }
+        }
+    }
+    gradient
+}
+
+fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+fn plus(sums: &mut [f32], by: &[f32]) {
+    sums.iter_mut().zip(by).for_each(|(sum, by)| *sum += by);
+}
+
+/// `c += a · b`, with a `[n, k]`, b `[k, m]` and c `[n, m]`.
+fn plus_product(sizes: (usize, usize, usize), a: Matrix<'_>, b: Matrix<'_>, c: &mut [f32]) {
+    Arch::new().dispatch(Product { sizes, a, b, c: (c, sizes.2), add: true });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numbers::{Numbers, PICKS, SETS};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    fn loss(weights: &Weights, examples: &[(&Example, f32)]) -> f64 {
+        let of = |&(example, count): &(&Example, f32)| {
+            let rank = f64::from(weights.score(&example.seen));
+            // ln(1 + eˣ) − x·used, without large powers.
+            let softplus = rank.max(0.0) + (-rank.abs()).exp().ln_1p();
+            f64::from(count) * (softplus - if example.used { rank } else { 0.0 })
+        };
+        examples.iter().map(of).sum()
+    }
+
+    #[test]
+    fn it_is_what_differences_of_the_loss_say() {
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let weights = Weights::random([5; PICKS], 3);
+        let examples: Vec<Example> = (0..40)
+            .map(|e_graph| Example {
+                e_graph,
+                used: rng.random(),
+                seen: Numbers {
+                    picks: std::array::from_fn(|_| rng.random_range(0..5)),
+                    values: std::array::from_fn(|_| rng.random_range(-1.0..1.0)),
+                    sets: std::array::from_fn::<u64, SETS, _>(|_| rng.random_range(0..1 << 20)),
+                },
+            })
+            .collect();
+        let examples: Vec<(&Example, f32)> =
+            examples.iter().map(|example| (example, rng.random_range(0.2..2.0))).collect();
+        let (found, here) = (gradient(&weights, &examples), loss(&weights, &examples));
+        let (parameters, mut bends) = (weights.parameters().count(), 0);
+        for parameter in 0..parameters {
+            let numbers =
+                |weights: &Weights| weights.parameters().nth(parameter).unwrap().0.to_vec();
+            for _ in 0..20 {
+                let at = rng.random_range(0..numbers(&weights).len());
+                let step = 1e-3;
+                let moved = |by: f32| {
+                    let mut weights = weights.clone();
+                    weights.parameters_mut().nth(parameter).unwrap().0[at] += by;
+                    (loss(&weights, &examples) - here) / f64::from(by)
+                };
+                let [left, right] = [moved(-step), moved(step)];
+                let close = |a: f64, b: f64| (a - b).abs() < 1e-2 * (1.0 + a.abs());
+                // Where a layer has a bend, the two sides say different things.
+                if !close(left, right) {
+                    bends += 1;
+                    continue;
+                }
+                let found = f64::from(numbers(&found)[at]);
+                assert!(close(found, (left + right) / 2.0), "{parameter} {at}: {found} {left}");
+            }
+        }
+        assert!(bends < parameters, "{bends}");
+    }
+
+    #[test]
+    fn shares_of_the_examples_add_up() {
+        let weights = Weights::random([2; PICKS], 1);
+        let example = |i: u32| Example {
+            e_graph: 0,
+            used: i.is_multiple_of(3),
+            seen: Numbers {
+                picks: [(i % 2) as u16; PICKS],
+                values: [i as f32 / 9.0; VALUES],
+                sets: [u64::from(i), 1],
+            },
+        };
+        let examples: Vec<Example> = (0..9).map(example).collect();
+        let counted: Vec<(&Example, f32)> = examples.iter().map(|example| (example, 1.0)).collect();
+        let whole = gradient(&weights, &counted);
+        let [a, b] = [gradient(&weights, &counted[..4]), gradient(&weights, &counted[4..])];
+        for ((whole, _), ((a, _), (b, _))) in
+            whole.parameters().zip(a.parameters().zip(b.parameters()))
+        {
+            for (i, &whole) in whole.iter().enumerate() {
+                assert!((whole - a[i] - b[i]).abs() < 1e-4);
+            }
+        }
+    }
+}
