@@ -3,7 +3,7 @@
 import runpy
 from pathlib import Path
 
-PROGRAM = Path(__file__).resolve().parents[2] / "scripts/compare/ten-tasks/cairn_tasks.py"
+PROGRAM = Path(__file__).resolve().parents[2] / "scripts/experiments/compare/ten-tasks/cairn_tasks.py"
 
 
 def test_ten_things_that_people_do_with_an_e_graph():

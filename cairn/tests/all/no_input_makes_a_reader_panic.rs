@@ -1,4 +1,4 @@
-//! No reader of `cairn/fuzz/readers.rs` panics, whatever becomes of the files of its corpus: what `scripts/fuzz.py` looks for at
+//! No reader of `cairn/fuzz/readers.rs` panics, whatever becomes of the files of its corpus: what `scripts/checks/fuzz.py` looks for at
 //! length, in every run of the tests. `CAIRN_INPUTS=100000` asks for so many inputs for each.
 
 use crate::common::random::Random;

@@ -1,5 +1,5 @@
 //! What the system counts as the program's memory is little more than `--memory` allows the e-graph.
-//! `scripts/resident_memory.py` measures more limits and systems.
+//! `scripts/checks/resident_memory.py` measures more limits and systems.
 #![cfg(target_os = "linux")]
 
 use std::path::Path;

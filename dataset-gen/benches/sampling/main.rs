@@ -14,9 +14,9 @@
 //! counted. If the sizes of the e-graphs or the numbers of terms differ, a line says so, and the
 //! exit status is 1.
 
-#[path = "../../../scripts/compare/egg-pipeline/src/counting.rs"]
+#[path = "../../../scripts/experiments/compare/egg-pipeline/src/counting.rs"]
 mod counting;
-#[path = "../../../scripts/compare/egg-pipeline/src/draw.rs"]
+#[path = "../../../scripts/experiments/compare/egg-pipeline/src/draw.rs"]
 mod draw;
 #[allow(dead_code)] // the engine's benchmark uses all of it
 #[path = "../../../egraph/benches/peers/egg_language.rs"]
@@ -26,7 +26,7 @@ mod egg_language;
 mod egg_rules;
 mod egg_side;
 #[allow(dead_code)] // the pipeline uses all of it
-#[path = "../../../scripts/compare/egg-pipeline/src/random.rs"]
+#[path = "../../../scripts/experiments/compare/egg-pipeline/src/random.rs"]
 mod random;
 
 use dataset_gen::{Counts, Frontier, Sampler, Terms};

@@ -51,7 +51,7 @@ impl Room {
         Room { bytes, ..Room::ANY }
     }
 
-    /// What is left beside `counts`.
+    /// The room that is left after `counts` have taken theirs.
     pub(crate) fn beside(self, counts: &Counts) -> Room {
         Room { bytes: self.bytes - counts.heap_bytes(), products: self.products - counts.products }
     }

@@ -99,7 +99,7 @@ impl Stamps {
     /// The live e-nodes that have changed since the end of `epoch`, by id.
     pub fn later_than(&self, epoch: Epoch) -> impl Iterator<Item = Id> + '_ {
         let is_later = move |&stamp: &u8| (stamp > epoch.0) & (stamp != DEAD);
-        // Often few have: where there is none among many, these are looked at together.
+        // Often few have changed: a run of stamps is looked at as a whole first.
         let runs = self.stamps.chunks(RUN).enumerate();
         let runs =
             runs.filter(move |(_, run)| run.iter().fold(false, |any, stamp| any | is_later(stamp)));
@@ -137,8 +137,8 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Sorts `nodes` by their operators, of which each occurs so often, and leaves their order as it is otherwise; leaves,
-    /// whose heads are no operators, are left out.
+    /// Sorts `nodes` by operator and keeps the order of nodes with the same operator. `counts` says how often each operator
+    /// occurs. Leaves have no operator and are left out.
     pub fn collect(
         nodes: impl Iterator<Item = Id>,
         counts: &[u32],
@@ -163,7 +163,7 @@ impl Changes {
         Changes { starts, nodes: sorted }
     }
 
-    /// Those of them that have changed since.
+    /// The e-nodes among them for which `changed` holds.
     pub fn later(&self, changed: impl Fn(&Id) -> bool) -> Changes {
         let mut nodes = Vec::with_capacity(self.nodes.iter().filter(|node| changed(node)).count());
         let mut starts = Vec::with_capacity(self.starts.len());
@@ -175,7 +175,7 @@ impl Changes {
         Changes { starts, nodes }
     }
 
-    /// Those with an operator.
+    /// The e-nodes with an operator.
     pub fn operator(&self, op: usize) -> &[Id] {
         &self.nodes[self.starts[op] as usize..self.starts[op + 1] as usize]
     }

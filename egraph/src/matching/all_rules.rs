@@ -104,8 +104,8 @@ impl Shared<'_> {
         Bounds { ids, visits, matches, rule, watch, only_count: false, looks_at_all: true }
     }
 
-    /// At most so many matches, old ones included, has a rule for which so much was found; nothing where it has more than
-    /// it may have. And why they could not be counted, if so.
+    /// An upper bound on the matches of a rule, those of earlier searches included, after this search found what `tally`
+    /// says; `None` if the rule has more than its limit. The second value says why counting ended early, if it did.
     fn all_matches(&self, rule: usize, tally: &mut Tally) -> (Option<usize>, Option<Halt>) {
         let (request, search) = &self.searches[rule];
         let limit = request.match_limit;

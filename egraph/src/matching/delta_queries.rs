@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 pub(crate) struct DeltaQuery<'a> {
     pub first: usize,
     pub begin: Begin<'a>,
-    /// What must be below the roots that it begins with.
+    /// A filter on the roots, where the query begins with roots.
     pub below: Option<Below<'a>>,
 }
 
@@ -29,8 +29,8 @@ pub(crate) enum Begin<'a> {
     Classes,
 }
 
-/// What a child of an e-node must be for a match that is not seen yet: a class with a changed e-node of an operator. So of
-/// most e-nodes it is seen without going down that nothing comes of them.
+/// A filter on the roots of a delta query: a root can have a new match only if one of its children is a class with a changed
+/// e-node of a certain operator. Most roots are refused without a look at what is below them.
 #[derive(Clone, Copy)]
 pub(crate) struct Below<'a> {
     child: usize,
@@ -39,7 +39,7 @@ pub(crate) struct Below<'a> {
 }
 
 impl Below<'_> {
-    /// Whether an e-node may have such a child.
+    /// Whether an e-node may have such a child; operators that share a bit are not told apart.
     #[inline]
     pub fn may_hold(&self, egraph: &EGraph, node: Id) -> bool {
         let class = egraph.table().child_of(node, self.child);
@@ -47,7 +47,7 @@ impl Below<'_> {
     }
 }
 
-/// An operator as one of sixteen bits; a few share one where there are more.
+/// An operator as one of sixteen bits; operators share bits where there are more than sixteen.
 fn bit(op: usize) -> u16 {
     1 << (op % 16)
 }
@@ -62,12 +62,12 @@ impl Begin<'_> {
     }
 }
 
-/// Going down from an e-node costs about as much as looking at so many uses of a class,
+/// The cost of going down from an e-node, in uses of a class that could be looked at instead.
 const ROOT_COST: usize = 2;
-/// and looking at one use as much as seeing of so many e-nodes that they have changed.
+/// The number of e-nodes that can be asked whether they have changed at the cost of looking at one use.
 const SKIPS: usize = 8;
 
-/// What the searches of one iteration share: what is asked for is made then.
+/// Lists of e-nodes that the searches of one iteration share; each list is made when it is first asked for.
 pub(crate) struct Candidates<'e> {
     egraph: &'e EGraph,
     /// By operator: all e-nodes with it.
@@ -78,21 +78,21 @@ pub(crate) struct Candidates<'e> {
 /// E-nodes that have changed since some epoch.
 struct Changed {
     nodes: Changes,
-    /// By operator: how many uses these have.
+    /// By operator: the number of uses of its changed e-nodes.
     uses: Vec<OnceLock<u64>>,
-    /// By class: the operators of those in it, as [`bit`]s.
+    /// By class: the operators of the changed e-nodes in it, as [`bit`]s.
     operators: OnceLock<Vec<u16>>,
 }
 
 impl<'e> Candidates<'e> {
-    /// For an e-graph and what has been seen of it.
+    /// The lists for an e-graph; `seen` has the epoch up to which each search has seen it.
     pub fn new(egraph: &'e EGraph, seen: impl Iterator<Item = Option<Epoch>>) -> Candidates<'e> {
         let mut epochs: Vec<Epoch> = seen.flatten().collect();
         epochs.sort_unstable();
         epochs.dedup();
         let mut changed: BTreeMap<Epoch, Changed> = BTreeMap::new();
         for epoch in epochs {
-            // What has changed since has changed since any earlier epoch.
+            // E-nodes that changed after this epoch changed after every earlier one, too.
             let nodes = match changed.last_key_value() {
                 None => egraph.changes(epoch),
                 Some((_, Changed { nodes, .. })) => {
@@ -107,7 +107,7 @@ impl<'e> Candidates<'e> {
         Candidates { egraph, all, changed }
     }
 
-    /// Bytes of the lists; those that are made where they are asked for count whether they are made or not.
+    /// Bytes of all lists, those included that are not made yet.
     pub fn heap_bytes(&self) -> usize {
         let all: u32 = self.egraph.live_by_operator().iter().sum();
         let operators = self.egraph.index().ids() * size_of::<u16>();
@@ -121,7 +121,7 @@ impl<'e> Candidates<'e> {
     }
 
     /// All delta queries, in the order of their results, with at most `most` e-nodes each. `seen`
-    /// is what was seen before by the search for a pattern with these atoms.
+    /// is the epoch up to which the search for a pattern with these atoms has seen the e-graph.
     pub fn delta_queries<'c, 'a>(
         &'c self,
         atoms: &'a [Atom],
@@ -152,7 +152,7 @@ impl<'e> Candidates<'e> {
         bare.into_iter().chain(queries.flatten())
     }
 
-    /// Where a changed e-node for an atom is to be found below one for the root, if that is its parent.
+    /// The filter on roots for queries whose first changed atom is `atom`; `None` if its parent is not the root.
     fn below<'c>(&self, changed: &'c Changed, atom: &Atom) -> Option<Below<'c>> {
         let (_, child) = atom.parent.filter(|&(parent, _)| parent == 0)?;
         let operators = changed.operators.get_or_init(|| {
@@ -166,7 +166,8 @@ impl<'e> Candidates<'e> {
         Some(Below { child, operator: bit(atom.op.0 as usize), operators })
     }
 
-    /// Whether less is looked at from the e-nodes of the root's operator down than from the changed ones of another up.
+    /// Whether going down from the e-nodes of the root's operator costs less than going up from the changed e-nodes of
+    /// operator `op`.
     fn begins_at_root(&self, changed: &Changed, root: usize, op: usize) -> bool {
         let all = self.egraph.live_by_operator()[root] as usize;
         let unchanged = all - changed.nodes.operator(root).len();

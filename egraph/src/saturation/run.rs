@@ -185,7 +185,7 @@ fn saturate_here(
 
 pub(super) struct Run<'a> {
     pub(super) system: Arc<System>,
-    /// Of the scheduler that was asked for, and then of those of the schedule that are there.
+    /// The bans of the scheduler that was asked for, followed by those of each scheduler that the schedule has opened.
     pub(super) bans: Vec<Bans>,
     /// Whether a scheduler of the schedule ended while it banned a rule.
     pub(super) unsettled: bool,
@@ -194,19 +194,19 @@ pub(super) struct Run<'a> {
     pub(super) from: Option<From<'a>>,
     pub(super) config: &'a SaturationConfig,
     observer: &'a mut Observer<'a>,
-    /// Those that bind the part of the schedule that runs; iterations count from the beginning of the run.
+    /// The limits of the part of the schedule that runs now; iterations count from the beginning of the run.
     pub(super) limits: Limits,
     pub(super) watch: Watch,
     /// What the e-graph was grown from.
     pub(super) sides: [Vec<Id>; 2],
-    /// What the parts of the schedule around the one that runs are to come to, the outermost first.
+    /// The goals of the parts of the schedule around the one that runs now, the outermost first.
     pub(super) goals: Vec<Sought>,
-    /// The one of them that holds and has ended what is in it.
+    /// The index of the goal that was reached and has ended its part.
     pub(super) reached: Option<usize>,
     pub(super) done: Done,
     /// The e-graphs before this one.
     pub(super) rebased: Vec<Rebased>,
-    /// How many have been reported, the start included.
+    /// Iterations that have been reported, the start included.
     pub(super) iterations: u64,
     /// By rule.
     totals: Vec<RuleTotals>,
@@ -225,11 +225,11 @@ pub(super) struct Run<'a> {
 /// What matches may take for each e-node of a limit, in bytes.
 const NODE_BYTES: usize = 128;
 
-/// All iterations together may try so many times the e-nodes that one may.
+/// All iterations together may try this many times as many e-nodes as one iteration may.
 const VISITS_OF_ALL: usize = 4;
 
-/// The outermost of the schedulers that kept something back in a part of a schedule, so that going on may yet change
-/// something.
+/// The index in `Run::bans` of the outermost scheduler that kept matches back in a part of a schedule, if any did: running
+/// the part again may then still change something.
 pub(super) type Waits = Option<usize>;
 
 impl Run<'_> {

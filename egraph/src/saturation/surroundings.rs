@@ -1,5 +1,4 @@
-//! The smallest whole terms that classes stand in: how large a term has to be to have a subterm of a
-//! class.
+//! The smallest whole term in which each class has a subterm: its size, and what is directly above the subterm.
 
 use crate::extract::best::LeastSizes;
 use crate::graph::egraph::EGraph;
@@ -10,11 +9,11 @@ use crate::term::leaves::Node;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Nodes of the smallest term of each class, by id; what does not fit is the largest number.
+/// The size of the smallest term of each class, by id; [`u32::MAX`] stands for all sizes that do not fit.
 pub(crate) struct Sizes(Vec<u32>);
 
 impl Sizes {
-    /// Of a rebuilt e-graph.
+    /// The sizes of all classes of a rebuilt e-graph.
     pub fn of(egraph: &EGraph) -> Sizes {
         let least = LeastSizes::of(egraph);
         let mut sizes = vec![u32::MAX; egraph.built() as usize];
@@ -24,7 +23,7 @@ impl Sizes {
         Sizes(sizes)
     }
 
-    /// Of a canonical class.
+    /// The size of a canonical class.
     #[inline]
     pub fn size(&self, class: Id) -> u32 {
         self.0[class.0 as usize]
@@ -34,20 +33,20 @@ impl Sizes {
 /// What stands around a class in the smallest terms of a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Around {
-    /// Nodes of the smallest term of the side that has a subterm of the class, less those of the
-    /// subterm, less those of the side's smallest term.
+    /// The size of the smallest term of the side with a subterm of the class, minus the size of the subterm, minus the
+    /// size of the side's smallest term.
     pub excess: i64,
-    /// The e-node right above the class in it, of several the last of the last operator; none at the
-    /// top.
+    /// The e-node directly above the class in that term; among several the last one of the last operator. `None` for the
+    /// root.
     pub above: Option<Id>,
 }
 
-/// A class as it is known so far.
+/// What is known of a class so far.
 #[derive(Clone, Copy)]
 struct Place {
-    /// Nodes around it; [`NOWHERE`] if it is in no term of the side.
+    /// The number of nodes around it; [`NOWHERE`] if it is in no term of the side.
     nodes: u32,
-    /// One more than the e-node above, 0 for none.
+    /// The number of the e-node above, plus one; 0 for none.
     above: u32,
 }
 
@@ -63,15 +62,15 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// What sizes and surroundings take for each id, and what it takes to find them.
+    /// Bytes for each id: sizes, surroundings, and what finding them needs.
     pub const BYTES: usize = size_of::<u32>() + 2 * size_of::<Place>() + size_of::<u64>();
 
-    /// Of a rebuilt e-graph, in the terms of the classes of `roots`.
+    /// The surroundings of all classes of a rebuilt e-graph in the terms of the classes of `roots`.
     pub fn new(egraph: &EGraph, sizes: &Sizes, roots: &[Id]) -> Surroundings {
         let nowhere = Place { nodes: NOWHERE, above: 0 };
         let mut places = vec![nowhere; egraph.built() as usize];
-        // Nearest first (Dijkstra): what stands around a child is more than what does around its
-        // parent. A number for each class that waits: first its nodes, then the class.
+        // Nearest first (Dijkstra): more stands around a child than around its parent. Each class that
+        // waits is one number: the nodes around it in the upper half, the class in the lower half.
         let mut next = BinaryHeap::new();
         let key = |nodes: u32, class: Id| Reverse(u64::from(nodes) << 32 | u64::from(class.0));
         for root in roots.iter().map(|&root| egraph.find(root)) {

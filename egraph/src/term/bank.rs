@@ -156,7 +156,7 @@ impl TermBank {
         self.sizes[t.0 as usize]
     }
 
-    /// The indices that are loose in `t`, as bits; the last one for all that have none.
+    /// The set of indices that are loose in `t`: bit `i` is index `i`, and bit 31 stands for every index from 31 on.
     pub(crate) fn loose(&self, t: TermId) -> u32 {
         self.loose.get(t.0 as usize).copied().unwrap_or(0)
     }

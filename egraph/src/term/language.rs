@@ -61,8 +61,8 @@ impl Operator {
         self.binds.get(argument).copied().flatten()
     }
 
-    /// The indices that are loose in an application, of those that are loose in its arguments. A set is
-    /// bits, of which the last stands for all indices that have none.
+    /// The set of indices that are loose in an application, from the sets of its arguments. A set has a bit for each index
+    /// below 31, and bit 31 for every index from there on.
     pub(crate) fn loose(&self, arguments: impl Iterator<Item = u32>) -> u32 {
         let below = |(i, loose): (usize, u32)| match self.bound(i) {
             Some(_) => loose >> 1 | loose & MANY_LOOSE,

@@ -178,7 +178,7 @@ mod tests {
     use crate::search::schedulers::Schedulers;
     use egraph::check;
 
-    const GROUPS: &str = include_str!("../../../../scripts/beds/systems/groups.rules");
+    const GROUPS: &str = include_str!("../../../../scripts/experiments/beds/systems/groups.rules");
 
     fn settings(work: u64, cap: Cap) -> SearchSettings {
         SearchSettings::within(Budget { cap, work, scheduler: Schedulers::Mixed }, 0)

@@ -13,7 +13,8 @@ pub struct Unigram {
 }
 
 impl Unigram {
-    /// Of these counts; `masks` are the sets of allowed tokens.
+    /// The model of a split whose guides have token number `t` `counts[t]` times; `masks` has the sets of tokens that the
+    /// grammar allows.
     pub fn new(counts: &[u64], masks: &Masks) -> Unigram {
         let counts: Vec<f64> = counts.iter().map(|n| (n + 1) as f64).collect();
         let sets = masks.bits().chunks_exact(counts.len().div_ceil(64).max(1));

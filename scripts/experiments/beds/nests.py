@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""Loop nests: split every loop and bring the parts into a given order, by the rules of `tiling`, with a checked proof
+each; and a transformer that learns to plan it from what searches find by themselves.
+
+    scripts/experiments/beds/nests.py learn --out DIR [--rounds 6] [--seed 0] [--positions tree]
+    scripts/experiments/beds/nests.py test --out DIR [--model MODEL]... [--tasks 24] [--loops 4 5 6]
+
+A task of k loops is the term (m (* n1 32) (m (* n2 32) … f)) and the goal (contains (m … f)) of the 2k loops n1 … nk and
+k times 32 in a random order. `learn` begins with what one e-graph reaches: nests of two and three loops, and a
+few moves in longer ones. A model is trained on the ways there; with it, tasks that are farther away are tried: most of the
+kinds of which about half were reached. Each round goes on from the weights of the one before it, on all ways so
+far. Start and goal of a test task are in no round.
+
+`test` tries tasks that were in no round without a model (one e-graph of 256 MiB with each scheduler, and the any-time search
+in e-graphs of 4,000 e-nodes) and with each --model, all with the same work at most. What reaches no goal is not
+tried on longer nests. Finished steps are kept in DIR: the
+same command goes on where it was.
+
+Makes the tables of docs/results.md, "Loop nests: the transformer plans", where the options of each stand, and the model `tiling` of models/.
+Needs a release build, no data, and pyarrow; twelve rounds and their test two hours on two cores.
+"""
+import argparse
+import collections
+import csv
+import pathlib
+import random
+import time
+
+import pyarrow.parquet
+
+from program import run
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+CAP = 4000
+# Tasks of a later round, and the work of each.
+TASKS = 1_000
+ROUND_WORK = 300_000
+# Of a task of the test, over all e-graphs: about what 256 MiB hold in one.
+WORK = 3_000_000
+TESTS = 1_000
+# Kind, loops, moves and number of the tasks of a round; those of the first are for one e-graph.
+FIRST = [("all", 2, 0, 40), ("some", 2, 0, 40), ("all", 3, 0, 200), ("some", 3, 0, 150), ("near", 3, 2, 300),
+         ("near", 4, 2, 400), ("near", 4, 4, 300), ("near", 5, 2, 400), ("near", 6, 1, 300), ("near", 6, 2, 400)]
+LATER = [("near", 4, 6), ("near", 5, 4), ("near", 5, 8), ("near", 5, 16), ("near", 6, 4), ("near", 6, 8), ("near", 6, 12),
+         ("near", 6, 20), ("near", 6, 32), ("some", 4, 0), ("some", 5, 0), ("some", 6, 0), ("all", 4, 0), ("all", 5, 0),
+         ("all", 6, 0)]
+
+
+def nest(loops):
+    term = "f"
+    for loop in reversed(loops):
+        term = f"(m {loop} {term})"
+    return term
+
+
+def parts(loop):
+    """What a loop is split into."""
+    name, splits = loop
+    return [(name, False), ("32", False)] if splits else [loop]
+
+
+def text(loops):
+    return nest([f"(* {name} 32)" if splits else name for name, splits in loops])
+
+
+def task(kind, k, moves, rng):
+    """A start and a goal of k loops: `all` can be split, or `some`, and the goal has any order of the parts; or of loops
+    in any order, some split already, so many are moved by one place or split (`near`)."""
+    names = [f"n{i}" for i in range(1, k + 1)]
+    if kind == "near":
+        loops = []
+        for name in names:
+            how = rng.randrange(3)
+            loops += parts((name, True)) if how == 2 else [(name, how == 1)]
+        rng.shuffle(loops)
+        start = text(loops)
+        for _ in range(moves):
+            at = rng.randrange(len(loops))
+            if loops[at][1] and rng.randrange(2):
+                loops[at:at + 1] = parts(loops[at])
+            elif at + 1 < len(loops):
+                loops[at], loops[at + 1] = loops[at + 1], loops[at]
+    else:
+        loops = [(name, kind == "all" or rng.randrange(2) == 1) for name in names]
+        start = text(loops)
+        loops = [part for loop in loops for part in parts(loop)]
+        rng.shuffle(loops)
+    return start, f"(contains {text(loops)})"
+
+
+def tests(k, count=TESTS):
+    rng = random.Random(f"test {k}")
+    return [task("all", k, 0, rng) for _ in range(count)]
+
+
+def write_tasks(path, tasks):
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["id", "start", "goal"])
+        rows.writerows(tasks)
+
+
+def optimise(args, tasks, out, *options):
+    """Searches, unless they are done; the seconds, too."""
+    seconds = out.with_suffix(".seconds")
+    if not seconds.exists():
+        began = time.time()
+        said = run(args.cairn, "optimise", "--system", "tiling", "--tasks", tasks, "--first", "--cost", "size",
+                   "--out", out, "--threads", args.threads, "--quiet", *options, codes=(0, 3))  # not all goals are reached
+        seconds.write_text(f"{time.time() - began:.1f}\n{said}")
+    return seconds.read_text().splitlines()
+
+
+def rates(found):
+    """Share of the tasks that were reached by kind, with one that was and one that was not added to each."""
+    counts = collections.defaultdict(lambda: [1, 2])
+    table = pyarrow.parquet.read_table(found / "optimised.parquet", columns=["id", "ended"])
+    for id, ended in zip(*(column.to_pylist() for column in table)):
+        count = counts[kind_of(id)]
+        count[0] += ended == "reached"
+        count[1] += 1
+    return {kind: reached / tried for kind, (reached, tried) in counts.items()}
+
+
+def kind_of(id):
+    kind, k, moves, _ = id.split("-")
+    return kind, int(k), int(moves)
+
+
+def kinds(known):
+    """The kinds of tasks of a later round with their numbers: most is learned where half are reached."""
+    chance = [known.get(kind, 0.5) for kind in LATER]
+    weights = [4 * p * (1 - p) + 0.05 for p in chance]
+    return [(*kind, round(TASKS * weight / sum(weights))) for kind, weight in zip(LATER, weights)]
+
+
+def learn(args):
+    used = {task for k in range(4, 7) for task in tests(k)}
+    found, known = [], {}
+    for number in range(args.rounds + 1):
+        rng = random.Random(f"{args.seed} round {number}")
+        tasks = []
+        for kind, k, moves, count in kinds(known) if number else FIRST:
+            for i in range(count):
+                start, goal = task(kind, k, moves, rng)
+                if (start, goal) not in used and goal != f"(contains {start})":
+                    used.add((start, goal))
+                    tasks.append((f"{kind}-{k}-{moves}-{i}", start, goal))
+        file, out = args.out / f"tasks-{number}.csv", args.out / f"found-{number}"
+        write_tasks(file, tasks)
+        options = ["--scheduler", "backoff", "--cap", 200_000, "--work", 200_000]
+        if number:
+            options = ["--model", args.out / f"model-{number - 1}", "--cap", CAP, "--work", ROUND_WORK]
+        said = optimise(args, file, out, *options)
+        found.append(out)
+        print(f"round {number}: {said[2]} in {said[0]} s", flush=True)
+        known.update(rates(out))
+        print(" ".join(f"{'-'.join(map(str, kind))} {known[kind]:.2f}" for kind in LATER if kind in known), flush=True)
+        data, model = args.out / f"data-{number}", args.out / f"model-{number}"
+        if not (data / "dataset_info.json").exists():
+            run(args.cairn, "plans", *found, "--ahead", args.ahead, "--out", data, "--quiet")
+        if not (args.out / f"trained-{number}").exists():
+            config = ROOT / "configs/model/planner.toml"
+            if args.positions != "tree":
+                config = args.out / "model.toml"
+                shape = (ROOT / "configs/model/planner.toml").read_text()
+                shape = shape.replace('positions = "tree"', f'positions = "{args.positions}"')
+                config.write_text("".join(line for line in shape.splitlines(True) if "relation_heads" not in line))
+            options = ["--resume"] if (model / "training_state").exists() else []
+            if number:
+                options += ["--from", args.out / f"model-{number - 1}"]
+            said = run(args.cairn, "train", "--data", data, "--out", model, "--config", config, "--seed", args.seed,
+                       "--threads", args.threads, "--quiet", *options)
+            (args.out / f"trained-{number}").write_text(said)
+        print((args.out / f"trained-{number}").read_text().strip(), flush=True)
+
+
+def test(args):
+    methods = {
+        "one e-graph, simple": ["--scheduler", "simple", "--cap", "256MiB"],
+        "one e-graph, back-off": ["--scheduler", "backoff", "--cap", "256MiB"],
+        "any-time, simple and back-off": ["--scheduler", "auto", "--cap", CAP],
+        "any-time, smallest first and simple": ["--scheduler", "mixed", "--cap", CAP],
+    }
+    for model in args.model:
+        methods[f"plan ({model.name})"] = ["--model", model, "--cap", CAP, "--guides", args.guides]
+    print(f"| method | {' | '.join(f'{k} loops' for k in args.loops)} |\n| --- |{' --- |' * len(args.loops)}")
+    for name, options in methods.items():
+        cells, none = [], False
+        for k in args.loops:
+            if none:
+                cells.append("not tried")
+                continue
+            file = args.out / f"test-{k}-{args.tasks}.csv"
+            write_tasks(file, [(number, *task) for number, task in enumerate(tests(k, args.tasks))])
+            slug = "".join(c if c.isalnum() else "-" for c in name)
+            out = args.out / f"test-{k}-{args.tasks}-{slug}"
+            said = optimise(args, file, out, "--work", args.work, *options)
+            reached = next(line.split(": ")[1] for line in said if line.startswith("goals reached"))
+            work = next(line.split("work a term: ")[1] for line in said if "work a term" in line)
+            none = reached.startswith("0 ")
+            cells.append(f"{reached}; work {work}, {float(said[0]) * args.threads / args.tasks:.1f} s")
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["learn", "test"])
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--cairn", type=pathlib.Path, default=ROOT / "target/release/cairn")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--ahead", type=int, default=4)
+    parser.add_argument("--positions", default="tree")
+    parser.add_argument("--model", type=pathlib.Path, action="append", default=[])
+    parser.add_argument("--guides", type=int, default=8)
+    parser.add_argument("--tasks", type=int, default=24)
+    parser.add_argument("--work", type=int, default=WORK)
+    parser.add_argument("--loops", type=int, nargs="+", default=[4, 5, 6])
+    args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    {"learn": learn, "test": test}[args.what](args)
+
+
+if __name__ == "__main__":
+    main()
