@@ -97,7 +97,9 @@ impl Shape<'_> {
     /// What a step takes on a GPU, which holds all scores of a layer's attention at a time, and what they come from.
     pub fn on_gpu(&self) -> Memory {
         let longest = self.lengths.iter().flatten().max().map_or(0, |n| usize::from(*n));
-        let scores = 4 * SCORES * self.config.model.heads * GPU_TOKENS.max(longest) * longest;
+        // A term is about a third of a triple.
+        let queries = GPU_TOKENS.max(3 * longest) / 3;
+        let scores = 4 * SCORES * self.config.model.heads * queries * longest;
         let memory = self.memory(1, GPU_TOKENS);
         Memory { activations: memory.activations.saturating_add(scores as u64), ..memory }
     }

@@ -74,29 +74,26 @@ impl<T> Fused<T> {
 }
 
 macro_rules! custom_op {
-    ($custom:ident $apply:ident, $n:literal, $gradients:ty, $s:ident $l:ident $x:ident $(, $storage:ident $layout:ident $tensor:ident)*) => {
+    ($custom:ident $apply:ident, $n:literal, $gradients:ty, $($storage:ident $layout:ident $tensor:ident),+) => {
         /// The operation of its tensors.
         ///
         /// # Errors
         /// What the operation says.
         pub(crate) fn $apply<T: Operation<$n>>(
             operation: T,
-            $x: &Tensor
-            $(, $tensor: &Tensor)*
+            $($tensor: &Tensor),+
         ) -> Result<Tensor> {
-            let $x = $x.contiguous()?;
-            $(let $tensor = $tensor.contiguous()?;)*
-            if !by_formulas(&$x) {
-                return $x.$apply($(&$tensor,)* Fused { operation, value: None });
+            $(let $tensor = &$tensor.contiguous()?;)+
+            let tensors: [&Tensor; $n] = [$($tensor),+];
+            if !by_formulas(tensors[0]) {
+                return Tensor::$apply($($tensor,)+ Fused { operation, value: None });
             }
-            let value = operation.formula([&$x.detach() $(, &$tensor.detach())*])?.contiguous()?;
-            match $x.track_op() $(|| $tensor.track_op())* {
-                true => {
-                    let value = Some(Mutex::new(Some(value)));
-                    $x.$apply($(&$tensor,)* Fused { operation, value })
-                }
-                false => Ok(value),
+            let value = operation.formula([$(&$tensor.detach()),+])?.contiguous()?;
+            if !tensors.iter().any(|x| x.track_op()) {
+                return Ok(value);
             }
+            let value = Some(Mutex::new(Some(value)));
+            Tensor::$apply($($tensor,)+ Fused { operation, value })
         }
 
         impl<T: Operation<$n>> $custom for Fused<T> {
@@ -106,8 +103,7 @@ macro_rules! custom_op {
 
             fn cpu_fwd(
                 &self,
-                $s: &CpuStorage, $l: &Layout
-                $(, $storage: &CpuStorage, $layout: &Layout)*
+                $($storage: &CpuStorage, $layout: &Layout),+
             ) -> Result<(CpuStorage, Shape)> {
                 if self.value.is_some() {
                     return self.take(|storage, layout| match storage {
@@ -115,17 +111,15 @@ macro_rules! custom_op {
                         _ => candle_core::bail!("a formula on another device than its tensors"),
                     });
                 }
-                let shape = self.operation.shape([$l.shape() $(, $layout.shape())*])?;
-                let result =
-                    self.operation.forward([floats($s, $l)? $(, floats($storage, $layout)?)*])?;
+                let shape = self.operation.shape([$($layout.shape()),+])?;
+                let result = self.operation.forward([$(floats($storage, $layout)?),+])?;
                 Ok((CpuStorage::F32(result), shape))
             }
 
             #[expect(unused_variables)] // the value is there
             fn cuda_fwd(
                 &self,
-                $s: &CudaStorage, $l: &Layout
-                $(, $storage: &CudaStorage, $layout: &Layout)*
+                $($storage: &CudaStorage, $layout: &Layout),+
             ) -> Result<(CudaStorage, Shape)> {
                 self.take(|storage, layout| match storage {
                     Storage::Cuda(storage) => storage.try_clone(layout),
@@ -135,15 +129,14 @@ macro_rules! custom_op {
 
             fn bwd(
                 &self,
-                $x: &Tensor,
-                $($tensor: &Tensor,)*
+                $($tensor: &Tensor,)+
                 _result: &Tensor,
                 grad: &Tensor,
             ) -> Result<$gradients> {
                 let by_formula = self.value.is_some();
-                let [$x $(, $tensor)*] =
-                    gradients(&self.operation, by_formula, [$x $(, $tensor)*], grad)?;
-                Ok(($x $(, $tensor)*))
+                let [$($tensor),+] =
+                    gradients(&self.operation, by_formula, [$($tensor),+], grad)?;
+                Ok(($($tensor),+))
             }
         }
     };

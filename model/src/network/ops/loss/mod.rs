@@ -99,6 +99,7 @@ fn score_rows(logits: &[f32], targets: &Targets) -> Score {
 pub fn score(logits: &Tensor, targets: &Targets) -> Result<Tally> {
     let logits = logits.detach();
     if by_formulas(&logits) {
+        let logits = logits.contiguous()?;
         let tokens = targets.rows().count() as u64;
         let pending = Some(Rows::of(targets, &logits)?.score(&logits)?);
         return Ok(Tally { known: Score { tokens, ..Score::default() }, pending });
