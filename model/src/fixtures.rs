@@ -132,9 +132,9 @@ pub fn formula_agrees(
         });
         assert_eq!(found.dtype(), if activations.is_empty() { expected.dtype() } else { dtype });
         close(&found, &expected, tolerance);
-        for (var, twin) in of_formula.iter().zip(&of_loops) {
+        for (var, of_loops) in of_formula.iter().zip(&of_loops) {
             assert_eq!(given.get(var).unwrap().dtype(), dtype);
-            close(given.get(var).unwrap(), wanted.get(twin).unwrap(), tolerance);
+            close(given.get(var).unwrap(), wanted.get(of_loops).unwrap(), tolerance);
         }
         for var in parameters {
             assert_eq!(given.get(var).unwrap().dtype(), DType::F32);

@@ -92,8 +92,8 @@ impl Operation<1> for Mask {
         Ok([self.of(grad).collect()])
     }
 
-    /// In f32. The mask is made on the processor on every device, from the same numbers, and sent once more for
-    /// the gradient: kept there it would be as large as the activations of a layer.
+    /// In f32. The mask is made on the processor whatever the device, from the same numbers. It is sent once more
+    /// for the gradient: so a GPU keeps no masks between its passes.
     fn formula(&self, [x]: [&Tensor; 1]) -> Result<Tensor> {
         let kept: Vec<u8> = self.kept.iter().map(|kept| u8::from(*kept)).collect();
         let kept = Tensor::from_vec(kept, x.shape(), x.device())?.to_dtype(DType::F32)?;
