@@ -1,13 +1,8 @@
 //! A small language and random terms of it, for tests.
 
-#[cfg(not(feature = "cuda"))]
-use crate::network::ops::cuda::Number;
-#[cfg(not(feature = "cuda"))]
-use crate::network::ops::cuda::twin::{Host, Twin, close};
-#[cfg(not(feature = "cuda"))]
-use crate::network::ops::operation::Operation;
+use crate::network::ops::operation::test::with_formulas;
 use crate::tokens::vocabulary::Vocabulary;
-use candle_core::{Device, Tensor, Var};
+use candle_core::{DType, Device, Result, Tensor, Var};
 use egraph::{Leaf, LeafValue, OpId, SortId, System, TermBank, TermId, Value};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -87,37 +82,63 @@ pub fn weighted(x: &Tensor) -> Tensor {
     (x * waves(x.dims(), 0.4).as_tensor()).unwrap().sum_all().unwrap()
 }
 
+/// Fails unless two tensors differ by at most `tolerance`, where numbers are larger than one by that part of the largest.
+pub fn close(found: &Tensor, expected: &Tensor, tolerance: f32) {
+    let largest = |x: &Tensor| {
+        let x = x.to_dtype(DType::F32).unwrap().abs().unwrap().max_all().unwrap();
+        x.to_scalar::<f32>().unwrap()
+    };
+    let difference = largest(&(found.to_dtype(DType::F32).unwrap() - expected).unwrap());
+    assert!(difference <= tolerance * largest(expected).max(1.0), "{difference}");
+}
+
 /// Fails unless an operation's result is that of a formula, and its gradients by `vars` are.
 pub fn same_as_formula(vars: &[&Var], result: &Tensor, formula: &Tensor) {
-    let close = |a: &Tensor, b: &Tensor| {
-        let difference = (a - b).unwrap().abs().unwrap().max_all().unwrap();
-        let difference = difference.to_scalar::<f32>().unwrap();
-        assert!(difference < 1e-5, "{difference}");
-    };
-    close(result, formula);
+    close(result, formula, 1e-5);
     let (found, expected) =
         (weighted(result).backward().unwrap(), weighted(formula).backward().unwrap());
     for var in vars {
-        close(found.get(var).unwrap(), expected.get(var).unwrap());
+        close(found.get(var).unwrap(), expected.get(var).unwrap(), 1e-5);
     }
 }
 
-/// Fails unless kernels compute what the processor does: the result, and all gradients. `cpu` and `gpu` are
-/// the same operation, in the form that either wants.
-#[cfg(not(feature = "cuda"))]
-pub fn agree<const N: usize>(
-    (number, twin): (Number, &Twin),
-    [cpu, gpu]: [&impl Operation<N>; 2],
-    tensors: [&Host; N],
-    grad: &Host,
+/// Fails unless a GPU's formula of an operation gives what the processor's loops do, the result and all gradients: with
+/// f32, and with activations of bf16, if there are any, to what 8 bits allow.
+pub fn formula_agrees(
+    activations: &[&Var],
+    parameters: &[&Var],
+    operation: impl Fn(&[&Tensor]) -> Result<Tensor>,
 ) {
-    let (held, grads) = (tensors.map(Host::floats), grad.floats());
-    let (floats, operands) = (held.each_ref().map(|x| &x[..]), || tensors.map(|x| x.operand(twin)));
-    let result = gpu.forward_on_gpu(operands()).unwrap();
-    close(number, &result, &cpu.forward(floats).unwrap());
-    let (of_result, of_grad) = (result.operand(twin), grad.operand(twin));
-    let found = gpu.backward_on_gpu(operands(), of_result, of_grad).unwrap();
-    for (found, expected) in found.iter().zip(cpu.backward(floats, &grads).unwrap()) {
-        close(number, found, &expected);
+    for (dtype, tolerance) in [(DType::F32, 2e-5), (DType::BF16, 2e-2)] {
+        if dtype == DType::BF16 && activations.is_empty() {
+            continue;
+        }
+        let var = |x: Result<Tensor>| Var::from_tensor(&x.unwrap().detach()).unwrap();
+        let of_formula: Vec<Var> = activations.iter().map(|x| var(x.to_dtype(dtype))).collect();
+        let of_loops: Vec<Var> =
+            of_formula.iter().map(|x| var(x.to_dtype(DType::F32).unwrap().copy())).collect();
+        let result = |vars: &[Var]| {
+            let all = vars.iter().chain(parameters.iter().copied()).map(Var::as_tensor);
+            operation(&all.collect::<Vec<_>>()).unwrap()
+        };
+        let gradients =
+            |result: &Tensor| weighted(&result.to_dtype(DType::F32).unwrap()).backward().unwrap();
+        let expected = result(&of_loops);
+        let wanted = gradients(&expected);
+        let (found, given) = with_formulas(|| {
+            let found = result(&of_formula);
+            let given = gradients(&found);
+            (found, given)
+        });
+        assert_eq!(found.dtype(), if activations.is_empty() { expected.dtype() } else { dtype });
+        close(&found, &expected, tolerance);
+        for (var, of_loops) in of_formula.iter().zip(&of_loops) {
+            assert_eq!(given.get(var).unwrap().dtype(), dtype);
+            close(given.get(var).unwrap(), wanted.get(of_loops).unwrap(), tolerance);
+        }
+        for var in parameters {
+            assert_eq!(given.get(var).unwrap().dtype(), DType::F32);
+            close(given.get(var).unwrap(), wanted.get(var).unwrap(), tolerance);
+        }
     }
 }

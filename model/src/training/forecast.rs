@@ -2,8 +2,6 @@
 
 use crate::config::{Config, ModelConfig};
 use crate::network::batch::Features;
-#[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device::free_bytes;
 use crate::network::parameters::Parameters;
 use crate::network::transformer::Transformer;
 use crate::tokens::vocabulary::Vocabulary;
@@ -16,6 +14,8 @@ use support::thousands;
 
 /// Bytes of the program, the tokens of the validation split, and the like.
 const REST: u64 = 48 << 20;
+/// Tensors of the size of the scores that a GPU holds while it computes the gradients of attention.
+const SCORES: usize = 12;
 
 /// Bytes that a step takes; an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,9 +94,14 @@ impl Shape<'_> {
         self.memory(threads, part_tokens(self.config.training.batch_tokens))
     }
 
-    /// What a step takes on a GPU.
+    /// What a step takes on a GPU, which holds all scores of a layer's attention at a time, and what they come from.
     pub fn on_gpu(&self) -> Memory {
-        self.memory(1, GPU_TOKENS)
+        let longest = self.lengths.iter().flatten().max().map_or(0, |n| usize::from(*n));
+        // A term is about a third of a triple.
+        let queries = GPU_TOKENS.max(3 * longest) / 3;
+        let scores = 4 * SCORES * self.config.model.heads * queries * longest;
+        let memory = self.memory(1, GPU_TOKENS);
+        Memory { activations: memory.activations.saturating_add(scores as u64), ..memory }
     }
 
     fn memory(&self, threads: usize, part_tokens: usize) -> Memory {
@@ -136,7 +141,8 @@ pub fn refuse_what_does_not_fit(shape: &Shape, device: &Device) -> Result<u64> {
     #[cfg(feature = "cuda")]
     if let Device::Cuda(gpu) = device {
         let needed = shape.on_gpu().sum();
-        refuse(needed, Some(free_bytes(gpu)?), 1)?;
+        let (free, _) = gpu.cuda_stream().context().mem_get_info()?;
+        refuse(needed, Some(free as u64), 1)?;
         return Ok(needed);
     }
     if !device.is_cpu() {

@@ -218,7 +218,10 @@ impl<'a> Fitting<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::TrainingConfig;
     use crate::fixtures;
+    use crate::geometry::positions::Positions;
+    use crate::network::ops::operation::test::with_formulas;
     use crate::tokens::tree::tokenise;
     use crate::training::adamw::AdamW;
     use crate::training::examples::mask_maker::MaskMaker;
@@ -273,6 +276,54 @@ mod tests {
             optimizer.update(&fitting.vars, &gradients, 0.01, 1.0).unwrap();
         }
         assert_ne!(values(&logits(&fitting.fixed)), before);
+    }
+
+    /// The GPU's part of the network as a whole: that of each operation is tested beside it.
+    #[test]
+    fn formulas_give_the_loss_and_the_gradients_of_the_loops() {
+        let vocabulary = fixtures::vocabulary();
+        let (examples, masks) = examples(&vocabulary);
+        for positions in [Positions::Tree, Positions::Rope, Positions::None] {
+            let mut config = Config::default();
+            config.model.positions = positions;
+            if positions != Positions::Tree {
+                config.model.relation_heads = BTreeMap::new();
+            }
+            let step = |precision, smoothing| {
+                let config = Config {
+                    training: TrainingConfig { precision, ..config.training.clone() },
+                    ..config.clone()
+                };
+                let fitting = fitting(&config, &vocabulary, masks.clone());
+                let dropout = Dropout::new(0.2, 1, 2);
+                let all = fitting.forward(&fitting.network, &examples[..9], &dropout).unwrap();
+                let loss = loss(&all.logits, &all.targets, 90, smoothing).unwrap();
+                let gradients = loss.backward().unwrap();
+                let flat = |(name, var): (&String, &Var)| {
+                    let gradient = gradients.get(var).unwrap().flatten_all().unwrap();
+                    (name.clone(), gradient)
+                };
+                let score = score(&all.logits, &all.targets).unwrap().read().unwrap();
+                (score, fitting.vars.iter().map(flat).collect::<BTreeMap<_, _>>())
+            };
+            let (expected, wanted) = step(Precision::F32, 0.1);
+            for (precision, tolerance) in [(Precision::F32, 1e-4), (Precision::Bf16, 5e-2)] {
+                let (found, given) = with_formulas(|| step(precision, 0.1));
+                assert_eq!(found.tokens, expected.tokens);
+                assert!((found.nats - expected.nats).abs() < tolerance * expected.nats);
+                for (name, wanted) in &wanted {
+                    let length = |x: &Tensor| {
+                        let square = x.sqr().unwrap().sum_all().unwrap();
+                        square.to_scalar::<f32>().unwrap().sqrt()
+                    };
+                    let apart = length(&(wanted - &given[name]).unwrap()) / length(wanted);
+                    assert!(
+                        f64::from(apart) < tolerance,
+                        "{positions:?} {precision:?} {name}: {apart}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! The fused attention against the formula written as loops, its gradients against the composed
-//! form's and against finite differences.
+//! The processor's attention against the formula written as plain loops, and its gradients against finite differences.
+//! That of a GPU is compared with the processor's beside it, in `ops/attention/tests.rs`.
 
-use candle_core::{D, Device, Result, Tensor, Var};
+use candle_core::{Device, Result, Tensor, Var};
 use model::geometry::positions::{Place, Slot, places};
 use model::geometry::relations::{Buckets, Relation};
 use model::network::ops::attention::attention;
@@ -152,80 +152,6 @@ fn cases() -> Vec<Case> {
     ]
 }
 
-/// The same from differentiable tensor operations, which store all scores and fill in the queries that are
-/// padding too.
-fn composed(
-    heads: &Heads,
-    g: &Geometry,
-    queries: &Tensor,
-    keys_values: &Tensor,
-    tables: Option<&Tensor>,
-) -> Result<Tensor> {
-    let (batch, n, d) = queries.dims3()?;
-    let (m, h, e) = (g.keys, heads.count, heads.each());
-    let device = queries.device();
-    let keys_values = match &g.source {
-        Source::Own => keys_values.clone(),
-        Source::Rows(rows) => keys_values.index_select(&Tensor::new(&rows[..], device)?, 0)?,
-        Source::Scattered(nodes) => {
-            let nodes = Tensor::new(&nodes[..], device)?;
-            keys_values.index_select(&nodes, 0)?.reshape((batch, m, 2 * d))?
-        }
-    };
-    // [b, n, d] to [b, h, n, e]
-    let split = |t: Tensor, n: usize| t.reshape((batch, n, h, e))?.transpose(1, 2)?.contiguous();
-    let q = split(queries.clone(), n)?; // [b, h, n, e]
-    let k = split(keys_values.narrow(2, 0, d)?.contiguous()?, m)?; // [b, h, m, e]
-    let v = split(keys_values.narrow(2, d, d)?.contiguous()?, m)?; // [b, h, m, e]
-    let mut scores = q.matmul(&k.transpose(2, 3)?.contiguous()?)?; // [b, h, n, m]
-    if let Some(tables) = tables {
-        let r = heads.buckets.len();
-        let table = |i: usize| {
-            let heads = tables.get(i)?.reshape((r, h, e))?.permute((1, 2, 0))?.contiguous()?;
-            heads.unsqueeze(0)?.broadcast_as((batch, h, e, r))?.contiguous() // [b, h, e, r]
-        };
-        let (index, mirrored) = index_tensors(heads, g, device)?;
-        let by_query = q.matmul(&table(0)?)?.gather(&index, 3)?; // [b, h, n, m]
-        let by_key = k.matmul(&table(1)?)?.gather(&mirrored, 3)?; // [b, h, m, n]
-        scores = ((scores + by_query)? + by_key.transpose(2, 3)?)?;
-    }
-    let mut unseen = vec![0f32; batch * n * m];
-    for (row, cells) in unseen.chunks_exact_mut(m).enumerate() {
-        cells[g.seen(row / n, row % n)..].fill(-1e9);
-    }
-    let unseen = Tensor::from_vec(unseen, (batch, 1, n, m), device)?;
-    let scale = f64::from(heads.scale(tables.is_some()));
-    let scores = (scores * scale)?.broadcast_add(&unseen)?;
-    let p = candle_nn::ops::softmax(&scores, D::Minus1)?;
-    p.matmul(&v)?.transpose(1, 2)?.reshape((batch, n, d))
-}
-
-/// δ(i, j) as `[batch, heads, n, m]`, and δ(j, i) as `[batch, heads, m, n]`.
-fn index_tensors(heads: &Heads, g: &Geometry, device: &Device) -> Result<(Tensor, Tensor)> {
-    let (n, m, h) = (g.queries, g.keys, heads.count);
-    let mut index = vec![u32::from(heads.buckets.none()); g.batch * h * n * m];
-    let mut mirrored = index.clone();
-    for b in 0..g.batch {
-        let Some(Places { places, row, first_query }) = &g.places else { continue };
-        let row = &places[b * row..][..*row];
-        let (queries, keys) = (&row[*first_query..], &row[..m]);
-        for (head, relation) in heads.relations.iter().enumerate() {
-            let base = (b * h + head) * n * m;
-            for (i, query) in queries.iter().enumerate().take(n) {
-                for (j, key) in keys.iter().enumerate() {
-                    if let Some(difference) = relation.difference(*query, *key) {
-                        let bucket = heads.buckets.of(difference);
-                        index[base + i * m + j] = u32::from(bucket);
-                        mirrored[base + j * n + i] = u32::from(heads.buckets.mirror(bucket));
-                    }
-                }
-            }
-        }
-    }
-    let index = Tensor::from_vec(index, (g.batch, h, n, m), device)?;
-    Ok((index, Tensor::from_vec(mirrored, (g.batch, h, m, n), device)?))
-}
-
 fn close(a: &[f32], b: &[f32], tolerance: f32) {
     assert_eq!(a.len(), b.len());
     for (i, (a, b)) in a.iter().zip(b).enumerate() {
@@ -244,8 +170,6 @@ fn forward() {
         let tables = tables.as_ref().map(Var::as_tensor);
         let fused = attention(&heads(), &case.geometry, &q, &kv, tables).unwrap();
         close(&values(&fused), &case.naive(), 1e-5);
-        let composed = composed(&heads(), &case.geometry, &q, &kv, tables).unwrap();
-        close(&values(&composed), &case.naive(), 1e-5);
     }
 }
 
@@ -299,20 +223,6 @@ fn loss(out: &Tensor) -> Tensor {
     let weights: Vec<f32> = (0..n).map(|i| (i as f32 * 0.7).sin()).collect();
     let weights = Tensor::from_vec(weights, out.shape(), out.device()).unwrap();
     (out * weights).unwrap().sum_all().unwrap()
-}
-
-#[test]
-fn gradients_of_both_forms_agree() {
-    for case in cases() {
-        let (q, kv, tables) = case.tensors().unwrap();
-        let table = tables.as_ref().map(Var::as_tensor);
-        let fused = loss(&attention(&heads(), &case.geometry, &q, &kv, table).unwrap());
-        let composed = loss(&composed(&heads(), &case.geometry, &q, &kv, table).unwrap());
-        let (fused, composed) = (fused.backward().unwrap(), composed.backward().unwrap());
-        for var in [Some(&q), Some(&kv), tables.as_ref()].into_iter().flatten() {
-            close(&values(fused.get(var).unwrap()), &values(composed.get(var).unwrap()), 2e-5);
-        }
-    }
 }
 
 #[test]

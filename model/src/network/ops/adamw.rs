@@ -7,6 +7,7 @@
 //! p ← (1 − rate·decay)·p − rate/(1 − β₁ᵗ) · m / (√(v/(1 − β₂ᵗ)) + ε)
 //! ```
 
+use crate::network::ops::operation::by_formulas;
 use crate::network::ops::rows::dot;
 use crate::network::ops::tensors::{floats, with_floats};
 use candle_core::{CpuStorage, InplaceOp2, InplaceOp3, Layout, Result, Tensor, Var};
@@ -64,9 +65,9 @@ pub fn update(
 fn norm(parameters: &[Parameter<'_>]) -> Result<f64> {
     let (mut squares, mut pending) = (0f64, Vec::new());
     for Parameter { g, .. } in parameters {
-        match g.device().is_cpu() {
-            true => squares += with_floats([g], |[g]| Ok(f64::from(dot(g, g))))?,
-            false => pending.push(g.sqr()?.sum_all()?),
+        match by_formulas(g) {
+            true => pending.push(g.sqr()?.sum_all()?),
+            false => squares += with_floats([g], |[g]| Ok(f64::from(dot(g, g))))?,
         }
     }
     if !pending.is_empty() {
@@ -92,7 +93,7 @@ impl Update {
     /// Changes a parameter and its moments in their place.
     fn apply(self, parameter: &Parameter<'_>) -> Result<()> {
         let Parameter { p, g, m, v, .. } = parameter;
-        if !p.device().is_cpu() {
+        if by_formulas(p) {
             let changed = self.formula(parameter)?;
             return [p, m, v].into_iter().zip(&changed).try_for_each(|(var, to)| var.set(to));
         }
@@ -152,13 +153,11 @@ impl InplaceOp3 for Step {
 /// # Errors
 /// Shapes that differ, or the device fails.
 pub fn add_to(sum: &mut Tensor, gradient: &Tensor) -> Result<()> {
-    match sum.device().is_cpu() {
-        true => in_place(sum, gradient, |sum, x| *sum += x),
-        false => {
-            *sum = (&*sum + gradient)?;
-            Ok(())
-        }
+    if by_formulas(sum) {
+        *sum = (&*sum + gradient)?;
+        return Ok(());
     }
+    in_place(sum, gradient, |sum, x| *sum += x)
 }
 
 /// Changes each element of `x` by the one of `y` in its place; both on the CPU.
@@ -202,25 +201,37 @@ fn floats_mut<'a>(storage: &'a mut CpuStorage, layout: &Layout) -> Result<&'a mu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use candle_core::Device;
+    use crate::fixtures::{close, waves};
+    use crate::network::ops::operation::test::with_formulas;
+
+    /// The norm, the parameter and its moments after an update.
+    fn updated(clip_norm: f64) -> (f64, [Var; 3]) {
+        let [p, g, m] = [0.0, 1.0, 2.0].map(|phase| waves(&[5, 6], phase));
+        let v = Var::from_tensor(&waves(&[5, 6], 3.0).abs().unwrap().detach()).unwrap();
+        let of = Parameter { p: &p, g: &g, m: &m, v: &v, decay: 0.1 };
+        let norm = update(&[of], 3, 0.01, clip_norm).unwrap();
+        (norm, [p, m, v])
+    }
 
     #[test]
     fn an_update_in_place_agrees_with_the_formula() {
-        let tensor = |phase: f32| {
-            let data: Vec<f32> = (0..30).map(|i| (i as f32 + phase).sin()).collect();
-            Tensor::from_vec(data, (5, 6), &Device::Cpu).unwrap()
-        };
-        let var = |t: Tensor| Var::from_tensor(&t).unwrap();
-        let (p, g) = (var(tensor(0.0)), tensor(1.0));
-        let (m, v) = (var(tensor(2.0)), var(tensor(3.0).abs().unwrap()));
-        let update = Update { clip: 0.5, rate: 0.01, second: 1.3, decay: 0.99 };
-        let parameter = Parameter { p: &p, g: &g, m: &m, v: &v, decay: 0.0 };
-        let expected = update.formula(&parameter).unwrap();
-        let seen_elsewhere = p.as_tensor().clone();
-        update.apply(&parameter).unwrap();
-        for (a, b) in [&seen_elsewhere, &m, &v].into_iter().zip(&expected) {
-            let difference = (a - b).unwrap().abs().unwrap().max_all().unwrap();
-            assert!(difference.to_scalar::<f32>().unwrap() < 1e-6);
+        for clip_norm in [0.5, 100.0] {
+            let (norm, loops) = updated(clip_norm);
+            let (expected, formulas) = with_formulas(|| updated(clip_norm));
+            assert!((norm - expected).abs() < 1e-5);
+            for (a, b) in loops.iter().zip(&formulas) {
+                close(a, b, 1e-6);
+            }
         }
+    }
+
+    #[test]
+    fn gradients_are_added_in_place_as_by_the_formula() {
+        let sum = || {
+            let mut sum = waves(&[7], 0.0).as_tensor().copy().unwrap();
+            add_to(&mut sum, &waves(&[7], 1.0)).unwrap();
+            sum.to_vec1::<f32>().unwrap()
+        };
+        assert_eq!(sum(), with_formulas(sum));
     }
 }

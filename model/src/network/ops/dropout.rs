@@ -1,12 +1,8 @@
 //! Dropout from a generator of our own, so that a run can be repeated and resumed.
 
-#[cfg(feature = "cuda")]
-use crate::network::ops::cuda::{Operand, device};
-use crate::network::ops::operation::{Fused, Operation};
+use crate::network::ops::operation::{Operation, apply_op1, by_formulas};
 use crate::network::ops::tensors::{floats, like, with_floats};
-#[cfg(feature = "cuda")]
-use candle_core::CudaStorage;
-use candle_core::{CpuStorage, CustomOp2, Device, Layout, Result, Shape, Tensor};
+use candle_core::{CpuStorage, CustomOp2, DType, Layout, Result, Shape, Tensor};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::cell::RefCell;
@@ -35,8 +31,8 @@ impl Dropout {
     /// # Errors
     /// The device fails.
     pub fn apply(&self, x: Tensor) -> Result<Tensor> {
-        match self.mask(x.elem_count(), x.device()) {
-            Some(mask) => x.contiguous()?.apply_op1(Fused(mask)),
+        match self.mask(x.elem_count()) {
+            Some(mask) => apply_op1(mask, &x),
             None => Ok(x),
         }
     }
@@ -49,93 +45,39 @@ impl Dropout {
         if x.shape() != y.shape() {
             candle_core::bail!("a sum of shapes {:?} and {:?}", x.shape(), y.shape());
         }
-        let mask = self.mask(y.elem_count(), y.device());
-        if mask.is_none() && !y.device().is_cpu() {
-            return x + y;
+        if by_formulas(y) {
+            return x + self.apply(y.clone())?;
         }
+        let mask = self.mask(y.elem_count());
         x.contiguous()?.apply_op2(&y.contiguous()?, Residual(mask))
     }
 
-    /// Where a GPU finds the mask that [`Dropout::mask`] would make, which is passed over.
-    #[cfg(any(test, feature = "cuda"))]
-    pub(crate) fn mask_stream(&self, count: usize) -> Option<cuda::MaskStream> {
-        let (probability, rng) = self.0.as_ref()?;
-        let mut rng = rng.borrow_mut();
-        let first_word = rng.get_word_pos();
-        rng.set_word_pos(first_word + count.div_ceil(2) as u128);
-        let seed = rng.get_seed();
-        let mut key = [0; 8];
-        for (word, bytes) in key.iter_mut().zip(seed.as_chunks::<4>().0) {
-            *word = u32::from_le_bytes(*bytes);
-        }
-        let (threshold, factor) = threshold_and_factor(*probability);
-        // The generator has 2^68 words, of which no training uses as many as 2^64.
-        let (first_word, stream) = (first_word as u64, rng.get_stream());
-        Some(cuda::MaskStream { first_word, stream, key, threshold: threshold.into(), factor })
-    }
-
     /// What happens to so many activations, if anything.
-    #[cfg_attr(not(feature = "cuda"), expect(unused_variables))] // no tensor is on a GPU then
-    fn mask(&self, count: usize, device: &Device) -> Option<Mask> {
+    fn mask(&self, count: usize) -> Option<Mask> {
         let (probability, rng) = self.0.as_ref()?;
-        #[cfg(feature = "cuda")]
-        if !device.is_cpu() {
-            return self.mask_stream(count).map(Mask::Stream);
-        }
         let mut bytes = vec![0u8; 2 * count];
         rng.borrow_mut().fill_bytes(&mut bytes);
-        let (threshold, factor) = threshold_and_factor(*probability);
+        // Below which 16 bits an activation is dropped, and what the others are multiplied with.
+        let threshold = (probability * 65536.0) as u16;
+        let factor = (1.0 / (1.0 - f64::from(threshold) / 65536.0)) as f32;
         let kept = bytes.as_chunks::<2>().0.iter();
         let kept = kept.map(|b| u16::from_le_bytes(*b) >= threshold).collect();
-        Some(Mask::Kept(kept, factor))
+        Some(Mask { kept, factor })
     }
-}
-
-/// Below which 16 bits an activation is dropped, and what the others are multiplied with.
-fn threshold_and_factor(probability: f64) -> (u16, f32) {
-    let threshold = (probability * 65536.0) as u16;
-    (threshold, (1.0 / (1.0 - f64::from(threshold) / 65536.0)) as f32)
 }
 
 /// Which activations are kept, and what they are multiplied with.
-enum Mask {
-    Kept(Vec<bool>, f32),
-    /// On a GPU, which makes the mask where it needs it.
-    #[cfg(any(test, feature = "cuda"))]
-    Stream(cuda::MaskStream),
+struct Mask {
+    kept: Vec<bool>,
+    factor: f32,
 }
 
 impl Mask {
     /// The elements of `x` that are kept, times the factor.
-    fn of(&self, x: &[f32]) -> Result<impl Iterator<Item = f32>> {
-        match self {
-            // Times zero, not zero: so what is no number stays none.
-            Mask::Kept(kept, factor) => {
-                let factors = kept.iter().map(|kept| if *kept { *factor } else { 0.0 });
-                Ok(x.iter().zip(factors).map(|(x, factor)| x * factor))
-            }
-            #[cfg(any(test, feature = "cuda"))]
-            Mask::Stream(_) => candle_core::bail!("the mask of a GPU, and a tensor on the CPU"),
-        }
-    }
-
-    #[cfg(any(test, feature = "cuda"))]
-    fn stream(&self) -> Result<cuda::MaskStream> {
-        match self {
-            Mask::Stream(stream) => Ok(*stream),
-            Mask::Kept(..) => candle_core::bail!("the mask of the CPU, and a tensor on a GPU"),
-        }
-    }
-
-    /// Of a gradient.
-    fn of_tensor(&self, grad: &Tensor) -> Result<Tensor> {
-        #[cfg(feature = "cuda")]
-        if !grad.device().is_cpu() {
-            let masked = device::with([grad], |[grad]| cuda::dropout(None, grad, self.stream()?))?;
-            return Ok(device::tensor(masked, grad.shape()));
-        }
-        let masked: Vec<f32> = with_floats([grad], |[grad]| Ok(self.of(grad)?.collect()))?;
-        like(masked, grad)
+    fn of(&self, x: &[f32]) -> impl Iterator<Item = f32> {
+        // Times zero, not zero: so what is no number stays none.
+        let factors = self.kept.iter().map(|kept| if *kept { self.factor } else { 0.0 });
+        x.iter().zip(factors).map(|(x, factor)| x * factor)
     }
 }
 
@@ -143,15 +85,28 @@ impl Operation<1> for Mask {
     const NAME: &'static str = "dropout";
 
     fn forward(&self, [x]: [&[f32]; 1]) -> Result<Vec<f32>> {
-        Ok(self.of(x)?.collect())
+        Ok(self.of(x).collect())
     }
 
     fn backward(&self, _x: [&[f32]; 1], grad: &[f32]) -> Result<[Vec<f32>; 1]> {
-        Ok([self.of(grad)?.collect()])
+        Ok([self.of(grad).collect()])
+    }
+
+    /// In f32. The mask is made on the processor whatever the device, from the same numbers. It is sent once more
+    /// for the gradient: so a GPU keeps no masks between its passes.
+    fn formula(&self, [x]: [&Tensor; 1]) -> Result<Tensor> {
+        let kept: Vec<u8> = self.kept.iter().map(|kept| u8::from(*kept)).collect();
+        let kept = Tensor::from_vec(kept, x.shape(), x.device())?.to_dtype(DType::F32)?;
+        let factors = (kept * f64::from(self.factor))?;
+        (x.to_dtype(DType::F32)? * factors)?.to_dtype(x.dtype())
+    }
+
+    fn formula_backward(&self, _x: [&Tensor; 1], grad: &Tensor) -> Result<[Tensor; 1]> {
+        Ok([self.formula([grad])?])
     }
 }
 
-/// The sum of x and what is kept of y, in one pass. The mask gets no gradient, as a factor would.
+/// The sum of x and what is kept of y, in one pass of the processor. The mask gets no gradient, as a factor would.
 struct Residual(Option<Mask>);
 
 impl CustomOp2 for Residual {
@@ -168,23 +123,10 @@ impl CustomOp2 for Residual {
     ) -> Result<(CpuStorage, Shape)> {
         let (x, y) = (floats(s1, l1)?, floats(s2, l2)?);
         let sum = match &self.0 {
-            Some(mask) => x.iter().zip(mask.of(y)?).map(|(x, y)| x + y).collect(),
+            Some(mask) => x.iter().zip(mask.of(y)).map(|(x, y)| x + y).collect(),
             None => x.iter().zip(y).map(|(x, y)| x + y).collect(),
         };
         Ok((CpuStorage::F32(sum), l1.shape().clone()))
-    }
-
-    #[cfg(feature = "cuda")]
-    fn cuda_fwd(
-        &self,
-        s1: &CudaStorage,
-        l1: &Layout,
-        s2: &CudaStorage,
-        l2: &Layout,
-    ) -> Result<(CudaStorage, Shape)> {
-        let Some(mask) = &self.0 else { candle_core::bail!("a sum without dropout on a GPU") };
-        let (x, y) = (Operand::of(s1, l1)?, Operand::of(s2, l2)?);
-        Ok((cuda::dropout(Some(x), y, mask.stream()?)?, l1.shape().clone()))
     }
 
     fn bwd(
@@ -195,102 +137,17 @@ impl CustomOp2 for Residual {
         grad: &Tensor,
     ) -> Result<(Option<Tensor>, Option<Tensor>)> {
         let of_y = match &self.0 {
-            Some(mask) => mask.of_tensor(grad)?,
+            Some(mask) => like(with_floats([grad], |[grad]| Ok(mask.of(grad).collect()))?, grad)?,
             None => grad.clone(),
         };
         Ok((Some(grad.clone()), Some(of_y)))
     }
 }
 
-/// On an NVIDIA GPU: `dropout.cu`.
-#[cfg(any(test, feature = "cuda"))]
-pub(super) mod cuda {
-    use super::Mask;
-    use crate::network::ops::cuda::{
-        Address, Launch, Memory, Number, Operand, address_of, arguments, room, run,
-    };
-    use crate::network::ops::operation::Kernels;
-    use candle_core::Result;
-
-    /// Threads of a block.
-    const BLOCK: u32 = 128;
-    /// 32-bit words that a thread makes at a time, and their room in shared memory.
-    const WORDS: u32 = 16;
-
-    arguments! {
-        struct Dropout {
-            /// What is added; 0 if nothing is.
-            x: Address,
-            y: Address,
-            /// x and what is kept of y.
-            out: Address,
-            count: u64,
-            mask: MaskStream,
-        }
-    }
-
-    /// Where the mask of [`Dropout`] comes from: ChaCha8's words from `first_word` on.
-    #[repr(C)]
-    #[derive(Clone, Copy, Debug, PartialEq)]
-    pub(crate) struct MaskStream {
-        pub(crate) first_word: u64,
-        pub(crate) stream: u64,
-        pub(crate) key: [u32; 8],
-        pub(crate) threshold: u32,
-        pub(crate) factor: f32,
-    }
-
-    impl Dropout {
-        fn launch(self, number: Number) -> Launch<Dropout> {
-            let words = self.mask.first_word % u64::from(WORDS) + self.count.div_ceil(2);
-            let blocks = words.div_ceil(u64::from(BLOCK * WORDS)).clamp(1, 4096);
-            Launch {
-                kernel: number.pick("dropout_f32", "dropout_bf16"),
-                blocks: [blocks as u32, 1, 1],
-                threads: BLOCK,
-                shared_bytes: 4 * BLOCK * (WORDS + 1),
-                arguments: self,
-            }
-        }
-    }
-
-    /// What is kept of y, and x, if there is one.
-    pub(crate) fn dropout(
-        x: Option<Operand<'_>>,
-        y: Operand<'_>,
-        mask: MaskStream,
-    ) -> Result<Memory> {
-        let x = match x {
-            Some(x) => x.expect(y.number)?.address,
-            None => 0,
-        };
-        let out = room(y.device, y.number, y.count)?;
-        let (address, count) = (address_of(&out)?, y.count as u64);
-        run(y.device, Dropout { x, y: y.address, out: address, count, mask }.launch(y.number))?;
-        Ok(out)
-    }
-
-    impl Kernels<1> for Mask {
-        fn forward_on_gpu(&self, [x]: [Operand<'_>; 1]) -> Result<Memory> {
-            dropout(None, x, self.stream()?)
-        }
-
-        fn backward_on_gpu(
-            &self,
-            _x: [Operand<'_>; 1],
-            _result: Operand<'_>,
-            grad: Operand<'_>,
-        ) -> Result<[Memory; 1]> {
-            Ok([dropout(None, grad, self.stream()?)?])
-        }
-    }
-}
-
-#[cfg(all(test, not(feature = "cuda")))] // the twin is the device
+#[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::agree;
-    use crate::network::ops::cuda::twin::{Host, Twin, close};
+    use crate::fixtures::{formula_agrees, waves};
     use candle_core::{Device, Var};
 
     #[test]
@@ -332,20 +189,15 @@ mod tests {
     }
 
     #[test]
-    fn the_masks_are_those_of_the_cpu_one_after_another() {
-        for (number, twin) in Twin::all() {
-            let (cpu, gpu) = (Dropout::new(0.3, 7, 5), Dropout::new(0.3, 7, 5));
-            // Odd numbers, whose last word is half used; more than a block of threads makes.
-            for count in [7, 5001, 1, 64, 4099] {
-                let [x, y] = [0.0, 1.0].map(|phase| Host::wave(number, count, phase));
-                let mask = cpu.mask(count, &Device::Cpu).unwrap();
-                let stream = gpu.mask_stream(count).unwrap();
-                agree((number, &twin), [&mask, &Mask::Stream(stream)], [&y], &x);
-                let sum = cuda::dropout(Some(x.operand(&twin)), y.operand(&twin), stream).unwrap();
-                let kept = y.floats();
-                let expected = x.floats().into_iter().zip(mask.of(&kept).unwrap());
-                close(number, &sum, &expected.map(|(x, y)| x + y).collect::<Vec<_>>());
-            }
+    fn formulas_have_the_masks_of_the_loops_one_after_another() {
+        let (x, y) = (waves(&[3, 67], 0.0), waves(&[3, 67], 1.0));
+        for probability in [0.0, 0.3] {
+            formula_agrees(&[&x, &y], &[], |all| {
+                // Of odd numbers, whose last word is half used.
+                let dropout = Dropout::new(probability, 7, 5);
+                let first = dropout.apply(all[0].clone())?;
+                dropout.add(&first, all[1])
+            });
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The vector of a node: the sum of the embeddings of its features.
 
-use crate::network::ops::operation::{Fused, Operation};
+use crate::network::ops::operation::{Operation, apply_op1};
 use candle_core::{DType, Result, Shape, Tensor};
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ pub fn embed(sets: &Arc<FeatureSets>, table: &Tensor, dtype: DType) -> Result<Te
     if sets.features.iter().any(|f| *f as usize >= features) {
         candle_core::bail!("a feature beyond the {features} of the embedding");
     }
-    table.contiguous()?.apply_op1(Fused(Embed { sets: sets.clone(), features, d, dtype }))
+    apply_op1(Embed { sets: sets.clone(), features, d, dtype }, table)
 }
 
 struct Embed {
@@ -95,198 +95,61 @@ impl Operation<1> for Embed {
         }
         Ok([dtable])
     }
-}
 
-/// On an NVIDIA GPU: `embedding.cu`.
-#[cfg(any(test, feature = "cuda"))]
-pub(super) mod cuda {
-    use crate::network::ops::cuda::{
-        Address, LANES, Launch, Memory, Number, Operand, address_of, arguments, blocks_of_threads,
-        over, room, run, upload,
-    };
-    use crate::network::ops::operation::Kernels;
-    use candle_core::Result;
-
-    /// Nodes that a block sums up.
-    const SEGMENT: usize = 256;
-    /// Blocks at most; each then does more than one thing.
-    const BLOCKS: u32 = 1 << 16;
-
-    arguments! {
-        struct Embed {
-            /// Node i has `features[starts[i]..starts[i + 1]]`, u32.
-            features: Address,
-            starts: Address,
-            /// f32 `[features, width]`
-            table: Address,
-            /// `[nodes, width]`
-            out: Address,
-            nodes: u32,
-            width: u32,
-        }
+    fn formula(&self, [table]: [&Tensor; 1]) -> Result<Tensor> {
+        let lists: Vec<&[u32]> = self.sets.nodes().collect();
+        sums_of_rows(table, &lists)?.to_dtype(self.dtype)
     }
 
-    impl Embed {
-        fn launch(self, number: Number) -> Launch<Embed> {
-            let kernel = number.pick("embed_f32", "embed_bf16");
-            over(kernel, u64::from(self.nodes) * u64::from(LANES), self)
+    /// The same with the nodes of each feature. Candle's own gradient of a selection would have one thread
+    /// for each column go through all nodes, one after the other.
+    fn formula_backward(&self, _table: [&Tensor; 1], grad: &Tensor) -> Result<[Tensor; 1]> {
+        let mut nodes = vec![Vec::new(); self.features];
+        for (node, features) in self.sets.nodes().enumerate() {
+            features.iter().for_each(|f| nodes[*f as usize].push(node as u32));
         }
-    }
-
-    /// Which nodes have each feature, in segments that a block sums up.
-    #[derive(Clone, Debug, Default, PartialEq)]
-    pub(crate) struct Segments {
-        /// The nodes that have feature 0, then those that have feature 1, …
-        pub(crate) nodes: Vec<u32>,
-        /// Segment s is `nodes[bounds[s]..bounds[s + 1]]`.
-        pub(crate) bounds: Vec<u32>,
-        /// Feature f has the segments `starts[f]..starts[f + 1]`.
-        pub(crate) starts: Vec<u32>,
-    }
-
-    impl Segments {
-        /// Of the features of nodes, which are less than `features`.
-        pub(crate) fn new<'a>(
-            nodes: impl Iterator<Item = &'a [u32]> + Clone,
-            features: usize,
-        ) -> Segments {
-            let mut ends = vec![0u32; features + 1];
-            for feature in nodes.clone().flatten() {
-                ends[*feature as usize + 1] += 1;
-            }
-            for f in 0..features {
-                ends[f + 1] += ends[f];
-            }
-            let mut next = ends.clone();
-            let mut sorted = vec![0u32; ends[features] as usize];
-            for (node, list) in nodes.enumerate() {
-                for feature in list {
-                    let at = &mut next[*feature as usize];
-                    sorted[*at as usize] = node as u32;
-                    *at += 1;
-                }
-            }
-            let (mut bounds, mut starts) = (Vec::new(), Vec::with_capacity(features + 1));
-            for f in 0..features {
-                starts.push(bounds.len() as u32);
-                bounds.extend((ends[f]..ends[f + 1]).step_by(SEGMENT));
-            }
-            starts.push(bounds.len() as u32);
-            bounds.push(ends[features]);
-            Segments { nodes: sorted, bounds, starts }
-        }
-
-        /// Their number.
-        pub(crate) fn count(&self) -> usize {
-            self.bounds.len() - 1
-        }
-    }
-
-    arguments! {
-        struct EmbedBackward {
-            /// `[nodes, width]`
-            grad: Address,
-            /// As [`Segments`] has them.
-            nodes: Address,
-            bounds: Address,
-            /// f32 `[count, width]`: the sums of the segments.
-            parts: Address,
-            count: u32,
-            width: u32,
-        }
-    }
-
-    impl EmbedBackward {
-        fn launch(self, number: Number) -> Launch<EmbedBackward> {
-            blocks_of_threads(
-                number.pick("embed_backward_f32", "embed_backward_bf16"),
-                self.count.min(BLOCKS),
-                0,
-                self,
-            )
-        }
-    }
-
-    arguments! {
-        struct SumSegments {
-            /// f32, as [`EmbedBackward`] leaves them.
-            parts: Address,
-            /// As [`Segments`] has them.
-            starts: Address,
-            /// f32 `[features, width]`
-            out: Address,
-            features: u32,
-            width: u32,
-        }
-    }
-
-    impl SumSegments {
-        fn launch(self) -> Launch<SumSegments> {
-            blocks_of_threads("sum_segments_f32", self.features.min(BLOCKS), 0, self)
-        }
-    }
-
-    impl Kernels<1> for super::Embed {
-        fn forward_on_gpu(&self, [table]: [Operand<'_>; 1]) -> Result<Memory> {
-            let (table, number) = (table.expect(Number::F32)?, Number::of(self.dtype)?);
-            let starts: Vec<u32> = self.sets.starts.iter().map(|start| *start as u32).collect();
-            let (features, starts) =
-                (upload(table.device, &self.sets.features)?, upload(table.device, &starts)?);
-            let out = room(table.device, number, self.sets.len() * self.d)?;
-            let embed = Embed {
-                features: features.address(),
-                starts: starts.address(),
-                table: table.address,
-                out: address_of(&out)?,
-                nodes: self.sets.len() as u32,
-                width: self.d as u32,
-            };
-            run(table.device, embed.launch(number))?;
-            Ok(out)
-        }
-
-        fn backward_on_gpu(
-            &self,
-            _table: [Operand<'_>; 1],
-            _result: Operand<'_>,
-            grad: Operand<'_>,
-        ) -> Result<[Memory; 1]> {
-            let d = self.d;
-            let segments = Segments::new(self.sets.nodes(), self.features);
-            let up = |list: &[u32]| upload(grad.device, list);
-            let (nodes, bounds, starts) =
-                (up(&segments.nodes)?, up(&segments.bounds)?, up(&segments.starts)?);
-            let parts = room(grad.device, Number::F32, segments.count() * d)?;
-            let out = room(grad.device, Number::F32, self.features * d)?;
-            let backward = EmbedBackward {
-                grad: grad.address,
-                nodes: nodes.address(),
-                bounds: bounds.address(),
-                parts: address_of(&parts)?,
-                count: segments.count() as u32,
-                width: d as u32,
-            };
-            run(grad.device, backward.launch(grad.number))?;
-            let sum = SumSegments {
-                parts: address_of(&parts)?,
-                starts: starts.address(),
-                out: address_of(&out)?,
-                features: self.features as u32,
-                width: d as u32,
-            };
-            run(grad.device, sum.launch())?;
-            Ok([out])
-        }
+        let lists: Vec<&[u32]> = nodes.iter().map(|list| &list[..]).collect();
+        Ok([sums_of_rows(&grad.to_dtype(DType::F32)?, &lists)?])
     }
 }
 
-#[cfg(all(test, not(feature = "cuda")))] // the twin is the device
+/// Rows that are summed up one after the other; longer lists are divided.
+const TOGETHER: usize = 64;
+
+/// For every list, the sum of the rows of `x` `[n, d]` that it names, in an order that depends on the lists
+/// alone. `[lists, d]`
+fn sums_of_rows(x: &Tensor, lists: &[&[u32]]) -> Result<Tensor> {
+    let longest = lists.iter().map(|list| list.len()).max().unwrap_or(0);
+    if longest > TOGETHER {
+        let parts: Vec<&[u32]> = lists.iter().flat_map(|list| list.chunks(TOGETHER)).collect();
+        let numbers: Vec<u32> = (0..parts.len() as u32).collect();
+        let mut rest = &numbers[..];
+        let mut of_parts = Vec::with_capacity(lists.len());
+        for list in lists {
+            let (own, others) = rest.split_at(list.len().div_ceil(TOGETHER));
+            of_parts.push(own);
+            rest = others;
+        }
+        return sums_of_rows(&sums_of_rows(x, &parts)?, &of_parts);
+    }
+    // Shorter lists name a row of zeros for the rest.
+    let (n, d) = x.dims2()?;
+    let x = Tensor::cat(&[x, &Tensor::zeros((1, d), x.dtype(), x.device())?], 0)?;
+    let at = |i: usize| lists.iter().map(move |list| list.get(i).copied().unwrap_or(n as u32));
+    let rows: Vec<u32> = (0..longest).flat_map(at).collect();
+    let rows = Tensor::from_vec(rows, (longest, lists.len()), x.device())?;
+    let mut sum = Tensor::zeros((lists.len(), d), x.dtype(), x.device())?;
+    for i in 0..longest {
+        sum = (sum + x.index_select(&rows.get(i)?, 0)?)?;
+    }
+    Ok(sum)
+}
+
+#[cfg(test)]
 mod tests {
-    use super::cuda::Segments;
     use super::*;
-    use crate::fixtures::{agree, same_as_formula, waves};
-    use crate::network::ops::cuda::Number;
-    use crate::network::ops::cuda::twin::{Host, Twin};
+    use crate::fixtures::{formula_agrees, same_as_formula, waves};
+    use crate::network::ops::operation::test::with_formulas;
     use candle_core::Device;
 
     fn sets(nodes: &[&[u32]]) -> Arc<FeatureSets> {
@@ -318,20 +181,17 @@ mod tests {
     }
 
     #[test]
-    fn sums_and_the_gradient_of_the_table_are_those_of_the_cpu() {
-        // Feature 0 is everywhere, in more than two segments; feature 6 nowhere.
-        let (nodes, features, d) = (600usize, 7usize, 45usize);
-        let lists: Vec<Vec<u32>> = (0..nodes as u32)
+    fn formulas_agree_with_the_loops() {
+        // Feature 0 is everywhere, in more nodes than are summed up at a time; feature 6 nowhere.
+        let lists: Vec<Vec<u32>> = (0..3 * TOGETHER as u32)
             .map(|i| if i % 9 == 8 { vec![] } else { vec![0, 1 + i % 3, 4 + i % 2] })
             .collect();
         let lists: Vec<&[u32]> = lists.iter().map(|list| &list[..]).collect();
-        assert_eq!(Segments::new(lists.iter().copied(), features).starts[..3], [0, 3, 4]);
-        let embed = |dtype| Embed { sets: sets(&lists), features, d, dtype };
-        for (number, twin) in Twin::all() {
-            let table = Host::wave(Number::F32, features * d, 0.0);
-            let grad = Host::wave(number, nodes * d, 1.0);
-            let on_gpu = embed(if number == Number::F32 { DType::F32 } else { DType::BF16 });
-            agree((number, &twin), [&embed(DType::F32), &on_gpu], [&table], &grad);
-        }
+        let sets = sets(&lists);
+        formula_agrees(&[], &[&waves(&[7, 5], 0.0)], |all| embed(&sets, all[0], DType::F32));
+        let table = waves(&[7, 5], 0.0);
+        let in_bf16 = with_formulas(|| embed(&sets, &table, DType::BF16)).unwrap();
+        assert_eq!(in_bf16.dtype(), DType::BF16);
+        assert!(in_bf16.sum_all().unwrap().backward().unwrap().get(&table).is_some());
     }
 }

@@ -1,6 +1,6 @@
-//! Products of activations with weights, with a backward pass of their own on the CPU.
+//! Products of activations with weights.
 
-use crate::network::ops::operation::{Fused, Operation};
+use crate::network::ops::operation::{Operation, apply_op2};
 use candle_core::{D, Result, Shape, Tensor};
 use matrices::{Matrix, product};
 
@@ -10,13 +10,7 @@ use matrices::{Matrix, product};
 /// Shapes that do not fit together.
 pub fn linear(x: &Tensor, w: &Tensor) -> Result<Tensor> {
     let (a, b) = w.dims2()?;
-    match x.device().is_cpu() {
-        true => {
-            x.contiguous()?.apply_op2(&w.contiguous()?, Fused(Linear { a, b, transposed: false }))
-        }
-        false => of_rows(x, b, |x| x.matmul(&w.to_dtype(x.dtype())?)),
-    }
-    .map_err(|e| e.context(format!("a product with a matrix {a} × {b}")))
+    Linear { a, b, transposed: false }.apply(x, w)
 }
 
 /// `x` `[…, a]` times the transpose of `w` `[b, a]`. `[…, b]`
@@ -25,21 +19,13 @@ pub fn linear(x: &Tensor, w: &Tensor) -> Result<Tensor> {
 /// Shapes that do not fit together.
 pub fn linear_transposed(x: &Tensor, w: &Tensor) -> Result<Tensor> {
     let (b, a) = w.dims2()?;
-    match x.device().is_cpu() {
-        true => {
-            x.contiguous()?.apply_op2(&w.contiguous()?, Fused(Linear { a, b, transposed: true }))
-        }
-        false => of_rows(x, b, |x| x.matmul(&w.to_dtype(x.dtype())?.t()?)),
-    }
-    .map_err(|e| e.context(format!("a product with a matrix {a} × {b}")))
+    Linear { a, b, transposed: true }.apply(x, w)
 }
 
-/// `f` on the rows of `x` `[…, a]`, one below the other `[n, a]`; the result is `[…, b]`.
-fn of_rows(x: &Tensor, b: usize, f: impl Fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
+/// The rows of `x` `[…, a]`, one below the other. `[n, a]`
+fn rows(x: &Tensor) -> Result<Tensor> {
     let a = x.dim(D::Minus1)?;
-    let shape = with_last(x.dims(), b);
-    let rows = x.contiguous()?.reshape((x.elem_count() / a.max(1), a))?; // [n, a]
-    f(&rows)?.reshape(shape) // [n, b] to […, b]
+    x.reshape((x.elem_count() / a.max(1), a))
 }
 
 /// A shape with another last axis.
@@ -54,6 +40,13 @@ struct Linear {
     a: usize,
     b: usize,
     transposed: bool,
+}
+
+impl Linear {
+    fn apply(self, x: &Tensor, w: &Tensor) -> Result<Tensor> {
+        let (a, b) = (self.a, self.b);
+        apply_op2(self, x, w).map_err(|e| e.context(format!("a product with a matrix {a} × {b}")))
+    }
 }
 
 impl Operation<2> for Linear {
@@ -87,15 +80,29 @@ impl Operation<2> for Linear {
             ],
         })
     }
-}
 
-/// A GPU has products of its own.
-#[cfg(any(test, feature = "cuda"))]
-impl crate::network::ops::operation::Kernels<2> for Linear {}
+    fn formula(&self, [x, w]: [&Tensor; 2]) -> Result<Tensor> {
+        let shape = self.shape([x.shape(), w.shape()])?;
+        let w = w.to_dtype(x.dtype())?;
+        let w = if self.transposed { w.t()? } else { w }; // [a, b]
+        rows(x)?.matmul(&w)?.reshape(shape)
+    }
+
+    fn formula_backward(&self, [x, w]: [&Tensor; 2], grad: &Tensor) -> Result<[Tensor; 2]> {
+        let (rows, by_row) = (rows(x)?, rows(grad)?); // [n, a], [n, b]
+        let w = w.to_dtype(x.dtype())?;
+        let (dx, dw) = match self.transposed {
+            false => (by_row.matmul(&w.t()?)?, rows.t()?.matmul(&by_row)?),
+            true => (by_row.matmul(&w)?, by_row.t()?.matmul(&rows)?),
+        };
+        Ok([dx.reshape(x.shape())?, dw])
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixtures::formula_agrees;
     use candle_core::{Device, Var};
 
     fn var(shape: (usize, usize), step: f32) -> Var {
@@ -127,6 +134,10 @@ mod tests {
             for var in [&x, &w] {
                 close(own.get(var).unwrap(), plain.get(var).unwrap());
             }
+            formula_agrees(&[&x], &[&w], |all| match transposed {
+                false => linear(all[0], all[1]),
+                true => linear_transposed(all[0], all[1]),
+            });
         }
         assert!(linear(&x, &var((18, 2), 0.1)).unwrap_err().to_string().contains("18 × 2"));
     }

@@ -1,8 +1,7 @@
 //! RMS norm. Candle's own fused form loses the gradient, and composed ones, as on a GPU, pass over the data
 //! many times.
 
-use crate::network::ops::operation::{Fused, Operation};
-use crate::network::ops::recomputed::recomputed;
+use crate::network::ops::operation::{Operation, apply_op2};
 use crate::network::ops::rows::dot;
 use candle_core::{D, DType, Result, Tensor};
 use rayon::prelude::*;
@@ -17,18 +16,7 @@ const CHUNK: usize = 64;
 /// # Errors
 /// Shapes that do not fit together.
 pub fn rms_norm(x: &Tensor, gain: &Tensor) -> Result<Tensor> {
-    match x.device().is_cpu() {
-        true => x.contiguous()?.apply_op2(&gain.contiguous()?, Fused(RmsNorm)),
-        false => recomputed(x, gain, formula),
-    }
-}
-
-/// The same by candle's operations, with sums in f32.
-fn formula(x: &Tensor, gain: &Tensor) -> Result<Tensor> {
-    let wide = x.to_dtype(DType::F32)?;
-    let mean = wide.sqr()?.mean_keepdim(D::Minus1)?; // […, 1]
-    let rms = (mean + f64::from(EPSILON))?.sqrt()?;
-    wide.broadcast_div(&rms)?.broadcast_mul(gain)?.to_dtype(x.dtype())
+    apply_op2(RmsNorm, x, gain)
 }
 
 struct RmsNorm;
@@ -85,17 +73,20 @@ impl Operation<2> for RmsNorm {
         }
         Ok([dx, dgain])
     }
-}
 
-/// A GPU has [`formula`].
-#[cfg(any(test, feature = "cuda"))]
-impl crate::network::ops::operation::Kernels<2> for RmsNorm {}
+    /// With sums in f32.
+    fn formula(&self, [x, gain]: [&Tensor; 2]) -> Result<Tensor> {
+        let wide = x.to_dtype(DType::F32)?;
+        let mean = wide.sqr()?.mean_keepdim(D::Minus1)?; // […, 1]
+        let rms = (mean + f64::from(EPSILON))?.sqrt()?;
+        wide.broadcast_div(&rms)?.broadcast_mul(gain)?.to_dtype(x.dtype())
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{assert_gradient, same_as_formula, waves, weighted};
-    use candle_core::Var;
+    use crate::fixtures::{assert_gradient, formula_agrees, waves, weighted};
 
     #[test]
     fn it_agrees_with_the_formula_and_its_gradients_with_finite_differences() {
@@ -103,19 +94,6 @@ mod tests {
         let gain = waves(&[10], 2.0);
         assert_gradient(&x, 2e-3, |x| weighted(&rms_norm(x, &gain).unwrap()));
         assert_gradient(&gain, 2e-3, |gain| weighted(&rms_norm(&x, gain).unwrap()));
-        let vars: [&Var; 2] = [&x, &gain];
-        for of_gpu in [formula(&x, &gain), recomputed(&x, &gain, formula)] {
-            same_as_formula(&vars, &rms_norm(&x, &gain).unwrap(), &of_gpu.unwrap());
-        }
-    }
-
-    #[test]
-    fn bf16_stays_bf16_and_the_gain_f32() {
-        let x = Var::from_tensor(&waves(&[3, 10], 0.0).to_dtype(DType::BF16).unwrap()).unwrap();
-        let gain = waves(&[10], 2.0);
-        let y = recomputed(&x, &gain, formula).unwrap();
-        let gradients = y.sum_all().unwrap().backward().unwrap();
-        let dtype = |var: &Var| gradients.get(var).unwrap().dtype();
-        assert_eq!((y.dtype(), dtype(&x), dtype(&gain)), (DType::BF16, DType::BF16, DType::F32));
+        formula_agrees(&[&x], &[&gain], |all| rms_norm(all[0], all[1]));
     }
 }

@@ -1,19 +1,19 @@
-//! How an operation with a gradient is told to candle: its file says shape, loops and gradient over plain
-//! numbers, and here stands what holds for all of them.
+//! How an operation with a gradient is told to candle. Its file says shape, loops and gradient over plain numbers, for
+//! the processor, and the same as a formula in candle's operations, for a GPU; here stands what holds for all of them.
+//!
+//! Of a formula nothing is kept for the backward pass but its arguments: there it is computed anew. So it keeps no
+//! more memory than the loops do. Formulas run wherever tensors are: the tests compare them with the loops.
 
-#[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device;
-#[cfg(any(test, feature = "cuda"))]
-use crate::network::ops::cuda::{Memory, Operand};
 use crate::network::ops::tensors::{floats, like, with_floats};
-#[cfg(feature = "cuda")]
-use candle_core::CudaStorage;
-use candle_core::{CpuStorage, CustomOp1, CustomOp2, CustomOp3, Layout, Result, Shape, Tensor};
-#[cfg(any(test, feature = "cuda"))]
-use std::any::type_name;
+use candle_core::backend::BackendStorage;
+use candle_core::{
+    CpuStorage, CudaStorage, CustomOp1, CustomOp2, CustomOp3, Layout, Result, Shape, Storage,
+    Tensor, Var,
+};
+use std::sync::{Mutex, PoisonError};
 
 /// A differentiable function of N contiguous tensors.
-pub(crate) trait Operation<const N: usize>: Kernels<N> {
+pub(crate) trait Operation<const N: usize>: Send + Sync + 'static {
     const NAME: &'static str;
 
     /// The shape of the result, given those of the tensors.
@@ -26,39 +26,77 @@ pub(crate) trait Operation<const N: usize>: Kernels<N> {
 
     /// The gradients of the tensors, given that of the result, on the CPU.
     fn backward(&self, tensors: [&[f32]; N], grad: &[f32]) -> Result<[Vec<f32>; N]>;
+
+    /// The result, by candle's operations.
+    fn formula(&self, tensors: [&Tensor; N]) -> Result<Tensor>;
+
+    /// The gradients of the tensors, given that of the result, by candle's operations. They may be in other numbers
+    /// than the tensors.
+    fn formula_backward(&self, tensors: [&Tensor; N], grad: &Tensor) -> Result<[Tensor; N]> {
+        let vars = tensors.iter().map(|x| Var::from_tensor(x)).collect::<Result<Vec<_>>>()?;
+        let result = self.formula(std::array::from_fn(|i| vars[i].as_tensor()))?;
+        let all = (result * grad)?.sum_all()?.backward()?;
+        // Some of candle's operations lose gradients in silence.
+        let gradients = vars.iter().map(|var| match all.get(var) {
+            Some(gradient) => Ok(gradient.clone()),
+            None => candle_core::bail!("the formula of {} lost a gradient", Self::NAME),
+        });
+        let gradients: Vec<Tensor> = gradients.collect::<Result<_>>()?;
+        Ok(std::array::from_fn(|i| gradients[i].clone()))
+    }
 }
 
-/// What an [`Operation`] is on a GPU.
-#[cfg(any(test, feature = "cuda"))]
-pub(crate) trait Kernels<const N: usize> {
-    /// The result.
-    fn forward_on_gpu(&self, _tensors: [Operand<'_>; N]) -> Result<Memory> {
-        candle_core::bail!("no kernel for {}", type_name::<Self>())
+/// Whether what is asked of a tensor is computed by formulas: on a GPU.
+pub(crate) fn by_formulas(x: &Tensor) -> bool {
+    #[cfg(test)]
+    if test::everywhere() {
+        return true;
     }
-
-    /// The gradients of the tensors, given the result and its gradient.
-    fn backward_on_gpu(
-        &self,
-        _tensors: [Operand<'_>; N],
-        _result: Operand<'_>,
-        _grad: Operand<'_>,
-    ) -> Result<[Memory; N]> {
-        candle_core::bail!("no kernel for the gradient of {}", type_name::<Self>())
-    }
+    !x.device().is_cpu()
 }
-
-/// Nothing, where no GPU is asked for.
-#[cfg(not(any(test, feature = "cuda")))]
-pub(crate) trait Kernels<const N: usize> {}
-
-#[cfg(not(any(test, feature = "cuda")))]
-impl<T, const N: usize> Kernels<N> for T {}
 
 /// An [`Operation`] as candle takes it.
-pub(crate) struct Fused<T>(pub(crate) T);
+struct Fused<T> {
+    operation: T,
+    /// What its formula gave, until the forward pass has taken it; `None` where loops compute.
+    value: Option<Mutex<Option<Tensor>>>,
+}
+
+impl<T> Fused<T> {
+    /// What the formula gave.
+    fn take<S>(&self, copy: impl Fn(&Storage, &Layout) -> Result<S>) -> Result<(S, Shape)> {
+        let value = self.value.as_ref();
+        let value =
+            value.and_then(|value| value.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let Some(value) = value else { candle_core::bail!("no value, or a second forward pass") };
+        let (storage, layout) = value.storage_and_layout();
+        Ok((copy(&storage, layout)?, layout.shape().clone()))
+    }
+}
 
 macro_rules! custom_op {
-    ($custom:ident, $n:literal, $gradients:ty, $($storage:ident $layout:ident $tensor:ident),+) => {
+    ($custom:ident $apply:ident, $n:literal, $gradients:ty, $($storage:ident $layout:ident $tensor:ident),+) => {
+        /// The operation of its tensors.
+        ///
+        /// # Errors
+        /// What the operation says.
+        pub(crate) fn $apply<T: Operation<$n>>(
+            operation: T,
+            $($tensor: &Tensor),+
+        ) -> Result<Tensor> {
+            $(let $tensor = &$tensor.contiguous()?;)+
+            let tensors: [&Tensor; $n] = [$($tensor),+];
+            if !by_formulas(tensors[0]) {
+                return Tensor::$apply($($tensor,)+ Fused { operation, value: None });
+            }
+            let value = operation.formula([$(&$tensor.detach()),+])?.contiguous()?;
+            if !tensors.iter().any(|x| x.track_op()) {
+                return Ok(value);
+            }
+            let value = Some(Mutex::new(Some(value)));
+            Tensor::$apply($($tensor,)+ Fused { operation, value })
+        }
+
         impl<T: Operation<$n>> $custom for Fused<T> {
             fn name(&self) -> &'static str {
                 T::NAME
@@ -68,55 +106,59 @@ macro_rules! custom_op {
                 &self,
                 $($storage: &CpuStorage, $layout: &Layout),+
             ) -> Result<(CpuStorage, Shape)> {
-                let shape = self.0.shape([$($layout.shape()),+])?;
-                let result = self.0.forward([$(floats($storage, $layout)?),+])?;
+                if self.value.is_some() {
+                    return self.take(|storage, layout| match storage {
+                        Storage::Cpu(storage) => storage.try_clone(layout),
+                        _ => candle_core::bail!("a formula on another device than its tensors"),
+                    });
+                }
+                let shape = self.operation.shape([$($layout.shape()),+])?;
+                let result = self.operation.forward([$(floats($storage, $layout)?),+])?;
                 Ok((CpuStorage::F32(result), shape))
             }
 
-            #[cfg(feature = "cuda")]
+            #[expect(unused_variables)] // the value is there
             fn cuda_fwd(
                 &self,
                 $($storage: &CudaStorage, $layout: &Layout),+
             ) -> Result<(CudaStorage, Shape)> {
-                let shape = self.0.shape([$($layout.shape()),+])?;
-                Ok((self.0.forward_on_gpu([$(Operand::of($storage, $layout)?),+])?, shape))
+                self.take(|storage, layout| match storage {
+                    Storage::Cuda(storage) => storage.try_clone(layout),
+                    _ => candle_core::bail!("a formula on another device than its tensors"),
+                })
             }
 
             fn bwd(
                 &self,
                 $($tensor: &Tensor,)+
-                result: &Tensor,
+                _result: &Tensor,
                 grad: &Tensor,
             ) -> Result<$gradients> {
-                let [$($tensor),+] = gradients(&self.0, [$($tensor),+], result, grad)?;
+                let by_formula = self.value.is_some();
+                let [$($tensor),+] =
+                    gradients(&self.operation, by_formula, [$($tensor),+], grad)?;
                 Ok(($($tensor),+))
             }
         }
     };
 }
 
-custom_op!(CustomOp1, 1, Option<Tensor>, s1 l1 x);
-custom_op!(CustomOp2, 2, (Option<Tensor>, Option<Tensor>), s1 l1 x, s2 l2 y);
-custom_op!(CustomOp3, 3, (Option<Tensor>, Option<Tensor>, Option<Tensor>), s1 l1 x, s2 l2 y, s3 l3 z);
+custom_op!(CustomOp1 apply_op1, 1, Option<Tensor>, s1 l1 x);
+custom_op!(CustomOp2 apply_op2, 2, (Option<Tensor>, Option<Tensor>), s1 l1 x, s2 l2 y);
+custom_op!(CustomOp3 apply_op3, 3, (Option<Tensor>, Option<Tensor>, Option<Tensor>), s1 l1 x, s2 l2 y, s3 l3 z);
 
 /// The gradients of the tensors, in their shapes and numbers.
-#[cfg_attr(not(feature = "cuda"), expect(unused_variables))] // the CPU computes the result anew
 fn gradients<const N: usize>(
     operation: &impl Operation<N>,
+    by_formula: bool,
     tensors: [&Tensor; N],
-    result: &Tensor,
     grad: &Tensor,
 ) -> Result<[Option<Tensor>; N]> {
     let mut gradients = [const { None }; N];
-    #[cfg(feature = "cuda")]
-    if !grad.device().is_cpu() {
-        let of_all = device::with(tensors, |tensors| {
-            device::with([result, grad], |[result, grad]| {
-                operation.backward_on_gpu(tensors, result, grad)
-            })
-        })?;
+    if by_formula {
+        let of_all = operation.formula_backward(tensors, &grad.contiguous()?)?;
         for ((gradient, found), tensor) in gradients.iter_mut().zip(of_all).zip(tensors) {
-            *gradient = Some(device::tensor(found, tensor.shape()).to_dtype(tensor.dtype())?);
+            *gradient = Some(found.to_dtype(tensor.dtype())?);
         }
         return Ok(gradients);
     }
@@ -127,4 +169,26 @@ fn gradients<const N: usize>(
         *gradient = Some(like(found, tensor)?);
     }
     Ok(gradients)
+}
+
+#[cfg(test)]
+pub(crate) mod test {
+    use std::cell::Cell;
+
+    thread_local! {
+        static EVERYWHERE: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// Whether this thread computes by formulas on the CPU, too.
+    pub(super) fn everywhere() -> bool {
+        EVERYWHERE.get()
+    }
+
+    /// `f`, with formulas as on a GPU. What threads compute that it asks is not meant.
+    pub(crate) fn with_formulas<T>(f: impl FnOnce() -> T) -> T {
+        EVERYWHERE.set(true);
+        let result = f();
+        EVERYWHERE.set(false);
+        result
+    }
 }

@@ -2,8 +2,7 @@
 //! angle that grows with the node's place in pre-order, so that q·k depends on the distance.
 
 use crate::network::ops::attention::inputs::Heads;
-use crate::network::ops::operation::{Fused, Operation};
-use crate::network::ops::recomputed::recomputed;
+use crate::network::ops::operation::{Operation, apply_op1};
 use candle_core::{D, DType, Result, Tensor};
 
 /// Rotates the first `heads.width` columns of `x` `[batch, n, w]`; row i of each batch row is the
@@ -14,35 +13,7 @@ use candle_core::{D, DType, Result, Tensor};
 pub fn rope(x: &Tensor, heads: &Heads, first: usize) -> Result<Tensor> {
     let (_, n, w) = x.dims3()?;
     let rotation = Rotation { width: heads.width, each: heads.each(), w, first, n, sign: 1.0 };
-    match x.device().is_cpu() {
-        true => x.contiguous()?.apply_op1(Fused(rotation)),
-        false => recomputed(x, x, move |x, _| formula(x, rotation)),
-    }
-}
-
-/// The same by candle's operations, in f32.
-fn formula(
-    x: &Tensor,
-    Rotation { width: d, each: e, w, first, n, .. }: Rotation,
-) -> Result<Tensor> {
-    let b = x.dim(0)?;
-    let angles: Vec<f32> =
-        (0..n).flat_map(|i| (0..e / 2).map(move |c| angle(first + i, c, e))).collect();
-    let table = |f: fn(f32) -> f32| {
-        let table = angles.iter().copied().map(f).collect();
-        Tensor::from_vec(table, (1, n, 1, e / 2), x.device())
-    };
-    let (sin, cos) = (table(f32::sin)?, table(f32::cos)?);
-    let heads = x.narrow(2, 0, d)?.contiguous()?.reshape((b, n, d / e, e))?.to_dtype(DType::F32)?;
-    let (u, v) = (heads.narrow(3, 0, e / 2)?, heads.narrow(3, e / 2, e / 2)?); // [b, n, h, e/2]
-    let first_half = (u.broadcast_mul(&cos)? - v.broadcast_mul(&sin)?)?;
-    let second_half = (u.broadcast_mul(&sin)? + v.broadcast_mul(&cos)?)?;
-    let turned = Tensor::cat(&[first_half, second_half], D::Minus1)?.reshape((b, n, d))?;
-    let turned = turned.to_dtype(x.dtype())?;
-    if w == d {
-        return Ok(turned);
-    }
-    Tensor::cat(&[turned, x.narrow(2, d, w - d)?.contiguous()?], D::Minus1)
+    apply_op1(rotation, x)
 }
 
 /// The angle of pair `c` of a head of width `e` at a place.
@@ -97,16 +68,40 @@ impl Operation<1> for Rotation {
     fn backward(&self, _x: [&[f32]; 1], grad: &[f32]) -> Result<[Vec<f32>; 1]> {
         Ok([self.back().run(grad)])
     }
-}
 
-/// A GPU has [`formula`].
-#[cfg(any(test, feature = "cuda"))]
-impl crate::network::ops::operation::Kernels<1> for Rotation {}
+    /// In f32.
+    fn formula(&self, [x]: [&Tensor; 1]) -> Result<Tensor> {
+        let Rotation { width: d, each: e, w, first, n, .. } = *self;
+        let (b, sign) = (x.dim(0)?, self.sign);
+        let angles: Vec<f32> =
+            (0..n).flat_map(|i| (0..e / 2).map(move |c| sign * angle(first + i, c, e))).collect();
+        let table = |f: fn(f32) -> f32| {
+            let table = angles.iter().copied().map(f).collect();
+            Tensor::from_vec(table, (1, n, 1, e / 2), x.device())
+        };
+        let (sin, cos) = (table(f32::sin)?, table(f32::cos)?);
+        let heads = x.narrow(2, 0, d)?.contiguous()?.reshape((b, n, d / e, e))?;
+        let heads = heads.to_dtype(DType::F32)?;
+        let (u, v) = (heads.narrow(3, 0, e / 2)?, heads.narrow(3, e / 2, e / 2)?); // [b, n, h, e/2]
+        let first_half = (u.broadcast_mul(&cos)? - v.broadcast_mul(&sin)?)?;
+        let second_half = (u.broadcast_mul(&sin)? + v.broadcast_mul(&cos)?)?;
+        let turned = Tensor::cat(&[first_half, second_half], D::Minus1)?.reshape((b, n, d))?;
+        let turned = turned.to_dtype(x.dtype())?;
+        if w == d {
+            return Ok(turned);
+        }
+        Tensor::cat(&[turned, x.narrow(2, d, w - d)?.contiguous()?], D::Minus1)
+    }
+
+    fn formula_backward(&self, _x: [&Tensor; 1], grad: &Tensor) -> Result<[Tensor; 1]> {
+        Ok([self.back().formula([grad])?])
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{same_as_formula, waves};
+    use crate::fixtures::{formula_agrees, waves};
     use crate::geometry::relations::Buckets;
     use candle_core::Device;
 
@@ -125,11 +120,8 @@ mod tests {
         let own = rope(&x, &heads(), 4).unwrap();
         // Values, behind the keys, stay as they are.
         assert_eq!(values(&own)[8..16], values(&x)[8..16]);
-        let turn = Rotation { width: 8, each: 4, w: 16, first: 4, n: 3, sign: 1.0 };
-        let again = recomputed(&x, &x, move |x, _| formula(x, turn));
-        for of_gpu in [formula(&x, turn), again] {
-            same_as_formula(&[&x], &own, &of_gpu.unwrap());
-        }
+        formula_agrees(&[&x], &[], |all| rope(all[0], &heads(), 4));
+        formula_agrees(&[&waves(&[2, 3, 8], 1.0)], &[], |all| rope(all[0], &heads(), 0));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! The activation of feed-forward layers.
 
-use crate::network::ops::operation::{Fused, Operation};
-use crate::network::ops::recomputed::recomputed;
+use crate::network::ops::operation::{Operation, apply_op1};
 use candle_core::{Result, Tensor};
 
 /// `max(x, 0)²`, the activation of So et al., *Primer* (2021): cheap, and as good as GELU.
@@ -9,15 +8,7 @@ use candle_core::{Result, Tensor};
 /// # Errors
 /// None on f32 tensors.
 pub fn squared_relu(x: &Tensor) -> Result<Tensor> {
-    match x.device().is_cpu() {
-        true => x.contiguous()?.apply_op1(Fused(SquaredRelu)),
-        false => recomputed(x, x, formula),
-    }
-}
-
-/// The same by candle's operations.
-fn formula(x: &Tensor, _: &Tensor) -> Result<Tensor> {
-    x.relu()?.sqr()
+    apply_op1(SquaredRelu, x)
 }
 
 struct SquaredRelu;
@@ -34,25 +25,23 @@ impl Operation<1> for SquaredRelu {
         let both = x.iter().zip(grad);
         Ok([both.map(|(x, g)| if *x <= 0.0 { 0.0 } else { 2.0 * x * g }).collect()])
     }
-}
 
-/// A GPU has [`formula`].
-#[cfg(any(test, feature = "cuda"))]
-impl crate::network::ops::operation::Kernels<1> for SquaredRelu {}
+    fn formula(&self, [x]: [&Tensor; 1]) -> Result<Tensor> {
+        x.relu()?.sqr()
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{assert_gradient, same_as_formula, waves, weighted};
+    use crate::fixtures::{assert_gradient, formula_agrees, waves, weighted};
     use candle_core::Device;
 
     #[test]
     fn it_agrees_with_the_formula_and_its_gradient_with_finite_differences() {
         let x = waves(&[3, 10], 0.0);
         assert_gradient(&x, 2e-3, |x| weighted(&squared_relu(x).unwrap()));
-        for of_gpu in [formula(&x, &x), recomputed(&x, &x, formula)] {
-            same_as_formula(&[&x], &squared_relu(&x).unwrap(), &of_gpu.unwrap());
-        }
+        formula_agrees(&[&x], &[], |all| squared_relu(all[0]));
     }
 
     #[test]

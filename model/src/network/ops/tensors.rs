@@ -1,4 +1,4 @@
-//! The numbers of tensors on the CPU, and what a GPU has of plain data.
+//! The numbers of tensors on the CPU, and what a device has of plain data.
 
 use candle_core::{CpuStorage, Layout, Result, Storage, Tensor};
 use std::any::Any;
@@ -45,7 +45,6 @@ impl OnGpu {
     ///
     /// # Errors
     /// What `make` says.
-    #[cfg(any(test, feature = "cuda"))]
     pub(crate) fn get<T: Any + Send + Sync>(
         &self,
         make: impl FnOnce() -> Result<T>,

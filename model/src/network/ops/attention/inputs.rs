@@ -85,7 +85,7 @@ impl Geometry {
         self.sight(b).seen(i)
     }
 
-    /// What the kernel needs to know of the queries of row `b`.
+    /// What the loops need to know of the queries of row `b`.
     pub(crate) fn sight(&self, b: usize) -> Sight<'_> {
         Sight {
             queries: self.query_lengths[b],

@@ -10,16 +10,17 @@
 //! uses one relation. Without relations (cross-attention) A = q·k / √e.
 
 pub(crate) mod cpu;
-#[cfg(any(test, feature = "cuda"))]
-mod cuda;
+mod formula;
 pub mod inputs;
+#[cfg(test)]
+mod tests;
 pub(crate) mod transposed_keys;
 
 use crate::network::ops::attention::cpu::{Gradients, Inputs, Scratch, Tables, backward, forward};
+use crate::network::ops::attention::formula::formula;
 use crate::network::ops::attention::inputs::{Geometry, Heads, Source};
 use crate::network::ops::attention::transposed_keys::TransposedKeys;
-use crate::network::ops::operation::{Fused, Operation};
-use crate::network::ops::tensors::OnGpu;
+use crate::network::ops::operation::{Operation, apply_op2, apply_op3};
 use candle_core::{Result, Shape, Tensor};
 use std::sync::Arc;
 
@@ -37,15 +38,10 @@ pub fn attention(
     keys_values: &Tensor,
     tables: Option<&Tensor>,
 ) -> Result<Tensor> {
-    let (heads, geometry, log_sums) = (heads.clone(), geometry.clone(), OnGpu::default());
-    let op = Fused(Attention { heads, geometry, transposed: None, log_sums });
-    let (queries, keys_values) = (queries.contiguous()?, keys_values.contiguous()?);
+    let op = Attention { heads: heads.clone(), geometry: geometry.clone(), transposed: None };
     match tables {
-        Some(tables) => {
-            let tables = tables.to_dtype(queries.dtype())?.contiguous()?;
-            queries.apply_op3(&keys_values, &tables, op)
-        }
-        None => queries.apply_op2(&keys_values, op),
+        Some(tables) => apply_op3(op, queries, keys_values, &tables.to_dtype(queries.dtype())?),
+        None => apply_op2(op, queries, keys_values),
     }
 }
 
@@ -61,19 +57,14 @@ pub(crate) fn attention_to_transposed(
     keys_values: &Tensor,
     transposed: Arc<TransposedKeys>,
 ) -> Result<Tensor> {
-    let transposed = Some(transposed);
-    let (heads, geometry, log_sums) = (heads.clone(), geometry.clone(), OnGpu::default());
-    let op = Fused(Attention { heads, geometry, transposed, log_sums });
-    queries.contiguous()?.apply_op2(&keys_values.contiguous()?, op)
+    let (heads, geometry, transposed) = (heads.clone(), geometry.clone(), Some(transposed));
+    apply_op2(Attention { heads, geometry, transposed }, queries, keys_values)
 }
 
 struct Attention {
     heads: Arc<Heads>,
     geometry: Arc<Geometry>,
     transposed: Option<Arc<TransposedKeys>>,
-    /// On a GPU, what the backward pass wants of the forward pass.
-    #[cfg_attr(not(any(test, feature = "cuda")), expect(dead_code))]
-    log_sums: OnGpu,
 }
 
 impl Attention {
@@ -183,6 +174,10 @@ impl Operation<3> for Attention {
     fn backward(&self, [q, kv, tables]: [&[f32]; 3], grad: &[f32]) -> Result<[Vec<f32>; 3]> {
         self.gradients_on_cpu(q, kv, tables, grad)
     }
+
+    fn formula(&self, [q, kv, tables]: [&Tensor; 3]) -> Result<Tensor> {
+        formula(&self.heads, &self.geometry, q, kv, Some(tables))
+    }
 }
 
 /// Without relations.
@@ -200,5 +195,9 @@ impl Operation<2> for Attention {
     fn backward(&self, [q, kv]: [&[f32]; 2], grad: &[f32]) -> Result<[Vec<f32>; 2]> {
         let [dq, dkv, _] = self.gradients_on_cpu(q, kv, &[], grad)?;
         Ok([dq, dkv])
+    }
+
+    fn formula(&self, [q, kv]: [&Tensor; 2]) -> Result<Tensor> {
+        formula(&self.heads, &self.geometry, q, kv, None)
     }
 }

@@ -1,18 +1,12 @@
 //! The loss: −ln of the probability of a guide's tokens among those that the grammar allows in
 //! their places, as in decoding.
 
-#[cfg(any(test, feature = "cuda"))]
-mod cuda;
+mod formula;
 pub mod targets;
 
-#[cfg(feature = "cuda")]
-use crate::network::ops::cuda::device;
-#[cfg(any(test, feature = "cuda"))]
-use crate::network::ops::cuda::{Memory, Operand};
+use crate::network::ops::loss::formula::Rows;
 use crate::network::ops::loss::targets::{Targets, Weights, members};
-#[cfg(any(test, feature = "cuda"))]
-use crate::network::ops::operation::Kernels;
-use crate::network::ops::operation::{Fused, Operation};
+use crate::network::ops::operation::{Operation, apply_op1, by_formulas};
 use crate::network::ops::tensors::with_floats;
 use anyhow::Result;
 use candle_core::{Shape, Tensor};
@@ -43,7 +37,7 @@ impl Score {
 /// A score that a GPU may still be computing.
 pub struct Tally {
     known: Score,
-    /// On a GPU: the loss, nats, and how many are right. `[3]`
+    /// On a GPU: nats, and how many are right. `[2]`
     pending: Option<Tensor>,
 }
 
@@ -67,7 +61,7 @@ impl Tally {
     pub fn read(&self) -> Result<Score> {
         let Some(pending) = &self.pending else { return Ok(self.known) };
         let sums = pending.to_vec1::<f32>()?;
-        let there = Score { nats: sums[1].into(), right: sums[2] as u64, ..Score::default() };
+        let there = Score { nats: sums[0].into(), right: sums[1] as u64, ..Score::default() };
         Ok(self.known.plus(there))
     }
 }
@@ -104,13 +98,10 @@ fn score_rows(logits: &[f32], targets: &Targets) -> Score {
 /// The device fails.
 pub fn score(logits: &Tensor, targets: &Targets) -> Result<Tally> {
     let logits = logits.detach();
-    #[cfg(feature = "cuda")]
-    if !logits.device().is_cpu() {
+    if by_formulas(&logits) {
+        let logits = logits.contiguous()?;
         let tokens = targets.rows().count() as u64;
-        let sums = device::with([&logits], |[logits]| {
-            cuda::losses(logits, targets, Weights { counted: 1, smoothing: 0.0 })
-        })?;
-        let pending = Some(device::tensor(sums, 3));
+        let pending = Some(Rows::of(targets, &logits)?.score(&logits)?);
         return Ok(Tally { known: Score { tokens, ..Score::default() }, pending });
     }
     let known = with_floats([&logits], |[logits]| Ok(score_rows(logits, targets)))?;
@@ -130,7 +121,7 @@ pub fn loss(
     smoothing: f64,
 ) -> Result<Tensor> {
     let op = CrossEntropy { targets: targets.clone(), weights: Weights { counted, smoothing } };
-    Ok(logits.contiguous()?.apply_op1(Fused(op))?)
+    Ok(apply_op1(op, logits)?)
 }
 
 struct CrossEntropy {
@@ -175,32 +166,18 @@ impl Operation<1> for CrossEntropy {
         }
         Ok([d])
     }
-}
 
-#[cfg(any(test, feature = "cuda"))]
-impl Kernels<1> for CrossEntropy {
-    fn forward_on_gpu(&self, [logits]: [Operand<'_>; 1]) -> candle_core::Result<Memory> {
-        // The loss is the first of the sums; a scalar is not told of the others.
-        cuda::losses(logits, &self.targets, self.weights)
-    }
-
-    fn backward_on_gpu(
-        &self,
-        [logits]: [Operand<'_>; 1],
-        _result: Operand<'_>,
-        grad: Operand<'_>,
-    ) -> candle_core::Result<[Memory; 1]> {
-        cuda::losses_backward(logits, &self.targets, self.weights, grad).map(|d| [d])
+    fn formula(&self, [logits]: [&Tensor; 1]) -> candle_core::Result<Tensor> {
+        Rows::of(&self.targets, logits)?.loss(logits, self.weights)
     }
 }
 
-#[cfg(all(test, not(feature = "cuda")))] // the twin is the device
+#[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixtures::{assert_gradient, same_as_formula};
-    use crate::network::ops::cuda::Number;
-    use crate::network::ops::cuda::twin::{Host, Twin, close};
+    use crate::fixtures::{assert_gradient, formula_agrees, same_as_formula, waves};
     use crate::network::ops::loss::targets::{Masks, UNCOUNTED};
+    use crate::network::ops::operation::test::with_formulas;
     use crate::network::ops::tensors::OnGpu;
     use candle_core::{Device, Var};
 
@@ -274,8 +251,8 @@ mod tests {
     }
 
     #[test]
-    fn the_loss_its_gradient_and_the_score_are_those_of_the_cpu() {
-        // A vocabulary of more than a word of bits, and more rows than a block has warps.
+    fn formulas_agree_with_the_loops() {
+        // A vocabulary of more than a word of bits.
         let (rows, width) = (70usize, 75usize);
         let mut sets = Masks::new(width);
         let all = [sets.insert(&[0b11_0001_0100, 1 << 5]), sets.insert(&[u64::MAX, 0x7ff])];
@@ -285,28 +262,16 @@ mod tests {
         let masks: Vec<u32> = (0..rows).map(|i| all[i % 2]).collect();
         let (sets, on_gpu) = (Arc::new(sets), OnGpu::default());
         let targets = Arc::new(Targets { tokens, masks, sets, on_gpu });
-        let values: Vec<f32> = (0..rows * width).map(|i| 3.0 * (i as f32 * 1.3).sin()).collect();
-        let var = Var::from_vec(values.clone(), (rows, width), &Device::Cpu).unwrap();
-        for (_, twin) in Twin::all() {
-            for smoothing in [0.0, 0.2] {
-                let expected = loss(&var, &targets, 50, smoothing).unwrap();
-                let gradients = (&expected * 0.7).unwrap().backward().unwrap();
-                let gradients = gradients.get(&var).unwrap().flatten_all().unwrap();
-                let scored = score(&var, &targets).unwrap().read().unwrap();
-
-                let logits = Host::new(Number::F32, &values);
-                let logits = || logits.operand(&twin);
-                let weights = Weights { counted: 50, smoothing };
-                let sums = cuda::losses(logits(), &targets, weights).unwrap();
-                let expected =
-                    [expected.to_scalar().unwrap(), scored.nats as f32, scored.right as f32];
-                close(Number::F32, &sums, &expected);
-                let op = CrossEntropy { targets: targets.clone(), weights };
-                let (one, grad) = (Host::wave(Number::F32, 1, 0.0), Host::new(Number::F32, &[0.7]));
-                let (one, grad) = (one.operand(&twin), grad.operand(&twin));
-                let [dlogits] = op.backward_on_gpu([logits()], one, grad).unwrap();
-                close(Number::F32, &dlogits, &gradients.to_vec1().unwrap());
-            }
+        let logits = waves(&[rows, width], 0.0);
+        for smoothing in [0.0, 0.2] {
+            formula_agrees(&[], &[&logits], |all| {
+                loss(all[0], &targets, 50, smoothing).map_err(candle_core::Error::msg)?.reshape(1)
+            });
         }
+        let found = with_formulas(|| score(&logits, &targets)).unwrap();
+        let twice = with_formulas(|| score(&logits, &targets)).unwrap().plus(found).unwrap();
+        let (found, expected) = (twice.read().unwrap(), score(&logits, &targets).unwrap().known);
+        assert_eq!((found.right, found.tokens), (2 * expected.right, 2 * expected.tokens));
+        assert!((found.nats / 2.0 / expected.nats - 1.0).abs() < 1e-5);
     }
 }

@@ -1,14 +1,13 @@
-//! The kernels of attention, compiled for the host, beside the operation on the CPU.
+//! The formula of attention beside the loops.
 
-use super::Attention;
-use crate::fixtures::agree;
+use crate::fixtures::{close, formula_agrees, waves};
 use crate::geometry::positions::{Place, Slot, places};
 use crate::geometry::relations::{Buckets, Relation};
-use crate::network::ops::attention::Attention as Operation;
+use crate::network::ops::attention::attention;
 use crate::network::ops::attention::inputs::{Geometry, Heads, Places, Source};
-use crate::network::ops::cuda::Number;
-use crate::network::ops::cuda::twin::{Host, Twin, close};
+use crate::network::ops::operation::test::with_formulas;
 use crate::network::ops::tensors::OnGpu;
+use candle_core::Tensor;
 use std::sync::Arc;
 
 /// A tree of so many nodes, bushy and deep, filled up with nodes that are nowhere.
@@ -64,56 +63,46 @@ fn decoder(row: usize, lengths: &[usize]) -> Geometry {
     Geometry { places, causal: true, ..geometry((row, lengths), (row, lengths)) }
 }
 
-/// Fails unless the kernels compute what the CPU does.
+/// Fails unless the formula computes what the loops do.
 fn compare(heads: &Arc<Heads>, geometry: Geometry) {
     let g = Arc::new(geometry);
     let (d, n, r) = (heads.width, g.queries, heads.buckets.len());
+    let q = waves(&[g.batch, n, d], 0.0);
+    let tables = waves(&[2, r, d], 2.0);
+    let related = g.places.is_some();
+    let attend = |all: &[&Tensor]| attention(heads, &g, all[0], all[1], all.get(2).copied());
     let keys = match &g.source {
-        Source::Own => g.batch * g.keys,
-        Source::Rows(rows) => (*rows.iter().max().unwrap() as usize + 1) * g.keys,
-        Source::Scattered(nodes) => *nodes.iter().max().unwrap() as usize + 1,
-    };
-    let op = || Operation {
-        heads: heads.clone(),
-        geometry: g.clone(),
-        transposed: None,
-        log_sums: OnGpu::default(),
-    };
-    for (number, twin) in Twin::all() {
-        let [q, kv, tables, grad] = [g.batch * n * d, keys * 2 * d, 2 * r * d, g.batch * n * d]
-            .map(|count| Host::wave(number, count, count as f32));
-        let both = [&op(), &op()];
-        match (&g.source, g.places.is_some()) {
-            (Source::Own, true) => agree((number, &twin), both, [&q, &kv, &tables], &grad),
-            (Source::Own, false) => agree((number, &twin), both, [&q, &kv], &grad),
-            // Without gradients.
-            (_, related) => {
-                let tables = if related { &tables } else { &Host::wave(number, 0, 0.0) };
-                let on_gpu = tables.operand(&twin);
-                let on_gpu = related.then_some(&on_gpu);
-                let found = op().on_gpu([&q.operand(&twin), &kv.operand(&twin)], on_gpu).unwrap();
-                let [q, kv, tables] = [&q, &kv, tables].map(Host::floats);
-                close(number, &found, &op().on_cpu(&q, &kv, &tables).unwrap());
-            }
+        Source::Own if related => {
+            let kv = waves(&[g.batch, g.keys, 2 * d], 1.0);
+            return formula_agrees(&[&q, &kv], &[&tables], attend);
         }
-    }
+        Source::Own => {
+            return formula_agrees(&[&q, &waves(&[g.batch, g.keys, 2 * d], 1.0)], &[], attend);
+        }
+        Source::Rows(rows) => vec![*rows.iter().max().unwrap() as usize + 1, g.keys, 2 * d],
+        Source::Scattered(nodes) => vec![*nodes.iter().max().unwrap() as usize + 1, 2 * d],
+    };
+    // Without gradients.
+    let [q, kv, tables] = [q, waves(&keys, 1.0), tables].map(|var| var.as_detached_tensor());
+    let all = if related { vec![&q, &kv, &tables] } else { vec![&q, &kv] };
+    close(&with_formulas(|| attend(&all)).unwrap(), &attend(&all).unwrap(), 1e-5);
 }
 
 #[test]
-fn attention_in_trees_and_its_gradients_are_those_of_the_cpu() {
+fn attention_in_trees_and_its_gradients_are_those_of_the_loops() {
     compare(&heads(2, 8, 2), trees(45, &[45, 1, 33]));
     compare(&heads(2, 40, 4), trees(7, &[7, 5]));
     compare(&heads(2, 100, 1), trees(34, &[34]));
 }
 
 #[test]
-fn causal_attention_and_its_gradients_are_those_of_the_cpu() {
+fn causal_attention_and_its_gradients_are_those_of_the_loops() {
     compare(&heads(2, 8, 8), decoder(70, &[70, 1]));
     compare(&heads(1, 40, 2), decoder(9, &[4, 9]));
 }
 
 #[test]
-fn attention_without_relations_and_its_gradients_are_those_of_the_cpu() {
+fn attention_without_relations_and_its_gradients_are_those_of_the_loops() {
     compare(&heads(2, 8, 2), geometry((45, &[45, 1]), (70, &[40, 70])));
     compare(&heads(1, 40, 2), geometry((3, &[2, 3]), (34, &[1, 34])));
     compare(&heads(1, 100, 2), geometry((34, &[33]), (5, &[4])));
@@ -134,14 +123,4 @@ fn keys_are_read_from_shared_rows_and_scattered_nodes() {
         ..geometry((1, &[1, 1]), (40, &[40, 33]))
     };
     compare(&heads(2, 40, 3), scattered);
-}
-
-#[test]
-fn heads_that_are_too_wide_have_no_kernel() {
-    let of = |each, k| Attention { each, k, tables: 1, ..Attention::default() };
-    assert!(of(128, 8).fits().is_ok() && of(128, 8).fits_backward().is_ok());
-    assert!(of(129, 8).fits().is_err() && of(129, 8).fits_backward().is_err());
-    assert!(of(128, 12).fits().is_ok() && of(128, 12).fits_backward().is_err());
-    let message = of(128, 100).launch(Number::F32).unwrap_err().to_string();
-    assert!(message.contains("heads of width 128 and differences up to ±100"), "{message}");
 }
