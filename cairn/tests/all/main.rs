@@ -24,6 +24,7 @@ mod newcomers_are_told_what_to_change;
 mod no_input_makes_a_reader_panic;
 mod optimise_finds_the_best_term;
 mod optimisers_are_compared;
+mod options_do_what_they_say;
 mod output_can_be_cut_off;
 mod output_replaces_its_own_kind_only;
 mod parts_make_the_same;

@@ -298,6 +298,16 @@ fn literals_take_the_sort_of_their_place() {
 }
 
 #[test]
+fn rules_without_names_may_share_a_line() {
+    let rules = "(rewrite (+ ?a ?b) (+ ?b ?a)) (birewrite (+ ?a 0) ?a) (given (+ 1 1) 2)";
+    let system = System::parse(&format!("{LANGUAGE}\n{rules}")).unwrap();
+    let line = LANGUAGE.matches('\n').count() + 2;
+    let names: Vec<&str> = system.rules.iter().map(|rule| &rule.name[..]).collect();
+    let expected = ["", "-31", "-31-rev", "-55"].map(|more| format!("rule-{line}{more}"));
+    assert_eq!(names, expected);
+}
+
+#[test]
 fn a_rule_that_no_proof_could_name() {
     let sum = |n: usize| (0..n).fold("?a".to_owned(), |sum, _| format!("(+ ?a {sum})"));
     let args = vec!["Int"; 9_000].join(" ");

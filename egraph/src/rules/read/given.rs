@@ -15,7 +15,7 @@ impl Reader {
         let [left, right, options @ ..] = args else {
             return Err(ParseError::new(place, "expected (given term term :name … :ruleset …)"));
         };
-        let mut name = format!("rule-{}", place.line);
+        let mut name = self.unsaid_name(place);
         let mut ruleset = None;
         for (key, at, value) in pairs(options)? {
             match key {

@@ -59,7 +59,7 @@ impl Reader {
         }
         let base = match name {
             Some(name) => name.to_owned(),
-            None => format!("rule-{}", place.line),
+            None => self.unsaid_name(place),
         };
         let there = OneWay { left, right, when, ruleset, place };
         self.rule(base.clone(), there, &[])?;
@@ -67,6 +67,16 @@ impl Reader {
             self.rule(format!("{base}-rev"), OneWay { left: right, right: left, ..there }, &[])?;
         }
         Ok(())
+    }
+
+    /// What a rule is called that has no name: after its line, and after its place in it if it is not the first one there.
+    pub(super) fn unsaid_name(&self, place: Place) -> String {
+        let name = format!("rule-{}", place.line);
+        let before = self.rules.rules().iter().zip(&self.places.rules).rev();
+        let is_taken = before
+            .take_while(|(_, there)| there.line == place.line)
+            .any(|(rule, _)| rule.name.starts_with(&name));
+        if is_taken { format!("{name}-{}", place.column) } else { name }
     }
 
     /// The rule, with what stands for some variables of its right-hand side; where that has others that the

@@ -1,0 +1,161 @@
+//! Options that no other test gives: each changes what its help says.
+
+use crate::common::{cairn, run};
+use tempfile::TempDir;
+
+/// Both outputs of a command that ends with this code.
+fn outputs(directory: &TempDir, code: i32, arguments: &[&str]) -> [String; 2] {
+    let done = cairn(directory).args(arguments).assert().code(code);
+    let output = done.get_output();
+    [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+}
+
+fn said(directory: &TempDir, arguments: &str) -> String {
+    let [out, _] = outputs(directory, 0, &arguments.split_whitespace().collect::<Vec<_>>());
+    out
+}
+
+/// The number before these words.
+fn number(text: &str, words: &str) -> u64 {
+    let before = text.split(words).next().unwrap();
+    assert!(before.len() < text.len(), "no '{words}' in {text}");
+    let number = before.trim_end().rsplit(char::is_whitespace).next().unwrap().replace(',', "");
+    number.parse().unwrap_or_else(|_| panic!("{number} {words}: {text}"))
+}
+
+/// Of all splits of a dataset that was inspected.
+fn all_triples(text: &str) -> u64 {
+    ["train", "validation", "test"]
+        .map(|split| text.lines().find(|line| line.starts_with(split)).unwrap())
+        .map(|line| number(line, "triples"))
+        .iter()
+        .sum()
+}
+
+#[test]
+fn saturate_shows_details_and_steps_are_logged() {
+    let directory = tempfile::tempdir().unwrap();
+    let plain = ["saturate", "--system", "ring", "--iterations", "2", "--term", "(+ a (+ b 0))"];
+    let [out, log] = outputs(&directory, 0, &plain);
+    let [detailed, _] = outputs(&directory, 0, &[&plain[..], &["--details"]].concat());
+    assert!(detailed.starts_with(&out.lines().next().unwrap()[..10]));
+    let rules = ["add-comm", "add-assoc"].map(|rule| (out.contains(rule), detailed.contains(rule)));
+    assert!(rules.iter().any(|&both| both == (false, true)), "{detailed}");
+    assert!(log.is_empty(), "{log}");
+    let question =
+        ["prove", "--system", "ring", "--from", "(+ a (+ b c))", "--to", "(+ c (+ b a))"];
+    let [_, quiet] = outputs(&directory, 0, &question);
+    let [_, verbose] = outputs(&directory, 0, &[&["--verbose"], &question[..]].concat());
+    assert!(!quiet.contains("DEBUG") && verbose.contains("DEBUG"), "{verbose}");
+}
+
+#[test]
+fn optimise_without_the_shipped_ranker_orders_matches_in_another_way() {
+    let directory = tempfile::tempdir().unwrap();
+    let term = "(+ (* a (+ b c)) (* (- 0 a) (+ c (* b 1))))";
+    let base = [
+        "optimise",
+        "--system",
+        "ring",
+        "--scheduler",
+        "best-first",
+        "--work",
+        "20000",
+        "--cost",
+        "size",
+    ];
+    let base = [&base[..], &["--patience", "off", "--term", term]].concat();
+    let [ranked, _] = outputs(&directory, 0, &base);
+    let [unranked, _] = outputs(&directory, 0, &[&base[..], &["--no-ranker"]].concat());
+    assert!(ranked.contains("work") && ranked != unranked, "{ranked}");
+}
+
+#[test]
+fn searches_take_slack_and_certainty_within_their_bounds() {
+    let directory = tempfile::tempdir().unwrap();
+    let base = ["prove", "--system", "ring", "--method", "deep", "--cap", "60", "--work", "4000"];
+    let from = "(* (+ a b) (+ a (+ b (* c d))))";
+    let to = "(+ (* a a) (+ (* (* 2 a) b) (+ (* b b) (* (+ a b) (* d c)))))";
+    let base = [&base[..], &["--from", from, "--to", to]].concat();
+    // Where terms may be much larger than the smallest one, the search goes other ways.
+    let with = |slack: &str| {
+        let done = cairn(&directory).args(&base).args(["--slack", slack]).output().unwrap();
+        assert!([Some(0), Some(3)].contains(&done.status.code()), "{done:?}");
+        [done.stdout, done.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    };
+    assert_ne!(with("0"), with("40"));
+    let [_, refused] = outputs(&directory, 2, &[&base[..], &["--certain", "1.5"]].concat());
+    assert!(refused.contains("certain 1.5: expected 0 to 1"), "{refused}");
+    // It belongs to what a model writes; for others it is no mistake.
+    assert!(
+        [0, 3].contains(
+            &cairn(&directory)
+                .args(&base)
+                .args(["--certain", "0"])
+                .output()
+                .unwrap()
+                .status
+                .code()
+                .unwrap()
+        )
+    );
+}
+
+#[test]
+fn proofs_are_split_by_scheme_length_and_stride() {
+    let directory = tempfile::tempdir().unwrap();
+    run(&directory, "generate --system halide --seeds halide --limit 8 --nodes 500 --out data");
+    let triples = |name: &str, options: &str| {
+        run(&directory, &format!("split data --out {name} {options}"));
+        said(&directory, &format!("verify {name}"));
+        all_triples(&said(&directory, &format!("inspect {name}")))
+    };
+    let whole = triples("whole", "--scheme whole");
+    let short = triples("short", "--scheme window --length 2 --stride 1");
+    let long = triples("long", "--scheme window --length 6 --stride 1");
+    let apart = triples("apart", "--scheme window --length 2 --stride 4");
+    assert!(whole < short && long < short && apart < short, "{whole} {short} {long} {apart}");
+}
+
+#[test]
+fn data_sets_take_chains_and_far_ones() {
+    let directory = tempfile::tempdir().unwrap();
+    let base = "generate --system halide --seeds halide --limit 6 --nodes 300";
+    let triples = |name: &str, options: &str| {
+        run(&directory, &format!("{base} --out {name} {options}"));
+        all_triples(&said(&directory, &format!("inspect {name}")))
+    };
+    let without = triples("without", "");
+    let with = triples("with", "--chains 2 --links 2");
+    let far = triples("far", "--chains 2 --links 2 --far");
+    assert!(with > without, "{without} {with}");
+    assert!((without..=with).contains(&far), "{without} {far} {with}");
+}
+
+#[test]
+fn a_fraction_of_the_data_is_trained_on() {
+    let directory = tempfile::tempdir().unwrap();
+    run(&directory, "generate --system halide --seeds halide --limit 12 --nodes 500 --out data");
+    let all = "train --data data --config tiny --steps 1 --out";
+    let with = |name: &str, options: &str| {
+        let arguments = format!("{all} {name} {options}");
+        let [_, notes] = outputs(&directory, 0, &arguments.split_whitespace().collect::<Vec<_>>());
+        number(&notes, "triples")
+    };
+    let (all, half) = (with("all", ""), with("half", "--fraction 0.5"));
+    assert!(half < all && half > 0, "{half} {all}");
+}
+
+#[test]
+fn checks_of_an_egglog_program_become_tasks() {
+    let directory = tempfile::tempdir().unwrap();
+    let program = "(datatype Math (Num i64) (Add Math Math))
+        (rewrite (Add a b) (Add b a))
+        (let sum (Add (Num 1) (Num 2)))
+        (run 2)
+        (check (= sum (Add (Num 2) (Num 1))))";
+    std::fs::write(directory.path().join("sum.egg"), program).unwrap();
+    said(&directory, "system import sum.egg --out sum.rules --checks checks.txt");
+    let checks = std::fs::read_to_string(directory.path().join("checks.txt")).unwrap();
+    assert!(checks.ends_with("(Add (Num 1) (Num 2)) (Add (Num 2) (Num 1))\n"), "{checks}");
+}
