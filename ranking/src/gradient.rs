@@ -1,10 +1,11 @@
-//! The gradient of a ranker's loss: the layers forwards, and then backwards from the last one.
+//! The gradient of a ranker's loss: the hidden layers forwards, as where matches are ranked, and then backwards from the rank.
 //!
 //! The loss is the weighted sum of −ln p(used or not), with p = 1 / (1 + e⁻ˣ) where x is the rank.
 
 use crate::example::Example;
+use crate::layers::Layers;
 use crate::numbers::{SET, VALUES};
-use crate::weights::{FIRST, SECOND, Weights, add};
+use crate::weights::{FIRST, SECOND, Weights};
 use matrices::{Matrix, Product};
 use pulp::Arch;
 
@@ -12,32 +13,11 @@ use pulp::Arch;
 pub(crate) fn gradient(weights: &Weights, examples: &[(&Example, f32)]) -> Weights {
     let mut gradient = Weights::zeros(weights.rows());
     let n = examples.len();
-    // Forwards. What a layer had before the negative numbers became 0 is 0 where it had none to speak of.
-    let values: Vec<f32> = examples.iter().flat_map(|(example, _)| example.seen.values).collect();
-    let mut first = Vec::with_capacity(n * FIRST); // [n, FIRST]
-    for (Example { seen, .. }, _) in examples {
-        let mut sums = weights.of_sets(seen.sets);
-        for (table, &pick) in weights.tables.iter().zip(&seen.picks) {
-            add(&mut sums, &table[usize::from(pick) * FIRST..]);
-        }
-        first.extend_from_slice(&sums);
-    }
-    let rows = Matrix::rows;
-    plus_product(
-        (n, VALUES, FIRST),
-        rows(&values, VALUES),
-        rows(&weights.values, FIRST),
-        &mut first,
-    );
-    first.iter_mut().for_each(|x| *x = x.max(0.0));
-    let mut second = weights.second_bias.repeat(n); // [n, SECOND]
-    plus_product(
-        (n, FIRST, SECOND),
-        rows(&first, FIRST),
-        rows(&weights.second, SECOND),
-        &mut second,
-    );
-    second.iter_mut().for_each(|x| *x = x.max(0.0));
+    let mut layers = Layers::default();
+    examples.iter().for_each(|(example, _)| layers.push(weights, &example.seen));
+    layers.hide(weights);
+    // No negative number is left in a hidden layer: where one was, nothing goes back.
+    let Layers { values, first, second, .. } = &layers;
 
     // Backwards, from the rank to the second layer, the first one and the tables.
     let mut of_second = vec![0.0; n * SECOND];
@@ -56,14 +36,14 @@ pub(crate) fn gradient(weights: &Weights, examples: &[(&Example, f32)]) -> Weigh
             }
         }
     }
+    let (rows, transposed) = (Matrix::rows, Matrix::transposed);
     let of_second = rows(&of_second, SECOND);
-    let transposed = Matrix::transposed;
-    plus_product((FIRST, n, SECOND), transposed(&first, FIRST), of_second, &mut gradient.second);
+    plus_product((FIRST, n, SECOND), transposed(first, FIRST), of_second, &mut gradient.second);
     let mut of_first = vec![0.0; n * FIRST];
     plus_product((n, SECOND, FIRST), of_second, transposed(&weights.second, SECOND), &mut of_first);
-    of_first.iter_mut().zip(&first).filter(|(_, x)| **x <= 0.0).for_each(|(of, _)| *of = 0.0);
+    of_first.iter_mut().zip(first).filter(|(_, x)| **x <= 0.0).for_each(|(of, _)| *of = 0.0);
     let of = rows(&of_first, FIRST);
-    plus_product((VALUES, n, FIRST), transposed(&values, VALUES), of, &mut gradient.values);
+    plus_product((VALUES, n, FIRST), transposed(values, VALUES), of, &mut gradient.values);
     for ((Example { seen, .. }, _), of) in examples.iter().zip(of_first.chunks_exact(FIRST)) {
         plus(&mut gradient.first_bias, of);
         for (table, &pick) in gradient.tables.iter_mut().zip(&seen.picks) {

@@ -17,11 +17,11 @@ pub(crate) struct Layers {
     /// By match: which of the sums in `of_sets`, and the rows of the tables.
     rows: Vec<(usize, [u16; PICKS])>,
     /// By match. `[n, VALUES]`
-    values: Vec<f32>,
+    pub(crate) values: Vec<f32>,
     /// `[n, FIRST]`
-    first: Vec<f32>,
+    pub(crate) first: Vec<f32>,
     /// `[n, SECOND]`
-    second: Vec<f32>,
+    pub(crate) second: Vec<f32>,
     /// What the first layer has of sets of operators: most matches of an e-graph have the same ones, or these
     /// the other way round.
     of_sets: Vec<([u64; SETS], First)>,
@@ -40,19 +40,24 @@ impl Layers {
         self.values.extend_from_slice(&seen.values);
     }
 
+    /// Computes the two hidden layers of the matches, and no ranks.
+    pub(crate) fn hide(&mut self, weights: &Weights) {
+        Arch::new().dispatch(Forward { layers: self, weights, ranks: None });
+    }
+
     /// Appends the ranks of the matches, which are forgotten then; what sets come to is not.
     pub(crate) fn rank(&mut self, weights: &Weights, ranks: &mut Vec<f32>) {
-        Arch::new().dispatch(Forward { layers: self, weights, ranks });
+        Arch::new().dispatch(Forward { layers: self, weights, ranks: Some(ranks) });
         self.rows.clear();
         self.values.clear();
     }
 }
 
-/// The three layers, one after the other.
+/// The layers, one after the other; the last one where ranks are wanted.
 struct Forward<'a> {
     layers: &'a mut Layers,
     weights: &'a Weights,
-    ranks: &'a mut Vec<f32>,
+    ranks: Option<&'a mut Vec<f32>>,
 }
 
 impl WithSimd for Forward<'_> {
@@ -74,6 +79,7 @@ impl WithSimd for Forward<'_> {
         }
         layer(simd, (values, &weights.values, first), (VALUES, FIRST));
         layer(simd, (first, &weights.second, second), (FIRST, SECOND));
+        let Some(ranks) = ranks else { return };
         // A loop: an iterator's closure would be compiled without the vectors.
         for row in second.chunks_exact(SECOND) {
             ranks.push(weights.last_bias + dot(row, &weights.last));
