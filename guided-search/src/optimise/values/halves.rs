@@ -86,11 +86,12 @@ impl Halves<'_> {
         step: StepUp,
         more: (usize, usize),
     ) -> Option<()> {
-        let (op, ones) = (self.terms.ops[step.0], self.terms.ones);
-        let values = step.1.map_or([0; POINTS], |place| *self.terms.values(place));
+        let (number, other, second) = step;
+        let (op, ones) = (self.terms.ops[number], self.terms.ones);
+        let values = self.terms.beside(other);
         let mut inside = [0; POINTS];
         for ((inside, &value), other) in inside.iter_mut().zip(wanted).zip(values) {
-            match op.argument(Known { mask: ones, value }, other, step.2, ones) {
+            match op.argument(Known { mask: ones, value }, other, second, ones) {
                 Some(known) if known.mask == ones => *inside = known.value,
                 _ => return Some(()),
             }

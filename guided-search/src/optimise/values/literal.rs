@@ -1,8 +1,8 @@
 //! Terms with one literal, which may be any: gone through from the root down, with what the rest of the term says of its
 //! value.
 
-use crate::optimise::values::small_terms::{Inside, Made, Place, SmallTerms};
-use crate::optimise::values::words::{Known, POINTS, Values, WordOp};
+use crate::optimise::values::small_terms::{Inside, Made, SmallTerms, StepUp};
+use crate::optimise::values::words::{Known, POINTS, Values};
 
 /// What a search for a literal came to.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl Search<'_> {
         for number in 0..self.terms.ops.len() {
             let op = self.terms.ops[number];
             if op.arity() == 1 {
-                if self.below(wanted, size - 1, (number, op), None, false)? {
+                if self.below(wanted, size - 1, (number, None, false))? {
                     return Some(true);
                 }
                 continue;
@@ -59,14 +59,9 @@ impl Search<'_> {
                 for place in (0..self.terms.of_size(other)).map(|at| (other, at)) {
                     self.terms.visit(2)?;
                     for second in [false, true] {
+                        let step = (number, Some(place), second);
                         if !(second && op.commutes())
-                            && self.below(
-                                wanted,
-                                size - 1 - other,
-                                (number, op),
-                                Some(place),
-                                second,
-                            )?
+                            && self.below(wanted, size - 1 - other, step)?
                         {
                             return Some(true);
                         }
@@ -77,15 +72,10 @@ impl Search<'_> {
         Some(false)
     }
 
-    fn below(
-        &mut self,
-        wanted: &[Known; POINTS],
-        size: usize,
-        (number, op): (usize, WordOp),
-        other: Option<Place>,
-        second: bool,
-    ) -> Option<bool> {
-        let values = other.map_or([0; POINTS], |place| *self.terms.values(place));
+    /// Whether the literal is found below a step, in a part of `size` nodes.
+    fn below(&mut self, wanted: &[Known; POINTS], size: usize, step: StepUp) -> Option<bool> {
+        let (number, other, second) = step;
+        let (op, values) = (self.terms.ops[number], self.terms.beside(other));
         let mut inside = [Known::NOTHING; POINTS];
         for ((inside, wanted), other) in inside.iter_mut().zip(wanted).zip(values) {
             match op.argument(*wanted, other, second, self.terms.ones) {
@@ -93,7 +83,7 @@ impl Search<'_> {
                 None => return Some(false),
             }
         }
-        self.made.way.push((number, other, second));
+        self.made.way.push(step);
         let found = self.inside(&inside, size)?;
         if !found {
             self.made.way.pop();

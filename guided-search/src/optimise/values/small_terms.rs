@@ -81,6 +81,11 @@ impl SmallTerms {
         &self.levels[size][at].0
     }
 
+    /// The values of the other argument of a step up; zeros where there is none.
+    pub fn beside(&self, other: Option<Place>) -> Values {
+        other.map_or([0; POINTS], |place| *self.values(place))
+    }
+
     /// The one with these values.
     pub fn with_values(&self, values: &Values) -> Option<Place> {
         self.seen.get(values).copied()
@@ -180,7 +185,7 @@ impl SmallTerms {
             Inside::Term(place) => *self.values(place),
         };
         made.way.iter().rev().fold(inside, |inside, &(number, other, second)| {
-            let other = other.map_or([0; POINTS], |place| *self.values(place));
+            let other = self.beside(other);
             let [a, b] = if second { [other, inside] } else { [inside, other] };
             self.apply(self.ops[number], &a, &b)
         })
