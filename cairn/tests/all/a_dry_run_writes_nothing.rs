@@ -1,19 +1,13 @@
 //! `cairn train --dry-run` says what a training would take, of a network too large for this machine too, and
 //! writes nothing.
 
-use crate::common::{cairn, run};
+use crate::common::{cairn, number, run};
 use std::path::Path;
 
 fn said(directory: &tempfile::TempDir, arguments: &str) -> String {
     let mut command = cairn(directory);
     command.args(["train", "--dry-run", "--threads", "2"]).args(arguments.split_whitespace());
     String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
-}
-
-/// The number before this word.
-fn number(text: &str, word: &str) -> f64 {
-    let before = text.split(word).next().unwrap().trim_end();
-    before.rsplit(char::is_whitespace).next().unwrap().replace(',', "").parse().unwrap()
 }
 
 fn files(path: &Path) -> Vec<String> {

@@ -23,6 +23,13 @@ pub fn run(directory: &tempfile::TempDir, arguments: &str) {
     cairn(directory).args(arguments.split_whitespace()).arg("--quiet").assert().success();
 }
 
+/// The number before the first of these words in a text.
+pub fn number(text: &str, words: &str) -> f64 {
+    let (before, _) = text.split_once(words).unwrap_or_else(|| panic!("no '{words}' in {text}"));
+    let number = before.trim_end().rsplit(char::is_whitespace).next().unwrap().replace(',', "");
+    number.parse().unwrap_or_else(|_| panic!("'{number}' before '{words}': {text}"))
+}
+
 /// Makes `data`, a hardly trained `model`, and `tasks.parquet`: six chains of seeds that it has not seen.
 pub fn model_and_tasks(directory: &tempfile::TempDir) {
     let seeds = std::fs::read_to_string(shipped("seeds/halide.txt")).unwrap();
