@@ -67,6 +67,13 @@ pub use training::runs::train;
 pub fn first_gpu() -> Result<Device, String> {
     // With a stream of its own, in which the work of all threads of this process follows one another.
     // Of an error only the first line: the rest is a backtrace.
-    Device::new_cuda_with_stream(0)
-        .map_err(|e| e.to_string().lines().next().unwrap_or_default().to_owned())
+    let gpu = Device::new_cuda_with_stream(0)
+        .map_err(|e| e.to_string().lines().next().unwrap_or_default().to_owned())?;
+    // Events tell streams to wait for each other, and each operation makes some.
+    #[cfg(feature = "cuda")]
+    #[allow(unsafe_code)] // there is one stream
+    if let Device::Cuda(gpu) = &gpu {
+        unsafe { gpu.disable_event_tracking() };
+    }
+    Ok(gpu)
 }

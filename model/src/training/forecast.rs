@@ -91,7 +91,9 @@ impl Shape<'_> {
 
     /// What a step takes on a processor with so many threads.
     pub fn on_threads(&self, threads: usize) -> Memory {
-        self.memory(threads, part_tokens(self.config.training.batch_tokens))
+        // A byte each.
+        let mask = self.config.model.width / 4;
+        self.memory(threads, part_tokens(self.config.training.batch_tokens), mask)
     }
 
     /// What a step takes on a GPU, which holds all scores of a layer's attention at a time, and what they come from.
@@ -100,11 +102,12 @@ impl Shape<'_> {
         // A term is about a third of a triple.
         let queries = GPU_TOKENS.max(3 * longest) / 3;
         let scores = 4 * SCORES * self.config.model.heads * queries * longest;
-        let memory = self.memory(1, GPU_TOKENS);
+        let memory = self.memory(1, GPU_TOKENS, self.config.model.width);
         Memory { activations: memory.activations.saturating_add(scores as u64), ..memory }
     }
 
-    fn memory(&self, threads: usize, part_tokens: usize) -> Memory {
+    /// `mask` floats are what a mask of dropout takes for each token.
+    fn memory(&self, threads: usize, part_tokens: usize, mask: usize) -> Memory {
         let (m, t) = (&self.config.model, &self.config.training);
         let longest = self.lengths.iter().map(|l| l.iter().map(|n| usize::from(*n)).sum());
         let longest = longest.max().unwrap_or(0);
@@ -113,9 +116,9 @@ impl Shape<'_> {
         let parts = all.min(threads);
         // The results of a layer that are kept until the backward pass, in floats a token: those of
         // a block of attention are about seven widths, those of a feed-forward block four and two
-        // hidden layers; with dropout each of the two has a mask of bytes more.
+        // hidden layers; with dropout each of the two has a mask more.
         let (d, f) = (m.width, m.feed_forward);
-        let dropped = if t.dropout > 0.0 { d / 4 } else { 0 };
+        let dropped = if t.dropout > 0.0 { mask } else { 0 };
         let (attention, feed_forward) = (7 * d + dropped, 4 * d + 2 * f + dropped);
         let encoder = m.encoder_layers * (attention + feed_forward) + m.decoder_layers * 2 * d;
         let decoder = m.decoder_layers * (3 * attention + feed_forward) + 3 * self.tokens;

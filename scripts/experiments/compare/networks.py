@@ -64,7 +64,7 @@ def main() -> None:
     rows = []
     for preset in options.presets:
         with tempfile.TemporaryDirectory() as directory:
-            subprocess.run([program, data, preset, "write", directory], check=True)
+            subprocess.run([program, data, preset, "expect", directory], check=True)
             python = [sys.executable, str(PEER), directory]
             subprocess.run([*python, "check"], check=True)
             for mode, name in MODES.items():

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Cairn's network in PyTorch, on weights and batches that Cairn's bench wrote.
 
-    cargo bench -p model --bench training -- DATA tiny write DIR
+    cargo bench -p model --bench training -- DATA tiny expect DIR
     python scripts/experiments/compare/torch_network.py DIR check
     python scripts/experiments/compare/torch_network.py DIR forward
     python scripts/experiments/compare/torch_network.py DIR step
+    python scripts/experiments/compare/torch_network.py DIR step --gpu bf16 --compile
 
 `check` compares loss and gradients of the first batch with those that Cairn computed. The others
 time all batches once. Features of nodes and the buckets of relations are given ready-made, outside
@@ -17,7 +18,7 @@ import importlib.util
 import json
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Self
 
@@ -47,6 +48,14 @@ class Batch:
     tokens: Tensor  # what is to be predicted of the guides, [b, n]
     forbidden: Tensor  # tokens that the grammar does not allow, [b, n, v]
     counted: int  # tokens of starts, targets and guides, without padding
+
+    def cuda(self) -> Self:
+        """The same on the first GPU."""
+        sides = [
+            Side(*(getattr(side, f.name).cuda() for f in fields(Side) if f.name != "shape"), side.shape)
+            for side in [self.start, self.target, self.guide]
+        ]
+        return Batch(*sides, self.tokens.cuda(), self.forbidden.cuda(), self.counted)
 
     def parts(self, tokens: int) -> list[Self]:
         """The batch in parts of at most so many tokens, padding included."""
@@ -138,6 +147,8 @@ def main() -> None:
     parser.add_argument("mode", choices=["check", "forward", "step"])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--part", type=int, default=1 << 30, help="tokens computed on at a time")
+    parser.add_argument("--gpu", choices=["f32", "bf16"], help="on the first GPU, in this precision; three times over")
+    parser.add_argument("--compile", action="store_true", help="by torch.compile")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     torch.manual_seed(1)
@@ -150,13 +161,26 @@ def main() -> None:
         check(network, batches[0], options.directory)
         return
     optimizer = optimizer_of(network, config["training"])
-    parameters = list(network.parameters())
     parts = [batch.parts(options.part) for batch in batches]
+    if options.gpu:
+        network.cuda()
+        optimizer = optimizer_of(network, config["training"])
+        parts = [[part.cuda() for part in batch] for batch in parts]
+    parameters = list(network.parameters())
+    loss_of = torch.compile(network, dynamic=False) if options.compile else network
+
+    def loss(part: Batch) -> Tensor:
+        with torch.autocast("cuda", torch.bfloat16, enabled=options.gpu == "bf16"):
+            return loss_of(part)
+
+    def wait() -> None:
+        if options.gpu:
+            torch.cuda.synchronize()
 
     def step(parts: list[Batch]) -> None:
         counted = sum(int((part.tokens != PAD).sum()) for part in parts)
         for part in parts:
-            (network(part) / counted).backward()
+            (loss(part) / counted).backward()
         nn.utils.clip_grad_norm_(parameters, 1.0)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
@@ -164,20 +188,26 @@ def main() -> None:
     def forward(parts: list[Batch]) -> None:
         with torch.inference_mode():
             for part in parts:
-                network(part).item()
+                loss(part).item()
 
     network.train(options.mode == "step")
     run = step if options.mode == "step" else forward
-    run(parts[0])
-    began, processor = time.perf_counter(), time.process_time()
-    for batch in parts:
+    passes = 3 if options.gpu else 1
+    for batch in parts if options.gpu else parts[:1]:
         run(batch)
+    wait()
+    began, processor = time.perf_counter(), time.process_time()
+    for batch in parts * passes:
+        run(batch)
+    wait()
     seconds, processor = time.perf_counter() - began, time.process_time() - processor
-    tokens = sum(batch.counted for batch in batches)
+    tokens = sum(batch.counted for batch in batches) * passes
     print(
         f"{options.mode}: {tokens / seconds:.0f} tokens/s, {tokens / processor:.0f} per processor "
         f"second, {resident_mib():.0f} MiB, {options.threads} threads"
     )
+    if options.gpu:
+        print(f"{torch.cuda.max_memory_allocated() / 2**20:.0f} MiB of the GPU in tensors")
 
 
 if __name__ == "__main__":

@@ -53,27 +53,35 @@ pub fn update(
     };
     let with_decay =
         |of: &Parameter<'_>| Update { decay: 1.0 - learning_rate * of.decay, ..update };
-    let norm = norm(parameters)?;
+    let clipped = |norm: f64| if norm > clip_norm { clip_norm / norm } else { 1.0 };
+    if parameters.first().is_some_and(|of| by_formulas(of.p)) {
+        let groups = parameters.chunk_by(|a, b| a.decay == b.decay);
+        let gradients = groups.clone().map(|group| flat(group, |of| of.g));
+        let gradients = gradients.collect::<Result<Vec<_>>>()?;
+        let squares = gradients.iter().map(|g| g.sqr()?.sum_all());
+        let squares = Tensor::stack(&squares.collect::<Result<Vec<_>>>()?, 0)?.sum_all()?;
+        let norm = f64::from(squares.to_scalar::<f32>()?).sqrt();
+        if norm.is_finite() {
+            let clip = clipped(norm);
+            for (group, g) in groups.zip(&gradients) {
+                Update { clip, ..with_decay(&group[0]) }.together(group, g)?;
+            }
+        }
+        return Ok(norm);
+    }
+    let squares = parameters.iter().map(|of| with_floats([of.g], |[g]| Ok(f64::from(dot(g, g)))));
+    let norm = squares.sum::<Result<f64>>()?.sqrt();
     if norm.is_finite() {
-        let clip = if norm > clip_norm { clip_norm / norm } else { 1.0 };
+        let clip = clipped(norm);
         parameters.iter().try_for_each(|of| Update { clip, ..with_decay(of) }.apply(of))?;
     }
     Ok(norm)
 }
 
-/// The norm of all gradients, which a GPU is asked for once.
-fn norm(parameters: &[Parameter<'_>]) -> Result<f64> {
-    let (mut squares, mut pending) = (0f64, Vec::new());
-    for Parameter { g, .. } in parameters {
-        match by_formulas(g) {
-            true => pending.push(g.sqr()?.sum_all()?),
-            false => squares += with_floats([g], |[g]| Ok(f64::from(dot(g, g))))?,
-        }
-    }
-    if !pending.is_empty() {
-        squares += f64::from(Tensor::stack(&pending, 0)?.sum_all()?.to_scalar::<f32>()?);
-    }
-    Ok(squares.sqrt())
+/// All elements of what parameters have, one after another.
+fn flat<'a>(group: &[Parameter<'a>], of: impl Fn(&Parameter<'a>) -> &'a Tensor) -> Result<Tensor> {
+    let parts = group.iter().map(|parameter| of(parameter).detach().flatten_all());
+    Tensor::cat(&parts.collect::<Result<Vec<_>>>()?, 0)
 }
 
 /// The numbers of one update.
@@ -93,10 +101,6 @@ impl Update {
     /// Changes a parameter and its moments in their place.
     fn apply(self, parameter: &Parameter<'_>) -> Result<()> {
         let Parameter { p, g, m, v, .. } = parameter;
-        if by_formulas(p) {
-            let changed = self.formula(parameter)?;
-            return [p, m, v].into_iter().zip(&changed).try_for_each(|(var, to)| var.set(to));
-        }
         let clip = self.clip as f32;
         let (beta1, beta2) = (BETA1 as f32, BETA2 as f32);
         in_place(m, g, |m, g| *m = beta1 * *m + (1.0 - beta1) * (g * clip))?;
@@ -105,16 +109,24 @@ impl Update {
         Ok(())
     }
 
-    /// What a parameter and its moments become, by candle's operations: on a GPU, where nothing of it is so
-    /// large as the activations.
-    fn formula(self, Parameter { p, g, m, v, .. }: &Parameter<'_>) -> Result<[Tensor; 3]> {
-        let [p, m, v] = [p, m, v].map(|var| var.as_detached_tensor());
-        let g = (*g * self.clip)?;
+    /// Changes parameters of the same decay and their moments by candle's operations, as if they were one, with all of
+    /// their gradients: on a GPU, where a launch costs more than what most parameters take.
+    fn together(self, group: &[Parameter<'_>], g: &Tensor) -> Result<()> {
+        let [p, m, v] = [flat(group, |of| of.p)?, flat(group, |of| of.m)?, flat(group, |of| of.v)?];
+        let g = (g * self.clip)?;
         let m = ((m * BETA1)? + (&g * (1.0 - BETA1))?)?;
         let v = ((v * BETA2)? + (g.sqr()? * (1.0 - BETA2))?)?;
         let deviation = ((&v * self.second)?.sqrt()? + EPSILON)?;
         let p = ((p * self.decay)? - ((&m * self.rate)? / deviation)?)?;
-        Ok([p, m, v])
+        let mut at = 0;
+        for of in group {
+            let count = of.p.elem_count();
+            for (var, all) in [(of.p, &p), (of.m, &m), (of.v, &v)] {
+                var.set(&all.narrow(0, at, count)?.reshape(var.shape())?)?;
+            }
+            at += count;
+        }
+        Ok(())
     }
 }
 
@@ -205,12 +217,20 @@ mod tests {
     use crate::network::ops::operation::test::with_formulas;
 
     /// The norm, the parameter and its moments after an update.
-    fn updated(clip_norm: f64) -> (f64, [Var; 3]) {
+    fn updated(clip_norm: f64) -> (f64, [Var; 9]) {
         let [p, g, m] = [0.0, 1.0, 2.0].map(|phase| waves(&[5, 6], phase));
         let v = Var::from_tensor(&waves(&[5, 6], 3.0).abs().unwrap().detach()).unwrap();
-        let of = Parameter { p: &p, g: &g, m: &m, v: &v, decay: 0.1 };
-        let norm = update(&[of], 3, 0.01, clip_norm).unwrap();
-        (norm, [p, m, v])
+        let [q, h, n] = [0.5, 1.5, 2.5].map(|phase| waves(&[7], phase));
+        let w = Var::from_tensor(&waves(&[7], 3.5).abs().unwrap().detach()).unwrap();
+        let [r, o] = [4.0, 5.0].map(|phase| waves(&[5, 6], phase));
+        let x = Var::from_tensor(&waves(&[5, 6], 6.0).abs().unwrap().detach()).unwrap();
+        let all = [
+            Parameter { p: &p, g: &g, m: &m, v: &v, decay: 0.1 },
+            Parameter { p: &q, g: &h, m: &n, v: &w, decay: 0.1 },
+            Parameter { p: &r, g: &g, m: &o, v: &x, decay: 0.0 },
+        ];
+        let norm = update(&all, 3, 0.01, clip_norm).unwrap();
+        (norm, [p, m, v, q, n, w, r, o, x])
     }
 
     #[test]

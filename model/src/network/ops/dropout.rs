@@ -1,14 +1,23 @@
-//! Dropout from a generator of our own, so that a run can be repeated and resumed.
+//! Dropout that can be repeated and resumed: from a generator of our own on the processor, and on a GPU from its own,
+//! begun anew for each part of a step from the same numbers.
 
 use crate::network::ops::operation::{Operation, apply_op1, by_formulas};
 use crate::network::ops::tensors::{floats, like, with_floats};
 use candle_core::{CpuStorage, CustomOp2, DType, Layout, Result, Shape, Tensor};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// Drops activations in training; does nothing otherwise.
-pub struct Dropout(Option<(f64, RefCell<ChaCha8Rng>)>);
+pub struct Dropout(Option<Masks>);
+
+/// Where masks come from.
+struct Masks {
+    probability: f64,
+    rng: RefCell<ChaCha8Rng>,
+    /// Whether a GPU's generator has begun.
+    begun: Cell<bool>,
+}
 
 impl Dropout {
     /// No dropout.
@@ -23,7 +32,7 @@ impl Dropout {
         }
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(stream);
-        Dropout(Some((probability, RefCell::new(rng))))
+        Dropout(Some(Masks { probability, rng: RefCell::new(rng), begun: Cell::new(false) }))
     }
 
     /// `x` with some activations dropped and the others made larger in turn.
@@ -31,9 +40,10 @@ impl Dropout {
     /// # Errors
     /// The device fails.
     pub fn apply(&self, x: Tensor) -> Result<Tensor> {
-        match self.mask(x.elem_count()) {
-            Some(mask) => apply_op1(mask, &x),
+        match &self.0 {
             None => Ok(x),
+            Some(masks) if x.device().is_cpu() => apply_op1(masks.mask(x.elem_count()), &x),
+            Some(masks) => apply_op1(masks.factors(&x)?, &x),
         }
     }
 
@@ -48,21 +58,56 @@ impl Dropout {
         if by_formulas(y) {
             return x + self.apply(y.clone())?;
         }
-        let mask = self.mask(y.elem_count());
+        let mask = self.0.as_ref().map(|masks| masks.mask(y.elem_count()));
         x.contiguous()?.apply_op2(&y.contiguous()?, Residual(mask))
     }
+}
 
-    /// What happens to so many activations, if anything.
-    fn mask(&self, count: usize) -> Option<Mask> {
-        let (probability, rng) = self.0.as_ref()?;
+impl Masks {
+    /// What happens to so many activations.
+    fn mask(&self, count: usize) -> Mask {
         let mut bytes = vec![0u8; 2 * count];
-        rng.borrow_mut().fill_bytes(&mut bytes);
+        self.rng.borrow_mut().fill_bytes(&mut bytes);
         // Below which 16 bits an activation is dropped, and what the others are multiplied with.
-        let threshold = (probability * 65536.0) as u16;
+        let threshold = (self.probability * 65536.0) as u16;
         let factor = (1.0 / (1.0 - f64::from(threshold) / 65536.0)) as f32;
         let kept = bytes.as_chunks::<2>().0.iter();
         let kept = kept.map(|b| u16::from_le_bytes(*b) >= threshold).collect();
-        Some(Mask { kept, factor })
+        Mask { kept, factor }
+    }
+
+    /// What the activations of `x` are multiplied with, made where they are: to make masks on the processor and to
+    /// send them took a GPU half of its steps.
+    fn factors(&self, x: &Tensor) -> Result<Factors> {
+        if !self.begun.replace(true) {
+            x.device().set_seed(self.rng.borrow_mut().next_u64())?;
+        }
+        let uniform = Tensor::rand(0f32, 1f32, x.shape(), x.device())?;
+        let kept = uniform.ge(self.probability)?.to_dtype(DType::F32)?;
+        Ok(Factors((kept * (1.0 / (1.0 - self.probability)))?.to_dtype(x.dtype())?))
+    }
+}
+
+/// What activations on a GPU are multiplied with: 0, or what makes up for those.
+struct Factors(Tensor);
+
+impl Operation<1> for Factors {
+    const NAME: &'static str = "dropout";
+
+    fn forward(&self, _x: [&[f32]; 1]) -> Result<Vec<f32>> {
+        candle_core::bail!("factors are for a GPU")
+    }
+
+    fn backward(&self, _x: [&[f32]; 1], _grad: &[f32]) -> Result<[Vec<f32>; 1]> {
+        candle_core::bail!("factors are for a GPU")
+    }
+
+    fn formula(&self, [x]: [&Tensor; 1]) -> Result<Tensor> {
+        x * &self.0
+    }
+
+    fn formula_backward(&self, _x: [&Tensor; 1], grad: &Tensor) -> Result<[Tensor; 1]> {
+        Ok([(grad * self.0.to_dtype(grad.dtype())?)?])
     }
 }
 
@@ -92,8 +137,6 @@ impl Operation<1> for Mask {
         Ok([self.of(grad).collect()])
     }
 
-    /// In f32. The mask is made on the processor whatever the device, from the same numbers. It is sent once more
-    /// for the gradient: so a GPU keeps no masks between its passes.
     fn formula(&self, [x]: [&Tensor; 1]) -> Result<Tensor> {
         let kept: Vec<u8> = self.kept.iter().map(|kept| u8::from(*kept)).collect();
         let kept = Tensor::from_vec(kept, x.shape(), x.device())?.to_dtype(DType::F32)?;
