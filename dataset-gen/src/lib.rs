@@ -67,7 +67,7 @@ pub use proofs::one_seed::SeedReport;
 pub use proofs::proof_rows::{ProofRow, place_text};
 pub use proofs::prover::ProofTally;
 pub use resplit::{for_each_proof, resplit};
-pub use seeds::normal_form::{Renaming, rename_variables};
+pub use seeds::normal_form::{LITERAL, Renaming, rename_variables};
 pub use seeds::random::draws::{RandomSeed, Source, Tally};
 pub use seeds::random::file::SeedFile;
 pub use seeds::random::filter::{SeedFilter, equals_constant};

@@ -49,7 +49,7 @@ fn hardly_trained() -> Subject {
     let model = common::model_of(Config::default(), 60);
     let config = Config::default().model;
     let counts = rustc_hash::FxHashMap::default();
-    let vocabulary = Vocabulary::build(model.language().clone(), &counts).unwrap();
+    let vocabulary = Vocabulary::build(model.language().clone(), config.literals, &counts).unwrap();
     let features = Features::new(&vocabulary, config.positions);
     // Drawn, then fixed, so that nothing is kept for gradients.
     let mut drawn = Parameters::random(1, &Device::Cpu);

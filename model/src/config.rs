@@ -3,6 +3,7 @@
 use crate::geometry::positions::Positions;
 use crate::geometry::relations::{Buckets, Relation};
 use crate::network::ops::attention::inputs::Heads;
+use crate::tokens::literals::Literals;
 use anyhow::{Result, anyhow};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -52,6 +53,9 @@ pub struct ModelConfig {
     /// Whether start and target have an encoder each.
     #[serde(default, skip_serializing_if = "is_default")]
     pub encoders: Encoders,
+    /// How literals become tokens.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub literals: Literals,
     /// Layers of each encoder.
     pub encoder_layers: usize,
     /// Layers of the decoder.

@@ -1,6 +1,7 @@
 //! A small language and random terms of it, for tests.
 
 use crate::network::ops::operation::test::with_formulas;
+use crate::tokens::literals::Literals;
 use crate::tokens::vocabulary::Vocabulary;
 use candle_core::{DType, Device, Result, Tensor, Var};
 use egraph::{Leaf, LeafValue, OpId, SortId, System, TermBank, TermId, Value};
@@ -20,10 +21,15 @@ pub fn system() -> System {
     .unwrap()
 }
 
-/// A vocabulary in which a few numbers are whole words.
+/// A vocabulary in which a few numbers are whole words, and literals are spelled.
 pub fn vocabulary() -> Vocabulary {
+    vocabulary_of(Literals::Spelled)
+}
+
+/// The same with literals as tokens in this way.
+pub fn vocabulary_of(literals: Literals) -> Vocabulary {
     let counts = (0..20).map(|i| (i.to_string(), 100)).collect::<FxHashMap<_, _>>();
-    Vocabulary::build(system().language, &counts).unwrap()
+    Vocabulary::build(system().language, literals, &counts).unwrap()
 }
 
 /// A random term of sort Int with about `size` nodes.

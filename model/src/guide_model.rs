@@ -247,20 +247,19 @@ impl GuideModel {
         Ok(written.into_iter().flatten().collect())
     }
 
-    /// A question as the decoder sees it. What a grammar allows depends on its variables and on the
+    /// A question as the decoder sees it. What a grammar allows depends on its names and on the
     /// size alone.
     fn task<'a>(
         &'a self,
         question: &Question,
         options: &DecodeOptions,
-        grammars: &mut FxHashMap<Vec<SortId>, Rc<RefCell<Lent<'a>>>>,
+        grammars: &mut FxHashMap<Vec<(SortId, bool)>, Rc<RefCell<Lent<'a>>>>,
     ) -> Task<'a> {
         let renaming = &question.renaming;
-        let sorts: Vec<SortId> = renaming.renamed().map(|leaf| leaf.sort).collect();
         let lend = || self.grammars.lend(&self.tokens.vocabulary, renaming, options.max_size);
         let new = || Rc::new(RefCell::new(lend()));
         Task {
-            grammar: grammars.entry(sorts).or_insert_with(new).clone(),
+            grammar: grammars.entry(renaming.shape()).or_insert_with(new).clone(),
             options: *options,
             sort: question.sort,
             stream: stream(&question.ends),

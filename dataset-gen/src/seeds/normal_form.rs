@@ -1,8 +1,11 @@
 //! Variables by number: terms that differ only in the names of their variables become equal. So
 //! do terms that differ in literals only, where that is wanted.
 
-use egraph::{Language, Leaf, LeafValue, TermBank, TermId, looks_numeric};
+use egraph::{Language, Leaf, LeafValue, SortId, TermBank, TermId, looks_numeric};
 use rustc_hash::FxHashMap;
+
+/// What the name of a literal begins with.
+pub const LITERAL: char = '#';
 
 /// `terms` with the variables renamed as [`Renaming::new`] says, one renaming for all of them.
 pub fn rename_variables(bank: &mut TermBank, terms: &[TermId]) -> Vec<TermId> {
@@ -10,10 +13,10 @@ pub fn rename_variables(bank: &mut TermBank, terms: &[TermId]) -> Vec<TermId> {
     terms.iter().map(|&term| renaming.rename(bank, term)).collect()
 }
 
-/// New names for the variables of several terms, and the way back.
+/// New names for the variables of several terms, or for their literals too, and the way back.
 #[derive(Clone, Debug, Default)]
 pub struct Renaming {
-    /// Each variable with the one that it becomes.
+    /// Each leaf with the variable that it becomes: variables, then literals.
     pairs: Vec<[Leaf; 2]>,
     /// Places in `pairs`.
     by_old: FxHashMap<Leaf, usize>,
@@ -29,25 +32,54 @@ impl Renaming {
         let mut renaming = Renaming::default();
         for &term in terms {
             for old in bank.variables(term) {
-                if !renaming.by_old.contains_key(old) {
-                    let value = LeafValue::Variable(names.next_name());
-                    let new = Leaf { sort: old.sort, value };
-                    renaming.by_old.insert(old.clone(), renaming.pairs.len());
-                    renaming.by_new.insert(new.clone(), renaming.pairs.len());
-                    renaming.pairs.push([old.clone(), new]);
-                }
+                renaming.add(old, || names.next_name());
             }
         }
         renaming
     }
 
-    /// The variables with their new names, in order of first occurrence.
+    /// The same, and the literals of `terms` that `named` wants are called `#0`, `#1`, … in order of their
+    /// first occurrence. No variable of a language can be called so.
+    pub fn with_literals(
+        bank: &TermBank,
+        terms: &[TermId],
+        named: impl Fn(&Leaf) -> bool,
+    ) -> Renaming {
+        let mut renaming = Renaming::new(bank, terms);
+        let mut next = 0u32;
+        for &term in terms {
+            for old in bank.literals(term).into_iter().filter(|leaf| named(leaf)) {
+                renaming.add(old, || {
+                    next += 1;
+                    format!("{LITERAL}{}", next - 1)
+                });
+            }
+        }
+        renaming
+    }
+
+    fn add(&mut self, old: &Leaf, name: impl FnOnce() -> String) {
+        if self.by_old.contains_key(old) {
+            return;
+        }
+        let new = Leaf { sort: old.sort, value: LeafValue::Variable(name()) };
+        self.by_old.insert(old.clone(), self.pairs.len());
+        self.by_new.insert(new.clone(), self.pairs.len());
+        self.pairs.push([old.clone(), new]);
+    }
+
+    /// The new names: those of variables, then those of literals, each in order of first occurrence.
     pub fn renamed(&self) -> impl Iterator<Item = &Leaf> {
         self.pairs.iter().map(|[_, new]| new)
     }
 
-    /// A leaf with its new name. A literal, and a variable that the renaming does not know, stay as
-    /// they are.
+    /// What `renamed` gives, without the old names: by new name its sort, and whether it is a literal's.
+    pub fn shape(&self) -> Vec<(SortId, bool)> {
+        let literal = |old: &Leaf| matches!(old.value, LeafValue::Literal(_));
+        self.pairs.iter().map(|[old, new]| (new.sort, literal(old))).collect()
+    }
+
+    /// A leaf with its new name. What the renaming does not know stays as it is.
     pub fn leaf<'a>(&'a self, leaf: &'a Leaf) -> &'a Leaf {
         self.by_old.get(leaf).map_or(leaf, |&place| &self.pairs[place][1])
     }
@@ -57,8 +89,8 @@ impl Renaming {
         bank.map_leaves(term, &mut |leaf| self.leaf(leaf).clone())
     }
 
-    /// A term with the variables that the new names stand for. New names that stand for nothing, or
-    /// for a variable of another sort, stay.
+    /// A term with the leaves that the new names stand for. New names that stand for nothing, or
+    /// for a leaf of another sort, stay.
     pub fn restore(&self, bank: &mut TermBank, term: TermId) -> TermId {
         bank.map_leaves(term, &mut |leaf| {
             self.by_new.get(leaf).map_or(leaf, |&place| &self.pairs[place][0]).clone()
@@ -78,7 +110,7 @@ pub fn rename_literals<const N: usize>(texts: [&str; N]) -> [String; N] {
             if looks_numeric(atom) {
                 let next = numbers.len();
                 let number = *numbers.entry(atom).or_insert(next);
-                renamed += &format!("#{number}{}", &piece[atom.len()..]);
+                renamed += &format!("{LITERAL}{number}{}", &piece[atom.len()..]);
             } else {
                 renamed += piece;
             }
@@ -129,6 +161,22 @@ mod tests {
     fn literals_get_numbers_over_all_texts() {
         let texts = rename_literals(["(+ -7 (- 12 v0))", "12", "(- v1 -7)"]);
         assert_eq!(texts, ["(+ #0 (- #1 v0))", "#1", "(- v1 #0)"]);
+    }
+
+    #[test]
+    fn literals_that_are_wanted_have_names_and_come_back() {
+        let system = System::parse(PLUS).unwrap();
+        let mut bank = TermBank::new(system.language.clone());
+        let terms = ["(+ (+ 7 b) (+ 12 0))", "(+ 12 (+ a -7))"];
+        let terms = terms.map(|text| bank.parse(text, None).unwrap());
+        let named = |leaf: &Leaf| leaf.to_string() != "0";
+        let renaming = Renaming::with_literals(&bank, &terms, named);
+        let renamed = terms.map(|term| renaming.rename(&mut bank, term));
+        let texts = renamed.map(|term| bank.text(term));
+        assert_eq!(texts, ["(+ (+ #0 v0) (+ #1 0))", "(+ #1 (+ v1 #2))"]);
+        assert_eq!(renamed.map(|term| renaming.restore(&mut bank, term)), terms);
+        let literal = |i: usize| (SortId(0), i >= 2);
+        assert_eq!(renaming.shape(), (0..5).map(literal).collect::<Vec<_>>());
     }
 
     #[test]

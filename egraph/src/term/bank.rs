@@ -251,6 +251,15 @@ impl TermBank {
 
     /// The distinct variables of `t` in order of first occurrence from left to right.
     pub fn variables(&self, t: TermId) -> Vec<&Leaf> {
+        self.leaves(t, |value| matches!(value, LeafValue::Variable(_)))
+    }
+
+    /// The literals of `t` in order of first occurrence.
+    pub fn literals(&self, t: TermId) -> Vec<&Leaf> {
+        self.leaves(t, |value| matches!(value, LeafValue::Literal(_)))
+    }
+
+    fn leaves(&self, t: TermId, wanted: fn(&LeafValue) -> bool) -> Vec<&Leaf> {
         let mut seen = rustc_hash::FxHashSet::default();
         let mut found = Vec::new();
         let mut todo = vec![t];
@@ -259,7 +268,7 @@ impl TermBank {
                 continue;
             }
             match self.node(t) {
-                Node::Leaf(leaf @ Leaf { value: LeafValue::Variable(_), .. }) => found.push(leaf),
+                Node::Leaf(leaf) if wanted(&leaf.value) => found.push(leaf),
                 _ => todo.extend(self.children(t).iter().rev()),
             }
         }

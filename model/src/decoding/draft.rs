@@ -136,7 +136,7 @@ impl Tokens {
         if task.iter().any(|&term| bank.size(term) > most as u64) {
             return Ok(None);
         }
-        let renaming = Renaming::new(bank, &task);
+        let renaming = self.vocabulary.literals().renaming(bank, &task);
         let read = |term| tokenise(&self.vocabulary, bank, term, &renaming);
         let ends = [read(task[0])?, read(task[1])?];
         let fits = ends.iter().all(|end| end.tokens().len() <= most);

@@ -1,5 +1,5 @@
 //! Which tokens may fill the next hole of a half-written term, so that every finished tree is a
-//! well-formed term of the right sort, with the task's variables only, within the size limit. What is
+//! well-formed term of the right sort, with the names of the task only, within the size limit. What is
 //! found is remembered.
 
 use crate::tokens::spelling::Words;
@@ -20,7 +20,7 @@ const OVERHEAD: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Grammar {
     vocabulary: Arc<Vocabulary>,
-    /// Names of the variables by sort.
+    /// Names of variables, and of literals that have names, by sort.
     variables: Vec<Vec<String>>,
     /// Nodes of the smallest term by sort; `None` if there is none.
     smallest: Vec<Option<usize>>,
@@ -36,7 +36,7 @@ pub struct Grammar {
 }
 
 impl Grammar {
-    /// Terms of at most `max_size` nodes over the variables that `renaming` names.
+    /// Terms of at most `max_size` nodes over the names that `renaming` gives.
     pub fn new(vocabulary: &Arc<Vocabulary>, renaming: &Renaming, max_size: usize) -> Grammar {
         let sorts = vocabulary.language().sorts.len();
         let mut variables = vec![Vec::new(); sorts];
@@ -175,6 +175,7 @@ impl Grammar {
 mod tests {
     use super::*;
     use crate::fixtures;
+    use crate::tokens::literals::Literals;
     use crate::tokens::tree::tokenise;
     use egraph::TermBank;
     use proptest::prelude::*;
@@ -186,13 +187,15 @@ mod tests {
         #[test]
         fn every_walk_ends_in_a_term(
             seed in any::<u64>(), max_size in 1usize..30, variables in 0usize..30, sort in 0u16..2,
+            named: bool,
         ) {
+            let literals = if named { Literals::Named } else { Literals::Spelled };
             let system = fixtures::system();
             let mut bank = TermBank::new(system.language.clone());
-            let names = (0..variables).fold("0".to_owned(), |t, i| format!("(+ {t} x{i})"));
+            let names = (0..variables).fold("0".to_owned(), |t, i| format!("(+ {t} (+ x{i} {i}{i}))"));
             let names = bank.parse(&names, None).unwrap();
-            let renaming = Renaming::new(&bank, &[names]);
-            let vocabulary = Arc::new(fixtures::vocabulary());
+            let renaming = literals.renaming(&bank, &[names]);
+            let vocabulary = Arc::new(fixtures::vocabulary_of(literals));
             let mut grammar = Grammar::new(&vocabulary, &renaming, max_size);
             prop_assert!(grammar.can_begin(SortId(sort)));
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -221,17 +224,21 @@ mod tests {
     proptest! {
         #[test]
         fn walks_over_literals_of_all_kinds_end_in_terms_that_are_tokens_again(
-            seed in any::<u64>(), max_size in 1usize..12, sort in 0u16..4,
+            seed in any::<u64>(), max_size in 1usize..12, sort in 0u16..4, named: bool,
         ) {
+            let literals = if named { Literals::Named } else { Literals::Spelled };
             let system = egraph::System::parse(
                 "(sort Q) (sort F) (sort W) (sort I) (op q (F W) Q) (op f (Q I) F) (op w (Q) W)
                  (literal rational Q) (literal f64 F) (literal (bits 12) W) (literal i64 I)",
             )
             .unwrap();
             let counts = [("1/2".to_owned(), 50), ("0.5".to_owned(), 50)].into_iter().collect();
-            let vocabulary = Vocabulary::build(system.language.clone(), &counts).unwrap();
+            let vocabulary = Vocabulary::build(system.language.clone(), literals, &counts).unwrap();
             let vocabulary = Arc::new(vocabulary);
-            let mut grammar = Grammar::new(&vocabulary, &Renaming::default(), max_size);
+            let mut bank = TermBank::new(system.language.clone());
+            let given = bank.parse("(q 0.25 12)", None).unwrap();
+            let renaming = literals.renaming(&bank, &[given]);
+            let mut grammar = Grammar::new(&vocabulary, &renaming, max_size);
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             let mut tree = TreeBuilder::new(SortId(sort));
             while tree.next_slot().is_some() {
@@ -239,12 +246,13 @@ mod tests {
                 prop_assert!(!allowed.is_empty(), "stuck after {:?}", tree.tokens());
                 tree.push(&vocabulary, allowed[rng.random_range(0..allowed.len())]).unwrap();
             }
-            let mut bank = TermBank::new(system.language.clone());
-            let t = tree.term(&vocabulary, &mut bank).unwrap();
+            let spelled = tree.term(&vocabulary, &mut bank).unwrap();
+            let t = renaming.restore(&mut bank, spelled);
             let text = bank.text(t);
             prop_assert_eq!(bank.parse(&text, Some(SortId(sort))).unwrap(), t);
-            let again = tokenise(&vocabulary, &bank, t, &Renaming::default()).unwrap();
-            prop_assert_eq!(again.term(&vocabulary, &mut bank).unwrap(), t);
+            let again = tokenise(&vocabulary, &bank, t, &renaming).unwrap();
+            let spelled = again.term(&vocabulary, &mut bank).unwrap();
+            prop_assert_eq!(renaming.restore(&mut bank, spelled), t);
         }
     }
 
@@ -252,7 +260,8 @@ mod tests {
     fn a_sort_without_terms_can_not_begin() {
         let system = egraph::System::parse("(sort A) (sort B) (op f (A) B) (variable A)").unwrap();
         let none = rustc_hash::FxHashMap::default();
-        let vocabulary = Arc::new(Vocabulary::build(system.language.clone(), &none).unwrap());
+        let vocabulary =
+            Arc::new(Vocabulary::build(system.language.clone(), Literals::Spelled, &none).unwrap());
         let grammar = Grammar::new(&vocabulary, &Renaming::default(), 10);
         assert!(!grammar.can_begin(SortId(0)) && !grammar.can_begin(SortId(1)));
         let mut bank = TermBank::new(system.language.clone());

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const MOST_TOKENS: usize = 1 << 24;
 
 /// Grammars with what they remember, which outlives the questions that they are lent for. What a grammar
-/// allows depends on the sorts of its variables and on the size alone, and what it remembers on the sorts.
+/// allows depends on the sorts of what has names and on the size alone, and what it remembers on the sorts.
 ///
 /// A grammar is lent to one thread at a time; the lock is held only while it changes hands. As many are
 /// kept for the same sorts as were lent at a time.
@@ -25,8 +25,8 @@ pub struct Grammars {
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// By the sorts of the variables.
-    grammars: FxHashMap<Vec<SortId>, Vec<Grammar>>,
+    /// By the sorts of what has names.
+    grammars: FxHashMap<Vec<(SortId, bool)>, Vec<Grammar>>,
     /// What they weigh together.
     tokens: usize,
 }
@@ -34,7 +34,7 @@ struct Kept {
 /// A grammar that goes back when it is dropped.
 pub struct Lent<'a> {
     from: &'a Grammars,
-    sorts: Vec<SortId>,
+    shape: Vec<(SortId, bool)>,
     /// There until then.
     grammar: Option<Grammar>,
 }
@@ -47,16 +47,16 @@ impl Grammars {
         renaming: &Renaming,
         max_size: usize,
     ) -> Lent<'_> {
-        let sorts: Vec<SortId> = renaming.renamed().map(|leaf| leaf.sort).collect();
+        let shape = renaming.shape();
         let mut kept = self.kept();
-        let found = kept.grammars.get_mut(&sorts).and_then(Vec::pop);
+        let found = kept.grammars.get_mut(&shape).and_then(Vec::pop);
         kept.tokens -= found.as_ref().map_or(0, Grammar::weight);
         drop(kept);
         let grammar = match found {
             Some(grammar) => grammar.of_size(max_size),
             None => Grammar::new(vocabulary, renaming, max_size),
         };
-        Lent { from: self, sorts, grammar: Some(grammar) }
+        Lent { from: self, shape, grammar: Some(grammar) }
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -81,7 +81,7 @@ impl Drop for Lent<'_> {
         }
         if grammar.weight() <= most {
             kept.tokens += grammar.weight();
-            kept.grammars.entry(std::mem::take(&mut self.sorts)).or_default().push(grammar);
+            kept.grammars.entry(std::mem::take(&mut self.shape)).or_default().push(grammar);
         }
     }
 }

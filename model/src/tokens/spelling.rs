@@ -12,7 +12,7 @@ use egraph::LiteralKind;
 pub struct Words<'a> {
     /// How literals of the sort are written, if it has any.
     pub literals: Option<LiteralKind>,
-    /// Names of the variables that may be used.
+    /// Names that may be used, of variables and of literals.
     pub variables: &'a [String],
 }
 

@@ -1,7 +1,7 @@
 //! Terms to tokens and back: one token per node in pre-order, words spelled by pieces.
 //!
 //! Variables have the names of their normal form over the terms of a task or triple, so that the
-//! model never sees a user's names.
+//! model never sees a user's names. Literals may have names, too.
 
 use crate::tokens::tree_builder::TreeBuilder;
 use crate::tokens::vocabulary::{Token, Vocabulary};
@@ -58,16 +58,18 @@ fn each_node(bank: &TermBank, t: TermId, visit: &mut impl FnMut(Node<'_>)) {
 mod tests {
     use super::*;
     use crate::fixtures;
+    use crate::tokens::literals::Literals;
     use proptest::prelude::*;
 
     proptest! {
         #[test]
-        fn a_term_comes_back_from_its_tokens(seed in any::<u64>(), size in 1usize..40) {
+        fn a_term_comes_back_from_its_tokens(seed in any::<u64>(), size in 1usize..40, named: bool) {
+            let literals = if named { Literals::Named } else { Literals::Spelled };
             let system = fixtures::system();
             let mut bank = TermBank::new(system.language.clone());
             let t = fixtures::random_term(&mut bank, seed, size);
-            let vocabulary = fixtures::vocabulary();
-            let renaming = Renaming::new(&bank, &[t]);
+            let vocabulary = fixtures::vocabulary_of(literals);
+            let renaming = vocabulary.literals().renaming(&bank, &[t]);
             let tree = tokenise(&vocabulary, &bank, t, &renaming).unwrap();
             prop_assert_eq!(tree.nodes() as u64, bank.size(t));
             prop_assert_eq!(tree.node_starts(&vocabulary).len() as u64, bank.size(t));
@@ -93,7 +95,9 @@ mod tests {
         let system = egraph::System::parse(text).unwrap();
         let mut bank = TermBank::new(system.language.clone());
         let t = bank.parse("(+ x v0)", None).unwrap();
-        let vocabulary = Vocabulary::build(system.language.clone(), &Default::default()).unwrap();
+        let vocabulary =
+            Vocabulary::build(system.language.clone(), Literals::Spelled, &Default::default())
+                .unwrap();
         let renaming = Renaming::new(&bank, &[t]);
         let tree = tokenise(&vocabulary, &bank, t, &renaming).unwrap();
         let spelled = tree.term(&vocabulary, &mut bank).unwrap();

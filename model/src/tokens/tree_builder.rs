@@ -137,7 +137,7 @@ impl TreeBuilder {
                     self.word.take().unwrap_or((SortId(slot.sort), String::new()));
                 text.push_str(&piece.text);
                 if piece.last {
-                    if vocabulary.language().leaf(&text, Some(sort)).is_err() {
+                    if vocabulary.leaf(&text, sort).is_none() {
                         return Err(TreeError::Spelling);
                     }
                     self.open.pop();
@@ -183,9 +183,8 @@ impl TreeBuilder {
                 Meaning::Piece(piece) => {
                     word.insert_str(0, &piece.text);
                     if slot.sort != piece_sort(vocabulary) {
-                        let leaf = language
-                            .leaf(&word, Some(SortId(slot.sort)))
-                            .map_err(|_| TreeError::Spelling)?;
+                        let leaf = vocabulary.leaf(&word, SortId(slot.sort));
+                        let leaf = leaf.ok_or(TreeError::Spelling)?;
                         done.push(bank.leaf(&leaf));
                         word.clear();
                     }

@@ -6,8 +6,10 @@
 //! arity of every token is known: a marked piece has no child, an unmarked one has one, the piece
 //! that follows it.
 
+use crate::tokens::literals::Literals;
 use anyhow::{Context, Result, bail, ensure};
-use egraph::{Language, LiteralKind, OpId};
+use dataset_gen::LITERAL;
+use egraph::{Language, Leaf, LeafValue, LiteralKind, OpId, SortId};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -25,8 +27,8 @@ const OPERATORS: Token = 2;
 const END: &str = "</w>";
 /// What integers, truth values and normalised names are spelled with.
 const LETTERS: &str = "-0123456789v";
-/// Variables that are always one piece.
-const WHOLE_VARIABLES: usize = 16;
+/// Variables, and names of literals, that are always one piece.
+const WHOLE_NAMES: usize = 16;
 /// At most this many other words become one piece, and only words seen this often.
 const WHOLE_WORDS: usize = 96;
 const WHOLE_WORD_COUNT: u64 = 16;
@@ -55,14 +57,16 @@ pub enum Meaning<'a> {
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
     language: Arc<Language>,
+    literals: Literals,
     tokenizer: Tokenizer,
     pieces: Vec<Piece>,
 }
 
 impl Vocabulary {
     /// The letters of all words of a language.
-    fn letters(language: &Language) -> String {
+    fn letters(language: &Language, literals: Literals) -> String {
         let mut letters = LETTERS.to_owned();
+        letters.extend((literals == Literals::Named).then_some(LITERAL));
         let has = |wanted| language.literals.iter().any(|(kind, _)| *kind == wanted);
         letters.extend(has(LiteralKind::Rational).then_some('/'));
         letters += if has(LiteralKind::F64) { ".e" } else { "" };
@@ -74,15 +78,22 @@ impl Vocabulary {
     /// # Errors
     /// The language binds variables. Else none in practice: the tokenizer is built from a list that is
     /// valid by construction.
-    pub fn build(language: Arc<Language>, counts: &FxHashMap<String, u64>) -> Result<Vocabulary> {
+    pub fn build(
+        language: Arc<Language>,
+        literals: Literals,
+        counts: &FxHashMap<String, u64>,
+    ) -> Result<Vocabulary> {
         let mut pieces: Vec<String> = Vec::new();
-        for letter in Vocabulary::letters(&language).chars() {
+        for letter in Vocabulary::letters(&language, literals).chars() {
             pieces.push(letter.to_string());
             if letter.is_ascii_digit() {
                 pieces.push(format!("{letter}{END}"));
             }
         }
-        pieces.extend((0..WHOLE_VARIABLES).map(|i| format!("v{i}{END}")));
+        pieces.extend((0..WHOLE_NAMES).map(|i| format!("v{i}{END}")));
+        if literals == Literals::Named {
+            pieces.extend((0..WHOLE_NAMES).map(|i| format!("{LITERAL}{i}{END}")));
+        }
         let mut frequent: Vec<(u64, &String)> = counts
             .iter()
             .filter(|(_, count)| **count >= WHOLE_WORD_COUNT)
@@ -134,16 +145,21 @@ impl Vocabulary {
             None => Piece { text: piece, last: false },
         };
         let pieces: Vec<Piece> = pieces.into_iter().map(split).collect();
+        let names_literals = |piece: &Piece| piece.text.starts_with(LITERAL);
+        let literals = match pieces.iter().any(names_literals) {
+            true => Literals::Named,
+            false => Literals::Spelled,
+        };
         // With every letter in place, every word can be spelled, and every half-written word
         // ended.
-        for letter in Vocabulary::letters(&language).chars() {
+        for letter in Vocabulary::letters(&language, literals).chars() {
             let both = if letter.is_ascii_digit() { &[false, true][..] } else { &[false] };
             for last in both {
                 let wanted = Piece { text: letter.to_string(), last: *last };
                 ensure!(pieces.contains(&wanted), "no piece spells '{letter}'");
             }
         }
-        Ok(Vocabulary { language, tokenizer, pieces })
+        Ok(Vocabulary { language, literals, tokenizer, pieces })
     }
 
     /// Reads a `tokenizer.json`.
@@ -194,6 +210,20 @@ impl Vocabulary {
     /// The language of the operators.
     pub fn language(&self) -> &Arc<Language> {
         &self.language
+    }
+
+    /// How literals become tokens.
+    pub fn literals(&self) -> Literals {
+        self.literals
+    }
+
+    /// The leaf of `sort` that a word stands for, if it does for any.
+    pub fn leaf(&self, word: &str, sort: SortId) -> Option<Leaf> {
+        // Sorts that have literals need not have variables.
+        if self.literals == Literals::Named && word.starts_with(LITERAL) {
+            return Some(Leaf { sort, value: LeafValue::Variable(word.to_owned()) });
+        }
+        self.language.leaf(word, Some(sort)).ok()
     }
 
     /// Number of tokens, the special ones included.
@@ -247,9 +277,11 @@ mod tests {
     fn frequent_words_are_one_piece_and_others_are_spelled() {
         let counts = FxHashMap::from_iter([("127".to_owned(), 100), ("5000".to_owned(), 3)]);
         let language = fixtures::system().language.clone();
-        let v = Vocabulary::build(language, &counts).unwrap();
+        let v = Vocabulary::build(language, Literals::Named, &counts).unwrap();
         assert_eq!(v.spell("127").unwrap().len(), 1);
         assert_eq!(v.spell("v3").unwrap().len(), 1);
+        assert_eq!(v.spell("#3").unwrap().len(), 1);
+        assert_eq!(v.spell("#31").unwrap().len(), 3);
         assert_eq!(v.spell("5000").unwrap().len(), 4);
         assert_eq!(v.spell("-127").unwrap().len(), 2);
         assert!(v.spell("x").is_err());
@@ -259,11 +291,18 @@ mod tests {
     fn tokenizer_json_round_trips() {
         let counts = FxHashMap::from_iter((0..50).map(|i| (i.to_string(), 100 - i)));
         let language = fixtures::system().language.clone();
-        let v = Vocabulary::build(language.clone(), &counts).unwrap();
+        let [v, named] = [Literals::Spelled, Literals::Named]
+            .map(|literals| Vocabulary::build(language.clone(), literals, &counts).unwrap());
+        for v in [&v, &named] {
+            let json = v.to_json().unwrap();
+            let again = Vocabulary::from_json(language.clone(), json.as_bytes()).unwrap();
+            assert_eq!(v.pieces, again.pieces);
+            assert_eq!(v.literals, again.literals);
+            assert_eq!(json, again.to_json().unwrap());
+        }
+        let json = named.to_json().unwrap().replace("\"#\"", "\"##\"");
+        assert!(Vocabulary::from_json(language.clone(), json.as_bytes()).is_err());
         let json = v.to_json().unwrap();
-        let again = Vocabulary::from_json(language.clone(), json.as_bytes()).unwrap();
-        assert_eq!(v.pieces, again.pieces);
-        assert_eq!(json, again.to_json().unwrap());
         let broken = json.replace("\"9</w>\"", "\"9x</w>\"");
         assert!(Vocabulary::from_json(language, broken.as_bytes()).is_err());
     }
@@ -271,7 +310,8 @@ mod tests {
     #[test]
     fn a_tokenizer_of_another_kind_is_refused() {
         let language = fixtures::system().language.clone();
-        let json = Vocabulary::build(language.clone(), &FxHashMap::default()).unwrap();
+        let json =
+            Vocabulary::build(language.clone(), Literals::Spelled, &FxHashMap::default()).unwrap();
         let json = json.to_json().unwrap();
         let charsmap =
             "\"normalizer\": {\"type\": \"Precompiled\", \"precompiled_charsmap\": \"\"}";

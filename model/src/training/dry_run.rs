@@ -57,7 +57,7 @@ impl DryRun {
     ///
     /// [`ReadingStopped`]: crate::training::examples::data::ReadingStopped
     pub fn of_dataset(config: &Config, data: &Path, stop: &AtomicBool) -> Result<DryRun> {
-        DryRun::new(config, &Dataset::load(data)?.vocabulary(stop)?)
+        DryRun::new(config, &Dataset::load(data)?.vocabulary(config.model.literals, stop)?)
     }
 
     /// The same with the tokens of a rewrite system.
@@ -65,7 +65,8 @@ impl DryRun {
     /// # Errors
     /// The system binds variables.
     pub fn of_system(config: &Config, system: &System) -> Result<DryRun> {
-        DryRun::new(config, &Vocabulary::build(system.language.clone(), &FxHashMap::default())?)
+        let (language, literals) = (system.language.clone(), config.model.literals);
+        DryRun::new(config, &Vocabulary::build(language, literals, &FxHashMap::default())?)
     }
 
     fn new(config: &Config, vocabulary: &Vocabulary) -> Result<DryRun> {

@@ -75,8 +75,8 @@ pub fn train(
     if state.is_some() {
         known = Some(load_description(out)?.vocabulary);
     }
-    let max_tokens = config.model.max_tokens;
-    let mut examples = Examples::open(&dataset, max_tokens, known.as_ref(), out, &options.stop)?;
+    let shape = &config.model;
+    let mut examples = Examples::open(&dataset, shape, known.as_ref(), out, &options.stop)?;
     if let Some(share) = options.fraction {
         let first = SeedOrder::new(examples.train_seeds(), options.seed).nearest(share);
         examples = examples.of_seeds(|seed| first.contains(&seed))?;

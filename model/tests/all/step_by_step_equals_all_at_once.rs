@@ -15,6 +15,7 @@ use model::network::ops::loss::targets::Targets;
 use model::network::ops::tensors::OnGpu;
 use model::network::parameters::Parameters;
 use model::network::transformer::Transformer;
+use model::tokens::literals::Literals;
 use model::tokens::tree::tokenise;
 use model::tokens::tree_builder::TreeBuilder;
 use model::tokens::vocabulary::Vocabulary;
@@ -31,7 +32,9 @@ struct World {
 impl World {
     fn new((positions, encoders): Scheme) -> World {
         let system = common::system();
-        let vocabulary = Vocabulary::build(system.language.clone(), &Default::default()).unwrap();
+        let vocabulary =
+            Vocabulary::build(system.language.clone(), Literals::Named, &Default::default())
+                .unwrap();
         let mut bank = egraph::TermBank::new(system.language.clone());
         let trees = common::triples(3, 5)
             .iter()

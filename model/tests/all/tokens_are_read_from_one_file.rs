@@ -2,6 +2,8 @@
 //! dataset is made again.
 
 use crate::common;
+use model::config::ModelConfig;
+use model::tokens::literals::Literals;
 use model::training::examples::data::{Dataset, Example, ReadingStopped};
 use model::training::examples::token_file::Examples;
 use std::path::Path;
@@ -10,8 +12,17 @@ use std::time::{Duration, SystemTime};
 
 const NAME: &str = ".tokens-50.bin";
 
+fn model(literals: Literals) -> ModelConfig {
+    ModelConfig { max_tokens: 50, literals, ..common::small_config().model }
+}
+
 fn open(data: &Path, other: &Path) -> Examples {
-    Examples::open(&Dataset::load(data).unwrap(), 50, None, other, &false.into()).unwrap()
+    open_for(data, other, Literals::Spelled)
+}
+
+fn open_for(data: &Path, other: &Path, literals: Literals) -> Examples {
+    let dataset = Dataset::load(data).unwrap();
+    Examples::open(&dataset, &model(literals), None, other, &false.into()).unwrap()
 }
 
 fn all(examples: &Examples) -> (Vec<Example>, Vec<Example>) {
@@ -22,6 +33,20 @@ fn all(examples: &Examples) -> (Vec<Example>, Vec<Example>) {
 
 fn modified(path: &Path) -> SystemTime {
     std::fs::metadata(path).unwrap().modified().unwrap()
+}
+
+/// One for each way in which literals become tokens.
+#[test]
+fn named_literals_have_a_file_of_their_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let (data, other) = (directory.path().join("data"), directory.path().join("other"));
+    common::write_dataset(&data, &common::triples(1, 40), &common::triples(2, 9));
+    let spelled = open(&data, &other);
+    let named = open_for(&data, &other, Literals::Named);
+    assert_eq!(named.vocabulary.literals(), Literals::Named);
+    assert_eq!(open(&data, &other).vocabulary.literals(), Literals::Spelled);
+    assert_eq!(spelled.counts(), named.counts());
+    assert!(data.join(NAME).exists() && data.join(".tokens-50-named.bin").exists());
 }
 
 #[test]
@@ -138,7 +163,8 @@ fn who_is_asked_to_stop_while_it_is_made_leaves_nothing_of_it() {
     };
     let (dataset, before) = (Dataset::load(&data).unwrap(), names());
     let refused = |stop: &AtomicBool| {
-        let error = Examples::open(&dataset, 50, None, &other, stop).err().unwrap();
+        let error =
+            Examples::open(&dataset, &model(Literals::Spelled), None, &other, stop).err().unwrap();
         assert!(error.is::<ReadingStopped>(), "{error:#}");
         assert_eq!(names(), before);
     };

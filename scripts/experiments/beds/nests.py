@@ -2,11 +2,13 @@
 """Loop nests: split every loop and bring the parts into a given order, by the rules of `tiling`, with a checked proof
 each; and a transformer that learns to plan it from what searches find by themselves.
 
-    scripts/experiments/beds/nests.py learn --out DIR [--rounds 6] [--seed 0] [--positions tree]
-    scripts/experiments/beds/nests.py test --out DIR [--model MODEL]... [--tasks 24] [--loops 4 5 6]
+    scripts/experiments/beds/nests.py learn --out DIR [--rounds 6] [--seed 0] [--factors 32] [--config planner]
+    scripts/experiments/beds/nests.py test --out DIR [--model MODEL]... [--tasks 24] [--loops 4 5 6] [--factors 32]
 
 A task of k loops is the term (m (* n1 32) (m (* n2 32) … f)) and the goal (contains (m … f)) of the 2k loops n1 … nk and
-k times 32 in a random order. `learn` begins with what one e-graph reaches: nests of two and three loops, and a
+k times 32 in a random order. With `--factors` other than 32 each loop has its own: `known` are four fifths of 2 to 128,
+`never` the others, `any` all, and `levels` are known ones of which some loops have two, (* (* n1 4) 8). `learn` begins
+with what one e-graph reaches: nests of two and three loops, and a
 few moves in longer ones. A model is trained on the ways there; with it, tasks that are farther away are tried: most of the
 kinds of which about half were reached. Each round goes on from the weights of the one before it, on all ways so
 far. Start and goal of a test task are in no round.
@@ -22,6 +24,7 @@ Needs a release build, no data, and pyarrow; twelve rounds and their test two ho
 import argparse
 import collections
 import csv
+import functools
 import pathlib
 import random
 import time
@@ -53,44 +56,64 @@ def nest(loops):
     return term
 
 
+class Factors:
+    """What loops are split by; drawn apart from tasks, so that these are the same for all."""
+
+    def __init__(self, which, seed):
+        self.which, self.rng = which, random.Random(seed)
+        never = set(random.Random("factors").sample(range(2, 129), 25))
+        self.of = {"never": sorted(never), "any": range(2, 129)}.get(which, [n for n in range(2, 129) if n not in never])
+
+    def draw(self):
+        """Those of a loop."""
+        if self.which.isdigit():
+            return [self.which]
+        count = 2 if self.which == "levels" and self.rng.randrange(4) == 0 else 1
+        return [str(self.rng.choice(self.of)) for _ in range(count)]
+
+
+def split(loop):
+    """A loop's last factor becomes a loop of its own."""
+    return [loop[:-1], loop[-1:]]
+
+
 def parts(loop):
     """What a loop is split into."""
-    name, splits = loop
-    return [(name, False), ("32", False)] if splits else [loop]
+    return [(part,) for part in loop]
 
 
 def text(loops):
-    return nest([f"(* {name} 32)" if splits else name for name, splits in loops])
+    return nest([functools.reduce(lambda a, b: f"(* {a} {b})", loop) for loop in loops])
 
 
-def task(kind, k, moves, rng):
+def task(kind, k, moves, rng, factors):
     """A start and a goal of k loops: `all` can be split, or `some`, and the goal has any order of the parts; or of loops
-    in any order, some split already, so many are moved by one place or split (`near`)."""
-    names = [f"n{i}" for i in range(1, k + 1)]
+    in any order, some split already, so many are moved by one place or split (`near`). A loop is its sizes."""
+    whole = [(f"n{i}", *factors.draw()) for i in range(1, k + 1)]
     if kind == "near":
         loops = []
-        for name in names:
+        for loop in whole:
             how = rng.randrange(3)
-            loops += parts((name, True)) if how == 2 else [(name, how == 1)]
+            loops += parts(loop) if how == 2 else [loop if how == 1 else loop[:1]]
         rng.shuffle(loops)
         start = text(loops)
         for _ in range(moves):
             at = rng.randrange(len(loops))
-            if loops[at][1] and rng.randrange(2):
-                loops[at:at + 1] = parts(loops[at])
+            if len(loops[at]) > 1 and rng.randrange(2):
+                loops[at:at + 1] = split(loops[at])
             elif at + 1 < len(loops):
                 loops[at], loops[at + 1] = loops[at + 1], loops[at]
     else:
-        loops = [(name, kind == "all" or rng.randrange(2) == 1) for name in names]
+        loops = [loop if kind == "all" or rng.randrange(2) == 1 else loop[:1] for loop in whole]
         start = text(loops)
         loops = [part for loop in loops for part in parts(loop)]
         rng.shuffle(loops)
     return start, f"(contains {text(loops)})"
 
 
-def tests(k, count=TESTS):
-    rng = random.Random(f"test {k}")
-    return [task("all", k, 0, rng) for _ in range(count)]
+def tests(k, which, count=TESTS):
+    rng, factors = random.Random(f"test {k}"), Factors(which, f"test {k}")
+    return [task("all", k, 0, rng, factors) for _ in range(count)]
 
 
 def write_tasks(path, tasks):
@@ -135,14 +158,14 @@ def kinds(known):
 
 
 def learn(args):
-    used = {task for k in range(4, 7) for task in tests(k)}
+    used = {task for k in range(4, 7) for which in [args.factors, "32"] for task in tests(k, which)}
     found, known = [], {}
     for number in range(args.rounds + 1):
         rng = random.Random(f"{args.seed} round {number}")
-        tasks = []
+        factors, tasks = Factors(args.factors, f"{args.seed} factors {number}"), []
         for kind, k, moves, count in kinds(known) if number else FIRST:
             for i in range(count):
-                start, goal = task(kind, k, moves, rng)
+                start, goal = task(kind, k, moves, rng, factors)
                 if (start, goal) not in used and goal != f"(contains {start})":
                     used.add((start, goal))
                     tasks.append((f"{kind}-{k}-{moves}-{i}", start, goal))
@@ -160,17 +183,11 @@ def learn(args):
         if not (data / "dataset_info.json").exists():
             run(args.cairn, "plans", *found, "--ahead", args.ahead, "--out", data, "--quiet")
         if not (args.out / f"trained-{number}").exists():
-            config = ROOT / "configs/model/planner.toml"
-            if args.positions != "tree":
-                config = args.out / "model.toml"
-                shape = (ROOT / "configs/model/planner.toml").read_text()
-                shape = shape.replace('positions = "tree"', f'positions = "{args.positions}"')
-                config.write_text("".join(line for line in shape.splitlines(True) if "relation_heads" not in line))
             options = ["--resume"] if (model / "training_state").exists() else []
             if number:
                 options += ["--from", args.out / f"model-{number - 1}"]
-            said = run(args.cairn, "train", "--data", data, "--out", model, "--config", config, "--seed", args.seed,
-                       "--threads", args.threads, "--quiet", *options)
+            said = run(args.cairn, "train", "--data", data, "--out", model, "--config", args.config, "--seed",
+                       args.seed, "--threads", args.threads, "--device", args.device, "--quiet", *options)
             (args.out / f"trained-{number}").write_text(said)
         print((args.out / f"trained-{number}").read_text().strip(), flush=True)
 
@@ -191,10 +208,11 @@ def test(args):
             if none:
                 cells.append("not tried")
                 continue
-            file = args.out / f"test-{k}-{args.tasks}.csv"
-            write_tasks(file, [(number, *task) for number, task in enumerate(tests(k, args.tasks))])
+            bed = f"test-{k}-{args.tasks}" + ("" if args.factors == "32" else f"-{args.factors}")
+            file = args.out / f"{bed}.csv"
+            write_tasks(file, [(number, *task) for number, task in enumerate(tests(k, args.factors, args.tasks))])
             slug = "".join(c if c.isalnum() else "-" for c in name)
-            out = args.out / f"test-{k}-{args.tasks}-{slug}"
+            out = args.out / f"{bed}-{slug}"
             said = optimise(args, file, out, "--work", args.work, *options)
             reached = next(line.split(": ")[1] for line in said if line.startswith("goals reached"))
             work = next(line.split("work a term: ")[1] for line in said if "work a term" in line)
@@ -212,7 +230,9 @@ def main():
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--ahead", type=int, default=4)
-    parser.add_argument("--positions", default="tree")
+    parser.add_argument("--factors", default="32")
+    parser.add_argument("--config", default="planner")
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--model", type=pathlib.Path, action="append", default=[])
     parser.add_argument("--guides", type=int, default=8)
     parser.add_argument("--tasks", type=int, default=24)

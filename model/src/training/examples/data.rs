@@ -1,12 +1,13 @@
 //! The triples of a dataset, as terms and as tokens, some at a time.
 
 use crate::network::ops::loss::targets::Masks;
+use crate::tokens::literals::Literals;
 use crate::tokens::tree::{tokenise, words};
 use crate::tokens::tree_builder::{TreeBuilder, TreeError};
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use crate::training::examples::mask_maker::MaskMaker;
 use anyhow::{Context, Result};
-use dataset_gen::{DatasetInfo, Renaming, SYSTEM_FILE, Split, Triple, system_of};
+use dataset_gen::{DatasetInfo, SYSTEM_FILE, Split, Triple, system_of};
 use egraph::{SortId, System, TermBank, TermId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -120,12 +121,12 @@ impl Dataset {
     ///
     /// # Errors
     /// A row is no triple of the system's terms, or [`ReadingStopped`] soon after `stop` is set.
-    pub fn vocabulary(&self, stop: &AtomicBool) -> Result<Vocabulary> {
+    pub fn vocabulary(&self, literals: Literals, stop: &AtomicBool) -> Result<Vocabulary> {
         let mut counts: FxHashMap<String, u64> = FxHashMap::default();
         let count = |bank: &TermBank, triples: &[[TermId; 3]], _: &[Triple]| {
             let mut counts: FxHashMap<String, u64> = FxHashMap::default();
             for terms in triples {
-                let renaming = Renaming::new(bank, terms);
+                let renaming = literals.renaming(bank, terms);
                 for word in terms.iter().flat_map(|t| words(bank, *t, &renaming)) {
                     *counts.entry(word).or_default() += 1;
                 }
@@ -138,7 +139,7 @@ impl Dataset {
             }
             Ok(())
         })?;
-        Vocabulary::build(self.system.language.clone(), &counts)
+        Vocabulary::build(self.system.language.clone(), literals, &counts)
     }
 
     /// The examples of a split whose terms have at most `max_tokens` tokens, in order.
@@ -229,7 +230,7 @@ fn example(
     if terms.iter().any(|t| bank.size(*t) > max_tokens as u64) {
         return Ok(None);
     }
-    let renaming = Renaming::new(bank, terms);
+    let renaming = vocabulary.literals().renaming(bank, terms);
     let mut tokens: [Vec<Token>; 3] = Default::default();
     for (tokens, t) in tokens.iter_mut().zip(terms) {
         *tokens = tokenise(vocabulary, bank, *t, &renaming)?.tokens().to_vec();

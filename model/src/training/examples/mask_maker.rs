@@ -14,13 +14,13 @@ use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use support::Internal;
 
-/// Finds the masks of guides. What the grammar allows depends on the sorts of the variables alone:
+/// Finds the masks of guides. What the grammar allows depends on the sorts of what has names alone:
 /// one grammar serves all triples that have the same.
 pub struct MaskMaker {
     vocabulary: Arc<Vocabulary>,
     /// The largest number of nodes of a guide.
     max_size: usize,
-    grammars: FxHashMap<Vec<SortId>, Grammar>,
+    grammars: FxHashMap<Vec<(SortId, bool)>, Grammar>,
     masks: Masks,
 }
 
@@ -48,11 +48,10 @@ impl MaskMaker {
         sort: SortId,
         guide: &[Token],
     ) -> Result<Vec<u32>> {
-        let sorts: Vec<SortId> = renaming.renamed().map(|leaf| leaf.sort).collect();
         let (vocabulary, max_size) = (&self.vocabulary, self.max_size);
         let grammar = self
             .grammars
-            .entry(sorts)
+            .entry(renaming.shape())
             .or_insert_with(|| Grammar::new(vocabulary, renaming, max_size));
         let mut tree = TreeBuilder::new(sort);
         let mut set = vec![0u64; vocabulary.len().div_ceil(64)];

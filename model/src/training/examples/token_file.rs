@@ -17,7 +17,9 @@
 //! damaged, or of another dataset, is made again. Examples are read from it when they are needed:
 //! memory holds six bytes of lengths, eight of an offset and four of a seed for each.
 
+use crate::config::ModelConfig;
 use crate::network::ops::loss::targets::Masks;
+use crate::tokens::literals::Literals;
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use crate::training::examples::batches::Lengths;
 use crate::training::examples::data::{Chunk, Dataset, Example};
@@ -46,6 +48,9 @@ struct Description {
     dataset: String,
     /// The largest number of tokens of a term.
     max_tokens: usize,
+    /// How literals become tokens.
+    #[serde(default)]
+    literals: Literals,
     /// The content of `tokenizer.json`.
     tokenizer: String,
     /// Examples of the training split; the others are of the validation split.
@@ -71,8 +76,8 @@ pub struct Examples {
 }
 
 impl Examples {
-    /// Opens the examples of `dataset` whose terms have at most `max_tokens` tokens, and makes their
-    /// file if there is none that fits. They are of this vocabulary; of one that is built from the
+    /// Opens the examples of `dataset` that `model` can read, whose terms have at most `max_tokens` tokens, and makes
+    /// their file if there is none that fits. They are of this vocabulary; of one that is built from the
     /// training split if none is given. Where the dataset's directory can't be written to, the file
     /// is in `other`.
     ///
@@ -83,11 +88,12 @@ impl Examples {
     /// [`ReadingStopped`]: crate::training::examples::data::ReadingStopped
     pub fn open(
         dataset: &Dataset,
-        max_tokens: usize,
+        model: &ModelConfig,
         vocabulary: Option<&Vocabulary>,
         other: &Path,
         stop: &AtomicBool,
     ) -> Result<Examples> {
+        let (max_tokens, literals) = (model.max_tokens, model.literals);
         let tokenizer = vocabulary.map(Vocabulary::to_json).transpose()?;
         let hash = dataset.content_hash()?;
         // Who comes second waits, and then finds the file. Where directories can't be locked both
@@ -97,9 +103,10 @@ impl Examples {
         let fits = |found: &Description| {
             found.dataset == hash
                 && found.max_tokens == max_tokens
+                && found.literals == literals
                 && tokenizer.as_ref().is_none_or(|json| *json == found.tokenizer)
         };
-        let paths = [dataset.directory(), other].map(|directory| path(directory, max_tokens));
+        let paths = [dataset.directory(), other].map(|directory| path(directory, model));
         for path in &paths {
             if let Ok(found) = Examples::read(path, dataset)
                 && fits(&found.description)
@@ -111,7 +118,7 @@ impl Examples {
         let vocabulary = match vocabulary {
             Some(given) => given,
             None => {
-                built = dataset.vocabulary(stop)?;
+                built = dataset.vocabulary(literals, stop)?;
                 &built
             }
         };
@@ -295,8 +302,12 @@ impl Examples {
     }
 }
 
-fn path(directory: &Path, max_tokens: usize) -> PathBuf {
-    directory.join(format!(".tokens-{max_tokens}.bin"))
+fn path(directory: &Path, model: &ModelConfig) -> PathBuf {
+    let literals = match model.literals {
+        Literals::Spelled => "",
+        Literals::Named => "-named",
+    };
+    directory.join(format!(".tokens-{}{literals}.bin", model.max_tokens))
 }
 
 fn bytes_of([start, target, guide]: &Lengths) -> usize {
@@ -396,8 +407,15 @@ fn write(
     }
     let tokenizer = vocabulary.to_json()?;
     let dataset = hash.to_owned();
-    let description =
-        Description { dataset, max_tokens, tokenizer, train: kept[0], left_out, counts };
+    let description = Description {
+        dataset,
+        max_tokens,
+        literals: vocabulary.literals(),
+        tokenizer,
+        train: kept[0],
+        left_out,
+        counts,
+    };
     let description = serde_json::to_vec(&description)?;
     let sets: Vec<u8> = masks.bits().iter().flat_map(|set| set.to_le_bytes()).collect();
     let examples = out.bytes - MAGIC.len() as u64;
