@@ -74,6 +74,8 @@ enum Command {
     Train(learning::train::TrainArgs),
     /// Learn which matches lead to proofs: a ranker for best-first saturation
     Learn(learning::learn::LearnArgs),
+    /// Make a ranker for every system of what was learned on some
+    Any(learning::any::AnyArgs),
     /// Make a dataset of ways to goals, for a model that plans
     Plans(learning::plans::PlansArgs),
     /// Make a dataset of normal forms, for a model that guesses smaller terms
@@ -140,6 +142,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Inspect(args) => data::inspect::run(&args),
         Command::Train(args) => learning::train::run(&args),
         Command::Learn(args) => learning::learn::run(&args),
+        Command::Any(args) => learning::any::run(&args),
         Command::Plans(args) => learning::plans::run(&args),
         Command::Guesses(args) => learning::guesses::run(&args),
         Command::Prove(args) => answers::prove::run(&args),

@@ -56,6 +56,7 @@ pub use learning::plans::plans_of;
 pub use learning::practice::{Found, Order, Practice, Searched};
 pub use learning::rounds::{Course, RANKER_FILE, Report, fit_next, learn};
 pub use learning::seeds::SeedPractice;
+pub use learning::studied::{Studied, studied};
 pub use learning::tasks::TaskPractice;
 pub use methods::asked::{Aids, Asked, Available};
 pub use methods::expert::ExpertGuides;

@@ -1,6 +1,7 @@
 //! Fitting a ranker to matches of which it is known whether a proof used them.
 
 use crate::adamw::AdamW;
+use crate::any::{AnyRanker, Rows};
 use crate::example::Example;
 use crate::gradient::gradient;
 use crate::numbers::table_rows;
@@ -40,15 +41,78 @@ pub fn fit(
     from: Option<&Arc<Ranker>>,
     quiet: bool,
 ) -> Result<Weights> {
-    let mut weights = match from {
+    let weights = match from {
         Some(from) => from.weights.clone(),
         None => Weights::random(table_rows(system), seed),
     };
+    let (counts, course) = (counts(examples), Course { epochs, seed, quiet });
+    descend(weights, examples.len(), &course, |weights, picked| {
+        let of = |&i: &usize| (&examples[i], counts[i] / picked.len() as f32);
+        let share = |share: &[usize]| gradient(weights, &share.iter().map(of).collect::<Vec<_>>());
+        picked.par_chunks(SHARE).map(share).collect()
+    })
+}
+
+/// The examples of one system.
+pub struct Study<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// What to learn from.
+    pub examples: &'a [Example],
+}
+
+/// The same for the rankers of all systems at once: each example counts as in [`fit`] on those of its system.
+///
+/// # Errors
+/// As [`fit`].
+pub fn fit_any(studies: &[Study<'_>], course: &Course) -> Result<Weights> {
+    let rows: Vec<Rows> = studies.iter().map(|study| Rows::of(study.system)).collect();
+    let counts: Vec<Vec<f32>> = studies.iter().map(|study| counts(study.examples)).collect();
+    // By example, the study and the place in it.
+    let places = studies.iter().zip(0u32..);
+    let places: Vec<(u32, u32)> = places
+        .flat_map(|(study, number)| (0..study.examples.len() as u32).map(move |i| (number, i)))
+        .collect();
+    descend(AnyRanker::random(course.seed), places.len(), course, |weights, picked| {
+        let mut picked: Vec<(u32, u32)> = picked.iter().map(|i| places[*i]).collect();
+        let all = picked.len() as f32;
+        picked.sort_unstable();
+        let of_study: Vec<&[(u32, u32)]> = picked.chunk_by(|a, b| a.0 == b.0).collect();
+        let share = |picked: &&[(u32, u32)]| {
+            let number = picked[0].0 as usize;
+            let of = |&(_, i): &(u32, u32)| {
+                let i = i as usize;
+                (&studies[number].examples[i], counts[number][i] / all)
+            };
+            let weights = rows[number].weights(weights);
+            rows[number].back(gradient(&weights, &picked.iter().map(of).collect::<Vec<_>>()))
+        };
+        of_study.par_iter().map(share).collect()
+    })
+}
+
+/// How a fit goes through its examples.
+#[derive(Clone, Copy, Debug)]
+pub struct Course {
+    /// How often.
+    pub epochs: u32,
+    /// Of their order, and of the weights at the beginning.
+    pub seed: u64,
+    /// Whether nothing is shown.
+    pub quiet: bool,
+}
+
+/// Weights after going down the gradients of batches of `examples`, which `shares` gives as a sum.
+fn descend(
+    mut weights: Weights,
+    examples: usize,
+    &Course { epochs, seed, quiet }: &Course,
+    shares: impl Fn(&Weights, &[usize]) -> Vec<Weights>,
+) -> Result<Weights> {
     let mut optimiser = AdamW::new(&weights, WEIGHT_DECAY);
-    let counts = counts(examples);
-    let mut order: Vec<usize> = (0..examples.len()).collect();
+    let mut order: Vec<usize> = (0..examples).collect();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let batches = examples.len().div_ceil(BATCH) as u64;
+    let batches = examples.div_ceil(BATCH) as u64;
     let steps = batches * u64::from(epochs);
     let progress = Progress::new("steps", steps, quiet);
     for epoch in 0..u64::from(epochs) {
@@ -56,11 +120,7 @@ pub fn fit(
         for (batch, picked) in (0u64..).zip(order.chunks(BATCH)) {
             let done = (epoch * batches + batch) as f64 / steps as f64;
             let rate = LEARNING_RATE * (1.0 - done).max(LAST_RATE);
-            let of = |&i: &usize| (&examples[i], counts[i] / picked.len() as f32);
-            let shares: Vec<Weights> = picked
-                .par_chunks(SHARE)
-                .map(|share| gradient(&weights, &share.iter().map(of).collect::<Vec<_>>()))
-                .collect();
+            let shares = shares(&weights, picked);
             optimiser.update(&mut weights, &shares, rate, CLIP)?;
             progress.advance(1);
         }

@@ -6,8 +6,9 @@
 //! [`Layers`] computes it. A file of JSON holds it, small enough to be shipped with a rewrite system, and sealed: nothing else would
 //! tell of seeds that it has seen no more.
 
+use crate::any::{self, AnyRanker};
 use crate::layers::{Layers, TOGETHER};
-use crate::numbers::numbers;
+use crate::numbers::{numbers, table_rows};
 use crate::weights::Weights;
 use anyhow::{Context, Result, anyhow, ensure};
 use dataset_gen::SeenSeeds;
@@ -47,7 +48,13 @@ impl Ranker {
         Ranker { format, system_hash: system.hash.clone(), origin, seen, weights }
     }
 
-    /// Reads a ranker for a system; `name` is that of the file, for messages.
+    /// What a ranker for any system is for this one.
+    pub fn of_any(any: &AnyRanker, system: &System) -> Ranker {
+        let seen = any.seen.get(&system.hash).cloned().unwrap_or_default();
+        Ranker::new(system, any.weights(system), any.origin.clone(), seen)
+    }
+
+    /// Reads a ranker for a system, or for any; `name` is that of the file, for messages.
     ///
     /// # Errors
     /// It is no ranker, of another version, not as it was written, for another system, or its weights don't
@@ -56,6 +63,9 @@ impl Ranker {
         let none = |e: serde_json::Error| anyhow!("{name} holds no ranker: {e}");
         // First alone: other formats have other weights.
         let Format { format } = serde_json::from_str(text).map_err(none)?;
+        if format == any::FORMAT {
+            return Ok(Ranker::of_any(&AnyRanker::read(name, text)?, system));
+        }
         ensure!(
             [FORMAT, OLD_FORMAT].contains(&&*format),
             "{name} has the format {format:?}: expected {FORMAT:?}"
@@ -68,7 +78,7 @@ impl Ranker {
             ranker.system_hash,
             system.hash
         );
-        ranker.weights.check(system).with_context(|| name.to_owned())?;
+        ranker.weights.check(table_rows(system)).with_context(|| name.to_owned())?;
         Ok(ranker)
     }
 
@@ -96,5 +106,28 @@ impl MatchOrder for Ranker {
             part.iter().for_each(|seen| layers.push(&self.weights, &numbers(seen)));
             layers.rank(&self.weights, ranks);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn a_ranker_for_any_system_is_read_as_one_for_this() {
+        let text =
+            "(sort I) (literal i64 I) (variable I) (op + (I I) I) (rewrite (+ ?a ?b) (+ ?b ?a))";
+        let system = System::parse(text).unwrap();
+        let seen = SeenSeeds { literals: true, ..SeenSeeds::default() };
+        let known = BTreeMap::from([(system.hash.clone(), seen.clone())]);
+        let any = AnyRanker::new(AnyRanker::random(3), "a test".into(), known);
+        let ranker = Ranker::read("any.json", &any.text().unwrap(), &system).unwrap();
+        assert_eq!(ranker, Ranker::of_any(&any, &system));
+        assert_eq!(ranker.seen, seen);
+        assert_eq!(Ranker::read("r.json", &ranker.text().unwrap(), &system).unwrap(), ranker);
+        // Of another system no seed was seen.
+        let other = System::parse(&text.replace('+', "-")).unwrap();
+        assert_eq!(Ranker::of_any(&any, &other).seen, SeenSeeds::default());
     }
 }

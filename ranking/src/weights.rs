@@ -1,8 +1,7 @@
 //! The weights of a ranker: a table for each pick and each set, and the layers.
 
-use crate::numbers::{PICKS, SET, SETS, VALUES, table_rows};
+use crate::numbers::{PICKS, SET, SETS, VALUES};
 use anyhow::{Result, ensure};
-use egraph::System;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -90,10 +89,9 @@ impl Weights {
     }
 
     /// # Errors
-    /// A table has another length than the system asks for, or a number that is of no use.
-    pub(crate) fn check(&self, system: &System) -> Result<()> {
+    /// A table has another number of rows than these, or a number that is of no use.
+    pub(crate) fn check(&self, rows: [usize; PICKS]) -> Result<()> {
         let [first, second] = WIDTHS;
-        let rows = table_rows(system);
         let shapes = self.tables.iter().zip(rows).map(|(table, rows)| (table, rows * first));
         let [own, other] = &self.sets;
         let others = [

@@ -5,11 +5,15 @@ use crate::{Rule, System, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Debug;
 
-/// The number of rules without a rule that is the same read from right to left, up to the names of
-/// variables.
-pub fn one_way_rules(system: &System) -> usize {
+/// By rule whether there is one that is the same read from right to left, up to the names of variables.
+pub fn rules_with_a_way_back(system: &System) -> Vec<bool> {
     let known: FxHashSet<String> = system.rules.iter().map(|rule| key(rule, false)).collect();
-    system.rules.iter().filter(|rule| !known.contains(&key(rule, true))).count()
+    system.rules.iter().map(|rule| known.contains(&key(rule, true))).collect()
+}
+
+/// The number of rules without a way back.
+pub fn one_way_rules(system: &System) -> usize {
+    rules_with_a_way_back(system).into_iter().filter(|back| !back).count()
 }
 
 /// A text that two rules share if they are the same up to the names of variables; of the `reversed`

@@ -11,4 +11,5 @@ pub(crate) mod plans;
 pub(crate) mod practice;
 pub(crate) mod rounds;
 pub(crate) mod seeds;
+pub(crate) mod studied;
 pub(crate) mod tasks;

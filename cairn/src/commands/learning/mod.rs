@@ -1,5 +1,6 @@
 //! From a data set to a model, and from tasks or seeds to a ranker.
 
+pub(crate) mod any;
 pub(crate) mod guesses;
 pub(crate) mod learn;
 pub(crate) mod plans;
