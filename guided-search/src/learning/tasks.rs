@@ -2,7 +2,7 @@
 
 use crate::learning::halves::with_halves;
 use crate::learning::practice::{Found, Order, Practice, Searched, example};
-use crate::search::budget::Cap;
+use crate::options::budget::Cap;
 use crate::search::stage::{Ends, Stage};
 use crate::tasks::held_out::seeds_of;
 use crate::tasks::task::Task;
