@@ -183,7 +183,7 @@ def test_optimise_finds_the_best_term_with_a_proof(halide):
     goal = cairn.optimise(halide, "(+ x y)", cost="size", goal="(+ y x)")
     assert str(goal.term) == "(+ y x)"
     for options, message in [
-        ({"cost": "siz"}, "did you mean 'size'"), ({"exact": 1.0}, "shared"), ({"goal": "(+"}, "1:1: "),
+        ({"cost": "siz"}, "did you mean 'size'"), ({"exact_time": 1.0}, "shared"), ({"goal": "(+"}, "1:1: "),
         ({"ranker": "halide", "scheduler": "simple"}, "best-first"), ({"cap": 0}, "cap"),
         ({"patience": 0}, "patience: expected a whole number from 1"),
     ]:

@@ -6,7 +6,7 @@ use egraph::did_you_mean;
 use pyo3::exceptions::{PyDeprecationWarning, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyString};
-use serde::de::value::MapDeserializer;
+use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{
     DeserializeOwned, Deserializer, Error, Expected, IntoDeserializer, Unexpected, Visitor,
 };
@@ -202,8 +202,16 @@ impl<'de> Deserializer<'de> for Value<'_> {
         visitor.visit_enum(variant).map_err(|wrong: Wrong| wrong.of(&self.name))
     }
 
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        let Value { name, value } = self;
+        let all: Vec<Bound<'_, PyAny>> =
+            value.extract().map_err(|raised| Wrong::from(raised).of(&name))?;
+        let all = all.into_iter().map(|value| Value { name: name.clone(), value });
+        visitor.visit_seq(SeqDeserializer::new(all))
+    }
+
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf unit unit_struct
-        newtype_struct seq tuple tuple_struct map struct identifier ignored_any
+        newtype_struct tuple tuple_struct map struct identifier ignored_any
     }
 }

@@ -36,10 +36,10 @@ struct Search<'a> {
 }
 
 /// What came of one question.
-type Found = (guided_search::Answer, TermBank);
+type Answered = (guided_search::Answer, TermBank);
 
 impl Search<'_> {
-    fn answer(&self, mut bank: TermBank, ends: [TermId; 2]) -> anyhow::Result<Found> {
+    fn answer(&self, mut bank: TermBank, ends: [TermId; 2]) -> anyhow::Result<Answered> {
         let deadline = self.time.and_then(Seconds::from_now);
         let question = Question { ends, number: 0, deadline, cancel: Some(&self.cancel) };
         let ranker = match &self.order {
@@ -234,7 +234,7 @@ pub fn prove<'py>(
 const KEPT: usize = 512;
 
 /// An answer, whose terms have banks of their own if that of the search is large.
-fn packed(shared: &Arc<Shared>, (answer, bank): Found) -> Answer {
+fn packed(shared: &Arc<Shared>, (answer, bank): Answered) -> Answer {
     let (kept, bank) = (bank.len() <= KEPT, Arc::new(bank));
     let proof = |proof: egraph::Proof| {
         Arc::new(match kept {
