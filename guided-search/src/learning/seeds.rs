@@ -43,12 +43,18 @@ impl<'a> SeedPractice<'a> {
         SeedPractice { system, bank, training, validation, objective, budget, batch, seed }
     }
 
-    fn optimise(&self, number: u32, term: TermId, order: &Order, log: bool) -> Result<Searched> {
+    fn optimise(
+        &self,
+        number: u32,
+        term: TermId,
+        order: &Order,
+        keep_chosen: bool,
+    ) -> Result<Searched> {
         let mut bank = TermBank::new(self.system.language.clone());
         let start = bank.import(self.bank, term);
         let settings = OptimiseSettings {
             order: order.clone(),
-            log,
+            keep_chosen,
             ..OptimiseSettings::within(self.budget, self.seed)
         };
         let outcome = optimise(self.system, &mut bank, start, self.objective, &settings)?;

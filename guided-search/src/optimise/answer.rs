@@ -102,7 +102,7 @@ pub struct OptimiseSettings {
     /// A strategy, which is all that is done then.
     pub strategy: Option<Arc<Schedule>>,
     /// Keep what best-first chose in each e-graph that held a better term: [`Outcome::used`].
-    pub log: bool,
+    pub keep_chosen: bool,
 }
 
 impl OptimiseSettings {
@@ -117,7 +117,7 @@ impl OptimiseSettings {
             order: None,
             planner: None,
             strategy: None,
-            log: false,
+            keep_chosen: false,
         }
     }
 }

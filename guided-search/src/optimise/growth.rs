@@ -47,13 +47,14 @@ impl<'a> Growth<'a> {
 
     /// How to grow the next e-graph.
     pub fn config(&self, cap: Cap, scheduler: Scheduler) -> SaturationConfig {
-        let OptimiseSettings { limits, deadline, cancel, pool, order, log, .. } = self.settings;
+        let OptimiseSettings { limits, deadline, cancel, pool, order, keep_chosen, .. } =
+            self.settings;
         // What goes on for longer than patience lasts is not waited for.
         let work = limits.budget.work.min(self.patient_until());
         let budget = Budget { work, ..limits.budget };
         let config = budget.saturation(cap, scheduler, &self.ledger, *deadline);
         let (cancel, pool, order) = (cancel.clone(), pool.clone(), order.clone());
-        SaturationConfig { cancel, pool, order, log: *log, ..config }
+        SaturationConfig { cancel, pool, order, keep_chosen: *keep_chosen, ..config }
     }
 
     /// Grows a fresh e-graph from its ends until these or `config` end it, and books it.
@@ -128,7 +129,7 @@ impl<'a> Growth<'a> {
 
     /// Writes down which of the matches that a stage chose the proof of a better term uses.
     pub fn learn_from(&mut self, stage: &Stage, term: TermId) -> Result<()> {
-        if self.settings.log && !stage.chosen.is_empty() {
+        if self.settings.keep_chosen && !stage.chosen.is_empty() {
             let used = used_matches(&stage.egraph, self.bank, &stage.chosen, stage.starts[0], term)
                 .ok_or_else(|| Internal::new("no explanation of what the e-graph holds"))?;
             self.used.push(stage.chosen.iter().cloned().zip(used).collect());

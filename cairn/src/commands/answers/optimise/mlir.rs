@@ -29,7 +29,7 @@ const SHOWN: u64 = 40;
 const OPTIMISED: &str = "optimised.mlir";
 
 /// What became of a term.
-struct Found {
+struct Optimised {
     best: TermId,
     /// What is said of it.
     told: String,
@@ -52,7 +52,7 @@ pub fn run(file: &Path, out: Option<&Path>, rules: &InputFile, given: &Given) ->
         let objective = given.objective(sort)?;
         anyhow::Ok(Objective { cost: objective.cost.without(&missing), ..objective })
     };
-    let mut found: HashMap<TermId, Found> = HashMap::new();
+    let mut found: HashMap<TermId, Optimised> = HashMap::new();
     for MlirValue { term, .. } in &values {
         if !found.contains_key(term) {
             let objective = objective(bank.sort(*term))?;
@@ -67,7 +67,7 @@ pub fn run(file: &Path, out: Option<&Path>, rules: &InputFile, given: &Given) ->
         let taken = mlir.rewrite(table, &mut bank, &best, &cost);
         let taken = taken.map_err(|mistake| in_file(file, &mistake))?;
         for (number, (value, taken)) in values.iter().zip(taken).enumerate() {
-            let Found { best, ref told, ref proof } = found[&value.term];
+            let Optimised { best, ref told, ref proof } = found[&value.term];
             text += &format!("// {} {}: {told}", value.function, value.name);
             match (taken, proof) {
                 (true, Some(proof)) => {
@@ -98,14 +98,14 @@ fn one(
     term: TermId,
     objective: &Objective,
     settings: &OptimiseSettings,
-) -> Result<Found> {
+) -> Result<Optimised> {
     let outcome = optimise(system, bank, term, objective, settings)?;
     ensure!(
         outcome.ended != Ended::Conflict,
         "two different literals became equal: a rule of the system is not sound"
     );
     let shown = |bank: &TermBank, term| bank.display_part(term, SHOWN).to_string();
-    let unchanged = |why: String| Found { best: term, told: why, proof: None };
+    let unchanged = |why: String| Optimised { best: term, told: why, proof: None };
     let (Some(first), Some(last), Some(proof)) =
         (outcome.curve.first(), outcome.best(), &outcome.proof)
     else {
@@ -128,5 +128,5 @@ fn one(
         cost(last)
     );
     let json = proof_to_json(system, bank, &proof.proof);
-    Ok(Found { best: last.term, told, proof: Some(json) })
+    Ok(Optimised { best: last.term, told, proof: Some(json) })
 }
