@@ -32,7 +32,8 @@
 //! method, [`write_report`] shows what came of it. [`learn`] finds out which matches lead to proofs, and
 //! [`optimise`] looks for the best term that equals a given one.
 //!
-//! What this crate must not know: networks that write guides ([`GuideWriter`] is their door), the command line.
+//! What this crate must not know: networks that write guides ([`GuideWriter`] is their door), and the command line, but for its feature
+//! `clap`, with which [`SearchOptions`] and its like are arguments of a program.
 
 mod evaluation;
 mod learning;
