@@ -16,13 +16,14 @@ mod shown;
 pub use commands::answers::saturate::STORED_EGRAPH;
 pub use commands::export::egraph_page;
 pub use inputs::args::load_ranker;
-pub use inputs::search_args::{SearchArgs, settings};
+pub use inputs::listed::Argument;
 pub use inputs::shipped::{RANKERS, SYSTEMS, Shipped, ranker_of};
 pub use shown::proof::PRINTED;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use commands::{about, answers, data, learning, measured, system};
 use inputs::args::NotProved;
+use inputs::old_names;
 use inputs::signals::Interrupted;
 use std::error::Error;
 use std::ffi::OsString;
@@ -103,7 +104,11 @@ enum Command {
 /// It gives the exit code.
 pub fn program(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     quiet_about_closed_pipes();
-    let cairn = Cairn::try_parse_from(arguments).unwrap_or_else(|error| refuse_arguments(&error));
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let cairn = Cairn::try_parse_from(&arguments).unwrap_or_else(|error| refuse_arguments(&error));
+    for warning in old_names::warnings(&Cairn::command(), &arguments) {
+        note(&warning);
+    }
     start_log(cairn.verbose);
     match catch_unwind(AssertUnwindSafe(|| run(cairn.command))) {
         Ok(Ok(())) => 0,
@@ -126,6 +131,11 @@ pub fn program(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             1
         }
     }
+}
+
+/// The arguments of a command of the program.
+pub fn arguments(command: &str) -> Vec<Argument> {
+    inputs::listed::arguments(&mut Cairn::command(), command)
 }
 
 fn run(command: Command) -> anyhow::Result<()> {
@@ -236,6 +246,7 @@ fn start_log(verbose: bool) {
 mod tests {
     use super::*;
     use anyhow::Context;
+    use guided_search::{Beside, LearnOptions, OptimiseOptions, SearchOptions, TaskOptions};
 
     /// The width at which help is shown where there is no terminal, and that of narrow terminals.
     const WIDTHS: [usize; 2] = [100, 80];
@@ -256,6 +267,48 @@ mod tests {
                 let most = |line: &str| if line.starts_with("Usage: ") { WIDTHS[0] } else { width };
                 let long = help.lines().find(|line| line.chars().count() > most(line));
                 assert_eq!(long, None, "cairn {name} --help");
+            }
+        }
+    }
+
+    /// What help says is the value of an option that is not given.
+    fn said_default(command: &str, option: &str) -> String {
+        let all = arguments(command);
+        let argument = all.iter().find(|argument| argument.name == option).unwrap();
+        let said = argument.sentence.split_once("[default: ").unwrap().1;
+        said.trim_end_matches(']').replace(',', "")
+    }
+
+    #[test]
+    fn help_says_what_options_are_that_are_not_given() {
+        let search = SearchOptions::default().settle(0).unwrap().listed();
+        let search = search.map(|(option, _, value)| ("prove", option, value)).to_vec();
+        let learn = LearnOptions::default().settle(true).unwrap();
+        let tasks = TaskOptions::default().settle(1_000, 0);
+        let optimise = OptimiseOptions::default().settle(Beside::default()).unwrap();
+        let guides = OptimiseOptions::default().guides();
+        let others = [
+            ("learn", "cost", learn.cost),
+            ("learn", "cap", learn.budget.cap.to_string()),
+            ("learn", "batch", learn.batch.to_string()),
+            ("learn", "rounds", learn.rounds.to_string()),
+            ("learn", "epochs", learn.epochs.to_string()),
+            ("tasks", "links", tasks.links.to_string()),
+            ("tasks", "memory", egraph::ByteSize(tasks.memory).to_string()),
+            ("tasks", "count", tasks.count.to_string()),
+            ("tasks", "rounds", tasks.rounds.to_string()),
+            ("optimise", "cost", optimise.cost),
+            ("optimise", "cap", optimise.limits.budget.cap.to_string()),
+            ("optimise", "patience", optimise.limits.patience.to_string()),
+            ("optimise", "scheduler", optimise.limits.budget.scheduler.to_string()),
+            ("optimise", "guides", guides.to_string()),
+        ];
+        for (command, option, value) in search.into_iter().chain(others) {
+            // Those that follow from others are told in words.
+            if !["expansion", "seed"].contains(&option) {
+                let said = said_default(command, option);
+                let said = said.split([' ', ';']).next().unwrap();
+                assert_eq!(said, value, "{command} --{option}");
             }
         }
     }

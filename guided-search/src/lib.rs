@@ -32,12 +32,14 @@
 //! method, [`write_report`] shows what came of it. [`learn`] finds out which matches lead to proofs, and
 //! [`optimise`] looks for the best term that equals a given one.
 //!
-//! What this crate must not know: networks that write guides ([`GuideWriter`] is their door), the command line.
+//! What this crate must not know: networks that write guides ([`GuideWriter`] is their door), and the command line, but for its feature
+//! `clap`, with which [`SearchOptions`] and its like are arguments of a program.
 
 mod evaluation;
 mod learning;
 mod methods;
 mod optimise;
+mod options;
 mod report;
 mod search;
 mod tasks;
@@ -74,26 +76,33 @@ pub use optimise::many::{
     optimise_many, optimise_part,
 };
 pub use optimise::optimisers::Optimiser;
-pub use optimise::patience::Patience;
 pub use optimise::picture::picture;
 pub use optimise::run::optimise;
 pub use optimise::summary::{OptimisedInspection, OptimisedSummary, inspect_optimised};
 pub use optimise::table::OptimisedRow;
+pub use options::COST;
+pub use options::budget::{Budget, Cap};
+pub use options::evaluate::{FarChains, Preset};
+pub use options::learn::{GuessOptions, LearnOptions, LearnSettings, PlanOptions};
+pub use options::optimise::{Beside, OptimiseAim, OptimiseLimits, OptimiseOptions};
+pub use options::patience::Patience;
+pub use options::prove::{NUCLEUS, SearchOptions, SearchSettings};
+pub use options::schedulers::Schedulers;
+pub use options::seconds::Seconds;
+pub use options::tasks::{ChainSettings, Family, TaskOptions};
 pub use report::comparison::{OptimiserSummary, Paired, optimiser_summaries, optimisers_table};
 pub use report::inspect::{Inspection as ResultsInspection, inspect as inspect_results};
 pub use report::page::write_report;
 pub use report::proof::proof_page;
 pub use report::summary::{Summary, summaries, text_table};
 pub use report::verdict::headline;
-pub use search::answer::{Answer, Failure, Question, SearchSettings, check_number, checked};
-pub use search::budget::{Budget, Cap, Ledger};
+pub use search::answer::{Answer, Failure, Question, checked};
+pub use search::budget::Ledger;
 pub use search::guide_source::{GuideRequest, GuideSet, GuideSource, NoGuides, Proposal, Waypoint};
 pub use search::one_egraph::{InTurn, prove_in_turn};
 pub use search::prove::prove;
-pub use search::schedulers::Schedulers;
 pub use search::united::legs::united;
-pub use tasks::chains::{CONFLICT, ChainSettings, MEMORY, NEAR, NO_FRONTIER, SATURATED};
-pub use tasks::family::Family;
+pub use tasks::chains::{CONFLICT, MEMORY, NEAR, NO_FRONTIER, SATURATED};
 pub use tasks::gather::far_chains;
 pub use tasks::held_out::{held_out, refuse_seen, refuse_seen_terms, seeds_of, without};
 pub use tasks::inspect::{Inspection as TasksInspection, inspect as inspect_tasks};

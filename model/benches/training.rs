@@ -29,7 +29,7 @@ use model::network::ops::loss::targets::contains;
 use model::network::parameters::{Parameters, to_safetensors};
 use model::network::threads::one_thread_per_operation;
 use model::training::adamw::AdamW;
-use model::training::examples::batches::{Batches, Place};
+use model::training::examples::batches::{Batches, EpochPlace};
 use model::training::examples::data::{Dataset, Example};
 use model::training::examples::token_file::Examples;
 use model::training::step::{Fitting, Inputs};
@@ -100,7 +100,7 @@ impl Bench {
             examples.train_lengths(),
             config.training.batch_tokens,
             1,
-            Place::default(),
+            EpochPlace::default(),
         );
         while tokens < TOKENS || batches.len() < BATCHES {
             let batch = plan.take().iter().map(|i| examples.train(*i as usize));

@@ -64,7 +64,7 @@ def main() -> None:
     def starts() -> None:
         for start, target in itertools.islice(itertools.cycle(questions), STARTS):
             command = [options.program, "prove", "--system", "halide", "--method", "deep", "--threads", "1"]
-            subprocess.run([*command, "--from", start, "--to", target], check=True, capture_output=True)
+            subprocess.run([*command, "--start", start, "--target", target], check=True, capture_output=True)
 
     sides = [lambda: seconds(calls) / CALLS, lambda: seconds(starts) / STARTS]
     python, program, *of_rust = medians(options.runs, *sides, *([lambda: rust() / CALLS] if options.calls else []))

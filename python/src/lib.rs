@@ -18,7 +18,6 @@ mod system;
 mod table;
 mod term;
 mod tokens;
-mod whole;
 
 use pyo3::prelude::*;
 use std::ffi::OsString;
@@ -30,8 +29,17 @@ fn program(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
     py.detach(|| cairn::program(arguments))
 }
 
+/// The arguments of a command of the program: of each its name, the struct that says what it is, its kind, and its help.
+#[pyfunction]
+fn arguments(command: &str) -> Vec<(String, String, &'static str, String)> {
+    let all = cairn::arguments(command).into_iter();
+    all.map(|one| (one.name, one.said_by, one.kind, one.sentence)).collect()
+}
+
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::arguments;
     #[pymodule_export]
     use crate::egraph::EGraph;
     #[pymodule_export]

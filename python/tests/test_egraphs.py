@@ -221,12 +221,12 @@ def test_equal_parts_count_once_where_that_is_asked_for(grown):
     start = egraph.add("(* (+ a b) (+ a b))")
     egraph.run(iterations=1)
     assert egraph.extract(start, cost="size").cost == 7
-    shared = egraph.extract(start, cost="size", shared=True, exact=5.0)
+    shared = egraph.extract(start, cost="size", shared=True, exact_time=5.0)
     assert (shared.cost, shared.least) == (4, True)
     with pytest.raises(cairn.CairnError, match="depth is no cost"):
         egraph.extract(start, cost="depth", shared=True)
     with pytest.raises(cairn.CairnError, match="exact"):
-        egraph.extract(start, cost="size", exact=1.0)
+        egraph.extract(start, cost="size", exact_time=1.0)
 
 
 def test_e_graphs_and_proofs_are_pages(grown):
@@ -327,8 +327,8 @@ def test_whole_numbers_are_refused_by_name(halide):
     for call, why in [
         (lambda: cairn.prove(halide, "x", "y", seed=-1), "seed: expected a whole number from 0 to .*, found -1"),
         (lambda: cairn.prove(halide, "x", "y", work=2**64), "work: expected a whole number"),
-        (lambda: cairn.optimise(halide, "x", per_request=-3), "per_request: expected a whole number"),
-        (lambda: cairn.optimise(halide, "x", per_request=1_000_000), "per_request 1000000: expected 1 to 1000"),
+        (lambda: cairn.optimise(halide, "x", guides=-3), "guides: expected a whole number"),
+        (lambda: cairn.optimise(halide, "x", guides=1_000_000), "guides 1000000: expected 1 to 1000"),
         (lambda: cairn.optimise(halide, "x", work=0), "work: expected at least 1 e-node"),
         (lambda: cairn.prove(halide, "x", "y", work=0), "work: expected at least 1 e-node"),
         (lambda: egraph.run(iterations=-1), "iterations: expected a whole number"),

@@ -56,7 +56,7 @@ def test_what_it_finds_likely_is_written(halide, directory, even):
 
 def test_it_guides_a_search(halide, even):
     # So small that the first e-graph does not suffice.
-    found = [cairn.prove(halide, *TASK, model=even[0], cap=60, work=20_000, scheduler="simple", per_request=3)
+    found = [cairn.prove(halide, *TASK, model=even[0], cap=60, work=20_000, scheduler="simple", guides=3)
              for _ in range(2)]
     assert found[0].requests > 0 and found[0].guide_seconds > 0
     assert len({(bool(answer), answer.work, answer.e_graphs) for answer in found}) == 1

@@ -41,8 +41,8 @@ def test_the_methods_of_the_table_can_be_asked_for(halide):
 
 @pytest.mark.parametrize("options", [
     {"cap": "some"}, {"work": 0}, {"nucleus": 2.0}, {"scheduler": "none"}, {"threads": 0},
-    {"ranker": 7}, {"model": "no/such/model"}, {"method": "deep", "guides": lambda request: []},
-    {"per_request": 0}, {"time": float("nan")},
+    {"ranker": 7}, {"model": "no/such/model"}, {"method": "deep", "propose": lambda request: []},
+    {"guides": 0}, {"time": float("nan")},
 ])
 def test_bad_options_are_refused(halide, options):
     with pytest.raises(cairn.CairnError):
@@ -110,12 +110,12 @@ def test_guides_of_a_function_lead_through_them(sums):
                 return [way[sum(ends) // 2]]
         return []
 
-    guided = cairn.prove(sums, WAY[0], WAY[-1], guides=halfway, **small)
+    guided = cairn.prove(sums, WAY[0], WAY[-1], propose=halfway, **small)
     assert guided and guided.requests == len(requests) > 0
     assert [request.number for request in requests] == list(range(len(requests)))
     assert len(set(guided.waypoints) & set(way)) > 3
     # Without them the same search fails.
-    unguided = cairn.prove(sums, WAY[0], WAY[-1], guides=lambda request: [], **small)
+    unguided = cairn.prove(sums, WAY[0], WAY[-1], propose=lambda request: [], **small)
     assert unguided.failure == "work"
 
 
@@ -128,13 +128,13 @@ def test_one_term_is_no_question(halide, questions):
 def test_what_a_guide_raises_comes_out(sums):
     small = {"cap": 120, "work": 6_000}
     with pytest.raises(KeyError, match="gone"):
-        cairn.prove(sums, WAY[0], WAY[-1], guides=lambda request: {}["gone"], **small)
+        cairn.prove(sums, WAY[0], WAY[-1], propose=lambda request: {}["gone"], **small)
     with pytest.raises(cairn.TermError):
-        cairn.prove(sums, WAY[0], WAY[-1], guides=lambda request: ["(+ a"], **small)
+        cairn.prove(sums, WAY[0], WAY[-1], propose=lambda request: ["(+ a"], **small)
     with pytest.raises(TypeError):
-        cairn.prove(sums, WAY[0], WAY[-1], guides=lambda request: [None], **small)
+        cairn.prove(sums, WAY[0], WAY[-1], propose=lambda request: [None], **small)
     with pytest.raises(KeyError, match="gone"):
-        cairn.prove(sums, [(WAY[0], WAY[-1])] * 3, guides=lambda request: {}["gone"], threads=2, **small)
+        cairn.prove(sums, [(WAY[0], WAY[-1])] * 3, propose=lambda request: {}["gone"], threads=2, **small)
 
 
 def test_a_score_says_which_terms_the_search_goes_on_with(halide):
@@ -183,7 +183,7 @@ def test_optimise_finds_the_best_term_with_a_proof(halide):
     goal = cairn.optimise(halide, "(+ x y)", cost="size", goal="(+ y x)")
     assert str(goal.term) == "(+ y x)"
     for options, message in [
-        ({"cost": "siz"}, "did you mean 'size'"), ({"exact": 1.0}, "shared"), ({"goal": "(+"}, "1:1: "),
+        ({"cost": "siz"}, "did you mean 'size'"), ({"exact_time": 1.0}, "shared"), ({"goal": "(+"}, "1:1: "),
         ({"ranker": "halide", "scheduler": "simple"}, "best-first"), ({"cap": 0}, "cap"),
         ({"patience": 0}, "patience: expected a whole number from 1"),
     ]:
@@ -215,7 +215,7 @@ def test_a_function_guesses_what_a_normal_form_was():
         return ["x", polynomials.term(product), "(+ 1 " * 100 + "x" + ")" * 100]
 
     small = {"cost": "size", "cap": 50, "work": 400}
-    best = cairn.optimise(polynomials, CUBE, guides=guess, per_request=5, **small)
+    best = cairn.optimise(polynomials, CUBE, propose=guess, guides=5, **small)
     assert str(best.term) == product and best.proof.end == best.term
     assert cairn.optimise(polynomials, CUBE, **small).cost > best.cost
     assert asked[0].wanted == 5 and asked[0].start == asked[0].target
@@ -224,9 +224,9 @@ def test_a_function_guesses_what_a_normal_form_was():
         raise KeyError("no idea")
 
     with pytest.raises(KeyError, match="no idea"):
-        cairn.optimise(polynomials, [CUBE, CUBE], guides=broken, **small)
+        cairn.optimise(polynomials, [CUBE, CUBE], propose=broken, **small)
     with pytest.raises(cairn.CairnError, match="never closed"):
-        cairn.optimise(polynomials, CUBE, guides=lambda request: ["(+ x"], **small)
+        cairn.optimise(polynomials, CUBE, propose=lambda request: ["(+ x"], **small)
 
 
 def test_a_function_plans_the_way_to_a_goal(halide):
@@ -235,11 +235,11 @@ def test_a_function_plans_the_way_to_a_goal(halide):
     def plan(request):
         return [ways[str(request.start)]]
 
-    end = cairn.optimise(halide, "(+ (* a b) (* a c))", cost="size", goal="(* (+ c b) a)", first=True, guides=plan)
+    end = cairn.optimise(halide, "(+ (* a b) (* a c))", cost="size", goal="(* (+ c b) a)", first=True, propose=plan)
     assert end.ended == "reached" and str(end.term) == "(* (+ c b) a)"
     for options, message in [
-        ({"guides": plan}, "a goal, or a system with a normal form"), ({"first": True}, "goal"),
-        ({"guides": plan, "goal": "x", "per_request": 0}, "per_request"),
+        ({"propose": plan}, "a goal, or a system with a normal form"), ({"first": True}, "goal"),
+        ({"propose": plan, "goal": "x", "guides": 0}, "guides"),
     ]:
         with pytest.raises(cairn.CairnError, match=message):
             cairn.optimise(halide, "(+ x 0)", cost="size", **options)

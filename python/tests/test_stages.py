@@ -101,7 +101,7 @@ def test_the_message_of_a_command_is_the_exception(tmp_path):
     with pytest.raises(cairn.CairnError, match=r"cannot read seeds from .*no\.txt"):
         cairn.tasks(tmp_path / "t.parquet", system="halide", seeds=tmp_path / "no.txt")
     with pytest.raises(cairn.NotProved):
-        cairn.run("prove", "--system", "halide", "--from", "x", "--to", "(+ x 1)", "--work", "500")
+        cairn.run("prove", "--system", "halide", "--start", "x", "--target", "(+ x 1)", "--work", "500")
     with pytest.raises(cairn.CairnError, match="unrecognized subcommand"):
         cairn.run("proove")
     assert not list(tmp_path.iterdir())

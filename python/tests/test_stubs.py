@@ -21,7 +21,7 @@ def mypy(*arguments, **options):
 
 #: What of the package needs no optional package.
 MODULES = [f"cairn_eqsat.{name}" for name in [
-    "__init__", "__main__", "_native", "commands", "errors", "numpy", "numpy.function", "numpy.results",
+    "__init__", "__main__", "_native", "_options", "commands", "errors", "numpy", "numpy.function", "numpy.results",
     "numpy.source", "numpy.trace", "rules"]]
 
 
@@ -40,7 +40,7 @@ def test_the_package_is_typed_and_so_is_what_uses_it(tmp_path):
 
         system = cairn.System.load("halide")
         one: cairn.Answer = cairn.prove(system, "x", system.term("x", "Int") + 1)
-        many: list[cairn.Answer] = cairn.prove(system, [("x", "x")], guides=lambda request: [request.target])
+        many: list[cairn.Answer] = cairn.prove(system, [("x", "x")], propose=lambda request: [request.target])
         best: list[cairn.Optimised] = cairn.optimise(system, ["x"])
         cost: float = cairn.EGraph(system).extract("x", cost=lambda op, children: 1 + sum(children)).cost
         reveal_type(one.proof)

@@ -36,7 +36,7 @@ def test_both_networks_guide_a_search_to_the_same_outcome(halide, directory):
     found = []
     for model in cairn.Model.load(directory), TorchModel.load(directory).model:
         # So small that the first e-graph does not suffice.
-        answers = cairn.prove(halide, TASKS, model=model, cap=60, work=20_000, scheduler="simple", per_request=3)
+        answers = cairn.prove(halide, TASKS, model=model, cap=60, work=20_000, scheduler="simple", guides=3)
         assert any(answer.requests > 0 for answer in answers)
         found.append([(bool(answer), answer.work, answer.e_graphs, answer.waypoints) for answer in answers])
     assert found[0] == found[1]

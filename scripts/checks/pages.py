@@ -32,7 +32,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         egraph, proof = (pathlib.Path(folder) / name for name in ["egraph.html", "proof.html"])
         run(args.cairn, "saturate", "--system", "ring", "--term", TERM, "--iterations", 2, "--cost", "size", "--export", egraph)
-        text = run(args.cairn, "prove", "--system", "ring", "--from", TERM, "--to", "(+ (* a a) (+ (* 2 (* a b)) (* b b)))",
+        text = run(args.cairn, "prove", "--system", "ring", "--start", TERM, "--target", "(+ (* a a) (+ (* 2 (* a b)) (* b b)))",
                    "--format", "html")
         # The second step as a click leaves it.
         steps = list(re.finditer(r'<details class="step"', text))

@@ -104,7 +104,7 @@ def small_runs(cairn, base):
     run(cairn, *train, "--out", base / "warm")  # makes the file of tokens
     to = lambda command: lambda out: [*command, "--out", out]
     growth = ["saturate", *system, "--term", "(* (+ a b) (+ a (* b c)))", "--iterations", 4]
-    proof = ["prove", *system, "--from", "(* a (+ b c))", "--to", "(+ (* c a) (* a b))", "--quiet"]
+    proof = ["prove", *system, "--start", "(* a (+ b c))", "--target", "(+ (* c a) (* a b))", "--quiet"]
     again = lambda out: [*train, "--out", out, *(["--resume"] if (out / "config.json").exists() else [])]
     return {
         "seeds": Small(lambda out: [*draw, out], "out.txt"),

@@ -217,7 +217,7 @@ class Soak:
             if refused:
                 done["wrong"].append(f"optimise: {refused}")
             proof.unlink()
-            command = [self.args.binary, "prove", "--from", text, "--to", best, *common, *work]
+            command = [self.args.binary, "prove", "--start", text, "--target", best, *common, *work]
             code, out, message, done["prove_seconds"], done["prove_mib"] = run(command)
             done["proved"] = code == 0
             if code is None or code not in (0, 3):

@@ -89,7 +89,7 @@ def main():
                 if not line.startswith("("):
                     continue
                 start, target = terms(line)
-                done = run(args.cairn, "prove", "--system", rules, "--from", start, "--to", target, "--work", 200_000)
+                done = run(args.cairn, "prove", "--system", rules, "--start", start, "--target", target, "--work", 200_000)
                 checked[kind] += 1
                 proved[kind] += done.returncode == 0
                 if done.returncode and (args.verbose or kind == "whole"):

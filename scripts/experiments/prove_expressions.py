@@ -25,7 +25,7 @@ CAIRN = Path(__file__).resolve().parents[2] / "target/release/cairn"
 def ask(cairn, system, expression, literal, options):
     """One run: the exit code, seconds of processor time, and the last line of what was said."""
     command = [cairn, "prove", "--quiet", "--threads", "1", "--system", system]
-    command += ["--from", expression, "--to", literal, *options]
+    command += ["--start", expression, "--target", literal, *options]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(command, capture_output=True, text=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

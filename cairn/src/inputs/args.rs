@@ -1,19 +1,18 @@
 //! What several commands have in common: options and inputs.
 
-use crate::inputs::search_args::Preset;
-use anyhow::{Context, Result, anyhow};
+use crate::inputs::old_names::was_renamed;
+use anyhow::{Context, Error, Result, anyhow};
 use clap::ValueEnum;
 use egraph::{
     ByteSize, CostFunction, Limits, SaturationConfig, Schedule, Scheduler, System, TermBank, TermId,
 };
-use guided_search::{quoted, read_texts};
+use guided_search::{Preset, Seconds, quoted, read_texts};
 use model::{Device, GuideModel, first_gpu};
 use ranking::Ranker;
 use rayon::ThreadPool;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
-use support::{InputFile, Run, read_toml};
+use support::{InputFile, Run, note, read_toml};
 
 /// Options that mean the same in every command.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -78,8 +77,8 @@ pub struct LimitArgs {
     #[arg(long, value_name = "N")]
     pub iterations: Option<u64>,
     /// At most so many seconds (not reproducible)
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub time: Option<Duration>,
+    #[arg(long, value_name = "SECONDS")]
+    pub time: Option<Seconds>,
 }
 
 impl LimitArgs {
@@ -89,7 +88,7 @@ impl LimitArgs {
             memory: Some(self.memory.0),
             nodes: self.nodes,
             iterations: self.iterations,
-            time: self.time,
+            time: self.time.map(|seconds| seconds.0),
             ..Limits::default()
         };
         let pool = Some(Arc::new(pool));
@@ -97,10 +96,11 @@ impl LimitArgs {
     }
 }
 
-/// The argument of `--time`.
-pub fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| format!("expected seconds, found '{text}'"))?;
-    Duration::try_from_secs_f64(seconds).map_err(|_| format!("expected seconds, found '{text}'"))
+/// What is said of an option by the name that it has everywhere, with that of its flag.
+pub fn of_flag(why: Error) -> Error {
+    let said = why.to_string();
+    let end = said.find(|char: char| !char.is_alphanumeric() && char != '_').unwrap_or(said.len());
+    anyhow!("--{}{}", said[..end].replace('_', "-"), &said[end..])
 }
 
 /// Reads a rewrite system.
@@ -136,14 +136,28 @@ pub fn read_strategy(system: &System, strategy: Option<&str>) -> Result<Option<A
 }
 
 /// The preset in a file, or one that leaves everything open.
+///
+/// # Errors
+/// As [`read_toml`].
 pub fn read_preset(file: Option<&InputFile>) -> Result<Preset> {
-    file.map_or_else(|| Ok(Preset::default()), read_toml)
+    let Some(file) = file else { return Ok(Preset::default()) };
+    let preset = read_toml(file)?;
+    let table: toml::Table = read_toml(file)?;
+    let tasks = table.get("tasks").and_then(toml::Value::as_table);
+    if tasks.is_some_and(|tasks| tasks.contains_key("cap")) {
+        note(&format!("{file}: {}", was_renamed("cap", "beyond")));
+    }
+    Ok(preset)
 }
 
 /// A bank and the two terms of a question, which have one sort.
-pub fn read_question(system: &System, from: &str, to: &str) -> Result<(TermBank, TermId, TermId)> {
+pub fn read_question(
+    system: &System,
+    start: &str,
+    target: &str,
+) -> Result<(TermBank, TermId, TermId)> {
     let mut bank = TermBank::new(system.language.clone());
-    let terms = read_texts(&mut bank, &[("--from", from), ("--to", to)])?;
+    let terms = read_texts(&mut bank, &[("--start", start), ("--target", target)])?;
     Ok((bank, terms[0], terms[1]))
 }
 

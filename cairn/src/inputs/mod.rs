@@ -1,8 +1,9 @@
 //! What commands share of what they are given: arguments, files, what is shipped, signals.
 
 pub(crate) mod args;
+pub(crate) mod listed;
 pub(crate) mod mlir_file;
+pub(crate) mod old_names;
 pub(crate) mod ranker_file;
-pub(crate) mod search_args;
 pub(crate) mod shipped;
 pub(crate) mod signals;

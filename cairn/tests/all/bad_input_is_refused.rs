@@ -45,11 +45,10 @@ fn an_empty_seed_file() {
 #[test]
 fn links_that_need_more_memory_than_they_may_have() {
     let directory = directory();
-    for name in ["link-nodes", "cap"] {
+    for name in ["link-nodes", "beyond"] {
         for nodes in ["4194305", "18446744073709551615"] {
             let mut command = tasks(&directory);
             command.args([&format!("--{name}"), nodes]);
-            let name = name.replace('-', "_");
             let expected =
                 [&format!("{name}: an e-graph of {nodes} e-nodes"), "256MiB", "--memory"];
             refused(&directory, command, &expected);
@@ -61,7 +60,7 @@ fn links_that_need_more_memory_than_they_may_have() {
     command.args([
         "--link-nodes",
         "20000",
-        "--cap",
+        "--beyond",
         "20000",
         "--memory",
         "1300KiB",
@@ -221,7 +220,7 @@ fn terms_sketches_and_methods_that_are_none() {
     refused(&directory, saturate("(+ a", "?"), &["--term", "1:1", "never closed"]);
     refused(&directory, saturate("(+ a b)", "(contain ?)"), &["--goal", "1:2", "contain"]);
     let mut command = cairn(&directory);
-    command.args(["prove", "--system", "s.rules", "--from", "a", "--to", "b"]);
+    command.args(["prove", "--system", "s.rules", "--start", "a", "--target", "b"]);
     command.args(["--method", "magic"]);
     let output = command.assert().code(2);
     let error = String::from_utf8(output.get_output().stderr.clone()).unwrap();
@@ -234,16 +233,16 @@ fn questions_whose_terms_do_not_fit() {
     write(&directory, "s.rules", &format!("(sort B) (op < (I I) B)\n{SYSTEM}"));
     let question = |command: &str, from: &str, to: &str| {
         let mut question = cairn(&directory);
-        question.args([command, "--system", "s.rules", "--from", from, "--to", to]);
+        question.args([command, "--system", "s.rules", "--start", from, "--target", to]);
         question
     };
     for command in ["explain", "prove"] {
         let wrong = question(command, "(+ a b)", "(+ a");
-        refused(&directory, wrong, &["--to '(+ a': 1:1"]);
+        refused(&directory, wrong, &["--target '(+ a': 1:1"]);
         let wrong = question(command, "x", "(< a b)");
-        refused(&directory, wrong, &["--from 'x'", "has sort I, but (< a b) has sort B"]);
+        refused(&directory, wrong, &["--start 'x'", "has sort I, but (< a b) has sort B"]);
         let wrong = question(command, &"x(".repeat(40_000), "a");
-        let error = refused(&directory, wrong, &["--from"]);
+        let error = refused(&directory, wrong, &["--start"]);
         assert!(error.len() < 1_000, "{} bytes", error.len());
     }
     write(&directory, "tasks.csv", "start,target\na,(+ a\n");
@@ -257,8 +256,8 @@ fn a_negative_number_is_a_term() {
     let directory = directory();
     let arguments: [&[&str]; 3] = [
         &["saturate", "--term", "-5", "--goal", "-5"],
-        &["explain", "--from", "-5", "--to", "-5"],
-        &["prove", "--from", "-5", "--to", "-5", "--quiet"],
+        &["explain", "--start", "-5", "--target", "-5"],
+        &["prove", "--start", "-5", "--target", "-5", "--quiet"],
     ];
     for arguments in arguments {
         cairn(&directory).args(arguments).args(["--system", "s.rules"]).assert().success();
@@ -284,12 +283,13 @@ fn numbers_out_of_their_range() {
         command.args([option, value]);
         refused(&directory, command, &[message]);
         let mut command = cairn(&directory);
-        command.args(["prove", "--system", "s.rules", "--from", "a", "--to", "b", option, value]);
+        command
+            .args(["prove", "--system", "s.rules", "--start", "a", "--target", "b", option, value]);
         refused(&directory, command, &[message]);
     }
     let mut command = tasks(&directory);
-    command.args(["--cap", "0"]);
-    refused(&directory, command, &["cap: expected at least 1 e-node"]);
+    command.args(["--beyond", "0"]);
+    refused(&directory, command, &["beyond: expected at least 1 e-node"]);
     for size in ["0MiB", "0", "+5MiB", "99999999999GiB"] {
         let mut command = cairn(&directory);
         command.args(["saturate", "--system", "s.rules", "--term", "a", "--memory", size]);
@@ -314,7 +314,7 @@ fn a_device_without_a_model() {
     let directory = directory();
     write(&directory, "tasks.txt", "(+ a b) (+ b a)\n");
     let mut prove = cairn(&directory);
-    prove.args(["prove", "--system", "s.rules", "--from", "a", "--to", "b"]);
+    prove.args(["prove", "--system", "s.rules", "--start", "a", "--target", "b"]);
     for mut command in [prove, evaluate(&directory, "tasks.txt")] {
         command.args(["--device", "cpu"]);
         let output = command.assert().code(2);
@@ -363,7 +363,7 @@ fn a_refused_proof() {
     let directory = directory();
     let halide = shipped("systems/halide.rules");
     let mut command = cairn(&directory);
-    command.args(["explain", "--from", "(+ (* 2 a) 0)", "--to", "(* a 2)", "--out", "p.json"]);
+    command.args(["explain", "--start", "(+ (* 2 a) 0)", "--target", "(* a 2)", "--out", "p.json"]);
     command.arg("--system").arg(&halide).assert().success();
     let text = std::fs::read_to_string(directory.path().join("p.json")).unwrap();
     write(&directory, "p.json", &text.replace("add-zero", "mul-one"));

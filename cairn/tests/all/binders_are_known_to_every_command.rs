@@ -16,12 +16,13 @@ const COMPOSE: &str = "(let (lam f (lam g (lam x (app f (app g x))))) compose
 #[test]
 fn terms_that_differ_in_names_are_proved_and_checked_alike() {
     let directory = tempfile::tempdir().unwrap();
-    let prove = ["prove", "--system", "lambda", "--from", COMPOSE];
+    let prove = ["prove", "--system", "lambda", "--start", COMPOSE];
     for name in ["x", "compose", "_unused"] {
         let to = format!("(lam {name} (+ {name} 2))");
-        let text = stdout(&directory, &[&prove[..], &["--to", &to]].concat());
+        let text = stdout(&directory, &[&prove[..], &["--target", &to]].concat());
         assert!(text.contains("beta at root") && text.contains("(lam x (+ x 2))"), "{text}");
-        let json = stdout(&directory, &[&prove[..], &["--to", &to, "--format", "json"]].concat());
+        let json =
+            stdout(&directory, &[&prove[..], &["--target", &to, "--format", "json"]].concat());
         write(&directory, "proof.json", &json);
         let accepted = stdout(&directory, &["check", "proof.json", "--system", "lambda"]);
         assert!(accepted.starts_with("accepted: (let (lam x"), "{accepted}");
@@ -29,7 +30,8 @@ fn terms_that_differ_in_names_are_proved_and_checked_alike() {
         write(&directory, "proof.json", &json.replace(r#""leaf":"%0""#, r#""leaf":"%1""#));
         cairn(&directory).args(["check", "proof.json", "--system", "lambda"]).assert().code(2);
     }
-    let sketch = stdout(&directory, &[&prove[..], &["--to", "(lam x (+ x (or 2 3)))"]].concat());
+    let sketch =
+        stdout(&directory, &[&prove[..], &["--target", "(lam x (+ x (or 2 3)))"]].concat());
     assert!(sketch.contains("(lam x (+ x 2))"), "{sketch}");
 }
 

@@ -332,7 +332,7 @@ fn both_checkers_agree_on_mutants_of_proofs() {
             }
         }
         let mut explain = cairn(&directory);
-        explain.args(["explain", "--quiet", "--system", &rules, "--from", from, "--to", to]);
+        explain.args(["explain", "--quiet", "--system", &rules, "--start", from, "--target", to]);
         explain.args(["--out", &file]).assert().success();
         let proof = std::fs::read_to_string(path(&file)).unwrap();
         let proof: Value = serde_json::from_str(&proof).unwrap();

@@ -85,7 +85,7 @@ fn on_proofs_with_another_leaf() {
         let (rules, file) = (format!("{name}.rules"), format!("{name}.json"));
         fs::write(directory.path().join(&rules), system).unwrap();
         let mut explain = cairn(&directory);
-        explain.args(["explain", "--quiet", "--system", &rules, "--from", from, "--to", to]);
+        explain.args(["explain", "--quiet", "--system", &rules, "--start", from, "--target", to]);
         explain.args(["--out", &file]).assert().success();
         let proof = fs::read_to_string(directory.path().join(&file)).unwrap();
         let proof: serde_json::Value = serde_json::from_str(&proof).unwrap();

@@ -25,7 +25,7 @@ const SEEDS: &str = "(same (+ a (+ b (+ c d))) (+ d (+ b (+ a c))))
 ";
 
 const TASKS: &str =
-    "tasks --system sums.rules --seeds seeds.txt --links 2 --link-nodes 30 --cap 30";
+    "tasks --system sums.rules --seeds seeds.txt --links 2 --link-nodes 30 --beyond 30";
 
 fn place() -> TempDir {
     let directory = TempDir::new().unwrap();

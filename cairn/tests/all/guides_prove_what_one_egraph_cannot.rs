@@ -21,7 +21,7 @@ fn tasks() -> (Arc<System>, TaskSet) {
     let settings = ChainSettings {
         links: 4,
         link_nodes: LINK,
-        cap: 4 * LINK,
+        beyond: 4 * LINK,
         memory: 64 << 20,
         count: 20,
         rounds: 4,
@@ -110,7 +110,7 @@ fn an_experts_guides_are_the_stages_of_a_proof_that_check_accepts() {
     let cap = (4 * LINK).to_string();
     let prove = |guides: bool| {
         let mut command = cairn(&directory);
-        command.args(["prove", "--from", &task.start, "--to", &task.target, "--cap", &cap]);
+        command.args(["prove", "--start", &task.start, "--target", &task.target, "--cap", &cap]);
         command.args(["--work", "6000", "--out", "proof.json", "--system"]).arg(&rules);
         command.args(if guides { ["--expert", "guides.txt"] } else { ["--method", "cap"] });
         command.assert()
@@ -218,10 +218,10 @@ fn guides_are_shown_on_their_way_to_the_search() {
     let prove = |options: &[&str]| {
         let mut command = cairn(&directory);
         command.args(["prove", "--system", "halide", "--cap", "100", "--work", "2000"]);
-        command.args(["--from", "(<= (+ (* 2 x) (* 2 y)) (* 2 z))", "--method", "descend"]);
+        command.args(["--start", "(<= (+ (* 2 x) (* 2 y)) (* 2 z))", "--method", "descend"]);
         command.args(options).assert()
     };
-    let to = ["--to", "(<= (+ y x) z)"];
+    let to = ["--target", "(<= (+ y x) z)"];
     let said = |options: &[&str]| {
         let output = prove(&[&to, options].concat()).get_output().clone();
         (output.status.code(), output.stdout, String::from_utf8(output.stderr).unwrap())
@@ -238,5 +238,5 @@ fn guides_are_shown_on_their_way_to_the_search() {
     let unseen = said(&[]);
     assert!(!unseen.2.contains("request 1:"));
     assert_eq!((shown.0, shown.1), (unseen.0, unseen.1));
-    prove(&["--to", "(<= ? ?)", "--show-guides"]).code(2);
+    prove(&["--target", "(<= ? ?)", "--show-guides"]).code(2);
 }

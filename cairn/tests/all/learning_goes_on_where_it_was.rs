@@ -125,7 +125,7 @@ fn what_is_shipped_looks_first() {
     let prove = |task: &Task, more: &[&str]| {
         let output = cairn(&directory)
             .args(["prove", "--system", "halide", "--cap", "800", "--out", "proof.json"])
-            .args(["--from", &task.start, "--to", &task.target])
+            .args(["--start", &task.start, "--target", &task.target])
             .args(more)
             .output()
             .unwrap();
@@ -152,17 +152,18 @@ fn what_is_shipped_looks_first() {
 fn what_is_no_ranker() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("x.json"), "{\"format\": 1}").unwrap();
-    let prove = ["prove", "--system", "halide", "--from", "(+ a b)", "--to", "(+ b a)"];
+    let prove = ["prove", "--system", "halide", "--start", "(+ a b)", "--target", "(+ b a)"];
     let with = |more: &[&str]| refused(&directory, &[&prove[..], more].concat());
     let text = with(&["--ranker", "x.json"]);
     assert!(text.starts_with("error: x.json holds no ranker: "), "{text}");
     // None is shipped for this system.
-    let prop = ["prove", "--system", "prop", "--from", "a", "--to", "a", "--method", "ranked"];
+    let prop = ["prove", "--system", "prop", "--start", "a", "--target", "a", "--method", "ranked"];
     let text = refused(&directory, &prop);
     assert_eq!(text, "error: method 'ranked' needs a ranker: give its file with --ranker\n");
     let text = with(&["--ranker", "nothing.json"]);
     assert!(text.contains("nothing.json"), "{text}");
-    let other = ["prove", "--system", "prop", "--from", "a", "--to", "a", "--ranker", "halide"];
+    let other =
+        ["prove", "--system", "prop", "--start", "a", "--target", "a", "--ranker", "halide"];
     let text = refused(&directory, &other);
     assert!(text.contains("was learned for another rewrite system"), "{text}");
 }

@@ -63,7 +63,7 @@ fn proofs_about_them_are_written_and_checked() {
         ("(w+ (w+ z 200) 100)", "(w+ 44 z)"),
     ] {
         fs::remove_file(directory.path().join("proof.json")).ok();
-        let explain = ["explain", "--system", "s.rules", "--from", from, "--to", to];
+        let explain = ["explain", "--system", "s.rules", "--start", from, "--target", to];
         common::cairn(&directory).args(explain).args(["--out", "proof.json"]).assert().success();
         let check = ["check", "--system", "s.rules", "proof.json"];
         common::cairn(&directory).args(check).assert().success();

@@ -177,7 +177,7 @@ fn a_ranker_is_learned_from_seeds_alone_and_serves() {
         .assert()
         .code(2);
     let said = String::from_utf8(done.get_output().stderr.clone()).unwrap();
-    assert!(said.contains("--ranker orders the matches of best-first"), "{said}");
+    assert!(said.contains("--ranker: it orders the matches of best-first"), "{said}");
     assert!(!directory.path().join("in-vain").exists());
     // From one ranker to the next, for another cost.
     cairn(&directory)

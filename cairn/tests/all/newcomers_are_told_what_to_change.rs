@@ -56,7 +56,7 @@ fn tasks_take_over_the_size_of_links_from_those_that_they_are_without() {
         run(
             &place,
             "tasks",
-            &format!("{words} --link-nodes {size} --cap 150 --out {size}.parquet"),
+            &format!("{words} --link-nodes {size} --beyond 150 --out {size}.parquet"),
         );
     }
     let error = run(&place, "tasks", &format!("{words} --without 100.parquet --out more.parquet"));

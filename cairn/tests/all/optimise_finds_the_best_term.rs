@@ -192,7 +192,7 @@ fn equal_parts_count_once_on_request() {
     );
     assert_eq!((&tree["ended"], &dag["ended"]), (&"saturated".into(), &"saturated".into()));
     let proved =
-        optimised(&directory, rules, &[&term[..], &["--shared", "--exact", "60"]].concat());
+        optimised(&directory, rules, &[&term[..], &["--shared", "--exact-time", "60"]].concat());
     assert_eq!((&proved["best"], &proved["ended"]), (&dag["best"], &"proved".into()));
 }
 
@@ -298,7 +298,7 @@ fn prove_goes_to_any_term_of_a_shape() {
     let directory = directory("");
     let prove = |to: &str, more: &[&str]| {
         let mut command = cairn(&directory);
-        command.args(["prove", "--system", "tiling", "--from", "(m (* n1 32) f)", "--to", to]);
+        command.args(["prove", "--system", "tiling", "--start", "(m (* n1 32) f)", "--target", to]);
         command.args(["--out", "proof.json", "--cap", "500", "--work", "4000"]).args(more);
         run(command)
     };

@@ -35,7 +35,7 @@ fn saturate_shows_details_and_steps_are_logged() {
     assert!(rules.contains(&(false, true)), "{detailed}");
     assert!(log.is_empty(), "{log}");
     let question =
-        ["prove", "--system", "ring", "--from", "(+ a (+ b c))", "--to", "(+ c (+ b a))"];
+        ["prove", "--system", "ring", "--start", "(+ a (+ b c))", "--target", "(+ c (+ b a))"];
     let [_, quiet] = outputs(&directory, 0, &question);
     let [_, verbose] = outputs(&directory, 0, &[&["--verbose"], &question[..]].concat());
     assert!(!quiet.contains("DEBUG") && verbose.contains("DEBUG"), "{verbose}");
@@ -68,7 +68,7 @@ fn searches_take_slack_and_certainty_within_their_bounds() {
     let base = ["prove", "--system", "ring", "--method", "deep", "--cap", "60", "--work", "4000"];
     let from = "(* (+ a b) (+ a (+ b (* c d))))";
     let to = "(+ (* a a) (+ (* (* 2 a) b) (+ (* b b) (* (+ a b) (* d c)))))";
-    let base = [&base[..], &["--from", from, "--to", to]].concat();
+    let base = [&base[..], &["--start", from, "--target", to]].concat();
     // Where terms may be much larger than the smallest one, the search goes other ways.
     let with = |slack: &str| {
         let done = cairn(&directory).args(&base).args(["--slack", slack]).output().unwrap();
@@ -150,4 +150,84 @@ fn checks_of_an_egglog_program_become_tasks() {
     said(&directory, "system import sum.egg --out sum.rules --checks checks.txt");
     let checks = std::fs::read_to_string(directory.path().join("checks.txt")).unwrap();
     assert!(checks.ends_with("(Add (Num 1) (Num 2)) (Add (Num 2) (Num 1))\n"), "{checks}");
+}
+
+#[test]
+fn old_names_do_what_they_did_and_say_the_new_ones() {
+    let directory = tempfile::tempdir().unwrap();
+    let renamed = |old: &[&str], new: &[&str], names: &[(&str, &str)]| {
+        let [out, said] = outputs(&directory, 0, old);
+        assert_eq!(out, outputs(&directory, 0, new)[0]);
+        for (old, new) in names {
+            let warning = format!("warning: {old} is called {new} now");
+            assert_eq!(said.matches(&warning).count(), 1, "{said}");
+        }
+        assert!(!outputs(&directory, 0, new)[1].contains("warning"));
+    };
+    for command in ["explain", "prove"] {
+        let base = [command, "--system", "ring", "--quiet"];
+        renamed(
+            &[&base[..], &["--from", "(+ a b)", "--to=(+ b a)"]].concat(),
+            &[&base[..], &["--start", "(+ a b)", "--target=(+ b a)"]].concat(),
+            &[("--from", "--start"), ("--to", "--target")],
+        );
+    }
+    let base = ["optimise", "--system", "ring", "--term", "(+ a (+ a 0))", "--shared"];
+    renamed(
+        &[&base[..], &["--exact", "9"]].concat(),
+        &[&base[..], &["--exact-time", "9"]].concat(),
+        &[("--exact", "--exact-time")],
+    );
+    // In a preset, too.
+    let tasks = "tasks --system halide --seeds halide --links 2 --link-nodes 100 --count 2 --quiet";
+    let made = |options: &str, out: &str| {
+        let words = format!("{tasks} {options} --out {out}");
+        outputs(&directory, 0, &words.split_whitespace().collect::<Vec<_>>())[1].clone()
+    };
+    std::fs::write(directory.path().join("old.toml"), "[tasks]\ncap = 150\n").unwrap();
+    assert!(made("--cap 150", "a.parquet").contains("--cap is called --beyond now"));
+    assert!(
+        made("--config old.toml", "b.parquet")
+            .contains("old.toml: warning: cap is called beyond now")
+    );
+    assert_eq!(made("--beyond 150", "c.parquet"), "");
+    let bytes = ["a", "b", "c"]
+        .map(|name| std::fs::read(directory.path().join(format!("{name}.parquet"))).unwrap());
+    assert!(bytes[0] == bytes[1] && bytes[1] == bytes[2]);
+}
+
+#[test]
+fn optimise_takes_one_term_or_many_or_a_file_of_mlir() {
+    let directory = tempfile::tempdir().unwrap();
+    let refused = |options: &str, expected: &[&str]| {
+        let words = format!("optimise --system ring {options}");
+        let [_, said] = outputs(&directory, 2, &words.split_whitespace().collect::<Vec<_>>());
+        assert!(expected.iter().all(|part| said.contains(part)), "{options}: {said}");
+    };
+    for (options, expected) in [
+        ("", &["--term <TERM>"][..]),
+        ("--term a --c b", &["--term", "--c", "cannot be used with"]),
+        ("--term a --terms t.txt --out o", &["--term", "--terms", "cannot be used with"]),
+        ("--term a --mlir f.mlir", &["--mlir", "cannot be used with"]),
+        ("--term a --shard 0/2", &["--shard", "cannot be used with"]),
+        ("--terms t.txt --tasks t.txt --out o", &["--tasks", "cannot be used with"]),
+        ("--terms t.txt --mlir f.mlir --out o", &["--mlir", "cannot be used with"]),
+        ("--terms t.txt", &["--out <FILE>"]),
+        ("--terms t.txt --out o --time 3", &["--time", "cannot be used with"]),
+        ("--terms t.txt --out o --picture p", &["--picture", "cannot be used with"]),
+        ("--terms t.txt --out o --format json", &["--format", "cannot be used with"]),
+        ("--tasks t.txt --out o --goal a", &["--goal", "cannot be used with"]),
+        ("--mlir f.mlir --goal a", &["--goal", "cannot be used with"]),
+        ("--mlir f.mlir --no-shorten", &["--no-shorten", "cannot be used with"]),
+        ("--mlir f.mlir --exact-time 3 --shared", &["--exact-time", "cannot be used with"]),
+        ("--term a --exact-time 3", &["--exact-time: expected shared"]),
+        ("--term a --guides 3", &["--guides: expected a model"]),
+        ("--term a --device cpu", &["--model <DIR>"]),
+        ("--term a --first", &["--first: ", "expected a goal"]),
+        ("--term a --strategy (run) --patience 3", &["--strategy: "]),
+        ("--term a --ranker ring --scheduler simple", &["--ranker: ", "mixed or best-first"]),
+        ("--term a --ranker ring --no-ranker", &["--no-ranker", "cannot be used with"]),
+    ] {
+        refused(options, expected);
+    }
 }

@@ -7,8 +7,9 @@ const SYSTEM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/systems/ha
 
 #[test]
 fn without_a_panic() {
-    for arguments in [vec!["saturate", "--iterations", "3"], vec!["explain", "--to", "(+ 1 a)"]] {
-        let option = if arguments[0] == "saturate" { "--term" } else { "--from" };
+    for arguments in [vec!["saturate", "--iterations", "3"], vec!["explain", "--target", "(+ 1 a)"]]
+    {
+        let option = if arguments[0] == "saturate" { "--term" } else { "--start" };
         let mut child = Command::new(env!("CARGO_BIN_EXE_cairn"))
             .args(&arguments)
             .args([option, "(+ a 1)", "--system"])
@@ -29,7 +30,7 @@ fn without_a_panic() {
 fn a_full_device_is_one_message() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_cairn"))
-        .args(["explain", "--from", "(+ a 1)", "--to", "(+ 1 a)", "--system", SYSTEM])
+        .args(["explain", "--start", "(+ a 1)", "--target", "(+ 1 a)", "--system", SYSTEM])
         .stdout(full)
         .stderr(Stdio::piped())
         .output()

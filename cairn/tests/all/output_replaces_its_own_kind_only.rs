@@ -22,7 +22,8 @@ fn an_output_file_that_is_something_else() {
     evaluate(&directory, "tasks.txt").assert().success();
     let question = |command: &str| {
         let mut question = cairn(&directory);
-        question.args([command, "--system", "s.rules", "--from", "(+ a b)", "--to", "(+ b a)"]);
+        question
+            .args([command, "--system", "s.rules", "--start", "(+ a b)", "--target", "(+ b a)"]);
         question
     };
     for command in ["explain", "prove"] {
@@ -65,7 +66,7 @@ fn an_output_file_that_is_a_link_or_no_file() {
     let directory = directory();
     let explain = |out: &str| {
         let mut command = cairn(&directory);
-        command.args(["explain", "--from", "(+ a b)", "--to", "(+ b a)", "--out", out]);
+        command.args(["explain", "--start", "(+ a b)", "--target", "(+ b a)", "--out", out]);
         command.arg("--system").arg(shipped("systems/halide.rules"));
         command
     };

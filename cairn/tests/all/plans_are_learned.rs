@@ -99,7 +99,10 @@ fn what_can_not_be_planned_is_refused() {
     };
     refused("plans nowhere --out data", "what was optimised");
     refused("plans nowhere --validation 1 --out data", "--validation 1: expected a share");
-    refused("optimise --system tiling --term f --first", "expected --goal or --tasks");
+    refused(
+        "optimise --system tiling --term f --first",
+        "--first: it ends with the first term that satisfies a goal",
+    );
     fs::write(directory.path().join("bad.csv"), "start,goal\n(m a f),(m b\n").unwrap();
     refused("optimise --system tiling --tasks bad.csv --out o", "bad.csv:2:9: ");
     // None of the goals is reached, so there is nothing to learn.

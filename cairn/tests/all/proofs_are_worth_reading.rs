@@ -13,7 +13,7 @@ fn directory(rules: &str) -> TempDir {
 
 fn question(directory: &TempDir, command: &str, from: &str, to: &str) -> Command {
     let mut process = cairn(directory);
-    process.args([command, "--quiet", "--system", "s.rules", "--from", from, "--to", to]);
+    process.args([command, "--quiet", "--system", "s.rules", "--start", from, "--target", to]);
     process
 }
 
@@ -102,7 +102,7 @@ fn proofs_are_shortened_and_say_how_many_steps_they_have() {
         let mut command = cairn(&directory);
         command.args(["explain", "--quiet", "--scheduler", "simple", "--system"]).arg(&halide);
         let one_less = "(>= (+ (+ (+ a b) c) d) (+ (+ (+ (+ (- a 1) b) c) d) 1))";
-        command.args(["--from", one_less, "--to", "1"]);
+        command.args(["--start", one_less, "--target", "1"]);
         command.args(more);
         output(command, 0).0
     };
@@ -166,9 +166,9 @@ fn time_ends_a_search() {
     command.args(["prove", "--method", "random", "--cap", "4000", "--work", "1000000000"]);
     command.args(["--time", "1", "--system"]).arg(shipped("systems/halide.rules"));
     command.args([
-        "--from",
+        "--start",
         "(<= (+ (max a (min b c)) d) (min (+ a e) (max f b)))",
-        "--to",
+        "--target",
         "(<= a b)",
     ]);
     let began = std::time::Instant::now();
@@ -183,7 +183,7 @@ fn a_search_that_fails_says_how_far_it_came() {
     let mut command = cairn(&directory);
     command.args(["prove", "--cap", "400", "--work", "3000", "--system"]);
     command.arg(shipped("systems/halide.rules"));
-    command.args(["--from", "(+ (+ (+ a 0) (* b 1)) (+ c d))", "--to", "(+ (+ x 0) (+ y z))"]);
+    command.args(["--start", "(+ (+ (+ a 0) (* b 1)) (+ c d))", "--target", "(+ (+ x 0) (+ y z))"]);
     let (_, error) = output(command, 3);
     assert!(error.contains("the smallest term reached from the target: (+ "), "{error}");
     assert!(error.contains("not proved"), "{error}");

@@ -44,7 +44,7 @@ fn a_grown_e_graph_takes_what_it_may_take() {
         for threads in [1, 2] {
             let limits = ["--memory", "64MiB", "--threads", &threads.to_string()];
             let saturate = ["saturate", "--system", system, "--term", term];
-            let explain = ["explain", "--system", system, "--from", term, "--to", other];
+            let explain = ["explain", "--system", system, "--start", term, "--target", other];
             for command in [&saturate[..], &explain[..]] {
                 let kib = highest(&[command, &limits[..]].concat());
                 let most = promised(threads);

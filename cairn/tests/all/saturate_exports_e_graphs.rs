@@ -153,8 +153,8 @@ fn proofs_are_pages_too() {
     let directory = tempfile::tempdir().unwrap();
     let proof = |format: &str| {
         let mut command = cairn(&directory);
-        command.args(["explain", "--system", "ring", "--from", "(+ (* 2 x) (* 3 x))"]);
-        command.args(["--to", "(* 5 x)", "--format", format]);
+        command.args(["explain", "--system", "ring", "--start", "(+ (* 2 x) (* 3 x))"]);
+        command.args(["--target", "(* 5 x)", "--format", format]);
         String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
     };
     let text = proof("text");

@@ -164,9 +164,9 @@ fn a_strategy_starts_over_with_one_proof() {
     let other = "(+ (* a f) (+ (* a c) (+ (* a d) (+ (* a e) (* a b)))))";
     command(&[
         "explain",
-        "--from",
+        "--start",
         term,
-        "--to",
+        "--target",
         other,
         "--strategy",
         "(until-stable (phase :cost size (limit :nodes 200 (until-stable (run)))))",

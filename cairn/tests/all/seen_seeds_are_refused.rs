@@ -102,7 +102,7 @@ fn nor_is_a_ranker_whose_seeds_were_taken_away() {
         fs::write(directory.path().join("r.json"), damaged).unwrap();
         fs::write(directory.path().join("t.csv"), "start,target\n(+ a b),(+ b a)\n").unwrap();
         let used = ["--system", "halide", "--ranker", "r.json"];
-        let prove = [&["prove", "--from", "(+ a b)", "--to", "(+ b a)"], &used[..]].concat();
+        let prove = [&["prove", "--start", "(+ a b)", "--target", "(+ b a)"], &used[..]].concat();
         let evaluate = [&["evaluate", "--tasks", "t.csv", "--out", "results"], &used[..]].concat();
         for command in [prove, evaluate, vec!["inspect", "r.json"]] {
             let output = cairn(&directory).args(&command).output().unwrap();

@@ -9,7 +9,7 @@ fn output(directory: &TempDir, arguments: &[&str]) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
-const QUESTION: [&str; 4] = ["--from", "(+ (* 2 a) 0)", "--to", "(* a 2)"];
+const QUESTION: [&str; 4] = ["--start", "(+ (* 2 a) 0)", "--target", "(* a 2)"];
 
 #[test]
 fn a_name_stands_for_the_shipped_system_unless_a_file_has_it() {

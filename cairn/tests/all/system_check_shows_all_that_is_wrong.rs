@@ -84,7 +84,7 @@ fn an_imported_program_proves_what_it_checks() {
     let terms: Vec<&str> = terms.lines().filter(|line| line.starts_with('(')).collect();
     assert_eq!(terms.len(), 3, "{terms:?}");
     let mut explain = cairn(&directory);
-    explain.args(["explain", "--system", "a.rules", "--from", terms[1], "--to", terms[2]]);
+    explain.args(["explain", "--system", "a.rules", "--start", terms[1], "--target", terms[2]]);
     explain.args(["--nodes", "5000"]);
     explain.assert().success();
     // No other file is replaced.

@@ -74,7 +74,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How much a search may find, over all rules.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
+pub(crate) struct MatchRoom {
     /// Bytes for matches, and for the lists of changes to find them by.
     pub bytes: usize,
     /// E-nodes that may be tried for an atom of a pattern.
@@ -147,7 +147,7 @@ impl Shared<'_> {
 pub(crate) fn search(
     egraph: &EGraph,
     requests: &[Request],
-    room: Room,
+    room: MatchRoom,
     pool: Option<&ThreadPool>,
     watch: &Watch,
 ) -> Matches {

@@ -3,7 +3,7 @@
 use crate::graph::egraph::EGraph;
 use crate::graph::seen::Seen;
 use crate::id::Id;
-use crate::matching::all_rules::{Matches, Request, Room, search};
+use crate::matching::all_rules::{MatchRoom, Matches, Request, search};
 use crate::rules::costs::function::CostFunction;
 use crate::rules::rule::RuleId;
 use crate::rules::schedule::BackOff;
@@ -39,7 +39,7 @@ pub struct SaturationConfig {
     /// For [`Scheduler::BestFirst`]: which matches are promising; [`SmallestFirst`] by default.
     pub order: Option<Arc<dyn MatchOrder>>,
     /// For [`Scheduler::BestFirst`]: whether the report says what was chosen.
-    pub log: bool,
+    pub keep_chosen: bool,
     /// Go on from the last run on the e-graph, and look only at what is new since, as a term that was added. Where that run
     /// left matches out, or was best-first, everything is looked at again.
     pub go_on: bool,
@@ -81,11 +81,11 @@ pub fn follow(
 
 /// What is started over from: terms of a bank, of the start's side and the target's. They are not always the terms of the
 /// ids in `sides`: those may have been there before, as equals.
-pub(super) type From<'a> = (&'a mut TermBank, [Vec<TermId>; 2]);
+pub(super) type Begun<'a> = (&'a mut TermBank, [Vec<TermId>; 2]);
 
 fn in_pool(
     egraph: &mut EGraph,
-    from: Option<From<'_>>,
+    from: Option<Begun<'_>>,
     config: &SaturationConfig,
     observer: &mut Observer<'_>,
 ) -> Report {
@@ -116,7 +116,7 @@ pub type Observer<'a> = dyn FnMut(&EGraph, &Iteration) -> ControlFlow<()> + Send
 
 fn saturate_here(
     egraph: &mut EGraph,
-    from: Option<From<'_>>,
+    from: Option<Begun<'_>>,
     config: &SaturationConfig,
     observer: &mut Observer<'_>,
 ) -> Report {
@@ -191,7 +191,7 @@ pub(super) struct Run<'a> {
     pub(super) unsettled: bool,
     pub(super) egraph: &'a mut EGraph,
     /// What the e-graph was grown from, if it may be started over from.
-    pub(super) from: Option<From<'a>>,
+    pub(super) from: Option<Begun<'a>>,
     pub(super) config: &'a SaturationConfig,
     observer: &'a mut Observer<'a>,
     /// The limits of the part of the schedule that runs now; iterations count from the beginning of the run.
@@ -343,7 +343,7 @@ impl Run<'_> {
             room: by_memory.min(by_nodes),
             pool: self.config.pool.as_deref(),
         };
-        let log = self.config.log.then_some(&mut self.chosen);
+        let log = self.config.keep_chosen.then_some(&mut self.chosen);
         let chosen = waiting.choose(&choice, log);
         if by_memory < by_nodes {
             waiting.shrink();
@@ -378,9 +378,9 @@ impl Run<'_> {
     }
 
     /// What the matches of an iteration may take.
-    fn room(&self) -> Room {
+    fn room(&self) -> MatchRoom {
         let bytes = self.room_by_limits().into_iter().fold(usize::MAX, usize::min);
-        Room { bytes, visits: self.most_visits() }
+        MatchRoom { bytes, visits: self.most_visits() }
     }
 
     /// The bytes that what is found may take by the limits on memory and on e-nodes.

@@ -90,7 +90,7 @@ fn a_deep_proof_takes_few_e_nodes() {
     let simple = SaturationConfig { limits: limits.clone(), ..SaturationConfig::default() };
     let simple = grow(LAYERS, &ends, simple);
     assert_eq!(simple.report.stop, StopReason::Nodes);
-    let config = SaturationConfig { limits, log: true, ..best_first() };
+    let config = SaturationConfig { limits, keep_chosen: true, ..best_first() };
     let Grown { egraph, mut bank, terms, report } = grow(LAYERS, &ends, config);
     assert_eq!(report.stop, StopReason::Goal);
     let proof = explain(&egraph, &mut bank, terms[0], terms[1]).unwrap();

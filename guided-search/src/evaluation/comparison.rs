@@ -10,7 +10,8 @@ use crate::OptimiseSettings;
 use crate::optimise::many::{OPTIMISED_FILE, Optimisation, Terms, optimise_many};
 use crate::optimise::optimisers::Optimiser;
 use crate::optimise::table::OptimisedRow;
-use crate::search::budget::{Budget, Cap};
+use crate::options::budget::{Budget, Cap};
+use crate::options::optimise::{OptimiseAim, OptimiseLimits};
 use anyhow::{Context, Result, ensure};
 use dataset_gen::SYSTEM_FILE;
 use egraph::MatchOrder;
@@ -152,20 +153,17 @@ fn run(
 ) -> Result<Vec<OptimisedRow>> {
     let ranker = ranker.filter(|_| optimiser.ranked);
     ensure!(ranker.is_some() == optimiser.ranked, "the optimiser '{optimiser}' needs --ranker");
-    let budget = Budget { scheduler: optimiser.scheduler, ..terms.settings.budget };
+    let limits = terms.settings.limits;
+    let budget = Budget { scheduler: optimiser.scheduler, ..limits.budget };
+    let limits = OptimiseLimits { budget, ..limits };
     let order = ranker.cloned().map(|ranker| ranker as Arc<dyn MatchOrder>);
-    let settings = &OptimiseSettings { budget, order, ..terms.settings.clone() };
+    let settings = &OptimiseSettings { limits, order, ..terms.settings.clone() };
+    let (cost, shared) = (comparison.cost.clone(), terms.objective.shared);
     let optimisation = Optimisation {
         version: comparison.version.clone(),
         system_hash: comparison.system_hash.clone(),
         terms_hash: comparison.terms_hash.clone(),
-        cost: comparison.cost.clone(),
-        shared: terms.objective.shared,
-        goal: None,
-        budget,
-        patience: settings.patience,
-        strategy: None,
-        first: settings.first,
+        aim: OptimiseAim { cost, shared, goal: None, limits, strategy: None },
         model: None,
         ranker: ranker.map(|ranker| ranker.hash()).transpose()?,
         seed: comparison.seed,

@@ -2,7 +2,7 @@
 
 use crate::evaluation::results::Row;
 use crate::methods::table::Method;
-use crate::search::answer::SearchSettings;
+use crate::options::prove::SearchSettings;
 use crate::tasks::origin::TaskOrigin;
 use anyhow::{Context, Result, ensure};
 use dataset_gen::SYSTEM_FILE;

@@ -1,6 +1,6 @@
 //! Results of an evaluation: a row per task and method, as Parquet.
 
-use crate::tasks::family::Family;
+use crate::options::tasks::Family;
 use serde::{Deserialize, Serialize};
 use support::{Record, columns_of};
 

@@ -2,7 +2,7 @@
 
 use crate::learning::examples::ExampleRow;
 use crate::learning::practice::{Found, Searched};
-use crate::search::budget::Cap;
+use crate::options::budget::Cap;
 use anyhow::{Context, Result, ensure};
 use egraph::System;
 use ranking::Example;

@@ -182,7 +182,7 @@ fn nothing_found(learning: &Learning) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::budget::Cap;
+    use crate::options::budget::Cap;
 
     #[test]
     fn where_nothing_is_found_the_limit_is_named_that_bound() {

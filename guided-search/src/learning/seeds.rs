@@ -5,7 +5,7 @@
 use crate::learning::practice::{Found, Order, Practice, Searched, example};
 use crate::optimise::answer::{Objective, OptimiseSettings, Used};
 use crate::optimise::run::optimise;
-use crate::search::budget::Budget;
+use crate::options::budget::Budget;
 use anyhow::Result;
 use dataset_gen::{Seed, SeenSeeds};
 use egraph::{System, TermBank, TermId};
@@ -43,12 +43,18 @@ impl<'a> SeedPractice<'a> {
         SeedPractice { system, bank, training, validation, objective, budget, batch, seed }
     }
 
-    fn optimise(&self, number: u32, term: TermId, order: &Order, log: bool) -> Result<Searched> {
+    fn optimise(
+        &self,
+        number: u32,
+        term: TermId,
+        order: &Order,
+        keep_chosen: bool,
+    ) -> Result<Searched> {
         let mut bank = TermBank::new(self.system.language.clone());
         let start = bank.import(self.bank, term);
         let settings = OptimiseSettings {
             order: order.clone(),
-            log,
+            keep_chosen,
             ..OptimiseSettings::within(self.budget, self.seed)
         };
         let outcome = optimise(self.system, &mut bank, start, self.objective, &settings)?;
@@ -129,8 +135,8 @@ impl Practice for SeedPractice<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::budget::Cap;
-    use crate::search::schedulers::Schedulers;
+    use crate::options::budget::Cap;
+    use crate::options::schedulers::Schedulers;
     use egraph::{CostFunction, Sketch};
 
     #[test]
@@ -142,7 +148,7 @@ mod tests {
             seeds.push(Seed { id: text.to_owned(), term: bank.parse(text, None).unwrap() });
         }
         let cost = CostFunction::size();
-        let objective = Objective { cost, shared: false, exact: None, sketch: Sketch::Any };
+        let objective = Objective { cost, shared: false, exact_time: None, sketch: Sketch::Any };
         let budget = Budget { cap: Cap::Nodes(10), work: 100, scheduler: Schedulers::BestFirst };
         let sets = [&seeds[..], &[]];
         let practice = SeedPractice::new(&system, &bank, sets, &objective, (budget, 2, 0));

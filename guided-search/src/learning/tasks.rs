@@ -2,7 +2,7 @@
 
 use crate::learning::halves::with_halves;
 use crate::learning::practice::{Found, Order, Practice, Searched, example};
-use crate::search::budget::Cap;
+use crate::options::budget::Cap;
 use crate::search::stage::{Ends, Stage};
 use crate::tasks::held_out::seeds_of;
 use crate::tasks::task::Task;
@@ -33,7 +33,7 @@ impl<'a> TaskPractice<'a> {
         TaskPractice { system, training, validation: &validation.tasks, cap }
     }
 
-    fn grow(&self, number: u32, task: &Task, order: &Order, log: bool) -> Result<Searched> {
+    fn grow(&self, number: u32, task: &Task, order: &Order, keep_chosen: bool) -> Result<Searched> {
         let mut bank = TermBank::new(self.system.language.clone());
         let terms = task.terms(&mut bank)?;
         let [start, target] = [terms[0], terms[terms.len() - 1]];
@@ -41,13 +41,13 @@ impl<'a> TaskPractice<'a> {
             limits: self.cap.limits(u64::MAX),
             scheduler: Scheduler::BestFirst,
             order: order.clone(),
-            log,
+            keep_chosen,
             ..SaturationConfig::default()
         };
         let stage = Stage::grow(self.system, &mut bank, Ends::of(&[start, target]), &config, false);
         let proved = stage.met.is_some();
         let mut examples = Vec::new();
-        if proved && log {
+        if proved && keep_chosen {
             let used = used_matches(&stage.egraph, &mut bank, &stage.chosen, start, target)
                 .context("no explanation of what the e-graph holds")?;
             let of_proof: Vec<Example> = stage.chosen.iter().zip(used).map(example).collect();

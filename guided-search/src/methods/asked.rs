@@ -3,9 +3,10 @@
 use crate::methods::expert::ExpertGuides;
 use crate::methods::guide_writer::GuideWriter;
 use crate::methods::watched::{Watched, Watcher};
-use crate::search::answer::{Answer, Question, SearchSettings};
+use crate::options::prove::SearchSettings;
+use crate::options::schedulers::Schedulers;
+use crate::search::answer::{Answer, Question};
 use crate::search::guide_source::GuideSource;
-use crate::search::schedulers::Schedulers;
 use anyhow::Result;
 use egraph::{System, TermBank, TermId};
 use ranking::Ranker;

@@ -5,14 +5,14 @@ use crate::methods::all_work::all_work;
 use crate::methods::asked::{Aids, Asked, Available, Search};
 use crate::methods::frontier::Frontier;
 use crate::methods::oracle::Oracle;
-use crate::methods::portfolio::portfolio;
 use crate::methods::ranked::Ranked;
+use crate::methods::ranked_or_deep::ranked_or_deep;
 use crate::methods::written::Written;
+use crate::options::schedulers::Schedulers;
 use crate::search::answer::Answer;
 use crate::search::guide_source::{GuideSource, NoGuides};
 use crate::search::portfolio::beside::prove_beside;
 use crate::search::prove::prove;
-use crate::search::schedulers::Schedulers;
 use crate::search::united::legs::united;
 use anyhow::{Context, Result, ensure};
 use egraph::did_you_mean;
@@ -171,12 +171,12 @@ static ROWS: &[Row] = &[
     },
     Row {
         name: "portfolio",
-        sentence: "what prove does by default: ranked where there is a ranker, deep where there is none, \
-                   and one e-graph that goes on growing beside it",
+        sentence: "guided search, as ranked or, without a ranker, as deep, and beside it two e-graphs that go \
+                   on growing, each with a share of the work: what prove does by default",
         colour: "#0058f8",
         needs: Need::RankerIfAny,
         schedulers: Some(Schedulers::Mixed),
-        how: How::Beside(|aids| Some(portfolio(aids.ranker))),
+        how: How::Beside(|aids| Some(ranked_or_deep(aids.ranker))),
     },
     Row {
         name: "oracle",

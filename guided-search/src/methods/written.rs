@@ -2,15 +2,13 @@
 
 use crate::methods::guide_writer::{Drawn, GuideWriter, WrittenTerm};
 use crate::optimise::guided::planner::Planner;
+use crate::options::prove::NUCLEUS;
 use crate::search::guide_source::{GuideRequest, GuideSet, GuideSource, Proposal, Waypoint};
 use anyhow::Result;
 use egraph::{Node, Sketch, TermBank, TermId};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Instant;
-
-/// The share of probability from which a planner's tokens are drawn.
-const NUCLEUS: f64 = 0.95;
 
 /// Decodes K guides for a question by nucleus sampling, the most probable first. A guide that the
 /// e-graph at hand does not hold becomes a sketch of what the model is certain of.

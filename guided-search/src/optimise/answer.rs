@@ -1,8 +1,8 @@
 //! What is asked of an optimiser, and what it answers: the best term found, with one checked proof.
 
 use crate::optimise::guided::planner::Planner;
-use crate::optimise::patience::Patience;
-use crate::search::budget::{Budget, Ledger};
+use crate::options::optimise::OptimiseLimits;
+use crate::search::budget::Ledger;
 use crate::search::stage::Stage;
 use anyhow::{Result, ensure};
 use egraph::{
@@ -27,7 +27,7 @@ pub struct Objective {
     pub shared: bool,
     /// Where they do: how long to try to prove that nothing which the rules derive costs less, if that is all in
     /// one e-graph. Not reproducible.
-    pub exact: Option<Duration>,
+    pub exact_time: Option<Duration>,
     /// What the term must satisfy.
     pub sketch: Sketch,
 }
@@ -63,7 +63,7 @@ impl Objective {
         let mut search = DagSearch::new(egraph, class, &self.sketch, &self.cost)?;
         search.improve(egraph.built().saturating_mul(VISITS_PER_NODE));
         // Parts that satisfy different parts of a sketch are counted apart, though they may be equal.
-        let exact = self.exact.filter(|_| whole && self.sketch == Sketch::Any);
+        let exact = self.exact_time.filter(|_| whole && self.sketch == Sketch::Any);
         let least = exact.is_some_and(|time| search.prove(time));
         let (term, cost) = search.best(bank);
         Some(Extracted { term, cost, least })
@@ -84,12 +84,8 @@ pub struct Extracted {
 /// The settings of an optimiser.
 #[derive(Clone, Debug)]
 pub struct OptimiseSettings {
-    /// The cap on each e-graph, the total work, and the schedulers.
-    pub budget: Budget,
-    /// When the best term is taken for the answer, whatever is left of the work.
-    pub patience: Patience,
-    /// End with the first term that satisfies the sketch.
-    pub first: bool,
+    /// When it ends.
+    pub limits: OptimiseLimits,
     /// When to end, whatever is left of the work. Not reproducible.
     pub deadline: Option<Instant>,
     /// Ends it soon, as the deadline does.
@@ -106,16 +102,14 @@ pub struct OptimiseSettings {
     /// A strategy, which is all that is done then.
     pub strategy: Option<Arc<Schedule>>,
     /// Keep what best-first chose in each e-graph that held a better term: [`Outcome::used`].
-    pub log: bool,
+    pub keep_chosen: bool,
 }
 
 impl OptimiseSettings {
-    /// Within a budget, and nothing else.
-    pub fn within(budget: Budget, seed: u64) -> OptimiseSettings {
+    /// Within a budget or other limits, and nothing else.
+    pub fn within(limits: impl Into<OptimiseLimits>, seed: u64) -> OptimiseSettings {
         OptimiseSettings {
-            budget,
-            patience: Patience::OFF,
-            first: false,
+            limits: limits.into(),
             deadline: None,
             cancel: None,
             seed,
@@ -123,7 +117,7 @@ impl OptimiseSettings {
             order: None,
             planner: None,
             strategy: None,
-            log: false,
+            keep_chosen: false,
         }
     }
 }

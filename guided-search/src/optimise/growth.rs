@@ -2,10 +2,11 @@
 //! account of what was spent.
 
 use crate::optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome, Used};
+use crate::options::budget::{Budget, Cap};
+use crate::options::schedulers::Schedulers;
 use crate::search::answer::checked;
-use crate::search::budget::{Budget, Cap, Ledger};
+use crate::search::budget::Ledger;
 use crate::search::known::Known;
-use crate::search::schedulers::Schedulers;
 use crate::search::stage::{Ends, Stage};
 use anyhow::Result;
 use egraph::{
@@ -46,12 +47,14 @@ impl<'a> Growth<'a> {
 
     /// How to grow the next e-graph.
     pub fn config(&self, cap: Cap, scheduler: Scheduler) -> SaturationConfig {
-        let OptimiseSettings { budget, deadline, cancel, pool, order, log, .. } = self.settings;
+        let OptimiseSettings { limits, deadline, cancel, pool, order, keep_chosen, .. } =
+            self.settings;
         // What goes on for longer than patience lasts is not waited for.
-        let budget = Budget { work: budget.work.min(self.patient_until()), ..*budget };
+        let work = limits.budget.work.min(self.patient_until());
+        let budget = Budget { work, ..limits.budget };
         let config = budget.saturation(cap, scheduler, &self.ledger, *deadline);
         let (cancel, pool, order) = (cancel.clone(), pool.clone(), order.clone());
-        SaturationConfig { cancel, pool, order, log: *log, ..config }
+        SaturationConfig { cancel, pool, order, keep_chosen: *keep_chosen, ..config }
     }
 
     /// Grows a fresh e-graph from its ends until these or `config` end it, and books it.
@@ -79,16 +82,16 @@ impl<'a> Growth<'a> {
     /// The work at which patience is over. It lasts for ever while there is no best term, and a strategy says itself
     /// when it is done.
     fn patient_until(&self) -> u64 {
-        let OptimiseSettings { patience, strategy, .. } = self.settings;
+        let OptimiseSettings { limits, strategy, .. } = self.settings;
         match self.curve.last() {
-            Some(best) if strategy.is_none() => patience.end(best.work.max(self.ready)),
+            Some(best) if strategy.is_none() => limits.patience.end(best.work.max(self.ready)),
             _ => u64::MAX,
         }
     }
 
     /// The work that is left.
     pub fn left(&self) -> u64 {
-        self.settings.budget.work.saturating_sub(self.ledger.work)
+        self.settings.limits.budget.work.saturating_sub(self.ledger.work)
     }
 
     /// Keeps the proof that a stage has of a term being equal to another one.
@@ -111,12 +114,12 @@ impl<'a> Growth<'a> {
 
     /// The cap on each e-graph.
     pub fn cap(&self) -> Cap {
-        self.settings.budget.cap
+        self.settings.limits.budget.cap
     }
 
     /// The schedulers that have turns.
     pub fn schedulers(&self) -> Schedulers {
-        self.settings.budget.scheduler
+        self.settings.limits.budget.scheduler
     }
 
     /// The one that has the first turn.
@@ -126,7 +129,7 @@ impl<'a> Growth<'a> {
 
     /// Writes down which of the matches that a stage chose the proof of a better term uses.
     pub fn learn_from(&mut self, stage: &Stage, term: TermId) -> Result<()> {
-        if self.settings.log && !stage.chosen.is_empty() {
+        if self.settings.keep_chosen && !stage.chosen.is_empty() {
             let used = used_matches(&stage.egraph, self.bank, &stage.chosen, stage.starts[0], term)
                 .ok_or_else(|| Internal::new("no explanation of what the e-graph holds"))?;
             self.used.push(stage.chosen.iter().cloned().zip(used).collect());
@@ -170,7 +173,7 @@ impl<'a> Growth<'a> {
         if self.settings.deadline.is_some_and(|at| Instant::now() >= at) {
             return Some(Ended::Time);
         }
-        if self.ledger.work >= self.settings.budget.work {
+        if self.ledger.work >= self.settings.limits.budget.work {
             return Some(Ended::Work);
         }
         (self.ledger.work >= self.patient_until()).then_some(Ended::Patience)

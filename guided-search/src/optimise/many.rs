@@ -9,10 +9,9 @@
 //! ```
 
 use crate::optimise::answer::{Objective, OptimiseSettings};
-use crate::optimise::patience::Patience;
 use crate::optimise::run::optimise;
 use crate::optimise::table::OptimisedRow;
-use crate::search::budget::Budget;
+use crate::options::optimise::OptimiseAim;
 use anyhow::{Context, Result, ensure};
 use dataset_gen::{SYSTEM_FILE, Seed, system_of};
 use egraph::{Sketch, System, TermBank, TermId, check, proof_from_json, proof_to_json};
@@ -41,7 +40,6 @@ pub const OPTIMISATION_PART: &str = "optimised terms";
 
 /// What is optimised, and how; two runs with equal values give equal files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Optimisation {
     /// Version of the program.
     pub version: String,
@@ -49,32 +47,15 @@ pub struct Optimisation {
     pub system_hash: String,
     /// SHA-256 of the file of terms.
     pub terms_hash: String,
-    /// The costs, as they were asked for.
-    pub cost: String,
-    /// Whether equal parts count once.
-    pub shared: bool,
-    /// The sketch that the best terms satisfy, if one was asked for.
-    pub goal: Option<String>,
-    /// Cap, work and schedulers of each term.
-    pub budget: Budget,
-    /// When the best term of each was taken for the answer; what was made before there was such a choice had none.
-    #[serde(default = "off")]
-    pub patience: Patience,
-    /// Whether the first term that satisfies the goal was enough.
-    pub first: bool,
-    /// The strategy that is followed, if one is, as it was asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub strategy: Option<String>,
+    /// What is looked for in each, and within which limits.
+    #[serde(flatten)]
+    pub aim: OptimiseAim,
     /// SHA-256 of the ranker, if there is one.
     pub ranker: Option<String>,
     /// SHA-256 of the model that plans, if there is one, and how many terms it writes at a time.
     pub model: Option<(String, usize)>,
     /// Seed of the random choices.
     pub seed: u64,
-}
-
-fn off() -> Patience {
-    Patience::OFF
 }
 
 impl Optimisation {
@@ -360,5 +341,5 @@ pub fn merge_optimised(parts: &Parts, out: &Path) -> Result<(Vec<OptimisedRow>, 
     let keep = |item| parts.item::<DoneTerm>(item)?.keep(item as usize, &directory);
     let rows = (0..parts.items()).map(keep).collect::<Result<Vec<_>>>()?;
     write_table(&directory.file(OPTIMISED_FILE), &rows)?;
-    Ok((rows, optimisation.cost))
+    Ok((rows, optimisation.aim.cost))
 }

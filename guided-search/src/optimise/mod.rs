@@ -6,7 +6,6 @@ pub(crate) mod growth;
 pub(crate) mod guided;
 pub(crate) mod many;
 pub(crate) mod optimisers;
-pub(crate) mod patience;
 pub(crate) mod picture;
 pub(crate) mod run;
 pub(crate) mod summary;

@@ -1,6 +1,6 @@
 //! The optimisers that are compared: a row each.
 
-use crate::search::schedulers::Schedulers;
+use crate::options::schedulers::Schedulers;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;

@@ -19,8 +19,9 @@ use crate::optimise::guided::planner::Goal;
 use crate::optimise::guided::strategy::follow_strategy;
 use crate::optimise::values::proved::is_proved;
 use crate::optimise::values::smaller::{Smaller, look};
+use crate::options::budget::Budget;
+use crate::options::prove::{SLACK, WALK};
 use crate::search::agenda::Agenda;
-use crate::search::budget::Budget;
 use crate::search::frontier_terms;
 use crate::search::randomness::stream;
 use crate::search::stage::{Ends, Side, Stage, bounded};
@@ -34,10 +35,6 @@ use std::sync::Arc;
 const FIRST_TURN: usize = 1_024;
 /// Frontier terms that an e-graph is asked for.
 const DRAWN: usize = 10;
-/// How many nodes larger than the best term a frontier term may be.
-const SLACK: u64 = 4;
-/// E-graphs after which a walk ends and another one begins.
-const WALK: usize = 32;
 
 /// The best term that equals `start`, as far as the budget goes.
 ///
@@ -66,7 +63,7 @@ pub fn optimise(
     if let Some(cost) = objective.of_term(optimiser.run.bank, start) {
         optimiser.run.note(start, cost);
     }
-    let bounds = settings.budget.bounds(settings.deadline, settings.cancel.as_ref());
+    let bounds = settings.limits.budget.bounds(settings.deadline, settings.cancel.as_ref());
     let ended = match bounded(&bounds, || optimiser.optimise())? {
         Ok(ended) => ended,
         Err(StopReason::Cancelled) => Ended::Cancelled,
@@ -115,7 +112,7 @@ impl Optimiser<'_> {
             return follow_strategy(&mut self.run, strategy, self.start, self.objective);
         }
         match self.run.curve.is_empty() {
-            false if self.settings.first => return Ok(Ended::Reached),
+            false if self.settings.limits.first => return Ok(Ended::Reached),
             false if self.is_least() => return Ok(Ended::Least),
             _ => {}
         }
@@ -159,7 +156,7 @@ impl Optimiser<'_> {
     /// cap, until one holds a better term. None is grown twice. What one e-graph at the cap has of the start is never
     /// missed.
     fn in_turns(&mut self, best: TermId) -> Result<Found> {
-        let Budget { cap, scheduler, .. } = self.settings.budget;
+        let Budget { cap, scheduler, .. } = self.settings.limits.budget;
         let mut from = vec![self.start];
         for term in [Some(best), self.form].into_iter().flatten() {
             if !from.contains(&term) {
@@ -199,8 +196,8 @@ impl Optimiser<'_> {
 
     /// Starts over from one term after the other that e-graphs left, until one leads to a better one.
     fn walk(&mut self) -> Result<Found> {
-        let cap = self.settings.budget.cap.of_expansion();
-        let (first, other) = self.settings.budget.scheduler.in_turn();
+        let cap = self.settings.limits.budget.cap.of_expansion();
+        let (first, other) = self.settings.limits.budget.scheduler.in_turn();
         while let Some(at) = self.agenda.pop() {
             if !self.expanded.insert(at) {
                 continue;
@@ -238,7 +235,7 @@ impl Optimiser<'_> {
             self.run.note(term, cost);
         }
         let found = match is_better {
-            true if self.settings.first => Found::Over(Ended::Reached),
+            true if self.settings.limits.first => Found::Over(Ended::Reached),
             true if self.is_least() => Found::Over(Ended::Least),
             _ if whole => {
                 let proved = self.objective.shared && least;
@@ -257,7 +254,7 @@ impl Optimiser<'_> {
         let goal = Goal::of(&self.objective.sketch, self.run.bank);
         let Some(goal) = goal.filter(|_| self.run.curve.is_empty()) else { return Ok(None) };
         let ended = follow_planner(&mut self.run, self.start, goal, self.objective, planner)?;
-        Ok(ended.filter(|ended| *ended != Ended::Reached || self.settings.first))
+        Ok(ended.filter(|ended| *ended != Ended::Reached || self.settings.limits.first))
     }
 
     /// Whether no term whatever could cost less than the best one.

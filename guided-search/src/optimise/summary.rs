@@ -102,8 +102,8 @@ pub fn inspect_optimised(directory: &Path) -> Result<OptimisedInspection> {
 impl OptimisedInspection {
     /// For a terminal.
     pub fn text(&self) -> String {
-        let Optimisation { version, system_hash, cost, budget, ranker, seed, .. } =
-            &self.optimisation;
+        let Optimisation { version, system_hash, aim, ranker, seed, .. } = &self.optimisation;
+        let (cost, budget) = (&aim.cost, aim.limits.budget);
         let ranker = ranker
             .as_ref()
             .map_or(String::new(), |hash| format!(", ranker {}", &hash[..hash.len().min(12)]));

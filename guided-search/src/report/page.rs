@@ -12,7 +12,6 @@ use crate::report::summary::summaries;
 use crate::report::tables::{families_table, methods_table, reasons_table, tasks_table};
 use crate::report::verdict::{details, headline};
 use crate::report::words::words;
-use crate::search::answer::SearchSettings;
 use anyhow::{Context, Result, ensure};
 use dataset_gen::system_of;
 use egraph::System;
@@ -197,29 +196,20 @@ fn proofs(directory: &Path, system: &System, rows: &[Row]) -> Result<Markup> {
 
 fn settings(evaluation: &Evaluation) -> Markup {
     let Evaluation { version, tasks, search, .. } = evaluation;
-    let SearchSettings { budget, guides, expansion, walk, slack, drawn, nucleus, certain, seed } =
-        search;
     html! {
         h2 { "Settings" }
         dl {
             @for (name, value) in [
                 ("version", version.clone()),
                 ("rewrite system (SHA-256)", tasks.system_hash.clone()),
-                ("cap on each e-graph", budget.cap.to_string()),
-                ("total work", thousands(budget.work)),
-                ("scheduler", budget.scheduler.to_string()),
-                ("guides a side per request", guides.to_string()),
-                ("cap on the e-graph of an expansion", expansion.to_string()),
-                ("e-graphs of a walk", walk.to_string()),
-                ("nodes above the smallest term", slack.to_string()),
-                ("frontier terms drawn to be ranked", drawn.to_string()),
-                ("probability of the tokens that a model draws from", nucleus.to_string()),
-                ("probability below which a subtree is left open", certain.to_string()),
-                ("seed", seed.to_string()),
-                ("seed of the tasks", tasks.seed.to_string()),
             ] {
                 dt { (name) } dd { (value) }
             }
+            @for (option, name, value) in search.listed() {
+                dt { (name) }
+                dd { @if option == "work" { (thousands(search.budget.work)) } @else { (value) } }
+            }
+            dt { "seed of the tasks" } dd { (tasks.seed) }
             @if let Some(model) = &evaluation.model { dt { "model" } dd { (model) } }
             @if let Some(ranker) = &evaluation.ranker { dt { "ranker" } dd { (ranker) } }
         }

@@ -2,9 +2,9 @@
 
 use crate::evaluation::results::Row;
 use crate::methods::table::Method;
+use crate::options::tasks::Family;
 use crate::report::charts::{bar, class};
 use crate::report::summary::{Summary, median_text};
-use crate::tasks::family::Family;
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
 use support::thousands;

@@ -2,7 +2,7 @@
 
 use crate::evaluation::described::Evaluation;
 use crate::methods::table::Method;
-use crate::search::budget::Cap;
+use crate::options::budget::Cap;
 use maud::{Markup, html};
 use support::thousands;
 

@@ -1,7 +1,7 @@
 //! What is asked of a search, and what it answers: one checked proof, or why there is none.
 
-use crate::search::budget::{Budget, Cap, Ledger};
-use anyhow::{Result, ensure};
+use crate::search::budget::Ledger;
+use anyhow::Result;
 use egraph::{Cancel, Proof, StopReason, System, TermBank, TermId, check};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -18,75 +18,6 @@ pub struct Question<'a> {
     pub deadline: Option<Instant>,
     /// Ends the search soon, as the deadline does.
     pub cancel: Option<&'a Cancel>,
-}
-
-/// The settings of a search, the same for all methods of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SearchSettings {
-    /// Cap, total work and scheduler.
-    pub budget: Budget,
-    /// Guides a side that are asked for at a time (K).
-    pub guides: usize,
-    /// The cap on the e-graph of an expansion.
-    pub expansion: Cap,
-    /// E-graphs after which a walk from pair to pair ends and another one begins.
-    pub walk: usize,
-    /// How many nodes larger than the smallest term of its side a frontier term may be.
-    pub slack: u64,
-    /// Of how many frontier terms a side the best are taken, where they are ranked.
-    pub drawn: usize,
-    /// What a model writes is drawn from its likeliest tokens, of this probability together.
-    pub nucleus: f64,
-    /// A subtree whose root a model gives less than this probability is left open where a guide is
-    /// not reached.
-    pub certain: f64,
-    /// Seed of the random choices.
-    pub seed: u64,
-}
-
-/// More guides, draws or e-graphs of a walk than a search has any use for.
-const MOST: usize = 1_000;
-
-impl SearchSettings {
-    /// The settings that are best on average, within a budget.
-    pub fn within(budget: Budget, seed: u64) -> SearchSettings {
-        let expansion = budget.cap.of_expansion();
-        SearchSettings {
-            budget,
-            guides: 10,
-            expansion,
-            walk: 32,
-            slack: 4,
-            drawn: 100,
-            nucleus: 0.95,
-            certain: 0.5,
-            seed,
-        }
-    }
-
-    /// # Errors
-    /// A number is out of its range, which is named.
-    pub fn check(&self) -> Result<()> {
-        self.budget.check()?;
-        let SearchSettings { guides, walk, drawn, .. } = *self;
-        for (name, number) in [("guides", guides), ("walk", walk), ("drawn", drawn)] {
-            check_number(name, number)?;
-        }
-        for (name, part) in [("nucleus", self.nucleus), ("certain", self.certain)] {
-            ensure!((0.0..=1.0).contains(&part), "{name} {part}: expected 0 to 1");
-        }
-        Ok(())
-    }
-}
-
-/// How many guides, draws or e-graphs of a walk there are at a time.
-///
-/// # Errors
-/// Fewer than 1, or more than a search has any use for.
-pub fn check_number(name: &str, number: usize) -> Result<()> {
-    ensure!((1..=MOST).contains(&number), "{name} {number}: expected 1 to {MOST}");
-    Ok(())
 }
 
 /// Why a search ended without a proof.

@@ -1,7 +1,7 @@
 //! The one door between a search and those who say how it should go on: what a search asks, and what it
 //! is answered. Whoever answers sees the request alone.
 
-use crate::search::answer::SearchSettings;
+use crate::options::prove::SearchSettings;
 use crate::search::frontier_terms;
 use crate::search::randomness::stream;
 use crate::search::stage::{SIDES, Side, Stage};

@@ -11,7 +11,6 @@ pub(crate) mod one_egraph;
 pub(crate) mod portfolio;
 pub(crate) mod prove;
 pub(crate) mod randomness;
-pub(crate) mod schedulers;
 pub(crate) mod stage;
 pub(crate) mod turns;
 pub(crate) mod united;

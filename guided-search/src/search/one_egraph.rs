@@ -1,8 +1,8 @@
 //! Proofs without guides: one e-graph, grown from both terms of a question until they meet.
 
+use crate::options::schedulers::Schedulers;
 use crate::search::answer::{Answer, Failure, Question, checked};
 use crate::search::budget::{Ledger, bounds, node_limits};
-use crate::search::schedulers::Schedulers;
 use crate::search::stage::{Ends, Side, Stage, bounded};
 use crate::search::turns::Turns;
 use anyhow::Result;

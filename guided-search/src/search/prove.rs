@@ -9,9 +9,11 @@
 //!
 //! Where both sides turn out to equal literals, and different ones, that is said, with both proofs.
 
+use crate::options::budget::{Budget, Cap};
+use crate::options::prove::SearchSettings;
 use crate::search::agenda::{Agenda, Pair, ranked};
-use crate::search::answer::{Answer, Failure, Question, SearchSettings, checked};
-use crate::search::budget::{Budget, Cap, Ledger};
+use crate::search::answer::{Answer, Failure, Question, checked};
+use crate::search::budget::Ledger;
 use crate::search::guide_source::{GuideRequest, GuideSource, Proposal, Waypoint};
 use crate::search::known::Known;
 use crate::search::randomness::stream;

@@ -1,7 +1,7 @@
 //! E-graphs of the same terms with one scheduler and the other in turn, and of more and more e-nodes: what
 //! one scheduler finds early is found before the other has spent much.
 
-use crate::search::schedulers::Schedulers;
+use crate::options::schedulers::Schedulers;
 use egraph::{Scheduler, StopReason};
 
 /// How many times the e-nodes of the turn before a turn may have.

@@ -8,15 +8,15 @@
 //! The chains of a data set (`dataset_gen`) are others: their e-graphs have limits of memory, their terms
 //! other sizes, and each link is proved at once, so that one maker of both would change either's bytes.
 
-use crate::search::budget::Cap;
+use crate::options::budget::Cap;
+use crate::options::tasks::ChainSettings;
 use crate::search::frontier_terms;
 use crate::search::randomness::stream;
 use crate::search::stage::{Ends, Side, Stage};
-use crate::tasks::family::{Family, LINKS_PER_SEED};
+use crate::tasks::family::LINKS_PER_SEED;
 use crate::tasks::task::Task;
-use anyhow::{Result, ensure};
 use dataset_gen::Seed;
-use egraph::{ByteSize, Limits, SaturationConfig, StopReason, System, TermBank, TermId};
+use egraph::{Limits, SaturationConfig, StopReason, System, TermBank, TermId};
 use std::sync::Arc;
 
 /// Why a chain came to nothing: a saturated e-graph has no frontier to go on from.
@@ -31,68 +31,7 @@ pub const NEAR: &str = "one e-graph at the cap proves it";
 /// An e-graph had all the memory that it may have before it had the e-nodes.
 pub const MEMORY: &str = "an e-graph needs more memory than it may have";
 
-/// Memory of an e-graph, if nothing else is said: as other commands have it.
-const DEFAULT_MEMORY: usize = 256 << 20;
-
-/// An e-node takes at least so many bytes with its explanation, about.
-const LEAST_BYTES_PER_NODE: usize = 64;
-
-/// How to make far chains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ChainSettings {
-    /// Links per chain (n), at least 1.
-    pub links: u32,
-    /// E-nodes of the e-graph of a link (L).
-    pub link_nodes: usize,
-    /// E-nodes under which the target must not be provable from the seed.
-    pub cap: usize,
-    /// Bytes that each e-graph may have.
-    pub memory: usize,
-    /// How many chains are wanted.
-    pub count: usize,
-    /// How often the seeds are gone through for more, with other random choices.
-    pub rounds: u32,
-    /// The family that the seeds are to be of, if not both.
-    pub family: Option<Family>,
-    /// Seed of the random choices.
-    pub seed: u64,
-}
-
 impl ChainSettings {
-    /// The reference setting, with links of `link_nodes` e-nodes.
-    pub fn new(link_nodes: usize, seed: u64) -> ChainSettings {
-        ChainSettings {
-            links: 8,
-            link_nodes,
-            cap: link_nodes.saturating_mul(4),
-            memory: DEFAULT_MEMORY,
-            count: 100,
-            rounds: 4,
-            family: None,
-            seed,
-        }
-    }
-
-    /// # Errors
-    /// A value out of its range.
-    pub fn check(&self) -> Result<()> {
-        ensure!(self.links > 0, "links: a chain has at least 1");
-        ensure!(self.link_nodes > 0, "link_nodes: a link's e-graph has at least 1 e-node");
-        ensure!(self.cap > 0, "cap: expected at least 1 e-node");
-        ensure!(self.count > 0, "count: expected at least 1 task");
-        ensure!(self.rounds > 0, "rounds: expected at least 1");
-        let most = self.memory / LEAST_BYTES_PER_NODE;
-        for (name, nodes) in [("link_nodes", self.link_nodes), ("cap", self.cap)] {
-            ensure!(
-                nodes <= most,
-                "{name}: an e-graph of {nodes} e-nodes takes more memory than the {} that each may have; \
-                 expected at most {most}, or more --memory",
-                ByteSize(self.memory)
-            );
-        }
-        Ok(())
-    }
-
     /// The limits of an e-graph of so many e-nodes.
     fn limits(&self, nodes: usize) -> Limits {
         let own = Cap::Nodes(nodes).limits(u64::MAX);
@@ -140,11 +79,12 @@ pub fn chain(
         terms.push(next.ok_or(NO_FRONTIER)?);
     }
     let target = terms[terms.len() - 1];
-    let stage = grow(system, &mut bank, Ends::of(&[start, target]), settings.limits(settings.cap));
+    let stage =
+        grow(system, &mut bank, Ends::of(&[start, target]), settings.limits(settings.beyond));
     if stage.met.is_some() {
         return Err(NEAR);
     }
-    if settings.lacks_memory(&stage, settings.cap) {
+    if settings.lacks_memory(&stage, settings.beyond) {
         return Err(MEMORY);
     }
     let text = |terms: &[TermId]| terms.iter().map(|&t| bank.text(t)).collect();

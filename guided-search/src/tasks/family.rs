@@ -4,14 +4,12 @@
 //! finds, grown from the seed alone, the most promising matches first: the better part of what is
 //! there to find, far beyond the e-graph of a link.
 
+use crate::options::tasks::Family;
 use dataset_gen::{Seed, equals_constant};
 use egraph::{
     EGraph, Limits, SaturationConfig, Scheduler, System, TermBank, TermId, saturate_until,
 };
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 use support::Progress;
 use support::columns::{Array, Cell, DataType};
@@ -19,36 +17,7 @@ use support::columns::{Array, Cell, DataType};
 /// How many times the e-nodes of a link the e-graph may have that tells a seed's family.
 pub const LINKS_PER_SEED: usize = 20;
 
-/// A family of tasks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Family {
-    /// The seed is found to equal a constant: a literal or an operator without arguments.
-    Theorem,
-    /// It is not.
-    Identity,
-}
-
 impl Family {
-    /// Both of them.
-    pub const ALL: [Family; 2] = [Family::Theorem, Family::Identity];
-
-    /// The name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Family::Theorem => "theorem",
-            Family::Identity => "identity",
-        }
-    }
-
-    /// What it is, for a report.
-    pub fn description(self) -> &'static str {
-        match self {
-            Family::Theorem => "the seed equals a constant",
-            Family::Identity => "it is not found to equal one",
-        }
-    }
-
     /// The family of a seed, as far as one e-graph within these limits tells.
     pub fn of_seed(system: &Arc<System>, bank: &TermBank, seed: TermId, limits: Limits) -> Family {
         let mut egraph = EGraph::new(system.clone());
@@ -66,21 +35,6 @@ impl Family {
             true => Family::Theorem,
             false => Family::Identity,
         }
-    }
-}
-
-impl fmt::Display for Family {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl FromStr for Family {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Family, String> {
-        let named = Family::ALL.into_iter().find(|family| family.name() == text);
-        named.ok_or_else(|| format!("expected theorem or identity, found '{text}'"))
     }
 }
 
@@ -152,7 +106,7 @@ impl<'a> Families<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::budget::Cap;
+    use crate::options::budget::Cap;
 
     #[test]
     fn a_seed_that_equals_a_literal_or_a_nullary_operator_makes_theorems() {

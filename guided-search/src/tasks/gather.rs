@@ -1,7 +1,8 @@
 //! Attempts at far chains, one after the other, until there are enough. Each depends on nothing but its number, so they
 //! may be made in any order, and anywhere; what is taken of them depends on their order alone.
 
-use crate::tasks::chains::{ChainSettings, chain};
+use crate::options::tasks::ChainSettings;
+use crate::tasks::chains::chain;
 use crate::tasks::family::Families;
 use crate::tasks::origin::TaskOrigin;
 use crate::tasks::task::Task;
@@ -93,7 +94,7 @@ pub fn origin(system: &System, settings: &ChainSettings) -> TaskOrigin {
         system_hash: system.hash.clone(),
         links: settings.links,
         link_nodes: settings.link_nodes,
-        cap: settings.cap,
+        cap: settings.beyond,
         seed: settings.seed,
         family: settings.family,
         ..TaskOrigin::default()

@@ -1,6 +1,6 @@
 //! A look at a task file: how many tasks, how far apart their terms are, how they were made.
 
-use crate::tasks::family::Family;
+use crate::options::tasks::Family;
 use crate::tasks::origin::{HeldOutFrom, TaskOrigin};
 use crate::tasks::task::Task;
 use crate::tasks::task_set::{TaskSet, short};

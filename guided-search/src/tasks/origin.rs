@@ -1,6 +1,6 @@
 //! How the tasks of a file were made.
 
-use crate::tasks::family::Family;
+use crate::options::tasks::Family;
 use anyhow::Result;
 use dataset_gen::INFO_FILE;
 use serde::{Deserialize, Serialize};

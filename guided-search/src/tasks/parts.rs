@@ -2,8 +2,9 @@
 //! parts. So a part makes its share of the tasks and some more, and merging takes the attempts in their order, as one
 //! process does.
 
-use crate::tasks::chains::{ChainSettings, chain};
-use crate::tasks::family::Family;
+use crate::options::tasks::ChainSettings;
+use crate::options::tasks::Family;
+use crate::tasks::chains::chain;
 use crate::tasks::gather::{Attempt, BATCH, gather, origin};
 use crate::tasks::origin::{HeldOutFrom, TaskOrigin};
 use crate::tasks::task_set::TaskSet;

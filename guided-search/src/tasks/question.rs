@@ -42,7 +42,7 @@ pub fn read_question(
     Ok(read)
 }
 
-/// Terms of one sort, from texts with names for messages, as `--from`.
+/// Terms of one sort, from texts with names for messages, as `--start`.
 ///
 /// # Errors
 /// A text that is no term, or not of the sort of the others: with the name, the text and the place in
@@ -79,16 +79,16 @@ mod tests {
             (op + (I I) I) (op < (I I) B)";
         let mut bank = TermBank::new(System::parse(text).unwrap().language);
         let mut read = |from: &str, to: &str| {
-            read_texts(&mut bank, &[("--from", from), ("--to", to)]).map_err(|e| e.to_string())
+            read_texts(&mut bank, &[("--start", from), ("--target", to)]).map_err(|e| e.to_string())
         };
         assert!(read("1", "(< a b)").is_ok());
         let sorts = "has sort I, but (< a b) has sort B: both must have one sort";
-        assert_eq!(read("x", "(< a b)").unwrap_err(), format!("--from 'x': 1:1: {sorts}"));
+        assert_eq!(read("x", "(< a b)").unwrap_err(), format!("--start 'x': 1:1: {sorts}"));
         assert_eq!(
             read("(< a b)", "(+ a b)").unwrap_err(),
-            format!("--to '(+ a b)': 1:1: {sorts}")
+            format!("--target '(+ a b)': 1:1: {sorts}")
         );
-        assert!(read("a", "(+ a").unwrap_err().starts_with("--to '(+ a': 1:1: "));
+        assert!(read("a", "(+ a").unwrap_err().starts_with("--target '(+ a': 1:1: "));
         assert!(read("a", &"(".repeat(120_000)).unwrap_err().len() < 500);
     }
 }

@@ -5,7 +5,7 @@
 //! chains are made at each size of a ladder, and the largest size wins at which nearly as many come
 //! about as at the best.
 
-use crate::tasks::chains::ChainSettings;
+use crate::options::tasks::ChainSettings;
 use crate::tasks::gather::count_chains;
 use dataset_gen::Seed;
 use egraph::{System, TermBank};
@@ -119,7 +119,7 @@ mod tests {
         let term = bank.parse(text, None).unwrap();
         let seeds: Vec<Seed> = (0..8).map(|i| Seed { id: i.to_string(), term }).collect();
         // All terms are the same six; a cap of a few e-nodes keeps one e-graph from proving it.
-        let settings = |size| ChainSettings { links: 2, cap: 30, ..ChainSettings::new(size, 0) };
+        let settings = |size| ChainSettings { links: 2, beyond: 30, ..ChainSettings::new(size, 0) };
         let scale = Scale::of_seeds(&system, &bank, &seeds, settings);
         assert_eq!(scale.tried[0], (1_000, 0), "{scale}");
         assert!(scale.link_nodes < 1_000, "{scale}");

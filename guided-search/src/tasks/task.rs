@@ -1,6 +1,6 @@
 //! A task: a start and a target term that are to be proved equal.
 
-use crate::tasks::family::Family;
+use crate::options::tasks::Family;
 use crate::tasks::question::read_texts;
 use anyhow::{Context, Result};
 use egraph::{TermBank, TermId};

@@ -137,7 +137,7 @@ fn read_parquet(path: &Path, most_text: usize) -> Result<TaskSet> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tasks::family::Family;
+    use crate::options::tasks::Family;
     use crate::tasks::outside::outside;
     use std::collections::BTreeMap;
     use support::Record;

@@ -2,7 +2,7 @@
 
 use egraph::{CostFunction, Sketch, System, TermBank, check};
 use guided_search::{
-    Budget, Cap, Ended, Objective, OptimiseSettings, Outcome, Schedulers, optimise,
+    Budget, Cap, Ended, Objective, OptimiseLimits, OptimiseSettings, Outcome, Schedulers, optimise,
 };
 use std::sync::Arc;
 
@@ -18,9 +18,11 @@ fn best(text: &str, sketch: &str, first: bool) -> (TermBank, Outcome) {
     let mut bank = TermBank::new(system.language.clone());
     let start = bank.parse(text, None).unwrap();
     let budget = Budget { cap: Cap::Nodes(2_000), work: 20_000, scheduler: Schedulers::Auto };
-    let settings = OptimiseSettings { first, ..OptimiseSettings::within(budget, 0) };
+    let limits = OptimiseLimits { first, ..budget.into() };
+    let settings = OptimiseSettings::within(limits, 0);
     let sketch = Sketch::parse(&system.language, sketch, Some(bank.sort(start))).unwrap();
-    let objective = Objective { cost: CostFunction::size(), shared: false, exact: None, sketch };
+    let objective =
+        Objective { cost: CostFunction::size(), shared: false, exact_time: None, sketch };
     let outcome = optimise(&system, &mut bank, start, &objective, &settings).unwrap();
     if let Some(proof) = &outcome.proof {
         check(&system, &bank, proof).unwrap();

@@ -23,7 +23,7 @@ pub fn halide_tasks(count: usize, second_half: bool) -> (Arc<System>, TaskSet) {
     let settings = ChainSettings {
         links: 3,
         link_nodes: LINK,
-        cap: 4 * LINK,
+        beyond: 4 * LINK,
         memory: 64 << 20,
         count,
         rounds: 4,

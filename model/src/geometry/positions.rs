@@ -52,7 +52,7 @@ pub enum Positions {
 
 /// The four integers of a node from which relations follow, and its index in pre-order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct NodePlace {
     /// Index in pre-order.
     pub index: i32,
     /// Edges to the root.
@@ -65,33 +65,33 @@ pub struct Place {
     pub rank: i32,
 }
 
-impl Place {
+impl NodePlace {
     /// What is related to nothing.
-    pub const NOWHERE: Place = Place { index: -1, depth: 0, end: -1, parent: -2, rank: 0 };
+    pub const NOWHERE: NodePlace = NodePlace { index: -1, depth: 0, end: -1, parent: -2, rank: 0 };
 
     /// Whether `other` lies in the subtree of this node.
     #[inline(always)]
-    pub(super) fn holds(self, other: Place) -> bool {
+    pub(super) fn holds(self, other: NodePlace) -> bool {
         (self.index <= other.index) & (other.index < self.end)
     }
 }
 
 /// The places of the nodes of a tree, in pre-order. Nodes past the last may be absent while a tree
 /// is being written: relations between those that are there do not depend on them.
-pub fn places(slots: &[Slot]) -> Vec<Place> {
+pub fn places(slots: &[Slot]) -> Vec<NodePlace> {
     places_with(slots, None)
 }
 
 /// The same, with a further node behind the others.
-pub fn places_with(slots: &[Slot], last: Option<&Slot>) -> Vec<Place> {
-    let place = |(index, slot): (usize, &Slot)| Place {
+pub fn places_with(slots: &[Slot], last: Option<&Slot>) -> Vec<NodePlace> {
+    let place = |(index, slot): (usize, &Slot)| NodePlace {
         index: index as i32,
         depth: slot.depth as i32,
         end: index as i32 + 1,
         parent: slot.parent.map_or(-1, |p| p as i32),
         rank: slot.rank as i32,
     };
-    let mut places: Vec<Place> = slots.iter().chain(last).enumerate().map(place).collect();
+    let mut places: Vec<NodePlace> = slots.iter().chain(last).enumerate().map(place).collect();
     // Children come after their parent, so backwards every end is final when it is read.
     for i in (0..places.len()).rev() {
         let (end, parent) = (places[i].end, places[i].parent);

@@ -9,7 +9,7 @@
 //!
 //! No table of relations is stored: whoever needs δ(i, j) computes it from the two places.
 
-use crate::geometry::positions::Place;
+use crate::geometry::positions::NodePlace;
 use serde::{Deserialize, Serialize};
 
 macro_rules! relations {
@@ -29,7 +29,7 @@ macro_rules! relations {
 
             /// How far j is from i; `None` if they are not related. Swapping i and j changes the sign.
             #[inline(always)]
-            pub fn difference(self, $i: Place, $j: Place) -> Option<i32> {
+            pub fn difference(self, $i: NodePlace, $j: NodePlace) -> Option<i32> {
                 match self {
                     $(Relation::$variant => ($related).then_some($difference),)+
                 }
@@ -120,7 +120,7 @@ mod tests {
                 assert_eq!(sibling, same.then_some(right), "{i} {j}");
             }
             for relation in Relation::ALL {
-                assert_eq!(relation.difference(places[i], Place::NOWHERE), None);
+                assert_eq!(relation.difference(places[i], NodePlace::NOWHERE), None);
             }
         }
     }

@@ -10,7 +10,7 @@
 //! The decoder's query i is node i and its key j is node j − 1 (key 0 is the beginning), so that
 //! the relation of a node to those already written is what heads see.
 
-use crate::geometry::positions::{PATH_LEVELS, Place, Positions, Slot, places, places_with};
+use crate::geometry::positions::{NodePlace, PATH_LEVELS, Positions, Slot, places, places_with};
 use crate::network::ops::attention::inputs::{Geometry, Places, Source};
 use crate::network::ops::embedding::FeatureSets;
 use crate::network::ops::tensors::OnGpu;
@@ -132,7 +132,7 @@ pub fn decoder_batch(features: Features, trees: &[&TreeBuilder]) -> (Batch, Vec<
         for (i, slot) in slots.iter().enumerate() {
             sets.push(|list| features.of(tokens, &slots[..i], slot, false, list));
         }
-        all.push(Place::NOWHERE);
+        all.push(NodePlace::NOWHERE);
         all.extend(places(slots));
         pad(&mut sets, &mut all, n - slots.len());
         targets.extend(tokens);
@@ -152,7 +152,7 @@ pub fn decoder_step(features: Features, trees: &[&TreeBuilder]) -> Batch {
         let (tokens, slots) = (tree.tokens(), tree.slots());
         let Some(hole) = tree.next_slot() else { continue };
         sets.push(|list| features.of(tokens, slots, hole, false, list));
-        all.push(Place::NOWHERE);
+        all.push(NodePlace::NOWHERE);
         all.extend(places_with(slots, Some(hole)));
     }
     let places = Places { places: all, row: t + 2, first_query: t + 1 };
@@ -168,9 +168,9 @@ fn lengths(trees: &[&TreeBuilder]) -> Vec<usize> {
 }
 
 /// Fills up a row with nodes that are nothing and nowhere.
-fn pad(sets: &mut FeatureSets, places: &mut Vec<Place>, count: usize) {
+fn pad(sets: &mut FeatureSets, places: &mut Vec<NodePlace>, count: usize) {
     (0..count).for_each(|_| sets.push(|_| {}));
-    places.resize(places.len() + count, Place::NOWHERE);
+    places.resize(places.len() + count, NodePlace::NOWHERE);
 }
 
 fn batch(

@@ -22,7 +22,7 @@
 use crate::config::Config;
 use crate::network::parameters::{Stamp, load_safetensors, to_safetensors};
 use crate::tokens::vocabulary::Vocabulary;
-use crate::training::examples::batches::Place;
+use crate::training::examples::batches::EpochPlace;
 use crate::training::log::{Evaluation, Since};
 use anyhow::{Context, Result, anyhow, ensure};
 use candle_core::{Device, Tensor};
@@ -281,7 +281,7 @@ pub struct State {
     /// What was measured since the last of them.
     pub since: Since,
     /// The batch of the next step.
-    pub place: Place,
+    pub place: EpochPlace,
     /// Parameters by name.
     pub parameters: BTreeMap<String, Tensor>,
     /// First and second moments of the gradients by parameter.
@@ -291,7 +291,7 @@ pub struct State {
 #[derive(Serialize, Deserialize)]
 struct StateFile {
     step: u64,
-    place: Place,
+    place: EpochPlace,
     since: Since,
     log: Vec<Evaluation>,
     /// Hashes of the weights and of the moments, as in their files.

@@ -6,7 +6,7 @@ use crate::training::checkpoint::{
     Beginning, CONFIG_FILE, DatasetIdentity, Description, MODEL_FILE, State, load_description,
     load_run,
 };
-use crate::training::examples::batches::{Batches, Place};
+use crate::training::examples::batches::{Batches, EpochPlace};
 use crate::training::examples::data::Dataset;
 use crate::training::examples::part::SeedOrder;
 use crate::training::examples::token_file::Examples;
@@ -109,7 +109,7 @@ fn announce(config: &Config, examples: &Examples, options: &TrainOptions) -> Res
     }
     if !options.quiet {
         let budget = config.training.batch_tokens;
-        let batches = Batches::new(lengths, budget, options.seed, Place::default());
+        let batches = Batches::new(lengths, budget, options.seed, EpochPlace::default());
         note(&shape.line(memory, batches.per_epoch()));
     }
     Ok(())

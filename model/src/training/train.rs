@@ -5,7 +5,7 @@ use crate::network::parameters::Parameters;
 use crate::training::adamw::AdamW;
 use crate::training::checkpoint::{Description, MODEL_FILE, State, save_model, saved_model_step};
 use crate::training::events;
-use crate::training::examples::batches::{Batches, Place};
+use crate::training::examples::batches::{Batches, EpochPlace};
 use crate::training::examples::data::Example;
 use crate::training::examples::token_file::Examples;
 use crate::training::examples::unigram::Unigram;
@@ -32,7 +32,7 @@ pub(crate) struct Trainer<'a> {
     optimizer: AdamW,
     log: Vec<Evaluation>,
     since: Since,
-    place: Place,
+    place: EpochPlace,
     examples: &'a Examples,
     validation: Vec<Example>,
     unigram_loss: f32,

@@ -2,7 +2,7 @@
 //! That of a GPU is compared with the processor's beside it, in `ops/attention/tests.rs`.
 
 use candle_core::{Device, Result, Tensor, Var};
-use model::geometry::positions::{Place, Slot, places};
+use model::geometry::positions::{NodePlace, Slot, places};
 use model::geometry::relations::{Buckets, Relation};
 use model::network::ops::attention::attention;
 use model::network::ops::attention::inputs::{Geometry, Heads, Places, Source};
@@ -22,7 +22,7 @@ fn heads() -> Arc<Heads> {
 }
 
 /// A random tree of `n` nodes in pre-order.
-fn tree(rng: &mut ChaCha8Rng, n: usize) -> Vec<Place> {
+fn tree(rng: &mut ChaCha8Rng, n: usize) -> Vec<NodePlace> {
     let mut slots = vec![Slot::root(0)];
     let mut children = vec![0];
     for i in 1..n {
@@ -53,8 +53,9 @@ impl Case {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let batch = 2;
         let keys = if causal { queries } else { 7 };
-        let all: Vec<Place> =
-            (0..batch).flat_map(|_| [vec![Place::NOWHERE], tree(&mut rng, 7)].concat()).collect();
+        let all: Vec<NodePlace> = (0..batch)
+            .flat_map(|_| [vec![NodePlace::NOWHERE], tree(&mut rng, 7)].concat())
+            .collect();
         // The last nodes of the rows are the queries.
         let places = Places { places: all, row: 8, first_query: 8 - queries };
         let mut floats =

@@ -36,6 +36,7 @@ from ._native import (
     prove,
     read_parquet,
 )
+from ._options import LearnOptions, OptimiseOptions, SearchOptions, TaskOptions
 from .commands import Dataset, evaluate, generate, learn, run, tasks
 from .errors import (
     CairnError,
@@ -56,19 +57,23 @@ __all__ = [
     "GuideRequest",
     "InternalError",
     "Language",
+    "LearnOptions",
     "Match",
     "Model",
     "NotProved",
     "Operator",
+    "OptimiseOptions",
     "Optimised",
     "Proof",
     "ProofRefused",
     "Ranker",
     "RuleFileError",
     "RunReport",
+    "SearchOptions",
     "Step",
     "System",
     "Table",
+    "TaskOptions",
     "Term",
     "TermError",
     "evaluate",

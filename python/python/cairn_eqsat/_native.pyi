@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from os import PathLike
-from typing import Any, TypeAlias, final, overload
+from typing import Any, TypeAlias, Unpack, final, overload
+
+from ._options import OptimiseOptions, SearchOptions
 
 #: What stands for a term: itself, its text, or a number as a literal.
 _TermLike: TypeAlias = Term | str | int | float
@@ -181,6 +183,7 @@ class EGraph:
         *,
         cost: str | Callable[[str, list[float]], float] | None = None,
         shared: bool = False,
+        exact_time: float | None = None,
         exact: float | None = None,
     ) -> Extraction: ...
     def explain(self, left: _TermLike | int, right: _TermLike | int, /) -> Proof: ...
@@ -286,7 +289,7 @@ class Model:
         *,
         count: int = 10,
         max_size: int = 100,
-        nucleus: float = 0.95,
+        nucleus: float = ...,
         temperature: float = 1.0,
         seed: int = 0,
     ) -> list[tuple[Term, float]]: ...
@@ -352,22 +355,13 @@ def prove(
     method: str | None = None,
     ranker: _RankerLike | None = None,
     model: Model | str | PathLike[str] | None = None,
-    guides: Callable[[GuideRequest], Iterable[Term | str]] | None = None,
+    propose: Callable[[GuideRequest], Iterable[Term | str]] | None = None,
     score: Callable[[list[Term], Term], Sequence[float]] | None = None,
-    cap: int | str | None = None,
-    work: int | None = None,
-    scheduler: str | None = None,
-    per_request: int | None = None,
-    expansion: int | str | None = None,
-    walk: int | None = None,
-    slack: int | None = None,
-    drawn: int | None = None,
-    nucleus: float | None = None,
-    certain: float | None = None,
     seed: int = 0,
     time: float | None = None,
     threads: int | None = None,
     progress: bool | None = None,
+    **options: Unpack[SearchOptions],
 ) -> Answer: ...
 @overload
 def prove(
@@ -378,70 +372,44 @@ def prove(
     method: str | None = None,
     ranker: _RankerLike | None = None,
     model: Model | str | PathLike[str] | None = None,
-    guides: Callable[[GuideRequest], Iterable[Term | str]] | None = None,
+    propose: Callable[[GuideRequest], Iterable[Term | str]] | None = None,
     score: Callable[[list[Term], Term], Sequence[float]] | None = None,
-    cap: int | str | None = None,
-    work: int | None = None,
-    scheduler: str | None = None,
-    per_request: int | None = None,
-    expansion: int | str | None = None,
-    walk: int | None = None,
-    slack: int | None = None,
-    drawn: int | None = None,
-    nucleus: float | None = None,
-    certain: float | None = None,
     seed: int = 0,
     time: float | None = None,
     threads: int | None = None,
     progress: bool | None = None,
+    **options: Unpack[SearchOptions],
 ) -> list[Answer]: ...
 @overload
 def optimise(
     system: System,
     term: _TermLike,
     *,
-    cost: str = "cost",
-    shared: bool = False,
-    exact: float | None = None,
-    goal: str | None = None,
-    first: bool = False,
     model: Model | str | PathLike[str] | None = None,
-    guides: Callable[[GuideRequest], Iterable[Term | str]] | None = None,
-    per_request: int = 8,
-    cap: int | str | None = None,
-    work: int | None = None,
-    patience: int | str | None = None,
-    scheduler: str | None = None,
+    propose: Callable[[GuideRequest], Iterable[Term | str]] | None = None,
     ranker: _RankerLike | None = None,
     seed: int = 0,
     time: float | None = None,
     threads: int | None = None,
     progress: bool | None = None,
+    **options: Unpack[OptimiseOptions],
 ) -> Optimised: ...
 @overload
 def optimise(
     system: System,
     term: list[_TermLike] | tuple[_TermLike, ...],
     *,
-    cost: str = "cost",
-    shared: bool = False,
-    exact: float | None = None,
-    goal: str | None = None,
-    first: bool = False,
     model: Model | str | PathLike[str] | None = None,
-    guides: Callable[[GuideRequest], Iterable[Term | str]] | None = None,
-    per_request: int = 8,
-    cap: int | str | None = None,
-    work: int | None = None,
-    patience: int | str | None = None,
-    scheduler: str | None = None,
+    propose: Callable[[GuideRequest], Iterable[Term | str]] | None = None,
     ranker: _RankerLike | None = None,
     seed: int = 0,
     time: float | None = None,
     threads: int | None = None,
     progress: bool | None = None,
+    **options: Unpack[OptimiseOptions],
 ) -> list[Optimised]: ...
 def program(arguments: Sequence[str]) -> int: ...
+def arguments(command: str) -> list[tuple[str, str, str, str]]: ...
 
 @final
 class Tokens:

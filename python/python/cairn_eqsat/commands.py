@@ -8,18 +8,23 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
+import warnings
+from collections.abc import Collection, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from ._native import Ranker, System, Table, read_parquet
+from ._options import LearnOptions, SearchOptions, TaskOptions
 from .errors import CairnError, InternalError, NotProved
 
 __all__ = ["Dataset", "evaluate", "generate", "learn", "run", "tasks"]
 
 #: A file, or the name of a shipped one.
 File = str | PathLike[str]
+
+#: Keywords that were renamed, by command.
+_OLD = {"tasks": {"cap": "beyond"}}
 
 #: How long a process may take to end by itself, in seconds.
 GRACE = 0.05
@@ -74,22 +79,31 @@ def run(*arguments: str | PathLike[str], progress: bool = False) -> str:
     raise (CairnError if code == 2 else InternalError)(message or f"exit code {code}")
 
 
-class _Options:
-    """The arguments of a command from keywords; what is ``None`` is left out."""
-
-    def __init__(self, **options: Any) -> None:
-        self.arguments: list[str] = []
-        for name, value in options.items():
-            flag = "--" + name.strip("_").replace("_", "-")
-            if value is None or value is False:
-                continue
-            if value is True:
-                self.arguments.append(flag)
-            elif isinstance(value, (list, tuple)):
-                self.arguments += [f"{flag}={one}" for one in value]
-            else:
-                # In one piece, so that a negative number is no option.
-                self.arguments.append(f"{flag}={value}")
+def _arguments(command: str, known: Collection[str], options: Mapping[str, Any], /, **others: Any) -> list[str]:
+    """The arguments of a command from options, whose names are known, and from others; what is ``None`` is left out."""
+    given = dict(options)
+    for old, new in _OLD.get(command, {}).items():
+        if old in given:
+            warnings.warn(f"{old}= is called {new}= now; the next release does not know the old name",
+                          DeprecationWarning, stacklevel=3)
+            given[new] = given.pop(old)
+    for name in given.keys() - set(known):
+        raise TypeError(f"{command}() got an unexpected keyword argument {name!r}")
+    arguments: list[str] = []
+    for name, value in (given | others).items():
+        flag = "--" + name.strip("_").replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            arguments.append(flag)
+        elif isinstance(value, (list, tuple)):
+            arguments += [f"{flag}={one}" for one in value]
+        elif name == "memory" and isinstance(value, int):
+            arguments.append(f"{flag}={value}B")
+        else:
+            # In one piece, so that a negative number is no option.
+            arguments.append(f"{flag}={value}")
+    return arguments
 
 
 class _Files:
@@ -171,13 +185,14 @@ def generate(
 ) -> Dataset:
     """Makes a data set of proofs and triples from seed terms, as ``cairn generate``."""
     with _Files(system) as file:
-        options = _Options(
-            out=fspath(out), system=file, seeds=seeds, config=config, limit=limit, memory=_size(memory),
+        arguments = _arguments(
+            "generate", (), {},
+            out=fspath(out), system=file, seeds=seeds, config=config, limit=limit, memory=memory,
             nodes=nodes, iterations=iterations, scheduler=scheduler, classes=classes, terms=terms,
             max_size=max_size, pairs=pairs, chains=chains, links=links, far=far, max_steps=max_steps,
             cutoff=cutoff, threads=threads, seed=seed, quiet=not progress,
         )
-        run("generate", *options.arguments, progress=progress)
+        run("generate", *arguments, progress=progress)
     return Dataset(out)
 
 
@@ -189,25 +204,20 @@ def tasks(
     data: str | PathLike[str] | None = None,
     without: Sequence[str | PathLike[str]] | File = (),
     config: File | None = None,
-    links: int | None = None,
-    link_nodes: int | None = None,
-    cap: int | None = None,
-    memory: int | str | None = None,
-    count: int | None = None,
-    rounds: int | None = None,
-    family: str | None = None,
     threads: int | None = None,
     seed: int = 0,
     progress: bool = False,
+    **options: Unpack[TaskOptions],
 ) -> Table:
-    """Makes tasks, far chains from seeds, as ``cairn tasks``; the table that it wrote."""
+    """Makes tasks, far chains from seeds, as ``cairn tasks``, with the options of :class:`TaskOptions`; the table that
+    it wrote."""
     with _Files(system) as file:
-        options = _Options(
+        arguments = _arguments(
+            "tasks", TaskOptions.__annotations__, options,
             out=fspath(out), system=file, seeds=seeds, data=data, without=_several(without), config=config,
-            links=links, link_nodes=link_nodes, cap=cap, memory=_size(memory), count=count, rounds=rounds,
-            family=family, threads=threads, seed=seed, quiet=not progress,
+            threads=threads, seed=seed, quiet=not progress,
         )
-        run("tasks", *options.arguments, progress=progress)
+        run("tasks", *arguments, progress=progress)
     return read_parquet([fspath(out)])
 
 
@@ -218,27 +228,22 @@ def learn(
     tasks: str | PathLike[str] | None = None,
     seeds: File | None = None,
     validation: str | PathLike[str] | None = None,
-    cost: str | None = None,
-    cap: int | str | None = None,
-    work: int | None = None,
-    batch: int | None = None,
     from_: File | None = None,
-    rounds: int | None = None,
-    epochs: int | None = None,
     threads: int | None = None,
     seed: int = 0,
     progress: bool = False,
+    **options: Unpack[LearnOptions],
 ) -> Ranker:
     """Learns in which order matches lead to proofs, from tasks, or to cheaper terms, from seeds, as ``cairn
-    learn``; the ranker that is best on the validation tasks."""
+    learn``, with the options of :class:`LearnOptions`; the ranker that is best on the validation tasks."""
     loaded = system if isinstance(system, System) else System.load(fspath(system))
     with _Files(system) as file:
-        options = _Options(
-            out=fspath(out), system=file, tasks=tasks, seeds=seeds, validation=validation, cost=cost,
-            cap=cap, work=work, batch=batch, from_=from_, rounds=rounds, epochs=epochs, threads=threads,
-            seed=seed, quiet=not progress,
+        arguments = _arguments(
+            "learn", LearnOptions.__annotations__, options,
+            out=fspath(out), system=file, tasks=tasks, seeds=seeds, validation=validation, from_=from_,
+            threads=threads, seed=seed, quiet=not progress,
         )
-        run("learn", *options.arguments, progress=progress)
+        run("learn", *arguments, progress=progress)
     return Ranker.load(fspath(out), loaded)
 
 
@@ -252,30 +257,22 @@ def evaluate(
     seen_unknown: bool = False,
     ranker: File | None = None,
     config: File | None = None,
-    cap: int | str | None = None,
-    work: int | None = None,
-    scheduler: str | None = None,
-    guides: int | None = None,
-    expansion: int | str | None = None,
-    walk: int | None = None,
-    slack: int | None = None,
-    drawn: int | None = None,
-    nucleus: float | None = None,
-    certain: float | None = None,
     threads: int | None = None,
     seed: int = 0,
     progress: bool = False,
+    **options: Unpack[SearchOptions],
 ) -> Table:
-    """Puts every task to every method under the same limits, as ``cairn evaluate``; the table of results."""
+    """Puts every task to every method under the same limits, as ``cairn evaluate``, with the options of
+    :class:`SearchOptions`; the table of results."""
     with _Files(system) as file:
-        options = _Options(
+        arguments = _arguments(
+            "evaluate", SearchOptions.__annotations__, options,
             out=fspath(out), system=file, tasks=tasks,
             methods=None if methods is None else ",".join(_several(methods)),
-            model=model, seen_unknown=seen_unknown, ranker=ranker, config=config, cap=cap, work=work,
-            scheduler=scheduler, guides=guides, expansion=expansion, walk=walk, slack=slack, drawn=drawn,
-            nucleus=nucleus, certain=certain, threads=threads, seed=seed, quiet=not progress,
+            model=model, seen_unknown=seen_unknown, ranker=ranker, config=config, threads=threads, seed=seed,
+            quiet=not progress,
         )
-        run("evaluate", *options.arguments, progress=progress)
+        run("evaluate", *arguments, progress=progress)
     return read_parquet([Path(out) / "results.parquet"])
 
 
@@ -283,7 +280,3 @@ def _several(given: Sequence[str | PathLike[str]] | File) -> list[str]:
     """One of what there may be several of, or several."""
     return [fspath(given)] if isinstance(given, (str, PathLike)) else [fspath(one) for one in given]
 
-
-def _size(memory: int | str | None) -> str | None:
-    """A number of bytes as the program reads it."""
-    return f"{memory}B" if isinstance(memory, int) else memory

@@ -9,12 +9,13 @@ use crate::egraph::run::Keywords;
 use crate::egraph::state::State;
 use crate::errors::{any, bad, not_proved};
 use crate::interrupt::here;
+use crate::keywords::options::was_renamed;
+use crate::keywords::whole;
 use crate::keywords::{cost_of, seconds};
 use crate::proof::Proof;
 use crate::run_report::RunReport;
 use crate::shared::System;
 use crate::term::{Term, escaped, term_like};
-use crate::whole;
 use cairn::egraph_page;
 use egraph::{BestTerms, EGraph as Engine, Id, Node, SortId, TermBank, TermId, explain};
 use guided_search::quoted;
@@ -349,7 +350,7 @@ impl EGraph {
     ///
     /// `cost` names costs of the system with commas between, of which the first counts most (`"size"`,
     /// `"depth"`, `"flops, size"`), or is a function of an operator's name and the costs of its arguments.
-    /// No cost may be less than that of an argument. With `shared` equal parts count once; with `exact` so many
+    /// No cost may be less than that of an argument. With `shared` equal parts count once; with `exact_time` so many
     /// seconds are spent on a proof that nothing in the class costs less.
     ///
     /// >>> import cairn_eqsat as cairn
@@ -360,19 +361,26 @@ impl EGraph {
     /// ...     return 1 + max(children, default=0)
     /// >>> egraph.extract(start, cost=deep).cost
     /// 3.0
-    #[pyo3(signature = (term, /, *, cost = None, shared = false, exact = None))]
+    #[pyo3(signature = (term, /, *, cost = None, shared = false, exact_time = None, exact = None))]
     fn extract(
         &self,
         py: Python<'_>,
         term: &Bound<'_, PyAny>,
         cost: Option<&Bound<'_, PyAny>>,
         shared: bool,
+        exact_time: Option<f64>,
         exact: Option<f64>,
     ) -> PyResult<Extraction> {
+        if exact.is_some() {
+            was_renamed(py, "exact", "exact_time")?;
+        }
+        let exact_time = exact_time.or(exact);
         let held = &mut *self.hold()?;
         let class = held.expect_class(term)?;
-        if exact.is_some() && !shared {
-            return Err(bad("exact: the best term is certain where equal parts count each time"));
+        if exact_time.is_some() && !shared {
+            return Err(bad(
+                "exact_time: the best term is certain where equal parts count each time",
+            ));
         }
         if let Some(function) = cost.filter(|cost| cost.is_callable()) {
             if shared {
@@ -384,8 +392,9 @@ impl EGraph {
             Some(names) => names.cast::<PyString>()?.to_str()?.to_owned(),
             None => "cost".to_owned(),
         };
+        let time = seconds("exact_time", exact_time)?.map(|seconds| seconds.0);
         let (state, bank) = (&held.state, &mut held.bank);
-        extraction::by_name(py, state, bank, class, &names, shared, seconds(exact)?)
+        extraction::by_name(py, state, bank, class, &names, shared, time)
     }
 
     /// Why two terms are equal: a proof, accepted by the checker. Raises `NotProved` if they are not equal in this

@@ -36,7 +36,7 @@ impl State {
             None if iterations.or(nodes.map(|nodes| nodes as u64)).is_none() => Some(256 << 20),
             None => None,
         };
-        let time = seconds(keywords.time)?;
+        let time = seconds("time", keywords.time)?.map(|seconds| seconds.0);
         let limits = Limits { memory, nodes, iterations, time, ..Limits::default() };
         let function = scheduler.filter(|given| given.is_callable());
         let named = match scheduler {

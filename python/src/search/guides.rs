@@ -1,14 +1,16 @@
 //! Guides that Python functions give.
 
 use crate::errors::{any, bad, of_term};
+use crate::keywords::whole;
 use crate::matches::Order;
 use crate::shared::{Shared, System};
 use crate::term::{Term, term_like};
 use crate::tokens::Draft;
-use crate::whole;
 use dataset_gen::SYSTEM_FILE;
 use egraph::{MatchOrder, Sketch, SortId, TermBank, TermId};
-use guided_search::{Frontier, GuideRequest, GuideSet, GuideSource, Planner, Proposal, Waypoint};
+use guided_search::{
+    Frontier, GuideRequest, GuideSet, GuideSource, NUCLEUS, Planner, Proposal, Waypoint,
+};
 use model::{DecodeOptions, Device, GuideModel};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -20,8 +22,8 @@ use std::time::Instant;
 /// Who says how a search goes on: functions for guides and for the best frontier terms, and an order of matches.
 pub struct Functions<'a> {
     pub shared: &'a Arc<Shared>,
-    /// Writes guides for a request.
-    pub guides: Option<&'a Py<PyAny>>,
+    /// Proposes guides for a request.
+    pub propose: Option<&'a Py<PyAny>>,
     /// Gives each of some terms a number beside the term of the other side; the largest are the best.
     pub score: Option<&'a Py<PyAny>>,
     pub order: &'a Order,
@@ -34,7 +36,7 @@ impl GuideSource for Functions<'_> {
         bank: &mut TermBank,
     ) -> anyhow::Result<GuideSet> {
         let mut set = GuideSet::default();
-        if let Some(function) = self.guides {
+        if let Some(function) = self.propose {
             let began = Instant::now();
             let asked = Request {
                 start: Term::out_of(self.shared, bank, request.start()),
@@ -74,7 +76,7 @@ impl GuideSource for Functions<'_> {
                     self.best(score, bank, target, others[1], settings.guides)?,
                 ]
             }
-            None if self.guides.is_some() => {
+            None if self.propose.is_some() => {
                 request.frontier(bank, settings.guides, settings.slack, &mut request.random(4))
             }
             None => return Frontier::Shared.guides(request, bank),
@@ -148,14 +150,14 @@ impl Functions<'_> {
 /// A function that says what may come next on the way to a goal, or what a normal form may become.
 pub struct Said {
     pub shared: Arc<Shared>,
-    pub guides: Py<PyAny>,
+    pub propose: Py<PyAny>,
     /// How many terms are wanted at a time.
     pub wanted: usize,
 }
 
 impl fmt::Debug for Said {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Said").field("guides", &self.guides).finish_non_exhaustive()
+        f.debug_struct("Said").field("propose", &self.propose).finish_non_exhaustive()
     }
 }
 
@@ -179,7 +181,7 @@ impl Planner for Said {
         };
         let terms = Python::attach(|py| {
             let mut terms = Vec::new();
-            for given in self.guides.call1(py, (asked,))?.bind(py).try_iter()? {
+            for given in self.propose.call1(py, (asked,))?.bind(py).try_iter()? {
                 let term = term_like(shared, &given?, Some(sort))?;
                 terms.push(bank.import(&term.bank, term.id));
             }
@@ -291,7 +293,7 @@ impl Model {
 
     /// Terms that may lie between two others, the likeliest first, each with the logarithm of its probability.
     /// The same `seed` writes the same guides.
-    #[pyo3(signature = (start, target, /, *, count = 10, max_size = 100, nucleus = 0.95,
+    #[pyo3(signature = (start, target, /, *, count = 10, max_size = 100, nucleus = NUCLEUS,
                         temperature = 1.0, seed = 0))]
     #[allow(clippy::too_many_arguments)] // each has a name where it is given
     fn guides(

@@ -2,22 +2,22 @@
 
 use crate::errors::{any, bad, of_term};
 use crate::interrupt::{cancel, on_pool, pool};
-use crate::keywords::{all_or_one, cap_of, cost_of, named, seconds, shown};
+use crate::keywords::options::{self, proposing};
+use crate::keywords::whole;
+use crate::keywords::{all_or_one, cost_of, seconds, shown};
 use crate::matches::Order;
 use crate::proof::Proof;
 use crate::search::guides::{Said, model_of};
 use crate::shared::{Shared, System, shown_cost};
 use crate::term::{Term, term_like};
-use crate::whole;
 use egraph::{Amount, Scheduler, Sketch, TermBank, TermId};
 use guided_search::{
-    Budget, Objective, OptimiseSettings, Outcome, Patience, Planner, Schedulers, WrittenPlan,
-    check_number, optimise as search,
+    Beside, Objective, OptimiseOptions, OptimiseSettings, Outcome, Planner, Seconds, WrittenPlan,
+    optimise as search,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::sync::Arc;
-use std::time::Instant;
 use support::{Internal, Progress, in_order};
 
 /// Looks for the cheapest term that equals a given one, with a proof; or, of a list of terms, of each.
@@ -28,88 +28,63 @@ use support::{Internal, Progress, in_order};
 /// >>> print(best.term, best.cost, best.proof.end == best.term)
 /// (* a (+ b c)) 5 True
 ///
-/// ``cost`` names costs of the system, with commas between, of which the first counts most; ``size`` and ``depth``
-/// are always there. With ``shared`` equal parts count once; ``exact`` is how many seconds may then go into a proof
-/// that nothing costs less. ``patience`` is after how many times the work that found the best term it is the answer
-/// (``"off"``: the work is spent). ``goal`` is a sketch that the term must satisfy; with ``first`` the first such term is
-/// the answer. Where the goal is a term or ``(contains TERM)``, a ``model`` (of ``cairn plans``) or a function
-/// ``guides`` says what may come next, ``per_request`` terms at a time. Without a goal they may guess what a normal
-/// form was, in a system that has them (a model of ``cairn guesses``): what is wrong costs time only. The rest is as
-/// in :func:`prove`.
+/// The options are those of :class:`OptimiseOptions`: ``cost`` names costs of the system, with commas between, of which
+/// the first counts most; ``size`` and ``depth`` are always there. ``goal`` is a sketch that the term must satisfy. Where
+/// it is a term or ``(contains TERM)``, a ``model`` (of ``cairn plans``) or a function ``propose`` says what may come next.
+/// Without a goal they may guess what a normal form was, in a system that has them (a model of ``cairn guesses``): what is
+/// wrong costs time only. The rest is as in :func:`prove`.
 ///
 /// >>> polynomials = cairn.System.load("polynomials")
 /// >>> def guess(request):
 /// ...     return ["(* (+ x 1) (+ x 2))"]
-/// >>> print(cairn.optimise(polynomials, "(+ (* x x) (+ (* 3 x) 2))", cost="size", guides=guess).term)
+/// >>> print(cairn.optimise(polynomials, "(+ (* x x) (+ (* 3 x) 2))", cost="size", propose=guess).term)
 /// (* (+ x 1) (+ x 2))
 #[pyfunction]
-#[pyo3(signature = (system, term, *, cost = "cost", shared = false, exact = None, goal = None, first = false,
-                    model = None, guides = None, per_request = 8, cap = None, work = None, patience = None,
-                    scheduler = None, ranker = None, seed = 0, time = None, threads = None,
-                    progress = None))]
+#[pyo3(signature = (system, term, *, model = None, propose = None, ranker = None, seed = 0, time = None,
+                    threads = None, progress = None, **options))]
 #[allow(clippy::too_many_arguments)] // each has a name where it is given
 pub fn optimise<'py>(
     py: Python<'py>,
     system: &System,
     term: &Bound<'py, PyAny>,
-    cost: &str,
-    shared: bool,
-    exact: Option<f64>,
-    goal: Option<&str>,
-    first: bool,
     model: Option<&Bound<'py, PyAny>>,
-    guides: Option<Py<PyAny>>,
-    #[pyo3(from_py_with = whole::per_request)] per_request: usize,
-    cap: Option<&Bound<'py, PyAny>>,
-    #[pyo3(from_py_with = whole::optional::work)] work: Option<u64>,
-    patience: Option<&Bound<'py, PyAny>>,
-    scheduler: Option<&str>,
+    propose: Option<Py<PyAny>>,
     ranker: Option<&Bound<'py, PyAny>>,
     #[pyo3(from_py_with = whole::seed)] seed: u64,
     time: Option<f64>,
     #[pyo3(from_py_with = whole::optional::threads)] threads: Option<usize>,
     progress: Option<bool>,
+    options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let rules = &system.shared;
     let cancel = cancel();
-    let given = ranker.is_some_and(|given| !given.extract::<bool>().is_ok_and(|given| !given));
-    let default = if given { Schedulers::Mixed } else { Schedulers::Auto };
-    let scheduler = named("scheduler", scheduler)?.unwrap_or(default);
-    let budget = Budget::of_optimisation(cap_of("cap", cap)?, work, scheduler);
-    budget.check().map_err(any)?;
-    let patience = patience.map(|given| given.str()).transpose()?;
-    let patience = patience.as_ref().map(|text| text.to_str()).transpose()?;
-    let patience: Patience = named("patience", patience)?.unwrap_or_default();
-    let (one, other) = scheduler.in_turn();
-    let is_used = [Some(one), other].contains(&Some(Scheduler::BestFirst));
-    if given && !is_used {
-        return Err(bad("ranker orders the matches of scheduler='mixed' or 'best-first'"));
-    }
+    let propose = proposing(propose, options)?;
+    let options: OptimiseOptions = options::read("optimise", options)?;
+    let aim = options.settle(Beside {
+        ranker: ranker.is_some_and(|given| !given.extract::<bool>().is_ok_and(|given| !given)),
+        writer: model.is_some() || propose.is_some(),
+        goals: false,
+        normal_form: rules.system.normal_form.is_some(),
+    });
+    let aim = aim.map_err(any)?;
+    let is_used = aim.limits.budget.scheduler.has(Scheduler::BestFirst);
     let order = if is_used { Order::of(ranker, rules, &cancel)? } else { Order::None };
-    let cost = cost_of(&rules.system, cost)?;
-    if exact.is_some() && (!shared || goal.is_some()) {
-        return Err(bad("exact: expected shared=True, and no goal"));
-    }
-    let exact = seconds(exact)?;
-    if first && goal.is_none() {
-        return Err(bad("first: expected a goal to end with"));
-    }
-    check_number("per_request", per_request).map_err(any)?;
-    let planner: Option<Arc<dyn Planner>> = match (model_of(py, model)?, guides) {
+    let cost = cost_of(&rules.system, &aim.cost)?;
+    let read = |text: &String| {
+        let strategy = rules.system.read_strategy(text);
+        strategy.map(Arc::new).map_err(|mistake| of_term(text, &mistake))
+    };
+    let strategy = aim.strategy.as_ref().map(read).transpose()?;
+    let terms = options.guides();
+    let planner: Option<Arc<dyn Planner>> = match (model_of(py, model)?, propose) {
         (None, None) => None,
-        _ if goal.is_none() && rules.system.normal_form.is_none() => {
-            return Err(bad(
-                "model and guides say what may come next on the way to a goal, or what a normal form may become: \
-                 expected a goal, or a system with a normal form",
-            ));
-        }
-        (Some(_), Some(_)) => return Err(bad("expected model or guides, not both")),
+        (Some(_), Some(_)) => return Err(bad("expected model or propose, not both")),
         (Some(model), None) => {
             model.expect_system(&rules.system).map_err(any)?;
-            Some(Arc::new(WrittenPlan { model, terms: per_request, seed }))
+            Some(Arc::new(WrittenPlan { model, terms, seed }))
         }
-        (None, Some(guides)) => {
-            Some(Arc::new(Said { shared: rules.clone(), guides, wanted: per_request }))
+        (None, Some(propose)) => {
+            Some(Arc::new(Said { shared: rules.clone(), propose, wanted: terms }))
         }
     };
     let many = term.is_instance_of::<PyList>() || term.is_instance_of::<PyTuple>();
@@ -118,12 +93,13 @@ pub fn optimise<'py>(
     for term in &terms {
         let term = term_like(rules, term, None)?;
         let sort = term.bank.sort(term.id);
-        let sketch = match goal {
+        let sketch = match &aim.goal {
             None => Sketch::Any,
             Some(text) => Sketch::parse(&rules.system.language, text, Some(sort))
                 .map_err(|mistake| of_term(text, &mistake))?,
         };
-        let objective = Objective { cost: cost.clone(), shared, exact, sketch };
+        let exact_time = options.exact_time.map(|seconds| seconds.0);
+        let objective = Objective { cost: cost.clone(), shared: aim.shared, exact_time, sketch };
         objective.check().map_err(any)?;
         let mut bank = rules.bank();
         let start = bank.import(&term.bank, term.id);
@@ -131,16 +107,15 @@ pub fn optimise<'py>(
     }
     let pool = pool(threads)?;
     let alone = asked.len() == 1;
-    let time = seconds(time)?;
+    let time = seconds("time", time)?;
     let settings = || OptimiseSettings {
-        deadline: time.and_then(|time| Instant::now().checked_add(time)),
+        deadline: time.and_then(Seconds::from_now),
         cancel: Some(cancel.clone()),
         pool: alone.then(|| pool.clone()),
         order: order.matches(),
         planner: planner.clone(),
-        first,
-        patience,
-        ..OptimiseSettings::within(budget, seed)
+        strategy: strategy.clone(),
+        ..OptimiseSettings::within(aim.limits, seed)
     };
     let bar = Progress::new("terms", asked.len() as u64, !shown(py, progress, many)? || alone);
     let one = |number: usize| {

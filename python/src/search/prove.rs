@@ -2,23 +2,24 @@
 
 use crate::errors::{any, bad, of_term};
 use crate::interrupt::{cancel, expect_a_thread, here, on_pool, pool};
-use crate::keywords::{all_or_one, cap_of, named, seconds, shown};
+use crate::keywords::options::{self, proposing};
+use crate::keywords::whole;
+use crate::keywords::{all_or_one, named, seconds, shown};
 use crate::matches::Order;
 use crate::proof::Proof;
 use crate::search::guides::{Functions, model_of};
 use crate::shared::{Shared, System};
 use crate::term::{Term, term_like};
-use crate::whole;
 use egraph::{Cancel, TermBank, TermId};
 use guided_search::{
-    Aids, Asked, Budget, GuideWriter, Method, Question, Schedulers, SearchSettings, read_texts,
+    Aids, Asked, GuideWriter, Method, Question, Schedulers, SearchOptions, SearchSettings, Seconds,
+    read_texts,
 };
 use model::GuideModel;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyString};
 use std::sync::Arc;
-use std::time::Instant;
 use support::{Internal, Progress, in_order};
 
 /// What all questions of a call share.
@@ -28,18 +29,18 @@ struct Search<'a> {
     method: Option<Method>,
     model: Option<Arc<GuideModel>>,
     order: Order,
-    guides: Option<Py<PyAny>>,
+    propose: Option<Py<PyAny>>,
     score: Option<Py<PyAny>>,
-    time: Option<std::time::Duration>,
+    time: Option<Seconds>,
     cancel: Cancel,
 }
 
 /// What came of one question.
-type Found = (guided_search::Answer, TermBank);
+type Answered = (guided_search::Answer, TermBank);
 
 impl Search<'_> {
-    fn answer(&self, mut bank: TermBank, ends: [TermId; 2]) -> anyhow::Result<Found> {
-        let deadline = self.time.and_then(|time| Instant::now().checked_add(time));
+    fn answer(&self, mut bank: TermBank, ends: [TermId; 2]) -> anyhow::Result<Answered> {
+        let deadline = self.time.and_then(Seconds::from_now);
         let question = Question { ends, number: 0, deadline, cancel: Some(&self.cancel) };
         let ranker = match &self.order {
             Order::Learned(ranker) => Some(ranker),
@@ -54,7 +55,7 @@ impl Search<'_> {
             None => {
                 let mut source = Functions {
                     shared: self.shared,
-                    guides: self.guides.as_ref(),
+                    propose: self.propose.as_ref(),
                     score: self.score.as_ref(),
                     order: &self.order,
                 };
@@ -121,31 +122,28 @@ fn pairs(shared: &Arc<Shared>, given: &Bound<'_, PyAny>) -> PyResult<Vec<(TermBa
 /// ... # doctest: +ELLIPSIS
 /// [<Answer proved ...>, <Answer proved ...>, <Answer not proved ...>]
 ///
-/// ``cap`` is what one e-graph may have, as e-nodes or as ``"64MiB"``; ``work`` is e-nodes over all e-graphs.
 /// ``method`` is one of those that ``cairn prove --help`` lists. Instead of it, functions may guide the search:
 ///
-/// - ``guides`` is given a :class:`GuideRequest` and returns what may be on the way: terms, from which and to which
-///   e-graphs are grown, and texts, which are sketches that are looked up in every e-graph. They are not trusted:
+/// - ``propose`` is given a :class:`GuideRequest` and returns guides, which may be on the way: terms, from which and to
+///   which e-graphs are grown, and texts, which are sketches that are looked up in every e-graph. They are not trusted:
 ///   one that can't be reached costs time only. Where it returns no term that the e-graph lacks, the search goes on
 ///   from terms that were reached, as ``score`` or chance has it.
 /// - ``score`` is given terms that were reached on one side, and the term of the other side, and returns a number
 ///   for each; with the largest the search goes on.
 /// - ``ranker`` may be a function, too: it orders the matches of e-graphs that are grown best-first.
 ///
-/// An exception in one of them ends the search and comes out of ``prove``. ``per_request``, ``expansion``, ``walk``,
-/// ``slack``, ``drawn``, ``nucleus`` and ``certain`` are ``--guides`` and the other options of the program. The
-/// answer is the same for any number of ``threads``, unless ``time``, in seconds for each question, ends it. With
-/// many questions a bar shows the progress on a terminal, or where ``progress=True`` asks for it.
+/// An exception in one of them ends the search and comes out of ``prove``. All other options are those of
+/// :class:`SearchOptions`: ``cap`` is what one e-graph may have, as e-nodes or as ``"64MiB"``, and ``work`` is e-nodes over
+/// all e-graphs. The answer is the same for any number of ``threads``, unless ``time``, in seconds for each question, ends
+/// it. With many questions a bar shows the progress on a terminal, or where ``progress=True`` asks for it.
 ///
 /// >>> def through_sum(request):
 /// ...     return ["(+ ? (+ ? ?))", request.target]
-/// >>> bool(cairn.prove(halide, "(+ (+ a b) c)", "(+ c (+ b a))", guides=through_sum))
+/// >>> bool(cairn.prove(halide, "(+ (+ a b) c)", "(+ c (+ b a))", propose=through_sum))
 /// True
 #[pyfunction]
-#[pyo3(signature = (system, start, target = None, *, method = None, ranker = None, model = None, guides = None,
-                    score = None, cap = None, work = None, scheduler = None, per_request = None, expansion = None,
-                    walk = None, slack = None, drawn = None, nucleus = None, certain = None, seed = 0, time = None,
-                    threads = None, progress = None))]
+#[pyo3(signature = (system, start, target = None, *, method = None, ranker = None, model = None, propose = None,
+                    score = None, seed = 0, time = None, threads = None, progress = None, **options))]
 #[allow(clippy::too_many_arguments)] // each has a name where it is given
 pub fn prove<'py>(
     py: Python<'py>,
@@ -155,26 +153,20 @@ pub fn prove<'py>(
     method: Option<&str>,
     ranker: Option<&Bound<'py, PyAny>>,
     model: Option<&Bound<'py, PyAny>>,
-    guides: Option<Py<PyAny>>,
+    propose: Option<Py<PyAny>>,
     score: Option<Py<PyAny>>,
-    cap: Option<&Bound<'py, PyAny>>,
-    #[pyo3(from_py_with = whole::optional::work)] work: Option<u64>,
-    scheduler: Option<&str>,
-    #[pyo3(from_py_with = whole::optional::per_request)] per_request: Option<usize>,
-    expansion: Option<&Bound<'py, PyAny>>,
-    #[pyo3(from_py_with = whole::optional::walk)] walk: Option<usize>,
-    #[pyo3(from_py_with = whole::optional::slack)] slack: Option<u64>,
-    #[pyo3(from_py_with = whole::optional::drawn)] drawn: Option<usize>,
-    nucleus: Option<f64>,
-    certain: Option<f64>,
     #[pyo3(from_py_with = whole::seed)] seed: u64,
     time: Option<f64>,
     #[pyo3(from_py_with = whole::optional::threads)] threads: Option<usize>,
     progress: Option<bool>,
+    options: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let shared = &system.shared;
     let cancel = cancel();
-    let functions = guides.is_some() || score.is_some() || ranker.is_some_and(|r| r.is_callable());
+    let propose = proposing(propose, options)?;
+    let options: SearchOptions = options::read("prove", options)?;
+    let settings = options.settle(seed).map_err(any)?;
+    let functions = propose.is_some() || score.is_some() || ranker.is_some_and(|r| r.is_callable());
     let method = named::<Method>("method", method)?;
     if functions && method.is_some() {
         return Err(bad("method: functions that guide the search are a method of their own"));
@@ -196,28 +188,12 @@ pub fn prove<'py>(
     if let Some(model) = &model {
         model.expect_system(&shared.system).map_err(any)?;
     }
-    let preset = cairn::SearchArgs {
-        cap: cap_of("cap", cap)?,
-        work,
-        scheduler: named("scheduler", scheduler)?,
-        guides: per_request,
-        expansion: cap_of("expansion", expansion)?,
-        walk,
-        slack,
-        drawn,
-        nucleus,
-        certain,
-        methods: None,
-    };
-    let budget = Budget::of_question(preset.cap, preset.work, Schedulers::Auto);
-    let settings = cairn::settings(&preset, budget, seed);
-    settings.check().map_err(any)?;
-    let time = seconds(time)?;
+    let time = seconds("time", time)?;
     let asked = match target {
         Some(target) => vec![question(shared, start, target)?],
         None => pairs(shared, start)?,
     };
-    let search = Search { shared, settings, method, model, order, guides, score, time, cancel };
+    let search = Search { shared, settings, method, model, order, propose, score, time, cancel };
     let answers = match <[_; 1]>::try_from(asked) {
         Ok([(bank, ends)]) => {
             let work = || search.answer(bank, ends).map(|found| vec![packed(shared, found)]);
@@ -258,7 +234,7 @@ pub fn prove<'py>(
 const KEPT: usize = 512;
 
 /// An answer, whose terms have banks of their own if that of the search is large.
-fn packed(shared: &Arc<Shared>, (answer, bank): Found) -> Answer {
+fn packed(shared: &Arc<Shared>, (answer, bank): Answered) -> Answer {
     let (kept, bank) = (bank.len() <= KEPT, Arc::new(bank));
     let proof = |proof: egraph::Proof| {
         Arc::new(match kept {

@@ -14,10 +14,11 @@ use support::{InputFile, counted, give_back_large_blocks};
 const EXAMPLES: &str = "\
 Examples:
   # A proof, one rewrite step a line
-  cairn explain --system halide --from '(<= (+ x 1) (+ y 1))' --to '(<= x y)'
+  cairn explain --system halide --start '(<= (+ x 1) (+ y 1))' \\
+      --target '(<= x y)'
 
   # The proof as a file, and an independent check of it
-  cairn explain --system halide --from '(+ (* 2 a) 0)' --to '(* a 2)' \\
+  cairn explain --system halide --start '(+ (* 2 a) 0)' --target '(* a 2)' \\
       --out proof.json
   cairn check proof.json --system halide
 
@@ -32,11 +33,11 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
     system: InputFile,
     /// The term that the proof starts with
-    #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
-    from: String,
+    #[arg(long, value_name = "TERM", allow_negative_numbers = true, alias = "from")]
+    start: String,
     /// The term that the proof ends with
-    #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
-    to: String,
+    #[arg(long, value_name = "TERM", allow_negative_numbers = true, alias = "to")]
+    target: String,
     #[command(flatten)]
     proof: ProofArgs,
     #[command(flatten)]
@@ -62,7 +63,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
     let out = args.proof.output()?;
     let system = load_system(&args.system)?;
     let schedule = read_strategy(&system, args.strategy.as_deref())?;
-    let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
+    let (mut bank, from, to) = read_question(&system, &args.start, &args.target)?;
     let config = args.limits.config(args.run.run().build_pool()?, Scheduler::Simple);
     let config = SaturationConfig { schedule, ..config };
     // A strategy is followed once.

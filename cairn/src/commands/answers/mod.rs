@@ -3,8 +3,6 @@
 pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod optimise;
-pub(crate) mod optimise_mlir;
-pub(crate) mod optimise_terms;
 pub(crate) mod prove;
 pub(crate) mod prove_shape;
 pub(crate) mod saturate;

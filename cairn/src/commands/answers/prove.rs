@@ -2,42 +2,41 @@
 
 use crate::commands::answers::prove_shape::{Shape, prove_shape, read_shape};
 use crate::inputs::args::{
-    DeviceChoice, NotProved, RunArgs, load_model, load_ranker, load_system, read_question, seconds,
+    DeviceChoice, NotProved, RunArgs, load_model, load_ranker, load_system, of_flag, read_question,
 };
 use crate::inputs::ranker_file;
-use crate::inputs::search_args::{self, SearchArgs};
 use crate::inputs::shipped::{SYSTEMS, ranker_of};
 use crate::shown::guides::show_guides;
 use crate::shown::proof::{PRINTED, ProofArgs, show_opposed};
 use anyhow::{Result, anyhow, ensure};
 use egraph::{System, TermBank, TermId};
 use guided_search::{
-    Aids, Answer, Asked, Available, Budget, ExpertGuides, Failure, GuideWriter, Method, Need,
-    Question, Schedulers, SearchSettings, Watcher,
+    Aids, Answer, Asked, Available, ExpertGuides, Failure, GuideWriter, Method, Need, Question,
+    SearchOptions, SearchSettings, Seconds, Watcher,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use support::{InputFile, counted, give_back_large_blocks, note, thousands};
 
 const EXAMPLES: &str = "\
 Examples:
   # Small random waypoints from both sides, e-graphs of at most 200 e-nodes
   cairn prove --system halide --method descend --cap 200 --work 40000 \\
-      --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)'
+      --start '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --target '(<= (+ y x) z)'
 
   # A trained model's guides
   cairn prove --system ring --model quickstart/model --cap 2000 \\
-      --from '(* (+ a b) (- a b))' --to '(- (* a a) (* b b))'
+      --start '(* (+ a b) (- a b))' --target '(- (* a a) (* b b))'
 
   # An expert's sketches, one a line in the order in which they are reached
   echo '(<= (* 2 ?) (* 2 ?))' > guides.txt
   cairn prove --system halide --expert guides.txt --cap 200 --out proof.json \\
-      --from '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --to '(<= (+ y x) z)'
+      --start '(<= (+ (* 2 x) (* 2 y)) (* 2 z))' --target '(<= (+ y x) z)'
 
   # A proof to any term of a shape
-  cairn prove --system tiling --from '(m (* n1 32) f)' \\
-      --to '(contains (m n1 (m 32 ?)))'
+  cairn prove --system tiling --start '(m (* n1 32) f)' \\
+      --target '(contains (m n1 (m 32 ?)))'
 
 Exit code 3: no proof was found within the budget.";
 
@@ -53,11 +52,11 @@ pub struct ProveArgs {
     #[arg(long, value_name = "FILE", value_parser = SYSTEMS.parser())]
     system: InputFile,
     /// The start
-    #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
-    from: String,
+    #[arg(long, value_name = "TERM", allow_negative_numbers = true, alias = "from")]
+    start: String,
     /// The target: a term, or a sketch, which stands for any term that satisfies it
-    #[arg(long, value_name = "TERM", allow_negative_numbers = true)]
-    to: String,
+    #[arg(long, value_name = "TERM", allow_negative_numbers = true, alias = "to")]
+    target: String,
     /// How to search, see below [default: model with --model, expert with --expert, otherwise portfolio]
     #[arg(long, value_name = "NAME", conflicts_with = "expert")]
     method: Option<Method>,
@@ -78,10 +77,10 @@ pub struct ProveArgs {
     #[arg(long, conflicts_with = "expert")]
     show_guides: bool,
     #[command(flatten)]
-    search: SearchArgs,
+    search: SearchOptions,
     /// Seconds at most (not reproducible)
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    time: Option<Duration>,
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<Seconds>,
     #[command(flatten)]
     proof: ProofArgs,
     #[command(flatten)]
@@ -98,18 +97,15 @@ pub fn run(args: &ProveArgs) -> Result<()> {
         give_back_large_blocks();
     }
     let run = args.run.run();
-    let preset = &args.search;
-    let budget = Budget::of_question(preset.cap, preset.work, Schedulers::Auto);
-    let settings = search_args::settings(preset, budget, run.seed);
-    settings.check()?;
+    let settings = args.search.settle(run.seed).map_err(of_flag)?;
     let out = args.proof.output()?;
     let system = load_system(&args.system)?;
-    if let Some((mut bank, from, shape)) = read_shape(&system, &args.from, &args.to)? {
+    if let Some((mut bank, from, shape)) = read_shape(&system, &args.start, &args.target)? {
         args.refuse_guides()?;
         let shape = Shape { from, sketch: shape, deadline: args.deadline() };
         return prove_shape(&system, &mut bank, shape, &settings, &run, &out);
     }
-    let (mut bank, from, to) = read_question(&system, &args.from, &args.to)?;
+    let (mut bank, from, to) = read_question(&system, &args.start, &args.target)?;
     let pool = run.build_pool()?;
     let answer = pool.install(|| search(args, &system, &mut bank, [from, to], &settings))?;
     let work = settings.budget.work;
@@ -229,8 +225,8 @@ impl ProveArgs {
         for (option, given) in guided {
             ensure!(
                 !given,
-                "{option}: guides lie between two terms, and --to is a sketch, which names no second one: \
-                 leave {option} out, or give a term with --to, or write the sketches on the way as phases for \
+                "{option}: guides lie between two terms, and --target is a sketch, which names no second one: \
+                 leave {option} out, or give a term with --target, or write the sketches on the way as phases for \
                  `cairn optimise --strategy`"
             );
         }
@@ -238,6 +234,6 @@ impl ProveArgs {
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.time.and_then(|time| Instant::now().checked_add(time))
+        self.time.and_then(Seconds::from_now)
     }
 }

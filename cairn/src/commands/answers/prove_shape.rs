@@ -4,7 +4,9 @@ use crate::inputs::args::{NotProved, read_question};
 use crate::shown::proof::ProofOutput;
 use anyhow::{Result, anyhow};
 use egraph::{CostFunction, Sketch, System, TermBank, TermId};
-use guided_search::{Objective, OptimiseSettings, SearchSettings, optimise, quoted};
+use guided_search::{
+    Objective, OptimiseLimits, OptimiseSettings, SearchSettings, optimise, quoted,
+};
 use std::sync::Arc;
 use std::time::Instant;
 use support::{Run, counted, note, thousands};
@@ -35,7 +37,7 @@ pub fn read_shape(
         Ok(sketch) if term.is_err() => Ok(Some((bank, from, sketch))),
         // What is wrong with it as a term says nothing then.
         Err(mistake) if term.is_err() && (to.contains('?') || to.contains("contains")) => {
-            Err(anyhow!("--to {}: {mistake}", quoted(to)))
+            Err(anyhow!("--target {}: {mistake}", quoted(to)))
         }
         _ => Ok(None),
     }
@@ -55,15 +57,16 @@ pub fn prove_shape(
     out: &ProofOutput<'_>,
 ) -> Result<()> {
     let pool = Arc::new(run.build_pool()?);
-    let objective = Objective { cost: CostFunction::size(), shared: false, exact: None, sketch };
+    let objective =
+        Objective { cost: CostFunction::size(), shared: false, exact_time: None, sketch };
+    let limits = OptimiseLimits { first: true, ..settings.budget.into() };
     let settings = OptimiseSettings {
-        first: true,
         deadline,
         pool: Some(pool.clone()),
-        ..OptimiseSettings::within(settings.budget, run.seed)
+        ..OptimiseSettings::within(limits, run.seed)
     };
     let found = pool.install(|| optimise(system, bank, from, &objective, &settings))?;
-    let work = (thousands(found.ledger.work), thousands(settings.budget.work));
+    let work = (thousands(found.ledger.work), thousands(limits.budget.work));
     let e_graphs = counted(found.ledger.e_graphs, "e-graph");
     let spent = format!("{} of {} work, {e_graphs}", work.0, work.1);
     match found.proof {

@@ -1,6 +1,6 @@
 //! `cairn merge`.
 
-use crate::commands::answers::optimise_terms::print_optimised;
+use crate::commands::answers::optimise::many_terms::print_optimised;
 use crate::commands::data::tasks::print_tasks;
 use crate::commands::measured::evaluate::print_results;
 use crate::inputs::args::RunArgs;

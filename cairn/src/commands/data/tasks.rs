@@ -1,14 +1,13 @@
 //! `cairn tasks`: far chains from held-out seeds.
 
-use crate::inputs::args::{RunArgs, load_system, read_preset};
-use crate::inputs::search_args::TaskArgs;
+use crate::inputs::args::{RunArgs, load_system, of_flag, read_preset};
 use crate::inputs::shipped::{SEARCHES, SEEDS, SYSTEMS};
 use anyhow::{Result, ensure};
 use dataset_gen::{Seed, load_seeds};
 use egraph::{System, TermBank};
 use guided_search::{
-    CONFLICT, ChainSettings, HeldOutFrom, MEMORY, NEAR, NO_FRONTIER, SATURATED, Scale, TaskOrigin,
-    TaskSet, far_chains, held_out, tasks_part, without,
+    CONFLICT, ChainSettings, HeldOutFrom, MEMORY, NEAR, NO_FRONTIER, SATURATED, Scale, TaskOptions,
+    TaskOrigin, TaskSet, far_chains, held_out, tasks_part, without,
 };
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -32,7 +31,7 @@ With --family theorem, chains begin only at seeds that equal a constant, which i
 operator without arguments, as conditions that always hold do; with identity, only at the others. To tell \
 them apart, one e-graph is grown best-first from each seed, to 20 times the e-nodes of a link.
 
-Without --link-nodes, links are as large as in the file that --without names, and so is the cap. \
+Without --link-nodes, links are as large as in the file that --without names, and so is --beyond. \
 If there is none, some chains are tried with 1000, 500, 200 and 100 e-nodes a link, and the \
 largest is taken at which at least three quarters as many come about as at the best. The choice is \
 printed on the standard error and kept in the task file.";
@@ -59,7 +58,7 @@ pub struct TasksArgs {
     #[arg(long, value_name = "FILE", value_parser = SEARCHES.parser())]
     config: Option<InputFile>,
     #[command(flatten)]
-    tasks: TaskArgs,
+    tasks: TaskOptions,
     /// The task file to write, ending in .parquet; an earlier task file is replaced
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
@@ -131,10 +130,10 @@ struct Chosen {
 }
 
 /// Reads the seeds, and chooses the size of a link where none is wanted.
-fn choose(args: &TasksArgs, wanted: &TaskArgs, run: &Run) -> Result<Chosen> {
-    let of_size = |link_nodes| wanted.settings(link_nodes, run.seed);
-    let mut settings = of_size(wanted.link_nodes.unwrap_or(1_000));
-    settings.check()?;
+fn choose(args: &TasksArgs, wanted: &TaskOptions, run: &Run) -> Result<Chosen> {
+    let of_size = |link_nodes| wanted.settle(link_nodes, run.seed);
+    let mut settings = of_size(1_000);
+    settings.check().map_err(of_flag)?;
     let system = load_system(&args.system)?;
     let mut bank = TermBank::new(system.language.clone());
     let mut seeds = load_seeds(&args.seeds, &system, &mut bank, None)?;
@@ -162,8 +161,8 @@ fn choose(args: &TasksArgs, wanted: &TaskArgs, run: &Run) -> Result<Chosen> {
         // It was chosen.
     } else if let Some((other, origin)) = made_before.first() {
         settings.link_nodes = origin.link_nodes;
-        settings.cap = wanted.cap.unwrap_or(origin.cap);
-        settings.check()?;
+        settings.beyond = wanted.beyond.unwrap_or(origin.cap);
+        settings.check().map_err(of_flag)?;
         say(&format!("--link-nodes {}, as in {}", origin.link_nodes, other.display()));
         warn_of_other_links(&made_before);
     } else {
@@ -214,10 +213,10 @@ fn advice(set: &TaskSet) -> Option<&'static str> {
              --link-nodes, more --rounds, or more and larger seeds"
         }
         NEAR => {
-            "most targets are too near; try more --links, a smaller --cap, more --rounds, or more \
+            "most targets are too near; try more --links, a smaller --beyond, more --rounds, or more \
              seeds"
         }
-        MEMORY => "most e-graphs need more --memory; try a smaller --link-nodes or --cap",
+        MEMORY => "most e-graphs need more --memory; try a smaller --link-nodes or --beyond",
         CONFLICT => "the rules make two literals equal: they contradict each other",
         _ => return None,
     })

@@ -5,7 +5,7 @@ use crate::inputs::shipped::{SEEDS, SYSTEMS};
 use anyhow::{Result, ensure};
 use dataset_gen::{Config, Scheme, Splitting, dataset_of, load_seeds, summary};
 use egraph::TermBank;
-use guided_search::{Guesses, guesses_of};
+use guided_search::{GuessOptions, Guesses, guesses_of};
 use std::path::PathBuf;
 use support::{InputFile, counted, note, print, thousands};
 
@@ -41,12 +41,8 @@ pub struct GuessesArgs {
     /// Terms to test on: what has one of their normal forms, after renaming, is left out
     #[arg(long, value_name = "FILE", value_parser = SEEDS.parser())]
     without: Option<InputFile>,
-    /// Leave out normal forms with more nodes
-    #[arg(long, value_name = "N", default_value = "100")]
-    max_size: u64,
-    /// The share of normal forms that is kept to watch the learning
-    #[arg(long, value_name = "SHARE", default_value = "0.02")]
-    validation: f64,
+    #[command(flatten)]
+    options: GuessOptions,
     /// Directory to make; it must not exist, or be empty
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -60,7 +56,7 @@ pub struct GuessesArgs {
 /// Bad input, a system without a normal form, or no term that is smaller than its own.
 pub fn run(args: &GuessesArgs) -> Result<()> {
     let splitting = Splitting { scheme: Scheme::Whole, ..Default::default() };
-    let config = Config::of_found(splitting, args.validation)?;
+    let config = Config::of_found(splitting, args.options.validation)?;
     let (system, rules) = load_system_with_text(&args.system)?;
     let mut bank = TermBank::new(system.language.clone());
     let terms = load_seeds(&args.seeds, &system, &mut bank, None)?;
@@ -71,14 +67,14 @@ pub fn run(args: &GuessesArgs) -> Result<()> {
     let run = args.run.run();
     let guesses = run
         .build_pool()?
-        .install(|| guesses_of(&system, &bank, &terms, &without, args.max_size))?;
+        .install(|| guesses_of(&system, &bank, &terms, &without, args.options.max_size))?;
     if !run.quiet {
         note(&said(&guesses, args));
     }
     ensure!(
         !guesses.rows.is_empty(),
         "no term is smaller than its normal form of at most {} nodes: nothing to learn guessing from",
-        args.max_size
+        args.options.max_size
     );
     let info = dataset_of(guesses.rows, (&system, rules.as_bytes()), &config, &args.out, &run)?;
     print(&summary(&info, &args.out))
@@ -93,7 +89,7 @@ fn said(guesses: &Guesses, args: &GuessesArgs) -> String {
         counted(guesses.rows.len() as u64, "term"),
         thousands(*no_smaller),
         thousands(*too_large),
-        args.max_size,
+        args.options.max_size,
         thousands(*twice),
         thousands(*left_out)
     )

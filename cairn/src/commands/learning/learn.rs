@@ -1,13 +1,13 @@
 //! `cairn learn`: a ranker that orders the matches of best-first saturation, from tasks or from seeds alone.
 
-use crate::inputs::args::{RunArgs, load_ranker, load_system, named_cost};
+use crate::inputs::args::{RunArgs, load_ranker, load_system, named_cost, of_flag};
 use crate::inputs::ranker_file;
 use crate::inputs::shipped::{SEEDS, SYSTEMS};
 use anyhow::{Result, ensure};
 use dataset_gen::{Seed, digest, load_seeds_with_hash};
 use egraph::{Sketch, System, TermBank};
 use guided_search::{
-    Budget, Cap, Course, Learning, Objective, Optimising, RANKER_FILE, Round, Schedulers,
+    Course, LearnOptions, LearnSettings, Learning, Objective, Optimising, RANKER_FILE, Round,
     SeedPractice, TaskPractice, TaskSet, fit_next, learn, refuse_seen, search_part, seeds_of,
 };
 use ranking::Ranker;
@@ -62,33 +62,16 @@ pub struct LearnArgs {
     /// file by its name
     #[arg(long, value_name = "FILE", value_parser = SEEDS.parser(), conflicts_with = "tasks")]
     seeds: Option<InputFile>,
-    /// What terms cost, with --seeds: size, depth, or a cost of the system; several with commas between
-    #[arg(long, value_name = "NAMES", default_value = "cost", conflicts_with = "tasks")]
-    cost: String,
     /// The validation tasks, which choose among the rounds; of other seeds. With --seeds a file of seeds [default:
     /// every tenth of the seeds]
     #[arg(long, value_name = "FILE", required_unless_present = "seeds")]
     validation: Option<PathBuf>,
-    /// Limit of an e-graph, in e-nodes (4000) or memory (64MiB)
-    #[arg(long, value_name = "CAP", default_value = "4000")]
-    cap: Cap,
-    /// E-nodes that may be built for a seed, over all of its e-graphs [default: 10 times what the cap allows]
-    #[arg(long, value_name = "N", conflicts_with = "tasks", value_parser = clap::value_parser!(u64).range(1..))]
-    work: Option<u64>,
-    /// Training seeds of a round: the smallest first; a seed with which a round gets no further makes room for the
-    /// next one
-    #[arg(long, value_name = "N", default_value_t = 200, conflicts_with = "tasks", value_parser = clap::value_parser!(u64).range(1..))]
-    batch: u64,
+    #[command(flatten)]
+    options: LearnOptions,
     /// A ranker to go on from, or the directory of `cairn learn`, or a shipped one by its name: its order in round
     /// 0, its weights in each fit
     #[arg(long, value_name = "FILE", value_parser = ranker_file::parser())]
     from: Option<InputFile>,
-    /// Rounds of fit and search
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
-    rounds: u32,
-    /// How often each fit goes through the examples
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    epochs: u32,
     /// The directory for the rounds and the ranker
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -129,20 +112,20 @@ pub fn run(args: &LearnArgs) -> Result<()> {
 /// What is learned from these files, and how.
 fn learning(
     args: &LearnArgs,
+    settings: &LearnSettings,
     system: &System,
     from: Option<&Arc<Ranker>>,
     files: [String; 2],
 ) -> Result<Learning> {
-    ensure!(args.cap.expected_nodes() > 0, "--cap: expected at least 1 e-node");
     Ok(Learning {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         system_hash: system.hash.clone(),
         tasks: files,
-        cap: args.cap,
+        cap: settings.budget.cap,
         optimise: None,
         from: from.map(|from| from.hash()).transpose()?,
-        rounds: args.rounds,
-        epochs: args.epochs,
+        rounds: settings.rounds,
+        epochs: settings.epochs,
         seed: args.run.run().seed,
     })
 }
@@ -154,6 +137,7 @@ fn learn_to_prove(
     tasks: [&Path; 2],
     from: Option<&Arc<Ranker>>,
 ) -> Result<()> {
+    let settings = args.options.settle(false).map_err(of_flag)?;
     let load = |path: &Path| TaskSet::load(path, system);
     let (training, validation) = (load(tasks[0])?, load(tasks[1])?);
     let mut bank = TermBank::new(system.language.clone());
@@ -166,7 +150,7 @@ fn learn_to_prove(
         ));
     }
     let files = [of_file(tasks[0])?.0, of_file(tasks[1])?.0];
-    let learning = learning(args, system, from, files)?;
+    let learning = learning(args, &settings, system, from, files)?;
     let practice = TaskPractice::new(system, [&training, &validation], learning.cap);
     in_rounds(args, &Course { learning: &learning, system, practice: &practice, from })
 }
@@ -177,6 +161,7 @@ fn learn_to_optimise(
     file: &InputFile,
     from: Option<&Arc<Ranker>>,
 ) -> Result<()> {
+    let settings = args.options.settle(true).map_err(of_flag)?;
     let mut bank = TermBank::new(system.language.clone());
     let (mut training, hash) = load_seeds_with_hash(file, system, &mut bank, None)?;
     let (validation, other) = match &args.validation {
@@ -202,18 +187,21 @@ fn learn_to_optimise(
             "{file}: no seed is left for {what}: expected at least 10 seeds"
         );
     }
-    let cost = named_cost(system, &args.cost)?;
-    let objective = Objective { cost, shared: false, exact: None, sketch: Sketch::Any };
-    let work = args.work.unwrap_or(args.cap.expected_nodes().saturating_mul(10));
-    let budget = Budget { cap: args.cap, work, scheduler: Schedulers::BestFirst };
-    let batch = usize::try_from(args.batch).unwrap_or(usize::MAX);
+    let objective = Objective {
+        cost: named_cost(system, &settings.cost)?,
+        shared: false,
+        exact_time: None,
+        sketch: Sketch::Any,
+    };
+    let LearnSettings { budget, batch, .. } = settings;
+    let (cost, work) = (settings.cost.clone(), budget.work);
     let learning = Learning {
-        optimise: Some(Optimising { cost: args.cost.clone(), work, batch }),
-        ..learning(args, system, from, [hash, other])?
+        optimise: Some(Optimising { cost, work, batch }),
+        ..learning(args, &settings, system, from, [hash, other])?
     };
     let sets = [&training[..], &validation[..]];
-    let settings = (budget, batch, learning.seed);
-    let practice = SeedPractice::new(system, &bank, sets, &objective, settings);
+    let limits = (budget, batch, learning.seed);
+    let practice = SeedPractice::new(system, &bank, sets, &objective, limits);
     in_rounds(args, &Course { learning: &learning, system, practice: &practice, from })
 }
 

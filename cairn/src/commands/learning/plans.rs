@@ -1,10 +1,10 @@
 //! `cairn plans`: a dataset of ways to goals, for a model that plans.
 
-use crate::inputs::args::RunArgs;
+use crate::inputs::args::{RunArgs, of_flag};
 use anyhow::{Context, Result, ensure};
 use dataset_gen::{Config, Scheme, Splitting, dataset_of, summary};
 use egraph::{Caps, MAX_DEPTH};
-use guided_search::plans_of;
+use guided_search::{PlanOptions, plans_of};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use support::{counted, note, print};
@@ -35,15 +35,8 @@ pub struct PlansArgs {
     /// Directories that `cairn optimise --tasks` wrote, or --terms with --goal
     #[arg(value_name = "DIR", required = true)]
     found: Vec<PathBuf>,
-    /// Steps from a term to the one that the model is to write
-    #[arg(long, value_name = "N", default_value = "4", value_parser = clap::value_parser!(u32).range(2..=1000))]
-    ahead: u32,
-    /// The share of starts and goals that is kept to watch the learning
-    #[arg(long, value_name = "SHARE", default_value = "0.05")]
-    validation: f64,
-    /// Leave out proofs with more steps
-    #[arg(long, value_name = "N", default_value = "1000")]
-    max_steps: usize,
+    #[command(flatten)]
+    options: PlanOptions,
     /// Directory to make; it must not exist, or be empty
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -56,14 +49,12 @@ pub struct PlansArgs {
 /// # Errors
 /// Directories that can't be read or are of different systems, a proof that is wrong, no way at all.
 pub fn run(args: &PlansArgs) -> Result<()> {
-    let splitting = Splitting {
-        scheme: Scheme::Ahead,
-        length: args.ahead as usize,
-        stride: 1,
-        ..Default::default()
-    };
-    let config = Config::of_found(splitting, args.validation)?;
-    let caps = Caps { steps: args.max_steps, term_size: MAX_DEPTH as u64 };
+    let PlanOptions { ahead, validation, max_steps } = args.options;
+    args.options.check().map_err(of_flag)?;
+    let splitting =
+        Splitting { scheme: Scheme::Ahead, length: ahead, stride: 1, ..Default::default() };
+    let config = Config::of_found(splitting, validation)?;
+    let caps = Caps { steps: max_steps, term_size: MAX_DEPTH as u64 };
     let run = args.run.run();
     let mut found = None;
     let (mut seen, mut left_out) = (BTreeSet::new(), 0);

@@ -1,16 +1,15 @@
 //! `cairn evaluate`: all methods on all tasks, under the same limits; or optimisers on terms.
 
 use crate::inputs::args::{
-    DeviceChoice, RunArgs, load_model, load_ranker, load_system_with_text, read_preset,
+    DeviceChoice, RunArgs, load_model, load_ranker, load_system_with_text, of_flag, read_preset,
 };
 use crate::inputs::ranker_file;
-use crate::inputs::search_args::{self, SearchArgs};
 use crate::inputs::shipped::{SEARCHES, SEEDS, SYSTEMS, ranker_of};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Error, Result, ensure};
 use egraph::{System, TermBank};
 use guided_search::{
-    Available, Budget, Cap, Evaluation, GuideWriter, Inputs, Method, Optimiser, RESULTS_FILE, Row,
-    SEEN_UNKNOWN, Schedulers, SearchSettings, TaskSet, evaluate, evaluate_part, refuse_seen,
+    Available, Evaluation, FarChains, GuideWriter, Inputs, Method, Optimiser, RESULTS_FILE, Row,
+    SEEN_UNKNOWN, SearchOptions, TaskOrigin, TaskSet, evaluate, evaluate_part, refuse_seen,
     summaries, text_table,
 };
 use model::{content_hash, load_seen_seeds};
@@ -71,7 +70,7 @@ pub struct EvaluateArgs {
     /// Compare optimisers on terms instead of methods on tasks: how much of the cost of each term is left, with the same
     /// cap and work. A term a line, CSV with a column `expression`, or Parquet with a column `term`; or shipped seeds by
     /// their name
-    #[arg(long, value_name = "FILE", value_parser = SEEDS.parser(), conflicts_with_all = ["tasks", "model", "config", "methods", "scheduler", "guides", "expansion", "walk", "slack", "drawn", "nucleus", "certain"])]
+    #[arg(long, value_name = "FILE", value_parser = SEEDS.parser(), conflicts_with_all = ["tasks", "model", "config", "methods"])]
     pub terms: Option<InputFile>,
     /// The optimisers, see below, separated by commas [default: all, `ranked` if there is a ranker]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "terms")]
@@ -101,7 +100,7 @@ pub struct EvaluateArgs {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     methods: Option<Vec<Method>>,
     #[command(flatten)]
-    pub search: SearchArgs,
+    pub search: SearchOptions,
     /// The directory for the results
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
@@ -155,8 +154,11 @@ fn with_inputs<T: Send>(
     path: &Path,
     work: impl FnOnce(Evaluation, &Inputs<'_>) -> Result<T> + Send,
 ) -> Result<T> {
-    let given = SearchArgs { methods: args.methods.clone(), ..args.search.clone() };
-    let settings = &given.or(&read_preset(args.config.as_ref())?.search);
+    let preset = read_preset(args.config.as_ref())?.search;
+    let named = preset.methods.iter().flatten().map(|name| name.parse().map_err(Error::msg));
+    let named: Vec<Method> = named.collect::<Result<_>>().context("methods of the preset")?;
+    let asked = args.methods.clone().or_else(|| preset.methods.is_some().then_some(named));
+    let options = &args.search.or(&preset);
     let run = &args.run.run();
     let (system, system_text) = load_system_with_text(&args.system)?;
     let tasks = TaskSet::load(path, &system)?;
@@ -184,9 +186,9 @@ fn with_inputs<T: Send>(
         }
     }
     let mut bank = TermBank::new(system.language.clone());
-    let methods = settings.methods.as_ref();
-    let needed = methods.is_none_or(|methods| methods.iter().any(|method| method.uses_ranker()));
-    let found = ranker(args, &system, (needed, methods.is_none()), |ranker| {
+    let uses_ranker = |methods: &Vec<Method>| methods.iter().any(|method| method.uses_ranker());
+    let needed = asked.as_ref().is_none_or(uses_ranker);
+    let found = ranker(args, &system, (needed, asked.is_none()), |ranker| {
         refuse_seen("the ranker", &tasks.tasks, &mut bank, &ranker.seen)
     })?;
     let (ranker_file, ranker) = match found {
@@ -196,7 +198,7 @@ fn with_inputs<T: Send>(
         }
         None => (None, None),
     };
-    let mut evaluation = resolve(args, ranker_file.as_ref(), settings, &tasks)?;
+    let mut evaluation = resolve(args, ranker_file.as_ref(), (options, asked), &tasks)?;
     evaluation.tasks_hash = of_file(path)?.0;
     evaluation.ranker_hash = ranker.as_ref().map(|ranker| ranker.hash()).transpose()?;
     evaluation.model_hash = args.model.as_deref().map(content_hash).transpose()?;
@@ -239,26 +241,21 @@ pub fn ranker<T>(
 fn resolve(
     args: &EvaluateArgs,
     ranker: Option<&InputFile>,
-    settings: &SearchArgs,
+    (options, methods): (&SearchOptions, Option<Vec<Method>>),
     tasks: &TaskSet,
 ) -> Result<Evaluation> {
     let origin = &tasks.origin;
-    let chains = origin.links > 0;
-    let link_work = (origin.link_nodes as u64).saturating_mul(10);
-    let of_chains = (Cap::Nodes(origin.cap), link_work.saturating_mul(origin.links.into()));
-    let (cap, work) = Some(of_chains).filter(|_| chains).unzip();
-    let (cap, work) = (settings.cap.or(cap), settings.work.or(work));
-    let budget = Budget::of_question(cap, work, Schedulers::Simple);
-    let search = search_args::settings(settings, budget, args.run.run().seed);
-    search.check()?;
+    let &TaskOrigin { links, link_nodes, cap, .. } = origin;
+    let chains = FarChains { links, link_nodes, cap };
+    let search = options.settle_on_tasks(chains, args.run.run().seed).map_err(of_flag)?;
     let there = Available {
         model: args.model.is_some(),
         ranker: ranker.is_some(),
-        chain: chains,
+        chain: links > 0,
         guides: false,
     };
     let possible = || Method::all().filter(|method| method.expect(there).is_ok()).collect();
-    let methods = settings.methods.clone().unwrap_or_else(possible);
+    let methods = methods.unwrap_or_else(possible);
     ensure!(!methods.is_empty(), "no method to compare");
     for (i, method) in methods.iter().enumerate() {
         ensure!(!methods[..i].contains(method), "method '{method}' is given twice");
@@ -294,23 +291,10 @@ fn command(args: &EvaluateArgs, tasks: &Path, evaluation: &Evaluation) -> String
         Some(ranker) => format!(" --ranker {ranker}"),
         None => String::new(),
     };
-    let SearchSettings {
-        nucleus,
-        certain,
-        seed,
-        budget,
-        guides,
-        expansion,
-        walk,
-        slack,
-        drawn,
-        ..
-    } = evaluation.search;
-    let Budget { cap, work, scheduler } = budget;
+    let settings = evaluation.search.listed();
+    let settings = settings.map(|(option, _, value)| format!(" --{option} {value}")).concat();
     format!(
-        "cairn evaluate --system {} --tasks {}{model}{ranker} --methods {} --cap {cap} --work {work} \
-         --scheduler {scheduler} --guides {guides} --expansion {expansion} --walk {walk} \
-         --slack {slack} --drawn {drawn} --nucleus {nucleus} --certain {certain} --seed {seed}",
+        "cairn evaluate --system {} --tasks {}{model}{ranker} --methods {}{settings}",
         args.system,
         tasks.display(),
         names.join(","),

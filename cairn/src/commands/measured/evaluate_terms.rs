@@ -1,13 +1,13 @@
 //! `cairn evaluate --terms`: optimisers on the same terms, under the same limits.
 
 use crate::commands::measured::evaluate::{EvaluateArgs, ranker};
-use crate::inputs::args::{load_system_with_text, named_cost};
-use anyhow::{Result, anyhow, ensure};
+use crate::inputs::args::{load_system_with_text, named_cost, of_flag};
+use anyhow::{Result, ensure};
 use dataset_gen::load_seeds_with_hash;
 use egraph::{Sketch, TermBank};
 use guided_search::{
-    Budget, Cap, Comparison, Objective, OptimiseSettings, Optimiser, Schedulers, Terms,
-    compare_optimisers, optimiser_summaries, optimisers_table, refuse_seen_terms,
+    COST, Comparison, Objective, OptimiseSettings, Optimiser, Terms, compare_optimisers,
+    optimiser_summaries, optimisers_table, refuse_seen_terms,
 };
 use support::{InputFile, print};
 
@@ -17,12 +17,13 @@ use support::{InputFile, print};
 /// Bad input, or an internal fault.
 pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
     let run = args.run.run();
-    let names = args.cost.as_deref().unwrap_or("cost");
+    let budget = args.search.settle_on_terms().map_err(of_flag)?;
+    let names = args.cost.as_deref().unwrap_or(COST);
     let (system, system_text) = load_system_with_text(&args.system)?;
     let mut bank = TermBank::new(system.language.clone());
     let (terms, terms_hash) = load_seeds_with_hash(file, &system, &mut bank, None)?;
     let cost = named_cost(&system, names)?;
-    let objective = &Objective { cost, shared: false, exact: None, sketch: Sketch::Any };
+    let objective = &Objective { cost, shared: false, exact_time: None, sketch: Sketch::Any };
     let asked = args.optimisers.as_ref();
     let needed = asked.is_none_or(|names| names.iter().any(|optimiser| optimiser.ranked));
     let found = ranker(args, &system, (needed, asked.is_none()), |ranker| {
@@ -42,10 +43,6 @@ pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
         "--ranker is for the optimiser 'ranked', which is not among --optimisers"
     );
     let (ranker_file, ranker) = found.filter(|_| is_used).unzip();
-    let cap = args.search.cap.unwrap_or(Cap::Nodes(4_000));
-    let budget = Budget::of_optimisation(Some(cap), args.search.work, Schedulers::Simple);
-    budget.check().map_err(|why| anyhow!("--{why}"))?;
-    let work = budget.work;
     let mut comparison = Comparison {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         system_hash: system.hash.clone(),
@@ -53,8 +50,8 @@ pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
         terms: terms.len(),
         cost: names.to_owned(),
         optimisers,
-        cap,
-        work,
+        cap: budget.cap,
+        work: budget.work,
         ranker: ranker_file.map(|file| file.to_string()),
         ranker_hash: ranker.as_ref().map(|ranker| ranker.hash()).transpose()?,
         seed: run.seed,

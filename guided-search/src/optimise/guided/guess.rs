@@ -44,8 +44,8 @@ mod tests {
     use crate::optimise::answer::{Objective, OptimiseSettings};
     use crate::optimise::guided::planner::Planner;
     use crate::optimise::run::optimise;
-    use crate::search::budget::{Budget, Cap};
-    use crate::search::schedulers::Schedulers;
+    use crate::options::budget::{Budget, Cap};
+    use crate::options::schedulers::Schedulers;
     use anyhow::Result;
     use egraph::{CostFunction, Sketch, System, TermBank, TermId, check};
     use std::sync::Arc;
@@ -80,7 +80,7 @@ mod tests {
         let objective = Objective {
             cost: CostFunction::named(&system, "size").unwrap(),
             shared: false,
-            exact: None,
+            exact_time: None,
             sketch: Sketch::Any,
         };
         let budget = Budget { cap: Cap::Nodes(50), work, scheduler: Schedulers::Auto };

@@ -9,7 +9,7 @@
 use crate::optimise::answer::{Ended, Objective};
 use crate::optimise::growth::Growth;
 use crate::optimise::guided::planner::{Goal, Planner};
-use crate::search::budget::Cap;
+use crate::options::budget::Cap;
 use crate::search::stage::Ends;
 use anyhow::Result;
 use egraph::{Sketch, StopReason, TermBank, TermId, extract_sketch, sketch_satisfied};
@@ -205,8 +205,9 @@ mod tests {
     use super::*;
     use crate::optimise::answer::OptimiseSettings;
     use crate::optimise::run::optimise;
-    use crate::search::budget::Budget;
-    use crate::search::schedulers::Schedulers;
+    use crate::options::budget::Budget;
+    use crate::options::optimise::OptimiseLimits;
+    use crate::options::schedulers::Schedulers;
     use egraph::{CostFunction, System, check};
     use std::sync::Arc;
 
@@ -239,16 +240,14 @@ mod tests {
         let objective = Objective {
             cost: CostFunction::named(&system, "size").unwrap(),
             shared: false,
-            exact: None,
+            exact_time: None,
             sketch: Sketch::parse(&system.language, goal, None).unwrap(),
         };
         let budget = Budget { cap: Cap::Nodes(400), work, scheduler: Schedulers::Auto };
         let planner: Arc<dyn Planner> = Arc::new(Scripted(said.to_vec()));
-        let settings = OptimiseSettings {
-            first: true,
-            planner: Some(planner),
-            ..OptimiseSettings::within(budget, 0)
-        };
+        let limits = OptimiseLimits { first: true, ..budget.into() };
+        let planner = Some(planner);
+        let settings = OptimiseSettings { planner, ..OptimiseSettings::within(limits, 0) };
         let outcome = optimise(&system, &mut bank, start, &objective, &settings).unwrap();
         let best = outcome.best().map(|best| {
             let proof = outcome.proof.as_ref().unwrap();

@@ -1,7 +1,7 @@
 //! Terms that are put together of small ones, from the root down: with up to two operators around a small term that is looked
 //! up by its values, or is one part of a conjunction or disjunction. Not all such terms are gone through.
 
-use crate::optimise::values::small_terms::{Inside, Made, Place, SmallTerms, StepUp};
+use crate::optimise::values::small_terms::{Inside, Made, SmallTerms, StepUp, TermPlace};
 use crate::optimise::values::words::{Known, POINTS, Values, WordOp};
 
 /// Operators around what is looked up.
@@ -39,7 +39,7 @@ struct Halves<'a> {
     most: usize,
     way: Vec<StepUp>,
     /// Its size, what was looked up, and the way there.
-    best: Option<(usize, Place, Vec<StepUp>)>,
+    best: Option<(usize, TermPlace, Vec<StepUp>)>,
 }
 
 impl Halves<'_> {
@@ -113,7 +113,7 @@ impl Halves<'_> {
             let may_be_part = |values: &Values| {
                 values.iter().zip(wanted).all(|(&part, &all)| op.of(part, all, ones) == all)
             };
-            let parts: Vec<(Place, Values)> = (self.terms.all())
+            let parts: Vec<(TermPlace, Values)> = (self.terms.all())
                 .filter(|(_, values)| may_be_part(values))
                 .map(|(place, values)| (place, *values))
                 .take(PARTS)
@@ -133,7 +133,7 @@ impl Halves<'_> {
     }
 
     /// Keeps what was found if it is the smallest: `step` is one more above it.
-    fn note(&mut self, size: usize, place: Place, step: Option<StepUp>) {
+    fn note(&mut self, size: usize, place: TermPlace, step: Option<StepUp>) {
         if size <= self.most && self.best.as_ref().is_none_or(|best| size < best.0) {
             self.best = Some((size, place, self.way.iter().copied().chain(step).collect()));
         }

@@ -45,8 +45,8 @@ pub fn is_proved(run: &mut Growth<'_>, guess: TermId, equals: &[TermId]) -> Resu
 mod tests {
     use super::*;
     use crate::optimise::answer::OptimiseSettings;
-    use crate::search::budget::{Budget, Cap};
-    use crate::search::schedulers::Schedulers;
+    use crate::options::budget::{Budget, Cap};
+    use crate::options::schedulers::Schedulers;
     use egraph::{System, TermBank};
     use std::sync::Arc;
 

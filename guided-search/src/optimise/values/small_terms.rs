@@ -6,19 +6,19 @@ use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
 /// A small term: its number of nodes, and its number among those of that size.
-pub type Place = (usize, usize);
+pub type TermPlace = (usize, usize);
 
 /// How a small term is made.
 #[derive(Clone, Copy, Debug)]
 enum How {
     Variable(usize),
     /// By the operator of this number; one of one argument has it twice.
-    Op(usize, [Place; 2]),
+    Op(usize, [TermPlace; 2]),
 }
 
 /// One step up: the number of the operator, its other argument, and whether what is below is the second one. An operator
 /// of one argument has no other.
-pub type StepUp = (usize, Option<Place>, bool);
+pub type StepUp = (usize, Option<TermPlace>, bool);
 
 /// What a term is made of that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub struct Made {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inside {
     Literal(u64),
-    Term(Place),
+    Term(TermPlace),
 }
 
 /// The small terms that were gone through.
@@ -41,7 +41,7 @@ pub struct SmallTerms {
     pub ones: u64,
     /// By size: the values that no smaller term has, and how they are made.
     levels: Vec<Vec<(Values, How)>>,
-    seen: FxHashMap<Values, Place>,
+    seen: FxHashMap<Values, TermPlace>,
     /// Terms and places that were looked at so far, and how many may be.
     pub visits: u64,
     pub most_visits: u64,
@@ -71,23 +71,23 @@ impl SmallTerms {
     }
 
     /// All of them, the smaller ones first.
-    pub fn all(&self) -> impl Iterator<Item = (Place, &Values)> {
+    pub fn all(&self) -> impl Iterator<Item = (TermPlace, &Values)> {
         self.levels.iter().enumerate().flat_map(|(size, level)| {
             level.iter().enumerate().map(move |(at, (values, _))| ((size, at), values))
         })
     }
 
-    pub fn values(&self, (size, at): Place) -> &Values {
+    pub fn values(&self, (size, at): TermPlace) -> &Values {
         &self.levels[size][at].0
     }
 
     /// The values of the other argument of a step up; zeros where there is none.
-    pub fn beside(&self, other: Option<Place>) -> Values {
+    pub fn beside(&self, other: Option<TermPlace>) -> Values {
         other.map_or([0; POINTS], |place| *self.values(place))
     }
 
     /// The one with these values.
-    pub fn with_values(&self, values: &Values) -> Option<Place> {
+    pub fn with_values(&self, values: &Values) -> Option<TermPlace> {
         self.seen.get(values).copied()
     }
 
@@ -97,7 +97,7 @@ impl SmallTerms {
 
     /// Goes through the terms of one node more than before, and stops at one with the values of `target`: its place, if
     /// there is one. `None` after too many visits.
-    pub fn grow(&mut self, variables: &[Values], target: &Values) -> Option<Option<Place>> {
+    pub fn grow(&mut self, variables: &[Values], target: &Values) -> Option<Option<TermPlace>> {
         let size = self.levels.len();
         self.levels.push(Vec::new());
         if size == 1 {
@@ -163,7 +163,7 @@ impl SmallTerms {
         bank: &mut TermBank,
         start: TermId,
         ids: &[OpId],
-        (size, at): Place,
+        (size, at): TermPlace,
     ) -> TermId {
         match self.levels[size][at].1 {
             How::Variable(number) => {

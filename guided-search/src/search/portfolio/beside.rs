@@ -8,8 +8,9 @@
 //!
 //! The shares and turns were chosen on validation tasks (docs/results.md#what-prove-does-by-default).
 
-use crate::search::answer::{Answer, Question, SearchSettings};
-use crate::search::budget::Cap;
+use crate::options::budget::Cap;
+use crate::options::prove::SearchSettings;
+use crate::search::answer::{Answer, Question};
 use crate::search::guide_source::GuideSource;
 use crate::search::portfolio::growing::Growing;
 use crate::search::prove::Search;
@@ -172,10 +173,10 @@ fn room(search: &Search<'_>, own: &Growing, scheduler: Scheduler, more: u64) -> 
 mod tests {
     use super::*;
     use crate::methods::frontier::Frontier;
-    use crate::search::budget::Budget;
+    use crate::options::budget::Budget;
+    use crate::options::schedulers::Schedulers;
     use crate::search::one_egraph::one_egraph;
     use crate::search::prove::prove;
-    use crate::search::schedulers::Schedulers;
     use egraph::check;
 
     const GROUPS: &str = include_str!("../../../../scripts/experiments/beds/systems/groups.rules");

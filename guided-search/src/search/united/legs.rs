@@ -5,7 +5,8 @@
 //! many legs as a walk may have, or where nothing new is left, another one begins with other guides for the first
 //! e-graph.
 
-use crate::search::answer::{Answer, Failure, Question, SearchSettings, checked};
+use crate::options::prove::SearchSettings;
+use crate::search::answer::{Answer, Failure, Question, checked};
 use crate::search::budget::Ledger;
 use crate::search::guide_source::{GuideRequest, GuideSource};
 use crate::search::prove::guide_size;

@@ -24,7 +24,7 @@ pub type Lengths = [u16; 3];
 /// A place in the order of all batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Place {
+pub struct EpochPlace {
     /// Number of the epoch, from 0.
     pub epoch: u64,
     /// Number of the batch in it, from 0.
@@ -37,7 +37,7 @@ pub struct Batches<'a> {
     lengths: &'a [Lengths],
     budget: usize,
     seed: u64,
-    place: Place,
+    place: EpochPlace,
     /// The plan of the epoch of this number.
     plan: (u64, Plan),
 }
@@ -56,7 +56,7 @@ fn total(lengths: &Lengths) -> usize {
 impl<'a> Batches<'a> {
     /// Batches of at most `budget` tokens, but at least one example, of examples with these
     /// lengths, of which there is at least one.
-    pub fn new(lengths: &'a [Lengths], budget: usize, seed: u64, place: Place) -> Batches<'a> {
+    pub fn new(lengths: &'a [Lengths], budget: usize, seed: u64, place: EpochPlace) -> Batches<'a> {
         let mut batches =
             Batches { lengths, budget, seed, place, plan: (place.epoch, Plan::default()) };
         batches.plan.1 = batches.epoch(place.epoch);
@@ -65,7 +65,7 @@ impl<'a> Batches<'a> {
 
     /// Where the next batch stands. With the same seed and budget the batches from there on are the
     /// same, whatever came before.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> EpochPlace {
         self.place
     }
 
@@ -90,7 +90,7 @@ impl<'a> Batches<'a> {
     /// The examples of the next batch, by rising length.
     pub fn take(&mut self) -> &[u32] {
         if self.place.batch as usize >= self.plan.1.batches.len() {
-            self.place = Place { epoch: self.place.epoch + 1, batch: 0 };
+            self.place = EpochPlace { epoch: self.place.epoch + 1, batch: 0 };
         }
         if self.plan.0 != self.place.epoch {
             self.plan = (self.place.epoch, self.epoch(self.place.epoch));
@@ -216,7 +216,8 @@ mod tests {
     fn an_epoch_has_every_example_once_and_no_two_are_alike() {
         let lengths = lengths();
         let epoch = |number: u64| {
-            let mut batches = Batches::new(&lengths, 900, 7, Place { epoch: number, batch: 0 });
+            let mut batches =
+                Batches::new(&lengths, 900, 7, EpochPlace { epoch: number, batch: 0 });
             let all: Vec<Vec<u32>> =
                 (0..batches.per_epoch()).map(|_| batches.take().to_vec()).collect();
             assert_eq!(batches.place().epoch, number);
@@ -236,7 +237,7 @@ mod tests {
     #[test]
     fn batches_keep_to_the_budget_and_have_like_lengths() {
         let lengths = lengths();
-        let mut batches = Batches::new(&lengths, 900, 7, Place::default());
+        let mut batches = Batches::new(&lengths, 900, 7, EpochPlace::default());
         let (mut tokens, mut padded, mut full) = (0, 0, 0);
         for _ in 0..batches.per_epoch() {
             let batch: Vec<Lengths> = batches.take().iter().map(|i| lengths[*i as usize]).collect();
@@ -249,13 +250,13 @@ mod tests {
         assert!(full + 10 > batches.per_epoch());
         assert!(padded * 100 < tokens * 115, "{padded} {tokens}");
         let one = [[500, 500, 500]];
-        assert_eq!(Batches::new(&one, 900, 7, Place::default()).take(), [0]);
+        assert_eq!(Batches::new(&one, 900, 7, EpochPlace::default()).take(), [0]);
     }
 
     #[test]
     fn batches_go_on_from_any_place() {
         let lengths = lengths();
-        let mut batches = Batches::new(&lengths, 2000, 7, Place::default());
+        let mut batches = Batches::new(&lengths, 2000, 7, EpochPlace::default());
         let mut later = Vec::new();
         for _ in 0..3 * batches.per_epoch() {
             later.push((batches.place(), batches.take().to_vec()));

@@ -2,7 +2,7 @@
 //! more than one head's `[n, m]` scores. Most pairs of nodes are not related: the scores are
 //! computed as if none were, and then put right for those that are.
 
-use crate::geometry::positions::Place;
+use crate::geometry::positions::NodePlace;
 use crate::geometry::relations::Relation;
 use crate::network::ops::attention::inputs::{Heads, Sight};
 use crate::network::ops::rows::{dot, padded, softmax};
@@ -269,7 +269,7 @@ impl WithSimd for SingleQuery<'_> {
             if let (true, Some((queries, keys))) = (related, sight.places) {
                 let relation = heads.relations[h];
                 if h == 0 || relation != heads.relations[h - 1] {
-                    let bucket = |key: &Place| {
+                    let bucket = |key: &NodePlace| {
                         let difference = relation.difference(queries[0], *key);
                         difference.map_or(none, |difference| heads.buckets.of(difference))
                     };

@@ -1,7 +1,7 @@
 //! What attention is told beside its tensors: how a width is divided into heads, where keys are, and which
 //! of them a query sees.
 
-use crate::geometry::positions::Place;
+use crate::geometry::positions::NodePlace;
 use crate::geometry::relations::{Buckets, Relation};
 use crate::network::ops::tensors::OnGpu;
 
@@ -37,7 +37,7 @@ impl Heads {
 #[derive(Clone, Debug)]
 pub struct Places {
     /// Keys come first in a row, then what only queries are. `[batch, row]`
-    pub places: Vec<Place>,
+    pub places: Vec<NodePlace>,
     /// Length of a row.
     pub row: usize,
     /// Query i is the node at `first_query + i` of its row.
@@ -108,7 +108,7 @@ pub(crate) struct Sight<'a> {
     /// Whether query i sees only the keys up to i.
     pub(crate) causal: bool,
     /// Places of queries and keys, at least as many as there are.
-    pub(crate) places: Option<(&'a [Place], &'a [Place])>,
+    pub(crate) places: Option<(&'a [NodePlace], &'a [NodePlace])>,
 }
 
 impl Sight<'_> {

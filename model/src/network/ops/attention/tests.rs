@@ -1,7 +1,7 @@
 //! The formula of attention beside the loops.
 
 use crate::fixtures::{close, formula_agrees, waves};
-use crate::geometry::positions::{Place, Slot, places};
+use crate::geometry::positions::{NodePlace, Slot, places};
 use crate::geometry::relations::{Buckets, Relation};
 use crate::network::ops::attention::attention;
 use crate::network::ops::attention::inputs::{Geometry, Heads, Places, Source};
@@ -11,7 +11,7 @@ use candle_core::Tensor;
 use std::sync::Arc;
 
 /// A tree of so many nodes, bushy and deep, filled up with nodes that are nowhere.
-fn tree(nodes: usize, row: usize, seed: usize) -> Vec<Place> {
+fn tree(nodes: usize, row: usize, seed: usize) -> Vec<NodePlace> {
     let (mut slots, mut path) = (vec![Slot::root(0)], vec![(0, 0)]);
     for i in 1..nodes {
         let up = (i * 7 + seed) * (i + 3) % 5;
@@ -22,7 +22,7 @@ fn tree(nodes: usize, row: usize, seed: usize) -> Vec<Place> {
         path.push((i, 0));
     }
     let mut places = places(&slots);
-    places.resize(row, Place::NOWHERE);
+    places.resize(row, NodePlace::NOWHERE);
     places
 }
 

@@ -1,4 +1,4 @@
-//! The guides of what `cairn prove` does if nothing else is said: those of the best search that what is there allows. Beside
+//! The guides of the search in a portfolio: of the best one that what is there allows. Beside
 //! it grow e-graphs of the question ([`crate::search::portfolio`]).
 
 use crate::methods::frontier::Frontier;
@@ -8,7 +8,7 @@ use ranking::Ranker;
 use std::sync::Arc;
 
 /// With a ranker as `ranked`, without one as `deep`.
-pub fn portfolio(ranker: Option<&Arc<Ranker>>) -> Box<dyn GuideSource> {
+pub fn ranked_or_deep(ranker: Option<&Arc<Ranker>>) -> Box<dyn GuideSource> {
     match ranker {
         Some(ranker) => Box::new(Ranked(ranker.clone())),
         None => Box::new(Frontier::Shared),

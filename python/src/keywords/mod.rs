@@ -1,12 +1,14 @@
 //! What keywords may be that several functions take.
 
+pub mod options;
+pub mod whole;
+
 use crate::errors::bad;
 use egraph::{ByteSize, CostFunction};
-use guided_search::Cap;
+use guided_search::Seconds;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use pyo3::{PyClass, PyClassInitializer};
-use std::time::Duration;
 
 /// What `memory=` may be: a number of bytes, or a text such as `64MiB`.
 pub fn memory_of(given: &Bound<'_, PyAny>) -> PyResult<usize> {
@@ -21,19 +23,9 @@ pub fn memory_of(given: &Bound<'_, PyAny>) -> PyResult<usize> {
 }
 
 /// What `time=` may be: seconds.
-pub fn seconds(given: Option<f64>) -> PyResult<Option<Duration>> {
-    let wrong = |seconds: f64| bad(format!("time: expected seconds, found {seconds}"));
-    let of = |seconds: f64| Duration::try_from_secs_f64(seconds).map_err(|_| wrong(seconds));
-    given.map(of).transpose()
-}
-
-/// What `cap=` and `expansion=` may be: e-nodes, or memory as a text.
-pub fn cap_of(name: &str, given: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Cap>> {
-    let of = |given: &Bound<'_, PyAny>| {
-        let text = given.str()?.to_string();
-        text.parse().map_err(|why| bad(format!("{name}: {why}")))
-    };
-    given.map(of).transpose()
+pub fn seconds(name: &str, given: Option<f64>) -> PyResult<Option<Seconds>> {
+    let wrong = |why| bad(format!("{name}: {why}"));
+    given.map(|seconds| Seconds::try_from(seconds).map_err(wrong)).transpose()
 }
 
 /// A keyword that names one of several.

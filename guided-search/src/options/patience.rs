@@ -15,7 +15,7 @@ const OFF: &str = "off";
 /// After how many times the work that found the best term the optimiser ends, if no better one came; or that it
 /// does not end so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(try_from = "PatienceText", into = "String")]
 pub struct Patience(Option<NonZeroU32>);
 
 impl Patience {
@@ -57,11 +57,22 @@ impl FromStr for Patience {
     }
 }
 
-impl TryFrom<String> for Patience {
+/// It may be given as a number or as a text.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a whole number from 1 on, or off")]
+enum PatienceText {
+    Times(u64),
+    Text(String),
+}
+
+impl TryFrom<PatienceText> for Patience {
     type Error = String;
 
-    fn try_from(text: String) -> Result<Patience, String> {
-        text.parse()
+    fn try_from(text: PatienceText) -> Result<Patience, String> {
+        match text {
+            PatienceText::Times(times) => times.to_string().parse(),
+            PatienceText::Text(text) => text.parse(),
+        }
     }
 }
 

@@ -30,14 +30,13 @@ macro_rules! keywords {
                 if given.is_none() {
                     return Ok(None);
                 }
-                crate::whole::of(stringify!($left_out), given).map(Some)
+                crate::keywords::whole::of(stringify!($left_out), given).map(Some)
             })*
         }
     };
 }
 
 keywords! {
-    count: usize, max_size: usize, per_request: usize, seed: u64;
-    optional drawn: usize, iterations: u64, nodes: usize, per_request: usize, slack: u64, threads: usize, walk: usize,
-    work: u64
+    count: usize, max_size: usize, seed: u64;
+    optional iterations: u64, nodes: usize, threads: usize
 }

@@ -1,15 +1,27 @@
 //! `cairn optimise --mlir`: each value that a function needs, computed by the best term that equals it.
 
-use crate::inputs::mlir_file::{in_file, load_mlir};
+use crate::commands::answers::optimise::given::Given;
+use crate::inputs::mlir_file::{in_file, load_mlir, load_table};
 use crate::shown::proof::Shown;
 use anyhow::{Result, ensure};
-use egraph::{OpId, SortId, System, TermBank, TermId, proof_to_json};
+use egraph::{System, TermBank, TermId, proof_to_json};
 use guided_search::{Ended, Objective, OptimiseSettings, optimise};
-use interop::{MlirTable, MlirValue};
+use interop::MlirValue;
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use support::{OutputDir, counted, print, write_atomic};
+use support::{InputFile, OutputDir, counted, print, write_atomic};
+
+/// A file of MLIR.
+#[derive(Clone, Debug, clap::Args)]
+#[group(conflicts_with_all = ["goal", "first", "model", "exact_time"])]
+pub struct MlirFile {
+    /// A file of MLIR in the generic form (mlir-opt --mlir-print-op-generic): each value that its functions need is
+    /// computed by the best term, and the result is printed. The rules file says which operations its operators are,
+    /// in (mlir …); what it does not name stays as it is, in its order. --out is a directory for the proofs
+    #[arg(long, value_name = "FILE")]
+    pub mlir: Option<PathBuf>,
+}
 
 /// Nodes of a term that are shown.
 const SHOWN: u64 = 40;
@@ -17,7 +29,7 @@ const SHOWN: u64 = 40;
 const OPTIMISED: &str = "optimised.mlir";
 
 /// What became of a term.
-struct Found {
+struct Optimised {
     best: TermId,
     /// What is said of it.
     told: String,
@@ -28,34 +40,34 @@ struct Found {
 ///
 /// # Errors
 /// Bad input, or an internal fault.
-pub fn run(
-    file: &Path,
-    out: Option<&Path>,
-    (system, table): (&Arc<System>, &MlirTable),
-    objective: &dyn Fn(SortId, &[OpId]) -> Result<Objective>,
-    settings: &OptimiseSettings,
-) -> Result<()> {
+pub fn run(file: &Path, out: Option<&Path>, rules: &InputFile, given: &Given) -> Result<()> {
+    let system = &given.system;
+    let table = &load_table(rules, system)?;
     let out = out.map(|out| OutputDir::create(out, OPTIMISED)).transpose()?;
     let mut mlir = load_mlir(file)?;
     let mut bank = TermBank::new(system.language.clone());
     let values = mlir.values(table, &mut bank).map_err(|mistake| in_file(file, &mistake))?;
     let missing = table.missing(&system.language);
-    let mut found: HashMap<TermId, Found> = HashMap::new();
+    let objective = |sort| {
+        let objective = given.objective(sort)?;
+        anyhow::Ok(Objective { cost: objective.cost.without(&missing), ..objective })
+    };
+    let mut found: HashMap<TermId, Optimised> = HashMap::new();
     for MlirValue { term, .. } in &values {
         if !found.contains_key(term) {
-            let objective = objective(bank.sort(*term), &missing)?;
-            let better = one(system, &mut bank, *term, &objective, settings)?;
+            let objective = objective(bank.sort(*term))?;
+            let better = one(system, &mut bank, *term, &objective, &given.settings)?;
             found.insert(*term, better);
         }
     }
     let best = |term| found.get(&term).map_or(term, |found| found.best);
     let mut text = String::new();
     if let Some(MlirValue { term, .. }) = values.first() {
-        let cost = objective(bank.sort(*term), &missing)?.cost;
+        let cost = objective(bank.sort(*term))?.cost;
         let taken = mlir.rewrite(table, &mut bank, &best, &cost);
         let taken = taken.map_err(|mistake| in_file(file, &mistake))?;
         for (number, (value, taken)) in values.iter().zip(taken).enumerate() {
-            let Found { best, ref told, ref proof } = found[&value.term];
+            let Optimised { best, ref told, ref proof } = found[&value.term];
             text += &format!("// {} {}: {told}", value.function, value.name);
             match (taken, proof) {
                 (true, Some(proof)) => {
@@ -86,14 +98,14 @@ fn one(
     term: TermId,
     objective: &Objective,
     settings: &OptimiseSettings,
-) -> Result<Found> {
+) -> Result<Optimised> {
     let outcome = optimise(system, bank, term, objective, settings)?;
     ensure!(
         outcome.ended != Ended::Conflict,
         "two different literals became equal: a rule of the system is not sound"
     );
     let shown = |bank: &TermBank, term| bank.display_part(term, SHOWN).to_string();
-    let unchanged = |why: String| Found { best: term, told: why, proof: None };
+    let unchanged = |why: String| Optimised { best: term, told: why, proof: None };
     let (Some(first), Some(last), Some(proof)) =
         (outcome.curve.first(), outcome.best(), &outcome.proof)
     else {
@@ -116,5 +128,5 @@ fn one(
         cost(last)
     );
     let json = proof_to_json(system, bank, &proof.proof);
-    Ok(Found { best: last.term, told, proof: Some(json) })
+    Ok(Optimised { best: last.term, told, proof: Some(json) })
 }

@@ -1,55 +1,55 @@
 //! `cairn optimise --terms`: many terms, each with its own budget, as a table.
 
+use crate::commands::answers::optimise::given::Given;
 use crate::inputs::args::NotProved;
-use anyhow::{Result, ensure};
+use crate::inputs::shipped::SEEDS;
+use anyhow::{Context, Result, ensure};
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use dataset_gen::load_seeds_with_hash;
-use egraph::{SortId, System, TermBank};
+use egraph::TermBank;
 use guided_search::{
-    OPTIMISED_FILE, Objective, Optimisation, OptimiseSettings, OptimisedRow, OptimisedSummary,
-    Terms, load_goals, optimise_many, optimise_part,
+    OPTIMISED_FILE, Optimisation, OptimisedRow, OptimisedSummary, Terms, load_goals, optimise_many,
+    optimise_part,
 };
-use ranking::Ranker;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 use support::{InputFile, Run, Shard, counted, print};
 
-/// What is asked for.
-pub struct Asked<'a> {
-    /// The file of terms.
-    pub file: &'a InputFile,
-    /// Whether each of them stands there with its goal.
-    pub with_goals: bool,
-    /// The costs.
-    pub cost: &'a str,
-    /// The sketch that best terms satisfy.
-    pub goal: Option<&'a str>,
-    /// Whether equal parts count once.
-    pub shared: bool,
-    /// The strategy that is followed, if one is.
-    pub strategy: Option<&'a str>,
-    /// Which part is made, if not all.
-    pub shard: Option<Shard>,
-    /// What the best term of a sort is.
-    pub objective: &'a dyn Fn(SortId) -> Result<Objective>,
+/// The terms, and which of them.
+#[derive(Clone, Debug, clap::Args)]
+#[group(conflicts_with_all = ["MlirFile", "exact_time", "time"])]
+pub struct ManyTerms {
+    /// Many terms, each with its own budget, --threads at a time; --out is the directory for a table of results
+    /// (optimised.parquet) and the proofs. A term a line, CSV with a column `expression`, or Parquet with a column `term`; or
+    /// shipped seeds by their name. The same command goes on with a run that was stopped
+    #[arg(long, value_name = "FILE", value_parser = SEEDS.parser(), requires = "out")]
+    terms: Option<InputFile>,
+    /// As --terms, where each term has its own goal: a term and a sketch a line, or CSV with columns `start` and
+    /// `goal`
+    #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new().map(InputFile::Path), requires = "out", conflicts_with_all = ["terms", "goal"])]
+    pub tasks: Option<InputFile>,
+    /// Optimise only every N-th term of --terms or --tasks, from term I on, for `cairn merge`: I/N, I from 0 to N-1;
+    /// --out is the directory of the part
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+}
+
+impl ManyTerms {
+    /// The file of terms, if there is one.
+    pub fn file(&self) -> Option<&InputFile> {
+        self.tasks.as_ref().or(self.terms.as_ref())
+    }
 }
 
 /// Runs the command into the directory `out`.
 ///
 /// # Errors
 /// Bad input, a term for which nothing is found ([`NotProved`]), or an internal fault.
-pub fn run(
-    asked: &Asked<'_>,
-    (system, system_text): (&Arc<System>, &str),
-    ranker: Option<&Ranker>,
-    model: Option<(String, usize)>,
-    settings: &OptimiseSettings,
-    out: &Path,
-    run: &Run,
-) -> Result<()> {
-    let file = asked.file;
+pub fn run(args: &ManyTerms, given: &Given, out: &Path, run: &Run) -> Result<()> {
+    let file = args.file().context("clap asks for a file of terms")?;
+    let Given { system, system_text, aim, settings, ranker, model, .. } = given;
     let mut bank = TermBank::new(system.language.clone());
-    let (terms, goals, terms_hash) = match asked.with_goals {
+    let (terms, goals, terms_hash) = match args.tasks.is_some() {
         true => {
             let (terms, goals, hash) = load_goals(file, system, &mut bank)?;
             (terms, Some(goals), hash)
@@ -63,27 +63,21 @@ pub fn run(
     if let Some(other) = terms.iter().find(|term| bank.sort(term.term) != sort) {
         let names = [sort, bank.sort(other.term)].map(|sort| system.language.sort_name(sort));
         ensure!(
-            asked.goal.is_none(),
+            aim.goal.is_none(),
             "{file}: a goal is for terms of one sort: the first term is of sort {}, and term {} of sort {}",
             names[0],
             other.id,
             names[1]
         );
     }
-    let objective = (asked.objective)(sort)?;
+    let objective = given.objective(sort)?;
     let optimisation = Optimisation {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         system_hash: system.hash.clone(),
         terms_hash,
-        cost: asked.cost.to_owned(),
-        shared: asked.shared,
-        goal: asked.goal.map(str::to_owned),
-        budget: settings.budget,
-        patience: settings.patience,
-        first: settings.first,
-        strategy: asked.strategy.map(str::to_owned),
-        ranker: ranker.map(Ranker::hash).transpose()?,
-        model,
+        aim: aim.clone(),
+        ranker: ranker.as_ref().map(|ranker| ranker.hash()).transpose()?,
+        model: model.clone(),
         seed: settings.seed,
     };
     let (bank, objective, terms) = (&bank, &objective, &terms[..]);
@@ -91,14 +85,14 @@ pub fn run(
     let terms = Terms { system, system_text, bank, terms, objective, goals, settings };
     let began = Instant::now();
     let threads = run.build_pool()?.current_num_threads();
-    if let Some(shard) = asked.shard {
+    if let Some(shard) = args.shard {
         let outcome = optimise_part(&optimisation, &terms, (shard, out), threads, run.quiet)?;
         return print(&format!("part {shard}: {outcome}\n{}\n", out.display()));
     }
     let rows = optimise_many(&optimisation, &terms, out, threads, run.quiet)?;
     let terms = counted(rows.len() as u64, "term");
     print(&format!("{terms} in {:.1} s, ", began.elapsed().as_secs_f64()))?;
-    print_optimised(&rows, asked.cost, out)
+    print_optimised(&rows, &aim.cost, out)
 }
 
 /// Prints what the rows come to.

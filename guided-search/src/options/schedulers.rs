@@ -35,6 +35,12 @@ impl Schedulers {
             Schedulers::Auto => (Scheduler::Simple, Some(Scheduler::Backoff)),
         }
     }
+
+    /// Whether this scheduler has turns.
+    pub fn has(self, scheduler: Scheduler) -> bool {
+        let (first, other) = self.in_turn();
+        [Some(first), other].contains(&Some(scheduler))
+    }
 }
 
 impl From<Scheduler> for Schedulers {

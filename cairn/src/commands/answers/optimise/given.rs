@@ -1,0 +1,114 @@
+//! What terms are optimised with: the rewrite system, what is looked for, and what was learned.
+
+use crate::inputs::args::{
+    DeviceChoice, load_model, load_ranker, load_system_with_text, named_cost, of_flag,
+    read_strategy,
+};
+use crate::inputs::ranker_file;
+use crate::inputs::shipped::ranker_of;
+use anyhow::{Result, anyhow};
+use egraph::{MatchOrder, Scheduler, Sketch, SortId, System};
+use guided_search::{
+    Beside, Objective, OptimiseAim, OptimiseOptions, OptimiseSettings, Planner, Seconds,
+    WrittenPlan, quoted,
+};
+use model::content_hash;
+use ranking::Ranker;
+use std::path::PathBuf;
+use std::sync::Arc;
+use support::InputFile;
+
+/// What was learned.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Learned {
+    /// A model that was trained on what leads to goals (see `cairn plans`): where the goal is a term or `(contains
+    /// TERM)`, it writes what may come next, stage by stage. Without a goal, a model that was trained on what normal
+    /// forms may become (see `cairn guesses`): it writes terms, and those that have the same normal form are answers
+    #[arg(long, value_name = "DIR")]
+    model: Option<PathBuf>,
+    /// Where the model computes
+    #[arg(long, value_enum, default_value_t, requires = "model")]
+    device: DeviceChoice,
+    /// A ranker, or the directory of `cairn learn`, or a shipped one by its name: in which order best-first
+    /// chooses matches [default: the one that is shipped for the system, if one is]
+    #[arg(long, value_name = "FILE", value_parser = ranker_file::parser())]
+    ranker: Option<InputFile>,
+    /// Use no ranker: best-first begins with the matches that lead to the smallest terms
+    #[arg(long, conflicts_with = "ranker")]
+    no_ranker: bool,
+}
+
+/// What all terms are optimised with.
+pub struct Given {
+    /// The rewrite system, and the text that it was read from.
+    pub system: Arc<System>,
+    pub system_text: String,
+    /// What is looked for.
+    pub aim: OptimiseAim,
+    exact_time: Option<Seconds>,
+    pub settings: OptimiseSettings,
+    pub ranker: Option<Arc<Ranker>>,
+    /// What the model is known by, and how many terms it writes at a time.
+    pub model: Option<(String, usize)>,
+}
+
+impl Given {
+    /// Reads what the arguments name.
+    ///
+    /// # Errors
+    /// A file that can't be read, or options that do not go together.
+    pub fn read(
+        file: &InputFile,
+        options: &OptimiseOptions,
+        learned: &Learned,
+        goals: bool,
+        seed: u64,
+    ) -> Result<Given> {
+        let (system, system_text) = load_system_with_text(file)?;
+        let aim = options.settle(Beside {
+            ranker: learned.ranker.is_some(),
+            writer: learned.model.is_some(),
+            goals,
+            normal_form: system.normal_form.is_some(),
+        });
+        let aim = aim.map_err(of_flag)?;
+        let is_used = aim.limits.budget.scheduler.has(Scheduler::BestFirst);
+        let shipped = || ranker_of(&system).filter(|_| is_used && !learned.no_ranker);
+        let ranker = learned.ranker.clone().or_else(shipped);
+        let ranker = ranker.map(|file| load_ranker(&file, &system)).transpose()?;
+        let terms = options.guides();
+        let mut planner = None;
+        let mut model = None;
+        if let Some(directory) = &learned.model {
+            let writer = Arc::new(load_model(directory, &system, learned.device)?);
+            planner =
+                Some(Arc::new(WrittenPlan { model: writer, terms, seed }) as Arc<dyn Planner>);
+            model = Some((content_hash(directory)?, terms));
+        }
+        let settings = OptimiseSettings {
+            order: ranker.clone().map(|ranker| ranker as Arc<dyn MatchOrder>),
+            planner,
+            strategy: read_strategy(&system, aim.strategy.as_deref())?,
+            ..OptimiseSettings::within(aim.limits, seed)
+        };
+        let exact_time = options.exact_time;
+        Ok(Given { system, system_text, aim, exact_time, settings, ranker, model })
+    }
+
+    /// What the best term of a sort is.
+    ///
+    /// # Errors
+    /// The system has no such cost, the goal is no sketch, or they do not go together.
+    pub fn objective(&self, sort: SortId) -> Result<Objective> {
+        let cost = named_cost(&self.system, &self.aim.cost)?;
+        let sketch = match &self.aim.goal {
+            None => Sketch::Any,
+            Some(text) => Sketch::parse(&self.system.language, text, Some(sort))
+                .map_err(|mistake| anyhow!("--goal {}: {mistake}", quoted(text)))?,
+        };
+        let exact_time = self.exact_time.map(|seconds| seconds.0);
+        let objective = Objective { cost, shared: self.aim.shared, exact_time, sketch };
+        objective.check()?;
+        Ok(objective)
+    }
+}
