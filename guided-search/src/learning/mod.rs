@@ -10,5 +10,6 @@ pub(crate) mod parts;
 pub(crate) mod plans;
 pub(crate) mod practice;
 pub(crate) mod rounds;
+pub(crate) mod searches;
 pub(crate) mod seeds;
 pub(crate) mod tasks;

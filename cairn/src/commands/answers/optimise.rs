@@ -23,6 +23,7 @@ use guided_search::{
     WrittenPlan, optimise, picture, quoted,
 };
 use interop::{c_text, read_c};
+use jobs::Shard;
 use model::content_hash;
 use ranking::Ranker;
 use serde_json::{Value, json};
@@ -30,7 +31,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use support::{FileKind, InputFile, OutputFile, Shard, first_bytes, give_back_large_blocks, print};
+use support::{FileKind, InputFile, OutputFile, first_bytes, give_back_large_blocks, print};
 
 const EXAMPLES: &str = "\
 Examples:

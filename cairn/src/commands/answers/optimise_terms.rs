@@ -1,18 +1,20 @@
 //! `cairn optimise --terms`: many terms, each with its own budget, as a table.
 
 use crate::inputs::args::NotProved;
+use crate::shown::part::print_part;
 use anyhow::{Result, ensure};
 use dataset_gen::load_seeds_with_hash;
 use egraph::{SortId, System, TermBank};
 use guided_search::{
     OPTIMISED_FILE, Objective, Optimisation, OptimiseSettings, OptimisedRow, OptimisedSummary,
-    Terms, load_goals, optimise_many, optimise_part,
+    Terms, load_goals, optimise_job, optimise_many,
 };
+use jobs::Shard;
 use ranking::Ranker;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use support::{InputFile, Run, Shard, counted, print};
+use support::{InputFile, Run, counted, print};
 
 /// What is asked for.
 pub struct Asked<'a> {
@@ -90,12 +92,13 @@ pub fn run(
     let goals = goals.as_deref();
     let terms = Terms { system, system_text, bank, terms, objective, goals, settings };
     let began = Instant::now();
-    let threads = run.build_pool()?.current_num_threads();
-    if let Some(shard) = asked.shard {
-        let outcome = optimise_part(&optimisation, &terms, (shard, out), threads, run.quiet)?;
-        return print(&format!("part {shard}: {outcome}\n{}\n", out.display()));
+    let pool = run.build_pool()?;
+    if let Some(place) = asked.shard.map(|shard| (shard, out)) {
+        let outcome =
+            pool.install(|| optimise_job(&optimisation, &terms).part(place, None, run.quiet))?;
+        return print_part(place, outcome, "items");
     }
-    let rows = optimise_many(&optimisation, &terms, out, threads, run.quiet)?;
+    let rows = pool.install(|| optimise_many(&optimisation, &terms, out, run.quiet))?;
     let terms = counted(rows.len() as u64, "term");
     print(&format!("{terms} in {:.1} s, ", began.elapsed().as_secs_f64()))?;
     print_optimised(&rows, asked.cost, out)
