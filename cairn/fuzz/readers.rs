@@ -14,6 +14,7 @@ use guided_search::{
     load_goals, read_examples,
 };
 use interop::{Mlir, MlirTable, c_text, import_egglog, read_c};
+use jobs::{Described, load_parts};
 use model::network::parameters::load_safetensors;
 use model::tokens::vocabulary::Vocabulary;
 use model::training::checkpoint::{State, load_run};
@@ -25,7 +26,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 use support::hash::{of_parts, sha256};
-use support::{InputFile, load_parts, read_table, read_toml, seal_json};
+use support::{InputFile, read_table, read_toml, seal_json};
 use tempfile::TempDir;
 
 pub type Reader = fn(&[u8]) -> bool;

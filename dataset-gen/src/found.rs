@@ -1,7 +1,7 @@
 //! A dataset of proofs that searches found: what leads to a goal, for a model that plans.
 
 use crate::config::Config;
-use crate::dataset::assemble::{Begun, assemble, begin, refuse_other};
+use crate::dataset::assemble::{assemble, found_or_made, refuse_other};
 use crate::dataset::info::DatasetInfo;
 use crate::dataset::provenance::{Provenance, Totals};
 use crate::proofs::checked::check_all;
@@ -100,25 +100,23 @@ pub fn dataset_of(
         totals: Totals::default(),
         seeds: Vec::new(),
     };
-    let staged = match begin(out, "found ", &provenance)? {
-        Begun::Finished(info) => return Ok(*info),
-        Begun::New(staged) => staged,
-    };
     let totals = Totals::of(&reports);
     let most = totals.proofs.triples;
-    let provenance = Provenance { totals, seeds: reports, ..provenance };
-    let progress = Progress::new("proofs", proofs.len() as u64, run.quiet);
-    let made = pool.install(|| {
-        assemble(staged, system, rules, provenance, most, &mut |split, sink| {
-            for (row, _) in proofs.iter().zip(&splits).filter(|(_, of)| **of == split) {
-                sink(vec![row.clone()])?;
-                progress.advance(1);
-            }
-            Ok(())
+    let whole = Provenance { totals, seeds: reports, ..provenance.clone() };
+    pool.install(|| {
+        found_or_made(out, "found ", &provenance, |staged| {
+            let progress = Progress::new("proofs", proofs.len() as u64, run.quiet);
+            let made = assemble(staged, system, rules, whole, most, &mut |split, sink| {
+                for (row, _) in proofs.iter().zip(&splits).filter(|(_, of)| **of == split) {
+                    sink(vec![row.clone()])?;
+                    progress.advance(1);
+                }
+                Ok(())
+            });
+            progress.finish();
+            made
         })
-    });
-    progress.finish();
-    made
+    })
 }
 
 fn describe(row: &ProofRow, system: &System, config: &Config) -> Result<Described> {

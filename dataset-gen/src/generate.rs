@@ -6,25 +6,25 @@
 //! make those of a part of the seeds each.
 
 use crate::config::Config;
-use crate::dataset::assemble::{Begun, begin, refuse_other};
+use crate::dataset::assemble::{found_or_made, refuse_other};
 use crate::dataset::info::DatasetInfo;
 use crate::dataset::provenance::{Provenance, Totals};
 use crate::dataset::seed_files::{SEED_FILES, SeedFiles};
 use crate::merge::{DATASET_PART, assemble_seeds};
-use crate::proofs::one_seed::{SeedReport, grow};
+use crate::proofs::one_seed::grow;
 use crate::seeds::assign_splits::partition;
 use crate::seeds::read::{Seed, load_seeds_with_hash};
 use crate::seeds::split::Split;
 use crate::system_copy::SYSTEM_FILE;
 use anyhow::{Context, Result, anyhow};
 use egraph::{System, TermBank};
-use rayon::prelude::*;
+use jobs::{Outcome, PART_FILE, Part, Shard, each, make_part};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
-use support::{InputFile, Outcome, PART_FILE, Part, Progress, Run, Shard, StagedDir, write_atomic};
+use support::{InputFile, Progress, Run, StagedDir};
 
 /// Makes a dataset in the new directory `out`.
 ///
@@ -36,16 +36,14 @@ pub fn generate(config: &Config, out: &Path, run: &Run) -> Result<DatasetInfo> {
     refuse_other(out)?;
     let pool = run.build_pool()?;
     let input = Input::read(config, run)?;
-    let staged = match begin(out, "", &input.provenance)? {
-        Begun::Finished(info) => return Ok(*info),
-        Begun::New(staged) => staged,
-    };
-    let all: Vec<u32> = (0..input.seeds.len() as u32).collect();
+    let seeds: Vec<u64> = (0..input.seeds.len() as u64).collect();
     let Input { system, rules, provenance, .. } = &input;
     pool.install(|| {
-        let seeds = Growing { input: &input, config, run, staged: &staged }.grow_all(&all)?;
-        // Each proof was checked when it was made, and the files of each seed have their hashes.
-        assemble_seeds(staged, system, rules, provenance, &seeds, &|_| Ok(()), run)
+        found_or_made(out, "", provenance, |staged| {
+            let seeds = input.grow_all(&seeds, &staged, config, run)?;
+            // Each proof was checked when it was made, and the files of each seed have their hashes.
+            assemble_seeds(staged, system, rules, provenance, &seeds, &|_| Ok(()), run)
+        })
     })
 }
 
@@ -56,28 +54,18 @@ pub fn generate(config: &Config, out: &Path, run: &Run) -> Result<DatasetInfo> {
 /// As [`generate`].
 pub fn generate_part(config: &Config, shard: Shard, out: &Path, run: &Run) -> Result<Outcome> {
     config.validate()?;
-    let finished = out.join(PART_FILE).exists();
-    if !finished {
+    if !out.join(PART_FILE).exists() {
         StagedDir::check(out)?;
     }
     let pool = run.build_pool()?;
     let input = Input::read(config, run)?;
-    let items = input.seeds.len() as u64;
-    let part = Part::new(DATASET_PART, shard, items, &input.provenance)?;
-    if part.is_there(out)? {
-        StagedDir::tidy(out);
-        return Ok(Outcome::Already);
-    }
-    let staged = StagedDir::create(out, &serde_json::to_string(&part)?)?;
-    let own: Vec<u32> = shard.of(items).map(|seed| seed as u32).collect();
-    let growing = Growing { input: &input, config, run, staged: &staged };
-    pool.install(|| growing.grow_all(&own))?;
-    // A part without seeds has the directory, too.
-    staged.directory(SEED_FILES)?;
-    write_atomic(&staged.file(SYSTEM_FILE)?, &input.rules)?;
-    part.save(&staged.file(PART_FILE)?)?;
-    staged.publish()?;
-    Ok(Outcome::Made { items: own.len() })
+    let part = Part::new(DATASET_PART, shard, input.seeds.len() as u64, &input.provenance)?;
+    let rules = Some((SYSTEM_FILE, &input.rules[..]));
+    pool.install(|| {
+        make_part(part, rules, out, |staged, own| {
+            Ok((input.grow_all(own, staged, config, run)?.len(), None))
+        })
+    })
 }
 
 /// Everything that is read before any work is done.
@@ -128,6 +116,36 @@ impl Input {
         };
         Ok(Input { system, rules, bank, seeds, splits, provenance })
     }
+
+    /// Makes the files of these seeds that are not there yet, on the threads of the current pool.
+    fn grow_all(
+        &self,
+        numbers: &[u64],
+        staged: &StagedDir,
+        config: &Config,
+        run: &Run,
+    ) -> Result<Vec<SeedFiles>> {
+        let directory = staged.directory(SEED_FILES)?;
+        let progress = Progress::new("seeds", numbers.len() as u64, run.quiet);
+        let (began, triples) = (Instant::now(), AtomicU64::new(0));
+        let files = |number| SeedFiles::new(&directory, number as u32);
+        let find = |number| Some(files(number)).filter(|files| files.finished().is_some());
+        let files = each(numbers, false, &progress, find, |number| {
+            let Input { system, bank, seeds, splits, .. } = self;
+            let (seed, split) = (&seeds[number as usize], splits[number as usize]);
+            let (report, proofs) = grow(system, bank, number as u32, seed, split, config, run.seed)
+                .with_context(|| format!("seed {} ({})", seed.id, bank.text(seed.term)))?;
+            let files = files(number);
+            files.save(&report, &proofs)?;
+            let new = report.proofs().triples;
+            let all = triples.fetch_add(new, Ordering::Relaxed) + new;
+            let rate = all as f64 / began.elapsed().as_secs_f64().max(1e-3);
+            progress.message(format!("{all} new triples, {rate:.0}/s"));
+            Ok(files)
+        });
+        progress.finish();
+        files
+    }
 }
 
 fn required<'a>(file: &'a Option<InputFile>, what: &str, key: &str) -> Result<&'a InputFile> {
@@ -136,55 +154,10 @@ fn required<'a>(file: &'a Option<InputFile>, what: &str, key: &str) -> Result<&'
     })
 }
 
-/// The seeds of one process, on their way to files.
-struct Growing<'a> {
-    input: &'a Input,
-    config: &'a Config,
-    run: &'a Run,
-    staged: &'a StagedDir,
-}
-
-impl Growing<'_> {
-    /// Makes the files of these seeds that are not there yet, on the threads of the current pool.
-    fn grow_all(&self, seeds: &[u32]) -> Result<Vec<SeedFiles>> {
-        let directory = self.staged.directory(SEED_FILES)?;
-        let progress = Progress::new("seeds", seeds.len() as u64, self.run.quiet);
-        let began = Instant::now();
-        let triples = AtomicU64::new(0);
-        let one = |&index: &u32| {
-            let files = SeedFiles::new(&directory, index);
-            if files.finished().is_some() {
-                progress.found(1);
-                return Ok(files);
-            }
-            let seed = &self.input.seeds[index as usize];
-            let report = self.grow_one(index, &files).with_context(|| {
-                format!("seed {} ({})", seed.id, self.input.bank.text(seed.term))
-            })?;
-            let new = report.proofs().triples;
-            let all = triples.fetch_add(new, Ordering::Relaxed) + new;
-            let rate = all as f64 / began.elapsed().as_secs_f64().max(1e-3);
-            progress.message(format!("{all} new triples, {rate:.0}/s"));
-            progress.advance(1);
-            Ok(files)
-        };
-        let files = seeds.par_iter().with_max_len(1).map(one).collect();
-        progress.finish();
-        files
-    }
-
-    fn grow_one(&self, index: u32, files: &SeedFiles) -> Result<SeedReport> {
-        let Input { system, bank, seeds, splits, .. } = self.input;
-        let (seed, split) = (&seeds[index as usize], splits[index as usize]);
-        let (report, proofs) = grow(system, bank, index, seed, split, self.config, self.run.seed)?;
-        files.save(&report, &proofs)?;
-        Ok(report)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proofs::one_seed::SeedReport;
 
     #[test]
     fn a_stopped_run_goes_on_where_it_was() {
@@ -210,8 +183,7 @@ mod tests {
         let input = Input::read(&config, &run).unwrap();
         let key = serde_json::to_string(&input.provenance).unwrap();
         let staged = StagedDir::create(&out, &key).unwrap();
-        let growing = Growing { input: &input, config: &config, run: &run, staged: &staged };
-        let files = growing.grow_all(&[0]).unwrap().remove(0);
+        let files = input.grow_all(&[0], &staged, &config, &run).unwrap().remove(0);
         // A mark, to see that the report is used again.
         let marked = SeedReport { e_nodes: 424_242, ..files.report().unwrap() };
         files.save(&marked, &files.proofs().unwrap()).unwrap();

@@ -1,7 +1,7 @@
 //! `cairn merge`: parts → a dataset, the same as if one process had made it.
 
 use crate::dataset::admission::Survey;
-use crate::dataset::assemble::{Begun, assemble, begin, refuse_other};
+use crate::dataset::assemble::{assemble, found_or_made, refuse_other};
 use crate::dataset::info::DatasetInfo;
 use crate::dataset::provenance::{Provenance, Totals};
 use crate::dataset::seed_files::{SEED_FILES, SeedFiles};
@@ -10,50 +10,39 @@ use crate::proofs::proof_rows::ProofRow;
 use crate::system_copy::system_of;
 use anyhow::{Context, Result, ensure};
 use egraph::System;
+use jobs::{PART_FILE, Parts};
 use std::fs::DirEntry;
-use std::path::{Path, PathBuf};
-use support::{PART_FILE, Part, Progress, Run, StagedDir, load_parts};
+use std::path::Path;
+use support::{Progress, Run, StagedDir};
 
 /// What the parts of `generate` become.
 pub const DATASET_PART: &str = "a dataset";
 
-/// Makes the dataset `out` of all parts of it, given in any order.
+/// Makes the dataset `out` of all parts of it.
 ///
 /// # Errors
-/// A part that is missing, given twice, damaged, or made otherwise than the first; no triple at all, a
+/// A part that is damaged, no triple at all, a
 /// proof that is none of the system, or what the file system says.
-pub fn merge(parts: &[PathBuf], out: &Path, run: &Run) -> Result<DatasetInfo> {
+pub fn merge(parts: &Parts, out: &Path, run: &Run) -> Result<DatasetInfo> {
     refuse_other(out)?;
-    let pool = run.build_pool()?;
-    let parts = load_parts(parts)?;
-    let (directory, first) = &parts[0];
-    let provenance: Provenance = serde_json::from_value(first.settings.clone())
-        .with_context(|| format!("{} describes no dataset", directory.join(PART_FILE).display()))?;
+    let provenance: Provenance = parts.settings()?;
     provenance.config.validate()?;
-    let (system, rules) = system_of(directory, &provenance.system_hash)?;
-    let files_of = |seed: u64| {
-        let of = parts.iter().position(|(_, part)| part.shard.has(seed)).unwrap_or(0);
-        SeedFiles::new(&parts[of].0.join(SEED_FILES), seed as u32)
-    };
+    let (system, rules) = system_of(parts.first(), &provenance.system_hash)?;
     // Before there are files for each seed that is spoken of.
-    for (path, part) in &parts {
-        all_there(path, part)?;
-    }
-    let seeds: Vec<SeedFiles> = (0..first.items).map(files_of).collect();
-    let staged = match begin(out, "merge ", &provenance)? {
-        Begun::Finished(info) => return Ok(*info),
-        Begun::New(staged) => staged,
-    };
-    pool.install(|| {
-        // Damage must not come out as a whole dataset: it may have been done on the way here.
-        let check = |rows: &[ProofRow]| check_all(&system, rows).map(drop);
-        assemble_seeds(staged, &system, &rules, &provenance, &seeds, &check, run)
+    parts.shares().try_for_each(|(path, seeds)| all_there(path, seeds))?;
+    let files = |seed| SeedFiles::new(&parts.of(seed).join(SEED_FILES), seed as u32);
+    let seeds: Vec<SeedFiles> = (0..parts.items()).map(files).collect();
+    // Damage must not come out as a whole dataset: it may have been done on the way here.
+    let check = |rows: &[ProofRow]| check_all(&system, rows).map(drop);
+    run.build_pool()?.install(|| {
+        found_or_made(out, "merge ", &provenance, |staged| {
+            assemble_seeds(staged, &system, &rules, &provenance, &seeds, &check, run)
+        })
     })
 }
 
 /// Refuses a part that does not have the files of all its seeds.
-fn all_there(path: &Path, part: &Part) -> Result<()> {
-    let expected = part.shard.of(part.items).count();
+fn all_there(path: &Path, expected: usize) -> Result<()> {
     let directory = path.join(SEED_FILES);
     let entries = std::fs::read_dir(&directory)
         .with_context(|| format!("cannot read {}", directory.display()))?;

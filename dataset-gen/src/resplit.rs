@@ -1,7 +1,7 @@
 //! `cairn split`: other triples from the proofs of a dataset, without new e-graphs.
 
 use crate::dataset::admission::Survey;
-use crate::dataset::assemble::{Begun, assemble, begin, refuse_other};
+use crate::dataset::assemble::{assemble, found_or_made, refuse_other};
 use crate::dataset::info::DatasetInfo;
 use crate::dataset::provenance::Provenance;
 use crate::proofs::checked::check_all;
@@ -73,22 +73,22 @@ pub fn resplit(from: &Path, splitting: &Splitting, out: &Path, run: &Run) -> Res
     let mut provenance = Provenance { files: Default::default(), ..info.cairn };
     provenance.config.splitting = splitting.clone();
     let kept = provenance.totals.proofs.kept;
-    let staged = match begin(out, "split ", &provenance)? {
-        Begun::Finished(info) => return Ok(*info),
-        Begun::New(staged) => staged,
-    };
     // No proof has more segments than steps.
     let most = provenance.totals.proofs.steps;
-    let progress = Progress::new("proofs", Survey::passes(most) * kept, run.quiet);
-    let mut counted = counted_proofs(from, &progress);
-    // Damage must not come out as a whole dataset.
-    let mut proofs = |split: Split, sink: &mut dyn FnMut(Vec<ProofRow>) -> Result<()>| {
-        counted(split, &mut |rows| {
-            check_all(&system, &rows)?;
-            sink(rows)
+    pool.install(|| {
+        found_or_made(out, "split ", &provenance, |staged| {
+            let progress = Progress::new("proofs", Survey::passes(most) * kept, run.quiet);
+            let mut counted = counted_proofs(from, &progress);
+            // Damage must not come out as a whole dataset.
+            let mut proofs = |split: Split, sink: &mut dyn FnMut(Vec<ProofRow>) -> Result<()>| {
+                counted(split, &mut |rows| {
+                    check_all(&system, &rows)?;
+                    sink(rows)
+                })
+            };
+            let made = assemble(staged, &system, &rules, provenance.clone(), most, &mut proofs);
+            progress.finish();
+            made
         })
-    };
-    let made = pool.install(|| assemble(staged, &system, &rules, provenance, most, &mut proofs));
-    progress.finish();
-    made
+    })
 }

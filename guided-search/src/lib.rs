@@ -46,17 +46,17 @@ mod tasks;
 
 pub use evaluation::comparison::{COMPARISON_FILE, Comparison, compare_optimisers};
 pub use evaluation::described::{EVALUATION_FILE, Evaluation, RESULTS_FILE, SEEN_UNKNOWN};
-pub use evaluation::evaluate::{Inputs, evaluate};
-pub use evaluation::parts::{EVALUATION_PART, evaluate_part, merge_evaluation};
+pub use evaluation::evaluate::{Inputs, evaluate, evaluation_job, merge_evaluation};
 pub use evaluation::results::Row;
 pub use learning::guesses::{Guesses, guesses_of};
 #[doc(hidden)] // for tests: what a round is gone on from
 pub use learning::kept::{KeptRound, read_examples};
 pub use learning::kept::{LEARNING_FILE, Learning, Optimising, Round};
-pub use learning::parts::{ROUND_PART, merge_round, search_part};
+pub use learning::parts::{merge_round, search_part};
 pub use learning::plans::plans_of;
 pub use learning::practice::{Found, Order, Practice, Searched};
-pub use learning::rounds::{Course, RANKER_FILE, Report, fit_next, learn};
+pub use learning::rounds::{RANKER_FILE, Report, fit_next, learn};
+pub use learning::searches::{Course, ROUND_PART};
 pub use learning::seeds::SeedPractice;
 pub use learning::studied::{Studied, studied};
 pub use learning::tasks::TaskPractice;
@@ -72,8 +72,8 @@ pub use optimise::answer::{Best, Ended, Objective, OptimiseSettings, Outcome};
 pub use optimise::guided::goals::load_goals;
 pub use optimise::guided::planner::Planner;
 pub use optimise::many::{
-    OPTIMISATION_FILE, OPTIMISATION_PART, OPTIMISED_FILE, Optimisation, Terms, merge_optimised,
-    optimise_many, optimise_part,
+    OPTIMISATION_FILE, OPTIMISED_FILE, Optimisation, Terms, merge_optimised, optimise_job,
+    optimise_many,
 };
 pub use optimise::optimisers::Optimiser;
 pub use optimise::picture::picture;

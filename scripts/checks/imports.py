@@ -19,13 +19,14 @@ from pathlib import Path
 ALLOWED = {
     "egraph": "",
     "support": "",
+    "jobs": "support",
     "interop": "egraph",
-    "dataset-gen": "egraph support",
+    "dataset-gen": "egraph support jobs",
     "matrices": "",
     "ranking": "egraph support matrices dataset-gen",
-    "guided-search": "egraph support dataset-gen ranking",
+    "guided-search": "egraph support jobs dataset-gen ranking",
     "model": "egraph support matrices dataset-gen guided-search",
-    "cairn": "egraph support interop dataset-gen ranking guided-search model",
+    "cairn": "egraph support jobs interop dataset-gen ranking guided-search model",
     "python": "egraph support interop dataset-gen ranking guided-search model cairn",
 }
 # Arrows that close circles of folders today. One that closes none any more has to be taken off this list.

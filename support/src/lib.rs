@@ -26,7 +26,6 @@ mod allocator;
 mod errors;
 mod files;
 mod own_threads;
-mod parts;
 pub mod random;
 mod run;
 mod show;
@@ -43,14 +42,11 @@ pub use files::table::{
 pub use files::text::{read_bytes, read_text, text_of};
 pub use files::toml::read_toml;
 pub use files::whole_file::{
-    FileKind, OutputFile, first_bytes, named_inside, own_directory, write_atomic, write_atomic_with,
+    FileKind, OutputFile, cannot_write, first_bytes, named_inside, own_directory, write_atomic,
+    write_atomic_with,
 };
 pub use files::{columns, hash};
 pub use own_threads::in_order;
-pub use parts::make::{Making, Outcome, make_items, make_part};
-pub use parts::merge::Parts;
-pub use parts::part::{PART_FILE, Part, load_parts};
-pub use parts::shard::Shard;
 pub use run::Run;
 pub use show::console::{note, print};
 pub use show::numbers::{counted, counted_as, thousands};

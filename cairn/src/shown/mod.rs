@@ -4,4 +4,5 @@ pub(crate) mod ended;
 pub(crate) mod guides;
 pub(crate) mod lets;
 pub(crate) mod one_way;
+pub(crate) mod part;
 pub(crate) mod proof;

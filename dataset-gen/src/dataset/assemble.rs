@@ -126,14 +126,6 @@ pub(crate) fn survey(
     survey.finish(directory)
 }
 
-/// What a command that makes a dataset finds.
-pub enum Begun {
-    /// The dataset is there already.
-    Finished(Box<DatasetInfo>),
-    /// Where to make it.
-    New(StagedDir),
-}
-
 /// Refuses a directory in which no dataset can be made, and there is none; writes nothing.
 ///
 /// # Errors
@@ -142,12 +134,17 @@ pub fn refuse_other(out: &Path) -> Result<()> {
     if out.join(INFO_FILE).exists() { Ok(()) } else { StagedDir::check(out) }
 }
 
-/// Begins the dataset `out`, or goes on with it. `origin` has everything that it depends on, but for
-/// what the command `way` does with it.
+/// The dataset `out`: as it is there, or as `make` makes it in a new directory or in one that was begun. `origin` has
+/// everything that it depends on, but for what the command `way` does with it.
 ///
 /// # Errors
-/// `out` holds something else, or a dataset that was made otherwise; or what the file system says.
-pub fn begin(out: &Path, way: &str, origin: &Provenance) -> Result<Begun> {
+/// `out` holds something else, or a dataset that was made otherwise; or what `make` or the file system says.
+pub fn found_or_made(
+    out: &Path,
+    way: &str,
+    origin: &Provenance,
+    make: impl FnOnce(StagedDir) -> Result<DatasetInfo>,
+) -> Result<DatasetInfo> {
     if out.join(INFO_FILE).exists() {
         let info = DatasetInfo::load(out)?;
         // What is split anew has its proofs already.
@@ -159,16 +156,16 @@ pub fn begin(out: &Path, way: &str, origin: &Provenance) -> Result<Begun> {
             out.display()
         );
         StagedDir::tidy(out);
-        return Ok(Begun::Finished(Box::new(info)));
+        return Ok(info);
     }
     let staged = StagedDir::create(out, &format!("{way}{}", serde_json::to_string(origin)?))?;
     // All of it may have been written before the process was stopped.
     if !staged.file(INFO_FILE)?.exists() {
-        return Ok(Begun::New(staged));
+        return make(staged);
     }
     let info = DatasetInfo::load(staged.path())?;
     publish(staged)?;
-    Ok(Begun::Finished(Box::new(info)))
+    Ok(info)
 }
 
 /// Gives a whole dataset its name, without what it was made of.

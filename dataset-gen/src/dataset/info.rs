@@ -5,14 +5,13 @@ use crate::seeds::seen_seeds::SeenSeeds;
 use crate::seeds::split::Split;
 use crate::triples::triple_rows::Triple;
 use anyhow::{Context, Result, ensure};
+use jobs::PART_FILE;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use support::columns::{DataType, Field};
 use support::hash::of_file;
-use support::{
-    PART_FILE, Record, named_inside, numbered_files, seal_json, unseal_json, write_atomic,
-};
+use support::{Record, named_inside, numbered_files, seal_json, unseal_json, write_atomic};
 
 /// The file that marks a directory as a dataset; written last.
 pub const INFO_FILE: &str = "dataset_info.json";

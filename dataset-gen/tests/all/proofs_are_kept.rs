@@ -1,13 +1,19 @@
 //! A dataset keeps its proofs: parts of it can be merged, it can be split anew, and verified.
 
 use crate::small_system::dataset::{Place, place, quiet, tree};
+use anyhow::Result;
 use dataset_gen::{
     Config, DatasetInfo, FileInfo, ProofRow, Scheme, Split, Splitting, for_each_proof, generate,
-    generate_part, merge, read_triples, resplit, verify, write_triples,
+    generate_part, read_triples, resplit, verify, write_triples,
 };
+use jobs::{Outcome, Parts, Shard};
 use std::fs;
 use std::path::{Path, PathBuf};
-use support::{Outcome, Shard, hash, read_table, seal_json, unseal_json, write_table};
+use support::{Run, hash, read_table, seal_json, unseal_json, write_table};
+
+fn merge(paths: &[PathBuf], out: &Path, run: &Run) -> Result<DatasetInfo> {
+    dataset_gen::merge(&Parts::open(paths)?, out, run)
+}
 
 fn parts(place: &Place, config: &Config, count: u32) -> Vec<PathBuf> {
     let make = |index| {

@@ -12,16 +12,15 @@ use crate::optimise::optimisers::Optimiser;
 use crate::optimise::table::OptimisedRow;
 use crate::options::budget::{Budget, Cap};
 use crate::options::optimise::{OptimiseAim, OptimiseLimits};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use dataset_gen::SYSTEM_FILE;
 use egraph::MatchOrder;
+use jobs::Described;
 use ranking::Ranker;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
-use support::{
-    OutputDir, note, own_directory, read_table, read_text, seal_json, unseal_json, write_atomic,
-};
+use support::{note, read_table};
 
 /// The file that marks a directory of compared optimisers; it holds the [`Comparison`].
 pub const COMPARISON_FILE: &str = "comparison.json";
@@ -59,17 +58,6 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Reads `comparison.json` of a directory.
-    ///
-    /// # Errors
-    /// There is none, or it is not as it was written.
-    pub fn load(directory: &Path) -> Result<Comparison> {
-        let path = directory.join(COMPARISON_FILE);
-        let name = path.display().to_string();
-        let text = unseal_json(&name, &read_text(&path, "what was compared")?)?;
-        serde_json::from_str(&text).with_context(|| format!("{name} describes no comparison"))
-    }
-
     /// The rows of each optimiser; none if it is not finished.
     ///
     /// # Errors
@@ -91,19 +79,22 @@ impl Comparison {
         });
         rows.collect::<Result<_>>().map(Some)
     }
+}
 
-    fn save(&self, directory: &OutputDir) -> Result<()> {
-        let text = seal_json(&serde_json::to_string_pretty(self)?);
-        write_atomic(&directory.file(COMPARISON_FILE), text.as_bytes())
-    }
+impl Described for Comparison {
+    const KIND: &'static str = "a comparison";
+    const FILE: &'static str = COMPARISON_FILE;
+    const WHAT: &'static str = "what was compared";
+    const INPUT: &'static str = "terms";
 
-    /// What the results depend on: not where files lie.
-    fn matter(&self) -> Comparison {
-        Comparison { ranker: None, command: String::new(), results: Vec::new(), ..self.clone() }
+    /// Where files lie makes no difference.
+    fn as_of(&self, now: &Comparison) -> Comparison {
+        let Comparison { ranker, command, results, .. } = now.clone();
+        Comparison { ranker, command, results, ..self.clone() }
     }
 }
 
-/// Runs every optimiser on every term into `out`, so many terms at a time, or goes on with it; the rows of each
+/// Runs every optimiser on every term into `out`, or goes on with it; the rows of each
 /// optimiser, in the order of the terms. Of the settings of the terms its schedulers, and the ranker as the order of
 /// matches, are put in.
 ///
@@ -115,27 +106,19 @@ pub fn compare_optimisers(
     terms: &Terms<'_>,
     ranker: Option<&Arc<Ranker>>,
     out: &Path,
-    (threads, quiet): (usize, bool),
+    quiet: bool,
 ) -> Result<Vec<Vec<OptimisedRow>>> {
-    let directory = OutputDir::create(out, COMPARISON_FILE)?;
-    if directory.file(COMPARISON_FILE).exists() {
-        ensure!(
-            Comparison::load(out)?.matter() == comparison.matter(),
-            "{} already holds a comparison of other optimisers, or of other terms: choose another directory",
-            out.display()
-        );
-    }
-    comparison.save(&directory)?;
-    write_atomic(&directory.file(SYSTEM_FILE), terms.system_text.as_bytes())?;
+    let folders: Vec<&str> = comparison.optimisers.iter().map(|optimiser| optimiser.name).collect();
+    let directory =
+        comparison.begin(out, &[(SYSTEM_FILE, terms.system_text.as_bytes())], &folders)?;
     let mut rows = Vec::new();
     let mut results = Vec::new();
     for optimiser in &comparison.optimisers {
-        own_directory(&directory.file(optimiser.name))?;
         if !quiet {
             note(&format!("optimiser {optimiser}"));
         }
         let own = directory.file(optimiser.name);
-        rows.push(run(comparison, terms, ranker, *optimiser, &own, (threads, quiet))?);
+        rows.push(run(comparison, terms, ranker, *optimiser, &own, quiet)?);
         let table = own.join(OPTIMISED_FILE);
         results.push(support::hash::of_file(&table)?.0);
     }
@@ -149,7 +132,7 @@ fn run(
     ranker: Option<&Arc<Ranker>>,
     optimiser: Optimiser,
     out: &Path,
-    (threads, quiet): (usize, bool),
+    quiet: bool,
 ) -> Result<Vec<OptimisedRow>> {
     let ranker = ranker.filter(|_| optimiser.ranked);
     ensure!(ranker.is_some() == optimiser.ranked, "the optimiser '{optimiser}' needs --ranker");
@@ -168,5 +151,5 @@ fn run(
         ranker: ranker.map(|ranker| ranker.hash()).transpose()?,
         seed: comparison.seed,
     };
-    optimise_many(&optimisation, &Terms { settings, ..*terms }, out, threads, quiet)
+    optimise_many(&optimisation, &Terms { settings, ..*terms }, out, quiet)
 }

@@ -6,18 +6,12 @@ use crate::options::prove::SearchSettings;
 use crate::tasks::origin::TaskOrigin;
 use anyhow::{Context, Result, ensure};
 use dataset_gen::SYSTEM_FILE;
+use jobs::{Described, PROOFS, ROWS};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use support::hash::of_file;
-use support::{
-    OutputDir, counted_as, own_directory, seal_json, thousands, unseal_json, write_atomic,
-    write_table,
-};
+use support::{OutputDir, counted_as, thousands, unseal_json, write_table};
 
-/// The directory of rows.
-pub const ROWS: &str = "rows";
-/// The directory of proofs.
-pub const PROOFS: &str = "proofs";
 /// The file that marks a directory as results; it holds the [`Evaluation`].
 pub const EVALUATION_FILE: &str = "evaluation.json";
 /// The table of results in the directory.
@@ -72,26 +66,6 @@ fn is_zero(n: &usize) -> bool {
 }
 
 impl Evaluation {
-    /// Reads `evaluation.json` of a directory of results.
-    ///
-    /// # Errors
-    /// There is none, it is not one of ours, or not as it was written.
-    pub fn load(directory: &Path) -> Result<Evaluation> {
-        let path = directory.join(EVALUATION_FILE);
-        let name = path.display();
-        let text = std::fs::read_to_string(&path).with_context(|| {
-            format!("{} holds no results: cannot read {name}", directory.display())
-        })?;
-        let strange = || format!("{name} does not describe an evaluation");
-        let value: serde_json::Value = serde_json::from_str(&text).with_context(strange)?;
-        let sealed = value.get("sha256").is_some();
-        let text = if sealed { unseal_json(&name.to_string(), &text)? } else { text };
-        let evaluation: Evaluation = serde_json::from_str(&text).with_context(strange)?;
-        // Without a seal the hash says nothing.
-        let results_hash = evaluation.results_hash.filter(|_| sealed);
-        Ok(Evaluation { results_hash, ..evaluation })
-    }
-
     /// What a reader has to know of what was seen before.
     pub fn doubts(&self) -> Vec<String> {
         let unknown = self.seen_unknown.then(|| SEEN_UNKNOWN.to_owned());
@@ -106,27 +80,12 @@ impl Evaluation {
         unknown.into_iter().chain(targets).collect()
     }
 
-    fn save(&self, directory: &OutputDir) -> Result<()> {
-        let text = seal_json(&serde_json::to_string_pretty(self)?);
-        write_atomic(&directory.file(EVALUATION_FILE), text.as_bytes())
-    }
-
     /// Begins its results in a directory, or goes on with them.
     ///
     /// # Errors
     /// The directory holds something else or other results, or what the file system says.
-    pub fn begin(&self, system_text: &str, out: &Path) -> Result<OutputDir> {
-        // Nothing is looked at before the lock is held: another evaluation may be at work here.
-        let directory = OutputDir::create(out, EVALUATION_FILE)?;
-        let before = earlier(self, out)?;
-        // What is there of the results stays until there are others.
-        let results_hash = before.and_then(|before| before.results_hash);
-        Evaluation { results_hash, ..self.clone() }.save(&directory)?;
-        write_atomic(&directory.file(SYSTEM_FILE), system_text.as_bytes())?;
-        for name in [ROWS, PROOFS] {
-            own_directory(&directory.file(name))?;
-        }
-        Ok(directory)
+    pub fn begin_with(&self, system_text: &[u8], out: &Path) -> Result<OutputDir> {
+        self.begin(out, &[(SYSTEM_FILE, system_text)], &[ROWS, PROOFS])
     }
 
     /// Writes the table of all rows.
@@ -163,24 +122,43 @@ impl Evaluation {
     }
 }
 
-/// The evaluation that a directory of results was begun with, if one was. It may be gone on with, but not
-/// with another one.
-fn earlier(evaluation: &Evaluation, out: &Path) -> Result<Option<Evaluation>> {
-    if !out.join(EVALUATION_FILE).exists() {
-        return Ok(None);
+impl Described for Evaluation {
+    const KIND: &'static str = "an evaluation";
+    const FILE: &'static str = EVALUATION_FILE;
+    const WHAT: &'static str = "what was evaluated";
+    const INPUT: &'static str = "tasks";
+
+    /// May be unsealed: earlier versions wrote it so.
+    fn load(directory: &Path) -> Result<Evaluation> {
+        let path = directory.join(EVALUATION_FILE);
+        let name = path.display();
+        let text = std::fs::read_to_string(&path).with_context(|| {
+            format!("{} holds no results: cannot read {name}", directory.display())
+        })?;
+        let strange = || format!("{name} does not describe an evaluation");
+        let value: serde_json::Value = serde_json::from_str(&text).with_context(strange)?;
+        let sealed = value.get("sha256").is_some();
+        let text = if sealed { unseal_json(&name.to_string(), &text)? } else { text };
+        let evaluation: Evaluation = serde_json::from_str(&text).with_context(strange)?;
+        // Without a seal the hash says nothing.
+        let results_hash = evaluation.results_hash.filter(|_| sealed);
+        Ok(Evaluation { results_hash, ..evaluation })
     }
-    let before = Evaluation::load(out)?;
-    let differences = evaluation.differences(&before).join(", ");
-    let (name, same) = (out.display(), before.command == evaluation.command);
-    ensure!(
-        differences.is_empty() || !same,
-        "{name} already holds results {differences}: what the same command reads has changed since; choose \
-         another directory, or restore the files"
-    );
-    ensure!(
-        differences.is_empty(),
-        "{name} already holds results {differences} ({}): choose another directory",
-        before.command
-    );
-    Ok(Some(before))
+
+    fn after(&self, before: &Evaluation, out: &Path) -> Result<Evaluation> {
+        let differences = self.differences(before).join(", ");
+        let (name, same) = (out.display(), before.command == self.command);
+        ensure!(
+            differences.is_empty() || !same,
+            "{name} already holds results {differences}: what the same command reads has changed since; choose \
+             another directory, or restore the files"
+        );
+        ensure!(
+            differences.is_empty(),
+            "{name} already holds results {differences} ({}): choose another directory",
+            before.command
+        );
+        // What is there of the results stays until there are others.
+        Ok(Evaluation { results_hash: before.results_hash.clone(), ..self.clone() })
+    }
 }

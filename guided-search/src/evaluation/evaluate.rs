@@ -4,7 +4,7 @@
 
 use crate::evaluation::checked::question_hash;
 use crate::evaluation::described::Evaluation;
-use crate::evaluation::finished::{DoneTask, PROVED, finished, hardness, proof_file};
+use crate::evaluation::finished::{DoneTask, PROVED, expect_rows, hardness, proof_file};
 use crate::evaluation::results::Row;
 use crate::methods::asked::{Aids, Asked, Available};
 use crate::methods::guide_writer::GuideWriter;
@@ -13,12 +13,14 @@ use crate::search::answer::Question;
 use crate::tasks::task::Task;
 use crate::tasks::task_set::TaskSet;
 use anyhow::{Context, Result};
+use dataset_gen::{SYSTEM_FILE, system_of};
 use egraph::{System, TermBank, proof_to_json};
+use jobs::{Described, Job, Parts, found_row};
 use ranking::Ranker;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use support::{Progress, counted_as, in_order, note};
+use support::{counted_as, note};
 
 /// What an evaluation works on.
 pub struct Inputs<'a> {
@@ -46,6 +48,27 @@ impl Inputs<'_> {
     }
 }
 
+/// An evaluation as a job: an item is a task, put to every method.
+///
+/// # Errors
+/// A method lacks its model, its ranker or its chain.
+pub fn evaluation_job<'a>(
+    evaluation: &'a Evaluation,
+    inputs: &'a Inputs<'_>,
+) -> Result<Job<'a, Evaluation, impl Fn(u64) -> Result<DoneTask> + Sync + 'a>> {
+    evaluation.methods.iter().try_for_each(|method| method.expect(inputs.available()))?;
+    let tasks = &inputs.tasks.tasks;
+    Ok(Job {
+        kind: Evaluation::KIND,
+        items: ("tasks", tasks.len() as u64),
+        // Where files lie makes no difference.
+        settings: Evaluation { command: String::new(), ..evaluation.clone() },
+        told: Some(&evaluation.command),
+        beside: Some((SYSTEM_FILE, inputs.system_text.as_bytes())),
+        work: |item| run_task(evaluation, inputs, item as usize, &tasks[item as usize]),
+    })
+}
+
 /// Runs an evaluation into `out` on as many threads as the current rayon pool has, goes on with one that
 /// was stopped, and returns the rows in the order of tasks and methods.
 ///
@@ -58,29 +81,34 @@ pub fn evaluate(
     out: &Path,
     quiet: bool,
 ) -> Result<Vec<Row>> {
-    for method in &evaluation.methods {
-        method.expect(inputs.available())?;
-    }
-    let directory = evaluation.begin(inputs.system_text, out)?;
+    let job = evaluation_job(evaluation, inputs)?;
+    let directory = evaluation.begin_with(inputs.system_text.as_bytes(), out)?;
     if !quiet {
         note_unreadable(evaluation, inputs)?;
     }
-    let progress = Progress::new("tasks", inputs.tasks.tasks.len() as u64, quiet);
-    let tasks = &inputs.tasks.tasks;
-    let threads = rayon::current_num_threads();
-    let rows = in_order(tasks.len(), threads, |index| {
-        let task = &tasks[index];
-        if let Some(rows) = finished(evaluation, inputs.system, task, &directory) {
-            progress.found(1);
-            return Ok(rows);
-        }
-        let rows = run_task(evaluation, inputs, index, task)?;
-        let rows = rows.keep(&evaluation.methods, &directory)?;
-        progress.advance(1);
-        Ok(rows)
-    });
-    let rows: Vec<Row> = rows?.into_iter().flatten().collect();
-    progress.finish();
+    let find = |item| {
+        let task = &inputs.tasks.tasks[item as usize];
+        found_row(&directory, &task.id, |rows: &Vec<Row>| {
+            expect_rows(evaluation, inputs.system, task, directory.path(), rows)
+        })
+    };
+    let keep = |_, task: DoneTask| task.keep(&evaluation.methods, &directory);
+    let rows = job.run(quiet, find, keep)?.concat();
+    evaluation.finish(&directory, &rows)?;
+    Ok(rows)
+}
+
+/// Makes the results `out` of all parts of an evaluation.
+///
+/// # Errors
+/// As [`jobs::Parts::each`], a directory that holds something else, or what the file system says.
+pub fn merge_evaluation(parts: &Parts, out: &Path, quiet: bool) -> Result<Vec<Row>> {
+    let mut evaluation: Evaluation = parts.settings()?;
+    evaluation.command = format!("{} --out {}", parts.told(), out.display());
+    let (_, rules) = system_of(parts.first(), &evaluation.tasks.system_hash)?;
+    let directory = evaluation.begin_with(&rules, out)?;
+    let keep = |_, task: DoneTask| task.keep(&evaluation.methods, &directory);
+    let rows = parts.each(quiet, keep)?.concat();
     evaluation.finish(&directory, &rows)?;
     Ok(rows)
 }
@@ -108,10 +136,7 @@ fn note_unreadable(evaluation: &Evaluation, inputs: &Inputs<'_>) -> Result<()> {
 }
 
 /// Puts a task to every method.
-///
-/// # Errors
-/// An internal fault.
-pub fn run_task(
+fn run_task(
     evaluation: &Evaluation,
     inputs: &Inputs<'_>,
     index: usize,

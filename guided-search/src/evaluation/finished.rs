@@ -1,15 +1,16 @@
 //! What is kept of a task as soon as it is finished: a file of its rows, and its proofs.
 
 use crate::evaluation::checked::{proof_of, question_hash};
-use crate::evaluation::described::{Evaluation, PROOFS, ROWS};
+use crate::evaluation::described::Evaluation;
 use crate::evaluation::results::Row;
 use crate::methods::table::{Method, TELLS_HARD};
 use crate::tasks::task::{Task, check_id};
 use anyhow::{Error, Result, ensure};
 use egraph::{System, TermBank};
+use jobs::{PROOFS, write_row};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
-use support::{OutputDir, named_inside, note, read_sealed, write_atomic, write_sealed};
+use support::{OutputDir, write_atomic};
 
 /// The reason of a row that is solved.
 pub const PROVED: &str = "proved";
@@ -45,43 +46,17 @@ impl DoneTask {
         for (row, proof) in solved.iter().zip(&self.proofs) {
             write_atomic(&directory.file(&row.proof_file), proof.as_bytes())?;
         }
-        let name = rows_file(task);
-        write_sealed(&directory.file(&name), &serde_json::to_string(&self.rows)?)?;
+        write_row(directory, task, &self.rows)?;
         Ok(self.rows)
     }
 }
 
-fn rows_file(task: &str) -> String {
-    format!("{ROWS}/{task}.json")
-}
-
-/// The rows of a task that an earlier run finished, unless something is wrong with them or with
-/// their proofs: then the task is run again.
-pub fn finished(
-    evaluation: &Evaluation,
-    system: &System,
-    task: &Task,
-    directory: &OutputDir,
-) -> Option<Vec<Row>> {
-    let name = rows_file(&task.id);
-    let path = directory.file(&name);
-    std::fs::symlink_metadata(&path).ok()?;
-    let read = || -> Result<Vec<Row>> {
-        let text = read_sealed(&named_inside(directory.path(), &name)?, "rows")?;
-        let rows: Vec<Row> = serde_json::from_str(&text)?;
-        expect_rows(evaluation, system, task, directory.path(), &rows)?;
-        Ok(rows)
-    };
-    read()
-        .inspect_err(|error| {
-            note(&format!("{} is not used, the task is run again: {error:#}", path.display()));
-        })
-        .ok()
-}
-
 /// Whether rows are those that this evaluation makes of a task, as far as can be told without doing
 /// it again.
-fn expect_rows(
+///
+/// # Errors
+/// They are not.
+pub fn expect_rows(
     evaluation: &Evaluation,
     system: &System,
     task: &Task,

@@ -5,6 +5,5 @@ pub(crate) mod comparison;
 pub(crate) mod described;
 pub(crate) mod evaluate;
 pub(crate) mod finished;
-pub(crate) mod parts;
 pub(crate) mod results;
 pub(crate) mod statistics;

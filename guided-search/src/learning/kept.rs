@@ -5,15 +5,14 @@ use crate::learning::practice::{Found, Searched};
 use crate::options::budget::Cap;
 use anyhow::{Context, Result, ensure};
 use egraph::System;
+use jobs::Described;
 use ranking::Example;
 use ranking::Ranker;
 use ranking::numbers::table_rows;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use support::hash::of_file;
-use support::{
-    OutputDir, read_sealed, read_table, read_text, write_atomic, write_sealed, write_table,
-};
+use support::{OutputDir, read_sealed, read_table, read_text, write_sealed, write_table};
 
 /// The file that marks a directory of a learning; it holds the [`Learning`].
 pub const LEARNING_FILE: &str = "learning.json";
@@ -136,39 +135,21 @@ pub fn examples_file(directory: &Path, number: u32) -> PathBuf {
     directory.join(format!("round-{number}.parquet"))
 }
 
-/// Begins to learn in a directory, or goes on.
-///
-/// # Errors
-/// It holds something else, or what the file system says.
-pub fn begin(learning: &Learning, out: &Path) -> Result<OutputDir> {
-    let directory = OutputDir::create(out, LEARNING_FILE)?;
-    refuse_other(learning, out)?;
-    let text = serde_json::to_string_pretty(learning)? + "\n";
-    write_atomic(&directory.file(LEARNING_FILE), text.as_bytes())?;
-    Ok(directory)
-}
+impl Described for Learning {
+    const KIND: &'static str = "a learning";
+    const WHAT: &'static str = "what was learned";
+    const INPUT: &'static str = "tasks";
+    const FILE: &'static str = LEARNING_FILE;
+    const SEALED: bool = false;
 
-/// Refuses a directory in which something else was learned.
-///
-/// # Errors
-/// It is one.
-pub fn refuse_other(learning: &Learning, directory: &Path) -> Result<()> {
-    let path = directory.join(LEARNING_FILE);
-    if path.exists() {
-        let before: Learning = serde_json::from_str(&read_text(&path, "what was learned from")?)
-            .with_context(|| format!("{} does not describe a learning", path.display()))?;
-        ensure!(
-            before.rounds <= learning.rounds
-                && Learning { rounds: learning.rounds, ..before } == *learning,
-            "{} already holds what was learned otherwise or from other tasks: choose another \
-             directory",
-            directory.display()
-        );
+    /// More rounds can be asked for later.
+    fn as_of(&self, now: &Learning) -> Learning {
+        Learning { rounds: self.rounds.max(now.rounds), ..self.clone() }
     }
-    Ok(())
 }
 
-/// Writes the files of the round after `rounds`, but for its ranker, which is there.
+/// Writes the files of the round after `rounds`, but for its ranker, which is there: of its searches, so many of which are
+/// learned from.
 ///
 /// # Errors
 /// What the file system says.
@@ -176,9 +157,10 @@ pub fn keep(
     directory: &OutputDir,
     learning: &Learning,
     rounds: &[Round],
-    trained: Vec<Searched>,
-    validated: &[Searched],
+    mut trained: Vec<Searched>,
+    training: u64,
 ) -> Result<KeptRound> {
+    let validated = trained.split_off(training as usize);
     let number = rounds.len() as u32;
     let last = number == learning.rounds;
     let improved = |searched: &[Searched]| searched.iter().filter(|s| s.found.improved).count();
@@ -187,9 +169,9 @@ pub fn keep(
         trained: (!last).then_some(improved(&trained) as u64),
         // The last round is not trained on: as many as the rounds before.
         training: rounds.last().map_or(trained.len() as u64, |round| round.training),
-        proved: improved(validated) as u64,
+        proved: improved(&validated) as u64,
         work: validated.iter().map(|searched| searched.work).sum(),
-        left: learning.optimise.as_ref().map(|_| left(validated)),
+        left: learning.optimise.as_ref().map(|_| left(&validated)),
     };
     // Of tasks nothing is asked later.
     let asked = trained.iter().filter(|_| learning.optimise.is_some());

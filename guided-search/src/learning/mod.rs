@@ -10,6 +10,7 @@ pub(crate) mod parts;
 pub(crate) mod plans;
 pub(crate) mod practice;
 pub(crate) mod rounds;
+pub(crate) mod searches;
 pub(crate) mod seeds;
 pub(crate) mod studied;
 pub(crate) mod tasks;

@@ -6,6 +6,7 @@ use crate::optimise::table::OptimisedRow;
 use anyhow::{Context, Result, anyhow};
 use dataset_gen::{ProofRow, place_text, system_of};
 use egraph::{Caps, Shortener, Sketch, System, TermBank, proof_from_json};
+use jobs::Described;
 use rayon::prelude::*;
 use std::path::Path;
 use support::{named_inside, read_text};

@@ -10,34 +10,22 @@
 //! ```
 
 use crate::learning::kept::{
-    KeptRound, Learning, Optimising, Round, begin, examples_file, expect_hash, keep, load_ranker,
+    KeptRound, Learning, Optimising, Round, examples_file, expect_hash, keep, load_ranker,
     ranker_file, read_examples,
 };
-use crate::learning::practice::{Found, Order, Practice, Searched};
+use crate::learning::practice::Found;
+use crate::learning::searches::{Course, Searches};
 use anyhow::{Context, Result, ensure};
-use egraph::System;
+use jobs::Described;
 use ranking::Ranker;
 use ranking::{Example, fit};
-use rayon::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
-use support::{Progress, write_atomic};
+use support::hash::of_file;
+use support::write_atomic;
 
 /// The ranker that came of it.
 pub const RANKER_FILE: &str = "ranker.json";
-
-/// What is learned, on what.
-#[derive(Clone, Copy)]
-pub struct Course<'a> {
-    /// What is learned from, and how.
-    pub learning: &'a Learning,
-    /// The rewrite system.
-    pub system: &'a Arc<System>,
-    /// The searches.
-    pub practice: &'a dyn Practice,
-    /// The ranker to go on from.
-    pub from: Option<&'a Arc<Ranker>>,
-}
 
 /// Called with each round.
 pub type Report<'a> = &'a mut (dyn FnMut(&Round) + Send);
@@ -81,7 +69,7 @@ fn go_on(
     report: Report<'_>,
 ) -> Result<(Vec<Round>, Option<Ranker>)> {
     let Course { learning, system, practice, from } = *course;
-    let directory = begin(learning, out)?;
+    let directory = learning.begin(out, &[], &[])?;
     let mut seen = practice.seen()?;
     from.iter().for_each(|from| seen.extend(&from.seen));
     let mut rounds: Vec<Round> = Vec::new();
@@ -123,28 +111,12 @@ fn go_on(
             Some(kept) => kept,
             None if !search => return Ok((rounds, None)),
             None => {
-                let order: Order = rankers[number as usize].clone().map(|ranker| ranker as _);
-                let training = if last { Vec::new() } else { practice.training(&before) };
-                let validation: Vec<u32> = (0..practice.validation()).collect();
-                let of = |numbers: &[u32], what: &str, search: &SearchOf<'_>| {
-                    let progress = Progress::new(what, numbers.len() as u64, quiet);
-                    let searched = numbers.par_iter().map(|&number| {
-                        let searched = search(number, &order);
-                        progress.advance(1);
-                        searched
-                    });
-                    let searched = searched.collect();
-                    progress.finish();
-                    searched
-                };
-                let searched: [Result<Vec<Searched>>; 2] = [
-                    of(&training, "training", &|number, order| practice.train(number, order)),
-                    of(&validation, "validation", &|number, order| {
-                        practice.validate(number, order)
-                    }),
-                ];
-                let [trained, validated] = searched;
-                keep(&directory, learning, &rounds, trained?, &validated?)?
+                let hash = (number > 0).then(|| of_file(&file)).transpose()?;
+                let ranker = rankers[number as usize].clone();
+                let searches = Searches::after(&before, course, ranker, hash.map(|(hash, _)| hash));
+                let searched =
+                    searches.job(practice).run(quiet, |_| None, |_, searched| Ok(searched))?;
+                keep(&directory, learning, &rounds, searched, searches.settings.training)?
             }
         };
         before.push(kept.found);
@@ -163,9 +135,6 @@ fn go_on(
     write_atomic(&directory.file(RANKER_FILE), ranker.text()?.as_bytes())?;
     Ok((rounds, Some(ranker)))
 }
-
-/// Does the search of a number, in an order.
-type SearchOf<'a> = dyn Fn(u32, &Order) -> Result<Searched> + Sync + 'a;
 
 /// What practice found nothing within: the work where that ends e-graphs before the cap does.
 fn nothing_found(learning: &Learning) -> String {

@@ -15,16 +15,13 @@ use crate::options::optimise::OptimiseAim;
 use anyhow::{Context, Result, ensure};
 use dataset_gen::{SYSTEM_FILE, Seed, system_of};
 use egraph::{Sketch, System, TermBank, TermId, check, proof_from_json, proof_to_json};
+use jobs::{Described, Job, PROOFS, Parts, ROWS, found_row, read_row, row_file, write_row};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
 use support::hash::sha256;
-use support::{
-    Outcome, OutputDir, Part, Parts, Progress, Shard, in_order, make_items, named_inside, note,
-    own_directory, read_sealed, read_table, read_text, seal_json, unseal_json, write_atomic,
-    write_sealed, write_table,
-};
+use support::{OutputDir, named_inside, read_table, read_text, write_atomic, write_table};
 
 /// The file that marks a directory of optimised terms; it holds the [`Optimisation`].
 pub const OPTIMISATION_FILE: &str = "optimisation.json";
@@ -32,11 +29,6 @@ pub const OPTIMISATION_FILE: &str = "optimisation.json";
 pub const OPTIMISED_FILE: &str = "optimised.parquet";
 /// Nodes of a best term that are shown.
 const MOST_SHOWN: u64 = 1 << 20;
-const ROWS: &str = "rows";
-const PROOFS: &str = "proofs";
-
-/// What the parts become.
-pub const OPTIMISATION_PART: &str = "optimised terms";
 
 /// What is optimised, and how; two runs with equal values give equal files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,55 +50,53 @@ pub struct Optimisation {
     pub seed: u64,
 }
 
-impl Optimisation {
-    /// That of a directory.
-    ///
-    /// # Errors
-    /// There is none, or it is not as it was written.
-    pub fn load(directory: &Path) -> Result<Optimisation> {
-        let path = directory.join(OPTIMISATION_FILE);
-        let name = path.display().to_string();
-        let text = unseal_json(&name, &read_text(&path, "what was optimised")?)?;
-        serde_json::from_str(&text)
-            .with_context(|| format!("{name} does not describe an optimisation"))
-    }
-}
-
-/// A row, and the hash of the proof that it speaks of.
-#[derive(Serialize, Deserialize)]
-struct Finished {
-    row: OptimisedRow,
-    proof: Option<String>,
-}
-
-/// A term that was optimised: its row, and the proof as JSON.
+/// A term that was optimised.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct DoneTerm {
+pub struct DoneTerm {
     row: OptimisedRow,
+    /// The proof as JSON; of a term that is kept, the hash of its file.
     proof: Option<String>,
+}
+
+impl Described for Optimisation {
+    const KIND: &'static str = "optimised terms";
+    const FILE: &'static str = OPTIMISATION_FILE;
+    const WHAT: &'static str = "what was optimised";
+    const INPUT: &'static str = "terms";
+}
+
+impl Optimisation {
+    fn begin_with(&self, system_text: &[u8], out: &Path) -> Result<OutputDir> {
+        self.begin(out, &[(SYSTEM_FILE, system_text)], &[ROWS, PROOFS])
+    }
 }
 
 impl DoneTerm {
     /// Writes the files of the term.
-    fn keep(self, number: usize, directory: &OutputDir) -> Result<OptimisedRow> {
-        let mut row = self.row;
-        row.proof_file = self.proof.as_ref().map_or_else(String::new, |_| proof_file(number));
+    fn keep(mut self, number: u64, directory: &OutputDir) -> Result<OptimisedRow> {
         if let Some(proof) = &self.proof {
-            write_atomic(&directory.file(&row.proof_file), proof.as_bytes())?;
+            self.row.proof_file = proof_file(number);
+            write_atomic(&directory.file(&self.row.proof_file), proof.as_bytes())?;
         }
-        let hash = self.proof.map(|proof| sha256(proof.as_bytes()));
-        let finished = Finished { row, proof: hash };
-        write_sealed(&directory.file(&row_file(number)), &serde_json::to_string(&finished)?)?;
-        Ok(finished.row)
+        self.proof = self.proof.map(|proof| sha256(proof.as_bytes()));
+        write_row(directory, &number.to_string(), &self)?;
+        Ok(self.row)
+    }
+
+    /// Refuses what is kept of a term if its proof is not as it was written.
+    fn expect_proof(&self, directory: &Path) -> Result<()> {
+        if let Some(hash) = &self.proof {
+            let proof = named_inside(directory, &self.row.proof_file)?;
+            let text = read_text(&proof, "the proof")?;
+            let unchanged = sha256(text.as_bytes()) == *hash;
+            ensure!(unchanged, "{} is not as it was written", proof.display());
+        }
+        Ok(())
     }
 }
 
-fn row_file(number: usize) -> String {
-    format!("{ROWS}/{number}.json")
-}
-
-fn proof_file(number: usize) -> String {
+fn proof_file(number: impl std::fmt::Display) -> String {
     format!("{PROOFS}/{number}.json")
 }
 
@@ -139,9 +129,33 @@ impl Terms<'_> {
             sketch => sketch.display(&self.system.language).to_string(),
         }
     }
+
+    /// Whether a row is of the term of this number.
+    fn is_of(&self, number: usize, row: &OptimisedRow) -> bool {
+        let term = &self.terms[number];
+        row.id == term.id
+            && row.start == self.bank.text(term.term)
+            && row.goal == self.goal_text(number)
+    }
 }
 
-/// Optimises the terms into `out`, so many at a time, or goes on with it, and returns the rows in their order.
+/// Optimising as a job: an item is a term.
+pub fn optimise_job<'a>(
+    optimisation: &'a Optimisation,
+    terms: &'a Terms<'_>,
+) -> Job<'a, &'a Optimisation, impl Fn(u64) -> Result<DoneTerm> + Sync + 'a> {
+    Job {
+        kind: Optimisation::KIND,
+        items: ("terms", terms.terms.len() as u64),
+        settings: optimisation,
+        told: None,
+        beside: Some((SYSTEM_FILE, terms.system_text.as_bytes())),
+        work: |number| one(terms, number as usize),
+    }
+}
+
+/// Optimises the terms into `out`, or goes on with it, on as many threads as the current rayon pool has; the rows in the
+/// order of the terms.
 ///
 /// # Errors
 /// A directory that holds something else, what the file system says, or an internal fault.
@@ -149,59 +163,38 @@ pub fn optimise_many(
     optimisation: &Optimisation,
     terms: &Terms<'_>,
     out: &Path,
-    threads: usize,
     quiet: bool,
 ) -> Result<Vec<OptimisedRow>> {
-    let directory = begin(optimisation, terms.system_text, out)?;
-    let progress = Progress::new("terms", terms.terms.len() as u64, quiet);
-    let rows = in_order(terms.terms.len(), threads, |number| {
-        if let Some(row) = finished(terms, number, &directory) {
-            progress.found(1);
-            return Ok(row);
-        }
-        let row = one(terms, number)?.keep(number, &directory)?;
-        progress.advance(1);
-        Ok(row)
-    })?;
-    progress.finish();
+    let directory = optimisation.begin_with(terms.system_text.as_bytes(), out)?;
+    let find = |number: u64| {
+        let expect = |kept: &DoneTerm| {
+            kept.expect_proof(directory.path())?;
+            ensure!(terms.is_of(number as usize, &kept.row), "it is of another term");
+            Ok(())
+        };
+        found_row(&directory, &number.to_string(), expect).map(|kept| kept.row)
+    };
+    let keep = |number, term: DoneTerm| term.keep(number, &directory);
+    let rows = optimise_job(optimisation, terms).run(quiet, find, keep)?;
     write_table(&directory.file(OPTIMISED_FILE), &rows)?;
     Ok(rows)
 }
 
-/// Begins a directory of optimised terms, or goes on with it.
-fn begin(optimisation: &Optimisation, system_text: &str, out: &Path) -> Result<OutputDir> {
-    let directory = OutputDir::create(out, OPTIMISATION_FILE)?;
-    refuse_other(optimisation, &directory)?;
-    let text = seal_json(&serde_json::to_string_pretty(optimisation)?);
-    write_atomic(&directory.file(OPTIMISATION_FILE), text.as_bytes())?;
-    write_atomic(&directory.file(SYSTEM_FILE), system_text.as_bytes())?;
-    for name in [ROWS, PROOFS] {
-        own_directory(&directory.file(name))?;
-    }
-    Ok(directory)
-}
-
-fn refuse_other(optimisation: &Optimisation, directory: &OutputDir) -> Result<()> {
-    if directory.file(OPTIMISATION_FILE).exists() {
-        ensure!(
-            Optimisation::load(directory.path())? == *optimisation,
-            "{} already holds what was optimised otherwise, or other terms: choose another directory",
-            directory.path().display()
-        );
-    }
-    Ok(())
-}
-
-/// The row of a finished term, if it and its proof are as they were written.
-fn kept_row(directory: &Path, number: usize) -> Result<OptimisedRow> {
-    let text = read_sealed(&named_inside(directory, &row_file(number))?, "the row")?;
-    let Finished { row, proof } = serde_json::from_str(&text)?;
-    if let Some(hash) = proof {
-        let proof = named_inside(directory, &row.proof_file)?;
-        let text = read_text(&proof, "the proof")?;
-        ensure!(sha256(text.as_bytes()) == hash, "{} is not as it was written", proof.display());
-    }
-    Ok(row)
+/// Makes the directory `out` of all parts of optimised terms; the rows, and the costs as they were asked for.
+///
+/// # Errors
+/// As [`jobs::Parts::each`], a directory that holds something else, or what the file system says.
+pub fn merge_optimised(
+    parts: &Parts,
+    out: &Path,
+    quiet: bool,
+) -> Result<(Vec<OptimisedRow>, String)> {
+    let optimisation: Optimisation = parts.settings()?;
+    let (_, rules) = system_of(parts.first(), &optimisation.system_hash)?;
+    let directory = optimisation.begin_with(&rules, out)?;
+    let rows = parts.each(quiet, |number, term: DoneTerm| term.keep(number, &directory))?;
+    write_table(&directory.file(OPTIMISED_FILE), &rows)?;
+    Ok((rows, optimisation.aim.cost))
 }
 
 /// The rows of a directory of optimised terms; none if it is not finished.
@@ -215,40 +208,17 @@ pub fn optimised_rows(directory: &Path) -> Result<Option<Vec<OptimisedRow>>> {
     }
     let rows: Vec<OptimisedRow> = read_table(&table)?;
     for (number, row) in rows.iter().enumerate() {
+        let name = number.to_string();
+        let kept: DoneTerm = read_row(directory, &name)?;
+        kept.expect_proof(directory)?;
         ensure!(
-            kept_row(directory, number)? == *row,
+            kept.row == *row,
             "{} is not as it was written: its row {number} is not that of {}; the same command makes it again",
             table.display(),
-            row_file(number)
+            row_file(&name)
         );
     }
     Ok(Some(rows))
-}
-
-/// The row of a term that an earlier run finished, unless something is wrong with it or with its proof: then
-/// it is made again.
-fn finished(terms: &Terms<'_>, number: usize, directory: &OutputDir) -> Option<OptimisedRow> {
-    let path = directory.file(&row_file(number));
-    std::fs::symlink_metadata(&path).ok()?;
-    let read = || -> Result<OptimisedRow> {
-        let row = kept_row(directory.path(), number)?;
-        let term = &terms.terms[number];
-        ensure!(
-            row.id == term.id
-                && row.start == terms.bank.text(term.term)
-                && row.goal == terms.goal_text(number),
-            "it is of another term"
-        );
-        Ok(row)
-    };
-    read()
-        .inspect_err(|error| {
-            note(&format!(
-                "{} is not used, the term is optimised again: {error:#}",
-                path.display()
-            ));
-        })
-        .ok()
 }
 
 /// Checks every proof that rows speak of, which lie in a directory of optimised terms, on the threads of the
@@ -311,35 +281,4 @@ fn one(terms: &Terms<'_>, number: usize) -> Result<DoneTerm> {
         curve_cost: outcome.curve.iter().map(|best| best.cost.values()[0]).collect(),
     };
     Ok(DoneTerm { row, proof })
-}
-
-/// Optimises the terms of one part, so many at a time.
-///
-/// # Errors
-/// As [`optimise_many`], or as [`make_items`].
-pub fn optimise_part(
-    optimisation: &Optimisation,
-    terms: &Terms<'_>,
-    (shard, out): (Shard, &Path),
-    threads: usize,
-    quiet: bool,
-) -> Result<Outcome> {
-    let items = terms.terms.len() as u64;
-    let part = Part::new(OPTIMISATION_PART, shard, items, optimisation)?;
-    let rules = Some((SYSTEM_FILE, terms.system_text));
-    make_items(&part, rules, out, ("terms", threads, quiet), |item| one(terms, item as usize))
-}
-
-/// Makes the directory `out` of all parts of optimised terms; the rows, and the costs as they were asked for.
-///
-/// # Errors
-/// As [`Parts::item`], a directory that holds something else, or what the file system says.
-pub fn merge_optimised(parts: &Parts, out: &Path) -> Result<(Vec<OptimisedRow>, String)> {
-    let optimisation: Optimisation = parts.settings()?;
-    let (_, rules) = system_of(parts.first(), &optimisation.system_hash)?;
-    let directory = begin(&optimisation, &String::from_utf8(rules)?, out)?;
-    let keep = |item| parts.item::<DoneTerm>(item)?.keep(item as usize, &directory);
-    let rows = (0..parts.items()).map(keep).collect::<Result<Vec<_>>>()?;
-    write_table(&directory.file(OPTIMISED_FILE), &rows)?;
-    Ok((rows, optimisation.aim.cost))
 }

@@ -3,6 +3,7 @@
 use crate::optimise::many::{Optimisation, optimised_rows};
 use crate::optimise::table::OptimisedRow;
 use anyhow::Result;
+use jobs::Described;
 use serde::Serialize;
 use std::path::Path;
 use support::{counted, thousands};

@@ -10,6 +10,7 @@ use crate::report::charts::figure;
 use crate::report::tables::table;
 use anyhow::{Context, Result};
 use dataset_gen::system_of;
+use jobs::Described;
 use maud::{Markup, html};
 use serde::Serialize;
 use std::path::Path;

@@ -6,6 +6,7 @@ use crate::evaluation::results::Row;
 use crate::report::summary::{Summary, summaries, text_table};
 use crate::tasks::task_set::short;
 use anyhow::Result;
+use jobs::Described;
 use serde::Serialize;
 use std::path::Path;
 use support::{counted, read_table, thousands};

@@ -15,6 +15,7 @@ use crate::report::words::words;
 use anyhow::{Context, Result, ensure};
 use dataset_gen::system_of;
 use egraph::System;
+use jobs::Described;
 use maud::{Markup, html};
 use std::io::Write;
 use std::path::Path;

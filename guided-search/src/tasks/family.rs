@@ -5,13 +5,11 @@
 //! there to find, far beyond the e-graph of a link.
 
 use crate::options::tasks::Family;
-use dataset_gen::{Seed, equals_constant};
+use dataset_gen::equals_constant;
 use egraph::{
     EGraph, Limits, SaturationConfig, Scheduler, System, TermBank, TermId, saturate_until,
 };
-use rayon::prelude::*;
 use std::sync::Arc;
-use support::Progress;
 use support::columns::{Array, Cell, DataType};
 
 /// How many times the e-nodes of a link the e-graph may have that tells a seed's family.
@@ -53,53 +51,6 @@ impl Cell for Family {
         let read = |text: Option<String>| text.map(|text| text.parse()).transpose();
         let families: Result<_, String> = String::values(column)?.into_iter().map(read).collect();
         families.map_err(anyhow::Error::msg)
-    }
-}
-
-/// The families of seeds, each asked at most once.
-pub(super) struct Families<'a> {
-    system: &'a Arc<System>,
-    bank: &'a TermBank,
-    seeds: &'a [Seed],
-    limits: Limits,
-    known: Vec<Option<Family>>,
-}
-
-impl<'a> Families<'a> {
-    /// Of seeds, each asked with an e-graph within these limits.
-    pub fn new(
-        system: &'a Arc<System>,
-        bank: &'a TermBank,
-        seeds: &'a [Seed],
-        limits: Limits,
-    ) -> Families<'a> {
-        Families { system, bank, seeds, limits, known: vec![None; seeds.len()] }
-    }
-
-    /// Asks those of the numbered seeds whose families are not known, on the threads of the current
-    /// rayon pool.
-    pub fn ask(&mut self, numbers: impl IntoIterator<Item = usize>, quiet: bool) {
-        let mut open: Vec<usize> =
-            numbers.into_iter().filter(|&number| self.known[number].is_none()).collect();
-        open.sort_unstable();
-        open.dedup();
-        let progress = Progress::new("families", open.len() as u64, quiet || open.is_empty());
-        let family = |&number: &usize| {
-            let seed = self.seeds[number].term;
-            let family = Family::of_seed(self.system, self.bank, seed, self.limits.clone());
-            progress.advance(1);
-            (number, family)
-        };
-        let found: Vec<(usize, Family)> = open.par_iter().map(family).collect();
-        progress.finish();
-        for (number, family) in found {
-            self.known[number] = Some(family);
-        }
-    }
-
-    /// The family of the numbered seed, if it was asked.
-    pub fn known(&self, number: usize) -> Option<Family> {
-        self.known[number]
     }
 }
 

@@ -1,9 +1,8 @@
 //! Attempts at far chains, one after the other, until there are enough. Each depends on nothing but its number, so they
 //! may be made in any order, and anywhere; what is taken of them depends on their order alone.
 
-use crate::options::tasks::ChainSettings;
+use crate::options::tasks::{ChainSettings, Family};
 use crate::tasks::chains::chain;
-use crate::tasks::family::Families;
 use crate::tasks::origin::TaskOrigin;
 use crate::tasks::task::Task;
 use crate::tasks::task_set::TaskSet;
@@ -12,11 +11,11 @@ use dataset_gen::Seed;
 use egraph::{System, TermBank};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use support::Progress;
 
 /// Attempts that are made together. Fixed, so that the number of threads can't show.
-pub const BATCH: usize = 32;
+const BATCH: u64 = 32;
 
 /// What came of an attempt. Attempt number n begins with seed n modulo the number of seeds; each time that the seeds are
 /// gone through is a round.
@@ -30,6 +29,70 @@ pub enum Attempt {
     Made(Task),
 }
 
+/// All attempts at far chains from seeds.
+pub struct Attempts<'a> {
+    system: &'a Arc<System>,
+    bank: &'a TermBank,
+    seeds: &'a [Seed],
+    settings: &'a ChainSettings,
+    /// The families of those seeds that were asked.
+    families: Vec<OnceLock<Family>>,
+}
+
+impl<'a> Attempts<'a> {
+    /// From these seeds.
+    pub fn new(
+        system: &'a Arc<System>,
+        bank: &'a TermBank,
+        seeds: &'a [Seed],
+        settings: &'a ChainSettings,
+    ) -> Attempts<'a> {
+        let families = vec![OnceLock::new(); seeds.len()];
+        Attempts { system, bank, seeds, settings, families }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.seeds.len() as u64 * u64::from(self.settings.rounds)
+    }
+
+    /// The family of the seed that an attempt begins with.
+    pub fn family(&self, number: u64) -> Family {
+        let seed = number as usize % self.seeds.len();
+        let limits = || self.settings.family_limits();
+        let ask = || Family::of_seed(self.system, self.bank, self.seeds[seed].term, limits());
+        *self.families[seed].get_or_init(ask)
+    }
+
+    /// Makes one. The family of its task is not asked for.
+    pub fn make(&self, number: u64) -> Attempt {
+        let Attempts { system, bank, seeds, settings, .. } = *self;
+        let (round, seed) = ((number / seeds.len() as u64) as u32, number as usize % seeds.len());
+        if settings.family.is_some_and(|wanted| self.family(number) != wanted) {
+            return Attempt::Other;
+        }
+        match chain(system, bank, &seeds[seed], seed, round, settings) {
+            Ok(task) => Attempt::Made(task),
+            Err(reason) => Attempt::Failed(reason.to_owned()),
+        }
+    }
+
+    /// The tasks of the first attempts until there are enough, without their families, on the threads of the current rayon
+    /// pool; and the numbers of the attempts.
+    fn first(&self, quiet: bool) -> (TaskSet, Vec<u64>) {
+        let batch = |first: u64| first..self.count().min(first + BATCH);
+        let made = (0..self.count()).step_by(BATCH as usize).flat_map(|first| {
+            let made: Vec<Attempt> = batch(first).into_par_iter().map(|n| self.make(n)).collect();
+            made.into_iter().map(Ok)
+        });
+        let progress = Progress::new("chains", self.settings.count as u64, quiet);
+        let origin = origin(self.system, self.settings);
+        let gathered = gather(origin, self.seeds.len(), self.settings.count, made, &progress);
+        progress.finish();
+        gathered.expect("no attempt is an error")
+    }
+}
+
 /// Makes far chains from seeds, on the threads of the current rayon pool, until there are enough
 /// or every seed was used in every round. Chains that come to nothing are counted by reason. Seeds
 /// that chains are made of are asked for their families, and with a family in the settings all with
@@ -41,12 +104,14 @@ pub fn far_chains(
     settings: &ChainSettings,
     quiet: bool,
 ) -> TaskSet {
-    let mut families = Families::new(system, bank, seeds, settings.family_limits());
-    let (mut set, numbers) = chains(system, bank, seeds, settings, &mut families, quiet);
-    families.ask(numbers.iter().copied(), quiet);
-    for (task, &number) in set.tasks.iter_mut().zip(&numbers) {
-        task.family = families.known(number);
-    }
+    let attempts = Attempts::new(system, bank, seeds, settings);
+    let (mut set, numbers) = attempts.first(quiet);
+    let progress = Progress::new("families", numbers.len() as u64, quiet || numbers.is_empty());
+    set.tasks.par_iter_mut().zip(numbers).for_each(|(task, number)| {
+        task.family = Some(attempts.family(number));
+        progress.advance(1);
+    });
+    progress.finish();
     set
 }
 
@@ -58,34 +123,8 @@ pub(super) fn count_chains(
     seeds: &[Seed],
     settings: &ChainSettings,
 ) -> (u64, usize) {
-    let mut families = Families::new(system, bank, seeds, settings.family_limits());
-    let (set, _) = chains(system, bank, seeds, settings, &mut families, true);
+    let (set, _) = Attempts::new(system, bank, seeds, settings).first(true);
     (set.origin.begun, set.tasks.len())
-}
-
-/// Far chains without their families, and the numbers of their seeds.
-fn chains(
-    system: &Arc<System>,
-    bank: &TermBank,
-    seeds: &[Seed],
-    settings: &ChainSettings,
-    families: &mut Families<'_>,
-    quiet: bool,
-) -> (TaskSet, Vec<usize>) {
-    let mut numbers =
-        (0..settings.rounds).flat_map(|round| (0..seeds.len()).map(move |s| (round, s)));
-    let mut made = Vec::new().into_iter();
-    let attempts = std::iter::from_fn(|| {
-        if made.len() == 0 {
-            made = next_batch(&mut numbers, system, bank, seeds, settings, families).into_iter();
-        }
-        made.next().map(Ok)
-    });
-    let progress = Progress::new("chains", settings.count as u64, quiet);
-    let origin = origin(system, settings);
-    let gathered = gather(origin, seeds.len(), settings.count, attempts, &progress);
-    progress.finish();
-    gathered.expect("no attempt is an error")
 }
 
 /// How tasks are made, as far as it is known before any is.
@@ -101,7 +140,7 @@ pub fn origin(system: &System, settings: &ChainSettings) -> TaskOrigin {
     }
 }
 
-/// The first `count` tasks of attempts in their order, and the numbers of their seeds. No attempt is asked for when there
+/// The first `count` tasks of attempts in their order, and the numbers of the attempts. No attempt is asked for when there
 /// are enough.
 ///
 /// # Errors
@@ -112,61 +151,24 @@ pub fn gather(
     count: usize,
     mut attempts: impl Iterator<Item = Result<Attempt, Error>>,
     progress: &Progress,
-) -> Result<(TaskSet, Vec<usize>)> {
+) -> Result<(TaskSet, Vec<u64>)> {
     let (mut tasks, mut numbers) = (Vec::new(), Vec::new());
     for number in 0.. {
         let Some(attempt) = (tasks.len() < count).then(|| attempts.next()).flatten() else { break };
         match attempt? {
             // Once, whatever the number of rounds.
             Attempt::Other => {
-                origin.other_family += u64::from(number < seeds);
+                origin.other_family += u64::from(number < seeds as u64);
                 continue;
             }
             Attempt::Failed(reason) => *origin.failures.entry(reason).or_default() += 1,
             Attempt::Made(task) => {
                 tasks.push(task);
-                numbers.push(number % seeds);
+                numbers.push(number);
                 progress.advance(1);
             }
         }
         origin.begun += 1;
     }
     Ok((TaskSet { origin, tasks }, numbers))
-}
-
-/// The next attempts, with at least [`BATCH`] seeds of the wanted family if there are so many left.
-fn next_batch(
-    numbers: &mut impl Iterator<Item = (u32, usize)>,
-    system: &Arc<System>,
-    bank: &TermBank,
-    seeds: &[Seed],
-    settings: &ChainSettings,
-    families: &mut Families<'_>,
-) -> Vec<Attempt> {
-    let (mut batch, mut wanted) = (Vec::new(), 0);
-    while wanted < BATCH {
-        let next: Vec<(u32, usize)> = numbers.take(BATCH).collect();
-        if next.is_empty() {
-            break;
-        }
-        if settings.family.is_some() {
-            families.ask(next.iter().map(|&(_, s)| s), true);
-        }
-        let marked = next.into_iter().map(|(round, s)| {
-            let begun = settings.family.is_none_or(|family| families.known(s) == Some(family));
-            wanted += usize::from(begun);
-            (round, s, begun)
-        });
-        batch.extend(marked);
-    }
-    let made = batch.par_iter().map(|&(round, s, begun)| {
-        if !begun {
-            return Attempt::Other;
-        }
-        match chain(system, bank, &seeds[s], s, round, settings) {
-            Ok(task) => Attempt::Made(task),
-            Err(reason) => Attempt::Failed(reason.to_owned()),
-        }
-    });
-    made.collect()
 }

@@ -3,20 +3,18 @@
 //! process does.
 
 use crate::options::tasks::ChainSettings;
-use crate::options::tasks::Family;
-use crate::tasks::chains::chain;
-use crate::tasks::gather::{Attempt, BATCH, gather, origin};
+use crate::tasks::gather::{Attempt, Attempts, gather, origin};
 use crate::tasks::origin::{HeldOutFrom, TaskOrigin};
 use crate::tasks::task_set::TaskSet;
 use anyhow::{Context, Result, ensure};
 use dataset_gen::Seed;
 use egraph::{System, TermBank};
+use jobs::{Job, Outcome, Parts, Shard};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use support::Progress;
 use support::hash::of_parts;
-use support::{Outcome, Part, Parts, Progress, Shard, make_part};
 
 /// What the parts become.
 pub const TASKS_PART: &str = "tasks";
@@ -44,13 +42,13 @@ fn share(count: usize, parts: u32) -> usize {
 /// Makes one part of the attempts at far chains from seeds, on as many threads as the current rayon pool has.
 ///
 /// # Errors
-/// As [`make_part`].
+/// As [`Job::part`].
 pub fn tasks_part(
     system: &Arc<System>,
     (bank, seeds): (&TermBank, &[Seed]),
     settings: &ChainSettings,
     held_out_from: Vec<HeldOutFrom>,
-    (shard, out): (Shard, &Path),
+    place: (Shard, &Path),
     quiet: bool,
 ) -> Result<Outcome> {
     let origin = TaskOrigin { held_out_from, ..origin(system, settings) };
@@ -63,60 +61,29 @@ pub fn tasks_part(
         seeds: seeds.len(),
         seeds_hash: of_parts(texts),
     };
-    let items = seeds.len() as u64 * u64::from(settings.rounds);
-    let part = Part::new(TASKS_PART, shard, items, &described)?;
-    make_part(&part, None, out, |making| {
-        let enough = share(settings.count, shard.count);
-        let progress = Progress::new("chains", enough as u64, quiet);
-        let own: Vec<u64> = shard.of(items).collect();
-        let made = AtomicUsize::new(0);
-        let count = |attempt: &Attempt| {
-            made.fetch_add(usize::from(matches!(attempt, Attempt::Made(_))), Ordering::Relaxed);
-        };
-        for batch in own.chunks(BATCH) {
-            if made.load(Ordering::Relaxed) >= enough {
-                break;
+    let attempts = Attempts::new(system, bank, seeds, settings);
+    let job = Job {
+        kind: TASKS_PART,
+        items: ("chains", attempts.count()),
+        settings: described,
+        told: None,
+        beside: None,
+        work: |number| {
+            let mut attempt = attempts.make(number);
+            if let Attempt::Made(task) = &mut attempt {
+                task.family = Some(attempts.family(number));
             }
-            for &item in batch {
-                making.found::<Attempt>(item)?.iter().for_each(count);
-            }
-            making.each(batch, rayon::current_num_threads(), &progress, |item| {
-                let attempt = attempt(system, bank, seeds, settings, item);
-                count(&attempt);
-                Ok(attempt)
-            })?;
-        }
-        progress.finish();
-        Ok(())
-    })
-}
-
-fn attempt(
-    system: &Arc<System>,
-    bank: &TermBank,
-    seeds: &[Seed],
-    settings: &ChainSettings,
-    item: u64,
-) -> Attempt {
-    let (round, number) = ((item / seeds.len() as u64) as u32, item as usize % seeds.len());
-    let seed = &seeds[number];
-    let family = || Family::of_seed(system, bank, seed.term, settings.family_limits());
-    if settings.family.is_some_and(|wanted| family() != wanted) {
-        return Attempt::Other;
-    }
-    match chain(system, bank, seed, number, round, settings) {
-        Ok(mut task) => {
-            task.family = Some(settings.family.unwrap_or_else(family));
-            Attempt::Made(task)
-        }
-        Err(reason) => Attempt::Failed(reason.to_owned()),
-    }
+            Ok(attempt)
+        },
+    };
+    let enough = share(settings.count, place.0.count);
+    job.part(place, Some((enough, &|attempt| matches!(attempt, Attempt::Made(_)))), quiet)
 }
 
 /// Makes the task file `out` of all parts of its attempts; with it how many tasks were wanted.
 ///
 /// # Errors
-/// No task at all, a part that ended too early, as [`Parts::find`], or what the file system says.
+/// No task at all, a part that ended too early, as [`jobs::Parts::find`], or what the file system says.
 pub fn merge_tasks(parts: &Parts, out: &Path, quiet: bool) -> Result<(TaskSet, usize)> {
     TaskSet::output(out)?;
     let TasksSettings { origin, count, seeds, .. } = parts.settings()?;

@@ -225,6 +225,7 @@ pub(super) fn sync_directory(path: &Path) {
     }
 }
 
-pub(crate) fn cannot_write(path: &Path) -> String {
+/// The message of what the file system refuses.
+pub fn cannot_write(path: &Path) -> String {
     format!("cannot write {}", path.display())
 }

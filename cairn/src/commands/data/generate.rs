@@ -3,13 +3,13 @@
 use crate::inputs::args::RunArgs;
 use crate::inputs::shipped::{DATASETS, SEEDS, SYSTEMS};
 use crate::inputs::signals::end_with;
+use crate::shown::part::print_part;
 use anyhow::{Context, Result};
 use dataset_gen::{Config, DatasetInfo, generate, generate_part, summary};
 use egraph::{ByteSize, Scheduler};
+use jobs::Shard;
 use std::path::PathBuf;
-use support::{
-    InputFile, Outcome, Shard, give_back_large_blocks, note, print, read_toml, thousands,
-};
+use support::{InputFile, give_back_large_blocks, note, print, read_toml, thousands};
 
 const GENERATE_EXAMPLES: &str = "\
 Examples:
@@ -177,11 +177,7 @@ pub fn make(args: &GenerateArgs) -> Result<()> {
     let config = args.resolve()?;
     if let Some(shard) = args.shard {
         let outcome = generate_part(&config, shard, &args.out, &args.run.run())?;
-        let what = match outcome {
-            Outcome::Made { items } => format!("{items} seeds"),
-            Outcome::Already => "was there already".to_owned(),
-        };
-        return print(&format!("part {shard}: {what}\n{}\n", args.out.display()));
+        return print_part((shard, &args.out), outcome, "seeds");
     }
     let info = generate(&config, &args.out, &args.run.run())?;
     if let Some(warning) = mostly_too_long(&info)

@@ -7,6 +7,7 @@ use guided_search::{
     COMPARISON_FILE, Comparison, EVALUATION_FILE, OPTIMISATION_FILE, inspect_optimised,
     inspect_results, inspect_tasks, optimiser_summaries, optimisers_table,
 };
+use jobs::Described;
 use model::CONFIG_FILE;
 use serde_json::json;
 use std::io::Write;

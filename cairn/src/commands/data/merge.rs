@@ -7,11 +7,12 @@ use crate::inputs::args::RunArgs;
 use anyhow::{Result, bail};
 use dataset_gen::{DATASET_PART, merge, summary};
 use guided_search::{
-    EVALUATION_PART, OPTIMISATION_PART, ROUND_PART, TASKS_PART, merge_evaluation, merge_optimised,
+    Evaluation, Optimisation, ROUND_PART, TASKS_PART, merge_evaluation, merge_optimised,
     merge_round, merge_tasks,
 };
+use jobs::{Described, Parts};
 use std::path::PathBuf;
-use support::{Part, Parts, counted, print};
+use support::{counted, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -50,16 +51,12 @@ pub struct MergeArgs {
 /// As [`Parts::open`], and as the merging of their kind.
 pub fn run(args: &MergeArgs) -> Result<()> {
     let (out, run) = (&args.out, args.run.run());
-    let kind = Part::load(&args.parts[0])?.kind;
-    // Datasets have a file for each seed in place of one for all items.
-    if kind == DATASET_PART {
-        return print(&summary(&merge(&args.parts, out, &run)?, out));
-    }
     let parts = Parts::open(&args.parts)?;
-    match kind.as_str() {
-        EVALUATION_PART => print_results(&merge_evaluation(&parts, out, run.quiet)?, out),
-        OPTIMISATION_PART => {
-            let (rows, cost) = merge_optimised(&parts, out)?;
+    match parts.kind() {
+        DATASET_PART => print(&summary(&merge(&parts, out, &run)?, out)),
+        Evaluation::KIND => print_results(&merge_evaluation(&parts, out, run.quiet)?, out),
+        Optimisation::KIND => {
+            let (rows, cost) = merge_optimised(&parts, out, run.quiet)?;
             print(&format!("{}, ", counted(rows.len() as u64, "term")))?;
             print_optimised(&rows, &cost, out)
         }
@@ -71,6 +68,6 @@ pub fn run(args: &MergeArgs) -> Result<()> {
             let round = merge_round(&parts, out)?.round;
             print(&format!("round {round} in {}\n", out.display()))
         }
-        _ => bail!("{}: parts of {kind} are unknown to this version", args.parts[0].display()),
+        kind => bail!("{}: parts of {kind} are unknown to this version", args.parts[0].display()),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::inputs::args::{RunArgs, load_system, of_flag, read_preset};
 use crate::inputs::shipped::{SEARCHES, SEEDS, SYSTEMS};
+use crate::shown::part::print_part;
 use anyhow::{Result, ensure};
 use dataset_gen::{Seed, load_seeds};
 use egraph::{System, TermBank};
@@ -9,10 +10,11 @@ use guided_search::{
     CONFLICT, ChainSettings, HeldOutFrom, MEMORY, NEAR, NO_FRONTIER, SATURATED, Scale, TaskOptions,
     TaskOrigin, TaskSet, far_chains, held_out, tasks_part, without,
 };
+use jobs::Shard;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use support::{InputFile, Run, Shard, counted, note, print};
+use support::{InputFile, Run, counted, note, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -86,7 +88,7 @@ pub fn run(args: &TasksArgs) -> Result<()> {
         let (seeds, place) = ((&bank, &seeds[..]), (shard, args.out.as_path()));
         let outcome = pool
             .install(|| tasks_part(&system, seeds, &settings, held_out_from, place, run.quiet))?;
-        return print(&format!("part {shard}: {outcome}\n{}\n", args.out.display()));
+        return print_part(place, outcome, "items");
     }
     let mut set = pool.install(|| far_chains(&system, &bank, &seeds, &settings, run.quiet));
     set.origin.held_out_from = held_out_from;

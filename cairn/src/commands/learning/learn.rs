@@ -3,6 +3,7 @@
 use crate::inputs::args::{RunArgs, load_ranker, load_system, named_cost, of_flag};
 use crate::inputs::ranker_file;
 use crate::inputs::shipped::{SEEDS, SYSTEMS};
+use crate::shown::part::print_part;
 use anyhow::{Result, ensure};
 use dataset_gen::{Seed, digest, load_seeds_with_hash};
 use egraph::{Sketch, System, TermBank};
@@ -10,12 +11,13 @@ use guided_search::{
     Course, LearnOptions, LearnSettings, Learning, Objective, Optimising, RANKER_FILE, Round,
     SeedPractice, TaskPractice, TaskSet, fit_next, learn, refuse_seen, search_part, seeds_of,
 };
+use jobs::Shard;
 use ranking::Ranker;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use support::hash::of_file;
-use support::{InputFile, Shard, note, print, thousands};
+use support::{InputFile, note, print, thousands};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -210,9 +212,9 @@ fn in_rounds(args: &LearnArgs, course: &Course<'_>) -> Result<()> {
     let (run, out) = (args.run.run(), args.out.as_path());
     let pool = run.build_pool()?;
     if let (Some(shard), Some(learned), Some(round)) = (args.shard, &args.learned, args.round) {
-        let outcome =
-            pool.install(|| search_part(course, (learned, round), (shard, out), run.quiet))?;
-        return print(&format!("part {shard}: {outcome}\n{}\n", out.display()));
+        let place = (shard, out);
+        let outcome = pool.install(|| search_part(course, (learned, round), place, run.quiet))?;
+        return print_part(place, outcome, "items");
     }
     let of = course.practice.validation();
     let (training, validation) = match course.learning.optimise {

@@ -5,19 +5,21 @@ use crate::inputs::args::{
 };
 use crate::inputs::ranker_file;
 use crate::inputs::shipped::{SEARCHES, SEEDS, SYSTEMS, ranker_of};
+use crate::shown::part::print_part;
 use anyhow::{Context, Error, Result, ensure};
 use egraph::{System, TermBank};
 use guided_search::{
     Available, Evaluation, FarChains, GuideWriter, Inputs, Method, Optimiser, RESULTS_FILE, Row,
-    SEEN_UNKNOWN, SearchOptions, TaskOrigin, TaskSet, evaluate, evaluate_part, refuse_seen,
+    SEEN_UNKNOWN, SearchOptions, TaskOrigin, TaskSet, evaluate, evaluation_job, refuse_seen,
     summaries, text_table,
 };
+use jobs::{Described, Shard};
 use model::{content_hash, load_seen_seeds};
 use ranking::Ranker;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use support::hash::of_file;
-use support::{InputFile, Shard, note, print};
+use support::{InputFile, note, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -119,11 +121,11 @@ pub struct EvaluateArgs {
 pub fn run(args: &EvaluateArgs) -> Result<()> {
     let tasks = args.tasks.as_deref().context("clap asks for tasks where there are no terms")?;
     let (out, quiet) = (&args.out, args.run.run().quiet);
-    if let Some(shard) = args.shard {
+    if let Some(place) = args.shard.map(|shard| (shard, out.as_path())) {
         let outcome = with_inputs(args, tasks, |evaluation, inputs| {
-            evaluate_part(&evaluation, inputs, shard, out, quiet)
+            evaluation_job(&evaluation, inputs)?.part(place, None, quiet)
         })?;
-        return print(&format!("part {shard}: {outcome}\n{}\n", out.display()));
+        return print_part(place, outcome, "items");
     }
     let rows = with_inputs(args, tasks, |mut evaluation, inputs| {
         evaluation.command += &format!(" --out {}", out.display());

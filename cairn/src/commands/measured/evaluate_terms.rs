@@ -63,9 +63,10 @@ pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
     let (system, bank, terms) = (&system, &bank, &terms[..]);
     let (system_text, goals) = (system_text.as_str(), None);
     let terms = Terms { system, system_text, bank, terms, objective, goals, settings };
-    let threads = run.build_pool()?.current_num_threads();
     let (out, ranker) = (&args.out, ranker.as_ref());
-    let rows = compare_optimisers(&comparison, &terms, ranker, out, (threads, run.quiet))?;
+    let rows = run
+        .build_pool()?
+        .install(|| compare_optimisers(&comparison, &terms, ranker, out, run.quiet))?;
     let summaries = optimiser_summaries(&comparison.optimisers, &rows);
     print(&format!("{}results in {}\n", optimisers_table(&summaries, names), out.display()))
 }

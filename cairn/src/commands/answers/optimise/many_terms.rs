@@ -3,17 +3,19 @@
 use crate::commands::answers::optimise::given::Given;
 use crate::inputs::args::NotProved;
 use crate::inputs::shipped::SEEDS;
+use crate::shown::part::print_part;
 use anyhow::{Context, Result, ensure};
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use dataset_gen::load_seeds_with_hash;
 use egraph::TermBank;
 use guided_search::{
-    OPTIMISED_FILE, Optimisation, OptimisedRow, OptimisedSummary, Terms, load_goals, optimise_many,
-    optimise_part,
+    OPTIMISED_FILE, Optimisation, OptimisedRow, OptimisedSummary, Terms, load_goals, optimise_job,
+    optimise_many,
 };
+use jobs::Shard;
 use std::path::Path;
 use std::time::Instant;
-use support::{InputFile, Run, Shard, counted, print};
+use support::{InputFile, Run, counted, print};
 
 /// The terms, and which of them.
 #[derive(Clone, Debug, clap::Args)]
@@ -84,12 +86,13 @@ pub fn run(args: &ManyTerms, given: &Given, out: &Path, run: &Run) -> Result<()>
     let goals = goals.as_deref();
     let terms = Terms { system, system_text, bank, terms, objective, goals, settings };
     let began = Instant::now();
-    let threads = run.build_pool()?.current_num_threads();
-    if let Some(shard) = args.shard {
-        let outcome = optimise_part(&optimisation, &terms, (shard, out), threads, run.quiet)?;
-        return print(&format!("part {shard}: {outcome}\n{}\n", out.display()));
+    let pool = run.build_pool()?;
+    if let Some(place) = args.shard.map(|shard| (shard, out)) {
+        let outcome =
+            pool.install(|| optimise_job(&optimisation, &terms).part(place, None, run.quiet))?;
+        return print_part(place, outcome, "items");
     }
-    let rows = optimise_many(&optimisation, &terms, out, threads, run.quiet)?;
+    let rows = pool.install(|| optimise_many(&optimisation, &terms, out, run.quiet))?;
     let terms = counted(rows.len() as u64, "term");
     print(&format!("{terms} in {:.1} s, ", began.elapsed().as_secs_f64()))?;
     print_optimised(&rows, &aim.cost, out)

@@ -1,12 +1,11 @@
 //! The description of a part, and whether parts belong together.
 
-use crate::files::sealed::{seal_json, unseal_json};
-use crate::files::whole_file::write_atomic;
-use crate::parts::shard::Shard;
+use crate::shard::Shard;
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use support::{seal_json, unseal_json, write_atomic};
 
 /// The file that marks a directory as a finished part.
 pub const PART_FILE: &str = "part.json";
@@ -42,7 +41,7 @@ impl Part {
     }
 
     /// All that makes it the part that it is.
-    pub(super) fn key(&self) -> Part {
+    pub(crate) fn key(&self) -> Part {
         Part { told: None, items_hash: None, ..self.clone() }
     }
 
@@ -134,7 +133,7 @@ pub fn load_parts(paths: &[PathBuf]) -> Result<Vec<(PathBuf, Part)>> {
 }
 
 /// The first place where two values differ, in words.
-fn difference(place: &str, expected: &Value, found: &Value) -> Option<String> {
+pub fn difference(place: &str, expected: &Value, found: &Value) -> Option<String> {
     if let (Value::Object(ours), Value::Object(theirs)) = (expected, found) {
         let keys = ours.keys().chain(theirs.keys().filter(|key| !ours.contains_key(*key)));
         let of = |object: &serde_json::Map<String, Value>, key| object.get(key).cloned();

@@ -7,22 +7,28 @@
 //! The hash is that of the number, a space and the JSON. A line that a killed process left half-written is cut off, and
 //! its item is done again.
 
-use crate::files::hash::sha256;
-use crate::files::whole_file::cannot_write;
-use crate::show::console::note;
 use anyhow::{Context, Result, anyhow, ensure};
 use rustc_hash::FxHashMap;
 use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use support::hash::sha256;
+use support::{cannot_write, note};
 
 /// A file of finished items, and where in it each is.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
-    file: Mutex<File>,
+    lines: Mutex<Lines>,
+}
+
+#[derive(Debug)]
+struct Lines {
+    file: File,
+    /// Where the last one ends.
+    end: u64,
     /// By number: where its line begins, and how long it is.
     places: FxHashMap<u64, (u64, usize)>,
 }
@@ -59,17 +65,23 @@ impl Journal {
             ));
             file.set_len(at).with_context(|| cannot_write(path))?;
         }
-        Ok(Journal { path: path.to_owned(), file: Mutex::new(file), places })
+        let lines = Mutex::new(Lines { file, end: at, places });
+        Ok(Journal { path: path.to_owned(), lines })
+    }
+
+    fn lines(&self) -> MutexGuard<'_, Lines> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether an item is there.
     pub fn has(&self, number: u64) -> bool {
-        self.places.contains_key(&number)
+        self.lines().places.contains_key(&number)
     }
 
     /// How many items are there.
+    #[allow(clippy::len_without_is_empty)] // nobody asks
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.lines().places.len()
     }
 
     /// Appends a finished item, durably.
@@ -79,12 +91,15 @@ impl Journal {
     pub fn append(&self, number: u64, json: &str) -> Result<()> {
         let hash = sha256(format!("{number} {json}").as_bytes());
         let line = format!("{number} {hash} {json}\n");
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let Lines { file, end, places } = &mut *self.lines();
         let mut write = || -> std::io::Result<()> {
             file.write_all(line.as_bytes())?;
             file.sync_data()
         };
-        write().with_context(|| cannot_write(&self.path))
+        write().with_context(|| cannot_write(&self.path))?;
+        places.insert(number, (*end, line.len()));
+        *end += line.len() as u64;
+        Ok(())
     }
 
     /// An item, if it is there.
@@ -92,10 +107,10 @@ impl Journal {
     /// # Errors
     /// It can't be read, has changed since the file was opened, or is something else.
     pub fn item<T: DeserializeOwned>(&self, number: u64) -> Result<Option<T>> {
-        let Some(&(at, length)) = self.places.get(&number) else { return Ok(None) };
+        let Lines { file, places, .. } = &mut *self.lines();
+        let Some(&(at, length)) = places.get(&number) else { return Ok(None) };
         let mut line = vec![0; length];
         let mut read = || -> Result<T> {
-            let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
             file.seek(SeekFrom::Start(at))?;
             file.read_exact(&mut line)?;
             let (_, json) = checked(&line).ok_or_else(|| anyhow!("it has changed"))?;
