@@ -12,9 +12,9 @@ use support::{OutputDir, own_directory, read_text, seal_json, unseal_json, write
 pub trait Described: Serialize + DeserializeOwned + Clone {
     /// What it describes, as "an evaluation".
     const KIND: &'static str;
-    /// The same in other words, as "what was compared".
+    /// What was done there, as "what was compared"; for messages.
     const WHAT: &'static str;
-    /// What the run is of, as "tasks".
+    /// What it was done to, as "tasks"; for messages.
     const INPUT: &'static str;
     /// The file that it is in.
     const FILE: &'static str;

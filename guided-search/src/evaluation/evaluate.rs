@@ -93,7 +93,7 @@ pub fn evaluate(
         })
     };
     let keep = |_, task: DoneTask| task.keep(&evaluation.methods, &directory);
-    let rows = job.run(quiet, find, keep)?.concat();
+    let rows: Vec<Row> = job.run(quiet, find, keep)?.into_iter().flatten().collect();
     evaluation.finish(&directory, &rows)?;
     Ok(rows)
 }
@@ -108,7 +108,7 @@ pub fn merge_evaluation(parts: &Parts, out: &Path, quiet: bool) -> Result<Vec<Ro
     let (_, rules) = system_of(parts.first(), &evaluation.tasks.system_hash)?;
     let directory = evaluation.begin_with(&rules, out)?;
     let keep = |_, task: DoneTask| task.keep(&evaluation.methods, &directory);
-    let rows = parts.each(quiet, keep)?.concat();
+    let rows: Vec<Row> = parts.each(quiet, keep)?.into_iter().flatten().collect();
     evaluation.finish(&directory, &rows)?;
     Ok(rows)
 }

@@ -1,15 +1,15 @@
 //! What a learning kept, for learning from many of them at once.
 
 use crate::learning::kept::{
-    KeptRound, LEARNING_FILE, Learning, examples_file, expect_hash, load_ranker, read_examples,
+    KeptRound, Learning, examples_file, expect_hash, load_ranker, read_examples,
 };
 use crate::learning::rounds::RANKER_FILE;
 use anyhow::{Context, Result, ensure};
 use dataset_gen::SeenSeeds;
 use egraph::System;
+use jobs::Described;
 use ranking::Example;
 use std::path::Path;
-use support::read_text;
 
 /// What was learned from on one system.
 pub struct Studied {
@@ -25,9 +25,7 @@ pub struct Studied {
 /// It holds no learning that was ended, one of another system, or files that are not as they were written.
 pub fn studied(directory: &Path, system: &System) -> Result<Studied> {
     let name = directory.display();
-    let text = read_text(&directory.join(LEARNING_FILE), "what was learned from")?;
-    let learning: Learning = serde_json::from_str(&text)
-        .with_context(|| format!("{name} does not describe a learning"))?;
+    let learning = Learning::load(directory)?;
     ensure!(
         learning.system_hash == system.hash,
         "{name} is of another rewrite system: its hash is {}, but that of the system given is {}",
