@@ -8,6 +8,7 @@ use dataset_gen::SeenSeeds;
 use guided_search::RANKER_FILE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use support::{InputFile, counted, read_text, thousands, unseal_json};
 
@@ -28,10 +29,19 @@ pub fn parser() -> impl TypedValueParser<Value = InputFile> {
 #[derive(Deserialize)]
 struct File {
     format: String,
-    system_hash: String,
+    /// One for any system has none.
+    system_hash: Option<String>,
     origin: String,
-    seen: SeenSeeds,
+    seen: Seen,
     weights: Value,
+}
+
+/// The seeds that a ranker has seen: of its system, or by the hash of each of several.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Seen {
+    One(SeenSeeds),
+    Several(BTreeMap<String, SeenSeeds>),
 }
 
 /// What a ranker's file says of it.
@@ -39,8 +49,8 @@ struct File {
 pub struct Inspection {
     /// The format, with its version.
     pub format: String,
-    /// SHA-256 of the rewrite system.
-    pub system_hash: String,
+    /// SHA-256 of the rewrite system; nothing where it is for any.
+    pub system_hash: Option<String>,
     /// How it came about.
     pub origin: String,
     /// Numbers in the network.
@@ -58,7 +68,11 @@ pub fn inspect(path: &Path) -> Result<Inspection> {
     let File { format, system_hash, origin, seen, weights } = serde_json::from_str(&text)
         .with_context(|| format!("{} holds no ranker", path.display()))?;
     unseal_json(&path.display().to_string(), &text)?;
-    let (parameters, seen_seeds) = (numbers(&weights), seen.digests.len());
+    let seen_seeds = match &seen {
+        Seen::One(seen) => seen.digests.len(),
+        Seen::Several(seen) => seen.values().map(|seen| seen.digests.len()).sum(),
+    };
+    let parameters = numbers(&weights);
     Ok(Inspection { format, system_hash, origin, parameters, seen_seeds })
 }
 
@@ -76,8 +90,9 @@ impl Inspection {
     /// For a terminal.
     pub fn text(&self) -> String {
         let Inspection { format, system_hash, origin, parameters, seen_seeds } = self;
+        let system = system_hash.as_deref().unwrap_or("any");
         format!(
-            "a ranker of {} parameters ({format})\n{origin}\nrewrite system: {system_hash}\n\
+            "a ranker of {} parameters ({format})\n{origin}\nrewrite system: {system}\n\
              seeds that it has seen: {}\n",
             thousands(*parameters as u64),
             counted(*seen_seeds as u64, "seed")

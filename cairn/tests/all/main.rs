@@ -1,6 +1,7 @@
 //! What the program does, seen from outside: each module is named after what it shows.
 
 mod a_dry_run_writes_nothing;
+mod a_ranker_for_any_system;
 mod bad_input_is_refused;
 mod bad_input_of_datasets_is_one_message;
 mod binders_are_known_to_every_command;

@@ -13,13 +13,17 @@ use support::{FileKind, InputFile, OutputFile, counted, print};
 const EXAMPLES: &str = "\
 Examples:
   # What was learned on two systems, for a third
-  cairn learn --system prop --tasks prop.parquet --validation … --out learned/prop
-  cairn learn --system ring --tasks ring.parquet --validation … --out learned/ring
+  cairn learn --system prop --tasks prop.parquet \\
+      --validation prop-validation.parquet --out learned/prop
+  cairn learn --system ring --tasks ring.parquet \\
+      --validation ring-validation.parquet --out learned/ring
   cairn any prop=learned/prop ring=learned/ring --out any.json
-  cairn prove --system my.rules --ranker any.json …
+  cairn evaluate --system my.rules --tasks test.parquet \\
+      --methods deep,ranked --ranker any.json --out results
 
   # Better than its order: learn on the third from there
-  cairn learn --system my.rules --from any.json --tasks … --out learned/mine
+  cairn learn --system my.rules --from any.json --tasks mine.parquet \\
+      --validation my-validation.parquet --out learned/mine
 
 It sees rules by their shape and operators by the laws that rules give them, so that it has an order for the \
 matches of any system. It is not fitted to a system's own names, and refuses no task but those that it has seen.";
