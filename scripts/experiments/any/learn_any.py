@@ -31,11 +31,16 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 WORK = 24_000
 #: Tasks of a drawn system, and the fewest that are learned from.
 TASKS, FEWEST = 40, 12
+#: Seconds for each step on a drawn system: most that take longer have hardly a term with a large e-graph.
+PATIENCE = 120
 
 
 def quietly(*command):
-    """Whether a command ended well; what goes wrong with a drawn system is no fault."""
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    """Whether a command ended well and in time; what goes wrong with a drawn system is no fault."""
+    try:
+        done = subprocess.run([str(part) for part in command], capture_output=True, text=True, timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        return False
     if done.returncode not in (0, 2):
         sys.exit(f"{' '.join(map(str, command))}\n{done.stderr}")
     return done.returncode == 0
@@ -58,7 +63,7 @@ def drawn_system(args, rules):
     made = True
     for seed, (part, count) in enumerate([("training", TASKS), ("validation", 8)]):
         seeds, tasks = given.with_suffix(f".{part}.txt"), given.with_suffix(f".{part}.parquet")
-        made = made and quietly(args.cairn, "seeds", "--system", rules, "--sizes", "8..30", "--count", 3 * count, "--least-nodes", 1_500,
+        made = made and quietly(args.cairn, "seeds", "--system", rules, "--sizes", "8..30", "--count", count, "--least-nodes", 1_500,
                                 "--seed", seed, "--threads", 1, "--quiet", "--out", seeds)
         without = ["--without", given.with_suffix(".training.parquet")] if part == "validation" else ["--link-nodes", 200]
         made = made and quietly(args.cairn, "tasks", "--system", rules, "--seeds", seeds, "--links", 6, "--count", count, "--rounds", 3,
