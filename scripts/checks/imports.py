@@ -21,12 +21,13 @@ ALLOWED = {
     "support": "",
     "jobs": "support",
     "interop": "egraph",
-    "dataset-gen": "egraph support jobs",
+    "terms": "egraph support",
+    "dataset-gen": "egraph support jobs terms",
     "matrices": "",
-    "ranking": "egraph support matrices dataset-gen",
-    "guided-search": "egraph support jobs dataset-gen ranking",
-    "model": "egraph support matrices dataset-gen guided-search",
-    "cairn": "egraph support jobs interop dataset-gen ranking guided-search model",
+    "ranking": "egraph support matrices terms",
+    "guided-search": "egraph support jobs terms dataset-gen ranking",
+    "model": "egraph support matrices terms dataset-gen guided-search",
+    "cairn": "egraph support jobs interop terms dataset-gen ranking guided-search model",
     "python": "egraph support interop dataset-gen ranking guided-search model cairn",
 }
 # Arrows that close circles of folders today. One that closes none any more has to be taken off this list.

@@ -8,10 +8,10 @@ use crate::tasks::held_out::seeds_of;
 use crate::tasks::task::Task;
 use crate::tasks::task_set::TaskSet;
 use anyhow::{Context, Result};
-use dataset_gen::SeenSeeds;
 use egraph::{SaturationConfig, Scheduler, System, TermBank, used_matches};
 use ranking::Example;
 use std::sync::Arc;
+use terms::SeenSeeds;
 
 /// Tasks, and the limit of the e-graph of each.
 pub struct TaskPractice<'a> {

@@ -9,10 +9,10 @@ use crate::tokens::tree_builder::TreeBuilder;
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use crate::training::checkpoint::{Description, load_description};
 use anyhow::{Result, ensure};
-use dataset_gen::Renaming;
 use egraph::{SortId, System, TermBank, TermId};
 use std::path::Path;
 use std::sync::Arc;
+use terms::Renaming;
 
 /// What a checkpoint says of the terms that its network reads and writes.
 pub struct Tokens {

@@ -2,11 +2,11 @@
 
 use crate::decoding::grammar::Grammar;
 use crate::tokens::vocabulary::Vocabulary;
-use dataset_gen::Renaming;
 use egraph::SortId;
 use rustc_hash::FxHashMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use terms::Renaming;
 
 /// Tokens of all answers that [`Grammars`] remember: 64 MiB.
 const MOST_TOKENS: usize = 1 << 24;
