@@ -2,13 +2,13 @@
 
 use crate::decoding::decode::{Cached, DecodeOptions, Decoder, NextLogits, Task, Written};
 use crate::decoding::draft::{Draft, Question, Tokens};
-use crate::decoding::grammars::{Grammars, Lent};
 use crate::network::batch::encoder_batch;
 use crate::network::cache::Cache;
 use crate::network::ops::dropout::Dropout;
 use crate::network::parameters::{Parameters, load_safetensors};
 use crate::network::threads::one_thread_per_operation;
 use crate::network::transformer::{Memory, Transformer};
+use crate::tokens::grammars::{Grammars, Lent};
 use crate::tokens::tree_builder::TreeBuilder;
 use crate::training::checkpoint::MODEL_FILE;
 use anyhow::{Result, anyhow, ensure};

@@ -2,8 +2,8 @@
 //! which tokens it may write. Whatever it chooses among these, a term comes out.
 
 use crate::config::ModelConfig;
-use crate::decoding::grammar::Grammar;
 use crate::network::batch::{Batch, Features, decoder_batch, decoder_step, encoder_batch};
+use crate::tokens::grammar::Grammar;
 use crate::tokens::tree::tokenise;
 use crate::tokens::tree_builder::TreeBuilder;
 use crate::tokens::vocabulary::{Token, Vocabulary};

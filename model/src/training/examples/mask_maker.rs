@@ -3,8 +3,8 @@
 //! The loss is over these alone, so that what is trained is the distribution that guides are
 //! written with. The masks of a dataset are few, and are stored once each.
 
-use crate::decoding::grammar::Grammar;
 use crate::network::ops::loss::targets::{Masks, contains};
+use crate::tokens::grammar::Grammar;
 use crate::tokens::tree_builder::TreeBuilder;
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use anyhow::Result;

@@ -1,6 +1,6 @@
 //! Grammars that are lent for a question and remember what they found for the next.
 
-use crate::decoding::grammar::Grammar;
+use crate::tokens::grammar::Grammar;
 use crate::tokens::vocabulary::Vocabulary;
 use egraph::SortId;
 use rustc_hash::FxHashMap;
@@ -103,8 +103,8 @@ impl DerefMut for Lent<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decoding::grammar::Tokens;
     use crate::fixtures;
+    use crate::tokens::grammar::Tokens;
     use crate::tokens::tree_builder::TreeBuilder;
     use egraph::TermBank;
 
