@@ -18,6 +18,7 @@ pub use commands::export::egraph_page;
 pub use inputs::args::load_ranker;
 pub use inputs::listed::Argument;
 pub use inputs::shipped::{RANKERS, SYSTEMS, Shipped, ranker_of};
+pub use inputs::shipped_models::{keep_models_in, model_directory};
 pub use shown::proof::PRINTED;
 
 use clap::{CommandFactory, Parser, Subcommand};

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use support::{InputFile, text_of};
 
 /// The preset that is used when none is named.
-const TINY: &str = include_str!("../../configs/model/tiny.toml");
+const TINY: &str = include_str!("tiny.toml");
 
 /// Bounds the numbers of parts of a step, from which streams of random numbers are counted.
 const MOST_BATCH_TOKENS: usize = 1 << 24;

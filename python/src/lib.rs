@@ -36,6 +36,12 @@ fn arguments(command: &str) -> Vec<(String, String, &'static str, String)> {
     all.map(|one| (one.name, one.said_by, one.kind, one.sentence)).collect()
 }
 
+/// Says where the package keeps the models that come with it.
+#[pyfunction]
+fn keep_models_in(directory: std::path::PathBuf) {
+    cairn::keep_models_in(directory);
+}
+
 #[pymodule]
 mod _native {
     #[pymodule_export]
@@ -44,6 +50,8 @@ mod _native {
     use crate::egraph::EGraph;
     #[pymodule_export]
     use crate::egraph::extraction::Extraction;
+    #[pymodule_export]
+    use crate::keep_models_in;
     #[pymodule_export]
     use crate::matches::{Match, Ranker};
     #[pymodule_export]

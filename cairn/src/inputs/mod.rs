@@ -6,4 +6,5 @@ pub(crate) mod mlir_file;
 pub(crate) mod old_names;
 pub(crate) mod ranker_file;
 pub(crate) mod shipped;
+pub(crate) mod shipped_models;
 pub(crate) mod signals;

@@ -22,7 +22,7 @@ macro_rules! shipped {
             files: &[$(CarriedFile {
                 name: $name,
                 file: concat!($name, $ending),
-                text: include_str!(concat!("../../../configs/", $folder, "/", $name, $ending)),
+                text: include_str!(concat!("../../configs/", $folder, "/", $name, $ending)),
             }),*],
         }
     };

@@ -15,7 +15,9 @@ interpreter's lock, and Ctrl-C ends it.
 
 from __future__ import annotations
 
-from . import rules
+from pathlib import Path as _Path
+
+from . import _native, rules
 from ._native import (
     Answer,
     EGraph,
@@ -47,6 +49,8 @@ from .errors import (
     TermError,
 )
 from .rules import Language, variables
+
+_native.keep_models_in(_Path(__file__).parent / "models")
 
 __all__ = [
     "Answer",

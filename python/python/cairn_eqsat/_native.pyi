@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from os import PathLike
+from pathlib import Path
 from typing import Any, TypeAlias, Unpack, final, overload
 
 from ._options import OptimiseOptions, SearchOptions
@@ -409,6 +410,7 @@ def optimise(
     **options: Unpack[OptimiseOptions],
 ) -> list[Optimised]: ...
 def program(arguments: Sequence[str]) -> int: ...
+def keep_models_in(directory: Path) -> None: ...
 def arguments(command: str) -> list[tuple[str, str, str, str]]: ...
 
 @final

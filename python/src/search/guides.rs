@@ -279,11 +279,12 @@ pub fn model_of(
 
 #[pymethods]
 impl Model {
-    /// Loads the model in a directory. A function `network` computes in the place of its network: it is given a list of
+    /// Loads the model in a directory, or by its name one that comes with the package: ``tiling`` or ``polynomials``. A function `network` computes in the place of its network: it is given a list of
     /// :class:`Draft`, and returns for each of them a list of logits, one for each token, of what comes next.
     #[staticmethod]
     #[pyo3(signature = (directory, /, *, network = None))]
     fn load(py: Python<'_>, directory: PathBuf, network: Option<Py<PyAny>>) -> PyResult<Model> {
+        let directory = cairn::model_directory(&directory);
         let model = match network {
             None => py.detach(|| GuideModel::load(&directory, &Device::Cpu)),
             Some(function) => GuideModel::load_with(&directory, by_function(&directory, function)?),

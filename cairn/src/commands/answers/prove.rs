@@ -6,6 +6,7 @@ use crate::inputs::args::{
 };
 use crate::inputs::ranker_file;
 use crate::inputs::shipped::{SYSTEMS, ranker_of};
+use crate::inputs::shipped_models::model_parser;
 use crate::shown::guides::show_guides;
 use crate::shown::proof::{PRINTED, ProofArgs, show_opposed};
 use anyhow::{Result, anyhow, ensure};
@@ -60,8 +61,8 @@ pub struct ProveArgs {
     /// How to search, see below [default: model with --model, expert with --expert, otherwise portfolio]
     #[arg(long, value_name = "NAME", conflicts_with = "expert")]
     method: Option<Method>,
-    /// The directory of a trained model
-    #[arg(long, value_name = "DIR", conflicts_with = "expert")]
+    /// The directory of a trained model, or the name of one that comes with the program
+    #[arg(long, value_name = "DIR", value_parser = model_parser(), conflicts_with = "expert")]
     model: Option<PathBuf>,
     /// Where the model computes
     #[arg(long, value_enum, default_value_t, requires = "model")]

@@ -5,6 +5,7 @@ use crate::inputs::args::{
 };
 use crate::inputs::ranker_file;
 use crate::inputs::shipped::{SEARCHES, SEEDS, SYSTEMS, ranker_of};
+use crate::inputs::shipped_models::model_parser;
 use crate::shown::part::print_part;
 use anyhow::{Context, Error, Result, ensure};
 use egraph::{System, TermBank};
@@ -80,8 +81,8 @@ pub struct EvaluateArgs {
     /// What a term costs: size, depth, or a cost of the system; several with commas between [default: cost]
     #[arg(long, value_name = "NAMES", requires = "terms")]
     pub cost: Option<String>,
-    /// The directory of a trained model, for the methods that need one
-    #[arg(long, value_name = "DIR")]
+    /// The directory of a trained model, or the name of one that comes with the program, for the methods that need one
+    #[arg(long, value_name = "DIR", value_parser = model_parser())]
     model: Option<PathBuf>,
     /// Evaluate a model that does not say which seeds it was trained on, or no longer does: its file
     /// seen_seeds.json is missing or has changed. The report then says that it may have seen the tasks

@@ -6,6 +6,7 @@ use crate::inputs::args::{
 };
 use crate::inputs::ranker_file;
 use crate::inputs::shipped::ranker_of;
+use crate::inputs::shipped_models::model_parser;
 use anyhow::{Result, anyhow};
 use egraph::{MatchOrder, Scheduler, Sketch, SortId, System};
 use guided_search::{
@@ -24,7 +25,7 @@ pub struct Learned {
     /// A model that was trained on what leads to goals (see `cairn plans`): where the goal is a term or `(contains
     /// TERM)`, it writes what may come next, stage by stage. Without a goal, a model that was trained on what normal
     /// forms may become (see `cairn guesses`): it writes terms, and those that have the same normal form are answers
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = model_parser())]
     model: Option<PathBuf>,
     /// Where the model computes
     #[arg(long, value_enum, default_value_t, requires = "model")]
