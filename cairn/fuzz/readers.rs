@@ -4,7 +4,8 @@
 //! Where a file is sealed the seal is made anew, so that what is behind it is reached, too.
 
 use super::unions::unions;
-use dataset_gen::{Config as DatasetConfig, DatasetInfo, ProofRow, Triple, load_seeds};
+use dataset_gen::{Config as DatasetConfig, DatasetInfo, ProofRow, Triple};
+
 use egraph::{
     EGraph, Explainer, Id, Limits, SaturationConfig, Sketch, System, TermBank, check, check_flat,
     proof_from_json, review, saturate,
@@ -28,6 +29,7 @@ use std::sync::{Arc, LazyLock};
 use support::hash::{of_parts, sha256};
 use support::{InputFile, read_table, read_toml, seal_json};
 use tempfile::TempDir;
+use terms::load_seeds;
 
 pub type Reader = fn(&[u8]) -> bool;
 

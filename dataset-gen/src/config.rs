@@ -1,11 +1,11 @@
 //! The configuration of a dataset.
 
-use crate::counting::terms::Terms;
 use crate::triples::segments::Splitting;
 use anyhow::{Result, ensure};
 use egraph::{ByteSize, Caps, Limits, MAX_DEPTH, SaturationConfig, Scheduler};
 use serde::{Deserialize, Serialize};
 use support::InputFile;
+use terms::Terms;
 
 /// How to make a dataset: everything but the seed of random choices. In TOML every key is
 /// optional and an unknown key is an error.

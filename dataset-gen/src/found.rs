@@ -9,9 +9,7 @@ use crate::proofs::drawn::ClassReport;
 use crate::proofs::one_seed::SeedReport;
 use crate::proofs::proof_rows::ProofRow;
 use crate::proofs::prover::ProofTally;
-use crate::seeds::assign_splits::divide;
-use crate::seeds::normal_form::{rename_literals, rename_variables};
-use crate::seeds::seen_seeds::digest;
+use crate::splits::assign_splits::divide;
 use crate::triples::segments::Scheme;
 use anyhow::{Context, Result, ensure};
 use egraph::{StopReason, System, TermBank};
@@ -20,6 +18,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use support::hash::sha256;
 use support::{Progress, Run};
+use terms::digest;
+use terms::{rename_literals, rename_variables};
 
 /// What is needed of a proof to report on it.
 struct Described {

@@ -12,9 +12,8 @@ use crate::dataset::provenance::{Provenance, Totals};
 use crate::dataset::seed_files::{SEED_FILES, SeedFiles};
 use crate::merge::{DATASET_PART, assemble_seeds};
 use crate::proofs::one_seed::grow;
-use crate::seeds::assign_splits::partition;
-use crate::seeds::read::{Seed, load_seeds_with_hash};
-use crate::seeds::split::Split;
+use crate::splits::assign_splits::partition;
+use crate::splits::split::Split;
 use crate::system_copy::SYSTEM_FILE;
 use anyhow::{Context, Result, anyhow};
 use egraph::{System, TermBank};
@@ -25,6 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 use support::{InputFile, Progress, Run, StagedDir};
+use terms::{Seed, load_seeds_with_hash};
 
 /// Makes a dataset in the new directory `out`.
 ///

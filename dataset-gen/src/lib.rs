@@ -1,9 +1,9 @@
 //! Uniform samples, proofs and (start, guide, target) triples from e-graphs.
 //!
-//! The stages of a dataset: seed terms ([`load_seeds`], or [`RandomTerms`] drawn at random) → an
-//! e-graph for each seed, whose terms are counted exactly ([`Counts`]) and drawn uniformly
-//! ([`Sampler`], [`Frontier`]) → proofs between these terms ([`ProofRow`]) → segments of the proofs
-//! ([`Splitting`], [`Triple`]) → a dataset in Parquet ([`DatasetInfo`]).
+//! The stages of a dataset: seed terms ([`terms::load_seeds`], or [`terms::RandomTerms`] drawn at random) → an
+//! e-graph for each seed, whose terms are counted exactly ([`terms::Counts`]) and drawn uniformly
+//! ([`terms::Sampler`], [`terms::Frontier`]) → proofs between these terms ([`ProofRow`]) → segments of the
+//! proofs ([`Splitting`], [`Triple`]) → a dataset in Parquet ([`DatasetInfo`]).
 //! [`generate()`] runs all stages. [`merge()`] begins with the work of several processes, [`resplit()`]
 //! with the proofs of a dataset. [`verify()`] runs the stages again and compares, [`inspect`] describes a dataset.
 //!
@@ -34,30 +34,24 @@
 //! What this crate must not know: models, search.
 
 mod config;
-mod counting;
 mod dataset;
-mod drawing;
 mod found;
 mod generate;
 mod merge;
 mod proofs;
 mod resplit;
-mod seeds;
+mod splits;
 mod system_copy;
 mod triples;
 mod verify;
 
 pub use config::{Chains, Config, Files, Proofs, Sampling, Saturation, Splits};
-pub use counting::counts::{Counts, Room, TooLarge, fitting};
-pub use counting::terms::Terms;
 pub use dataset::card::summary;
 pub use dataset::info::{DatasetInfo, Feature, INFO_FILE, SplitInfo};
 pub use dataset::inspect::{Inspection, inspect};
 pub use dataset::page::{PAGE_TITLE, dataset_page};
 pub use dataset::provenance::{FileInfo, Provenance, Totals};
 pub use dataset::stats::{Bucket, Histogram, Stats, Summary};
-pub use drawing::frontier::Frontier;
-pub use drawing::sampling::{Sample, Sampler, is_padded};
 pub use found::dataset_of;
 pub use generate::{generate, generate_part};
 pub use merge::{DATASET_PART, merge};
@@ -67,15 +61,7 @@ pub use proofs::one_seed::SeedReport;
 pub use proofs::proof_rows::{ProofRow, place_text};
 pub use proofs::prover::ProofTally;
 pub use resplit::{for_each_proof, resplit};
-pub use seeds::normal_form::{LITERAL, Renaming, rename_variables};
-pub use seeds::random::draws::{RandomSeed, Source, Tally};
-pub use seeds::random::file::SeedFile;
-pub use seeds::random::filter::{SeedFilter, equals_constant};
-pub use seeds::random::terms::{LeafSet, RandomTerms};
-pub use seeds::read::{Seed, load_seeds, load_seeds_with_hash};
-pub use seeds::seen_seeds::{SeenSeeds, digest};
-pub use seeds::split::Split;
-pub use seeds::term_file::{Layout, TermFile, TermLine};
+pub use splits::split::Split;
 pub use system_copy::{SYSTEM_FILE, system_of};
 pub use triples::segments::{Scheme, Splitting};
 pub use triples::triple_rows::{Triple, read_triples, write_triples};

@@ -6,7 +6,7 @@ use crate::dataset::info::DatasetInfo;
 use crate::dataset::provenance::Provenance;
 use crate::proofs::checked::check_all;
 use crate::proofs::proof_rows::ProofRow;
-use crate::seeds::split::Split;
+use crate::splits::split::Split;
 use crate::system_copy::system_of;
 use crate::triples::segments::Splitting;
 use anyhow::Result;

@@ -11,7 +11,7 @@ use crate::dataset::info::{DatasetInfo, SplitInfo};
 use crate::dataset::provenance::Totals;
 use crate::proofs::checked::check_all;
 use crate::resplit::{counted_proofs, for_each_proof};
-use crate::seeds::split::Split;
+use crate::splits::split::Split;
 use crate::system_copy::system_of;
 use crate::triples::from_proofs::triples_of;
 use crate::triples::triple_rows::Triple;

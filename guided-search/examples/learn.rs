@@ -1,10 +1,10 @@
 //! Learns from proofs which matches lead to proofs: a ranker for best-first saturation.
 
-use dataset_gen::load_seeds;
 use egraph::{System, TermBank};
 use guided_search::{Cap, ChainSettings, Course, Learning, TaskPractice, far_chains, learn};
 use std::path::Path;
 use std::sync::Arc;
+use terms::load_seeds;
 
 /// Learns, and says what each round proved.
 ///

@@ -13,7 +13,8 @@ mod common;
 mod measure;
 
 use candle_core::{Device, Tensor};
-use dataset_gen::{Renaming, Split, Triple, read_triples};
+use dataset_gen::{Split, Triple, read_triples};
+
 use egraph::{TermBank, TermId};
 use model::DecodeOptions;
 use model::GuideModel;
@@ -28,6 +29,7 @@ use model::tokens::vocabulary::Vocabulary;
 use model::training::checkpoint::{Description, MODEL_FILE, load_description};
 use std::collections::BTreeMap;
 use std::path::Path;
+use terms::Renaming;
 
 const ROUNDS: usize = 7;
 const QUESTIONS: usize = 64;

@@ -2,18 +2,17 @@
 
 use crate::decoding::decode::{Cached, DecodeOptions, Decoder, NextLogits, Task, Written};
 use crate::decoding::draft::{Draft, Question, Tokens};
-use crate::decoding::grammars::{Grammars, Lent};
 use crate::network::batch::encoder_batch;
 use crate::network::cache::Cache;
 use crate::network::ops::dropout::Dropout;
 use crate::network::parameters::{Parameters, load_safetensors};
 use crate::network::threads::one_thread_per_operation;
 use crate::network::transformer::{Memory, Transformer};
+use crate::tokens::grammars::{Grammars, Lent};
 use crate::tokens::tree_builder::TreeBuilder;
 use crate::training::checkpoint::MODEL_FILE;
 use anyhow::{Result, anyhow, ensure};
 use candle_core::Device;
-use dataset_gen::Renaming;
 use egraph::{Language, SortId, System, TermBank, TermId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -22,6 +21,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
+use terms::Renaming;
 
 /// Hypotheses that one thread decodes at a time: enough for the products to be fast, few enough
 /// that what is computed of them stays in a core's cache.

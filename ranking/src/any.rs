@@ -10,12 +10,12 @@ use crate::features::{Features, OPERATOR, RULE};
 use crate::numbers::{PICKS, SET, SETS};
 use crate::weights::{FIRST, Weights};
 use anyhow::{Context, Result, anyhow, ensure};
-use dataset_gen::SeenSeeds;
 use egraph::System;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use support::hash::sha256;
 use support::{seal_json, unseal_json};
+use terms::SeenSeeds;
 
 pub(crate) const FORMAT: &str = "cairn any-ranker 1";
 /// Rows of the tables: of the numbers of a rule; of no operator, and an operator's; of the kinds that are no operator, and an

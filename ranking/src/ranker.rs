@@ -11,11 +11,11 @@ use crate::layers::{Layers, TOGETHER};
 use crate::numbers::{numbers, table_rows};
 use crate::weights::Weights;
 use anyhow::{Context, Result, anyhow, ensure};
-use dataset_gen::SeenSeeds;
 use egraph::{MatchOrder, MatchView, System};
 use serde::{Deserialize, Serialize};
 use support::hash::sha256;
 use support::{seal_json, unseal_json};
+use terms::SeenSeeds;
 
 /// What is written,
 const FORMAT: &str = "cairn ranker 4";

@@ -4,13 +4,13 @@
 use crate::inputs::shipped::RANKERS;
 use anyhow::{Context, Result};
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use dataset_gen::SeenSeeds;
 use guided_search::RANKER_FILE;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use support::{InputFile, counted, read_text, thousands, unseal_json};
+use terms::SeenSeeds;
 
 /// The ranker in a directory that `cairn learn` made, if it is one.
 pub fn learned(directory: &Path) -> Option<PathBuf> {

@@ -16,8 +16,7 @@ fn tasks() -> (Arc<System>, TaskSet) {
     let system = Arc::new(System::load(&shipped("systems/halide.rules")).unwrap());
     let mut bank = TermBank::new(system.language.clone());
     let seeds =
-        dataset_gen::load_seeds(&shipped("seeds/halide.txt").into(), &system, &mut bank, None)
-            .unwrap();
+        terms::load_seeds(&shipped("seeds/halide.txt").into(), &system, &mut bank, None).unwrap();
     let settings = ChainSettings {
         links: 4,
         link_nodes: LINK,

@@ -40,7 +40,7 @@ mod saturate_says_how_it_ended;
 mod saturate_shows_the_published_growth;
 mod seen_seeds_are_refused;
 mod shipped_files_need_no_repository;
-#[path = "../../../dataset-gen/tests/all/small_system/rules.rs"]
+#[path = "../../../terms/tests/all/small_system/rules.rs"]
 mod small_system;
 mod system_check_shows_all_that_is_wrong;
 mod trained_models_are_for_the_shipped_systems;

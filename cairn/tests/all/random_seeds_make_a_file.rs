@@ -2,7 +2,6 @@
 
 use crate::common;
 use crate::small_system::{RULES, system};
-use dataset_gen::{load_seeds, rename_variables};
 use egraph::{EGraph, Limits, SaturationConfig, StopReason, TermBank, saturate};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -10,6 +9,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use tempfile::TempDir;
+use terms::{load_seeds, rename_variables};
 
 struct Place(TempDir);
 

@@ -7,7 +7,7 @@
 
 use crate::config::Splits;
 use crate::dataset::duplicates::{Digests, Seen, Verdict};
-use crate::seeds::split::Split;
+use crate::splits::split::Split;
 use crate::triples::triple_rows::Triple;
 use anyhow::{Context, Result};
 use std::fs::File;

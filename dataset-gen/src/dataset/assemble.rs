@@ -10,7 +10,7 @@ use crate::dataset::seed_files::SEED_FILES;
 use crate::dataset::stats::Stats;
 use crate::proofs::one_seed::SeedReport;
 use crate::proofs::proof_rows::ProofRow;
-use crate::seeds::split::Split;
+use crate::splits::split::Split;
 use crate::system_copy::SYSTEM_FILE;
 use crate::triples::from_proofs::triples_of;
 use crate::triples::triple_rows::Triple;

@@ -4,7 +4,7 @@ use crate::config::{Config, Saturation};
 use crate::dataset::info::DatasetInfo;
 use crate::dataset::stats::Stats;
 use crate::proofs::one_seed::SeedReport;
-use crate::seeds::split::Split;
+use crate::splits::split::Split;
 use crate::triples::segments::Scheme;
 use crate::triples::triple_rows::Triple;
 use std::fmt::Write;

@@ -1,11 +1,11 @@
 //! No triple twice, and no (start, target) in two splits.
 
 use crate::config::Splits;
-use crate::seeds::normal_form::rename_literals;
-use crate::seeds::split::Split;
+use crate::splits::split::Split;
 use crate::triples::triple_rows::Triple;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
+use terms::rename_literals;
 
 /// In this order splits get their triples: what test has, validation and train go without.
 pub const ORDER: [Split; 3] = [Split::Test, Split::Validation, Split::Train];

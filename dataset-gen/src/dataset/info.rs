@@ -1,8 +1,7 @@
 //! `dataset_info.json`: what a dataset is and how to make it again.
 
 use crate::dataset::provenance::Provenance;
-use crate::seeds::seen_seeds::SeenSeeds;
-use crate::seeds::split::Split;
+use crate::splits::split::Split;
 use crate::triples::triple_rows::Triple;
 use anyhow::{Context, Result, ensure};
 use jobs::PART_FILE;
@@ -12,6 +11,7 @@ use std::path::Path;
 use support::columns::{DataType, Field};
 use support::hash::of_file;
 use support::{Record, named_inside, numbered_files, seal_json, unseal_json, write_atomic};
+use terms::SeenSeeds;
 
 /// The file that marks a directory as a dataset; written last.
 pub const INFO_FILE: &str = "dataset_info.json";

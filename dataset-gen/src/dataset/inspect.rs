@@ -4,7 +4,7 @@ use crate::dataset::card::{example, split_table};
 use crate::dataset::info::DatasetInfo;
 use crate::dataset::provenance::Provenance;
 use crate::dataset::stats::Stats;
-use crate::seeds::split::Split;
+use crate::splits::split::Split;
 use crate::triples::triple_rows::Triple;
 use anyhow::Result;
 use serde::Serialize;

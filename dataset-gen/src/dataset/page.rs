@@ -6,7 +6,7 @@ use crate::dataset::info::DatasetInfo;
 use crate::dataset::inspect::Inspection;
 use crate::dataset::provenance::{Provenance, Totals};
 use crate::dataset::stats::Stats;
-use crate::seeds::split::Split;
+use crate::splits::split::Split;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 use support::{counted, page, thousands};

@@ -4,14 +4,14 @@
 //! next; the proofs from term to term are one proof from the first to the last.
 
 use crate::config::Config;
-use crate::counting::counts::{Room, fitting};
-use crate::drawing::frontier::Frontier;
 use crate::proofs::grown::Grown;
 use crate::proofs::prover::{ProofTally, Prover, Shortened};
 use egraph::{EGraph, StopReason, TermBank, TermId, saturate_until};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use support::Internal;
+use terms::Frontier;
+use terms::{Room, fitting};
 
 /// What came of the chains of a seed. Each that was begun is counted once more, one that became
 /// too short when its loops were cut in `proofs`.

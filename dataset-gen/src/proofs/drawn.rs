@@ -2,14 +2,14 @@
 //! its largest subterms, and from what is new in them.
 
 use crate::config::{Config, Sampling};
-use crate::counting::counts::{Counts, Room, fitting};
-use crate::drawing::frontier::Frontier;
-use crate::drawing::sampling::{Sample, Sampler};
 use crate::proofs::grown::Grown;
 use crate::proofs::prover::ProofTally;
 use egraph::{EGraph, Id, TermBank, TermId};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+use terms::Frontier;
+use terms::{Counts, Room, fitting};
+use terms::{Sample, Sampler};
 
 /// What came of one e-class.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,14 +6,14 @@ use crate::proofs::drawn::{ClassReport, Drawn, draw};
 use crate::proofs::grown::Grown;
 use crate::proofs::proof_rows::ProofRow;
 use crate::proofs::prover::{ProofTally, Prover, Shortened};
-use crate::seeds::read::Seed;
-use crate::seeds::seen_seeds::digest;
-use crate::seeds::split::Split;
+use crate::splits::split::Split;
 use egraph::{StopReason, System, TermBank};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use support::Internal;
 use support::random::substream;
+use terms::Seed;
+use terms::digest;
 
 /// What came of one seed. No times: the same inputs give the same report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,12 +1,12 @@
 //! Flat proofs as rows of a table, so that other triples can be taken from them later.
 
-use crate::seeds::one_sort::sort_of;
 use anyhow::{Context, Result, anyhow, ensure};
 use egraph::{
     FlatProof, FlatStep, Justification, SortId, Steps, System, TermBank, TermId, justification_name,
 };
 use support::columns::{ArrayRef, DataType, Field, column};
 use support::{Columns, Record, columns_of};
+use terms::sort_of;
 
 /// A checked proof that two terms are equal, step by step, with the names of the seed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! From proofs to triples: three terms of a proof each, with variables in normal form.
 
 use crate::proofs::proof_rows::ProofRow;
-use crate::seeds::normal_form::rename_variables;
 use crate::triples::segments::{Scheme, Segment, Splitting};
 use crate::triples::triple_rows::Triple;
 use anyhow::{Context, Result};
 use egraph::{System, TermBank, TermId};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use terms::rename_variables;
 
 /// The triples of each proof, in the order of its segments; not numbered yet.
 ///

@@ -1,13 +1,13 @@
 //! (start, guide, target) triples, and their Parquet files in the Hugging Face layout.
 
-use crate::seeds::one_sort::sort_of;
-use crate::seeds::split::Split;
+use crate::splits::split::Split;
 use anyhow::Result;
 use egraph::ParseError;
 use egraph::{TermBank, TermId};
 use serde::Serialize;
 use std::path::Path;
 use support::{NumberedFiles, Record, columns_of, numbered_files, read_table};
+use terms::sort_of;
 
 /// A piece of a proof: from `start` over `guide` to `target`, as s-expressions whose variables
 /// are in normal form over (start, target, guide).

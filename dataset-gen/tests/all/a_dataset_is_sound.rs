@@ -1,14 +1,12 @@
 //! What holds of every generated dataset.
 
-use crate::small_system;
-use crate::small_system::dataset::{place, quiet, tree};
-use dataset_gen::{
-    DatasetInfo, SYSTEM_FILE, Split, dataset_page, generate, inspect, read_triples,
-    rename_variables,
-};
+use crate::small_dataset::{RULES, place, quiet, tree};
+use dataset_gen::{DatasetInfo, SYSTEM_FILE, Split, dataset_page, generate, inspect, read_triples};
+
 use egraph::{System, TermBank};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use terms::rename_variables;
 
 #[test]
 fn no_pair_is_shared_between_splits_and_no_triple_is_there_twice() {
@@ -109,7 +107,7 @@ fn inspection_agrees_with_the_description() {
 #[test]
 fn an_e_graph_with_a_conflict_is_left_out_and_counted() {
     let mut place = place();
-    let rules = format!("{} (rewrite (* ?a 100) 7 :name wrong)", small_system::RULES);
+    let rules = format!("{} (rewrite (* ?a 100) 7 :name wrong)", RULES);
     std::fs::write(place.path("wrong.rules"), rules).unwrap();
     std::fs::write(place.path("two.txt"), "(+ a (+ b (+ c d)))\n(+ a (* 3 100))\n").unwrap();
     place.config.system = Some(place.path("wrong.rules").into());

@@ -1,7 +1,7 @@
 //! Chains across fresh e-graphs: one proof each, from the seed to a term that no e-graph of its own
 //! would have reached.
 
-use crate::small_system::dataset::{Place, place, quiet};
+use crate::small_dataset::{Place, place, quiet};
 use dataset_gen::{
     ChainReport, DatasetInfo, ProofRow, SYSTEM_FILE, Split, for_each_proof, generate, verify,
 };

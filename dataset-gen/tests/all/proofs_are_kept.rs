@@ -1,6 +1,6 @@
 //! A dataset keeps its proofs: parts of it can be merged, it can be split anew, and verified.
 
-use crate::small_system::dataset::{Place, place, quiet, tree};
+use crate::small_dataset::{Place, place, quiet, tree};
 use anyhow::Result;
 use dataset_gen::{
     Config, DatasetInfo, FileInfo, ProofRow, Scheme, Split, Splitting, for_each_proof, generate,

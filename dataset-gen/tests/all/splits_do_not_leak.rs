@@ -4,7 +4,7 @@
 //! DuckDB is asked through Python, which the scripts of this repository need as well
 //! (scripts/requirements.txt). Where it is not installed only the same check in Rust runs.
 
-use crate::small_system::dataset::{place, quiet};
+use crate::small_dataset::{place, quiet};
 use dataset_gen::{Split, generate, read_triples, write_triples};
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -4,16 +4,16 @@ use crate::graph::egraph::EGraph;
 use crate::graph::proof_forest::Reason;
 use crate::id::Id;
 use crate::proof::explain::Explainer;
-use crate::saturation::best_first::Chosen;
 use crate::term::bank::{TermBank, TermId};
 use rustc_hash::FxHashSet;
 
-/// For each of the matches that were chosen while the e-graph grew, whether the explanation of `a` = `b`
-/// uses it; `None` if the e-graph does not represent both in one class.
-pub fn used_matches(
+/// For each of the matches that were applied while the e-graph grew, whether the explanation of `a` = `b`
+/// uses it; `None` if the e-graph does not represent both in one class. A match is the number of its rule, the
+/// matched e-node and the other ids that the rule binds.
+pub fn used_matches<'a>(
     egraph: &EGraph,
     bank: &mut TermBank,
-    chosen: &[Chosen],
+    matches: impl IntoIterator<Item = (u32, &'a [Id])>,
     a: TermId,
     b: TermId,
 ) -> Option<Vec<bool>> {
@@ -29,6 +29,6 @@ pub fn used_matches(
             used.insert((rule.0, ids.collect()));
         }
     }
-    let is_used = |chosen: &Chosen| used.contains(&(chosen.seen.rule, chosen.ids.clone()));
-    Some(chosen.iter().map(is_used).collect())
+    let is_used = |(rule, ids): (u32, &[Id])| used.contains(&(rule, ids.into()));
+    Some(matches.into_iter().map(is_used).collect())
 }

@@ -1,6 +1,6 @@
 //! Pieces of declarations: options, names, and how they are told in messages.
 
-use crate::rules::costs::declared::read_number;
+use crate::rules::read::costs::read_number;
 use crate::term::rational::Rational;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 use crate::text::similar::did_you_mean;

@@ -1,5 +1,6 @@
 //! Reading a rewrite system from a `.rules` file.
 
+pub(crate) mod costs;
 pub(crate) mod expressions;
 mod given;
 mod language;

@@ -73,6 +73,13 @@ pub struct Chosen {
     pub seen: MatchView,
 }
 
+impl Chosen {
+    /// The number of the rule, and the ids that it binds, that of the matched e-node first.
+    pub fn matched(&self) -> (u32, &[Id]) {
+        (self.seen.rule, &self.ids)
+    }
+}
+
 /// Room to look at a part of the matches in.
 #[derive(Default)]
 struct PartRoom {

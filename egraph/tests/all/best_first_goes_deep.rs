@@ -3,8 +3,8 @@
 
 use crate::common;
 use egraph::{
-    EGraph, How, Limits, MatchOrder, MatchView, Report, SaturationConfig, Scheduler, StopReason,
-    System, TermBank, TermId, check, explain, saturate_until, used_matches,
+    Chosen, EGraph, How, Limits, MatchOrder, MatchView, Report, SaturationConfig, Scheduler,
+    StopReason, System, TermBank, TermId, check, explain, saturate_until, used_matches,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -96,7 +96,14 @@ fn a_deep_proof_takes_few_e_nodes() {
     let proof = explain(&egraph, &mut bank, terms[0], terms[1]).unwrap();
     check(egraph.system(), &bank, &proof).unwrap();
     // What the proof rests on was chosen, and the rules of it are those of the proof.
-    let used = used_matches(&egraph, &mut bank, &report.chosen, terms[0], terms[1]).unwrap();
+    let used = used_matches(
+        &egraph,
+        &mut bank,
+        report.chosen.iter().map(Chosen::matched),
+        terms[0],
+        terms[1],
+    )
+    .unwrap();
     let rules = |used: bool, flags: &[bool]| {
         let chosen = report.chosen.iter().zip(flags).filter(|(_, flag)| **flag == used);
         chosen.map(|(chosen, _)| chosen.seen.rule).collect::<BTreeSet<u32>>()

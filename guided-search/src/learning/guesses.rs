@@ -2,10 +2,12 @@
 //! be shown, the term what it is to write.
 
 use anyhow::{Result, ensure};
-use dataset_gen::{ProofRow, Seed, rename_variables};
+use dataset_gen::ProofRow;
+
 use egraph::{Caps, MAX_DEPTH, System, TermBank, normalise};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use terms::{Seed, rename_variables};
 
 /// Rule steps to a normal form.
 const MOST_STEPS: u64 = 20_000;
@@ -119,9 +121,9 @@ fn pair(system: &System, bank: &TermBank, seed: &Seed, largest: u64) -> Pair {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dataset_gen::load_seeds;
     use egraph::check_flat;
     use support::InputFile;
+    use terms::load_seeds;
 
     #[test]
     fn of_equal_terms_the_smallest_is_learned_from() {

@@ -1,12 +1,12 @@
 //! What a ranker is learned on: tasks with a target, or seeds with a cost.
 
 use anyhow::Result;
-use dataset_gen::SeenSeeds;
 use egraph::{Chosen, MatchOrder};
 use ranking::Example;
 use ranking::numbers::numbers;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use terms::SeenSeeds;
 
 /// The order of a round's matches; smallest first without.
 pub type Order = Option<Arc<dyn MatchOrder>>;

@@ -7,10 +7,10 @@ use crate::optimise::answer::{Objective, OptimiseSettings, Used};
 use crate::optimise::run::optimise;
 use crate::options::budget::Budget;
 use anyhow::Result;
-use dataset_gen::{Seed, SeenSeeds};
 use egraph::{System, TermBank, TermId};
 use ranking::Example;
 use std::sync::Arc;
+use terms::{Seed, SeenSeeds};
 
 /// Seeds, and what is made of them.
 pub struct SeedPractice<'a> {

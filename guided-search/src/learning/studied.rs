@@ -5,11 +5,11 @@ use crate::learning::kept::{
 };
 use crate::learning::rounds::RANKER_FILE;
 use anyhow::{Context, Result, ensure};
-use dataset_gen::SeenSeeds;
 use egraph::System;
 use jobs::Described;
 use ranking::Example;
 use std::path::Path;
+use terms::SeenSeeds;
 
 /// What was learned from on one system.
 pub struct Studied {

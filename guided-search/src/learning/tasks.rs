@@ -8,10 +8,10 @@ use crate::tasks::held_out::seeds_of;
 use crate::tasks::task::Task;
 use crate::tasks::task_set::TaskSet;
 use anyhow::{Context, Result};
-use dataset_gen::SeenSeeds;
-use egraph::{SaturationConfig, Scheduler, System, TermBank, used_matches};
+use egraph::{Chosen, SaturationConfig, Scheduler, System, TermBank, used_matches};
 use ranking::Example;
 use std::sync::Arc;
+use terms::SeenSeeds;
 
 /// Tasks, and the limit of the e-graph of each.
 pub struct TaskPractice<'a> {
@@ -48,8 +48,14 @@ impl<'a> TaskPractice<'a> {
         let proved = stage.met.is_some();
         let mut examples = Vec::new();
         if proved && keep_chosen {
-            let used = used_matches(&stage.egraph, &mut bank, &stage.chosen, start, target)
-                .context("no explanation of what the e-graph holds")?;
+            let used = used_matches(
+                &stage.egraph,
+                &mut bank,
+                stage.chosen.iter().map(Chosen::matched),
+                start,
+                target,
+            )
+            .context("no explanation of what the e-graph holds")?;
             let of_proof: Vec<Example> = stage.chosen.iter().zip(used).map(example).collect();
             examples.extend(Some(of_proof).filter(|some| !some.is_empty()));
         }

@@ -2,10 +2,10 @@
 
 use crate::search::guide_source::{GuideRequest, GuideSet, GuideSource};
 use anyhow::{Result, ensure};
-use dataset_gen::{Layout, TermFile, TermLine};
 use egraph::{Sketch, SortId, System, TermBank};
 use std::path::Path;
 use support::read_text;
+use terms::{Layout, TermFile, TermLine};
 
 const LAYOUT: Layout<1> = Layout { columns: ["guide"], line: "one sketch or term a line" };
 

@@ -10,7 +10,7 @@ use crate::search::known::Known;
 use crate::search::stage::{Ends, Stage};
 use anyhow::Result;
 use egraph::{
-    Cancel, Cost, Proof, SaturationConfig, Scheduler, System, TermBank, TermId, normalise,
+    Cancel, Chosen, Cost, Proof, SaturationConfig, Scheduler, System, TermBank, TermId, normalise,
     used_matches,
 };
 use std::sync::Arc;
@@ -130,8 +130,14 @@ impl<'a> Growth<'a> {
     /// Writes down which of the matches that a stage chose the proof of a better term uses.
     pub fn learn_from(&mut self, stage: &Stage, term: TermId) -> Result<()> {
         if self.settings.keep_chosen && !stage.chosen.is_empty() {
-            let used = used_matches(&stage.egraph, self.bank, &stage.chosen, stage.starts[0], term)
-                .ok_or_else(|| Internal::new("no explanation of what the e-graph holds"))?;
+            let used = used_matches(
+                &stage.egraph,
+                self.bank,
+                stage.chosen.iter().map(Chosen::matched),
+                stage.starts[0],
+                term,
+            )
+            .ok_or_else(|| Internal::new("no explanation of what the e-graph holds"))?;
             self.used.push(stage.chosen.iter().cloned().zip(used).collect());
         }
         Ok(())

@@ -13,7 +13,8 @@ use crate::optimise::run::optimise;
 use crate::optimise::table::OptimisedRow;
 use crate::options::optimise::OptimiseAim;
 use anyhow::{Context, Result, ensure};
-use dataset_gen::{SYSTEM_FILE, Seed, system_of};
+use dataset_gen::{SYSTEM_FILE, system_of};
+
 use egraph::{Sketch, System, TermBank, TermId, check, proof_from_json, proof_to_json};
 use jobs::{Described, Job, PROOFS, Parts, ROWS, found_row, read_row, row_file, write_row};
 use rayon::prelude::*;
@@ -22,6 +23,7 @@ use std::path::Path;
 use std::sync::Arc;
 use support::hash::sha256;
 use support::{OutputDir, named_inside, read_table, read_text, write_atomic, write_table};
+use terms::Seed;
 
 /// The file that marks a directory of optimised terms; it holds the [`Optimisation`].
 pub const OPTIMISATION_FILE: &str = "optimisation.json";

@@ -1,9 +1,9 @@
 //! Frontier terms: those that the last iteration of an e-graph brought into a class.
 
 use crate::search::stage::{Side, Stage};
-use dataset_gen::{Frontier, Room, Terms, fitting};
 use egraph::{Id, TermBank, TermId};
 use rand_chacha::ChaCha8Rng;
+use terms::{Frontier, Room, Terms, fitting};
 
 /// Draws per term that is wanted before giving up: padded terms and those found already are
 /// drawn again.

@@ -15,9 +15,9 @@ use crate::search::randomness::stream;
 use crate::search::stage::{Ends, Side, Stage};
 use crate::tasks::family::LINKS_PER_SEED;
 use crate::tasks::task::Task;
-use dataset_gen::Seed;
 use egraph::{Limits, SaturationConfig, StopReason, System, TermBank, TermId};
 use std::sync::Arc;
+use terms::Seed;
 
 /// Why a chain came to nothing: a saturated e-graph has no frontier to go on from.
 pub const SATURATED: &str = "an e-graph saturated within a link";

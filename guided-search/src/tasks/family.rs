@@ -5,12 +5,12 @@
 //! there to find, far beyond the e-graph of a link.
 
 use crate::options::tasks::Family;
-use dataset_gen::equals_constant;
 use egraph::{
     EGraph, Limits, SaturationConfig, Scheduler, System, TermBank, TermId, saturate_until,
 };
 use std::sync::Arc;
 use support::columns::{Array, Cell, DataType};
+use terms::equals_constant;
 
 /// How many times the e-nodes of a link the e-graph may have that tells a seed's family.
 pub const LINKS_PER_SEED: usize = 20;

@@ -7,12 +7,12 @@ use crate::tasks::origin::TaskOrigin;
 use crate::tasks::task::Task;
 use crate::tasks::task_set::TaskSet;
 use anyhow::{Error, Result};
-use dataset_gen::Seed;
 use egraph::{System, TermBank};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, OnceLock};
 use support::Progress;
+use terms::Seed;
 
 /// Attempts that are made together. Fixed, so that the number of threads can't show.
 const BATCH: u64 = 32;

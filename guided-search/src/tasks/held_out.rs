@@ -2,9 +2,11 @@
 
 use crate::tasks::task::Task;
 use anyhow::{Result, ensure};
-use dataset_gen::{DatasetInfo, Seed, SeenSeeds};
+use dataset_gen::DatasetInfo;
+
 use egraph::{System, TermBank};
 use std::path::Path;
+use terms::{Seed, SeenSeeds};
 
 /// The seeds that equal none of the training and validation seeds of the dataset in `data`, after
 /// renaming of variables, and of literals if the dataset's splits are made so.
@@ -120,8 +122,8 @@ pub fn without(seeds: Vec<Seed>, bank: &mut TermBank, tasks: &[Task]) -> Result<
 mod tests {
     use super::*;
     use crate::tasks::outside::outside;
-    use dataset_gen::digest;
     use std::collections::BTreeSet;
+    use terms::digest;
 
     fn task(id: &str, start: &str, target: &str) -> Task {
         outside(id.to_owned(), start.to_owned(), target.to_owned())

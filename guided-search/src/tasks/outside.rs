@@ -3,8 +3,8 @@
 use crate::tasks::question::read_question;
 use crate::tasks::task::{Task, check_id};
 use anyhow::Result;
-use dataset_gen::{Layout, TermFile, TermLine};
 use egraph::TermBank;
+use terms::{Layout, TermFile, TermLine};
 
 /// A task from elsewhere: without a chain.
 pub(crate) fn outside(id: String, start: String, target: String) -> Task {

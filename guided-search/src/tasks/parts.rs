@@ -7,7 +7,6 @@ use crate::tasks::gather::{Attempt, Attempts, gather, origin};
 use crate::tasks::origin::{HeldOutFrom, TaskOrigin};
 use crate::tasks::task_set::TaskSet;
 use anyhow::{Context, Result, ensure};
-use dataset_gen::Seed;
 use egraph::{System, TermBank};
 use jobs::{Job, Outcome, Parts, Shard};
 use serde::{Deserialize, Serialize};
@@ -15,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 use support::Progress;
 use support::hash::of_parts;
+use terms::Seed;
 
 /// What the parts become.
 pub const TASKS_PART: &str = "tasks";

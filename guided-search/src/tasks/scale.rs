@@ -7,10 +7,10 @@
 
 use crate::options::tasks::ChainSettings;
 use crate::tasks::gather::count_chains;
-use dataset_gen::Seed;
 use egraph::{System, TermBank};
 use std::fmt;
 use std::sync::Arc;
+use terms::Seed;
 
 /// E-nodes of a link, from the reference setting down.
 const LADDER: [usize; 4] = [1_000, 500, 200, 100];
@@ -76,9 +76,9 @@ impl fmt::Display for Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dataset_gen::load_seeds;
     use std::path::Path;
     use support::InputFile;
+    use terms::load_seeds;
 
     /// The shipped seeds of a system, and the system.
     fn shipped(name: &str) -> (Arc<System>, TermBank, Vec<Seed>) {

@@ -8,11 +8,11 @@ use crate::tasks::origin::TaskOrigin;
 use crate::tasks::outside::read_outside;
 use crate::tasks::task::{Task, check_id};
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use dataset_gen::TermFile;
 use egraph::{System, TermBank};
 use rustc_hash::FxHashSet;
 use std::path::Path;
 use support::{FileKind, OutputFile, TableWriter, for_each_batch, read_note, read_text};
+use terms::TermFile;
 
 const METADATA: &str = "cairn";
 

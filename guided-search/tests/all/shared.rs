@@ -18,7 +18,7 @@ pub fn halide_tasks(count: usize, second_half: bool) -> (Arc<System>, TaskSet) {
     let system = Arc::new(System::load(&shipped("systems/halide.rules")).unwrap());
     let mut bank = TermBank::new(system.language.clone());
     let file = shipped("seeds/halide.txt").into();
-    let seeds = dataset_gen::load_seeds(&file, &system, &mut bank, None).unwrap();
+    let seeds = terms::load_seeds(&file, &system, &mut bank, None).unwrap();
     let (first, second) = seeds.split_at(seeds.len() / 2);
     let settings = ChainSettings {
         links: 3,

@@ -3,11 +3,11 @@
 //! Of the extensions of all hypotheses of a task, those with the highest scores go on. The score is the
 //! probability so far, perturbed by noise, which makes the result a sample without repetition.
 
-use crate::decoding::grammars::Lent;
 use crate::decoding::sampling::{Choice, log_sum_exp, nucleus, perturb};
 use crate::network::batch::{Features, decoder_step};
 use crate::network::cache::Cache;
 use crate::network::transformer::{Memory, Transformer};
+use crate::tokens::grammars::Lent;
 use crate::tokens::tree_builder::TreeBuilder;
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use anyhow::{Result, ensure};

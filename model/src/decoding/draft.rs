@@ -2,17 +2,17 @@
 //! which tokens it may write. Whatever it chooses among these, a term comes out.
 
 use crate::config::ModelConfig;
-use crate::decoding::grammar::Grammar;
 use crate::network::batch::{Batch, Features, decoder_batch, decoder_step, encoder_batch};
+use crate::tokens::grammar::Grammar;
 use crate::tokens::tree::tokenise;
 use crate::tokens::tree_builder::TreeBuilder;
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use crate::training::checkpoint::{Description, load_description};
 use anyhow::{Result, ensure};
-use dataset_gen::Renaming;
 use egraph::{SortId, System, TermBank, TermId};
 use std::path::Path;
 use std::sync::Arc;
+use terms::Renaming;
 
 /// What a checkpoint says of the terms that its network reads and writes.
 pub struct Tokens {

@@ -3,6 +3,4 @@
 
 pub mod decode;
 pub mod draft;
-pub mod grammar;
-pub(crate) mod grammars;
 pub(crate) mod sampling;

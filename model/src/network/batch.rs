@@ -201,7 +201,7 @@ mod tests {
     use super::*;
     use crate::fixtures;
     use crate::tokens::tree::tokenise;
-    use dataset_gen::Renaming;
+    use terms::Renaming;
 
     #[test]
     fn neighbours_of_a_node() {

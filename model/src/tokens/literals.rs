@@ -1,8 +1,8 @@
 //! How literals become tokens.
 
-use dataset_gen::Renaming;
 use egraph::{Leaf, TermBank, TermId};
 use serde::{Deserialize, Serialize};
+use terms::Renaming;
 
 /// How literals become tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

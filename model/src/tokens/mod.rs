@@ -1,6 +1,8 @@
-//! Terms as tokens, and trees of tokens while they are written. It must not know tensors.
+//! Terms as tokens, trees of tokens while they are written, and which tokens a term may go on with. It must not know tensors.
 
 mod double;
+pub mod grammar;
+pub(crate) mod grammars;
 pub mod literals;
 pub mod spelling;
 pub mod tree;

@@ -6,8 +6,8 @@
 use crate::tokens::tree_builder::TreeBuilder;
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use anyhow::Result;
-use dataset_gen::Renaming;
 use egraph::{Node, TermBank, TermId};
+use terms::Renaming;
 
 /// The words of the leaves of `t`, one per occurrence.
 pub fn words(bank: &TermBank, t: TermId, renaming: &Renaming) -> Vec<String> {

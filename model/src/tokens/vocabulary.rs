@@ -8,11 +8,11 @@
 
 use crate::tokens::literals::Literals;
 use anyhow::{Context, Result, bail, ensure};
-use dataset_gen::LITERAL;
 use egraph::{Language, Leaf, LeafValue, LiteralKind, OpId, SortId};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 use std::sync::Arc;
+use terms::LITERAL;
 use tokenizers::{Model, Tokenizer};
 
 /// The number of a token.

@@ -26,7 +26,8 @@ use crate::training::examples::batches::EpochPlace;
 use crate::training::log::{Evaluation, Since};
 use anyhow::{Context, Result, anyhow, ensure};
 use candle_core::{Device, Tensor};
-use dataset_gen::{DatasetInfo, SYSTEM_FILE, SeenSeeds, Split, SplitInfo, system_of};
+use dataset_gen::{DatasetInfo, SYSTEM_FILE, Split, SplitInfo, system_of};
+
 use egraph::System;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -35,6 +36,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use support::hash::{of_file, of_files, sha256};
 use support::{own_directory, read_sealed, seal_json, unseal_json, write_atomic, write_sealed};
+use terms::SeenSeeds;
 
 /// Describes the run; marks a directory as a model's.
 pub const CONFIG_FILE: &str = "config.json";

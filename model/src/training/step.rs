@@ -225,8 +225,8 @@ mod tests {
     use crate::tokens::tree::tokenise;
     use crate::training::adamw::AdamW;
     use crate::training::examples::mask_maker::MaskMaker;
-    use dataset_gen::Renaming;
     use egraph::{SortId, TermBank};
+    use terms::Renaming;
 
     /// Examples by rising length.
     fn examples(vocabulary: &Vocabulary) -> (Vec<Example>, Masks) {

@@ -4,7 +4,6 @@
 
 use crate::common;
 use candle_core::{Device, Tensor};
-use dataset_gen::Renaming;
 use model::config::{Encoders, ModelConfig};
 use model::geometry::positions::Positions;
 use model::network::batch::{Features, decoder_batch, decoder_step, encoder_batch};
@@ -20,6 +19,7 @@ use model::tokens::tree::tokenise;
 use model::tokens::tree_builder::TreeBuilder;
 use model::tokens::vocabulary::Vocabulary;
 use std::sync::Arc;
+use terms::Renaming;
 
 struct World {
     vocabulary: Vocabulary,

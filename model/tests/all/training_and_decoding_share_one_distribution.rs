@@ -3,7 +3,6 @@
 
 use crate::common;
 use candle_core::Device;
-use dataset_gen::Renaming;
 use egraph::TermBank;
 use model::network::batch::{Features, decoder_batch, encoder_batch};
 use model::network::ops::dropout::Dropout;
@@ -17,6 +16,7 @@ use model::tokens::vocabulary::Vocabulary;
 use model::training::examples::mask_maker::MaskMaker;
 use model::{DecodeOptions, GuideModel};
 use std::sync::Arc;
+use terms::Renaming;
 
 #[test]
 fn a_guide_has_the_same_probability_in_both() {

@@ -63,7 +63,7 @@ def drawn_system(args, rules):
     made = True
     for seed, (part, count) in enumerate([("training", TASKS), ("validation", 8)]):
         seeds, tasks = given.with_suffix(f".{part}.txt"), given.with_suffix(f".{part}.parquet")
-        made = made and quietly(args.cairn, "seeds", "--system", rules, "--sizes", "8..30", "--count", count, "--least-nodes", 1_500,
+        made = made and quietly(args.cairn, "seeds", "--system", rules, "--sizes", "8..30", "--count", 2 * count + 8, "--least-nodes", 1_500,
                                 "--seed", seed, "--threads", 1, "--quiet", "--out", seeds)
         without = ["--without", given.with_suffix(".training.parquet")] if part == "validation" else ["--link-nodes", 200]
         made = made and quietly(args.cairn, "tasks", "--system", rules, "--seeds", seeds, "--links", 6, "--count", count, "--rounds", 3,

@@ -8,7 +8,6 @@ use crate::shown::one_way::one_way;
 use crate::shown::proof::{PRINTED, Shown};
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::{ArgGroup, ValueEnum};
-use dataset_gen::load_seeds;
 use egraph::{
     CostFunction, EGraph, Id, Iteration, Proof, Report, RuleTotals, Schedule, Scheduler, Sketch,
     StopReason, System, TermBank, TermId, begins_as_egraph, explain, extract_sketch,
@@ -25,6 +24,7 @@ use support::{
     FileKind, InputFile, Internal, OutputFile, counted, counted_as, first_bytes,
     give_back_large_blocks, print, read_bytes,
 };
+use terms::load_seeds;
 
 /// An e-graph that `--save` wrote.
 pub const STORED_EGRAPH: FileKind = FileKind {

@@ -3,7 +3,8 @@
 use crate::inputs::args::{RunArgs, load_system};
 use crate::inputs::shipped::SYSTEMS;
 use anyhow::{Context, Result, bail, ensure};
-use dataset_gen::{LeafSet, RandomTerms, Saturation, SeedFile, SeedFilter, Source, Tally};
+use dataset_gen::Saturation;
+
 use egraph::{
     ByteSize, Language, Leaf, LeafValue, Pattern, Scheduler, SortId, System, looks_numeric,
 };
@@ -12,6 +13,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::str::FromStr;
 use support::{InputFile, Progress, note, print};
+use terms::{LeafSet, RandomTerms, SeedFile, SeedFilter, Source, Tally};
 
 const EXAMPLES: &str = "\
 Examples:

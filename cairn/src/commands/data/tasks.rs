@@ -4,7 +4,6 @@ use crate::inputs::args::{RunArgs, load_system, of_flag, read_preset};
 use crate::inputs::shipped::{SEARCHES, SEEDS, SYSTEMS};
 use crate::shown::part::print_part;
 use anyhow::{Result, ensure};
-use dataset_gen::{Seed, load_seeds};
 use egraph::{System, TermBank};
 use guided_search::{
     CONFLICT, ChainSettings, HeldOutFrom, MEMORY, NEAR, NO_FRONTIER, SATURATED, Scale, TaskOptions,
@@ -15,6 +14,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use support::{InputFile, Run, counted, note, print};
+use terms::{Seed, load_seeds};
 
 const EXAMPLES: &str = "\
 Examples:

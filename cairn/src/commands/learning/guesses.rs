@@ -3,11 +3,13 @@
 use crate::inputs::args::{RunArgs, load_system_with_text};
 use crate::inputs::shipped::{SEEDS, SYSTEMS};
 use anyhow::{Result, ensure};
-use dataset_gen::{Config, Scheme, Splitting, dataset_of, load_seeds, summary};
+use dataset_gen::{Config, Scheme, Splitting, dataset_of, summary};
+
 use egraph::TermBank;
 use guided_search::{GuessOptions, Guesses, guesses_of};
 use std::path::PathBuf;
 use support::{InputFile, counted, note, print, thousands};
+use terms::load_seeds;
 
 const EXAMPLES: &str = "\
 Examples:

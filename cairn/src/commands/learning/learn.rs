@@ -5,7 +5,6 @@ use crate::inputs::ranker_file;
 use crate::inputs::shipped::{SEEDS, SYSTEMS};
 use crate::shown::part::print_part;
 use anyhow::{Result, ensure};
-use dataset_gen::{Seed, digest, load_seeds_with_hash};
 use egraph::{Sketch, System, TermBank};
 use guided_search::{
     Course, LearnOptions, LearnSettings, Learning, Objective, Optimising, RANKER_FILE, Round,
@@ -18,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use support::hash::of_file;
 use support::{InputFile, note, print, thousands};
+use terms::{Seed, digest, load_seeds_with_hash};
 
 const EXAMPLES: &str = "\
 Examples:

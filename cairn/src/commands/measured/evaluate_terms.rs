@@ -3,13 +3,13 @@
 use crate::commands::measured::evaluate::{EvaluateArgs, ranker};
 use crate::inputs::args::{load_system_with_text, named_cost, of_flag};
 use anyhow::{Result, ensure};
-use dataset_gen::load_seeds_with_hash;
 use egraph::{Sketch, TermBank};
 use guided_search::{
     COST, Comparison, Objective, OptimiseSettings, Optimiser, Terms, compare_optimisers,
     optimiser_summaries, optimisers_table, refuse_seen_terms,
 };
 use support::{InputFile, print};
+use terms::load_seeds_with_hash;
 
 /// Runs the command.
 ///

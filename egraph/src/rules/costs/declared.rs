@@ -2,20 +2,15 @@
 //! over the literals that its arguments equal, and what they cost.
 
 use crate::rules::costs::read::Read;
-use crate::rules::costs::unit::{Unit, denominators, read_fraction};
-use crate::rules::costs::whole::{UNKNOWN, WholeCost, read_whole, speaks_of_costs};
+use crate::rules::costs::unit::Unit;
+use crate::rules::costs::whole::{UNKNOWN, WholeCost};
 use crate::rules::expression::Expr;
-use crate::rules::kinds::Kinds;
-use crate::rules::pattern::Pattern;
-use crate::rules::read::expressions::{expect_literals, read_expr};
-use crate::rules::read::patterns::Side;
-use crate::rules::read::patterns::read_pattern;
 use crate::rules::variables::Variables;
-use crate::term::language::{Language, LeafValue, OpId, SortId};
+use crate::term::language::{LeafValue, OpId, SortId};
 use crate::term::leaves::Node;
 use crate::term::literal::Value;
 use crate::term::rational::Rational;
-use crate::text::sexpr::{ParseError, Place, Sexpr};
+use crate::text::sexpr::{ParseError, Place};
 
 /// The cost that `:cost` and a `(cost …)` without a name speak of; it is there in every system.
 pub(crate) const DEFAULT: &str = "cost";
@@ -66,7 +61,7 @@ impl DeclaredCost {
     }
 
     /// Counts in parts so fine that fractions with this denominator are whole numbers of them.
-    fn refine(&mut self, denominator: u64, at: Place) -> Result<(), ParseError> {
+    pub(crate) fn refine(&mut self, denominator: u64, at: Place) -> Result<(), ParseError> {
         let finer = self.unit.finer(denominator).ok_or_else(|| {
             let message = format!(
                 "the fractions of cost '{}' have no common denominator up to {}",
@@ -170,66 +165,4 @@ impl DeclaredCost {
             }
         }
     }
-}
-
-/// Reads the number after `:cost`.
-pub(crate) fn read_number(sexpr: &Sexpr) -> Result<Rational, ParseError> {
-    let range = Rational::from(0)..=Rational::from(i64::from(u32::MAX));
-    let number = sexpr.atom().and_then(read_fraction);
-    number.filter(|number| range.contains(number)).ok_or_else(|| {
-        let found = sexpr.atom().unwrap_or("(…)");
-        let message =
-            format!("expected a cost, 0 to {}, as 3, 0.5 or 1/3, found '{found}'", u32::MAX);
-        ParseError::new(sexpr.place(), message)
-    })
-}
-
-/// Reads the first two parts of `(cost (op ?a …) expression)`, for `cost`.
-pub(crate) fn read_weight(
-    language: &Language,
-    cost: &mut DeclaredCost,
-    form: &Sexpr,
-    expression: &Sexpr,
-) -> Result<(OpId, Weight), ParseError> {
-    let mut variables = Variables::default();
-    let read = read_pattern(language, &mut variables, form, None, Side::Left);
-    let (op, args) = match (form, read) {
-        // A bare variable has no sort; nor has it anything to do with a cost.
-        (Sexpr::Atom(atom, place), _) if atom.starts_with('?') => return Err(no_form(*place)),
-        (_, Ok(Pattern::Op(op, args))) => (op, args),
-        (_, Ok(_)) => return Err(no_form(form.place())),
-        (_, Err(mistake)) => return Err(mistake),
-    };
-    // So that the variable `i` is the argument `i`.
-    let variable = |arg: &Pattern| matches!(arg, Pattern::Var(_));
-    if !args.iter().all(variable) || variables.names.len() != args.len() {
-        return Err(no_form(form.place()));
-    }
-    let at = expression.place();
-    let mut fractions = Vec::new();
-    denominators(expression, &mut fractions);
-    fractions.iter().try_for_each(|&denominator| cost.refine(denominator, at))?;
-    let of_costs = speaks_of_costs(language, expression);
-    if of_costs || expression.list().is_some() && !fractions.is_empty() {
-        // Numbers there have no kind; where more is done with fractions than with costs, they have that of what they
-        // stand beside.
-        match read_whole(language, variables.clone(), expression) {
-            Err(mistake) if of_costs => return Err(mistake),
-            Err(_) => {}
-            Ok(whole) => return Ok((op, Weight::Whole(whole))),
-        }
-    }
-    let mut expr = read_expr(language, &mut variables, expression)?;
-    Kinds { language, variables: &variables }.fit(&mut expr, expression, None)?;
-    let mut used = Vec::new();
-    expr.each_var(&mut |var| used.push(var));
-    expect_literals(language, &variables, used, at)?;
-    match expr {
-        Expr::Value(_) => Ok((op, Weight::Number(cost.parts(read_number(expression)?, at)?))),
-        expr => Ok((op, Weight::Computed(expr, variables))),
-    }
-}
-
-fn no_form(place: Place) -> ParseError {
-    ParseError::new(place, "expected an operator over distinct variables, as (+ ?a ?b)")
 }

@@ -6,14 +6,10 @@
 //! terms. A product with a fraction is rounded up to a whole number of the parts that the cost is counted in.
 
 use crate::rules::costs::read::Read;
-use crate::rules::costs::unit::{Unit, denominators, read_fraction, times};
+use crate::rules::costs::unit::{Unit, times};
 use crate::rules::expression::Expr;
-use crate::rules::kinds::Kinds;
-use crate::rules::read::expressions::{expect_literals, read_expr};
 use crate::rules::variables::{VarId, Variables};
-use crate::term::language::Language;
 use crate::term::literal::Value;
-use crate::text::sexpr::{ParseError, Sexpr};
 
 /// Stands for a cost that is not known, or does not fit.
 pub(crate) const UNKNOWN: u64 = u64::MAX;
@@ -21,23 +17,25 @@ pub(crate) const UNKNOWN: u64 = u64::MAX;
 /// The cost of an application, in which costs of arguments occur.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WholeCost {
-    of: Part,
-    variables: Variables,
+    pub(crate) of: CostPart,
+    pub(crate) variables: Variables,
     /// The arguments whose costs occur.
     pub(crate) counted: Vec<usize>,
 }
 
+/// A part of such a cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+pub(crate) enum CostPart {
     /// No cost occurs in it.
     Fixed(Expr),
     /// What an argument costs.
     Argument(usize),
-    Join(Join, Box<[Part; 2]>),
+    Join(Join, Box<[CostPart; 2]>),
 }
 
+/// How two parts are one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Join {
+pub(crate) enum Join {
     Sum,
     Product,
     Larger,
@@ -64,7 +62,7 @@ impl WholeCost {
     }
 }
 
-impl Part {
+impl CostPart {
     fn value(
         &self,
         unit: Unit,
@@ -72,13 +70,13 @@ impl Part {
         cost: &impl Fn(usize) -> u64,
     ) -> u64 {
         match self {
-            Part::Fixed(expr) => {
+            CostPart::Fixed(expr) => {
                 expr.eval(read).and_then(|value| unit.parts(value)).unwrap_or(UNKNOWN)
             }
-            Part::Argument(argument) => cost(*argument),
+            CostPart::Argument(argument) => cost(*argument),
             // A number of times, and no number of parts.
-            Part::Join(Join::Product, parts)
-                if let [Part::Fixed(factor), of] | [of, Part::Fixed(factor)] = &**parts =>
+            CostPart::Join(Join::Product, parts)
+                if let [CostPart::Fixed(factor), of] | [of, CostPart::Fixed(factor)] = &**parts =>
             {
                 match of.value(unit, read, cost) {
                     UNKNOWN => UNKNOWN,
@@ -87,7 +85,7 @@ impl Part {
                     }
                 }
             }
-            Part::Join(join, parts) => {
+            CostPart::Join(join, parts) => {
                 match (join, parts.each_ref().map(|p| p.value(unit, read, cost))) {
                     // Nothing is made of what is not known, a product with 0 included.
                     (_, [UNKNOWN, _] | [_, UNKNOWN]) => UNKNOWN,
@@ -99,85 +97,4 @@ impl Part {
             }
         }
     }
-}
-
-/// Whether `(cost ?a)` stands anywhere in an expression, and is no fact of that name.
-pub(crate) fn speaks_of_costs(language: &Language, expression: &Sexpr) -> bool {
-    let is_cost = |sexpr: &Sexpr| sexpr.atom() == Some("cost");
-    expression.list().is_some_and(|items| {
-        items.first().is_some_and(is_cost) && language.analysis_named("cost").is_none()
-            || items.iter().any(|item| speaks_of_costs(language, item))
-    })
-}
-
-/// Reads an expression in which `(cost ?a)` stands, of an operator whose argument `i` is the variable `i`.
-pub(crate) fn read_whole(
-    language: &Language,
-    mut variables: Variables,
-    expression: &Sexpr,
-) -> Result<WholeCost, ParseError> {
-    let mut counted = Vec::new();
-    let of = read_part(language, &mut variables, expression, &mut counted)?;
-    counted.sort_unstable();
-    counted.dedup();
-    Ok(WholeCost { of, variables, counted })
-}
-
-fn read_part(
-    language: &Language,
-    variables: &mut Variables,
-    sexpr: &Sexpr,
-    counted: &mut Vec<usize>,
-) -> Result<Part, ParseError> {
-    let at = |message: &str| Err(ParseError::new(sexpr.place(), message));
-    if let Some(number) = sexpr.atom().and_then(read_fraction) {
-        return Ok(Part::Fixed(Expr::Value(Value::Rational(number))));
-    }
-    let mut fractions = Vec::new();
-    denominators(sexpr, &mut fractions);
-    let items = sexpr.list().unwrap_or(&[]);
-    let name = items.first().and_then(Sexpr::atom).unwrap_or("");
-    let join = match name {
-        "+" => Some(Join::Sum),
-        "*" => Some(Join::Product),
-        "max" => Some(Join::Larger),
-        "min" => Some(Join::Smaller),
-        _ => None,
-    };
-    let of_costs = speaks_of_costs(language, sexpr);
-    if !of_costs && (fractions.is_empty() || join.is_none()) {
-        let mut expr = read_expr(language, variables, sexpr)?;
-        Kinds { language, variables }.fit(&mut expr, sexpr, None)?;
-        let mut used = Vec::new();
-        expr.each_var(&mut |var| used.push(var));
-        expect_literals(language, variables, used, sexpr.place())?;
-        return Ok(Part::Fixed(expr));
-    }
-    if name == "cost" {
-        let argument = match items {
-            [_, argument] => argument.atom().and_then(|atom| variables.get(atom)),
-            _ => None,
-        };
-        return match argument {
-            Some(VarId(argument)) => {
-                counted.push(usize::from(argument));
-                Ok(Part::Argument(usize::from(argument)))
-            }
-            None => at("expected (cost ?a), of an argument of the operator"),
-        };
-    }
-    let Some(join) = join else {
-        return at("costs of arguments may be added, multiplied and compared: expected one of \
-                   + * max min, so that nothing costs less where an argument costs more");
-    };
-    let [_, parts @ ..] = items else { return at("expected an expression") };
-    let mut parts = parts.iter().map(|part| read_part(language, variables, part, counted));
-    let (Some(first), Some(second)) = (parts.next(), parts.next()) else {
-        return at("expected two parts at least");
-    };
-    let mut of = Part::Join(join, Box::new([first?, second?]));
-    for more in parts {
-        of = Part::Join(join, Box::new([of, more?]));
-    }
-    Ok(of)
 }

@@ -1,8 +1,9 @@
 //! Declarations of the language and of costs.
 
 use super::Reader;
-use crate::rules::costs::declared::{BUILT_IN, DEFAULT, DeclaredCost, Leaves, Weight, read_weight};
+use crate::rules::costs::declared::{BUILT_IN, DEFAULT, DeclaredCost, Leaves, Weight};
 use crate::rules::options::{cost_option, expect_atom, one_atom, pairs, unexpected};
+use crate::rules::read::costs::read_weight;
 use crate::rules::rule::RulesetId;
 use crate::term::bits::Width;
 use crate::term::builtin::Builtin;

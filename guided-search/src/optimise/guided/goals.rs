@@ -1,10 +1,10 @@
 //! Terms with a goal each, from text (a term and a sketch a line) or CSV (columns `start` and `goal`).
 
 use anyhow::{Result, ensure};
-use dataset_gen::{Layout, Seed, TermFile};
 use egraph::{Sketch, System, TermBank};
 use support::hash::sha256;
 use support::{InputFile, text_of};
+use terms::{Layout, Seed, TermFile};
 
 const LAYOUT: Layout<2> = Layout { columns: ["start", "goal"], line: "a term and a sketch" };
 

@@ -3,16 +3,16 @@
 //! The loss is over these alone, so that what is trained is the distribution that guides are
 //! written with. The masks of a dataset are few, and are stored once each.
 
-use crate::decoding::grammar::Grammar;
 use crate::network::ops::loss::targets::{Masks, contains};
+use crate::tokens::grammar::Grammar;
 use crate::tokens::tree_builder::TreeBuilder;
 use crate::tokens::vocabulary::{Token, Vocabulary};
 use anyhow::Result;
-use dataset_gen::Renaming;
 use egraph::SortId;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use support::Internal;
+use terms::Renaming;
 
 /// Finds the masks of guides. What the grammar allows depends on the sorts of what has names alone:
 /// one grammar serves all triples that have the same.

@@ -6,7 +6,6 @@ use crate::inputs::shipped::SEEDS;
 use crate::shown::part::print_part;
 use anyhow::{Context, Result, ensure};
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use dataset_gen::load_seeds_with_hash;
 use egraph::TermBank;
 use guided_search::{
     OPTIMISED_FILE, Optimisation, OptimisedRow, OptimisedSummary, Terms, load_goals, optimise_job,
@@ -16,6 +15,7 @@ use jobs::Shard;
 use std::path::Path;
 use std::time::Instant;
 use support::{InputFile, Run, counted, print};
+use terms::load_seeds_with_hash;
 
 /// The terms, and which of them.
 #[derive(Clone, Debug, clap::Args)]

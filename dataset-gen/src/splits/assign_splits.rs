@@ -1,12 +1,12 @@
 //! Which seed belongs to which split.
 
 use crate::config::Splits;
-use crate::seeds::read::Seed;
-use crate::seeds::seen_seeds::normal_text;
-use crate::seeds::split::Split;
+use crate::splits::split::Split;
 use egraph::TermBank;
 use std::collections::BTreeMap;
 use support::random::{shuffle, stream};
+use terms::Seed;
+use terms::normal_text;
 
 /// The stream of random numbers that orders the seeds; the others are numbers of seeds.
 const STREAM: u64 = u64::MAX;

@@ -1,12 +1,12 @@
 //! Grammars that are lent for a question and remember what they found for the next.
 
-use crate::decoding::grammar::Grammar;
+use crate::tokens::grammar::Grammar;
 use crate::tokens::vocabulary::Vocabulary;
-use dataset_gen::Renaming;
 use egraph::SortId;
 use rustc_hash::FxHashMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use terms::Renaming;
 
 /// Tokens of all answers that [`Grammars`] remember: 64 MiB.
 const MOST_TOKENS: usize = 1 << 24;
@@ -103,8 +103,8 @@ impl DerefMut for Lent<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::decoding::grammar::Tokens;
     use crate::fixtures;
+    use crate::tokens::grammar::Tokens;
     use crate::tokens::tree_builder::TreeBuilder;
     use egraph::TermBank;
 

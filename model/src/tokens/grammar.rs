@@ -5,10 +5,10 @@
 use crate::tokens::spelling::Words;
 use crate::tokens::tree_builder::TreeBuilder;
 use crate::tokens::vocabulary::{Meaning, Token, Vocabulary};
-use dataset_gen::Renaming;
 use egraph::SortId;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use terms::Renaming;
 
 /// Tokens in ascending order.
 pub type Tokens = Arc<[Token]>;

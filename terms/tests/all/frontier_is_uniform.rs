@@ -4,12 +4,12 @@
 use crate::small_system::chi_square::p_value;
 use crate::small_system::enumeration::Enumeration;
 use crate::small_system::{grown, random_system, term};
-use dataset_gen::{Counts, Frontier, Sample, Terms, is_padded};
 use egraph::{EGraph, Id, Past, Snapshot, TermBank, TermId};
 use num_bigint::BigUint;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use support::random::stream;
+use terms::{Counts, Frontier, Sample, Terms, is_padded};
 
 /// Whether `earlier` did not represent `term` in one of the classes `known`.
 fn is_new(earlier: &EGraph, bank: &TermBank, term: TermId, known: &[Id]) -> bool {

@@ -1,7 +1,6 @@
 //! A small rewrite system for tests: sums with an identity, truth values, `if`.
 
 pub mod chi_square;
-pub mod dataset;
 pub mod enumeration;
 pub mod random_system;
 pub mod rules;

@@ -1,12 +1,16 @@
 //! A small dataset in a temporary directory.
 
-use super::RULES;
 use dataset_gen::Config;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use support::Run;
 use tempfile::TempDir;
+
+#[allow(dead_code)]
+#[path = "../../../terms/tests/all/small_system/rules.rs"]
+mod rules;
+pub use rules::RULES;
 
 /// Seeds of which some are equal up to the names of their variables, and some have common
 /// subterms, so that the same pairs come out of different seeds.

@@ -4,7 +4,6 @@ use crate::small_system;
 use crate::small_system::chi_square::{p_value, upper_gamma};
 use crate::small_system::enumeration::Enumeration;
 use crate::small_system::{RULES, grown, grown_by, system, term};
-use dataset_gen::{Counts, Room, Sampler, Terms, fitting, is_padded};
 use egraph::{
     Bounds, EGraph, Id, Limits, SaturationConfig, StopReason, System, TermBank, TermId, saturate,
 };
@@ -14,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use support::random::{below, stream};
+use terms::{Counts, Room, Sampler, Terms, fitting, is_padded};
 
 const LIMIT: u32 = 7;
 

@@ -1,10 +1,10 @@
 //! Random terms against full enumeration: none is missing, none is more likely than another.
 
-use dataset_gen::{LeafSet, RandomTerms};
 use egraph::{Language, SortId, System, TermBank};
 use num_bigint::BigUint;
 use std::collections::{BTreeMap, BTreeSet};
 use support::random::stream;
+use terms::{LeafSet, RandomTerms};
 
 /// Two sorts with variables, literals of two kinds, a constant, one to three arguments.
 const RULES: &str = "(sort I) (sort B) (sort S) (literal i64 I) (literal bool B) (variable I) \

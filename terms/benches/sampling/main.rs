@@ -1,7 +1,7 @@
 //! Counting and sampling the terms of e-graphs of Halide expressions.
 //!
-//!     cargo bench -p dataset-gen --bench sampling -- [--memory 32MiB] [--threads 1]
-//!     cargo bench -p dataset-gen --bench sampling -- --egg [--nodes 100000]
+//!     cargo bench -p terms --bench sampling -- [--memory 32MiB] [--threads 1]
+//!     cargo bench -p terms --bench sampling -- --egg [--nodes 100000]
 //!
 //! Counts are those of the seed's class to twice the seed's size, of all terms and of plain ones;
 //! draws are of terms with up to 40 nodes. The threads are those that count; draws are of one
@@ -29,7 +29,6 @@ mod egg_side;
 #[path = "../../../scripts/experiments/compare/egg-pipeline/src/random.rs"]
 mod random;
 
-use dataset_gen::{Counts, Frontier, Sampler, Terms};
 use egraph::{
     ByteSize, EGraph, History, Limits, Past, SaturationConfig, System, TermBank, saturate,
 };
@@ -40,6 +39,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 use support::random::stream;
+use terms::{Counts, Frontier, Sampler, Terms};
 
 /// In the manner of configs/seeds/halide.txt: of 31 and of 21 nodes.
 const SEEDS: [&str; 2] = [

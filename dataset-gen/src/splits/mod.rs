@@ -1,0 +1,4 @@
+//! The split that each seed belongs to.
+
+pub(crate) mod assign_splits;
+pub(crate) mod split;
