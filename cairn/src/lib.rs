@@ -1,7 +1,7 @@
 //! `cairn`: one subcommand per stage, from a rewrite system to guided proofs and a report.
 //!
-//! The program is [`program`], so that a package for another language can carry it. What else is here is what
-//! such a package has in common with the commands: shipped files, presets, pages.
+//! [`program`] is the whole program, so that a package for another language can contain it. The other items are shared
+//! by such a package and the commands: shipped files, presets, pages.
 //!
 //! ```
 //! let arguments = ["cairn", "system", "check", "prop"];

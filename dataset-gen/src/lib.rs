@@ -1,11 +1,11 @@
 //! Uniform samples, proofs and (start, guide, target) triples from e-graphs.
 //!
-//! The road of a dataset: seed terms ([`load_seeds`], or [`RandomTerms`] drawn at random) → an
-//! e-graph for each of them, whose terms are counted exactly ([`Counts`]) and drawn uniformly
-//! ([`Sampler`], [`Frontier`]) → proofs between them ([`ProofRow`]) → segments of the proofs
-//! ([`Splitting`], [`Triple`]) → a dataset in Parquet ([`DatasetInfo`]).
-//! [`generate()`] goes all of it, [`merge()`] from the work of several processes on, [`resplit()`] from
-//! the proofs of a dataset; [`verify()`] goes it again and compares, [`inspect`] looks at it.
+//! The stages of a dataset: seed terms ([`terms::load_seeds`], or [`terms::RandomTerms`] drawn at random) → an
+//! e-graph for each seed, whose terms are counted exactly ([`terms::Counts`]) and drawn uniformly
+//! ([`terms::Sampler`], [`terms::Frontier`]) → proofs between these terms ([`ProofRow`]) → segments of the
+//! proofs ([`Splitting`], [`Triple`]) → a dataset in Parquet ([`DatasetInfo`]).
+//! [`generate()`] runs all stages. [`merge()`] begins with the work of several processes, [`resplit()`]
+//! with the proofs of a dataset. [`verify()`] runs the stages again and compares, [`inspect`] describes a dataset.
 //!
 //! ```
 //! use dataset_gen::{Config, Split, generate, read_triples};

@@ -16,7 +16,7 @@
 //! let start = bank.parse("(+ 1 (+ x 2))", None)?;
 //! let goal = bank.parse("(+ x 3)", None)?;
 //!
-//! // All that the rules make of the start, in one e-graph.
+//! // All terms that the rules derive from the start, in one e-graph.
 //! let mut egraph = EGraph::new(system.clone());
 //! let class = egraph.add_term(&bank, start);
 //! let limits = Limits { nodes: Some(1_000), ..Limits::default() };
@@ -24,7 +24,7 @@
 //! let report = saturate_until(&mut egraph, &config, |_| false);
 //! assert_eq!(report.stop, StopReason::Saturated);
 //!
-//! // The smallest of it, and why it equals the start: a proof that needs no e-graph to be checked.
+//! // The smallest of these terms, and a proof that the goal equals the start; checking needs no e-graph.
 //! let best = extract_smallest(&egraph, &mut bank, class);
 //! assert_eq!(bank.size(best), 3);
 //! let proof = explain(&egraph, &mut bank, start, goal).expect("the goal is in the e-graph");
@@ -33,15 +33,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Where to go on:
+//! Further items:
 //!
-//! - an unfinished term as the goal: [`Sketch`], [`extract_sketch`], [`sketch_satisfied`];
-//! - other costs than the size: [`CostFunction`], [`extract_best`]; shared subterms counted once:
+//! - goals that are terms with holes: [`Sketch`], [`extract_sketch`], [`sketch_satisfied`];
+//! - costs other than the size: [`CostFunction`], [`extract_best`]; shared subterms counted once:
 //!   [`DagSearch`], [`DagSolver`];
 //! - which rules run when: [`Schedule`], [`Scheduler`], [`MatchOrder`];
-//! - a proof as single steps, shorter, as text or as a file: [`Proof::flatten`], [`Shortener`],
+//! - proofs as single steps, shortened, as text or as files: [`Proof::flatten`], [`Shortener`],
 //!   [`proof_text`], [`proof_to_json`];
-//! - what is wrong with a rules file: [`review`].
+//! - errors in a rules file: [`review`].
 //!
 //! What this crate must not know: learning, data sets, files other than rules and proofs, the
 //! command line.

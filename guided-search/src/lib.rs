@@ -1,8 +1,8 @@
 //! Guided equality saturation: a search through small e-graphs that ends in one checked proof.
 //!
-//! A [`Question`] is put to a [`Method`]. All methods search in the same way, under one account of
-//! work ([`Budget`]), and differ in the guides that they give it and in the order of matches; what they
-//! give is checked, so that a bad guide costs time only.
+//! A [`Method`] answers a [`Question`]. Most methods run the same search within a limit on work
+//! ([`Budget`]), and differ in the guides that they propose and in the order of matches. Every proof is
+//! checked, so a wrong guide only costs time.
 //!
 //! ```
 //! use egraph::{System, TermBank, check};
@@ -28,12 +28,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The road of a comparison: [`far_chains`] makes a [`TaskSet`], [`evaluate`] puts every task to every
-//! method, [`write_report`] shows what came of it. [`learn`] finds out which matches lead to proofs, and
-//! [`optimise`] looks for the best term that equals a given one.
+//! The stages of a comparison: [`far_chains`] makes a [`TaskSet`], [`evaluate`] runs every method on every
+//! task, [`write_report`] shows the results. [`learn`] learns which matches lead to proofs, and
+//! [`optimise`] searches for the best term that equals a given one.
 //!
-//! What this crate must not know: networks that write guides ([`GuideWriter`] is their door), and the command line, but for its feature
-//! `clap`, with which [`SearchOptions`] and its like are arguments of a program.
+//! What this crate must not know: networks that write guides (they implement [`GuideWriter`]), and the command line, except that the feature
+//! `clap` makes command-line arguments of [`SearchOptions`] and the other options.
 
 mod evaluation;
 mod learning;

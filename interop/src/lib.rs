@@ -1,8 +1,8 @@
-//! Formats of other programs: egglog programs in; e-graphs out, for Graphviz and in the JSON of the crate
-//! `egraph-serialize`; expressions in the syntax of C, in and out.
+//! Formats of other programs: egglog programs, read; e-graphs, written for Graphviz and in the JSON of the crate
+//! `egraph-serialize`; expressions in the syntax of C and functions of MLIR, read and written.
 //!
-//! A program of egglog becomes the text of a rules file, as far as a rules file can say the same. What is
-//! left out is listed with its place and the reason, and the caller decides whether that will do:
+//! An egglog program becomes the text of a rules file, as far as a rules file can express it. Each construct that is
+//! left out is listed with its place and the reason, and the caller decides whether the result is enough:
 //!
 //! ```
 //! let program = "(datatype Math (Num i64) (Add Math Math))
@@ -55,7 +55,7 @@
 //! # Ok::<(), egraph::ParseError>(())
 //! ```
 //!
-//! What this crate must not know: learning, data sets, the command line, how the engine works inside.
+//! What this crate must not know: learning, data sets, the command line, the internals of the engine.
 
 mod c;
 mod dot;

@@ -1,9 +1,9 @@
-//! Long work that loses nothing: numbered items, each of which depends on nothing but its number, are kept as soon as they
-//! are done; by one process, or in parts by processes that know nothing of each other.
+//! Long work that can be resumed: the work consists of numbered items, each of which depends on its number alone and is stored
+//! when it is done, by one process or in parts by independent processes.
 //!
-//! A command says once what its items are ([`Job`]), what its run is ([`Described`]), and what it makes of finished items.
-//! From here it has resuming ([`Job::run`]), parts ([`Job::part`]) and their merging ([`Parts`]). What a run does stands in
-//! a file that marks its directory; a directory of another run is refused, and stays as it is.
+//! A command declares once what its items are ([`Job`]), what its run does ([`Described`]), and what it makes of finished items.
+//! This crate provides resuming ([`Job::run`]), parts ([`Job::part`]) and their merging ([`Parts`]). A file in the directory of a
+//! run describes the run; a directory of another run is refused, and stays as it is.
 //!
 //! ```
 //! use jobs::{Job, Parts, Shard};

@@ -1,4 +1,4 @@
-//! Products of dense matrices on the processor, for a network of any size: the model's and the ranker's.
+//! Products of dense matrices on the processor, for the networks of the model and of the ranker.
 
 mod product;
 

@@ -1,9 +1,7 @@
-//! A double-encoder, double-cross-attention tree transformer that writes guides, and a small network that orders
-//! matches.
+//! A double-encoder, double-cross-attention tree transformer that writes guides.
 //!
-//! A task is a start and a target term; a guide is a term that may lie on the way between them. [`GuideModel`] is a
-//! trained model, loaded to write guides; [`train`] makes one from a dataset. [`Ranker`] is the order of matches of
-//! best-first saturation, [`fit`]ted to what proofs used.
+//! A task is a start and a target term; a guide is a term that a proof from start to target may pass through. [`GuideModel`]
+//! is a trained model, loaded to write guides; [`train`] makes one from a dataset.
 //!
 //! ```
 //! use egraph::TermBank;
@@ -25,11 +23,10 @@
 //! assert!(nothing_there.to_string().contains("is not a model"));
 //! ```
 //!
-//! The road of a task: `tokens` (terms to tokens and back) → `network` → `decoding`, which lets nothing but
-//! well-formed terms through; `training` fits the network. Operations of the network are in `network::ops`, one a file.
+//! The path of a task: `tokens` (terms to tokens and back) → `network` → `decoding`, which produces only
+//! well-formed terms; `training` fits the network. `network::ops` has one file for each operation of the network.
 //!
-//! What this crate must not know: how e-graphs grow, proofs, searching. It sees terms and triples, and
-//! matches as numbers.
+//! What this crate must not know: how e-graphs grow, proofs, searching. It sees terms and triples.
 
 #[doc(hidden)] // for tests and benches, as all that is hidden here
 pub mod config;

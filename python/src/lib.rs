@@ -1,9 +1,9 @@
-//! `cairn_eqsat`, the package for Python: what of it is written in Rust. It is thin, and knows how nothing is done.
+//! The Rust part of `cairn_eqsat`, the package for Python: a thin layer without algorithms of its own.
 //!
-//! - Whatever may take long is done without the interpreter's lock, and ends when it is interrupted
+//! - A call that may take long releases the interpreter's lock, and ends when it is interrupted
 //!   (`interrupt.rs`).
-//! - Terms and proofs have banks of their own, which never change.
-//! - What a Python function raises comes out of the call that called it.
+//! - The bank of a term or of a proof never changes.
+//! - An exception of a Python function is raised by the call that called the function.
 
 mod egraph;
 mod errors;

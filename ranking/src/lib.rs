@@ -1,10 +1,10 @@
 //! A small network that says how promising a match is: best-first saturation with a learned order.
 //!
-//! The road of a match: [`numbers`](mod@numbers) (what it looks like) → `layers` with [`weights`] → its rank. [`fit`](fit::fit) makes
-//! the weights from matches of which it is known whether a proof used them (`gradient`, `adamw`), and a [`Ranker`] is what
-//! a file holds of them.
+//! The path of a match: [`numbers`](mod@numbers) (its features) → `layers` with [`weights`] → its rank. [`fit`](fit::fit) fits
+//! the weights to matches that are labelled by whether a proof used them (`gradient`, `adamw`). A [`Ranker`] is the content of
+//! a ranker file.
 //!
-//! [`AnyRanker`] has weights for every system: rows for its rules and operators come from what they look like (`features`, `laws`).
+//! [`AnyRanker`] has weights for every system: it computes the table rows of rules and operators from their shape and laws (`features`, `laws`).
 //!
 //! What this crate must not know: how e-graphs grow, proofs, searching. It sees matches as numbers.
 

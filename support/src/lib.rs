@@ -1,4 +1,4 @@
-//! What every stage needs and none owns: files that appear whole, tables, hashes; pages, charts,
+//! Utilities shared by all stages: files that appear only when complete, tables, hashes; pages, charts,
 //! progress; errors, threads, random choices.
 //!
 //! ```
@@ -12,7 +12,7 @@
 //!     name: "a list",
 //!     recognise: |path| first_bytes(path).is_ok_and(|text| text.starts_with("; list")),
 //! };
-//! // Nobody's file is replaced, and the name is there when all of the content is.
+//! // A file of another kind is never replaced, and the name appears when the content is complete.
 //! OutputFile::new(&path, list)?.write(|file| Ok(file.write_all(b"; list\n1\n2\n")?))?;
 //! assert_eq!(hash::of_file(&path)?.1, 11);
 //! assert_eq!(counted(11_000, "byte"), "11,000 bytes");

@@ -2,8 +2,8 @@
 //!
 //! Seed terms come from files ([`load_seeds`]) or are drawn at random ([`RandomTerms`]). The terms that
 //! an e-graph represents are counted exactly by class and size ([`Counts`]) and drawn uniformly:
-//! those of a class ([`Sampler`]), or those that came since a moment ([`Frontier`]). A term has a
-//! normal form up to the names of variables ([`Renaming`]), by which seen ones are known again
+//! those of a class ([`Sampler`]), or those that are new since an earlier state ([`Frontier`]). A term has a
+//! normal form up to the names of variables ([`Renaming`]), which identifies seen seeds
 //! ([`SeenSeeds`]).
 //!
 //! What this crate must not know: datasets, models, search.
