@@ -15,12 +15,12 @@ build() {
   local programs=$1
   mkdir -p "$programs"
   cd "$root" || exit
-  cargo build --release --locked --features cuda -p cairn || exit
+  cargo build --release --locked --features cuda -p cairn-eqsat || exit
   local made
-  made=$(cargo test --release --locked -p model --features cuda --test gpu_agrees_with_the_processor --no-run \
+  made=$(cargo test --release --locked -p cairn-model --features cuda --test gpu_agrees_with_the_processor --no-run \
     --message-format=json | sed -n 's/.*"executable":"\([^"]*gpu_agrees[^"]*\)".*/\1/p') || exit
   strip -o "$programs/gpu_agrees" "$made"
-  made=$(cargo bench --locked -p model --features cuda --bench training --no-run --message-format=json |
+  made=$(cargo bench --locked -p cairn-model --features cuda --bench training --no-run --message-format=json |
     sed -n 's/.*"executable":"\([^"]*training[^"]*\)".*/\1/p') || exit
   strip -o "$programs/training" "$made"
   strip -o "$programs/cairn" "${CARGO_TARGET_DIR:-target}/release/cairn"

@@ -1,6 +1,6 @@
 //! Terms that come one after the other into an e-graph that is kept saturated, against saturating anew each time.
 //!
-//!     cargo bench -p egraph --bench insertions
+//!     cargo bench -p cairn-egraph --bench insertions
 //!
 //! A thousand sums, or products, each of a run of variables that begins one later than that of the one before. Going on
 //! (`SaturationConfig::go_on`) looks only at what is new. Anew is measured for every fiftieth term, and must come to an

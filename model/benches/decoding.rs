@@ -1,7 +1,7 @@
 //! Decoding with cached keys and values, in batches, beside running the decoder on the whole tree
 //! again for every token.
 //!
-//! `cargo bench -p model --bench decoding -- [QUICKSTART]`: with the directory of a `cairn quickstart`, its
+//! `cargo bench -p cairn-model --bench decoding -- [QUICKSTART]`: with the directory of a `cairn quickstart`, its
 //! model writes guides for its validation triples; otherwise the preset `tiny`, hardly trained, for random ones, which
 //! are shorter.
 //!

@@ -2,11 +2,11 @@
 //! training steps; and the resident memory that each takes.
 //!
 //! ```text
-//! cargo bench -p model --bench training                       both presets, on made-up triples
-//! cargo bench -p model --bench training -- DATA PRESET MODE   on a dataset; MODE is forward or step
-//! cargo bench -p model --bench training -- DATA PRESET write DIR
-//! cargo bench -p model --bench training -- DATA PRESET expect DIR
-//! cargo bench -p model --features cuda --bench training -- DATA PRESET MODE bf16
+//! cargo bench -p cairn-model --bench training                       both presets, on made-up triples
+//! cargo bench -p cairn-model --bench training -- DATA PRESET MODE   on a dataset; MODE is forward or step
+//! cargo bench -p cairn-model --bench training -- DATA PRESET write DIR
+//! cargo bench -p cairn-model --bench training -- DATA PRESET expect DIR
+//! cargo bench -p cairn-model --features cuda --bench training -- DATA PRESET MODE bf16
 //! ```
 //!
 //! A fourth word, f32 or bf16, asks for the first GPU and the precision of activations; the batches are taken three

@@ -14,7 +14,7 @@ xdsl_opt=${XDSL_OPT:-$(command -v xdsl-opt || true)}
 [[ -n $mlir_opt ]] || echo "NOT TESTED: mlir-opt is not there" >&2
 [[ -n $xdsl_opt ]] || echo "NOT TESTED: xdsl-opt is not there" >&2
 [[ -n $mlir_opt$xdsl_opt ]] || exit 0
-[[ -x $cairn ]] || cargo build -p cairn --locked
+[[ -x $cairn ]] || cargo build -p cairn-eqsat --locked
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

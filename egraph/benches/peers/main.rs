@@ -1,13 +1,13 @@
 //! Cairn against egg, on the workloads of docs/benchmarks.md: time and bytes on the heap.
 //!
-//!     cargo bench -p egraph --bench peers                     every row
-//!     cargo bench -p egraph --bench peers -- --quick          the small rows, under a minute
-//!     cargo bench -p egraph --bench peers -- --small          rows of 1,000 to 4,000 e-nodes
-//!     cargo bench -p egraph --bench peers -- --row AC10       the rows with this in their names
-//!     cargo bench -p egraph --bench peers -- --no-egg         Cairn alone, for profiling
-//!     cargo bench -p egraph --bench peers -- --languages      egg with two kinds of language
-//!     cargo bench -p egraph --bench peers -- --threads        Cairn on one thread and on two
-//!     cargo bench -p egraph --bench peers -- --limits         Cairn under limits on memory
+//!     cargo bench -p cairn-egraph --bench peers                     every row
+//!     cargo bench -p cairn-egraph --bench peers -- --quick          the small rows, under a minute
+//!     cargo bench -p cairn-egraph --bench peers -- --small          rows of 1,000 to 4,000 e-nodes
+//!     cargo bench -p cairn-egraph --bench peers -- --row AC10       the rows with this in their names
+//!     cargo bench -p cairn-egraph --bench peers -- --no-egg         Cairn alone, for profiling
+//!     cargo bench -p cairn-egraph --bench peers -- --languages      egg with two kinds of language
+//!     cargo bench -p cairn-egraph --bench peers -- --threads        Cairn on one thread and on two
+//!     cargo bench -p cairn-egraph --bench peers -- --limits         Cairn under limits on memory
 //!
 //! Cairn always keeps what its explanations need; egg is run without (`egg`) and with (`egg on`)
 //! explanations. The sides run in turn in this process, on one thread, and medians are printed:

@@ -1,6 +1,6 @@
 //! Explaining, checking and shortening: Cairn beside egg, on pairs of equal terms.
 //!
-//!     cargo bench -p egraph --bench proofs -- [--quick] [--cairn]
+//!     cargo bench -p cairn-egraph --bench proofs -- [--quick] [--cairn]
 //!
 //! Pairs are drawn from one e-class each: once the terms as which two e-nodes were made, once
 //! terms by random descent through the e-graph. Lengths are mean (median) of the flattened

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Cairn's network in PyTorch, on weights and batches that Cairn's bench wrote.
 
-    cargo bench -p model --bench training -- DATA tiny expect DIR
+    cargo bench -p cairn-model --bench training -- DATA tiny expect DIR
     python scripts/experiments/compare/torch_network.py DIR check
     python scripts/experiments/compare/torch_network.py DIR forward
     python scripts/experiments/compare/torch_network.py DIR step

@@ -1,7 +1,7 @@
 //! Counting and sampling the terms of e-graphs of Halide expressions.
 //!
-//!     cargo bench -p terms --bench sampling -- [--memory 32MiB] [--threads 1]
-//!     cargo bench -p terms --bench sampling -- --egg [--nodes 100000]
+//!     cargo bench -p cairn-terms --bench sampling -- [--memory 32MiB] [--threads 1]
+//!     cargo bench -p cairn-terms --bench sampling -- --egg [--nodes 100000]
 //!
 //! Counts are those of the seed's class to twice the seed's size, of all terms and of plain ones;
 //! draws are of terms with up to 40 nodes. The threads are those that count; draws are of one

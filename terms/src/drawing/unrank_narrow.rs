@@ -7,7 +7,7 @@
 //! 0.74 and 0.83 (seeds of 21 and of 31 nodes, all terms, "next" draws; medians of four rounds in
 //! turn on a busy machine). Long numbers gave 0.12 and 0.20 million, the best of three rounds. The
 //! draws of this walk are timed by
-//! `cargo bench -p terms --bench sampling -- --memory 4MiB`; for the others,
+//! `cargo bench -p cairn-terms --bench sampling -- --memory 4MiB`; for the others,
 //! `Sampler::draw_derivation` was made to call them.
 
 use crate::counting::counts::Counts;
