@@ -32,6 +32,13 @@ impl Ranker {
         &self.ranker.origin
     }
 
+    /// Names of the rules and operators of the system that it does not know, where the rules were changed since it was learned.
+    #[getter]
+    fn unknown(&self) -> Vec<&str> {
+        let unknown = &self.ranker.unknown;
+        unknown.rules.iter().chain(&unknown.operators).map(String::as_str).collect()
+    }
+
     fn __repr__(&self) -> String {
         format!("<Ranker {}>", self.ranker.origin)
     }
@@ -70,7 +77,13 @@ impl Order {
             return Ok(loaded.map_err(any)?.map_or(Order::None, Order::Learned));
         };
         if let Ok(ranker) = given.cast::<Ranker>() {
-            return Ok(Order::Learned(ranker.get().ranker.clone()));
+            let ranker = &ranker.get().ranker;
+            if ranker.system_hash != shared.system.hash {
+                return Err(bad(
+                    "ranker: it was loaded for another rewrite system: expected Ranker.load(file, system)",
+                ));
+            }
+            return Ok(Order::Learned(ranker.clone()));
         }
         if given.is_callable() {
             let rules = shared.system.rules.iter().map(|rule| rule.name.clone()).collect();

@@ -22,7 +22,7 @@ pub(crate) const FORMAT: &str = "cairn any-ranker 1";
 /// operator's.
 const ABOVE: usize = 1;
 const KINDS: usize = 6;
-const ROWS: [usize; PICKS] = [
+pub(crate) const ROWS: [usize; PICKS] = [
     RULE,
     ABOVE + OPERATOR,
     ABOVE + OPERATOR,

@@ -10,6 +10,7 @@
 
 mod adamw;
 pub mod any;
+pub mod content;
 pub mod example;
 mod features;
 pub mod fit;
@@ -21,6 +22,7 @@ pub mod ranker;
 pub mod weights;
 
 pub use any::AnyRanker;
+pub use content::{Content, Unknown};
 pub use example::Example;
 pub use fit::{Course, Study, fit, fit_any};
-pub use ranker::Ranker;
+pub use ranker::{LEAST_SHARE, Ranker};

@@ -26,9 +26,13 @@ pub struct Numbers {
 
 /// Rows of the tables of a system.
 pub fn table_rows(system: &System) -> [usize; PICKS] {
-    let operators = system.language.operators.len();
+    rows(system.rules.len(), system.language.operators.len())
+}
+
+/// Rows of the tables for so many rules and operators.
+pub(crate) fn rows(rules: usize, operators: usize) -> [usize; PICKS] {
     let (above, kinds) = (1 + operators, 6 + operators);
-    [system.rules.len(), above, above, kinds, kinds, kinds, kinds]
+    [rules, above, above, kinds, kinds, kinds, kinds]
 }
 
 /// What a match looks like.

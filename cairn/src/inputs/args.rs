@@ -171,6 +171,18 @@ pub fn load_ranker(file: &InputFile, system: &System) -> Result<Arc<Ranker>> {
     Ok(Arc::new(Ranker::read(&file.to_string(), &text, system)?))
 }
 
+/// The same for a command, which says what the ranker does not know.
+///
+/// # Errors
+/// As [`load_ranker`].
+pub fn read_ranker(file: &InputFile, system: &System) -> Result<Arc<Ranker>> {
+    let ranker = load_ranker(file, system)?;
+    if let Some(unknown) = ranker.unknown.text() {
+        note(&format!("the ranker {file} was learned before the rules were changed: {unknown}"));
+    }
+    Ok(ranker)
+}
+
 /// The costs that `--cost` names.
 ///
 /// # Errors

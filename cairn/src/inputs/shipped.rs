@@ -4,6 +4,7 @@
 use anyhow::{Result, anyhow};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use egraph::System;
+use ranking::Ranker;
 use std::ffi::OsString;
 use std::path::Path;
 use support::{CarriedFile, InputFile};
@@ -107,11 +108,6 @@ impl Shipped {
         })
     }
 
-    /// The first of the files that says this.
-    fn saying(&self, text: &str) -> Option<CarriedFile> {
-        self.files.iter().find(|file| file.text.contains(text)).copied()
-    }
-
     /// What an argument means: a name without a directory and an ending is a shipped file, if
     /// there is no such file on disk.
     ///
@@ -133,9 +129,14 @@ impl Shipped {
     }
 }
 
-/// The ranker that is shipped for a system, if one is.
+/// A shipped ranker is taken unasked where it knows this share of the rules and operators.
+const SHARE_KNOWN: f64 = 0.75;
+
+/// The ranker that is shipped for a system, if one is: the one that knows most of it.
 pub fn ranker_of(system: &System) -> Option<InputFile> {
-    RANKERS.saying(&system.hash).map(InputFile::Carried)
+    let known = |file: &CarriedFile| (Ranker::share_known(file.text, system), *file);
+    let best = RANKERS.files.iter().map(known).max_by(|a, b| a.0.total_cmp(&b.0));
+    best.filter(|(share, _)| *share >= SHARE_KNOWN).map(|(_, file)| InputFile::Carried(file))
 }
 
 #[cfg(test)]

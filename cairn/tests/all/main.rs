@@ -32,6 +32,7 @@ mod parts_make_the_same;
 mod plans_are_learned;
 mod proofs_are_worth_reading;
 mod random_seeds_make_a_file;
+mod rankers_live_through_edits;
 mod resident_memory_stays_near_the_limit;
 mod results_that_do_not_hold_are_done_again;
 mod saturate_exports_e_graphs;

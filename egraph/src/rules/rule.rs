@@ -1,8 +1,9 @@
 //! One rewrite rule.
 
-use crate::rules::expression::Condition;
-use crate::rules::pattern::Pattern;
+use crate::rules::expression::{Condition, DisplayExpr};
+use crate::rules::pattern::{DisplayPattern, Pattern};
 use crate::rules::variables::{VarId, Variables};
+use crate::term::language::Language;
 
 /// Rules are numbered below this: an edge of the proof forest has 20 bits for its rule.
 pub(crate) const MOST_RULES: u32 = (1 << 20) - 1;
@@ -49,5 +50,45 @@ impl Rule {
         vars.sort_unstable();
         vars.dedup();
         vars
+    }
+
+    /// What the rule says, as text: the same for rules that differ in name, ruleset, names of variables and order of conditions.
+    pub fn content(&self, language: &Language) -> String {
+        let mut order: Vec<VarId> = Vec::new();
+        let mut note = |var| {
+            let var = self.variables.pattern_of(var);
+            if !order.contains(&var) {
+                order.push(var);
+            }
+        };
+        self.lhs.each_var(&mut note);
+        self.rhs.each_var(&mut note);
+        self.conditions.iter().for_each(|condition| condition.each_var(&mut note));
+        let name = |var| match order.iter().position(|known| *known == var) {
+            Some(place) => format!("?{place}"),
+            None => "?".to_owned(),
+        };
+        let mut variables = self.variables.clone();
+        for (var, text) in (0..).map(VarId).zip(&mut variables.names) {
+            *text = match self.variables.fact(var) {
+                None => name(var),
+                Some(fact) => {
+                    format!("({} {})", language.analysis(fact.analysis).name, name(fact.var))
+                }
+            };
+        }
+        let variables = &variables;
+        let side = |pattern| DisplayPattern { language, variables, pattern };
+        let condition = |condition: &Condition| match condition {
+            Condition::Const(VarId(var)) => {
+                format!("literal {}", variables.names[usize::from(*var)])
+            }
+            Condition::Holds(expr) => DisplayExpr { variables, expr }.to_string(),
+        };
+        let mut conditions: Vec<String> = self.conditions.iter().map(condition).collect();
+        conditions.sort_unstable();
+        let when: String =
+            conditions.iter().map(|condition| format!(" when {condition}")).collect();
+        format!("{} => {}{when}", side(&self.lhs), side(&self.rhs))
     }
 }

@@ -100,6 +100,7 @@ fn go_on(
                         examples.len()
                     );
                     let ranker = Ranker::new(system, weights, origin, seen.clone());
+                    let ranker = ranker.after(from.map(|from| &**from));
                     write_atomic(&file, ranker.text()?.as_bytes())?;
                     ranker
                 }

@@ -2,7 +2,7 @@
 
 use crate::commands::answers::prove_shape::{Shape, prove_shape, read_shape};
 use crate::inputs::args::{
-    DeviceChoice, NotProved, RunArgs, load_model, load_ranker, load_system, of_flag, read_question,
+    DeviceChoice, NotProved, RunArgs, load_model, load_system, of_flag, read_question, read_ranker,
 };
 use crate::inputs::ranker_file;
 use crate::inputs::shipped::{SYSTEMS, ranker_of};
@@ -187,7 +187,7 @@ fn search(
     let model =
         args.model.as_ref().filter(|_| !unused).map(|path| load_model(path, system, args.device));
     let model = model.transpose()?;
-    let ranker = ranker.map(|file| load_ranker(&file, system)).transpose()?;
+    let ranker = ranker.map(|file| read_ranker(&file, system)).transpose()?;
     let sort = bank.sort(ends[0]);
     let expert = args.expert.as_ref().map(|path| ExpertGuides::load(path, system, sort));
     let expert = expert.transpose()?;

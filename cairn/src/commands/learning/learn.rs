@@ -1,6 +1,6 @@
 //! `cairn learn`: a ranker that orders the matches of best-first saturation, from tasks or from seeds alone.
 
-use crate::inputs::args::{RunArgs, load_ranker, load_system, named_cost, of_flag};
+use crate::inputs::args::{RunArgs, load_system, named_cost, of_flag, read_ranker};
 use crate::inputs::ranker_file;
 use crate::inputs::shipped::{SEEDS, SYSTEMS};
 use crate::shown::part::print_part;
@@ -101,7 +101,7 @@ pub struct LearnArgs {
 /// Bad input, or an internal fault.
 pub fn run(args: &LearnArgs) -> Result<()> {
     let system = load_system(&args.system)?;
-    let from = args.from.as_ref().map(|file| load_ranker(file, &system)).transpose()?;
+    let from = args.from.as_ref().map(|file| read_ranker(file, &system)).transpose()?;
     match (&args.seeds, &args.tasks, &args.validation) {
         (Some(seeds), ..) => learn_to_optimise(args, &system, seeds, from.as_ref()),
         (None, Some(tasks), Some(validation)) => {

@@ -1,7 +1,7 @@
 //! `cairn evaluate`: all methods on all tasks, under the same limits; or optimisers on terms.
 
 use crate::inputs::args::{
-    DeviceChoice, RunArgs, load_model, load_ranker, load_system_with_text, of_flag, read_preset,
+    DeviceChoice, RunArgs, load_model, load_system_with_text, of_flag, read_preset, read_ranker,
 };
 use crate::inputs::ranker_file;
 use crate::inputs::shipped::{SEARCHES, SEEDS, SYSTEMS, ranker_of};
@@ -229,7 +229,7 @@ pub fn ranker<T>(
 ) -> Result<Option<(InputFile, Arc<Ranker>, T)>> {
     let shipped = || ranker_of(system).filter(|_| needed);
     let Some(file) = args.ranker.clone().or_else(shipped) else { return Ok(None) };
-    let ranker = load_ranker(&file, system)?;
+    let ranker = read_ranker(&file, system)?;
     match refuse(&ranker) {
         Err(seen) if args.ranker.is_none() && by_default => {
             if !args.run.run().quiet {

@@ -1,7 +1,7 @@
 //! What terms are optimised with: the rewrite system, what is looked for, and what was learned.
 
 use crate::inputs::args::{
-    DeviceChoice, load_model, load_ranker, load_system_with_text, named_cost, of_flag,
+    DeviceChoice, load_model, load_system_with_text, named_cost, of_flag, read_ranker,
     read_strategy,
 };
 use crate::inputs::ranker_file;
@@ -76,7 +76,7 @@ impl Given {
         let is_used = aim.limits.budget.scheduler.has(Scheduler::BestFirst);
         let shipped = || ranker_of(&system).filter(|_| is_used && !learned.no_ranker);
         let ranker = learned.ranker.clone().or_else(shipped);
-        let ranker = ranker.map(|file| load_ranker(&file, &system)).transpose()?;
+        let ranker = ranker.map(|file| read_ranker(&file, &system)).transpose()?;
         let terms = options.guides();
         let mut planner = None;
         let mut model = None;
