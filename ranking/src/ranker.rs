@@ -15,7 +15,7 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use egraph::{MatchOrder, MatchView, System};
 use serde::{Deserialize, Serialize};
 use support::hash::sha256;
-use support::{counted, seal_json, unseal_json};
+use support::{seal_json, unseal_json};
 use terms::SeenSeeds;
 
 /// What is written,
@@ -85,11 +85,15 @@ impl Ranker {
         ranker
     }
 
-    /// The share of a system's rules and operators that the ranker in a file knows; 1 for the very rules file.
-    pub fn share_known(text: &str, system: &System) -> f64 {
+    /// How much a system is the one that the ranker in a file was learned on: the share of rules and operators that one
+    /// has of the other, whichever is less. 1 for the very rules file.
+    pub fn likeness(text: &str, system: &System) -> f64 {
         match serde_json::from_str::<For>(text) {
             Ok(of) if of.system_hash == system.hash => 1.0,
-            Ok(For { content: Some(content), .. }) => content.share_of(&Content::of(system)),
+            Ok(For { content: Some(content), .. }) => {
+                let of_system = Content::of(system);
+                content.share_of(&of_system).min(of_system.share_of(&content))
+            }
             _ => 0.0,
         }
     }

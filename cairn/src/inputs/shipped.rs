@@ -129,14 +129,14 @@ impl Shipped {
     }
 }
 
-/// A shipped ranker is taken unasked where it knows this share of the rules and operators.
-const SHARE_KNOWN: f64 = 0.75;
+/// A shipped ranker is taken unasked for a system that is so much like its own: an edited copy.
+const LIKENESS: f64 = 0.75;
 
-/// The ranker that is shipped for a system, if one is: the one that knows most of it.
+/// The ranker that is shipped for a system, or for one that is much like it.
 pub fn ranker_of(system: &System) -> Option<InputFile> {
-    let known = |file: &CarriedFile| (Ranker::share_known(file.text, system), *file);
-    let best = RANKERS.files.iter().map(known).max_by(|a, b| a.0.total_cmp(&b.0));
-    best.filter(|(share, _)| *share >= SHARE_KNOWN).map(|(_, file)| InputFile::Carried(file))
+    let likeness = |file: &CarriedFile| (Ranker::likeness(file.text, system), *file);
+    let best = RANKERS.files.iter().map(likeness).max_by(|a, b| a.0.total_cmp(&b.0));
+    best.filter(|(likeness, _)| *likeness >= LIKENESS).map(|(_, file)| InputFile::Carried(file))
 }
 
 #[cfg(test)]

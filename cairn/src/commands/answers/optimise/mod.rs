@@ -39,7 +39,7 @@ Examples:
       --goal '(contains (m n1 (m n2 (m 32 (m 32 f)))))' --out proof.json
 
   # Where e-graphs see no way down: a model guesses (see `cairn guesses`)
-  cairn optimise --system polynomials --cost size --model models/polynomials \\
+  cairn optimise --system polynomials --cost size --model polynomials \\
       --term '(+ (* x x) (+ (* 3 x) 2))'
 
   # A function of MLIR
