@@ -7,3 +7,4 @@ pub(crate) mod old_names;
 pub(crate) mod ranker_file;
 pub(crate) mod shipped;
 pub(crate) mod signals;
+pub(crate) mod verdicts;

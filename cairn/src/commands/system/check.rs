@@ -1,6 +1,7 @@
 //! `cairn system check`: all that is wrong, or likely to be wrong, with a rules file.
 
 use crate::commands::system::shown_finding::shown;
+use crate::commands::system::smt::{SmtArgs, ask};
 use crate::inputs::mlir_file::load_table;
 use crate::inputs::shipped::SYSTEMS;
 use anyhow::{Result, bail};
@@ -40,6 +41,8 @@ pub struct CheckArgs {
     /// Refuse a file with warnings, too
     #[arg(long)]
     strict: bool,
+    #[command(flatten)]
+    smt: SmtArgs,
 }
 
 /// Runs the command.
@@ -49,8 +52,15 @@ pub struct CheckArgs {
 pub fn run(args: &CheckArgs) -> Result<()> {
     let text = text_of(args.system.read("the rewrite system")?, args.system.path())?;
     let name = args.system.to_string();
-    let review = review(&text);
+    let mut review = review(&text);
+    let mut verdicts = String::new();
+    if let Some(system) = review.system.as_ref().filter(|_| args.smt.smt) {
+        let asked = ask(&args.smt, &args.system, system, &review.rules)?;
+        review.findings.extend(asked.findings);
+        verdicts = asked.summary;
+    }
     print(&shown(&name, &text, &review.findings))?;
+    print(&verdicts)?;
     let count = |severity| {
         review.findings.iter().filter(|finding| finding.severity == severity).count() as u64
     };
