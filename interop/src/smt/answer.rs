@@ -80,7 +80,8 @@ fn fraction(sexpr: &Sexpr) -> Option<(i128, i128)> {
         }
         (None, Some(list @ [_, a, b])) if head(list)? == "/" => {
             let ((a, b), (c, d)) = (fraction(a)?, fraction(b)?);
-            Some((a.checked_mul(d)?, b.checked_mul(c)?)).filter(|(_, denominator)| *denominator != 0)
+            Some((a.checked_mul(d)?, b.checked_mul(c)?))
+                .filter(|(_, denominator)| *denominator != 0)
         }
         _ => None,
     }

@@ -77,7 +77,8 @@ mod tests {
     use crate::smt::statement::Statement;
     use egraph::System;
 
-    const INTEGERS: &str = "(sort Int) (op + (Int Int) Int) (op << (Int Int) Int) (op / (Int Int) Int)
+    const INTEGERS: &str =
+        "(sort Int) (op + (Int Int) Int) (op << (Int Int) Int) (op / (Int Int) Int)
         (literal i64 Int) (variable Int) ";
     const FRACTIONS: &str = "(sort Int) (op * (Int Int) Int) (op / (Int Int) Int)
         (literal rational Int) (variable Int) ";

@@ -10,10 +10,13 @@ use egraph::{LiteralKind, Value};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+/// The part of the time that a query has which is asked again with hints.
+const GLIMPSE: u32 = 5;
+
 /// How much may be spent on a statement.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// For a query, of which there are three at most for each solver.
+    /// For a query, of which there are six at most for each solver.
     pub time: Duration,
     /// Assignments that are gone through; where there are more, solvers are asked.
     pub assignments: u64,
@@ -97,19 +100,29 @@ impl Asker<'_> {
         let mut beyond = None;
         let mut last = String::new();
         for &extent in Extent::of(self.statement) {
-            let text = match query(self.statement, extent) {
-                Ok(text) => text,
+            let made = query(self.statement, extent, false)
+                .and_then(|text| Ok([text, query(self.statement, extent, true)?]));
+            let texts: [String; 2] = match made {
+                Ok(texts) => texts,
                 Err(operator) => return Verdict::NotExpressible(operator),
             };
-            if text == last {
-                continue;
+            let with_hints = texts[0] != texts[1];
+            for (text, hinted) in texts.into_iter().zip([false, true]) {
+                if text == last {
+                    continue;
+                }
+                last = text;
+                // What solvers know by themselves they know at once.
+                let time = self.limits.time / if with_hints && !hinted { GLIMPSE } else { 1 };
+                match self.step(&last, time, extent, beyond.as_deref(), &mut why) {
+                    Step::Done(verdict) => return verdict,
+                    Step::Beyond(shown) => {
+                        beyond = Some(shown);
+                        break;
+                    }
+                    Step::Open => {}
+                }
             }
-            match self.step(&text, extent, beyond.as_deref(), &mut why) {
-                Step::Done(verdict) => return verdict,
-                Step::Beyond(shown) => beyond = Some(shown),
-                Step::Open => {}
-            }
-            last = text;
         }
         if let Some(shown) = beyond {
             why.push(format!("false where nothing need fit: {shown}"));
@@ -122,6 +135,7 @@ impl Asker<'_> {
     fn step(
         &self,
         text: &str,
+        time: Duration,
         extent: Extent,
         beyond: Option<&str>,
         why: &mut Vec<String>,
@@ -131,7 +145,7 @@ impl Asker<'_> {
             if self.asked.load(Ordering::SeqCst) {
                 return Step::Done(Verdict::Unknown("it was stopped".to_owned()));
             }
-            let answer = solver.ask(text, kinds, self.limits.time, self.asked);
+            let answer = solver.ask(text, kinds, time, self.asked);
             let mut note = |reason: String| {
                 let line = format!("{solver}: {reason}");
                 if !why.contains(&line) {
@@ -146,7 +160,8 @@ impl Asker<'_> {
                     let false_beyond = beyond.map_or_else(String::new, |shown| {
                         format!(", and false for larger numbers: {shown}")
                     });
-                    let reason = format!("true where everything fits in 64 bits{false_beyond} ({solver})");
+                    let reason =
+                        format!("true where everything fits in 64 bits{false_beyond} ({solver})");
                     return Step::Done(Verdict::Unknown(reason));
                 }
                 Ok(Answer::Unknown) => note("it does not know".to_owned()),

@@ -3,6 +3,7 @@
 //! Integers are those of mathematics, and that a value fits in 64 bits is a formula of its own; words are bit-vectors,
 //! fractions are reals, doubles are of the theory of floating point, with one zero.
 
+use super::hints::{Division, word_facts};
 use super::statement::kind_of;
 use egraph::{Expr, LiteralKind, Value};
 use rustc_hash::FxHashMap;
@@ -13,6 +14,12 @@ pub(super) struct Formulas<'k> {
     /// Definitions, a line each, and the names of what is defined.
     pub definitions: Vec<String>,
     known: FxHashMap<String, String>,
+    /// Divisions of integers by what is no literal.
+    pub divisions: Vec<Division>,
+    /// Products of integers.
+    pub products: Vec<[String; 2]>,
+    /// Facts about divisions of words.
+    pub facts: Vec<String>,
 }
 
 /// What an expression comes to.
@@ -24,7 +31,7 @@ pub(super) struct Formula {
     pub defined: Vec<String>,
     /// All of these hold where its parts and itself fit.
     pub fits: Vec<String>,
-    /// The same of doubles, which have no values beyond those that fit.
+    /// The same of doubles, where they have values at all: there is none beyond those that fit.
     pub finite: Vec<String>,
 }
 
@@ -35,7 +42,9 @@ const AMOUNT: &str = "amount";
 
 impl<'k> Formulas<'k> {
     pub fn new(kinds: &'k [LiteralKind]) -> Formulas<'k> {
-        Formulas { kinds, definitions: Vec::new(), known: FxHashMap::default() }
+        let (definitions, known) = (Vec::new(), FxHashMap::default());
+        let (divisions, products, facts) = (Vec::new(), Vec::new(), Vec::new());
+        Formulas { kinds, definitions, known, divisions, products, facts }
     }
 
     /// The formula of an expression.
@@ -72,7 +81,12 @@ impl<'k> Formulas<'k> {
             (Some(LiteralKind::Bits(width)), Some(LiteralKind::I64)) => {
                 self.shift(name, &values, width.bits(), &mut made)
             }
-            (Some(LiteralKind::Bits(_)), _) => word(name, &values),
+            (Some(LiteralKind::Bits(width)), _) => {
+                if let ("/" | "%", [a, b]) = (&**name, &values[..]) {
+                    self.facts.extend(word_facts(a, b, width.bits()));
+                }
+                word(name, &values)
+            }
             (None, _) => None,
         };
         let kind = kind_of(expr, self.kinds);
@@ -86,8 +100,12 @@ impl<'k> Formulas<'k> {
                 made.fits.push(fits(&made.value));
             }
             LiteralKind::F64 => {
-                made.finite.push(format!("(not (fp.isNaN {}))", made.value));
-                made.finite.push(format!("(not (fp.isInfinite {}))", made.value));
+                let value = &made.value;
+                let finite = format!("(not (or (fp.isNaN {value}) (fp.isInfinite {value})))");
+                made.finite.push(match all(made.defined.clone()) {
+                    None => finite,
+                    Some(defined) => format!("(=> {defined} {finite})"),
+                });
             }
             _ => {}
         }
@@ -130,13 +148,24 @@ impl<'k> Formulas<'k> {
 
     fn integer(&mut self, name: &str, args: &[&str], made: &mut Formula) -> Option<String> {
         Some(match (name, args) {
-            ("+" | "-" | "*", [a, b]) => format!("({name} {a} {b})"),
+            ("+" | "-", [a, b]) => format!("({name} {a} {b})"),
+            ("*", [a, b]) => {
+                let product = [(*a).to_owned(), (*b).to_owned()];
+                if !self.products.contains(&product) {
+                    self.products.push(product);
+                }
+                format!("(* {a} {b})")
+            }
             // Division in SMT-LIB is Euclidean, too, but for that by zero.
             ("/" | "%", [a, b]) => {
                 let name = if name == "/" { "div" } else { "mod" };
                 match b.bytes().all(|c| c.is_ascii_digit()) && *b != "0" {
                     true => format!("({name} {a} {b})"),
-                    false => format!("(ite (= {b} 0) 0 ({name} {a} {b}))"),
+                    false => {
+                        let value = format!("(ite (= {b} 0) 0 ({name} {a} {b}))");
+                        self.divided(a, b, (name == "mod").then_some(&value));
+                        value
+                    }
                 }
             }
             ("<<" | ">>", [a, b]) => {
@@ -148,6 +177,17 @@ impl<'k> Formulas<'k> {
             ("abs", [a]) => format!("(ite (<= 0 {a}) {a} (- {a}))"),
             _ => return ordered(name, args),
         })
+    }
+
+    /// Notes a division, whose remainder may be what the rule speaks of.
+    fn divided(&mut self, a: &str, b: &str, remainder: Option<&String>) {
+        let remainder = remainder.map(|value| self.define(LiteralKind::I64, value.clone()));
+        match self.divisions.iter_mut().find(|known| known.a == a && known.b == b) {
+            Some(known) => known.remainder = remainder.or(known.remainder.take()),
+            None => {
+                self.divisions.push(Division { a: a.to_owned(), b: b.to_owned(), remainder });
+            }
+        }
     }
 
     /// A word shifted by an integer.
@@ -273,6 +313,16 @@ fn word(name: &str, args: &[&str]) -> Option<String> {
         _ => return equal(name, args),
     };
     Some(format!("({operator} {})", args.join(" ")))
+}
+
+/// All of these, unless there are none.
+pub(super) fn all(mut formulas: Vec<String>) -> Option<String> {
+    formulas.dedup();
+    match &formulas[..] {
+        [] => None,
+        [one] => Some(one.clone()),
+        all => Some(format!("(and {})", all.join(" "))),
+    }
 }
 
 /// The sort of a kind.

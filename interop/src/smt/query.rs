@@ -1,9 +1,10 @@
 //! The query whose answer `unsat` says that a rule is true: an assignment is looked for for which the rule applies
 //! and its sides differ.
 
-use super::operators::{Formula, Formulas, fits, sort};
+use super::hints::hints;
+use super::operators::{Formula, Formulas, all, fits, sort};
 use super::statement::Statement;
-use egraph::LiteralKind;
+use egraph::{Expr, LiteralKind};
 
 /// What integers are taken to fit in 64 bits. It makes no difference where there are none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,11 +31,11 @@ impl Extent {
 /// The query of a statement, as text of SMT-LIB 2.
 ///
 /// The two sides differ where one has a value and the other has none, or both have different ones. Where a value
-/// that a double must be is not finite, nothing is asked.
+/// that a double must be is not finite, nothing is asked. With hints come facts of arithmetic, which change no answer.
 ///
 /// # Errors
 /// An operator that has no formula, as a part of a sentence.
-pub fn query(statement: &Statement, extent: Extent) -> Result<String, String> {
+pub fn query(statement: &Statement, extent: Extent, hinted: bool) -> Result<String, String> {
     let mut formulas = Formulas::new(&statement.kinds);
     let mut premises: Vec<String> = Vec::new();
     for expr in statement.conditions.iter().chain(&statement.computed) {
@@ -66,6 +67,11 @@ pub fn query(statement: &Statement, extent: Extent) -> Result<String, String> {
         lines.extend(declared(i, *kind));
     }
     lines.extend(formulas.definitions);
+    if hinted {
+        let mut facts = hints(&formulas.divisions, &formulas.products);
+        facts.append(&mut formulas.facts);
+        lines.extend(facts.into_iter().map(|fact| format!("(assert {fact})")));
+    }
     let mut seen: Vec<&String> = Vec::new();
     for premise in &premises {
         if !seen.contains(&premise) {
@@ -107,25 +113,15 @@ fn declared(i: usize, kind: LiteralKind) -> Vec<String> {
     }
 }
 
-/// All of these, unless there are none.
-fn all(mut formulas: Vec<String>) -> Option<String> {
-    formulas.dedup();
-    match &formulas[..] {
-        [] => None,
-        [one] => Some(one.clone()),
-        all => Some(format!("(and {})", all.join(" "))),
-    }
-}
-
 /// Whether literals or variables of a kind occur.
 pub(super) fn has(statement: &Statement, wanted: impl Fn(LiteralKind) -> bool) -> bool {
     let mut found = statement.kinds.iter().any(|kind| wanted(*kind));
     let mut todo: Vec<_> = statement.expressions().collect();
     while let Some(expr) = todo.pop() {
         match expr {
-            egraph::Expr::Value(value) => found |= wanted(value.kind()),
-            egraph::Expr::Var(_) => {}
-            egraph::Expr::Apply(_, args) => todo.extend(args),
+            Expr::Value(value) => found |= wanted(value.kind()),
+            Expr::Var(_) => {}
+            Expr::Apply(_, args) => todo.extend(args),
         }
     }
     found

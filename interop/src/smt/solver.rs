@@ -70,7 +70,8 @@ impl Solver {
         let never = AtomicBool::new(false);
         let ran = run(Command::new(program).arg("--version"), "", VERSION_TIME, &never);
         let said = ran.map_err(|why| NoSolver(format!("{shown} --version: {why}")))?;
-        let digits = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');
+        let digits =
+            |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');
         match said.split_whitespace().find(digits) {
             Some(version) => {
                 Ok(Solver { known, program: program.to_owned(), version: version.to_owned() })

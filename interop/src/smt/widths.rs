@@ -129,7 +129,9 @@ mod tests {
             assert_eq!(said(&format!("(rewrite (+ ?a {word}) ?a)"), 8), None, "{word}");
         }
         assert_eq!(said("(rewrite (+ ?a 1000) ?a)", 64).unwrap().matches("1000").count(), 1);
-        assert!(said("(rewrite (+ ?a 4294967295) ?a)", 64).unwrap().contains("18446744073709551615"));
+        assert!(
+            said("(rewrite (+ ?a 4294967295) ?a)", 64).unwrap().contains("18446744073709551615")
+        );
         // One bit has 0 and -1 only.
         assert_eq!(said("(rewrite (+ ?a 1) ?a)", 1), None);
         assert!(said("(rewrite (+ ?a 4294967295) ?a)", 1).unwrap().contains("1:(bits 1)"));

@@ -42,7 +42,8 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % n
     }
 
@@ -146,9 +147,10 @@ fn terms_have_the_values_that_formulas_say_and_no_others() {
                     none.push(equals(term, other));
                 }
             }
-            let both = |name, terms: Vec<Expr>| terms.into_iter().reduce(|a, b| apply(name, [a, b]));
+            let both =
+                |name, terms: Vec<Expr>| terms.into_iter().reduce(|a, b| apply(name, [a, b]));
             let all = both("&&", all).unwrap();
-            let shown = query(&ground(all.clone(), Value::Bool(true)), Extent::Unbounded);
+            let shown = query(&ground(all.clone(), Value::Bool(true)), Extent::Unbounded, false);
             let found = verdict(ground(all, Value::Bool(true)));
             assert!(matches!(found, Verdict::Proved(_)), "{kind}: {found:?}\n{}", shown.unwrap());
             if let Some(none) = both("||", none) {
@@ -208,7 +210,7 @@ fn every_operator_has_a_formula_but_the_bits_of_integers() {
             let literals = vec![false; kinds.len()];
             let left = apply(name, args);
             let statement = Statement { names, kinds, literals, ..ground(left, right) };
-            let made = query(&statement, Extent::Unbounded);
+            let made = query(&statement, Extent::Unbounded, false);
             let bits = kind == LiteralKind::I64 && ["&", "|", "^"].contains(&name);
             assert_eq!(made.is_err(), bits, "{name} on {kind}: {made:?}");
         }

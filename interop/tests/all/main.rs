@@ -14,5 +14,5 @@ mod no_program_makes_the_import_panic;
 mod relations_of_two_terms_hold_of_one;
 mod smt;
 mod solvers_may_misbehave;
-mod zz_shipped;
 mod what_is_left_out_is_said;
+mod zz_shipped;

@@ -1,8 +1,8 @@
 //! `cairn system check --smt`: each rule over built-in operators is put to solvers.
 
+use crate::commands::system::verdict_lines::{refuted, summary};
 use crate::inputs::signals::Signals;
 use crate::inputs::verdicts::{Known, Verdicts, Word, beside, says};
-use crate::commands::system::verdict_lines::{refuted, summary};
 use anyhow::{Result, anyhow, bail};
 use egraph::{Finding, Place, Rule, System, Width};
 use guided_search::Seconds;
@@ -36,7 +36,7 @@ pub struct SmtArgs {
     /// PATH has them]
     #[arg(long, value_name = "PROGRAM", requires = "smt")]
     solver: Vec<PathBuf>,
-    /// Seconds for a query, of which a rule has three at most for each solver and width [default: 10]
+    /// Seconds for a query, of which a rule has six at most for each solver and width [default: 10]
     #[arg(long, value_name = "SECONDS", requires = "smt")]
     query_time: Option<Seconds>,
     /// Keep the verdicts in this file [default: beside the rules file, as my.proved.json; of a shipped one nowhere]
@@ -77,7 +77,8 @@ pub fn ask(args: &SmtArgs, file: &InputFile, system: &System, places: &[Place]) 
         before: before.map_or_else(HashMap::new, by_statement),
         signals: Signals::catch()?,
     };
-    let threads = args.threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into));
+    let threads =
+        args.threads.or_else(|| std::thread::available_parallelism().ok().map(Into::into));
     let begin = Instant::now();
     let progress = Progress::new("rules", system.rules.len() as u64, false);
     let known = in_order(system.rules.len(), threads.unwrap_or(1), |number| {

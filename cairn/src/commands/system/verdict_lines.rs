@@ -24,7 +24,8 @@ pub fn summary(known: &[Known]) -> String {
     let mut by: BTreeMap<&str, u64> = BTreeMap::new();
     for known in known.iter().filter(|known| known.verdict == Word::Proved) {
         let through = known.by.starts_with("all ");
-        *by.entry(if through { "going through all assignments" } else { &known.by }).or_default() += 1;
+        *by.entry(if through { "going through all assignments" } else { &known.by })
+            .or_default() += 1;
     }
     for (by, rules) in by {
         text += &format!("{} proved by {by}\n", counted(rules, "rule"));
