@@ -6,7 +6,7 @@
 use crate::inputs::shipped::VERDICTS;
 use anyhow::{Context, Result, ensure};
 use egraph::{Rule, System};
-use interop::Statement;
+use interop::{Statement, assumption};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 use support::{
     FileKind, InputFile, OutputFile, first_bytes, hash, read_text, seal_json, unseal_json,
 };
+
+/// How a rule is proved whose assignments are few.
+pub const THROUGH: &str = "going through all assignments";
 
 const KIND: &str = "cairn-verdicts";
 const FORMAT: u32 = 1;
@@ -167,7 +170,9 @@ impl Verdicts {
         for rule in rules {
             match self.proved(system, rule) {
                 Some(by) => {
-                    about.by.insert(by.to_owned());
+                    let all = by.starts_with("all ");
+                    about.by.insert(if all { THROUGH } else { by }.to_owned());
+                    about.assuming.extend(assumption(system, rule));
                     about.proved += 1;
                 }
                 None => _ = about.not_proved.insert(rule.name.clone()),
@@ -184,6 +189,8 @@ pub struct Proved {
     pub proved: u64,
     /// By whom.
     pub by: BTreeSet<String>,
+    /// On which assumptions.
+    pub assuming: BTreeSet<String>,
     /// The names of those that are not.
     pub not_proved: BTreeSet<String>,
 }

@@ -4,7 +4,7 @@ use crate::inputs::verdicts::{Proved, Verdicts};
 use egraph::{How, Proof, System};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use support::{InputFile, counted, counted_as, note};
+use support::{InputFile, counted_as, note};
 
 /// What is known of a system's rules. A file of verdicts that can't be used is no reason to do nothing: that is said.
 pub fn verdicts_of(file: &InputFile) -> Option<Verdicts> {
@@ -27,25 +27,29 @@ pub fn rules_of(verdicts: &Verdicts, system: &System, proof: &Proof) -> Proved {
 
 /// The same in a line; none where no rule is used.
 pub fn line(about: &Proved) -> Option<String> {
-    let Proved { proved, by, not_proved } = about;
-    let by: Vec<&str> = by.iter().map(String::as_str).collect();
-    let names: Vec<&str> = not_proved.iter().map(String::as_str).collect();
-    let all = *proved + names.len() as u64;
-    match (proved, &names[..]) {
-        (0, []) => None,
-        (1, []) => Some(format!("the rule used was proved by {}", by.join(", "))),
-        (_, []) => {
-            Some(format!("all {} used were proved by {}", counted(all, "rule"), by.join(", ")))
+    let Proved { proved, by, assuming, not_proved } = about;
+    let listed = |all: &BTreeSet<String>| all.iter().cloned().collect::<Vec<_>>().join(", ");
+    let rules = proved + not_proved.len() as u64;
+    let assuming = match assuming.is_empty() {
+        true => String::new(),
+        false => format!(", assuming that {}", listed(assuming)),
+    };
+    match (rules, not_proved.is_empty()) {
+        (0, _) => None,
+        (1, true) => Some(format!("the rule used was proved by {}{assuming}", listed(by))),
+        (_, true) => {
+            Some(format!("all {rules} rules used were proved by {}{assuming}", listed(by)))
         }
-        (_, names) => Some(format!(
+        (_, false) => Some(format!(
             "of {} not proved: {}",
-            counted_as(all, "rule used", "rules used"),
-            names.join(", ")
+            counted_as(rules, "rule used", "rules used"),
+            listed(not_proved)
         )),
     }
 }
 
 /// The same for programs.
 pub fn object(about: &Proved) -> Value {
-    json!({ "proved": about.proved, "by": about.by, "not_proved": about.not_proved })
+    let Proved { proved, by, assuming, not_proved } = about;
+    json!({ "proved": proved, "by": by, "assuming": assuming, "not_proved": not_proved })
 }

@@ -100,6 +100,20 @@ pub(super) fn word_facts(a: &str, b: &str, width: u32) -> [String; 3] {
     ]
 }
 
+/// Words that add up to that with every bit set have each bit in one of them.
+pub(super) fn complements(combined: &[(String, u32)]) -> Vec<String> {
+    let mut facts = Vec::new();
+    for (i, (a, width)) in combined.iter().enumerate() {
+        for (b, _) in combined[..i].iter().filter(|(_, other)| other == width) {
+            let ones = u64::MAX >> (64 - width);
+            facts
+                .push(format!("(=> (= (bvadd {a} {b}) (_ bv{ones} {width})) (= {a} (bvnot {b})))"));
+        }
+    }
+    facts.truncate(MOST);
+    facts
+}
+
 /// Numbers by which a divisor is multiplied somewhere, remainders left out.
 fn multiples(division: &Division, divisions: &[Division], products: &[[String; 2]]) -> Vec<String> {
     let b = &division.b;
@@ -125,4 +139,80 @@ fn multiples(division: &Division, divisions: &[Division], products: &[[String; 2
     }
     found.dedup();
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::smt::{Statement, go_through};
+    use egraph::{Sexpr, System, parse_one};
+
+    /// The value of a formula over integers; truth values are 0 and 1, and what is divided by zero is 77.
+    fn value(sexpr: &Sexpr, numbers: &[i128]) -> i128 {
+        if let Some(atom) = sexpr.atom() {
+            let variable = atom.strip_prefix('v').map(|n| numbers[n.parse::<usize>().unwrap()]);
+            return variable.unwrap_or_else(|| atom.parse().unwrap());
+        }
+        let [head, args @ ..] = sexpr.list().unwrap() else { panic!("{sexpr:?}") };
+        let args: Vec<i128> = args.iter().map(|arg| value(arg, numbers)).collect();
+        match (head.atom().unwrap(), &args[..]) {
+            ("or", all) => i128::from(all.contains(&1)),
+            ("and", all) => i128::from(!all.contains(&0)),
+            ("=", [a, b]) => i128::from(a == b),
+            ("<", [a, b]) => i128::from(a < b),
+            ("<=", [a, b]) => i128::from(a <= b),
+            ("+", [a, b]) => a + b,
+            ("-", [a, b]) => a - b,
+            ("*", [a, b]) => a * b,
+            ("abs", [a]) => a.abs(),
+            ("div" | "mod", [_, 0]) => 77,
+            ("div", [a, b]) => a.div_euclid(*b),
+            ("mod", [a, b]) => a.rem_euclid(*b),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn facts_are_true_of_all_integers() {
+        let division = |a: &str, b: &str, remainder: Option<&str>| Division {
+            a: a.to_owned(),
+            b: b.to_owned(),
+            remainder: remainder.map(str::to_owned),
+        };
+        // Divisions of one number by several, of a divisor, and of what is left of another.
+        let divisions = [
+            division("v0", "v1", Some("(mod v0 v1)")),
+            division("(mod v0 v1)", "v2", None),
+            division("v1", "v2", None),
+            division("(* v0 v2)", "v1", None),
+        ];
+        let product = |f: &str, g: &str| [f.to_owned(), g.to_owned()];
+        let products = [product("v0", "v2"), product("v1", "v0"), product("(mod v0 v1)", "v2")];
+        let facts = hints(&divisions, &products);
+        assert!(facts.len() > 100, "{}", facts.len());
+        for fact in facts {
+            let formula = parse_one(&fact).unwrap();
+            for number in 0..9i128.pow(3) {
+                let numbers = [number % 9 - 4, number / 9 % 9 - 4, number / 81 - 4];
+                assert_eq!(value(&formula, &numbers), 1, "{fact} for {numbers:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn facts_about_words_are_true_of_all_of_them() {
+        let text = "(sort W) (sort B) (op / (W W) W) (op % (W W) W) (op < (W W) B) (op == (W W) B) (op != (W W) B)
+            (op || (B B) B) (op ! (B) B) (literal (bits 4) W) (literal bool B) (variable W)
+            (rewrite (|| (== ?b 0) (< (% ?a ?b) ?b)) 1)
+            (rewrite (|| (! (< ?a ?b)) (== (% ?a ?b) ?a)) 1)
+            (rewrite (|| (! (< ?a ?b)) (== (/ ?a ?b) 0)) 1)
+            (op + (W W) W) (op ~ (W) W) (rewrite (|| (!= (+ ?a ?b) 15) (== ?a (~ ?b))) 1)";
+        let system = System::parse(text).unwrap();
+        let combined = ["a", "b"].map(|name| (name.to_owned(), 4));
+        let facts = word_facts("a", "b", 4).len() + complements(&combined).len();
+        assert_eq!(facts, system.rules.len());
+        for rule in &system.rules {
+            assert_eq!(go_through(&Statement::of(&system, rule).unwrap(), 1 << 8), Some(Ok(256)));
+        }
+    }
 }

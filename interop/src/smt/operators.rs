@@ -3,9 +3,10 @@
 //! Integers are those of mathematics, and that a value fits in 64 bits is a formula of its own; words are bit-vectors,
 //! fractions are reals, doubles are of the theory of floating point, with one zero.
 
+use super::conjunctions::Conjunctions;
 use super::hints::{Division, word_facts};
 use super::statement::kind_of;
-use egraph::{Expr, LiteralKind, Value};
+use egraph::{Expr, LiteralKind, Value, Width};
 use rustc_hash::FxHashMap;
 
 /// Formulas over the variables `v0`, `v1`, …, each named once: `n0`, `n1`, ….
@@ -20,6 +21,11 @@ pub(super) struct Formulas<'k> {
     pub products: Vec<[String; 2]>,
     /// Facts about divisions of words.
     pub facts: Vec<String>,
+    /// Whether words that are combined bit by bit are written as sums, and what the names of such stand for.
+    sums: bool,
+    conjunctions: FxHashMap<String, Conjunctions>,
+    /// The sums and products that are combined bit by bit, with their widths.
+    pub combined: Vec<(String, u32)>,
 }
 
 /// What an expression comes to.
@@ -41,10 +47,19 @@ const POWERS: &str = "power";
 const AMOUNT: &str = "amount";
 
 impl<'k> Formulas<'k> {
-    pub fn new(kinds: &'k [LiteralKind]) -> Formulas<'k> {
+    pub fn new(kinds: &'k [LiteralKind], sums: bool) -> Formulas<'k> {
         let (definitions, known) = (Vec::new(), FxHashMap::default());
-        let (divisions, products, facts) = (Vec::new(), Vec::new(), Vec::new());
-        Formulas { kinds, definitions, known, divisions, products, facts }
+        Formulas {
+            kinds,
+            definitions,
+            known,
+            divisions: Vec::new(),
+            products: Vec::new(),
+            facts: Vec::new(),
+            sums,
+            conjunctions: FxHashMap::default(),
+            combined: Vec::new(),
+        }
     }
 
     /// The formula of an expression.
@@ -85,7 +100,10 @@ impl<'k> Formulas<'k> {
                 if let ("/" | "%", [a, b]) = (&**name, &values[..]) {
                     self.facts.extend(word_facts(a, b, width.bits()));
                 }
-                word(name, &values)
+                match self.bit_by_bit(name, &values, *width) {
+                    Some(named) => return Ok(Formula { value: named, ..made }),
+                    None => word(name, &values),
+                }
             }
             (None, _) => None,
         };
@@ -110,6 +128,30 @@ impl<'k> Formulas<'k> {
             _ => {}
         }
         Ok(made)
+    }
+
+    /// The name of a bit-wise operator's value as a sum of conjunctions, where such are wanted.
+    fn bit_by_bit(&mut self, name: &str, args: &[&str], width: Width) -> Option<String> {
+        if !self.sums {
+            return None;
+        }
+        let known = |arg: &&str| match self.conjunctions.get(*arg) {
+            Some(known) => known.clone(),
+            None if **arg == literal(Value::word(width, 0)) => Conjunctions::zero(),
+            None if **arg == literal(Value::word(width, -1)) => Conjunctions::ones(),
+            None => Conjunctions::word(arg),
+        };
+        let parts: Vec<Conjunctions> = args.iter().map(known).collect();
+        let sum = Conjunctions::apply(name, &parts.iter().collect::<Vec<_>>())?;
+        for arg in args.iter().filter(|arg| arg.starts_with('n')) {
+            let combined = ((*arg).to_owned(), width.bits());
+            if !self.conjunctions.contains_key(*arg) && !self.combined.contains(&combined) {
+                self.combined.push(combined);
+            }
+        }
+        let named = self.define(LiteralKind::Bits(width), sum.formula(width.bits()));
+        self.conjunctions.insert(named.clone(), sum);
+        Some(named)
     }
 
     /// A name for a value, so that no formula is written twice, however often it occurs.

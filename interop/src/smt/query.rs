@@ -1,7 +1,7 @@
 //! The query whose answer `unsat` says that a rule is true: an assignment is looked for for which the rule applies
 //! and its sides differ.
 
-use super::hints::hints;
+use super::hints::{complements, hints};
 use super::operators::{Formula, Formulas, all, fits, sort};
 use super::statement::Statement;
 use egraph::{Expr, LiteralKind};
@@ -31,12 +31,13 @@ impl Extent {
 /// The query of a statement, as text of SMT-LIB 2.
 ///
 /// The two sides differ where one has a value and the other has none, or both have different ones. Where a value
-/// that a double must be is not finite, nothing is asked. With hints come facts of arithmetic, which change no answer.
+/// that a double must be is not finite, nothing is asked. With hints come facts of arithmetic, which change no answer, and words
+/// that are combined bit by bit are sums of conjunctions.
 ///
 /// # Errors
 /// An operator that has no formula, as a part of a sentence.
 pub fn query(statement: &Statement, extent: Extent, hinted: bool) -> Result<String, String> {
-    let mut formulas = Formulas::new(&statement.kinds);
+    let mut formulas = Formulas::new(&statement.kinds, hinted);
     let mut premises: Vec<String> = Vec::new();
     for expr in statement.conditions.iter().chain(&statement.computed) {
         let Formula { value, defined, fits, finite } = formulas.of(expr)?;
@@ -70,6 +71,7 @@ pub fn query(statement: &Statement, extent: Extent, hinted: bool) -> Result<Stri
     if hinted {
         let mut facts = hints(&formulas.divisions, &formulas.products);
         facts.append(&mut formulas.facts);
+        facts.extend(complements(&formulas.combined));
         lines.extend(facts.into_iter().map(|fact| format!("(assert {fact})")));
     }
     let mut seen: Vec<&String> = Vec::new();

@@ -107,6 +107,29 @@ impl Statement {
     }
 }
 
+/// What has to be assumed of terms where a statement is to be true of them: that they mean what the literals of their
+/// sort mean. That is so if all operators of the sort are built in, and nothing has to be assumed.
+pub fn assumption(system: &System, rule: &Rule) -> Option<String> {
+    let language = &system.language;
+    let unknown =
+        |sort| language.operators.iter().any(|op| op.result == sort && op.builtin.is_none());
+    let mut sorts = rule.variables.sorts.clone();
+    sorts.sort_unstable();
+    sorts.dedup();
+    let meant = |sort| {
+        let what = match language.literal_kind(sort).filter(|_| unknown(sort))? {
+            LiteralKind::I64 => "integers".to_owned(),
+            LiteralKind::Bool => "truth values".to_owned(),
+            LiteralKind::Rational => "real numbers".to_owned(),
+            LiteralKind::F64 => "doubles".to_owned(),
+            LiteralKind::Bits(width) => format!("words of {} bits", width.bits()),
+        };
+        Some(format!("terms of sort {} are {what}", language.sort_name(sort)))
+    };
+    let all: Vec<String> = sorts.into_iter().filter_map(meant).collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
 /// A side of a rule as an expression; what it computes is noted in `computed`, too.
 fn expression(
     language: &Language,
@@ -174,4 +197,55 @@ pub(super) fn assigned(names: &[String], values: &[Value]) -> String {
     let pairs = names.iter().zip(values);
     let all: Vec<String> = pairs.map(|(name, value)| format!("{name} = {value}")).collect();
     if all.is_empty() { String::new() } else { format!(" where {}", all.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LANGUAGE: &str =
+        "(sort Int) (sort Fun) (op + (Int Int) Int) (op / (Int Int) Int) (op f (Int) Int)
+        (op g (Fun) Fun) (op id (Fun) Fun) (literal i64 Int) (variable Int) (variable Fun)
+        (analysis lo Int Int :merge (max old new)) ";
+
+    fn said(rule: &str) -> Result<String, String> {
+        let system = System::parse(&format!("{LANGUAGE}{rule}")).unwrap();
+        Statement::of(&system, &system.rules[0]).map(|statement| statement.normal_text())
+    }
+
+    #[test]
+    fn names_and_the_order_of_conditions_do_not_matter_and_all_else_does() {
+        let text = said("(rewrite (/ ?a ?b) ?a :when ((> ?b 0) (< ?b 2)) :name one)");
+        let same = said("; a comment\n(rewrite (/ ?x ?y)  ?x :name two :when ((< ?y 2) (> ?y 0)))");
+        assert_eq!(text, same);
+        assert_eq!(
+            text.unwrap(),
+            "i64\ni64 literal\nwhen (< v1 2:i64)\nwhen (> v1 0:i64)\n(/ v0 v1)\nv0\n"
+        );
+        for other in [
+            "(rewrite (/ ?b ?a) ?a :when ((> ?b 0) (< ?b 2)))",
+            "(rewrite (/ ?a ?b) ?a :when ((> ?b 0) (< ?b 3)))",
+            "(rewrite (/ ?a ?b) ?a :when ((> ?b 0) (< ?b 2) (const ?a)))",
+        ] {
+            assert_ne!(said(other), same, "{other}");
+        }
+        // What is computed has to have a value; what the operators say need not.
+        let computed = said("(rewrite (+ ?a (/ ?b 2)) (+ (compute (/ ?b 2)) ?a))").unwrap();
+        assert!(computed.contains("computed (/ v1 2:i64)\n"), "{computed}");
+    }
+
+    #[test]
+    fn what_can_not_be_said_has_a_reason() {
+        let system = System::parse(&format!("{LANGUAGE}(rewrite (+ ?a 0) ?a)")).unwrap();
+        let assumed = assumption(&system, &system.rules[0]);
+        assert_eq!(assumed.as_deref(), Some("terms of sort Int are integers"), "f may give others");
+        for (rule, why) in [
+            ("(rewrite (f (+ ?a 0)) (f ?a))", "f is not built in"),
+            ("(rewrite (g (id ?a)) (g ?a))", "g, id are not built in"),
+            ("(rewrite (/ ?a ?a) 1 :when ((> (lo ?a) 0)))", "it reads the fact (lo ?a)"),
+            ("(given (+ x 0) x)", "it is about the variable x alone"),
+        ] {
+            assert_eq!(said(rule), Err(why.to_owned()), "{rule}");
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! A statement about words of N bits, said at another width.
 //!
 //! Variables and operators take the other width. Of the literals those have a meaning there that are known by where
-//! they stand: small numbers and their negatives, so that every bit set stays every bit set; N and N − 1, which are
-//! amounts of shifts; and the word whose highest bit alone is set, with the one before it.
+//! they stand: small numbers and their negatives, so that every bit set stays every bit set; N and N − 1 where words are
+//! shifted by them or compared with them; and the word whose highest bit alone is set, with the one before it.
 
 use super::statement::Statement;
 use egraph::{Bits, Expr, LiteralKind, Value, Width};
@@ -23,7 +23,7 @@ impl Statement {
     pub fn at_width(&self, width: Width) -> Option<Statement> {
         let from = self.width()?;
         let all = |exprs: &[Expr]| -> Option<Vec<Expr>> {
-            exprs.iter().map(|expr| said_at(expr, from, width)).collect()
+            exprs.iter().map(|expr| said_at(expr, from, width, false)).collect()
         };
         let kind = |kind: &LiteralKind| match kind {
             LiteralKind::Bits(_) => LiteralKind::Bits(width),
@@ -35,8 +35,8 @@ impl Statement {
             literals: self.literals.clone(),
             conditions: all(&self.conditions)?,
             computed: all(&self.computed)?,
-            left: said_at(&self.left, from, width)?,
-            right: said_at(&self.right, from, width)?,
+            left: said_at(&self.left, from, width, false)?,
+            right: said_at(&self.right, from, width, false)?,
         })
     }
 }
@@ -66,27 +66,39 @@ impl Widths {
     }
 }
 
-fn said_at(expr: &Expr, from: Width, width: Width) -> Option<Expr> {
+/// An expression at another width; `amount` says whether it is what a word is shifted by or compared with.
+fn said_at(expr: &Expr, from: Width, width: Width, amount: bool) -> Option<Expr> {
     Some(match expr {
         Expr::Value(Value::Bits(word)) => {
-            Expr::Value(Value::Bits(Bits::new(width, word_at(word.value(), from, width)?)))
+            let word = word_at(word.value(), from, width, amount)?;
+            Expr::Value(Value::Bits(Bits::new(width, word)))
         }
         Expr::Value(_) | Expr::Var(_) => expr.clone(),
         Expr::Apply(name, args) => {
-            let args: Option<_> = args.iter().map(|arg| said_at(arg, from, width)).collect();
+            let said = |(i, arg)| {
+                let amount = match &**name {
+                    "<<" | ">>" => i == 1,
+                    "<" | "<=" | ">" | ">=" | "==" | "!=" => true,
+                    "+" | "-" => amount,
+                    _ => false,
+                };
+                said_at(arg, from, width, amount)
+            };
+            let args: Option<_> = args.iter().enumerate().map(said).collect();
             Expr::Apply(name.clone(), args?)
         }
     })
 }
 
 /// The word of the other width that stands where this one does.
-fn word_at(word: u64, from: Width, width: Width) -> Option<u64> {
+fn word_at(word: u64, from: Width, width: Width, amount: bool) -> Option<u64> {
     let high = |width: Width| 1u64 << (width.bits() - 1);
     let negative = from.largest() - word;
+    let bits = u64::from(from.bits());
     match word {
         _ if from == width => Some(word),
-        _ if word == u64::from(from.bits()) => Some(width.bits().into()),
-        _ if word == u64::from(from.bits()) - 1 && word > 1 => Some(u64::from(width.bits()) - 1),
+        _ if amount && word == bits => Some(width.bits().into()),
+        _ if amount && word == bits - 1 && word > 1 => Some(u64::from(width.bits()) - 1),
         _ if word == high(from) => Some(high(width)),
         _ if word == high(from) - 1 => Some(high(width) - 1),
         _ if word < high(from) => Some(word).filter(|word| *word < high(width)),
@@ -101,7 +113,7 @@ mod tests {
 
     fn said(rule: &str, width: u64) -> Option<String> {
         let text = format!(
-            "(sort Word) (op + (Word Word) Word) (op << (Word Word) Word) (op & (Word Word) Word)
+            "(sort Word) (op + (Word Word) Word) (op - (Word Word) Word) (op << (Word Word) Word) (op & (Word Word) Word)
              (literal (bits 32) Word) (variable Word) {rule}"
         );
         let system = System::parse(&text).unwrap();
@@ -115,8 +127,7 @@ mod tests {
             ("0", "0"),
             ("1", "1"),
             ("127", "127"),
-            ("32", "8"),
-            ("31", "7"),
+            ("32", "32"),
             ("4294967295", "255"),
             ("4294967294", "254"),
             ("2147483648", "128"),
@@ -124,6 +135,15 @@ mod tests {
         ] {
             let text = said(&format!("(rewrite (+ ?a {word}) ?a)"), 8).unwrap();
             assert_eq!(text, format!("(bits 8)\n(+ v0 {at_8}:(bits 8))\nv0\n"), "{word}");
+        }
+        for (amount, at_8) in
+            [("32", "8:"), ("31", "7:"), ("(- 32 ?a)", "(- 8:"), ("(& ?a 31)", "31:")]
+        {
+            let text = said(&format!("(rewrite (<< ?a {amount}) ?a)"), 8).unwrap();
+            assert!(
+                text.contains(&format!(" {at_8}")) || text.contains(&format!("{at_8}(bits 8)")),
+                "{text}"
+            );
         }
         for word in ["128", "1000", "4294967000"] {
             assert_eq!(said(&format!("(rewrite (+ ?a {word}) ?a)"), 8), None, "{word}");

@@ -15,4 +15,3 @@ mod relations_of_two_terms_hold_of_one;
 mod smt;
 mod solvers_may_misbehave;
 mod what_is_left_out_is_said;
-mod zz_shipped;

@@ -101,7 +101,7 @@ pub fn ask(args: &SmtArgs, file: &InputFile, system: &System, places: &[Place]) 
         counted(asked as u64, "rule"),
         begin.elapsed().as_secs_f64()
     ));
-    Ok(Asked { findings: refuted(system, places, &known), summary: summary(&known) })
+    Ok(Asked { findings: refuted(system, places, &known), summary: summary(system, &known) })
 }
 
 /// The solvers that are named, or those that are found.

@@ -1,7 +1,8 @@
 //! Verdicts on rules, as they are shown.
 
-use crate::inputs::verdicts::{Known, Word};
+use crate::inputs::verdicts::{Known, THROUGH, Word};
 use egraph::{Finding, Place, Rule, Severity, System};
+use interop::assumption;
 use std::collections::{BTreeMap, BTreeSet};
 use support::{counted, counted_as};
 
@@ -19,16 +20,24 @@ pub fn refuted(system: &System, places: &[Place], known: &[Known]) -> Vec<Findin
 }
 
 /// How many rules have which verdict, and those that are not proved, with the reason.
-pub fn summary(known: &[Known]) -> String {
+pub fn summary(system: &System, known: &[Known]) -> String {
     let mut text = String::new();
     let mut by: BTreeMap<&str, u64> = BTreeMap::new();
-    for known in known.iter().filter(|known| known.verdict == Word::Proved) {
-        let through = known.by.starts_with("all ");
-        *by.entry(if through { "going through all assignments" } else { &known.by })
-            .or_default() += 1;
+    let mut assuming: BTreeMap<String, u64> = BTreeMap::new();
+    for (rule, known) in system.rules.iter().zip(known) {
+        if known.verdict == Word::Proved {
+            let through = known.by.starts_with("all ");
+            *by.entry(if through { THROUGH } else { &known.by }).or_default() += 1;
+            if let Some(assumed) = assumption(system, rule) {
+                *assuming.entry(assumed).or_default() += 1;
+            }
+        }
     }
     for (by, rules) in by {
         text += &format!("{} proved by {by}\n", counted(rules, "rule"));
+    }
+    for (assumed, rules) in assuming {
+        text += &format!("{} of them on the assumption that {assumed}\n", counted(rules, "rule"));
     }
     for word in [Word::Refuted, Word::Unknown, Word::NotExpressible] {
         let all: Vec<&Known> = known.iter().filter(|known| known.verdict == word).collect();
