@@ -80,7 +80,12 @@ pub static SEEDS: Shipped = shipped!(
 /// Rankers.
 pub static RANKERS: Shipped = shipped!("ranker", "rankers", ".json", ["halide", "ring"]);
 /// Verdicts on the rules of systems, by the names of these.
-pub static VERDICTS: Shipped = shipped!("file of verdicts", "verdicts", ".json", []);
+pub static VERDICTS: Shipped = shipped!(
+    "file of verdicts",
+    "verdicts",
+    ".json",
+    ["arith", "bounds", "gelu", "halide", "mba", "polynomials", "ring", "words"]
+);
 /// Presets of `cairn generate`.
 pub static DATASETS: Shipped = shipped!("preset", "dataset", ".toml", ["default", "quickstart"]);
 /// Presets of `cairn train`.

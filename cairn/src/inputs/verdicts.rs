@@ -194,3 +194,44 @@ pub struct Proved {
     /// The names of those that are not.
     pub not_proved: BTreeSet<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inputs::shipped::SYSTEMS;
+
+    #[test]
+    fn shipped_verdicts_are_about_the_rules_that_are_shipped_and_none_is_refuted() {
+        for name in VERDICTS.names() {
+            let file = InputFile::Carried(SYSTEMS.named(name).unwrap());
+            let text = String::from_utf8(file.read("rules").unwrap()).unwrap();
+            let system = System::parse(&text).unwrap();
+            let verdicts = Verdicts::of_system(&file).unwrap().unwrap();
+            assert_eq!(verdicts.rules.len(), system.rules.len(), "{name}");
+            for (rule, known) in system.rules.iter().zip(&verdicts.rules) {
+                let said = Statement::of(&system, rule).ok().map(|statement| says(&statement));
+                assert_eq!((&known.rule, &known.says), (&rule.name, &said), "{name}");
+                assert_ne!(known.verdict, Word::Refuted, "{name}: {}", rule.name);
+                let proved = known.verdict == Word::Proved;
+                assert_eq!(
+                    verdicts.proved(&system, rule).is_some(),
+                    proved,
+                    "{name}: {}",
+                    rule.name
+                );
+                assert!(
+                    proved != known.by.is_empty() || known.verdict == Word::Unknown,
+                    "{name}: {}",
+                    rule.name
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn verdicts_stand_beside_the_rules() {
+        let beside = |path: &str| beside(&InputFile::Path(path.into())).unwrap();
+        assert_eq!(beside("a/my.rules"), Path::new("a/my.proved.json"));
+        assert_eq!(beside("a/rules.txt"), Path::new("a/rules.txt.proved.json"));
+    }
+}

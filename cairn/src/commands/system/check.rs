@@ -12,6 +12,7 @@ const EXAMPLES: &str = "\
 Examples:
   cairn system check my.rules
   cairn system check halide
+  cairn system check my.rules --smt
 
 Errors are mistakes, which are all shown at once, and rules that are false. Where all operators of a \
 rule are built in, both sides are evaluated on thousands of assignments: small literals first, then \
@@ -25,7 +26,12 @@ Warnings are also rules that give a value to what has none, as a division by zer
 match, match everything, do nothing, or are there twice up to the names of their variables; and \
 operators that should be literals.
 
-A rule without a counterexample may still be false. Exit code 2: there are errors, or warnings with \
+A rule without a counterexample may still be false. With --smt each rule over built-in operators is put to \
+z3, cvc5 and bitwuzla, whichever are on the PATH: proved, refuted (an error, with an assignment that Cairn has evaluated), or \
+unknown, with the reason. The verdicts are kept beside the file, and only rules that are new are asked \
+about the next time. `prove` and `optimise` then say whether the rules that they used are proved.
+
+Exit code 2: there are errors, or warnings with \
 --strict.";
 
 /// Operators that are not evaluated are named up to this many.
