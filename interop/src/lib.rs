@@ -62,9 +62,14 @@ mod dot;
 mod egglog;
 mod mlir;
 mod serialize;
+mod smt;
 
 pub use c::{c_text, read_c};
 pub use dot::write_dot;
 pub use egglog::{Imported, Include, LeftOut, Why, import_egglog};
 pub use mlir::{MLIR_EGRAPH, Mlir, MlirTable, MlirTerms, MlirValue, write_mlir};
 pub use serialize::write_serialized;
+pub use smt::{
+    Compared, Extent, Limits, NoSolver, Refutation, Solver, Statement, Verdict, assumption,
+    compare, find_solvers, go_through, judge, query,
+};

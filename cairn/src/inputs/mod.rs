@@ -8,3 +8,4 @@ pub(crate) mod ranker_file;
 pub(crate) mod shipped;
 pub(crate) mod shipped_models;
 pub(crate) mod signals;
+pub(crate) mod verdicts;

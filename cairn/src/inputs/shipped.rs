@@ -80,6 +80,13 @@ pub static SEEDS: Shipped = shipped!(
 );
 /// Rankers.
 pub static RANKERS: Shipped = shipped!("ranker", "rankers", ".json", ["halide", "ring"]);
+/// Verdicts on the rules of systems, by the names of these.
+pub static VERDICTS: Shipped = shipped!(
+    "file of verdicts",
+    "verdicts",
+    ".json",
+    ["arith", "bounds", "gelu", "halide", "mba", "polynomials", "ring", "words"]
+);
 /// Presets of `cairn generate`.
 pub static DATASETS: Shipped = shipped!("preset", "dataset", ".toml", ["default", "quickstart"]);
 /// Presets of `cairn train`.
@@ -153,6 +160,7 @@ mod tests {
             ("dataset", &DATASETS),
             ("model", &MODELS),
             ("rankers", &RANKERS),
+            ("verdicts", &VERDICTS),
             ("search", &SEARCHES),
         ] {
             let on_disk: BTreeSet<_> = std::fs::read_dir(configs.join(folder))

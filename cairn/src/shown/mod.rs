@@ -6,3 +6,4 @@ pub(crate) mod lets;
 pub(crate) mod one_way;
 pub(crate) mod part;
 pub(crate) mod proof;
+pub(crate) mod proved;

@@ -1,6 +1,8 @@
 //! How a proof is shown: shortened, checked again, as text or JSON, and written to a file.
 
 use crate::inputs::args::NotProved;
+use crate::inputs::verdicts::Verdicts;
+use crate::shown::proved::{line, rules_of, verdicts_of};
 use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
 use egraph::{
@@ -9,7 +11,7 @@ use egraph::{
 use guided_search::proof_page;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use support::{FileKind, Internal, OutputFile, counted, first_bytes, print};
+use support::{FileKind, InputFile, Internal, OutputFile, counted, first_bytes, note, print};
 
 /// The longest proof, and the largest terms, that are printed step by step.
 pub const PRINTED: Caps = Caps { steps: 10_000, term_size: 10_000 };
@@ -43,6 +45,8 @@ pub enum ProofFormat {
 pub struct ProofOutput<'a> {
     args: &'a ProofArgs,
     file: Option<OutputFile>,
+    /// What is known of the rules, which is said of those that are used.
+    verdicts: Option<Verdicts>,
 }
 
 impl ProofArgs {
@@ -52,7 +56,7 @@ impl ProofArgs {
     /// As [`OutputFile::new`].
     pub fn output(&self) -> Result<ProofOutput<'_>> {
         let file = self.out.as_deref().map(proof_file).transpose()?;
-        Ok(ProofOutput { args: self, file })
+        Ok(ProofOutput { args: self, file, verdicts: None })
     }
 }
 
@@ -70,6 +74,11 @@ pub fn proof_file(path: &Path) -> Result<OutputFile> {
 }
 
 impl ProofOutput<'_> {
+    /// From now on says with each proof how far its rules are proved, if that is known of the system in a file.
+    pub fn with_verdicts(&mut self, system: &InputFile) {
+        self.verdicts = verdicts_of(system);
+    }
+
     /// Shortens a checked proof, writes and prints it.
     ///
     /// # Errors
@@ -86,7 +95,10 @@ impl ProofOutput<'_> {
             }
             ProofFormat::Text => print(&shown.text(system, bank)),
             ProofFormat::Html => print(&proof_page(system, bank, shown.flat()?)?),
-        }
+        }?;
+        let about = self.verdicts.as_ref().map(|verdicts| rules_of(verdicts, system, &shown.proof));
+        about.and_then(|about| line(&about)).inspect(|line| note(line));
+        Ok(())
     }
 
     /// Whether the output is one whole, for programs.

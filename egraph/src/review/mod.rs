@@ -13,6 +13,7 @@ mod values;
 use crate::review::finding::{Evaluated, Finding, Severity};
 use crate::rules::read::read_all;
 use crate::rules::system::System;
+use crate::text::sexpr::Place;
 use std::sync::Arc;
 
 /// More mistakes are not looked for.
@@ -25,6 +26,8 @@ pub struct Review {
     pub findings: Vec<Finding>,
     /// The system, if the text can be understood.
     pub system: Option<System>,
+    /// Where the rules of the system stand, in their order.
+    pub rules: Vec<Place>,
     /// What was evaluated.
     pub evaluated: Evaluated,
 }
@@ -40,6 +43,7 @@ pub fn review(text: &str) -> Review {
             return Review {
                 findings: mistakes.into_iter().map(finding).collect(),
                 system: None,
+                rules: Vec::new(),
                 evaluated: Evaluated::default(),
             };
         }
@@ -53,5 +57,5 @@ pub fn review(text: &str) -> Review {
     }
     let system = Arc::unwrap_or_clone(system);
     findings.sort_by_key(|f| (f.place.line, f.place.column, f.severity));
-    Review { findings, system: Some(system), evaluated }
+    Review { findings, system: Some(system), rules: places.rules, evaluated }
 }

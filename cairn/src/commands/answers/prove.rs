@@ -99,8 +99,11 @@ pub fn run(args: &ProveArgs) -> Result<()> {
     }
     let run = args.run.run();
     let settings = args.search.settle(run.seed).map_err(of_flag)?;
-    let out = args.proof.output()?;
+    let mut out = args.proof.output()?;
     let system = load_system(&args.system)?;
+    if !run.quiet {
+        out.with_verdicts(&args.system);
+    }
     if let Some((mut bank, from, shape)) = read_shape(&system, &args.start, &args.target)? {
         args.refuse_guides()?;
         let shape = Shape { from, sketch: shape, deadline: args.deadline() };

@@ -1,6 +1,7 @@
 //! `cairn system check`: all that is wrong, or likely to be wrong, with a rules file.
 
 use crate::commands::system::shown_finding::shown;
+use crate::commands::system::smt::{SmtArgs, ask};
 use crate::inputs::mlir_file::load_table;
 use crate::inputs::shipped::SYSTEMS;
 use anyhow::{Result, bail};
@@ -11,6 +12,7 @@ const EXAMPLES: &str = "\
 Examples:
   cairn system check my.rules
   cairn system check halide
+  cairn system check my.rules --smt
 
 Errors are mistakes, which are all shown at once, and rules that are false. Where all operators of a \
 rule are built in, both sides are evaluated on thousands of assignments: small literals first, then \
@@ -24,7 +26,12 @@ Warnings are also rules that give a value to what has none, as a division by zer
 match, match everything, do nothing, or are there twice up to the names of their variables; and \
 operators that should be literals.
 
-A rule without a counterexample may still be false. Exit code 2: there are errors, or warnings with \
+A rule without a counterexample may still be false. With --smt each rule over built-in operators is put to \
+z3, cvc5 and bitwuzla, whichever are on the PATH: proved, refuted (an error, with an assignment that Cairn has evaluated), or \
+unknown, with the reason. The verdicts are kept beside the file, and only rules that are new are asked \
+about the next time. `prove` and `optimise` then say whether the rules that they used are proved.
+
+Exit code 2: there are errors, or warnings with \
 --strict.";
 
 /// Operators that are not evaluated are named up to this many.
@@ -40,6 +47,8 @@ pub struct CheckArgs {
     /// Refuse a file with warnings, too
     #[arg(long)]
     strict: bool,
+    #[command(flatten)]
+    smt: SmtArgs,
 }
 
 /// Runs the command.
@@ -49,8 +58,15 @@ pub struct CheckArgs {
 pub fn run(args: &CheckArgs) -> Result<()> {
     let text = text_of(args.system.read("the rewrite system")?, args.system.path())?;
     let name = args.system.to_string();
-    let review = review(&text);
+    let mut review = review(&text);
+    let mut verdicts = String::new();
+    if let Some(system) = review.system.as_ref().filter(|_| args.smt.smt) {
+        let asked = ask(&args.smt, &args.system, system, &review.rules)?;
+        review.findings.extend(asked.findings);
+        verdicts = asked.summary;
+    }
     print(&shown(&name, &text, &review.findings))?;
+    print(&verdicts)?;
     let count = |severity| {
         review.findings.iter().filter(|finding| finding.severity == severity).count() as u64
     };

@@ -3,6 +3,8 @@
 mod check;
 mod import;
 mod shown_finding;
+mod smt;
+mod verdict_lines;
 
 use anyhow::Result;
 use clap::Subcommand;

@@ -5,6 +5,7 @@ use crate::inputs::args::NotProved;
 use crate::shown::ended::spent;
 use crate::shown::lets::with_lets;
 use crate::shown::proof::{PRINTED, Shown, proof_file};
+use crate::shown::proved::{self, line, rules_of};
 use anyhow::{Result, anyhow, ensure};
 use clap::ValueEnum;
 use egraph::{Amount, CostFunction, System, TermBank, TermId, proof_to_json};
@@ -13,7 +14,7 @@ use interop::{c_text, read_c};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use support::{FileKind, OutputFile, first_bytes, print};
+use support::{FileKind, OutputFile, first_bytes, note, print};
 
 /// A term, and how the answer is shown.
 #[derive(Clone, Debug, clap::Args)]
@@ -59,7 +60,7 @@ const PICTURE: FileKind = FileKind {
 ///
 /// # Errors
 /// Bad input, a goal that is not reached ([`NotProved`]), or an internal fault.
-pub fn run(args: &OneTerm, out: Option<&Path>, given: &Given) -> Result<()> {
+pub fn run(args: &OneTerm, out: Option<&Path>, given: &Given, quiet: bool) -> Result<()> {
     let system = &given.system;
     let out = out.map(proof_file).transpose()?;
     let picture_file =
@@ -85,15 +86,21 @@ pub fn run(args: &OneTerm, out: Option<&Path>, given: &Given) -> Result<()> {
             let (table, mut object) = (rows.table(), rows.json());
             let shown = Shown::new(system, &mut bank, proof, !args.no_shorten)?;
             let json = proof_to_json(system, &bank, &shown.proof);
+            let verdicts = given.verdicts.as_ref();
+            let about = verdicts.map(|verdicts| rules_of(verdicts, system, &shown.proof));
             if let Some(file) = &out {
                 file.write(|file| Ok(file.write_all(json.as_bytes())?))?;
             }
             if format == Format::Json {
                 object["proof"] = serde_json::from_str(&json)?;
+                if let Some(about) = &about {
+                    object["rules"] = proved::object(about);
+                }
                 print(&format!("{object}\n"))?;
             } else {
                 print(&format!("{table}{}", shown.text(system, &bank)))?;
             }
+            about.filter(|_| !quiet).and_then(|about| line(&about)).inspect(|line| note(line));
         }
     }
     if let Some(file) = &picture_file {

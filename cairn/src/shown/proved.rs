@@ -1,0 +1,55 @@
+//! Whether the rules that a proof rests on are proved themselves.
+
+use crate::inputs::verdicts::{Proved, Verdicts};
+use egraph::{How, Proof, System};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use support::{InputFile, counted_as, note};
+
+/// What is known of a system's rules. A file of verdicts that can't be used is no reason to do nothing: that is said.
+pub fn verdicts_of(file: &InputFile) -> Option<Verdicts> {
+    Verdicts::of_system(file).unwrap_or_else(|error| {
+        note(&format!("verdicts are not used: {error:#}"));
+        None
+    })
+}
+
+/// How far the rules of a proof are proved.
+pub fn rules_of(verdicts: &Verdicts, system: &System, proof: &Proof) -> Proved {
+    let mut used = BTreeSet::new();
+    for step in proof.steps.iter() {
+        if let How::Rule(rule, _) = step.how {
+            used.insert(rule);
+        }
+    }
+    verdicts.about(system, used.into_iter().map(|rule| system.rule(rule)))
+}
+
+/// The same in a line; none where no rule is used.
+pub fn line(about: &Proved) -> Option<String> {
+    let Proved { proved, by, assuming, not_proved } = about;
+    let listed = |all: &BTreeSet<String>| all.iter().cloned().collect::<Vec<_>>().join(", ");
+    let rules = proved + not_proved.len() as u64;
+    let assuming = match assuming.is_empty() {
+        true => String::new(),
+        false => format!(", assuming that {}", listed(assuming)),
+    };
+    match (rules, not_proved.is_empty()) {
+        (0, _) => None,
+        (1, true) => Some(format!("the rule used was proved by {}{assuming}", listed(by))),
+        (_, true) => {
+            Some(format!("all {rules} rules used were proved by {}{assuming}", listed(by)))
+        }
+        (_, false) => Some(format!(
+            "of {} not proved: {}",
+            counted_as(rules, "rule used", "rules used"),
+            listed(not_proved)
+        )),
+    }
+}
+
+/// The same for programs.
+pub fn object(about: &Proved) -> Value {
+    let Proved { proved, by, assuming, not_proved } = about;
+    json!({ "proved": proved, "by": by, "assuming": assuming, "not_proved": not_proved })
+}

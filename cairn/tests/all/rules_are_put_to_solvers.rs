@@ -1,0 +1,213 @@
+//! `cairn system check --smt` with programs that are called like solvers, and what `prove` and `optimise` say of the
+//! rules that they used.
+
+use crate::common::cairn;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use tempfile::TempDir;
+
+const RULES: &str =
+    "(sort Int) (op + (Int Int) Int) (op f (Int) Int) (literal i64 Int) (variable Int)
+(rewrite (+ ?a ?b) (+ ?b ?a) :name comm)
+(rewrite (+ ?a 0) ?a :name zero)
+(rewrite (f ?a) ?a :name drop)
+";
+
+/// A directory with a program called z3, which notes each query and answers so, and the rules.
+fn directory(answer: &str) -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    solver(directory.path(), answer);
+    fs::write(directory.path().join("a.rules"), RULES).unwrap();
+    directory
+}
+
+fn solver(directory: &Path, answer: &str) {
+    let path = directory.join("z3");
+    let text = format!(
+        "#!/bin/sh\n[ \"$1\" = --version ] && echo Z3 version 1.2.3 && exit\n\
+         echo asked >> '{}/asked'\n{answer}\n",
+        directory.display()
+    );
+    fs::write(&path, text).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Output, errors and exit code of the check, with no other solver.
+fn check(directory: &TempDir, arguments: &str) -> (String, String, i32) {
+    let output = cairn(directory)
+        .env("PATH", format!("{}:/usr/bin:/bin", directory.path().display()))
+        .args(["system", "check", "a.rules", "--smt"])
+        .args(if arguments.contains("--query-time") { vec![] } else { vec!["--query-time", "0.2"] })
+        .args(["--solver", directory.path().join("z3").to_str().unwrap()])
+        .args(arguments.split_whitespace())
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.code().unwrap())
+}
+
+/// How many queries there were.
+fn asked(directory: &TempDir) -> usize {
+    fs::read_to_string(directory.path().join("asked")).unwrap_or_default().lines().count()
+}
+
+const UNSAT: &str = "cat > /dev/null; echo unsat";
+
+#[test]
+fn only_what_changed_is_asked_again() {
+    let directory = directory(UNSAT);
+    let (out, _, code) = check(&directory, "");
+    let proved = "2 rules proved by z3 1.2.3\n2 rules of them on the assumption that terms of sort Int are integers\n";
+    let rest = "1 rule not expressible:\n  drop: f is not built in\n";
+    assert!(out.contains(&format!("{proved}{rest}")), "{out}");
+    assert_eq!((code, asked(&directory)), (0, 2));
+    let verdicts = fs::read_to_string(directory.path().join("a.proved.json")).unwrap();
+    assert_eq!(verdicts.matches("\"proved\"").count(), 2, "{verdicts}");
+    // Comments, names and order are nothing new.
+    let renamed = "; nothing new\n(sort Int) (op + (Int Int) Int) (op f (Int) Int) (literal i64 Int) (variable Int)
+(rewrite (+ ?x 0) ?x :name nothing)
+(rewrite (+ ?x ?y) (+ ?y ?x) :name commute)
+";
+    fs::write(directory.path().join("a.rules"), renamed).unwrap();
+    assert!(check(&directory, "").1.contains("0 rules asked"));
+    assert_eq!(asked(&directory), 2);
+    let one_more = format!("{renamed}(rewrite (+ 0 ?x) ?x :name other)\n");
+    fs::write(directory.path().join("a.rules"), one_more).unwrap();
+    let (out, err, _) = check(&directory, "");
+    assert!(
+        out.contains("3 rules proved by z3 1.2.3\n") && err.contains("1 rule asked"),
+        "{out}{err}"
+    );
+    assert_eq!(asked(&directory), 3);
+    check(&directory, "--anew");
+    assert_eq!(asked(&directory), 6);
+    // Nothing is made of words: the same verdicts have the same bytes.
+    let bytes = fs::read(directory.path().join("a.proved.json")).unwrap();
+    check(&directory, "--anew --threads 1");
+    assert_eq!(fs::read(directory.path().join("a.proved.json")).unwrap(), bytes);
+}
+
+#[test]
+fn what_is_unknown_has_its_reason_and_is_asked_again_where_another_answers() {
+    let directory = directory("exec sleep 30");
+    let (out, _, code) = check(&directory, "");
+    let silent = "  comm: z3 1.2.3: it gave no answer in its time\n";
+    assert!(out.contains("2 rules unknown:\n") && out.contains(silent) && code == 0, "{out}");
+    let before = asked(&directory);
+    check(&directory, "");
+    assert_eq!(asked(&directory), before, "the same solver in the same time");
+    solver(directory.path(), UNSAT);
+    assert!(check(&directory, "--query-time 3").0.contains("2 rules proved"), "more time");
+    solver(directory.path(), "echo nonsense");
+    assert!(check(&directory, "--anew").0.contains("z3 1.2.3: it said \"nonsense\""));
+    solver(directory.path(), "kill -9 $$");
+    assert!(check(&directory, "--anew").0.contains("z3 1.2.3: it gave no answer"));
+    // A lie is evaluated, and said.
+    solver(directory.path(), "cat >/dev/null; echo sat; echo '((v0 3) (v1 4))'");
+    let (out, _, code) = check(&directory, "--anew");
+    assert!(out.contains("where Cairn finds no difference") && code == 0, "{out}");
+}
+
+#[test]
+fn a_refuted_rule_is_an_error_with_its_place_and_assignment() {
+    let directory = directory("cat > /dev/null; echo sat; echo '((v0 5) (v1 5))'");
+    // False for one number alone, which no evaluation of thousands meets.
+    let rules = RULES.to_owned()
+        + "(op == (Int Int) Bool) (sort Bool) (literal bool Bool) (op * (Int Int) Int) (op && (Bool Bool) Bool)
+(rewrite (&& (== ?a 5) (== ?b 5)) 0 :name rare :when ((const ?a) (const ?b)))\n";
+    fs::write(directory.path().join("a.rules"), rules).unwrap();
+    let (out, err, code) = check(&directory, "");
+    assert!(out.contains("error: rule 'rare' is refuted\n --> a.rules:6:1\n"), "{out}");
+    assert!(
+        out.contains("= (&& (== ?a 5) (== ?b 5)) is 1, and 0 is 0 where ?a = 5, ?b = 5\n"),
+        "{out}"
+    );
+    assert!(out.contains("= found by z3 1.2.3\n") && code == 2, "{out}{err}");
+}
+
+#[test]
+fn a_damaged_file_of_verdicts_is_refused_and_stays() {
+    let directory = directory(UNSAT);
+    check(&directory, "");
+    let path = directory.path().join("a.proved.json");
+    let damaged = fs::read_to_string(&path).unwrap().replacen("comm", "zero", 1);
+    fs::write(&path, &damaged).unwrap();
+    let (_, err, code) = check(&directory, "");
+    assert!(err.contains("a.proved.json is not as it was written"), "{err}");
+    assert!(err.contains("remove it, or ask anew with --anew") && code == 2, "{err}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), damaged);
+    // A proof needs none.
+    let prove = |more: &[&str]| {
+        let mut command = cairn(&directory);
+        command.args(["prove", "--system", "a.rules", "--start", "(+ x (f 0))", "--target", "x"]);
+        let output = command.args(more).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(prove(&[]).contains("verdicts are not used: "));
+    assert_eq!(check(&directory, "--anew").2, 0);
+    let said = prove(&[]);
+    assert!(said.contains("of 2 rules used not proved: drop\n"), "{said}");
+    assert_eq!(prove(&["--quiet"]), "");
+    // Something else is not replaced.
+    fs::write(&path, "my notes\n").unwrap();
+    let (_, err, code) = check(&directory, "--anew");
+    assert!(
+        err.contains("a.proved.json exists and is not a file of verdicts") && code == 2,
+        "{err}"
+    );
+}
+
+#[test]
+fn without_a_solver_it_is_said_where_to_get_one() {
+    let directory = directory(UNSAT);
+    let output = cairn(&directory)
+        .env("PATH", "/nowhere")
+        .args(["system", "check", "a.rules", "--smt"])
+        .output()
+        .unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        err.contains("no solver was found: expected z3, cvc5 or bitwuzla on the PATH"),
+        "{err}"
+    );
+    assert_eq!(output.status.code(), Some(2));
+    let (_, err, code) = check(&directory, "--solver /bin/true");
+    assert!(err.contains("--solver /bin/true: expected a program called z3"), "{err}");
+    assert_eq!(code, 2);
+    fs::write(directory.path().join("z3"), "#!/bin/sh\nexec sleep 60\n").unwrap();
+    let (_, err, code) = check(&directory, "");
+    assert!(err.contains("z3 --version: it gave no answer in its time"), "{err}");
+    assert_eq!(code, 2);
+}
+
+#[test]
+fn answers_say_whether_the_rules_used_are_proved() {
+    let directory = tempfile::tempdir().unwrap();
+    let output = cairn(&directory)
+        .args(["prove", "--system", "halide", "--start", "(+ (- x y) y)", "--target", "(+ 0 x)"])
+        .output()
+        .unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        err.contains("used were proved by ") || err.contains("the rule used was proved by "),
+        "{err}"
+    );
+    let output = cairn(&directory)
+        .args([
+            "optimise",
+            "--system",
+            "words",
+            "--term",
+            "(+ (^ x x) (& y y))",
+            "--format",
+            "json",
+        ])
+        .output()
+        .unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    let object: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(object["rules"]["not_proved"], serde_json::json!([]), "{out}");
+    assert!(object["rules"]["proved"].as_u64().unwrap() >= 2, "{out}");
+}
