@@ -65,14 +65,15 @@ pub enum Order {
 
 impl Order {
     /// From a [`Ranker`], a path or name, a function of matches, `None` for the ranker that is shipped for the
-    /// system, or `False` for none.
+    /// system, where one is `needed` that for any system if there is no other, or `False` for none.
     pub fn of(
         given: Option<&Bound<'_, PyAny>>,
         shared: &Shared,
         cancel: &Cancel,
+        needed: bool,
     ) -> PyResult<Order> {
         let Some(given) = given else {
-            let shipped = ranker_of(&shared.system);
+            let shipped = ranker_of(&shared.system, needed);
             let loaded = shipped.map(|file| load_ranker(&file, &shared.system)).transpose();
             return Ok(loaded.map_err(any)?.map_or(Order::None, Order::Learned));
         };

@@ -1,6 +1,7 @@
 """prove and optimise, guided by functions, over lists, in threads."""
 
 import multiprocessing
+from pathlib import Path
 
 import pytest
 
@@ -35,8 +36,22 @@ def test_the_methods_of_the_table_can_be_asked_for(halide):
         assert cairn.prove(halide, START, TARGET, method=method, **SMALL), method
     with pytest.raises(cairn.CairnError, match="unknown method 'depe'.*did you mean 'deep'"):
         cairn.prove(halide, START, TARGET, method="depe")
+    prop = cairn.System.load("prop")
     with pytest.raises(cairn.CairnError, match="needs a ranker"):
-        cairn.prove(cairn.System.load("prop"), "(& a b)", "(& b a)", method="ranked")
+        cairn.prove(prop, "(& a b)", "(& b a)", method="ranked", ranker=False)
+    # No ranker of its own is shipped: that for any system is taken.
+    assert cairn.prove(prop, "(& a b)", "(& b a)", method="ranked")
+    assert cairn.Ranker.load("any", prop).unknown == []
+
+
+def test_a_ranker_lives_through_edits_and_is_for_its_system_only(tmp_path):
+    rules = (Path(__file__).parents[2] / "configs/systems/ring.rules").read_text()
+    edited = cairn.System.from_rules(rules + "(rewrite (+ ?a (* -1 ?a)) 0 :name new)")
+    ranker = cairn.Ranker.load("ring", edited)
+    assert ranker.unknown == ["new"]
+    assert cairn.prove(edited, "(+ a b)", "(+ b a)", method="ranked", ranker=ranker)
+    with pytest.raises(cairn.CairnError, match="another rewrite system"):
+        cairn.prove(cairn.System.load("prop"), "(& a b)", "(& b a)", ranker=ranker)
 
 
 @pytest.mark.parametrize("options", [

@@ -79,7 +79,7 @@ pub static SEEDS: Shipped = shipped!(
     ]
 );
 /// Rankers.
-pub static RANKERS: Shipped = shipped!("ranker", "rankers", ".json", ["halide", "ring"]);
+pub static RANKERS: Shipped = shipped!("ranker", "rankers", ".json", ["any", "halide", "ring"]);
 /// Verdicts on the rules of systems, by the names of these.
 pub static VERDICTS: Shipped = shipped!(
     "file of verdicts",
@@ -139,11 +139,13 @@ impl Shipped {
 /// A shipped ranker is taken unasked for a system that is so much like its own: an edited copy.
 const LIKENESS: f64 = 0.75;
 
-/// The ranker that is shipped for a system, or for one that is much like it.
-pub fn ranker_of(system: &System) -> Option<InputFile> {
+/// The ranker that is shipped for a system, or for one that is much like it; where one is `needed`, the one for any
+/// system if there is no other.
+pub fn ranker_of(system: &System, needed: bool) -> Option<InputFile> {
     let likeness = |file: &CarriedFile| (Ranker::likeness(file.text, system), *file);
     let best = RANKERS.files.iter().map(likeness).max_by(|a, b| a.0.total_cmp(&b.0));
-    best.filter(|(likeness, _)| *likeness >= LIKENESS).map(|(_, file)| InputFile::Carried(file))
+    let own = best.filter(|(likeness, _)| *likeness >= LIKENESS).map(|(_, file)| file);
+    own.or_else(|| RANKERS.named("any").ok().filter(|_| needed)).map(InputFile::Carried)
 }
 
 #[cfg(test)]

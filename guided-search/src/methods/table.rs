@@ -293,7 +293,7 @@ impl Method {
             let needs = match method.needs() {
                 Need::Nothing | Need::RankerIfAny => "",
                 Need::Model => " (needs --model)",
-                Need::Ranker => " (needs --ranker)",
+                Need::Ranker => " (--ranker, or the one for any system)",
                 Need::Chain => " (needs tasks of `cairn tasks`)",
                 Need::Guides => " (needs --expert of `cairn prove`)",
             };

@@ -52,7 +52,7 @@ impl State {
         }
         let cancel = cancel();
         let order = match ranker {
-            Some(_) => Order::of(ranker, &self.shared, &cancel)?,
+            Some(_) => Order::of(ranker, &self.shared, &cancel, false)?,
             None => Order::None,
         };
         let config = SaturationConfig {

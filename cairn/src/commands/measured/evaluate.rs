@@ -10,8 +10,8 @@ use crate::shown::part::print_part;
 use anyhow::{Context, Error, Result, ensure};
 use egraph::{System, TermBank};
 use guided_search::{
-    Available, Evaluation, FarChains, GuideWriter, Inputs, Method, Optimiser, RESULTS_FILE, Row,
-    SEEN_UNKNOWN, SearchOptions, TaskOrigin, TaskSet, evaluate, evaluation_job, refuse_seen,
+    Available, Evaluation, FarChains, GuideWriter, Inputs, Method, Need, Optimiser, RESULTS_FILE,
+    Row, SEEN_UNKNOWN, SearchOptions, TaskOrigin, TaskSet, evaluate, evaluation_job, refuse_seen,
     summaries, text_table,
 };
 use jobs::{Described, Shard};
@@ -190,8 +190,13 @@ fn with_inputs<T: Send>(
     }
     let mut bank = TermBank::new(system.language.clone());
     let uses_ranker = |methods: &Vec<Method>| methods.iter().any(|method| method.uses_ranker());
-    let needed = asked.as_ref().is_none_or(uses_ranker);
-    let found = ranker(args, &system, (needed, asked.is_none()), |ranker| {
+    let needs_ranker = |method: &Method| method.needs() == Need::Ranker;
+    let wanted = Wanted {
+        used: asked.as_ref().is_none_or(uses_ranker),
+        by_default: asked.is_none(),
+        needed: asked.iter().flatten().any(needs_ranker),
+    };
+    let found = ranker(args, &system, wanted, |ranker| {
         refuse_seen("the ranker", &tasks.tasks, &mut bank, &ranker.seen)
     })?;
     let (ranker_file, ranker) = match found {
@@ -219,19 +224,30 @@ fn with_inputs<T: Send>(
     pool.install(|| work(evaluation, &inputs))
 }
 
-/// The ranker that is asked for, or that is shipped for the system where something needs one, and its file. One that
-/// `refuse` refuses, for what it has seen, is done without `by_default`, where nobody asked for it.
+/// For what a ranker is wanted.
+#[derive(Clone, Copy)]
+pub struct Wanted {
+    /// Something of what is compared would use one.
+    pub used: bool,
+    /// Nobody said what is to be compared.
+    pub by_default: bool,
+    /// Something can't do without.
+    pub needed: bool,
+}
+
+/// The ranker that is asked for, or that is shipped for the system where something uses one, and its file. One that
+/// `refuse` refuses, for what it has seen, is done without by default, where nobody asked for it.
 pub fn ranker<T>(
     args: &EvaluateArgs,
     system: &System,
-    (needed, by_default): (bool, bool),
+    wanted: Wanted,
     refuse: impl FnOnce(&Ranker) -> Result<T>,
 ) -> Result<Option<(InputFile, Arc<Ranker>, T)>> {
-    let shipped = || ranker_of(system).filter(|_| needed);
+    let shipped = || ranker_of(system, wanted.needed).filter(|_| wanted.used);
     let Some(file) = args.ranker.clone().or_else(shipped) else { return Ok(None) };
     let ranker = read_ranker(&file, system)?;
     match refuse(&ranker) {
-        Err(seen) if args.ranker.is_none() && by_default => {
+        Err(seen) if args.ranker.is_none() && wanted.by_default => {
             if !args.run.run().quiet {
                 note(&format!("no ranker is used: {seen}"));
             }

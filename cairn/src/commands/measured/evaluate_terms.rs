@@ -1,6 +1,6 @@
 //! `cairn evaluate --terms`: optimisers on the same terms, under the same limits.
 
-use crate::commands::measured::evaluate::{EvaluateArgs, ranker};
+use crate::commands::measured::evaluate::{EvaluateArgs, Wanted, ranker};
 use crate::inputs::args::{load_system_with_text, named_cost, of_flag};
 use anyhow::{Result, ensure};
 use egraph::{Sketch, TermBank};
@@ -25,8 +25,12 @@ pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
     let cost = named_cost(&system, names)?;
     let objective = &Objective { cost, shared: false, exact_time: None, sketch: Sketch::Any };
     let asked = args.optimisers.as_ref();
-    let needed = asked.is_none_or(|names| names.iter().any(|optimiser| optimiser.ranked));
-    let found = ranker(args, &system, (needed, asked.is_none()), |ranker| {
+    let wanted = Wanted {
+        used: asked.is_none_or(|names| names.iter().any(|optimiser| optimiser.ranked)),
+        by_default: asked.is_none(),
+        needed: false,
+    };
+    let found = ranker(args, &system, wanted, |ranker| {
         refuse_seen_terms("the ranker", &terms, &mut bank, &ranker.seen)
     })?;
     let found = found.map(|(file, ranker, ())| (file, ranker));

@@ -78,7 +78,7 @@ impl Given {
         });
         let aim = aim.map_err(of_flag)?;
         let is_used = aim.limits.budget.scheduler.has(Scheduler::BestFirst);
-        let shipped = || ranker_of(&system).filter(|_| is_used && !learned.no_ranker);
+        let shipped = || ranker_of(&system, false).filter(|_| is_used && !learned.no_ranker);
         let ranker = learned.ranker.clone().or_else(shipped);
         let ranker = ranker.map(|file| read_ranker(&file, &system)).transpose()?;
         let terms = options.guides();
