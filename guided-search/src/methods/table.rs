@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// A way to prove a task. All get the same cap, total work, guides per request and attempts.
+/// A way to prove a task. All get the same total work, guides per request and attempts, and searches the same cap.
 #[derive(Debug)]
 struct Row {
     /// On the command line and in results.

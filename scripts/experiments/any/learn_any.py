@@ -94,7 +94,7 @@ def again(args):
               "--from", args.dir / f"{getattr(args, 'from')}.json")
 
     with concurrent.futures.ThreadPoolExecutor(args.threads) as pool:
-        list(pool.map(one, sorted(path.parent for path in (args.dir / "drawn").glob("*/ranker.json"))))
+        list(pool.map(one, sorted(path.parent for path in (args.dir / "drawn").glob("*/ranker.json"))[:args.first or None]))
 
 
 def bed_tasks(args, name, part):

@@ -47,8 +47,8 @@ Examples:
   done
   cairn merge parts/* --out results
 
-Every method searches in the same way, with the same cap on each e-graph and the same total work. The \
-same command goes on with an evaluation that was stopped. Results are the same for any number of \
+Every method has the same total work. E-graphs of a search end at the cap; all-work and the e-graphs that portfolio \
+grows beside its search may have all of the work. The same command goes on with an evaluation that was stopped. Results are the same for any number of \
 threads, the columns of seconds aside.";
 
 fn help() -> String {
