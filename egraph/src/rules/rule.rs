@@ -52,7 +52,8 @@ impl Rule {
         vars
     }
 
-    /// What the rule says, as text: the same for rules that differ in name, ruleset, names of variables and order of conditions.
+    /// What the rule says, as text, with the sort of its sides: the same for rules that differ in name, ruleset, names of variables and
+    /// order of conditions.
     pub fn content(&self, language: &Language) -> String {
         let mut order: Vec<VarId> = Vec::new();
         let mut note = |var| {
@@ -89,6 +90,7 @@ impl Rule {
         conditions.sort_unstable();
         let when: String =
             conditions.iter().map(|condition| format!(" when {condition}")).collect();
-        format!("{} => {}{when}", side(&self.lhs), side(&self.rhs))
+        let sort = language.sort_name(self.lhs.sort(language, variables));
+        format!("{} => {} of {sort}{when}", side(&self.lhs), side(&self.rhs))
     }
 }
