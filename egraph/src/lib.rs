@@ -92,7 +92,7 @@ pub use rules::costs::function::{Cost, CostFunction};
 pub use rules::costs::read::Read;
 pub use rules::costs::unit::Amount;
 pub use rules::costs::whole::WholeCost;
-pub use rules::expression::{Condition, Expr};
+pub use rules::expression::{Condition, DisplayExpr, Expr};
 pub use rules::pattern::{DisplayPattern, Pattern, TermFunction};
 pub use rules::read::SystemError;
 pub use rules::rule::{Rule, RuleId, RulesetId};

@@ -62,15 +62,15 @@ impl Content {
         (rules + operators) as f64 / all.max(1) as f64
     }
 
-    /// The weights of a system by those of this content. A rule or an operator that is not known gets what `general` says of its
+    /// The weights of a system, whose content is `other`, by those of this content. A rule or an operator that is not known gets what `general` says of its
     /// shape, or else the mean of those that are.
     pub fn weights(
         &self,
         weights: &Weights,
         general: Option<&Weights>,
         system: &System,
+        other: &Content,
     ) -> (Weights, Unknown) {
-        let other = Content::of(system);
         let from = |old: &[String], new: &[String]| -> Vec<Option<usize>> {
             let places = places(old);
             new.iter().map(|one| places.get(one.as_str()).copied()).collect()

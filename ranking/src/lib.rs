@@ -25,4 +25,4 @@ pub use any::AnyRanker;
 pub use content::{Content, Unknown};
 pub use example::Example;
 pub use fit::{Course, Study, fit, fit_any};
-pub use ranker::{LEAST_SHARE, Ranker};
+pub use ranker::{LEAST_SHARE, LearnedOn, Ranker};

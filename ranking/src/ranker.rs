@@ -56,9 +56,25 @@ struct Format {
 
 /// What of a ranker's file says for which systems it is.
 #[derive(Deserialize)]
-struct For {
-    system_hash: String,
+pub struct LearnedOn {
+    /// Hash of the rewrite system.
+    pub system_hash: String,
     content: Option<Content>,
+}
+
+impl LearnedOn {
+    /// Reads no more than this of the text of a file; nothing of one that is for any system.
+    pub fn read(text: &str) -> Option<LearnedOn> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// How much a system with this content is the one that the ranker was learned on: the share of rules and operators that
+    /// one has of the other, whichever is less.
+    pub fn likeness(&self, of_system: &Content) -> f64 {
+        self.content
+            .as_ref()
+            .map_or(0.0, |content| content.share_of(of_system).min(of_system.share_of(content)))
+    }
 }
 
 impl Ranker {
@@ -83,19 +99,6 @@ impl Ranker {
         let mut ranker = Ranker::new(system, any.weights(system), any.origin.clone(), seen);
         ranker.general = Some(any.weights.clone());
         ranker
-    }
-
-    /// How much a system is the one that the ranker in a file was learned on: the share of rules and operators that one
-    /// has of the other, whichever is less. 1 for the very rules file.
-    pub fn likeness(text: &str, system: &System) -> f64 {
-        match serde_json::from_str::<For>(text) {
-            Ok(of) if of.system_hash == system.hash => 1.0,
-            Ok(For { content: Some(content), .. }) => {
-                let of_system = Content::of(system);
-                content.share_of(&of_system).min(of_system.share_of(&content))
-            }
-            _ => 0.0,
-        }
     }
 
     /// Reads a ranker for a system, or for any; `name` is that of the file, for messages. If the rules file has changed
@@ -141,7 +144,8 @@ impl Ranker {
             general.check(any::ROWS).with_context(|| name.to_owned())?;
         }
         let general = ranker.general.as_ref();
-        (ranker.weights, ranker.unknown) = content.weights(&ranker.weights, general, system);
+        (ranker.weights, ranker.unknown) =
+            content.weights(&ranker.weights, general, system, &of_system);
         ranker.content = Some(of_system);
         ranker.system_hash.clone_from(&system.hash);
         Ok(ranker)

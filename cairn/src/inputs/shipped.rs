@@ -4,9 +4,10 @@
 use anyhow::{Result, anyhow};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use egraph::System;
-use ranking::Ranker;
+use ranking::{Content, LearnedOn};
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::LazyLock;
 use support::{CarriedFile, InputFile};
 
 /// Files of one kind.
@@ -139,12 +140,22 @@ impl Shipped {
 /// A shipped ranker is taken unasked for a system that is so much like its own: an edited copy.
 const LIKENESS: f64 = 0.75;
 
+/// The shipped rankers for one system each, read once.
+static LEARNED_ON: LazyLock<Vec<(LearnedOn, CarriedFile)>> = LazyLock::new(|| {
+    RANKERS.files.iter().filter_map(|file| Some((LearnedOn::read(file.text)?, *file))).collect()
+});
+
 /// The ranker that is shipped for a system, or for one that is much like it; where one is `needed`, the one for any
 /// system if there is no other.
 pub fn ranker_of(system: &System, needed: bool) -> Option<InputFile> {
-    let likeness = |file: &CarriedFile| (Ranker::likeness(file.text, system), *file);
-    let best = RANKERS.files.iter().map(likeness).max_by(|a, b| a.0.total_cmp(&b.0));
-    let own = best.filter(|(likeness, _)| *likeness >= LIKENESS).map(|(_, file)| file);
+    let very = LEARNED_ON.iter().find(|(on, _)| on.system_hash == system.hash);
+    let alike = || {
+        let content = Content::of(system);
+        let all = LEARNED_ON.iter().map(|ranker| (ranker.0.likeness(&content), ranker));
+        let best = all.max_by(|a, b| a.0.total_cmp(&b.0));
+        best.filter(|(likeness, _)| *likeness >= LIKENESS).map(|(_, ranker)| ranker)
+    };
+    let own = very.or_else(alike).map(|(_, file)| *file);
     own.or_else(|| RANKERS.named("any").ok().filter(|_| needed)).map(InputFile::Carried)
 }
 

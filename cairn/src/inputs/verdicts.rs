@@ -16,7 +16,7 @@ use support::{
 };
 
 /// How a rule is proved whose assignments are few.
-pub const THROUGH: &str = "going through all assignments";
+const THROUGH: &str = "going through all assignments";
 
 const KIND: &str = "cairn-verdicts";
 const FORMAT: u32 = 1;
@@ -82,18 +82,20 @@ pub fn says(statement: &Statement) -> String {
     hash::sha256(statement.normal_text().as_bytes())
 }
 
-/// Where the verdicts of a rules file are kept; nowhere for a shipped one.
-pub fn beside(system: &InputFile) -> Option<PathBuf> {
-    match system {
-        InputFile::Carried(_) => None,
-        InputFile::Path(path) if path.extension().is_some_and(|ending| ending == "rules") => {
-            Some(path.with_extension("proved.json"))
-        }
-        InputFile::Path(path) => {
-            let mut name = path.clone().into_os_string();
-            name.push(".proved.json");
-            Some(name.into())
-        }
+/// Where the verdicts of a rules file are kept.
+pub fn beside(rules: &Path) -> PathBuf {
+    if rules.extension().is_some_and(|ending| ending == "rules") {
+        return rules.with_extension("proved.json");
+    }
+    let mut name = rules.as_os_str().to_owned();
+    name.push(".proved.json");
+    name.into()
+}
+
+impl Known {
+    /// Who or what proved it, without the number of assignments.
+    pub fn prover(&self) -> &str {
+        if self.by.starts_with("all ") { THROUGH } else { &self.by }
     }
 }
 
@@ -147,13 +149,12 @@ impl Verdicts {
     /// # Errors
     /// As [`Verdicts::read`].
     pub fn of_system(file: &InputFile) -> Result<Option<Verdicts>> {
-        match (file, beside(file)) {
-            (InputFile::Carried(system), _) => match VERDICTS.named(system.name) {
+        match file {
+            InputFile::Carried(system) => match VERDICTS.named(system.name) {
                 Ok(carried) => Verdicts::parse(carried.file, carried.text).map(Some),
                 Err(_) => Ok(None),
             },
-            (_, Some(path)) => Verdicts::read(&path),
-            (_, None) => Ok(None),
+            InputFile::Path(path) => Verdicts::read(&beside(path)),
         }
     }
 
@@ -161,7 +162,7 @@ impl Verdicts {
     pub fn proved(&self, system: &System, rule: &Rule) -> Option<&str> {
         let says = says(&Statement::of(system, rule).ok()?);
         let known = self.rules.iter().find(|known| known.says.as_ref() == Some(&says))?;
-        (known.verdict == Word::Proved).then_some(&*known.by)
+        (known.verdict == Word::Proved).then(|| known.prover())
     }
 
     /// Whether rules are proved, by whom, and which are not: in the order of their names.
@@ -170,8 +171,7 @@ impl Verdicts {
         for rule in rules {
             match self.proved(system, rule) {
                 Some(by) => {
-                    let all = by.starts_with("all ");
-                    about.by.insert(if all { THROUGH } else { by }.to_owned());
+                    about.by.insert(by.to_owned());
                     about.assuming.extend(assumption(system, rule));
                     about.proved += 1;
                 }
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn verdicts_stand_beside_the_rules() {
-        let beside = |path: &str| beside(&InputFile::Path(path.into())).unwrap();
+        let beside = |path: &str| beside(Path::new(path));
         assert_eq!(beside("a/my.rules"), Path::new("a/my.proved.json"));
         assert_eq!(beside("a/rules.txt"), Path::new("a/rules.txt.proved.json"));
     }

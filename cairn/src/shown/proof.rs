@@ -1,8 +1,7 @@
 //! How a proof is shown: shortened, checked again, as text or JSON, and written to a file.
 
 use crate::inputs::args::NotProved;
-use crate::inputs::verdicts::Verdicts;
-use crate::shown::proved::{line, rules_of, verdicts_of};
+use crate::shown::proved::{line, rules_of};
 use anyhow::{Context, Result, anyhow};
 use clap::ValueEnum;
 use egraph::{
@@ -45,8 +44,8 @@ pub enum ProofFormat {
 pub struct ProofOutput<'a> {
     args: &'a ProofArgs,
     file: Option<OutputFile>,
-    /// What is known of the rules, which is said of those that are used.
-    verdicts: Option<Verdicts>,
+    /// The file of the system, where it is said how far the rules that are used are proved.
+    rules: Option<&'a InputFile>,
 }
 
 impl ProofArgs {
@@ -56,7 +55,7 @@ impl ProofArgs {
     /// As [`OutputFile::new`].
     pub fn output(&self) -> Result<ProofOutput<'_>> {
         let file = self.out.as_deref().map(proof_file).transpose()?;
-        Ok(ProofOutput { args: self, file, verdicts: None })
+        Ok(ProofOutput { args: self, file, rules: None })
     }
 }
 
@@ -73,10 +72,10 @@ pub fn proof_file(path: &Path) -> Result<OutputFile> {
     OutputFile::new(path, FileKind { name: "a proof", recognise })
 }
 
-impl ProofOutput<'_> {
+impl<'a> ProofOutput<'a> {
     /// From now on says with each proof how far its rules are proved, if that is known of the system in a file.
-    pub fn with_verdicts(&mut self, system: &InputFile) {
-        self.verdicts = verdicts_of(system);
+    pub fn with_verdicts(&mut self, system: &'a InputFile) {
+        self.rules = Some(system);
     }
 
     /// Shortens a checked proof, writes and prints it.
@@ -96,7 +95,7 @@ impl ProofOutput<'_> {
             ProofFormat::Text => print(&shown.text(system, bank)),
             ProofFormat::Html => print(&proof_page(system, bank, shown.flat()?)?),
         }?;
-        let about = self.verdicts.as_ref().map(|verdicts| rules_of(verdicts, system, &shown.proof));
+        let about = self.rules.and_then(|file| rules_of(file, system, &shown.proof));
         about.and_then(|about| line(&about)).inspect(|line| note(line));
         Ok(())
     }

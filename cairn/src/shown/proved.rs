@@ -6,23 +6,20 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use support::{InputFile, counted_as, note};
 
-/// What is known of a system's rules. A file of verdicts that can't be used is no reason to do nothing: that is said.
-pub fn verdicts_of(file: &InputFile) -> Option<Verdicts> {
-    Verdicts::of_system(file).unwrap_or_else(|error| {
+/// How far the rules of a proof are proved, if that is known of the system in a file. Verdicts that can't be used are no reason
+/// to do nothing: that is said.
+pub fn rules_of(file: &InputFile, system: &System, proof: &Proof) -> Option<Proved> {
+    let verdicts = Verdicts::of_system(file).unwrap_or_else(|error| {
         note(&format!("verdicts are not used: {error:#}"));
         None
-    })
-}
-
-/// How far the rules of a proof are proved.
-pub fn rules_of(verdicts: &Verdicts, system: &System, proof: &Proof) -> Proved {
+    })?;
     let mut used = BTreeSet::new();
     for step in proof.steps.iter() {
         if let How::Rule(rule, _) = step.how {
             used.insert(rule);
         }
     }
-    verdicts.about(system, used.into_iter().map(|rule| system.rule(rule)))
+    Some(verdicts.about(system, used.into_iter().map(|rule| system.rule(rule))))
 }
 
 /// The same in a line; none where no rule is used.

@@ -1,6 +1,6 @@
 //! A rules file that is edited keeps its ranker: comments, order, costs and names change nothing, and a rule more is said.
 
-use crate::common::{cairn, shipped};
+use crate::common::{cairn, run, shipped};
 use std::fs;
 use tempfile::TempDir;
 
@@ -71,48 +71,16 @@ fn what_a_ranker_has_seen_is_refused_of_an_edited_system() {
     let path = |name: &str| directory.path().join(name);
     let rules = fs::read_to_string(shipped("systems/ring.rules")).unwrap();
     fs::write(path("mine.rules"), edited(&rules)).unwrap();
-    for (part, without) in
-        [("training", &[][..]), ("validation", &["--without", "training.parquet"])]
-    {
-        cairn(&directory)
-            .args([
-                "tasks",
-                "--system",
-                "ring",
-                "--seeds",
-                "ring",
-                "--links",
-                "4",
-                "--link-nodes",
-                "100",
-            ])
-            .args(["--count", "8", "--quiet", "--out", &format!("{part}.parquet")])
-            .args(without)
-            .assert()
-            .success();
-    }
-    cairn(&directory)
-        .args(["learn", "--system", "ring", "--tasks", "training.parquet", "--quiet"])
-        .args(["--validation", "validation.parquet", "--rounds", "1", "--cap", "500"])
-        .args(["--out", "learned"])
-        .assert()
-        .success();
+    let tasks = |system: &str, rest: &str| {
+        let drawn = "--seeds ring --links 4 --link-nodes 100 --count 8";
+        run(&directory, &format!("tasks --system {system} {drawn} --out {rest}"));
+    };
+    tasks("ring", "training.parquet");
+    tasks("ring", "validation.parquet --without training.parquet");
+    let learn = "learn --system ring --tasks training.parquet --validation validation.parquet";
+    run(&directory, &format!("{learn} --rounds 1 --cap 500 --out learned"));
     // The same seeds, of the system as it is now.
-    cairn(&directory)
-        .args([
-            "tasks",
-            "--system",
-            "mine.rules",
-            "--seeds",
-            "ring",
-            "--links",
-            "4",
-            "--link-nodes",
-            "100",
-        ])
-        .args(["--count", "8", "--quiet", "--out", "mine.parquet"])
-        .assert()
-        .success();
+    tasks("mine.rules", "mine.parquet");
     let output = cairn(&directory)
         .args([
             "evaluate",

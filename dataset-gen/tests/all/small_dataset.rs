@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use support::Run;
 use tempfile::TempDir;
 
-#[allow(dead_code)]
+#[expect(dead_code, reason = "the text is enough here; others have the system, too")]
 #[path = "../../../terms/tests/all/small_system/rules.rs"]
 mod rules;
 pub use rules::RULES;

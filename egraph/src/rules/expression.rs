@@ -1,6 +1,6 @@
 //! Expressions over literals and facts, in conditions and where literals are computed.
 
-use crate::rules::variables::{VarId, Variables};
+use crate::rules::variables::VarId;
 use crate::term::builtin::evaluate;
 use crate::term::literal::{LiteralKind, Value};
 use std::fmt;
@@ -78,8 +78,10 @@ pub(crate) fn value_fits(kind: LiteralKind, value: Value) -> bool {
 }
 
 /// Displays an expression as an s-expression.
-pub(crate) struct DisplayExpr<'a> {
-    pub variables: &'a Variables,
+pub struct DisplayExpr<'a> {
+    /// Names by variable.
+    pub names: &'a [String],
+    /// The expression.
     pub expr: &'a Expr,
 }
 
@@ -87,7 +89,7 @@ impl fmt::Display for DisplayExpr<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.expr {
             Expr::Value(value) => value.fmt(f),
-            Expr::Var(var) => f.write_str(&self.variables.names[var.0 as usize]),
+            Expr::Var(var) => f.write_str(&self.names[var.0 as usize]),
             Expr::Apply(name, args) => {
                 write!(f, "({name}")?;
                 for expr in args {

@@ -169,7 +169,7 @@ impl fmt::Display for DisplayPattern<'_> {
                 f.write_str(")")
             }
             Pattern::Compute(expr, _) => {
-                write!(f, "(compute {})", DisplayExpr { variables: self.variables, expr })
+                write!(f, "(compute {})", DisplayExpr { names: &self.variables.names, expr })
             }
         }
     }

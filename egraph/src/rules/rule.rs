@@ -84,7 +84,7 @@ impl Rule {
             Condition::Const(VarId(var)) => {
                 format!("literal {}", variables.names[usize::from(*var)])
             }
-            Condition::Holds(expr) => DisplayExpr { variables, expr }.to_string(),
+            Condition::Holds(expr) => DisplayExpr { names: &variables.names, expr }.to_string(),
         };
         let mut conditions: Vec<String> = self.conditions.iter().map(condition).collect();
         conditions.sort_unstable();

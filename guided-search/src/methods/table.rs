@@ -248,6 +248,11 @@ impl Method {
         matches!(self.needs(), Need::Ranker | Need::RankerIfAny)
     }
 
+    /// Whether it can't do without one.
+    pub fn needs_ranker(self) -> bool {
+        self.needs() == Need::Ranker
+    }
+
     /// Refuses a method that needs what is not there.
     ///
     /// # Errors

@@ -5,8 +5,8 @@ use super::answer::Answer;
 use super::evaluated::{Compared, compare};
 use super::query::{Extent, has, query};
 use super::solver::Solver;
-use super::statement::{Statement, assigned, shown};
-use egraph::{LiteralKind, Value};
+use super::statement::{Statement, assigned};
+use egraph::{DisplayExpr, LiteralKind, Value};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -71,7 +71,7 @@ fn refutation(statement: &Statement, values: &[Value], by: &str) -> Option<Refut
     let Compared::Differs(left, right) = compare(statement, values) else { return None };
     let side = |expr, value: Option<Value>| {
         let is = value.map_or("has no value".to_owned(), |value| format!("is {value}"));
-        format!("{} {is}", shown(expr, &statement.names))
+        format!("{} {is}", DisplayExpr { names: &statement.names, expr })
     };
     let sides = [side(&statement.left, left), side(&statement.right, right)];
     let at = assigned(&statement.names, values);

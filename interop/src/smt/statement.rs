@@ -180,18 +180,6 @@ pub(super) fn kind_of(expr: &Expr, kinds: &[LiteralKind]) -> LiteralKind {
     }
 }
 
-/// An expression as a rule shows it.
-pub(super) fn shown(expr: &Expr, names: &[String]) -> String {
-    match expr {
-        Expr::Value(value) => value.to_string(),
-        Expr::Var(var) => names[usize::from(var.0)].clone(),
-        Expr::Apply(name, args) => {
-            let args: Vec<String> = args.iter().map(|arg| shown(arg, names)).collect();
-            format!("({name} {})", args.join(" "))
-        }
-    }
-}
-
 /// An assignment as the end of a sentence.
 pub(super) fn assigned(names: &[String], values: &[Value]) -> String {
     let pairs = names.iter().zip(values);

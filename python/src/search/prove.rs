@@ -12,8 +12,8 @@ use crate::shared::{Shared, System};
 use crate::term::{Term, term_like};
 use egraph::{Cancel, TermBank, TermId};
 use guided_search::{
-    Aids, Asked, GuideWriter, Method, Need, Question, Schedulers, SearchOptions, SearchSettings,
-    Seconds, read_texts,
+    Aids, Asked, GuideWriter, Method, Question, Schedulers, SearchOptions, SearchSettings, Seconds,
+    read_texts,
 };
 use model::GuideModel;
 use pyo3::exceptions::PyTypeError;
@@ -180,7 +180,7 @@ pub fn prove<'py>(
         false => Some(method.map_or_else(|| default.parse().map_err(bad), Ok)?),
     };
     let uses_ranker = method.is_some_and(Method::uses_ranker);
-    let needed = method.is_some_and(|method| method.needs() == Need::Ranker);
+    let needed = method.is_some_and(Method::needs_ranker);
     let order = match ranker {
         None if !uses_ranker => Order::None,
         ranker => Order::of(ranker, shared, &cancel, needed)?,

@@ -174,7 +174,7 @@ fn search(
 ) -> Result<Answer> {
     let method = args.method()?;
     let ranker = match method.uses_ranker() {
-        true => args.ranker.clone().or_else(|| ranker_of(system, method.needs() == Need::Ranker)),
+        true => args.ranker.clone().or_else(|| ranker_of(system, method.needs_ranker())),
         false => None,
     };
     method.expect(Available {

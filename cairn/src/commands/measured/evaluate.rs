@@ -10,8 +10,8 @@ use crate::shown::part::print_part;
 use anyhow::{Context, Error, Result, ensure};
 use egraph::{System, TermBank};
 use guided_search::{
-    Available, Evaluation, FarChains, GuideWriter, Inputs, Method, Need, Optimiser, RESULTS_FILE,
-    Row, SEEN_UNKNOWN, SearchOptions, TaskOrigin, TaskSet, evaluate, evaluation_job, refuse_seen,
+    Available, Evaluation, FarChains, GuideWriter, Inputs, Method, Optimiser, RESULTS_FILE, Row,
+    SEEN_UNKNOWN, SearchOptions, TaskOrigin, TaskSet, evaluate, evaluation_job, refuse_seen,
     summaries, text_table,
 };
 use jobs::{Described, Shard};
@@ -190,11 +190,10 @@ fn with_inputs<T: Send>(
     }
     let mut bank = TermBank::new(system.language.clone());
     let uses_ranker = |methods: &Vec<Method>| methods.iter().any(|method| method.uses_ranker());
-    let needs_ranker = |method: &Method| method.needs() == Need::Ranker;
     let wanted = Wanted {
         used: asked.as_ref().is_none_or(uses_ranker),
         by_default: asked.is_none(),
-        needed: asked.iter().flatten().any(needs_ranker),
+        needed: asked.iter().flatten().any(|method| method.needs_ranker()),
     };
     let found = ranker(args, &system, wanted, |ranker| {
         refuse_seen("the ranker", &tasks.tasks, &mut bank, &ranker.seen)

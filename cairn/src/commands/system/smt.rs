@@ -60,7 +60,11 @@ pub struct Asked {
 /// # Errors
 /// No solver can be asked, the file of verdicts can't be used, or the command was interrupted.
 pub fn ask(args: &SmtArgs, file: &InputFile, system: &System, places: &[Place]) -> Result<Asked> {
-    let path = args.verdicts.clone().or_else(|| beside(file));
+    let beside = || match file {
+        InputFile::Carried(_) => None,
+        InputFile::Path(rules) => Some(beside(rules)),
+    };
+    let path = args.verdicts.clone().or_else(beside);
     let output = path.as_deref().map(Verdicts::output).transpose()?;
     let before = match (&path, args.anew) {
         (_, true) => None,

@@ -1,6 +1,6 @@
 //! Verdicts on rules, as they are shown.
 
-use crate::inputs::verdicts::{Known, THROUGH, Word};
+use crate::inputs::verdicts::{Known, Word};
 use egraph::{Finding, Place, Rule, Severity, System};
 use interop::assumption;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,8 +26,7 @@ pub fn summary(system: &System, known: &[Known]) -> String {
     let mut assuming: BTreeMap<String, u64> = BTreeMap::new();
     for (rule, known) in system.rules.iter().zip(known) {
         if known.verdict == Word::Proved {
-            let through = known.by.starts_with("all ");
-            *by.entry(if through { THROUGH } else { &known.by }).or_default() += 1;
+            *by.entry(known.prover()).or_default() += 1;
             if let Some(assumed) = assumption(system, rule) {
                 *assuming.entry(assumed).or_default() += 1;
             }

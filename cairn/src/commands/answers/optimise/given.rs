@@ -7,8 +7,6 @@ use crate::inputs::args::{
 use crate::inputs::ranker_file;
 use crate::inputs::shipped::ranker_of;
 use crate::inputs::shipped_models::model_parser;
-use crate::inputs::verdicts::Verdicts;
-use crate::shown::proved::verdicts_of;
 use anyhow::{Result, anyhow};
 use egraph::{MatchOrder, Scheduler, Sketch, SortId, System};
 use guided_search::{
@@ -46,8 +44,6 @@ pub struct Given {
     /// The rewrite system, and the text that it was read from.
     pub system: Arc<System>,
     pub system_text: String,
-    /// What is known of its rules.
-    pub verdicts: Option<Verdicts>,
     /// What is looked for.
     pub aim: OptimiseAim,
     exact_time: Option<Seconds>,
@@ -97,8 +93,7 @@ impl Given {
             ..OptimiseSettings::within(aim.limits, seed)
         };
         let exact_time = options.exact_time;
-        let verdicts = verdicts_of(file);
-        Ok(Given { system, system_text, verdicts, aim, exact_time, settings, ranker, model })
+        Ok(Given { system, system_text, aim, exact_time, settings, ranker, model })
     }
 
     /// What the best term of a sort is.

@@ -99,6 +99,6 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     let out = args.out.as_deref();
     pool.install(|| match &args.mlir.mlir {
         Some(file) => mlir::run(file, out, &args.system, &given),
-        None => one_term::run(&args.one, out, &given, run.quiet),
+        None => one_term::run(&args.one, out, &args.system, &given, run.quiet),
     })
 }

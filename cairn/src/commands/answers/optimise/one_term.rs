@@ -14,7 +14,7 @@ use interop::{c_text, read_c};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use support::{FileKind, OutputFile, first_bytes, note, print};
+use support::{FileKind, InputFile, OutputFile, first_bytes, note, print};
 
 /// A term, and how the answer is shown.
 #[derive(Clone, Debug, clap::Args)]
@@ -60,7 +60,13 @@ const PICTURE: FileKind = FileKind {
 ///
 /// # Errors
 /// Bad input, a goal that is not reached ([`NotProved`]), or an internal fault.
-pub fn run(args: &OneTerm, out: Option<&Path>, given: &Given, quiet: bool) -> Result<()> {
+pub fn run(
+    args: &OneTerm,
+    out: Option<&Path>,
+    file: &InputFile,
+    given: &Given,
+    quiet: bool,
+) -> Result<()> {
     let system = &given.system;
     let out = out.map(proof_file).transpose()?;
     let picture_file =
@@ -86,8 +92,7 @@ pub fn run(args: &OneTerm, out: Option<&Path>, given: &Given, quiet: bool) -> Re
             let (table, mut object) = (rows.table(), rows.json());
             let shown = Shown::new(system, &mut bank, proof, !args.no_shorten)?;
             let json = proof_to_json(system, &bank, &shown.proof);
-            let verdicts = given.verdicts.as_ref();
-            let about = verdicts.map(|verdicts| rules_of(verdicts, system, &shown.proof));
+            let about = rules_of(file, system, &shown.proof);
             if let Some(file) = &out {
                 file.write(|file| Ok(file.write_all(json.as_bytes())?))?;
             }
