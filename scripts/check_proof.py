@@ -28,6 +28,7 @@ SEPARATORS = re.compile(r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u
 NUMERIC = re.compile(r"[-+]?[0-9]")
 # What an operator on words is called beside its sign.
 OF_WORDS = {"and": "&", "or": "|", "xor": "^", "not": "~", "neg": "-"}
+CONVERSIONS = ("zext", "sext", "trunc", "extract")
 COMPARISONS = {
     "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b,
@@ -61,20 +62,66 @@ def read_sexprs(text):
     return done
 
 
+def expanded(declaration, numbers):
+    """What a declaration stands for: of (for N (8 16) …) what it declares, for each number."""
+    if not isinstance(declaration, list) or declaration[:1] != ["for"]:
+        return [said(declaration, numbers) if numbers else declaration]
+    names, rows, body = declaration[1], declaration[2], declaration[3:]
+    found = []
+    for row in said(rows, numbers):
+        row, of = (row, names) if isinstance(row, list) else ([row], [names] if isinstance(names, str) else names)
+        inside = numbers | dict(zip(of, map(int, row), strict=True))
+        found += [one for part in body for one in expanded(part, inside)]
+    return found
+
+
+def said(expression, numbers):
+    """An expression with the numbers in place of what is in braces."""
+    if isinstance(expression, list):
+        return [said(part, numbers) for part in expression]
+    return re.sub(r"\{([^}]*)\}", lambda found: str(computed(found[1], numbers)), expression)
+
+
+def computed(text, numbers):
+    """The value of sums of products of powers of numbers."""
+    for operators in ("+-", "*/"):
+        at = max(text.rfind(operator) for operator in operators)
+        if at >= 0:
+            a, b = computed(text[:at], numbers), computed(text[at + 1 :], numbers)
+            return {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "/": lambda: a // b}[text[at]]()
+    if "^" in text:
+        base, exponent = text.split("^")
+        return computed(base, numbers) ** computed(exponent, numbers)
+    return numbers[text] if text in numbers else int(text)
+
+
 def builtin(op, values):
     """The value of a built-in operator, None if there is none. A value is its kind and a number: kind i for
     64-bit integers, b for truth values, q for fractions, f for doubles, N for words of N bits."""
     kinds, numbers = [kind for kind, _ in values], [number for _, number in values]
     kind = kinds[0]
+    # What follows a colon only makes the name unique, but for conversions.
+    op, *parameters = op.split(":") if op[1:].count(":") else [op]
+    if op == "select":
+        fits = len(kinds) == 3 and kind == "b" and kinds[1] == kinds[2]
+        return values[1 if numbers[0] else 2] if fits else None
+    if op in CONVERSIONS:
+        return converted(op, parameters, values)
+    if op == "concat":
+        if len(kinds) != 2 or type(kind) is not int or type(kinds[1]) is not int or kind + kinds[1] > 64:
+            return None
+        return (kind + kinds[1], numbers[0] << kinds[1] | numbers[1])
     if op in ("shl", "shr"):
         if len(kinds) != 2 or type(kind) is not int or kinds[1] != "i" or numbers[1] < 0:
             return None
         kinds[1], op = kind, {"shl": "<<", "shr": ">>"}[op]
-    if any(other != kind for other in kinds):
+    if len(kinds) > 2 or any(other != kind for other in kinds):
         return None
     a, b = numbers if len(numbers) == 2 else (numbers[0], None)
-    if b is not None and op in COMPARISONS and kind != "b":
+    if b is not None and op in COMPARISONS and (kind != "b" or op in ("==", "!=")):
         return ("b", COMPARISONS[op](a, b))
+    if b is not None and op[-1:] == "s" and op[:-1] in COMPARISONS and type(kind) is int:
+        return ("b", COMPARISONS[op[:-1]](signed(kind, a), signed(kind, b)))
     compute = {"i": integer, "b": truth, "q": fraction, "f": double}.get(kind, word)
     number = compute(op, a, b) if compute is not word else word(kind, op, a, b)
     return None if number is None else (kind, number)
@@ -124,18 +171,61 @@ def double(op, a, b):
     return value + 0.0 if value is not None and math.isfinite(value) else None
 
 
+def signed(bits, number):
+    """The number that a word is with a sign."""
+    return number - 2**bits if number >= 2 ** (bits - 1) else number
+
+
+def converted(op, parameters, values):
+    """A word, or a truth value, as a word of the width that the name ends with."""
+    if len(values) != 1 or not parameters or not all(re.fullmatch("[0-9]+", n) for n in parameters):
+        return None
+    (kind, number), to = values[0], int(parameters[-1])
+    if to not in range(1, 65):
+        return None
+    if kind == "b":
+        return {"zext": (to, int(number)), "sext": (to, 2**to - 1 if number else 0)}.get(op)
+    low = int(parameters[0]) if op == "extract" else 0
+    fits = type(kind) is int and (to > kind if op in ("zext", "sext") else low + to <= kind - (op == "trunc"))
+    if not fits:
+        return None
+    return (to, ((signed(kind, number) if op == "sext" else number) >> low) % 2**to)
+
+
 def word(bits, op, a, b):
+    if b is not None and op in ("neg", "not"):
+        return None
     op, full = OF_WORDS.get(op, op), 2**bits - 1
     if b is None:
-        value = {"-": -a, "~": ~a}.get(op)
+        text = format(a, f"0{bits}b")
+        counts = {"popcount": text.count("1"), "clz": len(text) - len(text.lstrip("0"))}
+        counts["ctz"] = len(text) - len(text.rstrip("0"))
+        value = {"-": -a, "~": ~a, **counts}.get(op)
     elif op in ("/", "%"):
         value = (full if op == "/" else a) if b == 0 else a // b if op == "/" else a % b
     elif op in ("<<", ">>"):
         value = 0 if b >= bits else a << b if op == "<<" else a >> b
+    elif op in ("rotl", "rotr"):
+        by = b % bits if op == "rotl" else -b % bits
+        value = a << by | a >> (bits - by)
+    elif op in ("min", "max"):
+        value = min(a, b) if op == "min" else max(a, b)
+    elif op[-1:] == "s":
+        value = signed_word(op, signed(bits, a), signed(bits, b), b)
     else:
         known = {"+": a + b, "-": a - b, "*": a * b, "&": a & b, "|": a | b, "^": a ^ b}
         value = known.get(op)
     return None if value is None else value & full
+
+
+def signed_word(op, a, b, amount):
+    """Operators that read words as numbers with a sign; quotients are rounded towards zero."""
+    if op in ("/s", "%s"):
+        if b == 0:
+            return a if op == "%s" else 1 if a < 0 else -1
+        quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        return quotient if op == "/s" else a - b * quotient
+    return {">>s": a >> min(amount, 64), "mins": min(a, b), "maxs": max(a, b)}.get(op)
 
 
 def read_literal(kind, text):
@@ -219,7 +309,7 @@ class System:
         self.variables = set()
         # By name: the sort that the facts are of, that of their values, and the merge; and all transfers.
         self.analyses, self.transfers = {}, []
-        declarations = read_sexprs(data.decode())
+        declarations = [said for one in read_sexprs(data.decode()) for said in expanded(one, {})]
         for keyword, *args in declarations:
             if keyword == "op":
                 sorts = [sort if isinstance(sort, list) else [sort] for sort in args[1]]
@@ -404,8 +494,11 @@ class System:
     def kind(self, expression, values):
         """The kind that an expression has by itself; numbers have none."""
         if isinstance(expression, list):
-            if expression[0] in COMPARISONS or expression[0] in ("&&", "||", "!"):
+            op, *parameters = expression[0].split(":")
+            if op.removesuffix("s") in COMPARISONS or op in ("&&", "||", "!"):
                 return "b"
+            if op in CONVERSIONS and parameters:
+                return int(parameters[-1])
             if expression[0] in self.analyses:
                 return self.kinds[self.analyses[expression[0]][1]]
             kinds = [self.kind(part, values) for part in expression[1:]]
@@ -425,7 +518,7 @@ class System:
             kinds = [self.kind(part, values) for part in parts]
             known = next((kind for kind in kinds if kind is not None), None)
             beside = "b" if op in ("&&", "||", "!") else known
-            if beside is None and op not in COMPARISONS:
+            if beside is None and op.removesuffix("s") not in COMPARISONS:
                 beside = wanted
             found = [self.evaluate(part, values, beside) for part in parts]
             return None if None in found else builtin(op, found)

@@ -14,7 +14,10 @@ use guided_search::{
     Comparison, Evaluation, KeptRound, Learning, Optimisation, OptimisedRow, Row, TaskSet,
     load_goals, read_examples,
 };
-use interop::{Mlir, MlirTable, c_text, import_egglog, read_c};
+use interop::{
+    CType, Mlir, MlirTable, c_function, c_text, import_egglog, read_c, read_c_expression,
+    read_c_file,
+};
 use jobs::{Described, load_parts};
 use model::network::parameters::load_safetensors;
 use model::tokens::vocabulary::Vocabulary;
@@ -40,6 +43,7 @@ pub const READERS: &[(&str, Reader)] = &[
     ("terms", |bytes| text(bytes, terms)),
     ("proofs", |bytes| text(bytes, proofs)),
     ("c", |bytes| text(bytes, c)),
+    ("c_with_types", |bytes| text(bytes, c_with_types)),
     ("egglog", |bytes| text(bytes, egglog)),
     ("mlir", |bytes| text(bytes, mlir)),
     ("lines", lines),
@@ -124,16 +128,41 @@ fn proofs(text: &str) -> bool {
 }
 
 fn c(text: &str) -> bool {
-    static WORDS: LazyLock<Arc<System>> = LazyLock::new(|| {
-        let rules = include_str!("../../configs/systems/words.rules");
-        Arc::new(System::parse(rules).expect("a shipped system"))
+    static ONE_WIDTH: LazyLock<Arc<System>> = LazyLock::new(|| {
+        let words =
+            "(sort W) (literal (bits 32) W) (variable W) (op ~ (W) W) (op neg (W) W)".to_owned();
+        let binary = ["+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"];
+        let rules = binary.iter().fold(words, |all, op| format!("{all} (op {op} (W W) W)"));
+        Arc::new(System::parse(&rules).expect("a system"))
     });
-    let mut bank = TermBank::new(WORDS.language.clone());
+    let mut bank = TermBank::new(ONE_WIDTH.language.clone());
     let Ok(term) = read_c(&mut bank, text) else { return false };
     // Differences may be written for sums with negative numbers, but then as differences for ever.
     if let Ok(printed) = c_text(&bank, term, 10_000) {
         let again = read_c(&mut bank, &printed).expect("what was printed");
         assert_eq!(c_text(&bank, again, 20_000).as_ref(), Ok(&printed));
+    }
+    true
+}
+
+fn c_with_types(text: &str) -> bool {
+    static WORDS: LazyLock<Arc<System>> = LazyLock::new(|| {
+        let rules = include_str!("../../configs/systems/words.rules");
+        Arc::new(System::parse(rules).expect("a shipped system"))
+    });
+    let mut bank = TermBank::new(WORDS.language.clone());
+    let expression = read_c_expression(&mut bank, text, CType::UNSIGNED);
+    if let Ok(Some(function)) = &expression {
+        _ = c_function(&bank, function, None, function.term);
+    }
+    let Ok(file) = read_c_file(&mut bank, text) else { return expression.is_ok() };
+    for function in &file.functions {
+        let (text, helpers) =
+            c_function(&bank, function, Some(&file), function.term).expect("it was read");
+        // The functions that it calls are not known to the reader.
+        if helpers.is_empty() {
+            read_c_file(&mut bank, &text).expect("what was printed");
+        }
     }
     true
 }

@@ -64,7 +64,7 @@ mod mlir;
 mod serialize;
 mod smt;
 
-pub use c::{c_text, read_c};
+pub use c::{CFile, CFunction, CType, c_function, c_text, read_c, read_c_expression, read_c_file};
 pub use dot::write_dot;
 pub use egglog::{Imported, Include, LeftOut, Why, import_egglog};
 pub use mlir::{MLIR_EGRAPH, Mlir, MlirTable, MlirTerms, MlirValue, write_mlir};

@@ -120,6 +120,9 @@ def first_files(cairn):
         put("terms", "sketch", "(contains (or (+ 1 ?) (only-contains x)))")
         hash = re.search(r'"system": ?"(\w+)"', made["prove --out"].read_text()).group(1)
         put("proofs", "proof", made["prove --out"].read_text().replace(hash, "HASH"))
+        put("c_with_types", "function", (ROOT / "interop/tests/functions.c").read_text())
+        put("c_with_types", "expression", "int64_t x; uint8_t y; (uint8_t)(x + y) > 3 ? x : (y ? abs(3) : true)\n")
+        put("rules", "for", (ROOT / "interop/tests/widths.rules").read_text())
         put("c", "sum", "(x ^ y) + 2*(x & ~y) - (-1u << 3) / 0x10 % z")
         put("egglog", "arithmetic", (ROOT / "interop/tests/arithmetic.egg").read_text())
         for path in sorted((ROOT / "interop/tests/mlir").glob("*.mlir"))[:3]:

@@ -50,6 +50,8 @@ class Unknown(Exception):
 
 def random_term(rng, system, depth):
     (binary, unary, leaves), _ = SYSTEMS[system]
+    if system == "words":
+        binary, unary = [f"{op}:32" for op in binary], [f"{op}:32" for op in unary]
     if depth == 0 or rng.random() < 0.15:
         return rng.choice(leaves)
     if unary and rng.random() < 0.25:
@@ -70,7 +72,20 @@ def parse(text):
     return stack[0][0]
 
 
+def of_several_widths(op, args):
+    """What the operators of words.rules compute, which say their widths; truth values are those of 1 bit."""
+    name, *widths = op.split(":")
+    kinds = {"select": ["b", *widths[:1] * 2], "&&": ["b", "b"], "||": ["b", "b"], "!": ["b"]}.get(name, widths[:1] * len(args))
+    kinds = ["b" if kind in ("b", "1") else int(kind) for kind in kinds]
+    found = check_proof.builtin(op, list(zip(kinds, args, strict=True)))
+    if found is None:
+        raise ValueError(f"{op} on {args}")
+    return int(found[1])
+
+
 def of_words(op, args, bits):
+    if ":" in op or op in ("&&", "||", "!"):
+        return of_several_widths(op, args)
     mask = (1 << bits) - 1
     if len(args) == 1:
         return {"~": ~args[0], "not": ~args[0], "neg": -args[0], "-": -args[0]}[op] & mask

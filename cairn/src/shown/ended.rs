@@ -32,8 +32,9 @@ fn explained(outcome: &Outcome, system: &System, shared: bool) -> String {
             "the rules derive nothing else from the start, and none of it costs less{one_way}"
         ),
         Ended::Least => "no term costs less".to_owned(),
-        Ended::Smallest(classes) => format!(
-            "no smaller term has the same values ({} looked through)",
+        Ended::Smallest { classes, of_all_operators } => format!(
+            "no smaller term{} has the same values ({} looked through)",
+            if of_all_operators { "" } else { " of + - * & | ^ ~ neg, or of operators of the term," },
             counted_as(classes, "class of smaller terms", "classes of smaller terms")
         ),
         Ended::Settled => "nothing is left to start over from".to_owned(),

@@ -19,16 +19,18 @@ fn output(command: &mut Command) -> String {
 #[test]
 fn the_best_term_is_shown_in_c() {
     let directory = directory();
-    let text = output(&mut optimise(&directory, "words", "x + 2*y - y - (y ^ 0xFFFFFFFF) - 1"));
-    assert!(text.lines().any(|line| line.starts_with("best in C: ")), "{text}");
-    let mut json = optimise(&directory, "words", "-(-x) & x");
-    let found: Value = serde_json::from_str(&output(json.args(["--format", "json"]))).unwrap();
-    let all = found["best"].as_array().unwrap();
-    assert_eq!(all[0]["c"], "-(-x) & x");
-    assert_eq!(all.last().unwrap()["c"], "x");
+    for system in ["words", "mba"] {
+        let text = output(&mut optimise(&directory, system, "x + 2*y - y - (y ^ 0xFFFFFFFF) - 1"));
+        assert!(text.lines().any(|line| line.starts_with("best in C: ")), "{text}");
+        let mut json = optimise(&directory, system, "-(-x) & x");
+        let found: Value = serde_json::from_str(&output(json.args(["--format", "json"]))).unwrap();
+        let all = found["best"].as_array().unwrap();
+        assert_eq!(all[0]["c"], "-(-x) & x");
+        assert_eq!(all.last().unwrap()["c"], "x");
+    }
     // Terms that come in as terms are shown as terms only.
     let mut term = cairn(&directory);
-    let term = output(term.args(["optimise", "--system", "words", "--term", "(& x x)"]));
+    let term = output(term.args(["optimise", "--system", "words", "--term", "(&:32 x x)"]));
     assert!(!term.contains("in C"), "{term}");
 }
 
@@ -47,12 +49,75 @@ fn a_best_term_that_c_lacks_is_said() {
     assert_eq!(found["best"].as_array().unwrap().last().unwrap()["c"], Value::Null);
 }
 
+/// Cells of the table below a heading of a page.
+fn table(page: &str, heading: &str) -> Vec<(String, String)> {
+    let page = std::fs::read_to_string(format!("{}/../docs/{page}", env!("CARGO_MANIFEST_DIR")));
+    let page = page.unwrap();
+    let below = page.split_once(heading).unwrap().1;
+    let lines = below.lines().filter(|line| line.starts_with('|')).skip(2);
+    let cell = |text: &str| text.trim().trim_matches('`').replace("\u{1}", "|");
+    let row = |line: &str| {
+        let line = line.replace("\\|", "\u{1}");
+        let cells: Vec<&str> = line.split('|').collect();
+        (cell(cells[1]), cell(cells[2]))
+    };
+    lines.take_while(|line| line.starts_with("| `")).map(row).collect()
+}
+
+#[test]
+fn the_examples_of_the_page_on_words_are_true() {
+    let directory = directory();
+    let examples = table("words.md", "## Examples");
+    assert_eq!(examples.len(), 12);
+    for (input, best) in examples {
+        let text = output(&mut optimise(&directory, "words", &input));
+        let found = text.lines().find_map(|line| line.strip_prefix("best in C: "));
+        assert_eq!(found, Some(&*best), "{input}");
+    }
+}
+
+#[test]
+fn functions_of_a_file_are_computed_by_better_terms() {
+    let directory = directory();
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/words.md"));
+    let page = page.unwrap();
+    let source = page.split_once("```c\n").unwrap().1.split_once("```").unwrap().0;
+    std::fs::write(directory.path().join("f.c"), format!("#include <stdint.h>\n{source}")).unwrap();
+    let mut command = cairn(&directory);
+    command.args(["optimise", "--system", "words", "--c-file", "f.c", "--cost", "cycles"]);
+    let text = output(command.args(["--out", "better"]));
+    let shown = page.split_once("--cost cycles\n").unwrap().1.split_once("\nfrom").unwrap().0;
+    let shown: String =
+        shown.lines().map(|line| format!("{}\n", line.trim_start_matches("    "))).collect();
+    let without_indent =
+        |text: &str| text.lines().map(str::trim_start).collect::<Vec<_>>().join("\n");
+    assert_eq!(
+        without_indent(&text),
+        without_indent(&format!("#include <stdint.h>\n{}", shown.trim_end()))
+    );
+    let kept = std::fs::read_to_string(directory.path().join("better/optimised.c")).unwrap();
+    assert_eq!(kept, text);
+    cairn(&directory).args(["check", "better/0.json", "--system", "words"]).assert().success();
+    // What was written is read again, and what can't be said has its place.
+    std::fs::write(directory.path().join("g.c"), text).unwrap();
+    let mut again = cairn(&directory);
+    let again = output(again.args(["optimise", "--system", "words", "--c-file", "g.c"]));
+    assert!(again.contains("is the best found"), "{again}");
+    std::fs::write(directory.path().join("loop.c"), "int f(int x) {\n  while (x) x--;\n}").unwrap();
+    let mut refused_command = cairn(&directory);
+    refused_command.args(["optimise", "--system", "words", "--c-file", "loop.c"]);
+    refused(&directory, refused_command, &["loop.c:2:3: 'while' can't be said"]);
+    let mut other = cairn(&directory);
+    other.args(["optimise", "--system", "ring", "--c-file", "f.c"]);
+    refused(&directory, other, &["f.c:1:1: the system has no words for C"]);
+}
+
 #[test]
 fn mistakes_in_c_are_told_with_their_places() {
     let directory = directory();
     for (expression, mistake) in [
         ("x + + ", "1:7: expected a name, a number"),
-        ("x + 4294967296", "1:5: '4294967296' does not fit in 32 bits"),
+        ("x + 18446744073709551616", "1:5: '18446744073709551616' does not fit in 64 bits"),
         ("(x + 1", "1:1: '(' is never closed"),
         ("-x y", "1:4: expected an operator"),
     ] {

@@ -6,6 +6,7 @@ mod bad_input_is_refused;
 mod bad_input_of_datasets_is_one_message;
 mod binders_are_known_to_every_command;
 mod both_checkers_agree_on_mutants;
+mod both_checkers_evaluate_alike;
 mod both_checkers_say_the_same;
 mod c_expressions_go_in_and_out;
 mod common;

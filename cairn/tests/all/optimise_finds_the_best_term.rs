@@ -252,8 +252,8 @@ fn an_answer_ends_the_search_and_the_output_says_why() {
 #[test]
 fn expressions_that_fold_on_the_way_are_answered() {
     for (system, args, term) in [
-        ("words", ["--c", "(a & ~b) | (b & ~a)"], "(^ a b)"),
-        ("words", ["--term", "(^ (~ (& 0 1)) x)"], "(~ x)"),
+        ("words", ["--c", "(a & ~b) | (b & ~a)"], "(^:32 a b)"),
+        ("words", ["--term", "(^:32 (~:32 (&:32 0 1)) x)"], "(~:32 x)"),
         ("mba", ["--c", "~0xffffffffffffffff"], "0"),
         ("mba", ["--c", "-1*(a & (-1*a))"], "(| (neg a) a)"),
         ("mba", ["--term", "(^ x x)"], "0"),

@@ -200,7 +200,7 @@ fn answers_say_whether_the_rules_used_are_proved() {
             "--system",
             "words",
             "--term",
-            "(+ (^ x x) (& y y))",
+            "(+:32 (^:32 x x) (&:32 y y))",
             "--format",
             "json",
         ])

@@ -26,6 +26,9 @@ impl Expr {
             Expr::Apply(name, args) => match &args[..] {
                 [a] => evaluate(name, &[a.eval(literal)?]),
                 [a, b] => evaluate(name, &[a.eval(literal)?, b.eval(literal)?]),
+                [a, b, c] => {
+                    evaluate(name, &[a.eval(literal)?, b.eval(literal)?, c.eval(literal)?])
+                }
                 _ => None,
             },
         }
@@ -68,9 +71,8 @@ impl Condition {
     }
 }
 
-/// The operators of conditions, with their numbers of arguments.
-pub(crate) const EXPRESSION_OPERATORS: &str =
-    "+ - * / % min max abs & | ^ ~ << >> < <= > >= == != && || !";
+/// The operators of conditions and computed literals.
+pub(crate) const EXPRESSION_OPERATORS: &str = "+ - * / % min max abs & | ^ ~ << >> < <= > >= == != && || ! /s %s >>s <s <=s >s >=s mins maxs rotl rotr popcount clz ctz";
 
 /// Whether values of this kind belong to a sort with these literals.
 pub(crate) fn value_fits(kind: LiteralKind, value: Value) -> bool {

@@ -55,6 +55,15 @@ impl Kinds<'_> {
             }
             Expr::Apply(name, args) => {
                 let items = sexpr.list().unwrap_or(&[]);
+                if let Some(width) = conversion(name) {
+                    let to = LiteralKind::Bits(width);
+                    return match self.fit(&mut args[0], &items[1], None)? {
+                        Some(from) if Builtin::result(name, &[from]) != Some(to) => {
+                            Err(at(format!("'{name}' makes no {to} of a {from}")))
+                        }
+                        _ => Ok(Some(to)),
+                    };
+                }
                 let kind = self.kind_of_arguments(name, args, wanted);
                 for (arg, item) in args.iter_mut().zip(items.iter().skip(1)) {
                     let found = self.fit(arg, item, kind)?;
@@ -62,14 +71,9 @@ impl Kinds<'_> {
                 }
                 let Some(kind) = kind else { return Ok(None) };
                 let kinds = vec![kind; args.len()];
-                let gives = |result| Builtin::find(name, &kinds, result).is_some();
-                [kind, LiteralKind::Bool]
-                    .into_iter()
-                    .find(|&result| gives(result))
-                    .map(Some)
-                    .ok_or_else(|| {
-                        at(format!("'{name}' has no meaning on literals of kind {kind}"))
-                    })
+                Builtin::result(name, &kinds).map(Some).ok_or_else(|| {
+                    at(format!("'{name}' has no meaning on literals of kind {kind}"))
+                })
             }
             other => Ok(self.kind(other)),
         }
@@ -117,6 +121,9 @@ impl Kinds<'_> {
             Expr::Apply(name, _) if is_connective(name) || is_comparison(name) => {
                 Some(LiteralKind::Bool)
             }
+            Expr::Apply(name, _) if conversion(name).is_some() => {
+                conversion(name).map(LiteralKind::Bits)
+            }
             Expr::Apply(_, args) => args.iter().find_map(|arg| self.kind(arg)),
         }
     }
@@ -127,7 +134,14 @@ fn is_connective(name: &str) -> bool {
 }
 
 fn is_comparison(name: &str) -> bool {
-    matches!(name, "<" | "<=" | ">" | ">=" | "==" | "!=")
+    matches!(name.strip_suffix('s').unwrap_or(name), "<" | "<=" | ">" | ">=" | "==" | "!=")
+}
+
+/// The width of what `zext:N`, `sext:N` or `trunc:N` makes.
+pub(crate) fn conversion(name: &str) -> Option<Width> {
+    let (operator, width) = name.split_once(':')?;
+    let known = matches!(operator, "zext" | "sext" | "trunc");
+    Width::new(width.parse().ok().filter(|_| known)?)
 }
 
 /// The kind that the way in which a number is written says.

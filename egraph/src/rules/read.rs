@@ -2,6 +2,7 @@
 
 pub(crate) mod costs;
 pub(crate) mod expressions;
+mod for_each;
 mod given;
 mod language;
 pub(crate) mod patterns;
@@ -103,6 +104,13 @@ pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<
         Ok(declarations) => (declarations, Vec::new()),
         Err(mistake) if most <= 1 => return Err(vec![mistake]),
         Err(_) => parse_parts(text),
+    };
+    let declarations = match for_each::expanded(declarations) {
+        Ok(declarations) => declarations,
+        Err(mistake) => {
+            mistakes.push(mistake);
+            return Err(mistakes);
+        }
     };
     let mut reader = Reader {
         language: Language::default(),
@@ -227,7 +235,7 @@ struct Reader {
     places: Places,
 }
 
-const DECLARATIONS: &str = "sort, op, literal, variable, analysis, transfer, ruleset, normal-form, pool, rewrite, birewrite, given, cost, schedule, strategy or mlir";
+const DECLARATIONS: &str = "for, sort, op, literal, variable, analysis, transfer, ruleset, normal-form, pool, rewrite, birewrite, given, cost, schedule, strategy or mlir";
 
 const KEYWORDS: [&str; 16] = [
     "sort",

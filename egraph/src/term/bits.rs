@@ -52,7 +52,7 @@ impl Bits {
     /// The value of a binary operator; `None` if there is no such operator, or the widths differ.
     pub(crate) fn binary(name: &str, left: Bits, right: Bits) -> Option<Bits> {
         if left.width != right.width {
-            return None;
+            return if name == "concat" { left.concat(right) } else { None };
         }
         let (width, a, b) = (left.width, left.value(), right.value());
         let result = match name {
@@ -66,9 +66,60 @@ impl Bits {
             "^" | "xor" => a ^ b,
             "<<" => shifted_left(a, b),
             ">>" => shifted_right(a, b),
-            _ => return None,
+            "min" => a.min(b),
+            "max" => a.max(b),
+            "rotl" => rotated(a, b % u64::from(width.bits()), width),
+            "rotr" => {
+                let bits = u64::from(width.bits());
+                rotated(a, (bits - b % bits) % bits, width)
+            }
+            "concat" => return left.concat(right),
+            _ => return Self::signed_binary(name, left, right),
         };
         Some(Bits::new(width, result))
+    }
+
+    /// As [`Bits::binary`], of operators that read words as signed numbers; of one width.
+    fn signed_binary(name: &str, left: Bits, right: Bits) -> Option<Bits> {
+        let (a, b) = (left.signed(), right.signed());
+        let result = match name {
+            // By zero as in SMT-LIB: 1 or -1, against the sign; and the number itself.
+            "/s" if b == 0 => 1 - 2 * i64::from(a >= 0),
+            "%s" if b == 0 => a,
+            "/s" => a.wrapping_div(b),
+            "%s" => a.wrapping_rem(b),
+            ">>s" => a >> right.value().min(63),
+            "mins" => a.min(b),
+            "maxs" => a.max(b),
+            _ => return None,
+        };
+        Some(Bits::new(left.width, result as u64))
+    }
+
+    /// The word with `low` behind it; `None` if that has more than 64 bits.
+    fn concat(self, low: Bits) -> Option<Bits> {
+        let width = Width::new(u64::from(self.width.bits() + low.width.bits()))?;
+        Some(Bits::new(width, self.value() << low.width.bits() | low.value()))
+    }
+
+    /// The number from −2ᴺ⁻¹ to 2ᴺ⁻¹ − 1 that it is modulo 2ᴺ.
+    pub fn signed(self) -> i64 {
+        let unused = 64 - self.width.bits();
+        (self.value() << unused) as i64 >> unused
+    }
+
+    /// A word of another width: `zext` and `sext` extend, `trunc` keeps the lowest bits, and `extract` those from bit
+    /// `low` on. `None` if there is no such operator, or the word has not so many bits.
+    pub(crate) fn converted(self, name: &str, low: Option<u8>, to: Width) -> Option<Bits> {
+        let (from, low) = (self.width, u32::from(low.unwrap_or(0)));
+        let value = match name {
+            "zext" if from < to => self.value(),
+            "sext" if from < to => self.signed() as u64,
+            "trunc" if to < from => self.value(),
+            "extract" if low + to.bits() <= from.bits() => self.value() >> low,
+            _ => return None,
+        };
+        Some(Bits::new(to, value))
     }
 
     /// The value of a shift by an integer; `None` if it is negative, or there is no such operator.
@@ -87,6 +138,10 @@ impl Bits {
         let result = match name {
             "-" | "neg" => word.value().wrapping_neg(),
             "~" | "not" => !word.value(),
+            "popcount" => word.value().count_ones().into(),
+            // All bits of zero are leading and trailing ones.
+            "clz" => (word.value().leading_zeros() + word.width.bits() - 64).into(),
+            "ctz" => word.value().trailing_zeros().min(word.width.bits()).into(),
             _ => return None,
         };
         Some(Bits::new(word.width, result))
@@ -106,6 +161,11 @@ fn shifted_left(word: u64, amount: u64) -> u64 {
 
 fn shifted_right(word: u64, amount: u64) -> u64 {
     if amount < 64 { word >> amount } else { 0 }
+}
+
+/// Rotated to the left by less than the width.
+fn rotated(word: u64, amount: u64, width: Width) -> u64 {
+    shifted_left(word, amount) | shifted_right(word, u64::from(width.bits()) - amount)
 }
 
 impl fmt::Display for Bits {

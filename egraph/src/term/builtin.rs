@@ -4,16 +4,32 @@
 //! a wrapped one. Division and remainder are Euclidean (the remainder is never negative), and
 //! `x / 0 = x % 0 = 0`, as in Halide's front end. Fractions are exact, with no result where they do not
 //! fit or would be divided by zero; doubles are rounded, with no result that is not finite; words wrap
-//! around, with division by zero as in SMT-LIB.
+//! around, with division by zero and shifts by the width and more as in SMT-LIB.
 
-use crate::term::bits::Bits;
+use crate::term::bits::{Bits, Width};
 use crate::term::float::Float;
 use crate::term::literal::{LiteralKind, Value};
 use crate::term::rational::Rational;
 
 /// A function on literals, found by an operator's name and sorts.
+///
+/// What an operator computes is said by its name up to the first colon: `+:32` is `+`, so that one language has sums of
+/// several widths. Of conversions what follows is a part of the meaning: `zext:8:32` ends with the width of the result, and
+/// `extract:8:16` begins with the bit that becomes the lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Builtin(&'static str);
+pub struct Builtin {
+    base: &'static str,
+    shape: Shape,
+}
+
+/// What the numbers in the name of a conversion say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Shape {
+    /// The width of the result.
+    width: Option<Width>,
+    /// The first number.
+    first: Option<u8>,
+}
 
 /// The operators of a kind of literals.
 struct Operators {
@@ -25,45 +41,127 @@ struct Operators {
     shifts: &'static str,
     /// Two arguments of the kind, and a truth value.
     comparisons: &'static str,
+    /// One argument of the kind, and a word of the width that the name ends with.
+    conversions: &'static str,
 }
 
 const COMPARISONS: &str = "< <= > >= == !=";
 
 fn operators(kind: LiteralKind) -> Operators {
-    let (binary, unary, shifts, comparisons) = match kind {
-        LiteralKind::I64 => ("+ - * / % min max & | ^ << >>", "- abs", "", COMPARISONS),
-        LiteralKind::Bool => ("&& ||", "!", "", ""),
-        LiteralKind::Rational | LiteralKind::F64 => ("+ - * / min max", "- abs", "", COMPARISONS),
-        LiteralKind::Bits(_) => {
-            ("+ - * / % & | ^ << >> and or xor", "- ~ neg not", "shl shr", COMPARISONS)
+    let (binary, unary, shifts, comparisons, conversions) = match kind {
+        LiteralKind::I64 => ("+ - * / % min max & | ^ << >>", "- abs", "", COMPARISONS, ""),
+        LiteralKind::Bool => ("&& ||", "!", "", "== !=", "zext sext"),
+        LiteralKind::Rational | LiteralKind::F64 => {
+            ("+ - * / min max", "- abs", "", COMPARISONS, "")
         }
+        LiteralKind::Bits(_) => (
+            "+ - * / % & | ^ << >> and or xor /s %s >>s rotl rotr min max mins maxs",
+            "- ~ neg not popcount clz ctz",
+            "shl shr",
+            "< <= > >= == != <s <=s >s >=s",
+            "zext sext trunc extract",
+        ),
     };
-    Operators { binary, unary, shifts, comparisons }
+    Operators { binary, unary, shifts, comparisons, conversions }
+}
+
+/// A name without what only makes it unique.
+fn base(name: &str) -> &str {
+    match name.find(':') {
+        Some(at) if at > 0 => &name[..at],
+        _ => name,
+    }
+}
+
+/// What the numbers behind the first colon say.
+fn shape(name: &str) -> Shape {
+    let mut numbers = name[base(name).len()..].split(':').skip(1).map(|n| n.parse::<u8>().ok());
+    let first = numbers.next().flatten();
+    let last = numbers.last().map_or(first, |last| last);
+    Shape { width: last.and_then(|bits| Width::new(bits.into())), first }
 }
 
 impl Builtin {
     /// The function of an operator called `name` over these kinds of literals.
     pub fn find(name: &str, args: &[LiteralKind], result: LiteralKind) -> Option<Builtin> {
-        let Operators { binary, unary, shifts, comparisons } = operators(*args.first()?);
-        let names = match *args {
-            [a] if result == a => unary,
-            [a, b] if a == b && result == a => binary,
-            [a, b] if a == b && result == LiteralKind::Bool => comparisons,
-            [a, LiteralKind::I64] if result == a => shifts,
-            _ => return None,
+        use LiteralKind::{Bits, Bool, I64};
+        let (called, shape) = (base(name), shape(name));
+        let of = operators(*args.first()?);
+        let known = |names: &'static str| names.split_whitespace().find(|known| *known == called);
+        let converts = |to| shape.width == Some(to);
+        let found = match *args {
+            [Bits(from), Bits(low)] if called == "concat" => {
+                let all = u64::from(from.bits() + low.bits());
+                (result == Bits(Width::new(all)?)).then_some("concat")
+            }
+            [Bits(from)] if known(of.conversions).is_some() => match result {
+                Bits(to) if converts(to) => known(of.conversions).filter(|&name| match name {
+                    "zext" | "sext" => from < to,
+                    "trunc" => to < from,
+                    _ => shape.first.is_some_and(|low| u32::from(low) + to.bits() <= from.bits()),
+                }),
+                _ => None,
+            },
+            [Bool] if called != "!" => match result {
+                Bits(to) if converts(to) => known(of.conversions),
+                _ => None,
+            },
+            [Bool, a, b] if a == b && result == a => known("select"),
+            [a] if result == a => known(of.unary),
+            [a, b] if a == b && result == a => {
+                known(of.binary).or_else(|| known(of.comparisons).filter(|_| a == Bool))
+            }
+            [a, b] if a == b && result == Bool => known(of.comparisons),
+            [a, I64] if result == a => known(of.shifts),
+            _ => None,
         };
-        names.split_whitespace().find(|known| *known == name).map(Builtin)
+        // Of conversions alone the numbers matter.
+        let matters = matches!(found, Some("zext" | "sext" | "trunc" | "extract"));
+        found.map(|base| Builtin { base, shape: if matters { shape } else { Shape::default() } })
+    }
+
+    /// What it computes, as the name of an operator without what only makes it unique, nor the numbers of a conversion.
+    pub fn name(self) -> &'static str {
+        self.base
+    }
+
+    /// The shortest name for which [`evaluate`] computes the same.
+    pub fn short_name(self) -> String {
+        let width = self.shape.width.map_or(String::new(), |width| format!(":{}", width.bits()));
+        match self.shape.first.filter(|_| self.base == "extract") {
+            Some(low) => format!("extract:{low}{width}"),
+            None => format!("{}{width}", self.base),
+        }
+    }
+
+    /// The kind of what the operator called `name` makes of these kinds, if it is built in on them.
+    pub fn result(name: &str, args: &[LiteralKind]) -> Option<LiteralKind> {
+        use LiteralKind::{Bits, Bool};
+        let joined = || match *args {
+            [Bits(high), Bits(low)] => Width::new(u64::from(high.bits() + low.bits())),
+            _ => None,
+        };
+        let widths = [shape(name).width, joined()].into_iter().flatten().map(Bits);
+        let results = args.iter().copied().take(2).chain([Bool]).chain(widths);
+        results.into_iter().find(|&result| Builtin::find(name, args, result).is_some())
     }
 
     /// The value at `args`, or `None` if there is none or the arguments have other kinds.
     pub fn eval(self, args: &[Value]) -> Option<Value> {
-        evaluate(self.0, args)
+        compute(self.base, self.shape, args)
     }
 }
 
 /// The value of the operator called `name` at `args`; `None` if there is no such operator on
 /// these kinds, or no value: it does not fit in 64 bits, say.
 pub fn evaluate(name: &str, args: &[Value]) -> Option<Value> {
+    match base(name) {
+        same if same.len() == name.len() => compute(name, Shape::default(), args),
+        base => compute(base, shape(name), args),
+    }
+}
+
+fn compute(name: &str, shape: Shape, args: &[Value]) -> Option<Value> {
     Some(match *args {
         [Value::Int(a), Value::Int(b)] => match name {
             "+" => Value::Int(a.checked_add(b)?),
@@ -86,6 +184,8 @@ pub fn evaluate(name: &str, args: &[Value]) -> Option<Value> {
         [Value::Bool(a), Value::Bool(b)] => match name {
             "&&" => Value::Bool(a && b),
             "||" => Value::Bool(a || b),
+            "==" => Value::Bool(a == b),
+            "!=" => Value::Bool(a != b),
             _ => return None,
         },
         [Value::Int(a)] => match name {
@@ -95,6 +195,8 @@ pub fn evaluate(name: &str, args: &[Value]) -> Option<Value> {
         },
         [Value::Bool(a)] => match name {
             "!" => Value::Bool(!a),
+            "zext" => Value::Bits(Bits::new(shape.width?, a.into())),
+            "sext" => Value::word(shape.width?, -i64::from(a)),
             _ => return None,
         },
         [Value::Rational(a), Value::Rational(b)] => match Rational::binary(name, a, b) {
@@ -109,11 +211,27 @@ pub fn evaluate(name: &str, args: &[Value]) -> Option<Value> {
         [Value::Float(a)] => Value::Float(Float::unary(name, a)?),
         [Value::Bits(a), Value::Bits(b)] => match Bits::binary(name, a, b) {
             Some(result) => Value::Bits(result),
-            None if a.width() == b.width() => compared(name, a, b)?,
-            None => return None,
+            None if a.width() != b.width() => return None,
+            None => match name.strip_suffix('s') {
+                Some(name) => compared(name, a.signed(), b.signed())?,
+                None => compared(name, a, b)?,
+            },
         },
         [Value::Bits(a), Value::Int(b)] => Value::Bits(Bits::shift(name, a, b)?),
-        [Value::Bits(a)] => Value::Bits(Bits::unary(name, a)?),
+        [Value::Bits(a)] => Value::Bits(match shape.width {
+            Some(to) => match a.converted(name, shape.first, to) {
+                Some(converted) => converted,
+                None => Bits::unary(name, a)?,
+            },
+            None => Bits::unary(name, a)?,
+        }),
+        [Value::Bool(chosen), a, b] if name == "select" && a.kind() == b.kind() => {
+            if chosen {
+                a
+            } else {
+                b
+            }
+        }
         _ => return None,
     })
 }

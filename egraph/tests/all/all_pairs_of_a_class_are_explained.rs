@@ -165,8 +165,8 @@ fn of_terms_over_words_that_fold() {
         ("mba", "(* 18446744073709551615 (& a (* 18446744073709551615 a)))"),
         ("mba", "(^ x x)"),
         ("mba", "(~ 2)"),
-        ("words", "(| (& a (~ b)) (& b (~ a)))"),
-        ("words", "(^ (~ (& 0 1)) x)"),
+        ("words", "(|:32 (&:32 a (~:32 b)) (&:32 b (~:32 a)))"),
+        ("words", "(^:32 (~:32 (&:32 0 1)) x)"),
     ] {
         let text = shipped_text(name);
         for scheduler in [Scheduler::Simple, Scheduler::Backoff, Scheduler::BestFirst] {

@@ -135,9 +135,14 @@ pub enum Ended {
     Proved,
     /// No term whatever costs less.
     Least,
-    /// No smaller term has the values of the start: so many classes of them were looked through, and the cost counts
-    /// nodes.
-    Smallest(u64),
+    /// No smaller term has the values of the start, and the cost counts nodes.
+    Smallest {
+        /// How many classes of smaller terms were looked through.
+        classes: u64,
+        /// Whether terms of all operators of the sort were: if not, those that the start has, and those that say what an
+        /// argument must be.
+        of_all_operators: bool,
+    },
     /// Nothing is left to start over from.
     Settled,
     /// No better term came for so many times the work that found the best one.
@@ -167,7 +172,7 @@ impl fmt::Display for Ended {
             Ended::Saturated => "saturated",
             Ended::Proved => "proved",
             Ended::Least => "least",
-            Ended::Smallest(_) => "smallest",
+            Ended::Smallest { .. } => "smallest",
             Ended::Settled => "settled",
             Ended::Patience => "patience",
             Ended::Work => "work",

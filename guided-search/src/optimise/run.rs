@@ -286,7 +286,8 @@ impl Optimiser<'_> {
             }
         };
         if let Some(classes) = smaller.none(most) {
-            return Ok(Found::Over(Ended::Smallest(classes)));
+            let of_all_operators = smaller.of_all_operators;
+            return Ok(Found::Over(Ended::Smallest { classes, of_all_operators }));
         }
         let guess = smaller.same.take().filter(|&guess| self.run.bank.size(guess) <= most);
         let Some(guess) = guess else { return Ok(Found::Nothing) };

@@ -1,9 +1,8 @@
 //! From text in the syntax of C to a term: tokens, then operators by how strongly they bind.
 
 use crate::c::dialect::{BINARY, Dialect, Strength, UNARY, is_name};
+use crate::c::tokens::{Token, Tokens};
 use egraph::{Bits, Leaf, LeafValue, MAX_DEPTH, OpId, ParseError, Place, TermBank, TermId, Value};
-use std::iter::Peekable;
-use std::str::Chars;
 
 /// Reads an expression in the infix syntax of C: names, integers (`10`, `0xff`, `1ul`), `~ + -` before an
 /// operand, `* / % + - << >> & ^ |` between two, and parentheses, with the precedence of C.
@@ -25,112 +24,7 @@ pub fn read_c(bank: &mut TermBank, text: &str) -> Result<TermId, ParseError> {
     let start = Place { line: 1, column: 1 };
     let dialect = Dialect::of(&language).map_err(|message| ParseError::new(start, message))?;
     let mut reader = Reader { bank, dialect, operands: Vec::new(), open: Vec::new(), nested: 0 };
-    reader.expression(&mut Tokens { chars: text.chars().peekable(), place: start })
-}
-
-/// A token: a name, a number, an operator, a parenthesis, or nothing at the end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Token {
-    text: String,
-    place: Place,
-}
-
-impl Token {
-    fn expected(&self, what: &str) -> ParseError {
-        let found = match self.text.as_str() {
-            "" => "the end".to_owned(),
-            text => format!("'{text}'"),
-        };
-        ParseError::new(self.place, format!("expected {what}, found {found}"))
-    }
-
-    fn is_number(&self) -> bool {
-        self.text.starts_with(|c: char| c.is_ascii_digit())
-    }
-
-    fn binary(&self) -> Option<(&'static str, Strength)> {
-        BINARY.iter().find(|(symbol, _)| *symbol == self.text).copied()
-    }
-
-    /// The number that it is.
-    fn number(&self) -> Result<u128, ParseError> {
-        let text = self.text.to_ascii_lowercase();
-        let digits = text.trim_end_matches(['u', 'l']);
-        let suffix =
-            ["", "u", "l", "ul", "lu", "ll", "ull", "llu"].contains(&&text[digits.len()..]);
-        let (digits, radix) = match digits.strip_prefix("0x") {
-            Some(digits) => (digits, 16),
-            None => (digits, 10),
-        };
-        if !suffix || digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
-            return Err(ParseError::new(
-                self.place,
-                format!(
-                    "'{}' is no integer: expected decimal digits, or 0x and hexadecimal ones, and at \
-                     most a suffix u, l or ul",
-                    self.text
-                ),
-            ));
-        }
-        if radix == 10 && digits.len() > 1 && digits.starts_with('0') {
-            let message =
-                format!("'{}' would be octal in C: write it without the first 0", self.text);
-            return Err(ParseError::new(self.place, message));
-        }
-        // What does not fit in 128 bits does not fit in 64 either.
-        Ok(u128::from_str_radix(digits, radix).unwrap_or(u128::MAX))
-    }
-}
-
-struct Tokens<'t> {
-    chars: Peekable<Chars<'t>>,
-    place: Place,
-}
-
-impl Tokens<'_> {
-    fn advance(&mut self) -> Option<char> {
-        let c = self.chars.next()?;
-        match c {
-            '\n' => self.place = Place { line: self.place.line + 1, column: 1 },
-            _ => self.place.column += 1,
-        }
-        Some(c)
-    }
-
-    fn next(&mut self) -> Result<Token, ParseError> {
-        while self.chars.peek().is_some_and(|c| c.is_ascii_whitespace()) {
-            self.advance();
-        }
-        let mut token = Token { text: String::new(), place: self.place };
-        let Some(first) = self.advance() else { return Ok(token) };
-        token.text.push(first);
-        let continues = |c: char| match first {
-            _ if first.is_ascii_digit() => c == '.' || c == '_' || c.is_ascii_alphanumeric(),
-            _ if first == '_' || first.is_ascii_alphabetic() => {
-                c == '_' || c.is_ascii_alphanumeric()
-            }
-            _ => false,
-        };
-        while let Some(c) = self.chars.peek().copied().filter(|&c| continues(c)) {
-            token.text.push(c);
-            self.advance();
-        }
-        // The longest operator is the token, as in C.
-        if matches!(first, '<' | '>' | '+' | '-' | '&' | '|') && self.chars.peek() == Some(&first) {
-            token.text.push(first);
-            self.advance();
-        }
-        match token.text.as_str() {
-            "++" | "--" => Err(ParseError::new(
-                token.place,
-                format!(
-                    "'{}' changes a variable in C: write a space between the signs",
-                    token.text
-                ),
-            )),
-            _ => Ok(token),
-        }
-    }
+    reader.expression(&mut Tokens::of(text))
 }
 
 /// What waits for an operand after it.
@@ -158,11 +52,15 @@ impl Reader<'_, '_> {
             self.operand(tokens)?;
             loop {
                 let token = tokens.next()?;
-                if let Some((symbol, strength)) = token.binary() {
+                let binary = BINARY.iter().find(|(symbol, _)| token.is(symbol)).copied();
+                if let Some((symbol, strength)) = binary {
                     self.close(strength)?;
                     let op = located(token.place, self.dialect.binary(symbol))?;
                     self.open.push(Open::Binary(op, strength, token.place));
                     break;
+                }
+                if matches!(&*token.text, "++" | "--") {
+                    return Err(changes(&token));
                 }
                 if !matches!(token.text.as_str(), ")" | "") {
                     return Err(token.expected("an operator as + or <<, or the end"));
@@ -190,6 +88,9 @@ impl Reader<'_, '_> {
         let mut negative = None;
         loop {
             let token = tokens.next()?;
+            if matches!(&*token.text, "++" | "--") {
+                return Err(changes(&token));
+            }
             if token.is_number() {
                 let term = self.literal(&token, negative.is_some())?;
                 self.operands.push((term, 0));
@@ -231,7 +132,7 @@ impl Reader<'_, '_> {
     }
 
     fn literal(&mut self, token: &Token, negative: bool) -> Result<TermId, ParseError> {
-        let number = token.number()?;
+        let number = token.number()?.value;
         let largest = match self.dialect.width {
             Some(width) => u128::from(width.largest()),
             None => i64::MAX as u128 + u128::from(negative),
@@ -286,6 +187,12 @@ impl Reader<'_, '_> {
         }
         Ok(())
     }
+}
+
+fn changes(token: &Token) -> ParseError {
+    let message =
+        format!("'{}' changes a variable in C: write a space between the signs", token.text);
+    ParseError::new(token.place, message)
 }
 
 fn within(depth: usize, place: Place) -> Result<(), ParseError> {

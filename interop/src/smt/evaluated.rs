@@ -54,6 +54,10 @@ fn value(expr: &Expr, values: &[Value]) -> Result<Value, Lack> {
                 // What has no value at all has none either where a number is too large.
                 (a, b) => Err(a.err().max(b.err()).unwrap_or(Lack::Undefined)),
             },
+            [a, b, c] => match (value(a, values), value(b, values), value(c, values)) {
+                (Ok(a), Ok(b), Ok(c)) => evaluate(name, &[a, b, c]).ok_or(Lack::Undefined),
+                (a, b, c) => Err(a.err().max(b.err()).max(c.err()).unwrap_or(Lack::Undefined)),
+            },
             _ => Err(Lack::Undefined),
         },
     }

@@ -90,7 +90,7 @@ impl<'k> Formulas<'k> {
         let kinds: Vec<LiteralKind> = args.iter().map(|arg| kind_of(arg, self.kinds)).collect();
         let value = match (kinds.first(), kinds.get(1)) {
             (Some(LiteralKind::I64), _) => self.integer(name, &values, &mut made),
-            (Some(LiteralKind::Bool), _) => truth(name, &values),
+            (Some(LiteralKind::Bool), _) => truth(name, &values, kind_of(expr, self.kinds)),
             (Some(LiteralKind::Rational), _) => fraction(name, &values, &mut made),
             (Some(LiteralKind::F64), _) => double(name, &values, &mut made),
             (Some(LiteralKind::Bits(width)), Some(LiteralKind::I64)) => {
@@ -102,7 +102,7 @@ impl<'k> Formulas<'k> {
                 }
                 match self.bit_by_bit(name, &values, *width) {
                     Some(named) => return Ok(Formula { value: named, ..made }),
-                    None => word(name, &values),
+                    None => word(name, &values, *width, kind_of(expr, self.kinds)),
                 }
             }
             (None, _) => None,
@@ -284,12 +284,19 @@ fn equal(name: &str, args: &[&str]) -> Option<String> {
     }
 }
 
-fn truth(name: &str, args: &[&str]) -> Option<String> {
+fn truth(name: &str, args: &[&str], result: LiteralKind) -> Option<String> {
     match (name, args) {
         ("&&", [a, b]) => Some(format!("(and {a} {b})")),
         ("||", [a, b]) => Some(format!("(or {a} {b})")),
         ("!", [a]) => Some(format!("(not {a})")),
-        _ => None,
+        ("select", [c, a, b]) => Some(format!("(ite {c} {a} {b})")),
+        (_, [a]) => {
+            let LiteralKind::Bits(width) = result else { return None };
+            let truth = if name.starts_with("sext:") { -1 } else { 1 };
+            let [one, zero] = [truth, 0].map(|n| literal(Value::word(width, n)));
+            Some(format!("(ite {a} {one} {zero})"))
+        }
+        _ => equal(name, args),
     }
 }
 
@@ -334,27 +341,90 @@ fn double(name: &str, args: &[&str], made: &mut Formula) -> Option<String> {
     })
 }
 
-fn word(name: &str, args: &[&str]) -> Option<String> {
-    let operator = match (name, args.len()) {
-        ("+", 2) => "bvadd",
-        ("-", 2) => "bvsub",
-        ("*", 2) => "bvmul",
-        ("/", 2) => "bvudiv",
-        ("%", 2) => "bvurem",
-        ("&" | "and", 2) => "bvand",
-        ("|" | "or", 2) => "bvor",
-        ("^" | "xor", 2) => "bvxor",
-        ("<<", 2) => "bvshl",
-        (">>", 2) => "bvlshr",
-        ("<", 2) => "bvult",
-        ("<=", 2) => "bvule",
-        (">", 2) => "bvugt",
-        (">=", 2) => "bvuge",
-        ("-" | "neg", 1) => "bvneg",
-        ("~" | "not", 1) => "bvnot",
+fn word(name: &str, args: &[&str], width: Width, result: LiteralKind) -> Option<String> {
+    let bits = width.bits();
+    let operator = match (name, args) {
+        ("+", [_, _]) => "bvadd",
+        ("-", [_, _]) => "bvsub",
+        ("*", [_, _]) => "bvmul",
+        ("/", [_, _]) => "bvudiv",
+        ("%", [_, _]) => "bvurem",
+        ("/s", [_, _]) => "bvsdiv",
+        ("%s", [_, _]) => "bvsrem",
+        ("&" | "and", [_, _]) => "bvand",
+        ("|" | "or", [_, _]) => "bvor",
+        ("^" | "xor", [_, _]) => "bvxor",
+        ("<<", [_, _]) => "bvshl",
+        (">>", [_, _]) => "bvlshr",
+        (">>s", [_, _]) => "bvashr",
+        ("<", [_, _]) => "bvult",
+        ("<=", [_, _]) => "bvule",
+        (">", [_, _]) => "bvugt",
+        (">=", [_, _]) => "bvuge",
+        ("<s", [_, _]) => "bvslt",
+        ("<=s", [_, _]) => "bvsle",
+        (">s", [_, _]) => "bvsgt",
+        (">=s", [_, _]) => "bvsge",
+        ("concat", [_, _]) => "concat",
+        ("-" | "neg", [_]) => "bvneg",
+        ("~" | "not", [_]) => "bvnot",
+        ("min", [a, b]) => return Some(format!("(ite (bvule {a} {b}) {a} {b})")),
+        ("max", [a, b]) => return Some(format!("(ite (bvule {a} {b}) {b} {a})")),
+        ("mins", [a, b]) => return Some(format!("(ite (bvsle {a} {b}) {a} {b})")),
+        ("maxs", [a, b]) => return Some(format!("(ite (bvsle {a} {b}) {b} {a})")),
+        ("rotl", [a, b]) => return Some(rotated(["bvshl", "bvlshr"], a, b, bits)),
+        ("rotr", [a, b]) => return Some(rotated(["bvlshr", "bvshl"], a, b, bits)),
+        ("popcount", [a]) => {
+            let ones = (0..bits).map(|bit| if_set(a, bit, "1", "0", bits));
+            return ones.reduce(|sum, bit| format!("(bvadd {sum} {bit})"));
+        }
+        // The first bit that is set, from one end, decides.
+        ("clz", [a]) => return Some(first_set(a, (0..bits).map(|n| bits - 1 - n), bits)),
+        ("ctz", [a]) => return Some(first_set(a, 0..bits, bits)),
+        (_, [a]) => {
+            let LiteralKind::Bits(to) = result else { return None };
+            let (to, low) = (to.bits(), name.split(':').nth(1).and_then(|n| n.parse::<u32>().ok()));
+            return Some(match name.split(':').next()? {
+                "zext" => format!("((_ zero_extend {}) {a})", to - bits),
+                "sext" => format!("((_ sign_extend {}) {a})", to - bits),
+                "trunc" => format!("((_ extract {} 0) {a})", to - 1),
+                "extract" => format!("((_ extract {} {}) {a})", low? + to - 1, low?),
+                _ => return None,
+            });
+        }
         _ => return equal(name, args),
     };
     Some(format!("({operator} {})", args.join(" ")))
+}
+
+/// `a` shifted by the first operator, with what falls out put in at the other end by the second.
+fn rotated([there, back]: [&str; 2], a: &str, amount: &str, bits: u32) -> String {
+    let width = format!("(_ bv{bits} {bits})");
+    // One bit has no word for its width, and nothing to rotate.
+    if bits == 1 {
+        return a.to_owned();
+    }
+    let amount = format!("(bvurem {amount} {width})");
+    format!("(bvor ({there} {a} {amount}) ({back} {a} (bvsub {width} {amount})))")
+}
+
+fn if_set(word: &str, bit: u32, then: &str, otherwise: &str, bits: u32) -> String {
+    let number = |text: &str| match text.parse::<u32>() {
+        Ok(n) => literal(Value::word(Width::new(bits.into()).expect("a width"), n.into())),
+        Err(_) => text.to_owned(),
+    };
+    let (then, otherwise) = (number(then), number(otherwise));
+    format!("(ite (= ((_ extract {bit} {bit}) {word}) #b1) {then} {otherwise})")
+}
+
+/// How many bits come before the first that is set.
+fn first_set(word: &str, order: impl DoubleEndedIterator<Item = u32>, bits: u32) -> String {
+    let all: Vec<u32> = order.collect();
+    let none = literal(Value::word(Width::new(bits.into()).expect("a width"), bits.into()));
+    all.iter()
+        .enumerate()
+        .rev()
+        .fold(none, |rest, (before, bit)| if_set(word, *bit, &before.to_string(), &rest, bits))
 }
 
 /// All of these, unless there are none.

@@ -1,7 +1,7 @@
 //! What a rule says: two expressions over built-in operators, equal wherever conditions hold.
 
 use egraph::{
-    Condition, Expr, Language, LeafValue, LiteralKind, Pattern, Rule, System, Value, VarId,
+    Builtin, Condition, Expr, Language, LeafValue, LiteralKind, Pattern, Rule, System, Value, VarId,
 };
 use std::fmt::Write;
 
@@ -146,7 +146,12 @@ fn expression(
         Pattern::Op(op, args) => {
             let args: Result<_, _> =
                 args.iter().map(|arg| expression(language, arg, computed)).collect();
-            Ok(Expr::Apply(language.op(*op).name.clone(), args?))
+            let operator = language.op(*op);
+            let name = match operator.builtin {
+                Some(builtin) => builtin.short_name(),
+                None => operator.name.clone(),
+            };
+            Ok(Expr::Apply(name, args?))
         }
         Pattern::Compute(expr, _) => {
             computed.push(expr.clone());
@@ -173,10 +178,10 @@ pub(super) fn kind_of(expr: &Expr, kinds: &[LiteralKind]) -> LiteralKind {
     match expr {
         Expr::Value(value) => value.kind(),
         Expr::Var(var) => kinds[usize::from(var.0)],
-        Expr::Apply(name, args) => match &**name {
-            "<" | "<=" | ">" | ">=" | "==" | "!=" => LiteralKind::Bool,
-            _ => args.first().map_or(LiteralKind::Bool, |arg| kind_of(arg, kinds)),
-        },
+        Expr::Apply(name, args) => {
+            let args: Vec<LiteralKind> = args.iter().map(|arg| kind_of(arg, kinds)).collect();
+            Builtin::result(name, &args).unwrap_or(LiteralKind::Bool)
+        }
     }
 }
 

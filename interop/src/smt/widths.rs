@@ -61,7 +61,11 @@ impl Widths {
         match expr {
             Expr::Value(value) => self.note(value.kind()),
             Expr::Var(_) => {}
-            Expr::Apply(_, args) => args.iter().for_each(|arg| self.look(arg)),
+            Expr::Apply(name, args) => {
+                // Conversions are between two widths.
+                self.others |= name == "concat" || name.contains(':');
+                args.iter().for_each(|arg| self.look(arg));
+            }
         }
     }
 }
@@ -77,8 +81,9 @@ fn said_at(expr: &Expr, from: Width, width: Width, amount: bool) -> Option<Expr>
         Expr::Apply(name, args) => {
             let said = |(i, arg)| {
                 let amount = match &**name {
-                    "<<" | ">>" => i == 1,
+                    "<<" | ">>" | ">>s" | "rotl" | "rotr" => i == 1,
                     "<" | "<=" | ">" | ">=" | "==" | "!=" => true,
+                    "<s" | "<=s" | ">s" | ">=s" => true,
                     "+" | "-" => amount,
                     _ => false,
                 };

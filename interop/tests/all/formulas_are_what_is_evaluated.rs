@@ -7,8 +7,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// All names of operators, as far as any kind has them.
-const NAMES: &str =
-    "+ - * / % min max abs & | ^ ~ << >> and or xor neg not shl shr < <= > >= == != && || !";
+const NAMES: &str = "+ - * / % min max abs & | ^ ~ << >> and or xor neg not shl shr < <= > >= == != && || ! /s %s >>s \
+     <s <=s >s >=s mins maxs rotl rotr popcount clz ctz select concat zext:8 zext:64 sext:8 sext:64 \
+     trunc:1 trunc:8 extract:0:8 extract:2:1 extract:24:8";
 /// Without any assignment that is gone through, so that solvers are asked.
 const LIMITS: Limits = Limits { time: Duration::from_secs(30), assignments: 0 };
 /// Terms in a query, and queries of a kind.
@@ -25,12 +26,17 @@ fn kinds() -> Vec<LiteralKind> {
 fn operators(kind: LiteralKind) -> Vec<(&'static str, Vec<LiteralKind>, LiteralKind)> {
     let mut found = Vec::new();
     for name in NAMES.split_whitespace() {
-        for args in [vec![kind], vec![kind, kind], vec![kind, LiteralKind::I64]] {
-            for result in [kind, LiteralKind::Bool] {
-                let known = Builtin::find(name, &args, result).is_some();
-                if known && !found.contains(&(name, args.clone(), result)) {
-                    found.push((name, args.clone(), result));
-                }
+        let word = LiteralKind::Bits(Width::new(8).unwrap());
+        for args in [
+            vec![kind],
+            vec![kind, kind],
+            vec![kind, LiteralKind::I64],
+            vec![kind, word],
+            vec![LiteralKind::Bool, kind, kind],
+        ] {
+            let Some(result) = Builtin::result(name, &args) else { continue };
+            if !found.contains(&(name, args.clone(), result)) {
+                found.push((name, args, result));
             }
         }
     }
@@ -139,7 +145,9 @@ fn terms_have_the_values_that_formulas_say_and_no_others() {
             let (mut all, mut none) = (Vec::new(), Vec::new());
             while all.len() < TERMS {
                 let depth = 1 + random.below(2) as u32;
-                let of = if random.below(4) == 0 { LiteralKind::Bool } else { kind };
+                // What some operator makes of the kind: itself, a truth value, a word of another width.
+                let made = operators(kind);
+                let of = made[random.below(made.len() as u64) as usize].2;
                 let (term, Some(value)) = random.term(of, kind, depth) else { continue };
                 let other = random.literal(of);
                 all.push(equals(term.clone(), value));
@@ -197,11 +205,8 @@ fn what_has_no_value_is_undefined_in_the_formula_too() {
 fn every_operator_has_a_formula_but_the_bits_of_integers() {
     for kind in kinds() {
         for (name, args, result) in operators(kind) {
-            let args: Vec<Expr> = (0..args.len()).map(|i| Expr::Var(VarId(i as u16))).collect();
-            let mut kinds = vec![kind; args.len()];
-            if matches!(name, "shl" | "shr") {
-                kinds[1] = LiteralKind::I64;
-            }
+            let kinds = args;
+            let args: Vec<Expr> = (0..kinds.len()).map(|i| Expr::Var(VarId(i as u16))).collect();
             let right = match result {
                 LiteralKind::Bool => Value::Bool(true),
                 _ => Random(1).literal(result),

@@ -2,6 +2,7 @@
 //! expressions of C, functions of MLIR, and rules as queries of SMT-LIB.
 
 mod c_expressions_keep_their_value;
+mod c_functions_keep_their_values;
 mod common;
 mod egglog_programs_are_taken_over;
 mod egraphs_are_written_for_other_programs;

@@ -39,6 +39,9 @@ pub struct SmtArgs {
     /// Seconds for a query, of which a rule has six at most for each solver and width [default: 10]
     #[arg(long, value_name = "SECONDS", requires = "smt")]
     query_time: Option<Seconds>,
+    /// Ask about words at the widths of the rules alone, and not whether rules are true at others, too
+    #[arg(long, requires = "smt")]
+    own_width: bool,
     /// Keep the verdicts in this file [default: beside the rules file, as my.proved.json; of a shipped one nowhere]
     #[arg(long, value_name = "FILE", requires = "smt")]
     verdicts: Option<PathBuf>,
@@ -78,6 +81,7 @@ pub fn ask(args: &SmtArgs, file: &InputFile, system: &System, places: &[Place]) 
             time: args.query_time.map_or(Duration::from_secs(QUERY_TIME), |Seconds(time)| time),
             assignments: ASSIGNMENTS,
         },
+        own_width: args.own_width,
         before: before.map_or_else(HashMap::new, by_statement),
         signals: Signals::catch()?,
     };
@@ -134,6 +138,7 @@ fn by_statement(verdicts: Verdicts) -> HashMap<String, Known> {
 struct Asking {
     solvers: Vec<Solver>,
     limits: Limits,
+    own_width: bool,
     before: HashMap<String, Known>,
     signals: Signals,
 }
@@ -199,7 +204,7 @@ impl Asking {
     /// A rule over words at other widths: small ones gone through, and wider ones asked about.
     fn widths(&self, statement: &Statement) -> BTreeMap<Word, Vec<u32>> {
         let mut found: BTreeMap<Word, Vec<u32>> = BTreeMap::new();
-        let declared = statement.width();
+        let declared = statement.width().filter(|_| !self.own_width);
         let all = (1..=SMALL).chain(WIDE).filter_map(Width::new);
         for width in all.filter(|width| declared.is_some() && Some(*width) != declared) {
             let Some(said) = statement.at_width(width) else { continue };

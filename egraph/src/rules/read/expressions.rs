@@ -1,7 +1,7 @@
 //! Expressions and conditions.
 
 use crate::rules::expression::{Condition, EXPRESSION_OPERATORS, Expr};
-use crate::rules::kinds::{Kinds, read_number};
+use crate::rules::kinds::{Kinds, conversion, read_number};
 use crate::rules::variables::{FactOf, VarId, Variables};
 use crate::term::language::Language;
 use crate::term::literal::LiteralKind;
@@ -38,15 +38,17 @@ pub(crate) fn read_expr(
                 let fact = FactOf { analysis, var };
                 return Ok(Expr::Var(variables.enter_fact(language, fact, sexpr.place())?));
             }
-            if !EXPRESSION_OPERATORS.split(' ').any(|op| op == name) {
+            let conversion = conversion(name).is_some();
+            if !conversion && !EXPRESSION_OPERATORS.split(' ').any(|op| op == name) {
                 let analyses = language.analyses.iter().map(|analysis| analysis.name.as_str());
                 let meant = did_you_mean(name, EXPRESSION_OPERATORS.split(' ').chain(analyses));
                 return Err(at(format!(
-                    "expected one of {EXPRESSION_OPERATORS}, found '{name}'{meant}"
+                    "expected one of {EXPRESSION_OPERATORS}, or zext:N, sext:N or trunc:N, found '{name}'{meant}"
                 )));
             }
             let arities: &[usize] = match name {
-                "abs" | "!" | "~" => &[1],
+                "abs" | "!" | "~" | "popcount" | "clz" | "ctz" => &[1],
+                _ if conversion => &[1],
                 "-" => &[1, 2],
                 _ => &[2],
             };

@@ -1,15 +1,15 @@
 //! Points at which terms are compared: values of their variables.
 
-use crate::optimise::values::words::{POINTS, Values, WordOp};
-use egraph::{LeafValue, Node, OpId, TermBank, TermId, Value};
+use crate::optimise::values::words::{POINTS, Values};
+use egraph::{Bits, Leaf, LeafValue, LiteralKind, Node, TermBank, TermId, Value};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rustc_hash::FxHashMap;
 
 /// Where terms are compared.
 pub struct Points {
-    /// The values of the variables.
-    pub variables: Vec<Values>,
+    /// The values of the variables of the term's own sort, each with its number among all.
+    pub variables: Vec<(usize, Values)>,
     /// Those of the term that is looked for.
     pub target: Values,
     /// Variables on which the value depends at one of the points.
@@ -17,15 +17,8 @@ pub struct Points {
 }
 
 impl Points {
-    pub fn of(
-        bank: &TermBank,
-        start: TermId,
-        (operators, ones): (&[(OpId, WordOp)], u64),
-        rng: &mut ChaCha8Rng,
-    ) -> Option<Points> {
-        let names: Vec<String> =
-            bank.variables(start).iter().map(|leaf| leaf.to_string()).collect();
-        let operators: FxHashMap<OpId, WordOp> = operators.iter().copied().collect();
+    pub fn of(bank: &TermBank, start: TermId, ones: u64, rng: &mut ChaCha8Rng) -> Option<Points> {
+        let leaves = bank.variables(start);
         // All bits clear, all bits set, small numbers, each combination of bits; and random words.
         let mut value = |variable: usize, point: usize| {
             ones & match point {
@@ -37,48 +30,82 @@ impl Points {
             }
         };
         let mut drawn = || -> Vec<Values> {
-            (0..names.len()).map(|v| std::array::from_fn(|point| value(v, point))).collect()
+            (0..leaves.len()).map(|v| std::array::from_fn(|point| value(v, point))).collect()
         };
         let (variables, others) = (drawn(), drawn());
-        let of =
-            |variables: &[Values]| values(bank, start, (&names, variables), (&operators, ones));
+        let of = |variables: &[Values]| values(bank, start, &leaves, variables);
         let target = of(&variables)?;
         let mut matter = 0;
-        for variable in 0..names.len() {
+        for variable in 0..leaves.len() {
             let mut changed = variables.clone();
             changed[variable] = others[variable];
             changed[variable][..4].iter_mut().for_each(|value| *value = !*value & ones);
             matter += usize::from(of(&changed)? != target);
         }
+        let own = |&(number, _): &(usize, Values)| leaves[number].sort == bank.sort(start);
+        let variables = variables.into_iter().enumerate().filter(own).collect();
         Some(Points { variables, target, matter })
     }
 }
 
-/// The values of a term where its variables have these.
+/// The values of a term where its variables have these: words, cut to the width of their sort, and truth values of 0 and 1.
+/// `None` of other sorts, and of operators that are not built in.
 pub fn values(
     bank: &TermBank,
     term: TermId,
-    (names, variables): (&[String], &[Values]),
-    (operators, ones): (&FxHashMap<OpId, WordOp>, u64),
+    leaves: &[&Leaf],
+    variables: &[Values],
 ) -> Option<Values> {
+    let language = bank.language();
     let mut known: FxHashMap<TermId, Values> = FxHashMap::default();
     for part in bank.subterms(term) {
+        let kind = language.literal_kind(bank.sort(part))?;
         let found = match bank.node(part) {
             Node::Op(op) => {
-                let op = operators.get(&op)?;
-                let [a, b] = [0, 1].map(|i| bank.children(part).get(i).map(|child| known[child]));
-                let (a, b) = (a?, b.unwrap_or_default());
-                std::array::from_fn(|point| op.of(a[point], b[point], ones))
+                let children = bank.children(part);
+                let kinds: Vec<LiteralKind> = (children.iter())
+                    .map(|&child| language.literal_kind(bank.sort(child)))
+                    .collect::<Option<_>>()?;
+                let builtin = language.op(op).builtin?;
+                let mut found = [0; POINTS];
+                for (point, found) in found.iter_mut().enumerate() {
+                    let args: Vec<Value> = (children.iter().zip(&kinds))
+                        .map(|(child, kind)| value(*kind, known[child][point]))
+                        .collect::<Option<_>>()?;
+                    *found = number(builtin.eval(&args)?)?;
+                }
+                found
             }
             Node::Leaf(leaf) => match &leaf.value {
-                LeafValue::Literal(Value::Bits(bits)) => [bits.value(); POINTS],
-                LeafValue::Variable(name) => {
-                    variables[names.iter().position(|known| known == name)?]
+                LeafValue::Literal(value) => [number(*value)?; POINTS],
+                LeafValue::Variable(_) => {
+                    let values = variables[leaves.iter().position(|known| *known == leaf)?];
+                    let mut found = [0; POINTS];
+                    for (found, word) in found.iter_mut().zip(values) {
+                        *found = number(value(kind, word)?)?;
+                    }
+                    found
                 }
-                _ => return None,
+                LeafValue::Bound(_) => return None,
             },
         };
         known.insert(part, found);
     }
     known.remove(&term)
+}
+
+fn value(kind: LiteralKind, word: u64) -> Option<Value> {
+    match kind {
+        LiteralKind::Bits(width) => Some(Value::Bits(Bits::new(width, word))),
+        LiteralKind::Bool => Some(Value::Bool(word & 1 == 1)),
+        LiteralKind::I64 | LiteralKind::Rational | LiteralKind::F64 => None,
+    }
+}
+
+fn number(value: Value) -> Option<u64> {
+    match value {
+        Value::Bits(word) => Some(word.value()),
+        Value::Bool(truth) => Some(truth.into()),
+        Value::Int(_) | Value::Rational(_) | Value::Float(_) => None,
+    }
 }

@@ -97,12 +97,16 @@ impl SmallTerms {
 
     /// Goes through the terms of one node more than before, and stops at one with the values of `target`: its place, if
     /// there is one. `None` after too many visits.
-    pub fn grow(&mut self, variables: &[Values], target: &Values) -> Option<Option<TermPlace>> {
+    pub fn grow(
+        &mut self,
+        variables: &[(usize, Values)],
+        target: &Values,
+    ) -> Option<Option<TermPlace>> {
         let size = self.levels.len();
         self.levels.push(Vec::new());
         if size == 1 {
-            for (variable, values) in variables.iter().enumerate() {
-                self.see(*values, How::Variable(variable));
+            for (variable, values) in variables {
+                self.see(*values, How::Variable(*variable));
             }
             return Some(self.with_values(target));
         }

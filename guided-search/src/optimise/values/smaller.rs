@@ -1,6 +1,6 @@
 //! Terms that are smaller than a given one and have its values: all of them are gone through, up to equality of their
 //! values at a few points. What differs at a point differs, so if none of them has the values of the term at all points,
-//! none equals it, whatever the rules say. One that has them is a guess that is hardly ever wrong.
+//! none of these equals it, whatever the rules say. One that has them is a guess that is hardly ever wrong.
 //!
 //! A variable that the term does not have needs none of its own, as another could stand in its place. Terms with more than
 //! one literal are not gone through, and nothing is said of sizes at which there may be some: where so many variables matter
@@ -10,8 +10,8 @@ use crate::optimise::values::halves::of_halves;
 use crate::optimise::values::literal::{Literal, with_literal};
 use crate::optimise::values::points::Points;
 use crate::optimise::values::small_terms::{Inside, Made, SmallTerms};
-use crate::optimise::values::words::{WordOp, operators_of};
-use egraph::{OpId, TermBank, TermId};
+use crate::optimise::values::words::{Operators, operators_of};
+use egraph::{TermBank, TermId};
 use rand_chacha::ChaCha8Rng;
 
 /// Terms and places that are looked at, at most.
@@ -30,6 +30,8 @@ pub struct Smaller {
     pub same: Option<TermId>,
     /// What it took, in e-nodes.
     pub work: u64,
+    /// Whether the sort has no other operators than those of the terms that are gone through.
+    pub of_all_operators: bool,
 }
 
 impl Smaller {
@@ -42,17 +44,21 @@ impl Smaller {
 /// Looks through the terms of at most `most` nodes for one that has the values of `start`.
 pub fn look(bank: &mut TermBank, start: TermId, most: u64, rng: &mut ChaCha8Rng) -> Smaller {
     let mut found = Smaller::default();
-    let Some((operators, ones)) = operators_of(bank.language(), bank.sort(start)) else {
+    let Some(Operators { ids, ops, ones, all, every }) = operators_of(bank, start) else {
         return found;
     };
-    let Some(points) = Points::of(bank, start, (&operators, ones), rng) else { return found };
-    let (ids, ops): (Vec<OpId>, Vec<WordOp>) = operators.into_iter().unzip();
+    found.of_all_operators = every;
+    let Some(points) = Points::of(bank, start, ones, rng) else { return found };
     let mut terms = SmallTerms::new(ops, ones, VISITS);
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     found.none.push(0);
     let mut made = by_size(&mut terms, &points, most, &mut found.none);
     if made.is_none() && found.none.len() <= most {
         made = of_halves(&mut terms, &points.target, most, VISITS_OF_HALVES);
+    }
+    if !all {
+        // Terms of other operators were not gone through, and this one has some.
+        found.none.clear();
     }
     found.same = made.map(|made| terms.build(bank, start, &ids, &made));
     found.work = terms.visits / VISITS_PER_NODE;
@@ -95,9 +101,9 @@ mod tests {
     use crate::optimise::values::points::values;
     use crate::optimise::values::words::POINTS;
     use crate::search::randomness::stream;
-    use egraph::{OpId, System};
+    use egraph::{Leaf, LeafValue, System};
     use rand::RngExt;
-    use rustc_hash::{FxHashMap, FxHashSet};
+    use rustc_hash::FxHashSet;
 
     const RULES: &str = "(sort W) (literal (bits 3) W) (variable W) (op + (W W) W) (op & (W W) W)
         (op * (W W) W) (op ~ (W) W) (op - (W W) W)";
@@ -151,12 +157,13 @@ mod tests {
             "(+ (+ x y) x)",
         ] {
             let start = bank.parse(text, None).unwrap();
-            let operators: FxHashMap<OpId, WordOp> =
-                operators_of(&system.language, bank.sort(start)).unwrap().0.into_iter().collect();
-            let names = ["x".to_owned(), "y".to_owned()];
+            let leaves = ["x", "y"].map(|name| {
+                let sort = bank.sort(start);
+                Leaf { sort, value: LeafValue::Variable(name.to_owned()) }
+            });
             let at = |x: u64, y: u64| {
                 let variables = [[x; POINTS], [y; POINTS]];
-                values(&bank, start, (&names, &variables), (&operators, 7)).unwrap()[0] as u8
+                values(&bank, start, &leaves.each_ref(), &variables).unwrap()[0] as u8
             };
             let table: Table = (0..64).map(|i| at(i / 8, i % 8)).collect();
             for most in 1..=4 {
@@ -199,14 +206,11 @@ mod tests {
         let mut bank = TermBank::new(system.language.clone());
         let start = bank.parse(text, None).unwrap();
         let same = look(&mut bank, start, most, &mut stream(0, 0, 0, 0)).same?;
-        let (operators, ones) = operators_of(&system.language, bank.sort(start)).unwrap();
-        let operators: FxHashMap<OpId, WordOp> = operators.into_iter().collect();
-        let names = ["x", "y", "z", "w", "v"].map(str::to_owned);
+        let leaves = bank.variables(start);
         let mut rng = stream(1, 0, 0, 0);
-        let variables =
-            names.each_ref().map(|_| -> [u64; POINTS] { std::array::from_fn(|_| rng.random()) });
-        let [a, b] = [start, same]
-            .map(|term| values(&bank, term, (&names, &variables), (&operators, ones)).unwrap());
+        let variables: Vec<[u64; POINTS]> =
+            leaves.iter().map(|_| std::array::from_fn(|_| rng.random())).collect();
+        let [a, b] = [start, same].map(|term| values(&bank, term, &leaves, &variables).unwrap());
         assert_eq!(a, b, "{text} {}", bank.text(same));
         Some(bank.size(same))
     }
@@ -224,6 +228,25 @@ mod tests {
             assert_eq!(same(text, 12), Some(least), "{text}");
         }
         assert_eq!(same("(+ (^ x y) (* 2 (& x y)))", 2), None);
+    }
+
+    #[test]
+    fn terms_with_parts_of_other_sorts_are_guessed_and_never_said_to_be_smallest() {
+        let system =
+            System::parse(include_str!("../../../../configs/systems/words.rules")).unwrap();
+        let mut bank = TermBank::new(system.language.clone());
+        let mut found = |text: &str| {
+            let start = bank.parse(text, None).unwrap();
+            let most = bank.size(start) - 1;
+            let found = look(&mut bank, start, most, &mut stream(0, 0, 0, 0));
+            (found.none(1).is_some(), found.same.map(|same| bank.text(same)))
+        };
+        let chosen = "(-:32 (+:32 (select:32 c x y) x) (+:32 (select:32 c x y) (zext:8:32 z)))";
+        assert_eq!(found(chosen), (false, None));
+        let sum = "(+:32 (&:32 x (sext:1:32 c)) (&:32 x (~:32 (sext:1:32 c))))";
+        assert_eq!(found(sum), (false, Some("x".to_owned())));
+        assert_eq!(found("(&:8 x (*:8 y z))").0, true);
+        assert_eq!(found("(==:8 x y)"), (false, None));
     }
 
     #[test]

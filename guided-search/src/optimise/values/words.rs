@@ -1,7 +1,7 @@
 //! Operators on words of bits, forwards and backwards: what an argument must be, as far as the result and the
 //! other argument say.
 
-use egraph::{Language, LiteralKind, OpId, SortId};
+use egraph::{LiteralKind, Node, OpId, TermBank, TermId};
 
 /// Values of a term are compared at so many points.
 pub const POINTS: usize = 12;
@@ -135,22 +135,44 @@ impl Known {
     pub const NOTHING: Known = Known { mask: 0, value: 0 };
 }
 
-/// The operators by which terms of a sort are made, and the word in which each bit is set; `None` if some of them are
-/// none that are known here, or take other sorts.
-pub fn operators_of(language: &Language, sort: SortId) -> Option<(Vec<(OpId, WordOp)>, u64)> {
+/// Operators on one sort of words, of which terms are put together.
+pub struct Operators {
+    pub ids: Vec<OpId>,
+    pub ops: Vec<WordOp>,
+    /// The word in which each bit is set.
+    pub ones: u64,
+    /// Whether the given term is made of these, literals and variables alone.
+    pub all: bool,
+    /// Whether its sort has no others.
+    pub every: bool,
+}
+
+/// The operators of which terms with the values of `start` are looked for: those of its sort that say what an argument must
+/// be, and others where it has them. `None` if there is none, or its sort has no words.
+pub fn operators_of(bank: &TermBank, start: TermId) -> Option<Operators> {
+    let (language, sort) = (bank.language(), bank.sort(start));
     let Some(LiteralKind::Bits(width)) = language.literal_kind(sort) else { return None };
-    let mut operators = Vec::new();
-    for (number, operator) in (0..).zip(&language.operators) {
-        if operator.result == sort {
-            let known = WordOp::named(&operator.name, operator.args.len())?;
-            if operator.builtin.is_none() || operator.args.iter().any(|&argument| argument != sort)
-            {
-                return None;
-            }
-            operators.push((OpId(number), known));
+    let mut inside: Vec<OpId> = Vec::new();
+    for part in bank.subterms(start) {
+        match bank.node(part) {
+            Node::Op(op) if !inside.contains(&op) => inside.push(op),
+            _ => {}
         }
     }
-    Some((operators, width.largest()))
+    let known = |op: OpId| {
+        let operator = language.op(op);
+        let own = operator.result == sort && operator.args.iter().all(|&arg| arg == sort);
+        WordOp::named(operator.builtin?.name(), operator.args.len()).filter(|_| own)
+    };
+    let all = inside.iter().all(|op| known(*op).is_some());
+    let operators = (0..language.operators.len() as u32).map(OpId);
+    let (ids, ops): (Vec<OpId>, Vec<WordOp>) = operators
+        .filter_map(|op| Some((op, known(op)?)))
+        .filter(|(op, word)| word.goes_back() || inside.contains(op))
+        .unzip();
+    let of_sort = language.operators.iter().filter(|operator| operator.result == sort).count();
+    let every = ids.len() == of_sort;
+    (!ids.is_empty()).then(|| Operators { ids, ops, ones: width.largest(), all, every })
 }
 
 #[cfg(test)]

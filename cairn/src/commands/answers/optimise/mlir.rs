@@ -1,16 +1,15 @@
 //! `cairn optimise --mlir`: each value that a function needs, computed by the best term that equals it.
 
 use crate::commands::answers::optimise::given::Given;
+use crate::commands::answers::optimise::part_of_file::{Optimised, optimised};
 use crate::inputs::mlir_file::{in_file, load_mlir, load_table};
-use crate::shown::proof::Shown;
-use anyhow::{Result, ensure};
-use egraph::{System, TermBank, TermId, proof_to_json};
-use guided_search::{Ended, Objective, OptimiseSettings, optimise};
+use anyhow::Result;
+use egraph::{TermBank, TermId};
+use guided_search::Objective;
 use interop::MlirValue;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use support::{InputFile, OutputDir, counted, print, write_atomic};
+use support::{InputFile, OutputDir, print, write_atomic};
 
 /// A file of MLIR.
 #[derive(Clone, Debug, clap::Args)]
@@ -23,18 +22,8 @@ pub struct MlirFile {
     pub mlir: Option<PathBuf>,
 }
 
-/// Nodes of a term that are shown.
-const SHOWN: u64 = 40;
 /// The file that marks a directory of what was optimised.
 const OPTIMISED: &str = "optimised.mlir";
-
-/// What became of a term.
-struct Optimised {
-    best: TermId,
-    /// What is said of it.
-    told: String,
-    proof: Option<String>,
-}
 
 /// Prints the module of `file`, with a comment on each value; writes it and the proofs into `out`.
 ///
@@ -56,7 +45,7 @@ pub fn run(file: &Path, out: Option<&Path>, rules: &InputFile, given: &Given) ->
     for MlirValue { term, .. } in &values {
         if !found.contains_key(term) {
             let objective = objective(bank.sort(*term))?;
-            let better = one(system, &mut bank, *term, &objective, &given.settings)?;
+            let better = optimised(system, &mut bank, *term, &objective, &given.settings)?;
             found.insert(*term, better);
         }
     }
@@ -90,43 +79,4 @@ pub fn run(file: &Path, out: Option<&Path>, rules: &InputFile, given: &Given) ->
         write_atomic(&out.file(OPTIMISED), text.as_bytes())?;
     }
     print(&text)
-}
-
-fn one(
-    system: &Arc<System>,
-    bank: &mut TermBank,
-    term: TermId,
-    objective: &Objective,
-    settings: &OptimiseSettings,
-) -> Result<Optimised> {
-    let outcome = optimise(system, bank, term, objective, settings)?;
-    ensure!(
-        outcome.ended != Ended::Conflict,
-        "two different literals became equal: a rule of the system is not sound"
-    );
-    let shown = |bank: &TermBank, term| bank.display_part(term, SHOWN).to_string();
-    let unchanged = |why: String| Optimised { best: term, told: why, proof: None };
-    let (Some(first), Some(last), Some(proof)) =
-        (outcome.curve.first(), outcome.best(), &outcome.proof)
-    else {
-        return Ok(unchanged(format!("{}: its cost is not known", shown(bank, term))));
-    };
-    let cost = |best: &guided_search::Best| objective.cost.text(&best.cost);
-    if last.term == term {
-        let (term, cost) = (shown(bank, term), cost(last));
-        let told = format!("{term}, cost {cost}, is the best found ({})", outcome.ended);
-        return Ok(unchanged(told));
-    }
-    let proof = Shown::new(system, bank, proof, true)?;
-    let steps =
-        proof.steps().map_or(String::new(), |steps| format!(" in {}", counted(steps, "step")));
-    let told = format!(
-        "{}, cost {}, equals {}, cost {}; proved{steps}",
-        shown(bank, term),
-        cost(first),
-        shown(bank, last.term),
-        cost(last)
-    );
-    let json = proof_to_json(system, bank, &proof.proof);
-    Ok(Optimised { best: last.term, told, proof: Some(json) })
 }

@@ -1,14 +1,17 @@
 //! `cairn optimise`: the best term that equals a given one, with a proof; or that of each of many terms, or of each value of
 //! a function of MLIR.
 
+pub(crate) mod c_file;
 pub(crate) mod given;
 pub(crate) mod many_terms;
 pub(crate) mod mlir;
 pub(crate) mod one_term;
+pub(crate) mod part_of_file;
 
 use crate::inputs::args::RunArgs;
 use crate::inputs::shipped::SYSTEMS;
 use anyhow::Result;
+use c_file::CSource;
 use given::{Given, Learned};
 use guided_search::{OptimiseOptions, Seconds};
 use many_terms::ManyTerms;
@@ -42,6 +45,9 @@ Examples:
   cairn optimise --system polynomials --cost size --model polynomials \\
       --term '(+ (* x x) (+ (* 3 x) 2))'
 
+  # Functions of C
+  cairn optimise --system words --c-file f.c --cost cycles --out optimised
+
   # A function of MLIR
   mlir-opt --mlir-print-op-generic f.mlir > generic.mlir
   cairn optimise --system arith --mlir generic.mlir | mlir-opt
@@ -67,6 +73,8 @@ pub struct OptimiseArgs {
     many: ManyTerms,
     #[command(flatten)]
     mlir: MlirFile,
+    #[command(flatten)]
+    source: CSource,
     #[command(flatten)]
     options: OptimiseOptions,
     #[command(flatten)]
@@ -97,8 +105,9 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     given.settings.deadline = args.time.and_then(Seconds::from_now);
     given.settings.pool = Some(pool.clone());
     let out = args.out.as_deref();
-    pool.install(|| match &args.mlir.mlir {
-        Some(file) => mlir::run(file, out, &args.system, &given),
-        None => one_term::run(&args.one, out, &args.system, &given, run.quiet),
+    pool.install(|| match (&args.mlir.mlir, &args.source.c_file) {
+        (Some(file), _) => mlir::run(file, out, &args.system, &given),
+        (_, Some(file)) => c_file::run(file, out, &given),
+        _ => one_term::run(&args.one, out, &args.system, &given, run.quiet),
     })
 }

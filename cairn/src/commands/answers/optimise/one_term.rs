@@ -10,7 +10,7 @@ use anyhow::{Result, anyhow, ensure};
 use clap::ValueEnum;
 use egraph::{Amount, CostFunction, System, TermBank, TermId, proof_to_json};
 use guided_search::{Best, Ended, Outcome, optimise, picture, quoted};
-use interop::{c_text, read_c};
+use interop::{CFunction, CType, c_function, c_text, read_c, read_c_expression};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,20 +18,24 @@ use support::{FileKind, InputFile, OutputFile, first_bytes, note, print};
 
 /// A term, and how the answer is shown.
 #[derive(Clone, Debug, clap::Args)]
-#[group(conflicts_with_all = ["ManyTerms", "MlirFile"])]
+#[group(conflicts_with_all = ["ManyTerms", "MlirFile", "CSource"])]
 pub struct OneTerm {
     /// The term to begin with
     #[arg(
         long,
         value_name = "TERM",
         allow_negative_numbers = true,
-        required_unless_present_any = ["terms", "tasks", "c", "mlir"]
+        required_unless_present_any = ["terms", "tasks", "c", "mlir", "c_file"]
     )]
     term: Option<String>,
-    /// The term to begin with, in the infix syntax of C, for systems over words of bits or integers: names, integers,
-    /// ~ + - * / % << >> & ^ | and parentheses. The best term is shown in C, too
+    /// The term to begin with, as an expression of C, for systems over words of bits or integers; the best term is shown in
+    /// C, too. With words of several widths, as words has them, all of C's operators on integers, casts, and declarations
+    /// before it: 'uint8_t x; int y; x + y > 0 ? x : 0'
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with = "term")]
     c: Option<String>,
+    /// The type of names in --c that are not declared, where words have several widths
+    #[arg(long, value_name = "TYPE", default_value = "uint32_t", value_parser = c_type, requires = "c")]
+    c_type: CType,
     /// A table and the proof step by step, or one JSON object
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
@@ -49,6 +53,12 @@ enum Format {
     Table,
     /// For programs
     Json,
+}
+
+/// A type of C by its name.
+fn c_type(text: &str) -> Result<CType, String> {
+    CType::named(text)
+        .ok_or_else(|| "expected uint8_t to uint64_t, int8_t to int64_t, or bool".to_owned())
 }
 
 const PICTURE: FileKind = FileKind {
@@ -72,7 +82,7 @@ pub fn run(
     let picture_file =
         args.picture.as_ref().map(|path| OutputFile::new(path, PICTURE)).transpose()?;
     let mut bank = TermBank::new(system.language.clone());
-    let start = start(args, &mut bank)?;
+    let (start, function) = start(args, &mut bank)?;
     let objective = given.objective(bank.sort(start))?;
     let outcome = optimise(system, &mut bank, start, &objective, &given.settings)?;
     let rows = Rows {
@@ -82,6 +92,7 @@ pub fn run(
         system,
         shared: given.aim.shared,
         c: args.c.is_some(),
+        function: function.as_ref(),
     };
     let proved = outcome.ended != Ended::Lost;
     let proof = outcome.proof.as_ref().filter(|_| proved);
@@ -132,12 +143,19 @@ pub fn run(
 }
 
 /// The term that is asked for.
-fn start(args: &OneTerm, bank: &mut TermBank) -> Result<TermId> {
+fn start(args: &OneTerm, bank: &mut TermBank) -> Result<(TermId, Option<CFunction>)> {
     let (option, text, read) = match (&args.c, &args.term) {
-        (Some(text), _) => ("--c", text.as_str(), read_c(bank, text)),
+        (Some(text), _) => {
+            let typed = read_c_expression(bank, text, args.c_type).transpose();
+            let read = match typed {
+                Some(function) => function.map(|function| (function.term, Some(function))),
+                None => read_c(bank, text).map(|term| (term, None)),
+            };
+            ("--c", text.as_str(), read)
+        }
         (None, term) => {
             let text = term.as_deref().unwrap_or_default();
-            ("--term", text, bank.parse(text, None))
+            ("--term", text, bank.parse(text, None).map(|term| (term, None)))
         }
     };
     read.map_err(|mistake| anyhow!("{option} {}: {mistake}", quoted(text)))
@@ -166,11 +184,21 @@ struct Rows<'a> {
     shared: bool,
     /// Whether terms are shown in C as well.
     c: bool,
+    /// The expression of C with its types, where there are several.
+    function: Option<&'a CFunction>,
 }
 
 impl Rows<'_> {
     fn text(&self, term: TermId) -> String {
         self.bank.display_part(term, PRINTED.term_size).to_string()
+    }
+
+    /// A term in C, and the definitions of functions that it calls.
+    fn in_c(&self, term: TermId) -> Result<(String, String), String> {
+        match self.function {
+            Some(function) => c_function(self.bank, function, None, term),
+            None => Ok((c_text(self.bank, term, PRINTED.term_size)?, String::new())),
+        }
     }
 
     /// Cost against work, and the best term.
@@ -188,8 +216,8 @@ impl Rows<'_> {
                 format!("best term: {}\n", self.text(best.term))
             };
             if self.c {
-                text += &match c_text(self.bank, best.term, PRINTED.term_size) {
-                    Ok(c) => format!("best in C: {c}\n"),
+                text += &match self.in_c(best.term) {
+                    Ok((c, helpers)) => format!("best in C: {c}\n{helpers}"),
                     Err(why) => format!("best in C: not shown: {why}\n"),
                 };
             }
@@ -216,7 +244,7 @@ impl Rows<'_> {
                 "term": self.text(best.term),
             });
             if self.c {
-                row["c"] = json!(c_text(self.bank, best.term, PRINTED.term_size).ok());
+                row["c"] = json!(self.in_c(best.term).ok().map(|(c, _)| c));
             }
             row
         };
