@@ -12,3 +12,4 @@ mod ranks;
 pub(crate) mod satisfied;
 pub(crate) mod sketch;
 pub(crate) mod tree;
+pub(crate) mod way;

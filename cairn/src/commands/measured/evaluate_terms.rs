@@ -23,7 +23,7 @@ pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
     let mut bank = TermBank::new(system.language.clone());
     let (terms, terms_hash) = load_seeds_with_hash(file, &system, &mut bank, None)?;
     let cost = named_cost(&system, names)?;
-    let objective = &Objective { cost, shared: false, exact_time: None, sketch: Sketch::Any };
+    let objective = &Objective::tree(cost, Sketch::Any);
     let asked = args.optimisers.as_ref();
     let wanted = Wanted {
         used: asked.is_none_or(|names| names.iter().any(|optimiser| optimiser.ranked)),
