@@ -107,7 +107,7 @@ pub use tasks::gather::far_chains;
 pub use tasks::held_out::{held_out, refuse_seen, refuse_seen_terms, seeds_of, without};
 pub use tasks::inspect::{Inspection as TasksInspection, inspect as inspect_tasks};
 pub use tasks::origin::{HeldOutFrom, Source as HeldOutSource, TaskOrigin};
-pub use tasks::parts::{TASKS_PART, merge_tasks, tasks_part};
+pub use tasks::job::{TASKS_PART, TaskInputs, merge_tasks};
 pub use tasks::question::{quoted, read_texts};
 pub use tasks::scale::Scale;
 pub use tasks::task::Task;
