@@ -83,7 +83,7 @@ pub use optimise::table::OptimisedRow;
 pub use options::COST;
 pub use options::budget::{Budget, Cap};
 pub use options::evaluate::{FarChains, Preset};
-pub use options::learn::{GuessOptions, LearnOptions, LearnSettings, PlanOptions};
+pub use options::learn::{AnyOptions, AnySettings, GuessOptions, LearnOptions, LearnSettings, PlanOptions};
 pub use options::optimise::{Beside, OptimiseAim, OptimiseLimits, OptimiseOptions};
 pub use options::patience::Patience;
 pub use options::prove::{NUCLEUS, SearchOptions, SearchSettings};
