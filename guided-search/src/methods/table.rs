@@ -2,11 +2,10 @@
 //! this one; commands, their help, reports and charts read the rows.
 
 use crate::methods::all_work::all_work;
-use crate::methods::asked::{Aids, Asked, Available, Search};
+use crate::methods::asked::{Aids, Asked, Need, Search};
 use crate::methods::frontier::Frontier;
 use crate::methods::oracle::Oracle;
-use crate::methods::ranked::Ranked;
-use crate::methods::ranked_or_deep::ranked_or_deep;
+use crate::methods::ranked::{Ranked, ranked_or_deep};
 use crate::methods::written::Written;
 use crate::options::schedulers::Schedulers;
 use crate::search::answer::Answer;
@@ -14,7 +13,7 @@ use crate::search::guide_source::{GuideSource, NoGuides};
 use crate::search::portfolio::beside::prove_beside;
 use crate::search::prove::prove;
 use crate::search::united::legs::united;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail};
 use egraph::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -35,23 +34,6 @@ struct Row {
     schedulers: Option<Schedulers>,
     /// How it goes.
     how: How,
-}
-
-/// What a method needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
-    /// Nothing but the question.
-    Nothing,
-    /// A trained model.
-    Model,
-    /// A learned order of matches.
-    Ranker,
-    /// Nothing, but it uses a ranker if there is one.
-    RankerIfAny,
-    /// The chain that the task was made from.
-    Chain,
-    /// A file of guides.
-    Guides,
 }
 
 /// Where guides come from, if there is what they need.
@@ -257,21 +239,9 @@ impl Method {
     ///
     /// # Errors
     /// It does; how it is given is said.
-    pub fn expect(self, there: Available) -> Result<()> {
-        let (is_there, what) = match self.needs() {
-            Need::Nothing | Need::RankerIfAny => return Ok(()),
-            Need::Model => (there.model, "a model: give its directory with --model"),
-            Need::Ranker => (there.ranker, "a ranker: give its file with --ranker"),
-            Need::Chain => (
-                there.chain,
-                "tasks with a known chain: it is for `cairn evaluate` and what `cairn tasks` makes",
-            ),
-            Need::Guides => {
-                (there.guides, "a file of guides: give it to `cairn prove` with --expert")
-            }
-        };
-        ensure!(is_there, "method '{self}' needs {what}");
-        Ok(())
+    pub fn expect(self, there: &[Need]) -> Result<()> {
+        let missing = self.needs().words().filter(|_| !there.contains(&self.needs()));
+        missing.map_or(Ok(()), |(what, _)| bail!("method '{self}' needs {what}"))
     }
 
     /// Answers a question.
@@ -279,7 +249,7 @@ impl Method {
     /// # Errors
     /// It needs what is not there, a fault of the model, or an internal fault.
     pub fn answer(self, asked: &mut Asked<'_>) -> Result<Answer> {
-        self.expect(asked.aids.available())?;
+        self.expect(&asked.aids.available())?;
         let (guides, search) = match self.0.how {
             How::Else(answer) => return answer(asked),
             How::Search(guides) => (guides, prove as Search),
@@ -295,13 +265,7 @@ impl Method {
     pub fn list() -> String {
         let mut text = String::new();
         for method in Method::all() {
-            let needs = match method.needs() {
-                Need::Nothing | Need::RankerIfAny => "",
-                Need::Model => " (needs --model)",
-                Need::Ranker => " (--ranker, or the one for any system)",
-                Need::Chain => " (needs tasks of `cairn tasks`)",
-                Need::Guides => " (needs --expert of `cairn prove`)",
-            };
+            let needs = method.needs().words().map_or("", |(_, short)| short);
             let mut line = format!("  {:<9} ", method.name());
             for word in format!("{}{needs}", method.sentence()).split(' ') {
                 if line.len() + 1 + word.len() > 78 {
@@ -420,13 +384,12 @@ mod tests {
     #[test]
     fn a_method_without_what_it_needs_is_refused_with_the_option_that_gives_it() {
         for method in Method::all() {
-            let refused = method.expect(Available::default());
+            let refused = method.expect(&[]);
             let needs = !matches!(method.needs(), Need::Nothing | Need::RankerIfAny);
             assert_eq!(refused.is_err(), needs, "{method}");
-            let all = Available { model: true, ranker: true, chain: true, guides: true };
-            method.expect(all).unwrap();
+            method.expect(&[method.needs()]).unwrap();
         }
-        let message = "ranked".parse::<Method>().unwrap().expect(Available::default());
+        let message = "ranked".parse::<Method>().unwrap().expect(&[]);
         assert!(message.unwrap_err().to_string().contains("--ranker"));
     }
 }

@@ -84,7 +84,7 @@ pub fn report(directory: &Path) -> Result<String> {
 fn body(evaluation: &Evaluation, rows: &[Row], proofs: &Markup) -> Markup {
     let all: Vec<&Row> = rows.iter().collect();
     let of_all = summaries(&all);
-    let (work, ranker) = (evaluation.search.budget.work, evaluation.ranker.is_some());
+    let (work, ranker) = (evaluation.search.budget.work, evaluation.aids.ranker.is_some());
     html! {
         h1 { "Guided equality saturation" }
         p.verdict { (headline(&of_all, &all, ranker)) }
@@ -211,8 +211,9 @@ fn settings(evaluation: &Evaluation) -> Markup {
                 dd { @if option == "work" { (thousands(search.budget.work)) } @else { (value) } }
             }
             dt { "seed of the tasks" } dd { (tasks.seed) }
-            @if let Some(model) = &evaluation.model { dt { "model" } dd { (model) } }
-            @if let Some(ranker) = &evaluation.ranker { dt { "ranker" } dd { (ranker) } }
+            @for (option, file, _) in evaluation.aids.listed() {
+                @if let Some(file) = file { dt { (option) } dd { (file) } }
+            }
         }
         p { "Done with" }
         pre { (evaluation.command) }

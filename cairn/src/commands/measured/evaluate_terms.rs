@@ -1,6 +1,7 @@
 //! `cairn evaluate --terms`: optimisers on the same terms, under the same limits.
 
-use crate::commands::measured::evaluate::{EvaluateArgs, Wanted, ranker};
+use crate::commands::measured::evaluate::EvaluateArgs;
+use crate::inputs::aids::Wanted;
 use crate::inputs::args::{load_system_with_text, named_cost, of_flag};
 use anyhow::{Result, ensure};
 use egraph::{Sketch, TermBank};
@@ -30,7 +31,7 @@ pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
         by_default: asked.is_none(),
         needed: false,
     };
-    let found = ranker(args, &system, wanted, |ranker| {
+    let found = args.aids.read_ranker(&system, wanted, run.quiet, |ranker| {
         refuse_seen_terms("the ranker", &terms, &mut bank, &ranker.seen)
     })?;
     let found = found.map(|(file, ranker, ())| (file, ranker));
@@ -43,7 +44,7 @@ pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
     }
     let is_used = optimisers.iter().any(|optimiser| optimiser.ranked);
     ensure!(
-        is_used || args.ranker.is_none(),
+        is_used || args.aids.ranker.is_none(),
         "--ranker is for the optimiser 'ranked', which is not among --optimisers"
     );
     let (ranker_file, ranker) = found.filter(|_| is_used).unzip();
