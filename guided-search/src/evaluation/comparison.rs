@@ -146,7 +146,7 @@ fn run(
         version: comparison.version.clone(),
         system_hash: comparison.system_hash.clone(),
         terms_hash: comparison.terms_hash.clone(),
-        aim: OptimiseAim { cost, shared, exact_time: None, goal: None, limits, strategy: None },
+        aim: OptimiseAim { shared, ..OptimiseAim::tree(cost, limits) },
         model: None,
         ranker: ranker.map(|ranker| ranker.hash()).transpose()?,
         seed: comparison.seed,

@@ -116,6 +116,12 @@ impl From<Budget> for OptimiseLimits {
 }
 
 impl OptimiseAim {
+    /// The least cost of a tree, within limits.
+    pub fn tree(cost: String, limits: OptimiseLimits) -> OptimiseAim {
+        let (shared, exact_time, goal, strategy) = (false, None, None, None);
+        OptimiseAim { cost, shared, exact_time, goal, limits, strategy }
+    }
+
     /// How the best terms are extracted.
     ///
     /// # Errors
