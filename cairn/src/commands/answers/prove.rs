@@ -77,8 +77,6 @@ pub struct ProveArgs {
     run: RunArgs,
 }
 
-/// Runs the command.
-///
 /// # Errors
 /// Bad input, [`NotProved`], or an internal fault.
 pub fn run(args: &ProveArgs) -> Result<()> {

@@ -74,8 +74,6 @@ pub struct TasksArgs {
     run: RunArgs,
 }
 
-/// Runs the command.
-///
 /// # Errors
 /// Bad input, no chain at all, or what the file system says.
 pub fn run(args: &TasksArgs) -> Result<()> {

@@ -66,10 +66,6 @@ struct Learned {
     asked: bool,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// Bad input, or an internal fault.
 pub fn run(args: &AnyArgs) -> Result<()> {
     let AnySettings { examples: most, epochs } = args.options.settle().map_err(of_flag)?;
     let out = OutputFile::new(&args.out, ANY)?;

@@ -95,10 +95,6 @@ pub struct LearnArgs {
     run: RunArgs,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// Bad input, or an internal fault.
 pub fn run(args: &LearnArgs) -> Result<()> {
     let system = load_system(&args.system)?;
     let from = args.from.as_ref().map(|file| read_ranker(file, &system)).transpose()?;

@@ -12,10 +12,6 @@ use guided_search::{
 use support::{InputFile, print};
 use terms::load_seeds_with_hash;
 
-/// Runs the command.
-///
-/// # Errors
-/// Bad input, or an internal fault.
 pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
     let run = args.run.run();
     let budget = args.search.settle_on_terms().map_err(of_flag)?;
