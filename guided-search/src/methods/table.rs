@@ -52,123 +52,56 @@ enum How {
     Else(fn(&mut Asked<'_>) -> Result<Answer>),
 }
 
+/// A line for each method: its name, its colour, what it needs and how it goes, in e-graphs of schedulers if not of those of
+/// the settings; and its sentence.
+macro_rules! rows {
+    ($($name:literal $colour:literal $needs:ident, $how:ident($by:expr) $(in $own:ident)?: $sentence:literal;)+) => {
+        &[$(Row {
+            name: $name,
+            sentence: $sentence,
+            colour: $colour,
+            needs: Need::$needs,
+            schedulers: rows!(@own $($own)?),
+            how: How::$how($by),
+        }),+]
+    };
+    (@own) => { None };
+    (@own $own:ident) => { Some(Schedulers::$own) };
+}
+
 /// In the order of a report: baselines first, the ceiling last.
-static ROWS: &[Row] = &[
-    Row {
-        name: "cap",
-        sentence: "one e-graph at the cap, and nothing else",
-        colour: "#586078",
-        needs: Need::Nothing,
-        schedulers: None,
-        how: How::Search(|_| Some(Box::new(NoGuides))),
-    },
-    Row {
-        name: "all-work",
-        sentence: "one e-graph with all the work, the better of simple and back-off",
-        colour: "#a89068",
-        needs: Need::Nothing,
-        schedulers: None,
-        how: How::Else(all_work),
-    },
-    Row {
-        name: "random",
-        sentence: "random frontier terms of both sides",
-        colour: "#989800",
-        needs: Need::Nothing,
-        schedulers: None,
-        how: How::Search(|_| Some(Box::new(Frontier::Random))),
-    },
-    Row {
-        name: "descend",
-        sentence: "random frontier terms of both sides, none much larger than the smallest found",
-        colour: "#d87800",
-        needs: Need::Nothing,
-        schedulers: None,
-        how: How::Search(|_| Some(Box::new(Frontier::Descend))),
-    },
-    Row {
-        name: "smallest",
-        sentence: "the smallest terms of both sides, until nothing becomes smaller",
-        colour: "#b03838",
-        needs: Need::Nothing,
-        schedulers: None,
-        how: How::Search(|_| Some(Box::new(Frontier::Smallest))),
-    },
-    Row {
-        name: "nearest",
-        sentence: "the frontier terms of both sides that are most like the other side",
-        colour: "#d878a8",
-        needs: Need::Nothing,
-        schedulers: None,
-        how: How::Search(|_| Some(Box::new(Frontier::Nearest))),
-    },
-    Row {
-        name: "shared",
-        sentence: "the frontier terms of both sides with the fewest distinct subterms, those of the \
-                   other side counted in",
-        colour: "#00a8a8",
-        needs: Need::Nothing,
-        schedulers: None,
-        how: How::Search(|_| Some(Box::new(Frontier::Shared))),
-    },
-    Row {
-        name: "united",
-        sentence: "as shared, all guides of a request in one e-graph, as one term of each side",
-        colour: "#f800a0",
-        needs: Need::Nothing,
-        schedulers: None,
-        how: How::Unite(|_| Some(Box::new(Frontier::Shared))),
-    },
-    Row {
-        name: "deep",
-        sentence: "as shared, in e-graphs grown best-first and simply in turn",
-        colour: "#0098f8",
-        needs: Need::Nothing,
-        schedulers: Some(Schedulers::Mixed),
-        how: How::Search(|_| Some(Box::new(Frontier::Shared))),
-    },
-    Row {
-        name: "ranked",
-        sentence: "as deep, the order of matches learned from proofs",
-        colour: "#f80000",
-        needs: Need::Ranker,
-        schedulers: Some(Schedulers::Mixed),
-        how: How::Search(|aids| Some(Box::new(Ranked(aids.ranker?.clone())))),
-    },
-    Row {
-        name: "model",
-        sentence: "what a trained model writes, and chance where that is not reached",
-        colour: "#8800f8",
-        needs: Need::Model,
-        schedulers: None,
-        how: How::Search(|aids| Some(Box::new(Written(aids.model?)))),
-    },
-    Row {
-        name: "expert",
-        sentence: "the sketches or terms of a file, one after the other",
-        colour: "#9038a8",
-        needs: Need::Guides,
-        schedulers: None,
-        how: How::Search(|aids| Some(Box::new(aids.expert?.clone()))),
-    },
-    Row {
-        name: "portfolio",
-        sentence: "guided search, as ranked or, without a ranker, as deep, and beside it two e-graphs that go \
-                   on growing, each with a share of the work: what prove does by default",
-        colour: "#0058f8",
-        needs: Need::RankerIfAny,
-        schedulers: Some(Schedulers::Mixed),
-        how: How::Beside(|aids| Some(ranked_or_deep(aids.ranker))),
-    },
-    Row {
-        name: "oracle",
-        sentence: "the true waypoints of the chain that made the task: the ceiling",
-        colour: "#007030",
-        needs: Need::Chain,
-        schedulers: None,
-        how: How::Search(|aids| Some(Box::new(Oracle { chain: aids.chain? }))),
-    },
-];
+static ROWS: &[Row] = rows! {
+    "cap" "#586078" Nothing, Search(|_| Some(Box::new(NoGuides))):
+        "one e-graph at the cap, and nothing else";
+    "all-work" "#a89068" Nothing, Else(all_work):
+        "one e-graph with all the work, the better of simple and back-off";
+    "random" "#989800" Nothing, Search(|_| Some(Box::new(Frontier::Random))):
+        "random frontier terms of both sides";
+    "descend" "#d87800" Nothing, Search(|_| Some(Box::new(Frontier::Descend))):
+        "random frontier terms of both sides, none much larger than the smallest found";
+    "smallest" "#b03838" Nothing, Search(|_| Some(Box::new(Frontier::Smallest))):
+        "the smallest terms of both sides, until nothing becomes smaller";
+    "nearest" "#d878a8" Nothing, Search(|_| Some(Box::new(Frontier::Nearest))):
+        "the frontier terms of both sides that are most like the other side";
+    "shared" "#00a8a8" Nothing, Search(|_| Some(Box::new(Frontier::Shared))):
+        "the frontier terms of both sides with the fewest distinct subterms, those of the other \
+         side counted in";
+    "united" "#f800a0" Nothing, Unite(|_| Some(Box::new(Frontier::Shared))):
+        "as shared, all guides of a request in one e-graph, as one term of each side";
+    "deep" "#0098f8" Nothing, Search(|_| Some(Box::new(Frontier::Shared))) in Mixed:
+        "as shared, in e-graphs grown best-first and simply in turn";
+    "ranked" "#f80000" Ranker, Search(|aids| Some(Box::new(Ranked(aids.ranker?.clone())))) in Mixed:
+        "as deep, the order of matches learned from proofs";
+    "model" "#8800f8" Model, Search(|aids| Some(Box::new(Written(aids.model?)))):
+        "what a trained model writes, and chance where that is not reached";
+    "expert" "#9038a8" Guides, Search(|aids| Some(Box::new(aids.expert?.clone()))):
+        "the sketches or terms of a file, one after the other";
+    "portfolio" "#0058f8" RankerIfAny, Beside(|aids| Some(ranked_or_deep(aids.ranker))) in Mixed:
+        "guided search, as ranked or, without a ranker, as deep, and beside it two e-graphs that \
+         go on growing, each with a share of the work: what prove does by default";
+    "oracle" "#007030" Chain, Search(|aids| Some(Box::new(Oracle { chain: aids.chain? }))):
+        "the true waypoints of the chain that made the task: the ceiling";
+};
 
 /// A method of the table. In files it is its name.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
