@@ -24,7 +24,7 @@ use ranking::{Example, fit};
 use std::path::Path;
 use std::sync::Arc;
 use support::hash::of_file;
-use support::write_atomic;
+use support::{StagedDir, write_atomic};
 
 /// The ranker that came of it.
 pub const RANKER_FILE: &str = "ranker.json";
@@ -111,7 +111,10 @@ fn go_on(
         }
         let last = number == learning.rounds;
         let kept = match kept.filter(|kept| kept.is_whole(last)) {
-            Some(kept) => kept,
+            Some(kept) => {
+                StagedDir::tidy_beside(&round_name(out, number));
+                kept
+            }
             None if !search => return Ok((rounds, None)),
             None => {
                 let hash = (number > 0).then(|| of_file(&file)).transpose()?;

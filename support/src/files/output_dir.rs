@@ -299,9 +299,33 @@ impl StagedDir {
     /// # Errors
     /// What the file system says.
     pub fn discard(mut self) -> Result<()> {
-        self.lock.take();
-        fs::remove_dir_all(&self.staging)
-            .with_context(|| format!("cannot remove {}", self.staging.display()))
+        let staging = self.staging.clone();
+        let mut remove = || -> std::io::Result<()> {
+            for name in contents(&staging)? {
+                let path = staging.join(&name);
+                // The key goes last: without it nobody could go on with the rest.
+                match fs::symlink_metadata(&path)?.is_dir() {
+                    true => fs::remove_dir_all(path)?,
+                    false if name != KEY => fs::remove_file(path)?,
+                    false => {}
+                }
+            }
+            self.lock.take();
+            fs::remove_dir_all(&staging)
+        };
+        remove().with_context(|| format!("cannot remove {}", staging.display()))
+    }
+
+    /// Removes what a process left beside a target that it had finished. Nothing happens where another one is at work, or
+    /// where that can't be done: the output is whole.
+    pub fn tidy_beside(target: &Path) {
+        if let Ok(staging) = beside(target, ".partial")
+            && fs::symlink_metadata(&staging).is_ok_and(|found| found.is_dir())
+            && let Ok(lock) = Lock::take(&staging, target)
+        {
+            let (target, lock) = (target.to_owned(), Some(lock));
+            StagedDir { target, staging, emptied: false, lock }.discard().ok();
+        }
     }
 
     /// Gives the directory its final name.
