@@ -3,10 +3,7 @@
 
 pub(crate) mod best;
 pub(crate) mod by_function;
-mod choices;
 pub(crate) mod dag;
-pub(crate) mod dag_of_class;
-mod exact;
 mod of_e_node;
 mod ranks;
 pub(crate) mod satisfied;

@@ -2,7 +2,7 @@
 //! how it is found nor which others there are.
 
 use crate::extract::best::extract_best;
-use crate::extract::dag_of_class::DagSearch;
+use crate::extract::dag::of_class::DagSearch;
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
 use crate::rules::costs::function::{Cost, CostFunction};
