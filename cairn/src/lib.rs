@@ -247,7 +247,9 @@ fn start_log(verbose: bool) {
 mod tests {
     use super::*;
     use anyhow::Context;
-    use guided_search::{Beside, LearnOptions, OptimiseOptions, SearchOptions, TaskOptions};
+    use guided_search::{
+        AnyOptions, Beside, LearnOptions, OptimiseOptions, SearchOptions, TaskOptions,
+    };
 
     /// The width at which help is shown where there is no terminal, and that of narrow terminals.
     const WIDTHS: [usize; 2] = [100, 80];
@@ -285,6 +287,7 @@ mod tests {
         let search = SearchOptions::default().settle(0).unwrap().listed();
         let search = search.map(|(option, _, value)| ("prove", option, value)).to_vec();
         let learn = LearnOptions::default().settle(true).unwrap();
+        let any = AnyOptions::default().settle().unwrap();
         let tasks = TaskOptions::default().settle(1_000, 0);
         let optimise = OptimiseOptions::default().settle(Beside::default()).unwrap();
         let guides = OptimiseOptions::default().guides();
@@ -294,6 +297,8 @@ mod tests {
             ("learn", "batch", learn.batch.to_string()),
             ("learn", "rounds", learn.rounds.to_string()),
             ("learn", "epochs", learn.epochs.to_string()),
+            ("any", "examples", any.examples.to_string()),
+            ("any", "epochs", any.epochs.to_string()),
             ("tasks", "links", tasks.links.to_string()),
             ("tasks", "memory", egraph::ByteSize(tasks.memory).to_string()),
             ("tasks", "count", tasks.count.to_string()),

@@ -37,7 +37,7 @@
 //!
 //! - goals that are terms with holes: [`Sketch`], [`extract_sketch`], [`sketch_satisfied`];
 //! - costs other than the size: [`CostFunction`], [`extract_best`]; shared subterms counted once:
-//!   [`DagSearch`], [`DagSolver`];
+//!   [`Extraction`], [`DagSearch`], [`DagSolver`];
 //! - which rules run when: [`Schedule`], [`Scheduler`], [`MatchOrder`];
 //! - proofs as single steps, shortened, as text or as files: [`Proof::flatten`], [`Shortener`],
 //!   [`proof_text`], [`proof_to_json`];
@@ -65,9 +65,10 @@ mod text;
 pub use bounds::{Bounds, count_bytes, count_step, without_bounds};
 pub use extract::best::{BestTerms, LeastSizes, extract_best, extract_sketch, extract_smallest};
 pub use extract::by_function::{NoCost, extract_by};
-pub use extract::dag::{DagSolver, DagWay};
-pub use extract::dag_of_class::DagSearch;
+pub use extract::dag::of_class::DagSearch;
+pub use extract::dag::solver::{DagSolver, DagWay};
 pub use extract::satisfied::sketch_satisfied;
+pub use extract::way::{Extracted, Extraction};
 pub use graph::egraph::{EGraph, NotStored, begins_as_egraph};
 pub use graph::past::{History, Past, Snapshot};
 pub use id::Id;

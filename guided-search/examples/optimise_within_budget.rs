@@ -16,7 +16,7 @@ pub fn main() -> anyhow::Result<()> {
     let budget = Budget { cap: Cap::Nodes(4_000), work: 40_000, scheduler: Schedulers::Auto };
     let settings = OptimiseSettings::within(budget, 0);
     let (cost, sketch) = (CostFunction::size(), Sketch::Any);
-    let objective = Objective { cost, shared: false, exact_time: None, sketch };
+    let objective = Objective::tree(cost, sketch);
     let outcome = optimise(&system, &mut bank, start, &objective, &settings)?;
     let best = outcome.best().expect("the start itself is a term");
     println!("{} ({}; proved)", bank.display(best.term), outcome.ended);

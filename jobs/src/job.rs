@@ -7,7 +7,7 @@ use crate::shard::Shard;
 use anyhow::Result;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use support::hash::of_file;
 use support::{Progress, StagedDir, write_atomic};
 
@@ -34,6 +34,29 @@ pub struct Job<'a, S, W> {
 
 /// When a part has enough items before it has all of its own: how many, and which count.
 pub type Enough<'a, T> = (usize, &'a dyn Fn(&T) -> bool);
+
+/// The finished items of a job that one process does.
+#[derive(Debug)]
+pub struct Kept {
+    journal: Journal,
+    items: u64,
+    staged: StagedDir,
+}
+
+impl Kept {
+    /// All items in their order, up to the last one that is there.
+    pub fn items<T: DeserializeOwned>(&self) -> impl Iterator<Item = Result<T>> {
+        (0..self.items).map_while(|number| self.journal.item(number).transpose())
+    }
+
+    /// Removes them: what they become is written.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn discard(self) -> Result<()> {
+        self.staged.discard()
+    }
+}
 
 /// What was done for a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,31 +86,69 @@ impl<S: Serialize + Sync, W> Job<'_, S, W> {
         T: Serialize + DeserializeOwned,
         W: Fn(u64) -> Result<T> + Sync,
     {
-        let (told, (name, items)) = (self.told.map(str::to_owned), self.items);
-        let part = Part { told, ..Part::new(self.kind, shard, items, &self.settings)? };
+        let part = Part { told: self.told.map(str::to_owned), ..self.as_part(shard)? };
         make_part(part, self.beside, out, |staged, own| {
-            let path = staged.file(ITEMS_FILE)?;
-            let journal = Journal::read(&path, true)?;
-            let (batch, total) = enough.map_or((own.len().max(1), own.len()), |(n, _)| (BATCH, n));
-            let progress = Progress::new(name, total as u64, quiet);
-            let mut counted = 0;
-            for batch in own.chunks(batch) {
-                if counted >= total {
-                    break;
-                }
-                let found = |number| journal.has(number).then_some(());
-                each(batch, true, &progress, found, |number| {
-                    journal.append(number, &serde_json::to_string(&(self.work)(number)?)?)
-                })?;
-                if let Some((_, counts)) = enough {
-                    for &number in batch {
-                        counted += usize::from(journal.item(number)?.is_some_and(|i| counts(&i)));
-                    }
+            let (journal, path) = self.journal(staged, own, enough, quiet)?;
+            Ok((journal.len(), Some(of_file(&path)?.0)))
+        })
+    }
+
+    /// Does all items in one process, or those until there are enough, or goes on with what a process left that was
+    /// stopped. They are kept beside `out`, the file or the directory that they become, until that is written and
+    /// [`Kept::discard`] is called.
+    ///
+    /// # Errors
+    /// Another process does it, one that was stopped had other settings, what the work says of the first item that
+    /// fails, or the file system.
+    pub fn kept<T>(&self, out: &Path, enough: Option<Enough<'_, T>>, quiet: bool) -> Result<Kept>
+    where
+        T: Serialize + DeserializeOwned,
+        W: Fn(u64) -> Result<T> + Sync,
+    {
+        let key = self.as_part(Shard { index: 0, count: 1 })?.key();
+        let staged = StagedDir::beside(out, &serde_json::to_string(&key)?)?;
+        let all: Vec<u64> = (0..self.items.1).collect();
+        let (journal, _) = self.journal(&staged, &all, enough, quiet)?;
+        Ok(Kept { journal, items: self.items.1, staged })
+    }
+
+    fn as_part(&self, shard: Shard) -> Result<Part> {
+        Part::new(self.kind, shard, self.items.1, &self.settings)
+    }
+
+    /// Does the items of these numbers that the journal of a directory lacks, all or until there are enough.
+    fn journal<T>(
+        &self,
+        staged: &StagedDir,
+        own: &[u64],
+        enough: Option<Enough<'_, T>>,
+        quiet: bool,
+    ) -> Result<(Journal, PathBuf)>
+    where
+        T: Serialize + DeserializeOwned,
+        W: Fn(u64) -> Result<T> + Sync,
+    {
+        let path = staged.file(ITEMS_FILE)?;
+        let journal = Journal::read(&path, true)?;
+        let (batch, total) = enough.map_or((own.len().max(1), own.len()), |(n, _)| (BATCH, n));
+        let progress = Progress::new(self.items.0, total as u64, quiet);
+        let mut counted = 0;
+        for batch in own.chunks(batch) {
+            if counted >= total {
+                break;
+            }
+            let found = |number| journal.has(number).then_some(());
+            each(batch, true, &progress, found, |number| {
+                journal.append(number, &serde_json::to_string(&(self.work)(number)?)?)
+            })?;
+            if let Some((_, counts)) = enough {
+                for &number in batch {
+                    counted += usize::from(journal.item(number)?.is_some_and(|i| counts(&i)));
                 }
             }
-            progress.finish();
-            Ok((Journal::read(&path, false)?.len(), Some(of_file(&path)?.0)))
-        })
+        }
+        progress.finish();
+        Ok((Journal::read(&path, false)?, path))
     }
 
     /// Does all items that `find` does not find, in one process, on as many threads as the current rayon pool has; and

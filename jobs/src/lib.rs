@@ -41,7 +41,7 @@ mod shard;
 
 pub use described::Described;
 pub use each::each;
-pub use job::{Enough, Job, Outcome, make_part};
+pub use job::{Enough, Job, Kept, Outcome, make_part};
 pub use journal::Journal;
 pub use part::{PART_FILE, Part, load_parts};
 pub use parts::Parts;

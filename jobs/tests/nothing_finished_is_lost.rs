@@ -156,6 +156,39 @@ proptest! {
         // All that a part has is in its directory.
         prop_assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1 + parts as usize);
     }
+
+    #[test]
+    fn what_one_process_finished_is_kept_until_its_result_is_written_and_done_once(
+        count in 0u64..12, stops in prop::collection::vec(0u64..5, 0..4), threads in 1usize..4,
+    ) {
+        let place = tempfile::tempdir().unwrap();
+        let (squares, out) = (squares(3, count), place.path().join("out.txt"));
+        // An earlier result stays until there is another.
+        fs::write(&out, "earlier").unwrap();
+        let done = AtomicU64::new(0);
+        let keep = |last: u64| {
+            let last = AtomicU64::new(last);
+            let job = until(&squares, &last);
+            let work = |number| (job.work)(number).inspect(|_| {
+                done.fetch_add(1, Ordering::SeqCst);
+            });
+            let Job { kind, items, settings, told, beside, .. } = job;
+            Job { kind, items, settings, told, beside, work }.kept(&out, None, true)
+        };
+        let rows = pool(threads).install(|| {
+            for last in stops {
+                keep(last).ok();
+            }
+            let kept = keep(u64::MAX).unwrap();
+            let rows: Vec<u64> = kept.items().collect::<Result<_>>().unwrap();
+            prop_assert_eq!(fs::read(&out).unwrap(), b"earlier");
+            kept.discard().unwrap();
+            Ok(rows)
+        })?;
+        prop_assert_eq!(rows, run(&squares, u64::MAX, &place.path().join("alone")).unwrap());
+        prop_assert_eq!(done.into_inner(), count);
+        prop_assert!(!place.path().join(".out.txt.partial").exists());
+    }
 }
 
 #[test]
@@ -223,6 +256,16 @@ fn a_directory_of_another_run_is_refused_and_untouched() {
         message.contains("holds the unfinished work of a run with other arguments"),
         "{message}"
     );
+    let kept = |squares: &Squares, last| {
+        let last = AtomicU64::new(last);
+        until(squares, &last).kept(&out.join("table"), None, true).map(|_| String::new())
+    };
+    kept(&squares(2, 4), 0).unwrap_err();
+    assert!(!out.join(".table.partial").exists(), "nothing was done");
+    kept(&squares(2, 4), 2).unwrap_err();
+    let message = said(kept(&other, u64::MAX));
+    assert!(message.contains(".table.partial holds the unfinished work of a run"), "{message}");
+    fs::remove_dir_all(out.join(".table.partial")).unwrap();
     let message = said(part(&other, u64::MAX, whole, &place.path().join("part")).map(debug));
     assert!(message.contains("(settings.factor is 2, expected 5)"), "{message}");
     let message = said(part(&other, u64::MAX, whole, &out).map(debug));

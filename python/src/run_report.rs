@@ -1,12 +1,12 @@
 //! What a run of an e-graph did.
 
 use crate::shared::Shared;
-use egraph::{EGraph as Engine, Iteration, Report};
+use egraph::{EGraph as Engine, Iteration, Report, RuleTotals};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// The e-graph after an iteration.
-#[derive(Clone, Copy)]
+/// The e-graph after an iteration, for Python a dictionary.
+#[derive(Clone, Copy, IntoPyObject)]
 pub struct Moment {
     iteration: u64,
     e_nodes: usize,
@@ -25,6 +25,15 @@ impl Moment {
         let seconds = iteration.seconds;
         Moment { iteration: number, e_nodes, e_classes, bytes, matches, unions, seconds }
     }
+}
+
+/// What became of the matches of a rule, for Python a dictionary.
+#[derive(Clone, Copy, IntoPyObject)]
+struct Totals {
+    matches: u64,
+    new: u64,
+    unions: u64,
+    bans: u64,
 }
 
 /// What `EGraph.run` did.
@@ -49,7 +58,7 @@ pub struct RunReport {
     /// Matches that were found and not applied, because of a limit.
     #[pyo3(get)]
     left_out: u64,
-    rules: Vec<(String, [u64; 4])>,
+    rules: Vec<(String, Totals)>,
     history: Vec<Moment>,
 }
 
@@ -63,7 +72,8 @@ impl RunReport {
     ) -> RunReport {
         let rules = report.rules.iter().map(|rule| {
             let name = shared.system.rule(rule.rule).name.clone();
-            (name, [rule.matches, rule.new, rule.unions, rule.bans])
+            let &RuleTotals { matches, new, unions, bans, .. } = rule;
+            (name, Totals { matches, new, unions, bans })
         });
         RunReport {
             stop: report.stop.to_string(),
@@ -84,32 +94,15 @@ impl RunReport {
     #[getter]
     fn rules<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let rules = PyDict::new(py);
-        for (name, numbers) in &self.rules {
-            let rule = PyDict::new(py);
-            for (key, number) in ["matches", "new", "unions", "bans"].into_iter().zip(numbers) {
-                rule.set_item(key, number)?;
-            }
-            rules.set_item(name, rule)?;
-        }
+        self.rules.iter().try_for_each(|(name, totals)| rules.set_item(name, *totals))?;
         Ok(rules)
     }
 
     /// A dictionary for each iteration, the start included: `iteration`, `e_nodes`, `e_classes`, `bytes`,
     /// `matches`, `unions` and `seconds`. `pandas.DataFrame(report.history)` is a table of them.
     #[getter]
-    fn history<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let row = |moment: &Moment| {
-            let row = PyDict::new(py);
-            row.set_item("iteration", moment.iteration)?;
-            row.set_item("e_nodes", moment.e_nodes)?;
-            row.set_item("e_classes", moment.e_classes)?;
-            row.set_item("bytes", moment.bytes)?;
-            row.set_item("matches", moment.matches)?;
-            row.set_item("unions", moment.unions)?;
-            row.set_item("seconds", moment.seconds)?;
-            Ok(row)
-        };
-        self.history.iter().map(row).collect()
+    fn history(&self) -> Vec<Moment> {
+        self.history.clone()
     }
 
     fn __repr__(&self) -> String {

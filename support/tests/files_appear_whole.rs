@@ -205,6 +205,37 @@ fn what_did_no_work_stands_in_nobodys_way() {
     StagedDir::create(&path, "two").unwrap();
 }
 
+#[test]
+fn work_for_a_file_is_kept_beside_it_until_it_is_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("table");
+    fs::write(&path, "an earlier one").unwrap();
+    let work = |key: &str| {
+        let staged = StagedDir::beside(&path, key)?;
+        fs::write(staged.file("parts/1")?, "1")?;
+        fs::write(staged.file("items")?, "1")?;
+        anyhow::Ok(staged)
+    };
+    drop(work("one").unwrap());
+    let message = work("two").unwrap_err().to_string();
+    assert!(message.contains("unfinished work of a run with other arguments"), "{message}");
+    work("one").unwrap().discard().unwrap();
+    assert_eq!(names(directory.path()), ["table"]);
+    assert_eq!(fs::read(&path).unwrap(), b"an earlier one");
+    // Empty files are no work.
+    let staged = StagedDir::beside(&path, "two").unwrap();
+    fs::write(staged.file("items").unwrap(), "").unwrap();
+    drop(staged);
+    assert_eq!(names(directory.path()), ["table"]);
+    // Killed when the result was written, and before the work was given up.
+    let staged = work("two").unwrap();
+    StagedDir::tidy_beside(&path);
+    assert_eq!(names(directory.path()), [".table.partial", "table"], "a process is at work");
+    drop(staged);
+    StagedDir::tidy_beside(&path);
+    assert_eq!(names(directory.path()), ["table"]);
+}
+
 /// A directory with a file that nobody may touch, and the path of a directory of ours.
 #[cfg(unix)]
 fn beside_a_victim(directory: &Path) -> (std::path::PathBuf, std::path::PathBuf) {

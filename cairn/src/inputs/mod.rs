@@ -1,5 +1,6 @@
 //! What commands share of what they are given: arguments, files, what is shipped, signals.
 
+pub(crate) mod aids;
 pub(crate) mod args;
 pub(crate) mod listed;
 pub(crate) mod mlir_file;

@@ -97,6 +97,11 @@ fn what_it_is_not_made_of_is_said() {
         (&["any", "--out", "any.json"][..], "nothing to learn from"),
         (&["any", "sums.rules", "--out", "any.json"], "expected SYSTEM=DIR"),
         (&["any", "sums.rules=none", "--out", "any.json"], "learning.json"),
+        (
+            &["any", "a=b", "--examples", "0", "--out", "any.json"],
+            "--examples: expected at least 1",
+        ),
+        (&["any", "a=b", "--epochs", "0", "--out", "any.json"], "--epochs 0: expected 1 to 1000"),
         (&["any", "sums.rules=none", "--out", "notes.txt"], "is not a ranker for any system"),
         (&["any", "--drawn", "none", "--out", "any.json"], "none"),
     ] {

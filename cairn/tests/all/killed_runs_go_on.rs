@@ -1,10 +1,10 @@
-//! `cairn generate`, killed: it goes on where it was, and what comes out is what an undisturbed run
+//! `cairn generate`, `tasks` and `learn`, killed: they go on where they were, and what comes out is what an undisturbed run
 //! makes, byte for byte. A second process, a full disk and a pipe do no harm.
 
 #![cfg(unix)]
 
 use crate::common::{cairn, shipped};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -83,6 +83,94 @@ fn and_end_as_if_nothing_had_happened() {
     cairn(&directory).args(arguments("killed")).assert().success();
     assert_eq!(tree(&directory.path().join("killed")), tree(&directory.path().join("whole")));
     assert!(!staging.exists());
+}
+
+/// Kills the command when its journal has one more whole line than before, several times. Lines that are there stay, and
+/// only others come.
+fn kill_again_and_again(directory: &TempDir, args: &[&str], journal: &Path) {
+    let lines = || -> Vec<String> {
+        let text = fs::read_to_string(journal).unwrap_or_default();
+        text.split_inclusive('\n').filter(|l| l.ends_with('\n')).map(str::to_owned).collect()
+    };
+    let mut before: Vec<String> = Vec::new();
+    let mut kills = 0;
+    for _ in 0..3 {
+        let mut run = Command::new(env!("CARGO_BIN_EXE_cairn"))
+            .current_dir(directory.path())
+            .args(args)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        let began = Instant::now();
+        while lines().len() <= before.len() && run.try_wait().unwrap().is_none() {
+            assert!(began.elapsed() < Duration::from_secs(300), "no item");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        run.kill().unwrap();
+        run.wait().unwrap();
+        let after = lines();
+        if after.is_empty() {
+            break;
+        }
+        kills += 1;
+        assert_eq!(after[..before.len()], before[..]);
+        let number = |line: &String| line.split(' ').next().unwrap().to_owned();
+        let numbers: BTreeSet<String> = after.iter().map(number).collect();
+        assert_eq!(numbers.len(), after.len(), "an item was done twice");
+        before = after;
+    }
+    assert!(kills > 0, "the machine is too fast for this test");
+}
+
+#[test]
+fn tasks_that_were_found_are_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let make = |out| {
+        ["tasks", "--system", "halide", "--seeds", "halide", "--links", "4", "--link-nodes", "200"]
+            .into_iter()
+            .chain(["--count", "40", "--threads", "2", "--quiet", "--out", out])
+            .collect::<Vec<_>>()
+    };
+    cairn(&directory).args(make("whole.parquet")).assert().success();
+    let path = |name: &str| directory.path().join(name);
+    let staging = path(".killed.parquet.partial");
+    kill_again_and_again(&directory, &make("killed.parquet"), &staging.join("items.jsonl"));
+    let other =
+        cairn(&directory).args(make("killed.parquet")).args(["--seed", "1"]).assert().code(2);
+    let message = String::from_utf8_lossy(&other.get_output().stderr).into_owned();
+    assert!(message.contains("the unfinished work of a run with other arguments"), "{message}");
+    cairn(&directory).args(make("killed.parquet")).assert().success();
+    assert_eq!(fs::read(path("killed.parquet")).unwrap(), fs::read(path("whole.parquet")).unwrap());
+    assert!(!staging.exists());
+}
+
+#[test]
+fn searches_of_a_round_are_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let tasks = |count, out, others: &[&str]| {
+        cairn(&directory)
+            .args(["tasks", "--system", "halide", "--seeds", "halide", "--links", "4", "--quiet"])
+            .args(["--link-nodes", "200", "--count", count, "--out", out])
+            .args(others)
+            .assert()
+            .success();
+    };
+    tasks("8", "validation.parquet", &[]);
+    tasks("20", "training.parquet", &["--without", "validation.parquet"]);
+    let learn = |out, rounds| {
+        ["learn", "--system", "halide", "--tasks", "training.parquet", "--validation"]
+            .into_iter()
+            .chain(["validation.parquet", "--epochs", "1", "--cap", "1000", "--quiet"])
+            .chain(["--rounds", rounds, "--out", out])
+            .collect::<Vec<_>>()
+    };
+    cairn(&directory).args(learn("whole", "2")).assert().success();
+    let path = |name: &str| directory.path().join(name);
+    let staging = path("killed/.round-0.partial");
+    kill_again_and_again(&directory, &learn("killed", "1"), &staging.join("items.jsonl"));
+    // More rounds can be asked for meanwhile.
+    cairn(&directory).args(learn("killed", "2")).assert().success();
+    assert_eq!(tree(&path("killed")), tree(&path("whole")));
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn mistakes_are_one_message() {
             "optimise --system words --mlir shift.mlir",
             &["words says of no operator which operation of MLIR it is"],
         ),
-        ("saturate --system words --term x --export x.mlir", &["words says of no operator"]),
+        ("saturate --system mba --term x --export x.mlir", &["mba says of no operator"]),
         (
             "optimise --system table.rules --mlir shift.mlir",
             &["table.rules:3:4: unknown operator '-'"],

@@ -3,12 +3,10 @@
 
 pub(crate) mod best;
 pub(crate) mod by_function;
-mod choices;
 pub(crate) mod dag;
-pub(crate) mod dag_of_class;
-mod exact;
 mod of_e_node;
 mod ranks;
 pub(crate) mod satisfied;
 pub(crate) mod sketch;
 pub(crate) mod tree;
+pub(crate) mod way;

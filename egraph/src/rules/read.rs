@@ -10,19 +10,19 @@ mod pools;
 mod rewrites;
 mod schedules;
 
-use crate::rules::analysis::{Analyses, read_merge, read_name, read_transfer};
+use crate::rules::analysis::{read_merge, read_name, read_transfer};
 use crate::rules::costs::declared::{DEFAULT, DeclaredCost};
 use crate::rules::options::expect_atom;
 use crate::rules::pattern::Pattern;
 use crate::rules::read::schedules::Words;
-use crate::rules::rule::RulesetId;
-use crate::rules::schedule::Schedule;
-use crate::rules::system::{Rules, System};
+use crate::rules::rule::{Rule, RulesetId};
+use crate::rules::system::System;
 use crate::term::language::{Language, SortId};
 use crate::text::sexpr::{ParseError, Place, Sexpr, parse_all, parse_parts, utf8};
 use crate::text::similar::did_you_mean;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sha2::{Digest, Sha256};
+use std::sync::Arc;
 
 /// A rule file that can't be read or understood; displays as `file:line:column: message`.
 #[derive(Debug, thiserror::Error)]
@@ -112,20 +112,8 @@ pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<
             return Err(mistakes);
         }
     };
-    let mut reader = Reader {
-        language: Language::default(),
-        rules: Rules::default(),
-        rulesets: Vec::new(),
-        ruleset_ids: FxHashMap::default(),
-        schedule: None,
-        strategies: Vec::new(),
-        normal_form: None,
-        costs: vec![DeclaredCost::new(DEFAULT, 1)],
-        analyses: Analyses::default(),
-        mlir: Vec::new(),
-        pools: FxHashMap::default(),
-        places: Places::default(),
-    };
+    let mut reader = Reader::default();
+    reader.system.costs.push(DeclaredCost::new(DEFAULT, 1));
     // Names whose declarations are mistaken, or are not there because a parenthesis is missing.
     let mut missing: FxHashSet<&str> = FxHashSet::default();
     let may_miss_some = !mistakes.is_empty();
@@ -146,7 +134,7 @@ pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<
                 missing.extend(declared(declaration));
             }
         }
-        if phase == Phase::Sorts && mistakes.is_empty() && reader.language.sorts.is_empty() {
+        if phase == Phase::Sorts && mistakes.is_empty() && reader.system.language.sorts.is_empty() {
             let place = declarations.first().map_or(Place { line: 1, column: 1 }, Sexpr::place);
             mistakes.push(ParseError::new(place, "expected at least one (sort Name)"));
         }
@@ -158,43 +146,15 @@ pub(crate) fn read_all(text: &str, most: usize) -> Result<(System, Places), Vec<
         mistakes.sort_by_key(|mistake| (mistake.place.line, mistake.place.column));
         return Err(mistakes);
     }
-    let Reader {
-        language,
-        rules,
-        rulesets,
-        schedule,
-        strategies,
-        normal_form,
-        costs,
-        analyses,
-        mlir,
-        places,
-        ..
-    } = reader;
-    let hash = hex(&Sha256::digest(text.as_bytes()));
-    Ok((
-        rules.into_system(
-            language,
-            rulesets,
-            (schedule, strategies, normal_form),
-            costs,
-            (analyses, mlir),
-            hash,
-        ),
-        places,
-    ))
+    reader.system.hash = hex(&Sha256::digest(text.as_bytes()));
+    Ok((reader.system, reader.places))
 }
 
 /// The name that a declaration other than a rule declares.
 fn declared(declaration: &Sexpr) -> Option<&str> {
-    match declaration.list()? {
-        [keyword, name, ..]
-            if matches!(keyword.atom()?, "sort" | "op" | "ruleset" | "analysis" | "strategy") =>
-        {
-            name.atom()
-        }
-        _ => None,
-    }
+    let [keyword, name, ..] = declaration.list()? else { return None };
+    let row = KEYWORDS.iter().find(|row| Some(row.name) == keyword.atom())?;
+    if row.declares_name { name.atom() } else { None }
 }
 
 fn mentions(sexpr: &Sexpr, names: &FxHashSet<&str>) -> bool {
@@ -208,6 +168,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
+/// When a declaration is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Sorts,
@@ -217,128 +178,169 @@ enum Phase {
     Schedules,
 }
 
+/// A keyword of rules files, in a phase in which its declarations are read.
+struct Keyword {
+    name: &'static str,
+    phase: Phase,
+    /// Whether what comes first is the name of what is declared, which others may speak of.
+    declares_name: bool,
+    read: Read,
+}
+
+/// What reads the arguments of a declaration at a place.
+type Read = fn(&mut Reader, &[Sexpr], Place) -> Result<(), ParseError>;
+
+const fn keyword(name: &'static str, phase: Phase, read: Read) -> Keyword {
+    Keyword { name, phase, declares_name: false, read }
+}
+
+const fn named(name: &'static str, phase: Phase, read: Read) -> Keyword {
+    Keyword { declares_name: true, ..keyword(name, phase, read) }
+}
+
+/// In the order in which messages list them.
+const KEYWORDS: &[Keyword] = &[
+    named("sort", Phase::Sorts, Reader::sort),
+    named("op", Phase::Language, Reader::op),
+    keyword("literal", Phase::Language, Reader::literal),
+    keyword("variable", Phase::Language, Reader::variable),
+    named("analysis", Phase::Language, Reader::analysis),
+    named("analysis", Phase::Rules, Reader::merge),
+    keyword("transfer", Phase::Rules, Reader::transfer),
+    named("ruleset", Phase::Sorts, Reader::ruleset),
+    keyword("normal-form", Phase::Language, Reader::normal_form),
+    keyword("pool", Phase::Terms, Reader::pool),
+    keyword("rewrite", Phase::Rules, |reader, args, place| reader.rewrite(args, place, false)),
+    keyword("birewrite", Phase::Rules, |reader, args, place| reader.rewrite(args, place, true)),
+    keyword("given", Phase::Rules, Reader::given),
+    keyword("cost", Phase::Rules, Reader::cost),
+    keyword("schedule", Phase::Schedules, Reader::schedule),
+    named("strategy", Phase::Schedules, Reader::strategy),
+    keyword("mlir", Phase::Rules, Reader::mlir),
+];
+
+/// All of them, each once, as a message lists them; `for` was replaced by what it stands for before.
+fn expected() -> String {
+    let mut names: Vec<&str> = KEYWORDS.iter().map(|row| row.name).collect();
+    names.dedup();
+    names.push("for");
+    let last = names.pop().unwrap_or_default();
+    format!("{} or {last}", names.join(", "))
+}
+
+/// The system as far as it has been read.
+#[derive(Default)]
 struct Reader {
-    language: Language,
-    rules: Rules,
-    rulesets: Vec<String>,
+    system: System,
+    /// Those of the rules.
+    rule_names: FxHashSet<String>,
     /// The rulesets, by their names.
     ruleset_ids: FxHashMap<String, RulesetId>,
-    schedule: Option<Schedule>,
-    strategies: Vec<(String, Vec<Sexpr>)>,
-    normal_form: Option<RulesetId>,
-    /// The default one first.
-    costs: Vec<DeclaredCost>,
-    analyses: Analyses,
-    mlir: Vec<Sexpr>,
     /// By sort: the terms that rules may introduce.
     pools: FxHashMap<SortId, Vec<Pattern>>,
     places: Places,
 }
 
-const DECLARATIONS: &str = "for, sort, op, literal, variable, analysis, transfer, ruleset, normal-form, pool, rewrite, birewrite, given, cost, schedule, strategy or mlir";
-
-const KEYWORDS: [&str; 16] = [
-    "sort",
-    "op",
-    "literal",
-    "variable",
-    "analysis",
-    "transfer",
-    "ruleset",
-    "normal-form",
-    "pool",
-    "rewrite",
-    "birewrite",
-    "given",
-    "cost",
-    "schedule",
-    "strategy",
-    "mlir",
-];
-
 impl Reader {
     fn declare(&mut self, declaration: &Sexpr, phase: Phase) -> Result<(), ParseError> {
         let place = declaration.place();
         let items = declaration.list().ok_or_else(|| {
-            ParseError::new(place, format!("expected a declaration in parentheses: {DECLARATIONS}"))
+            let expected = expected();
+            ParseError::new(place, format!("expected a declaration in parentheses: {expected}"))
         })?;
-        let keyword = items.first().and_then(Sexpr::atom).unwrap_or("");
+        let name = items.first().and_then(Sexpr::atom).unwrap_or("");
         let args = items.get(1..).unwrap_or(&[]);
-        match (keyword, phase) {
-            ("sort", Phase::Sorts) => self.sort(args, place),
-            ("ruleset", Phase::Sorts) => self.ruleset(args, place),
-            ("op", Phase::Language) => self.op(args, place),
-            ("literal", Phase::Language) => self.literal(args, place),
-            ("variable", Phase::Language) => self.variable(args, place),
-            ("analysis", Phase::Language) => match args {
-                [name] if name.atom() == Some("constant") => {
-                    self.language.constant_folding = true;
-                    Ok(())
-                }
-                _ => {
-                    let name = read_name(&self.language, args, place, |s| self.known_sort(s))?;
-                    self.language.analyses.push(name);
-                    Ok(())
-                }
-            },
-            ("analysis", Phase::Rules) if args.len() > 1 => {
-                read_merge(&self.language, &mut self.analyses, args, place)
-            }
-            ("transfer", Phase::Rules) => {
-                read_transfer(&self.language, &mut self.analyses, args, place)
-            }
-            ("rewrite", Phase::Rules) => self.rewrite(args, place, false),
-            ("birewrite", Phase::Rules) => self.rewrite(args, place, true),
-            ("pool", Phase::Terms) => self.pool(args, place),
-            ("given", Phase::Rules) => self.given(args, place),
-            ("cost", Phase::Rules) => self.cost(args, place),
-            ("normal-form", Phase::Language) => self.normal_form(args, place),
-            ("schedule", Phase::Schedules) => match args {
-                [] => Err(ParseError::new(place, "expected (schedule S …)")),
-                body if self.schedule.is_none() => {
-                    self.schedule = Some(self.words().read(body, false)?);
-                    Ok(())
-                }
-                _ => Err(ParseError::new(place, "a second schedule: only one is allowed")),
-            },
-            ("strategy", Phase::Schedules) => {
-                let [name, body @ ..] = args else {
-                    return Err(ParseError::new(place, "expected (strategy name S …)"));
-                };
-                self.strategy(name, body)
-            }
-            ("mlir", Phase::Rules) => {
-                self.mlir.extend_from_slice(args);
-                Ok(())
-            }
-            (keyword, _) if KEYWORDS.contains(&keyword) => Ok(()),
-            // Said once, in the first phase.
-            (keyword, Phase::Sorts) => Err(ParseError::new(
-                items.first().map_or(place, Sexpr::place),
-                format!(
-                    "unknown declaration '{keyword}': expected {DECLARATIONS}{}",
-                    did_you_mean(keyword, KEYWORDS.into_iter())
-                ),
-            )),
-            _ => Ok(()),
+        let mut rows = KEYWORDS.iter().filter(|row| row.name == name).peekable();
+        // Said once, in the first phase.
+        if rows.peek().is_none() && phase == Phase::Sorts {
+            let meant = did_you_mean(name, KEYWORDS.iter().map(|row| row.name));
+            let place = items.first().map_or(place, Sexpr::place);
+            let expected = expected();
+            let message = format!("unknown declaration '{name}': expected {expected}{meant}");
+            return Err(ParseError::new(place, message));
         }
+        rows.filter(|row| row.phase == phase).try_for_each(|row| (row.read)(self, args, place))
+    }
+
+    /// The language, to be added to.
+    fn language(&mut self) -> &mut Language {
+        Arc::make_mut(&mut self.system.language)
+    }
+
+    /// Adds a rule.
+    fn add(&mut self, rule: Rule, place: Place) -> Result<(), ParseError> {
+        let name = rule.name.clone();
+        let added = match self.rule_names.contains(&name) {
+            true => Err(format!("a second rule is called '{name}'")),
+            false => self.system.add_rule(rule),
+        };
+        added.map_err(|mistake| ParseError::new(place, mistake))?;
+        self.rule_names.insert(name);
+        self.places.rules.push(place);
+        Ok(())
+    }
+
+    /// `(analysis constant)`, or what the rest of the language is to know of another analysis.
+    fn analysis(&mut self, args: &[Sexpr], place: Place) -> Result<(), ParseError> {
+        match args {
+            [name] if name.atom() == Some("constant") => self.language().constant_folding = true,
+            _ => {
+                let language = &self.system.language;
+                let name = read_name(language, args, place, |sort| self.known_sort(sort))?;
+                self.language().analyses.push(name);
+            }
+        }
+        Ok(())
+    }
+
+    /// The rest of an analysis.
+    fn merge(&mut self, args: &[Sexpr], place: Place) -> Result<(), ParseError> {
+        if args.len() <= 1 {
+            return Ok(());
+        }
+        let System { language, analyses, .. } = &mut self.system;
+        read_merge(language, Arc::make_mut(analyses), args, place)
+    }
+
+    fn transfer(&mut self, args: &[Sexpr], place: Place) -> Result<(), ParseError> {
+        let System { language, analyses, .. } = &mut self.system;
+        read_transfer(language, Arc::make_mut(analyses), args, place)
+    }
+
+    /// `(mlir …)`.
+    fn mlir(&mut self, args: &[Sexpr], _: Place) -> Result<(), ParseError> {
+        self.system.mlir.extend_from_slice(args);
+        Ok(())
     }
 
     fn words(&self) -> Words<'_> {
-        let Reader { language, rulesets, normal_form, costs, strategies, .. } = self;
-        let (rules, normal_form) = (self.rules.rules(), *normal_form);
-        Words { language, rules, rulesets, normal_form, costs, strategies }
+        let System { language, rules, rulesets, normal_form, costs, strategies, .. } = &self.system;
+        Words { language, rules, rulesets, normal_form: *normal_form, costs, strategies }
+    }
+
+    /// `(schedule S …)`.
+    fn schedule(&mut self, body: &[Sexpr], place: Place) -> Result<(), ParseError> {
+        if body.is_empty() {
+            return Err(ParseError::new(place, "expected (schedule S …)"));
+        }
+        if self.system.schedule.is_some() {
+            return Err(ParseError::new(place, "a second schedule: only one is allowed"));
+        }
+        self.system.schedule = Some(self.words().read(body, false)?);
+        Ok(())
     }
 
     /// `(strategy name S …)`.
-    fn strategy(&mut self, name: &Sexpr, body: &[Sexpr]) -> Result<(), ParseError> {
+    fn strategy(&mut self, args: &[Sexpr], place: Place) -> Result<(), ParseError> {
+        let [name, body @ ..] = args else {
+            return Err(ParseError::new(place, "expected (strategy name S …)"));
+        };
         let at = |message: String| ParseError::new(name.place(), message);
         let text = expect_atom(name, "a name")?;
-        if self.strategies.iter().any(|(before, _)| before == text) {
+        if self.system.strategies.iter().any(|(before, _)| before == text) {
             return Err(at(format!("strategy '{text}' is declared twice")));
         }
-        if self.ruleset_ids.contains_key(text) || self.rules.rules().iter().any(|r| r.name == text)
-        {
+        if self.ruleset_ids.contains_key(text) || self.system.rules.iter().any(|r| r.name == text) {
             return Err(at(format!(
                 "'{text}' is a ruleset or a rule: a strategy needs another name"
             )));
@@ -347,7 +349,7 @@ impl Reader {
             return Err(at(format!("expected (strategy {text} S …)")));
         }
         self.words().read(body, true)?;
-        self.strategies.push((text.to_owned(), body.to_vec()));
+        self.system.strategies.push((text.to_owned(), body.to_vec()));
         Ok(())
     }
 }

@@ -19,7 +19,7 @@ use crate::rules::rule::{MOST_BOUND, MOST_RULES, Rule, RuleId, RulesetId};
 use crate::rules::schedule::Schedule;
 use crate::term::language::Language;
 use crate::text::sexpr::Sexpr;
-use rustc_hash::FxHashSet;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// A left-hand side has at most this many operators with arguments: there is a program to begin
@@ -27,7 +27,7 @@ use std::sync::Arc;
 const MOST_APPLICATIONS: usize = 1_024;
 
 /// A language with rewrite rules, and the hash of the text it came from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct System {
     /// Sorts, operators, literals and variables.
     pub language: Arc<Language>,
@@ -50,42 +50,28 @@ pub struct System {
     /// SHA-256 of the file's bytes in hexadecimal: goes into everything made with the system.
     pub hash: String,
     /// The rules compiled, by [`RuleId`].
-    pub(crate) rewrites: Vec<Rewrite>,
+    pub(crate) rewrites: Rewrites,
 }
 
 /// Compiled rules are the same where rules are.
-impl PartialEq for System {
-    fn eq(&self, other: &System) -> bool {
-        let System {
-            language,
-            rules,
-            rulesets,
-            schedule,
-            strategies,
-            normal_form,
-            costs,
-            analyses,
-            mlir,
-            hash,
-            rewrites: _,
-        } = self;
-        *language == other.language
-            && *rules == other.rules
-            && *rulesets == other.rulesets
-            && *schedule == other.schedule
-            && *strategies == other.strategies
-            && *normal_form == other.normal_form
-            && *costs == other.costs
-            && *analyses == other.analyses
-            && *mlir == other.mlir
-            && *hash == other.hash
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rewrites(Vec<Rewrite>);
+
+impl PartialEq for Rewrites {
+    fn eq(&self, _: &Rewrites) -> bool {
+        true
     }
 }
 
-impl Eq for System {}
+impl Eq for Rewrites {}
 
-/// A schedule, strategies and a normal form.
-type Runs = (Option<Schedule>, Vec<(String, Vec<Sexpr>)>, Option<RulesetId>);
+impl Deref for Rewrites {
+    type Target = [Rewrite];
+
+    fn deref(&self) -> &[Rewrite] {
+        &self.0
+    }
+}
 
 /// A rule that is to have this number, compiled.
 ///
@@ -108,69 +94,13 @@ fn compiled(rule: &Rule, number: usize) -> Result<Rewrite, String> {
     Ok(Rewrite::compile(rule, RuleId(id)))
 }
 
-/// Rules as they are read, each compiled at once.
-#[derive(Default)]
-pub(crate) struct Rules {
-    rules: Vec<Rule>,
-    rewrites: Vec<Rewrite>,
-    names: FxHashSet<String>,
-}
-
-impl Rules {
-    /// Those so far.
-    pub fn rules(&self) -> &[Rule] {
-        &self.rules
-    }
-
-    /// Adds a rule.
-    ///
-    /// # Errors
-    /// Another one has its name, there are too many, or it is too large.
-    pub fn add(&mut self, rule: Rule) -> Result<(), String> {
-        let rewrite = compiled(&rule, self.rules.len())?;
-        if !self.names.insert(rule.name.clone()) {
-            return Err(format!("a second rule is called '{}'", rule.name));
-        }
-        self.rewrites.push(rewrite);
-        self.rules.push(rule);
-        Ok(())
-    }
-
-    /// The system that has these rules.
-    pub fn into_system(
-        self,
-        language: Language,
-        rulesets: Vec<String>,
-        (schedule, strategies, normal_form): Runs,
-        costs: Vec<DeclaredCost>,
-        (analyses, mlir): (Analyses, Vec<Sexpr>),
-        hash: String,
-    ) -> System {
-        let Rules { rules, rewrites, .. } = self;
-        let (language, analyses) = (Arc::new(language), Arc::new(analyses));
-        System {
-            language,
-            rules,
-            rulesets,
-            schedule,
-            strategies,
-            normal_form,
-            costs,
-            analyses,
-            mlir,
-            hash,
-            rewrites,
-        }
-    }
-}
-
 impl System {
     /// Adds a rule, whose name no other one has.
     ///
     /// # Errors
     /// There are too many, or it is too large; nothing was added.
     pub(crate) fn add_rule(&mut self, rule: Rule) -> Result<(), String> {
-        self.rewrites.push(compiled(&rule, self.rules.len())?);
+        self.rewrites.0.push(compiled(&rule, self.rules.len())?);
         self.rules.push(rule);
         Ok(())
     }

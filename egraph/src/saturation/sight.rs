@@ -243,10 +243,7 @@ impl<'a> Sight<'a> {
         };
         let [first, second] = sides;
         let excess = |around: Option<Around>| around.map_or(i64::MAX, |around| around.excess);
-        match excess(second) < excess(first) {
-            true => ([second, first], true),
-            false => (sides, false),
-        }
+        if excess(second) < excess(first) { ([second, first], true) } else { (sides, false) }
     }
 
     /// What an e-node above a class looks like.

@@ -141,12 +141,12 @@ fn run(
     let limits = OptimiseLimits { budget, ..limits };
     let order = ranker.cloned().map(|ranker| ranker as Arc<dyn MatchOrder>);
     let settings = &OptimiseSettings { limits, order, ..terms.settings.clone() };
-    let (cost, shared) = (comparison.cost.clone(), terms.objective.shared);
+    let (cost, shared) = (comparison.cost.clone(), terms.objective.way.is_shared());
     let optimisation = Optimisation {
         version: comparison.version.clone(),
         system_hash: comparison.system_hash.clone(),
         terms_hash: comparison.terms_hash.clone(),
-        aim: OptimiseAim { cost, shared, goal: None, limits, strategy: None },
+        aim: OptimiseAim { shared, ..OptimiseAim::tree(cost, limits) },
         model: None,
         ranker: ranker.map(|ranker| ranker.hash()).transpose()?,
         seed: comparison.seed,

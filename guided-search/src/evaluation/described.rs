@@ -1,6 +1,7 @@
 //! What an evaluation does, and the directory of its results.
 
 use crate::evaluation::results::Row;
+use crate::methods::asked::AidFiles;
 use crate::methods::table::Method;
 use crate::options::prove::SearchSettings;
 use crate::tasks::origin::TaskOrigin;
@@ -37,16 +38,9 @@ pub struct Evaluation {
     pub methods: Vec<Method>,
     /// Cap, total work, and how all of them search.
     pub search: SearchSettings,
-    /// The directory of the model, if a method needs one.
-    pub model: Option<String>,
-    /// The hash of the model's files, if a method needs one.
-    pub model_hash: Option<String>,
-    /// The file of the ranker, if a method needs one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ranker: Option<String>,
-    /// SHA-256 of the ranker, if a method needs one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ranker_hash: Option<String>,
+    /// What methods draw on.
+    #[serde(flatten)]
+    pub aids: AidFiles,
     /// Whether nothing says which seeds the model has seen, so that the tasks may be among them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seen_unknown: bool,
@@ -101,24 +95,23 @@ impl Evaluation {
 
     /// What makes the results of another evaluation others, if anything does. Of tasks, model and ranker
     /// the content counts, not where they lie; nor where the results lie.
-    fn differences(&self, other: &Evaluation) -> Vec<&'static str> {
-        let version = self.version == other.version;
-        let system = self.tasks.system_hash == other.tasks.system_hash;
-        let tasks = self.tasks_hash == other.tasks_hash;
-        let model = self.model_hash == other.model_hash;
-        let ranker = self.ranker_hash == other.ranker_hash;
-        let methods = self.methods == other.methods;
-        let search = self.search == other.search;
-        let parts = [
-            (version, "of another version of cairn"),
-            (system, "with another rewrite system"),
-            (tasks, "on other tasks"),
-            (model, "of another model"),
-            (ranker, "of another ranker"),
-            (methods, "of other methods"),
-            (search, "of other settings"),
+    fn differences(&self, other: &Evaluation) -> Vec<String> {
+        let aids = self.aids.listed().into_iter().zip(other.aids.listed());
+        let aids = aids
+            .map(|((option, _, hash), other)| (hash == other.2, format!("of another {option}")));
+        let before = [
+            (self.version == other.version, "of another version of cairn"),
+            (self.tasks.system_hash == other.tasks.system_hash, "with another rewrite system"),
+            (self.tasks_hash == other.tasks_hash, "on other tasks"),
         ];
-        parts.into_iter().filter(|(same, _)| !same).map(|(_, name)| name).collect()
+        let after = [
+            (self.methods == other.methods, "of other methods"),
+            (self.search == other.search, "of other settings"),
+        ];
+        let [before, after] = [&before[..], &after]
+            .map(|parts| parts.iter().map(|&(same, name)| (same, name.to_owned())));
+        let parts = before.chain(aids).chain(after);
+        parts.filter(|(same, _)| !same).map(|(_, name)| name).collect()
     }
 }
 

@@ -6,9 +6,8 @@ use crate::evaluation::checked::question_hash;
 use crate::evaluation::described::Evaluation;
 use crate::evaluation::finished::{DoneTask, PROVED, expect_rows, hardness, proof_file};
 use crate::evaluation::results::Row;
-use crate::methods::asked::{Aids, Asked, Available};
-use crate::methods::guide_writer::GuideWriter;
-use crate::methods::table::{Method, Need};
+use crate::methods::asked::{Aids, Asked, Need};
+use crate::methods::table::Method;
 use crate::search::answer::Question;
 use crate::tasks::task::Task;
 use crate::tasks::task_set::TaskSet;
@@ -16,7 +15,6 @@ use anyhow::{Context, Result};
 use dataset_gen::{SYSTEM_FILE, system_of};
 use egraph::{System, TermBank, proof_to_json};
 use jobs::{Described, Job, Parts, found_row};
-use ranking::Ranker;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -30,21 +28,16 @@ pub struct Inputs<'a> {
     pub system_text: &'a str,
     /// The tasks.
     pub tasks: &'a TaskSet,
-    /// The model, if a method needs one.
-    pub model: Option<&'a dyn GuideWriter>,
-    /// The ranker, if a method needs one.
-    pub ranker: Option<&'a Arc<Ranker>>,
+    /// What methods may draw on, but for the chains of the tasks.
+    pub aids: Aids<'a>,
 }
 
 impl Inputs<'_> {
     /// What methods can draw on.
-    pub fn available(&self) -> Available {
-        Available {
-            model: self.model.is_some(),
-            ranker: self.ranker.is_some(),
-            chain: self.tasks.origin.links > 0,
-            guides: false,
-        }
+    pub fn available(&self) -> Vec<Need> {
+        // Tasks from elsewhere have no chain.
+        let chain = (self.tasks.origin.links > 0).then_some(Need::Chain);
+        self.aids.available().into_iter().chain(chain).collect()
     }
 }
 
@@ -56,7 +49,8 @@ pub fn evaluation_job<'a>(
     evaluation: &'a Evaluation,
     inputs: &'a Inputs<'_>,
 ) -> Result<Job<'a, Evaluation, impl Fn(u64) -> Result<DoneTask> + Sync + 'a>> {
-    evaluation.methods.iter().try_for_each(|method| method.expect(inputs.available()))?;
+    let there = inputs.available();
+    evaluation.methods.iter().try_for_each(|method| method.expect(&there))?;
     let tasks = &inputs.tasks.tasks;
     Ok(Job {
         kind: Evaluation::KIND,
@@ -116,7 +110,7 @@ pub fn merge_evaluation(parts: &Parts, out: &Path, quiet: bool) -> Result<Vec<Ro
 /// Says how many tasks the model gives no guide for because their terms are too long for it.
 fn note_unreadable(evaluation: &Evaluation, inputs: &Inputs<'_>) -> Result<()> {
     let Some(model) =
-        inputs.model.filter(|_| evaluation.methods.iter().any(|m| m.needs() == Need::Model))
+        inputs.aids.model.filter(|_| evaluation.methods.iter().any(|m| m.needs() == Need::Model))
     else {
         return Ok(());
     };
@@ -168,10 +162,8 @@ fn run_method(
     let began = Instant::now();
     let question =
         Question { ends: [start, target], number: index as u64, deadline: None, cancel: None };
-    let Inputs { system, model, ranker, .. } = *inputs;
-    // Tasks from elsewhere have no chain.
-    let chain = (task.links > 0).then_some(chain.as_slice());
-    let aids = Aids { model, ranker, chain, ..Aids::default() };
+    let system = inputs.system;
+    let aids = Aids { chain: (task.links > 0).then_some(chain.as_slice()), ..inputs.aids };
     let settings = evaluation.search;
     let answer = method.answer(&mut Asked { system, bank: &mut bank, question, settings, aids })?;
     let seconds = began.elapsed().as_secs_f64();

@@ -121,8 +121,13 @@ impl KeptRound {
     }
 }
 
+/// The files of a round begin with it.
+pub fn round_name(directory: &Path, number: u32) -> PathBuf {
+    directory.join(format!("round-{number}"))
+}
+
 fn round_file(directory: &Path, number: u32) -> PathBuf {
-    directory.join(format!("round-{number}.json"))
+    round_name(directory, number).with_extension("json")
 }
 
 /// The ranker of a round.
@@ -132,7 +137,7 @@ pub fn ranker_file(directory: &Path, number: u32) -> PathBuf {
 
 /// The examples of a round.
 pub fn examples_file(directory: &Path, number: u32) -> PathBuf {
-    directory.join(format!("round-{number}.parquet"))
+    round_name(directory, number).with_extension("parquet")
 }
 
 impl Described for Learning {

@@ -1,7 +1,7 @@
 //! A round in parts: each process does its part of the searches, and merging adds the round.
 
 use crate::learning::kept::{
-    KeptRound, Learning, Round, expect_hash, keep, load_ranker, ranker_file,
+    KeptRound, Learning, Round, expect_hash, keep, load_ranker, ranker_file, round_name,
 };
 use crate::learning::practice::Found;
 use crate::learning::searches::{Course, RoundSettings, Searches};
@@ -9,6 +9,7 @@ use anyhow::{Context, Result, ensure};
 use jobs::{Described, Outcome, Parts, Shard};
 use std::path::Path;
 use std::sync::Arc;
+use support::StagedDir;
 use support::hash::of_file;
 
 /// The rounds that are whole in the directory of a learning, which need not be there yet.
@@ -95,5 +96,7 @@ pub fn merge_round(parts: &Parts, out: &Path) -> Result<Round> {
     let directory = learning.begin(out, &[], &[])?;
     let searched = parts.each(true, |_, searched| Ok(searched))?;
     let before: Vec<Round> = rounds.iter().map(|kept| kept.round).collect();
-    Ok(keep(&directory, &learning, &before, searched, training)?.round)
+    let kept = keep(&directory, &learning, &before, searched, training)?;
+    StagedDir::tidy_beside(&round_name(out, round));
+    Ok(kept.round)
 }

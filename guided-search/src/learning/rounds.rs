@@ -8,10 +8,12 @@
 //! ranker-1.json          the ranker that is fitted to all examples before
 //! ranker.json            the one that was best in validation
 //! ```
+//!
+//! The finished searches of a round that is not finished are in `.round-0.partial/`.
 
 use crate::learning::kept::{
     KeptRound, Learning, Optimising, Round, examples_file, expect_hash, keep, load_ranker,
-    ranker_file, read_examples,
+    ranker_file, read_examples, round_name,
 };
 use crate::learning::practice::Found;
 use crate::learning::searches::{Course, Searches};
@@ -22,7 +24,7 @@ use ranking::{Example, fit};
 use std::path::Path;
 use std::sync::Arc;
 use support::hash::of_file;
-use support::write_atomic;
+use support::{StagedDir, write_atomic};
 
 /// The ranker that came of it.
 pub const RANKER_FILE: &str = "ranker.json";
@@ -109,15 +111,24 @@ fn go_on(
         }
         let last = number == learning.rounds;
         let kept = match kept.filter(|kept| kept.is_whole(last)) {
-            Some(kept) => kept,
+            Some(kept) => {
+                StagedDir::tidy_beside(&round_name(out, number));
+                kept
+            }
             None if !search => return Ok((rounds, None)),
             None => {
                 let hash = (number > 0).then(|| of_file(&file)).transpose()?;
                 let ranker = rankers[number as usize].clone();
-                let searches = Searches::after(&before, course, ranker, hash.map(|(hash, _)| hash));
-                let searched =
-                    searches.job(practice).run(quiet, |_| None, |_, searched| Ok(searched))?;
-                keep(&directory, learning, &rounds, searched, searches.settings.training)?
+                let hash = hash.map(|(hash, _)| hash);
+                let mut searches = Searches::after(&before, course, ranker, hash);
+                // More rounds can be asked for while the searches of one are done, unless it is the last.
+                searches.settings.learning.rounds = number + u32::from(!last);
+                let kept = searches.job(practice).kept(&round_name(out, number), None, quiet)?;
+                let searched = kept.items().collect::<Result<_>>()?;
+                let whole =
+                    keep(&directory, learning, &rounds, searched, searches.settings.training)?;
+                kept.discard()?;
+                whole
             }
         };
         before.push(kept.found);

@@ -148,7 +148,7 @@ mod tests {
             seeds.push(Seed { id: text.to_owned(), term: bank.parse(text, None).unwrap() });
         }
         let cost = CostFunction::size();
-        let objective = Objective { cost, shared: false, exact_time: None, sketch: Sketch::Any };
+        let objective = Objective::tree(cost, Sketch::Any);
         let budget = Budget { cap: Cap::Nodes(10), work: 100, scheduler: Schedulers::BestFirst };
         let sets = [&seeds[..], &[]];
         let practice = SeedPractice::new(&system, &bank, sets, &objective, (budget, 2, 0));

@@ -10,6 +10,7 @@ use crate::search::guide_source::GuideSource;
 use anyhow::Result;
 use egraph::{System, TermBank, TermId};
 use ranking::Ranker;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What methods may draw on beside the question.
@@ -27,28 +28,78 @@ pub struct Aids<'a> {
     pub watcher: Option<&'a Watcher<'a>>,
 }
 
-/// What there is for methods to draw on.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Available {
-    /// A model.
-    pub model: bool,
-    /// A ranker.
-    pub ranker: bool,
-    /// The chains that the tasks were made from.
-    pub chain: bool,
+/// What a method needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Nothing but the question.
+    Nothing,
+    /// A trained model.
+    Model,
+    /// A learned order of matches.
+    Ranker,
+    /// Nothing, but it uses a ranker if there is one.
+    RankerIfAny,
+    /// The chain that the task was made from.
+    Chain,
     /// A file of guides.
-    pub guides: bool,
+    Guides,
+}
+
+impl Need {
+    /// What is missing where it is not there, and how it is given; in a list of methods the same in brackets.
+    pub fn words(self) -> Option<(&'static str, &'static str)> {
+        Some(match self {
+            Need::Nothing | Need::RankerIfAny => return None,
+            Need::Model => ("a model: give its directory with --model", " (needs --model)"),
+            Need::Ranker => {
+                ("a ranker: give its file with --ranker", " (--ranker, or the one for any system)")
+            }
+            Need::Chain => (
+                "tasks with a known chain: it is for `cairn evaluate` and what `cairn tasks` makes",
+                " (needs tasks of `cairn tasks`)",
+            ),
+            Need::Guides => (
+                "a file of guides: give it to `cairn prove` with --expert",
+                " (needs --expert of `cairn prove`)",
+            ),
+        })
+    }
 }
 
 impl Aids<'_> {
     /// Which of them are there.
-    pub fn available(&self) -> Available {
-        Available {
-            model: self.model.is_some(),
-            ranker: self.ranker.is_some(),
-            chain: self.chain.is_some(),
-            guides: self.expert.is_some(),
-        }
+    pub fn available(&self) -> Vec<Need> {
+        let there = [
+            (Need::Model, self.model.is_some()),
+            (Need::Ranker, self.ranker.is_some()),
+            (Need::Chain, self.chain.is_some()),
+            (Need::Guides, self.expert.is_some()),
+        ];
+        there.into_iter().filter(|(_, is_there)| *is_there).map(|(need, _)| need).collect()
+    }
+}
+
+/// The files of aids, as results speak of them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AidFiles {
+    /// The directory of the model, if a method needs one.
+    pub model: Option<String>,
+    /// The hash of the model's files, if a method needs one.
+    pub model_hash: Option<String>,
+    /// The file of the ranker, if a method needs one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranker: Option<String>,
+    /// SHA-256 of the ranker, if a method needs one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranker_hash: Option<String>,
+}
+
+impl AidFiles {
+    /// Each of them: its option, its file, and the hash of that.
+    pub fn listed(&self) -> [(&'static str, Option<&str>, Option<&str>); 2] {
+        let AidFiles { model, model_hash, ranker, ranker_hash } = self;
+        [("model", model, model_hash), ("ranker", ranker, ranker_hash)]
+            .map(|(option, file, hash)| (option, file.as_deref(), hash.as_deref()))
     }
 }
 

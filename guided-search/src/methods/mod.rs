@@ -8,7 +8,6 @@ pub(crate) mod frontier;
 pub(crate) mod guide_writer;
 pub(crate) mod oracle;
 pub(crate) mod ranked;
-pub(crate) mod ranked_or_deep;
 pub(crate) mod table;
 pub(crate) mod tree_distance;
 pub(crate) mod watched;

@@ -10,6 +10,14 @@ use std::sync::Arc;
 /// The ranker, which says which matches are promising.
 pub struct Ranked(pub Arc<Ranker>);
 
+/// The guides of the search in a portfolio: with a ranker as `ranked`, without one as `deep`.
+pub fn ranked_or_deep(ranker: Option<&Arc<Ranker>>) -> Box<dyn GuideSource> {
+    match ranker {
+        Some(ranker) => Box::new(Ranked(ranker.clone())),
+        None => Box::new(Frontier::Shared),
+    }
+}
+
 impl GuideSource for Ranked {
     fn guides(&mut self, request: &GuideRequest<'_>, bank: &mut TermBank) -> Result<GuideSet> {
         Frontier::Shared.guides(request, bank)

@@ -2,11 +2,10 @@
 //! this one; commands, their help, reports and charts read the rows.
 
 use crate::methods::all_work::all_work;
-use crate::methods::asked::{Aids, Asked, Available, Search};
+use crate::methods::asked::{Aids, Asked, Need, Search};
 use crate::methods::frontier::Frontier;
 use crate::methods::oracle::Oracle;
-use crate::methods::ranked::Ranked;
-use crate::methods::ranked_or_deep::ranked_or_deep;
+use crate::methods::ranked::{Ranked, ranked_or_deep};
 use crate::methods::written::Written;
 use crate::options::schedulers::Schedulers;
 use crate::search::answer::Answer;
@@ -14,7 +13,7 @@ use crate::search::guide_source::{GuideSource, NoGuides};
 use crate::search::portfolio::beside::prove_beside;
 use crate::search::prove::prove;
 use crate::search::united::legs::united;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail};
 use egraph::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -37,23 +36,6 @@ struct Row {
     how: How,
 }
 
-/// What a method needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
-    /// Nothing but the question.
-    Nothing,
-    /// A trained model.
-    Model,
-    /// A learned order of matches.
-    Ranker,
-    /// Nothing, but it uses a ranker if there is one.
-    RankerIfAny,
-    /// The chain that the task was made from.
-    Chain,
-    /// A file of guides.
-    Guides,
-}
-
 /// Where guides come from, if there is what they need.
 type Guides = for<'a> fn(Aids<'a>) -> Option<Box<dyn GuideSource + 'a>>;
 
@@ -70,123 +52,56 @@ enum How {
     Else(fn(&mut Asked<'_>) -> Result<Answer>),
 }
 
+/// A line for each method: its name, its colour, what it needs and how it goes, in e-graphs of schedulers if not of those of
+/// the settings; and its sentence.
+macro_rules! rows {
+    ($($name:literal $colour:literal $needs:ident, $how:ident($by:expr) $(in $own:ident)?: $sentence:literal;)+) => {
+        &[$(Row {
+            name: $name,
+            sentence: $sentence,
+            colour: $colour,
+            needs: Need::$needs,
+            schedulers: rows!(@own $($own)?),
+            how: How::$how($by),
+        }),+]
+    };
+    (@own) => { None };
+    (@own $own:ident) => { Some(Schedulers::$own) };
+}
+
 /// In the order of a report: baselines first, the ceiling last.
-static ROWS: &[Row] = &[
-    Row {
-        name: "cap",
-        sentence: "one e-graph at the cap, and nothing else",
-        colour: "#586078",
-        needs: Need::Nothing,
-        schedulers: None,
-        how: How::Search(|_| Some(Box::new(NoGuides))),
-    },
-    Row {
-        name: "all-work",
-        sentence: "one e-graph with all the work, the better of simple and back-off",
-        colour: "#a89068",
-        needs: Need::Nothing,
-        schedulers: None,
-        how: How::Else(all_work),
-    },
-    Row {
-        name: "random",
-        sentence: "random frontier terms of both sides",
-        colour: "#989800",
-        needs: Need::Nothing,
-        schedulers: None,
-        how: How::Search(|_| Some(Box::new(Frontier::Random))),
-    },
-    Row {
-        name: "descend",
-        sentence: "random frontier terms of both sides, none much larger than the smallest found",
-        colour: "#d87800",
-        needs: Need::Nothing,
-        schedulers: None,
-        how: How::Search(|_| Some(Box::new(Frontier::Descend))),
-    },
-    Row {
-        name: "smallest",
-        sentence: "the smallest terms of both sides, until nothing becomes smaller",
-        colour: "#b03838",
-        needs: Need::Nothing,
-        schedulers: None,
-        how: How::Search(|_| Some(Box::new(Frontier::Smallest))),
-    },
-    Row {
-        name: "nearest",
-        sentence: "the frontier terms of both sides that are most like the other side",
-        colour: "#d878a8",
-        needs: Need::Nothing,
-        schedulers: None,
-        how: How::Search(|_| Some(Box::new(Frontier::Nearest))),
-    },
-    Row {
-        name: "shared",
-        sentence: "the frontier terms of both sides with the fewest distinct subterms, those of the \
-                   other side counted in",
-        colour: "#00a8a8",
-        needs: Need::Nothing,
-        schedulers: None,
-        how: How::Search(|_| Some(Box::new(Frontier::Shared))),
-    },
-    Row {
-        name: "united",
-        sentence: "as shared, all guides of a request in one e-graph, as one term of each side",
-        colour: "#f800a0",
-        needs: Need::Nothing,
-        schedulers: None,
-        how: How::Unite(|_| Some(Box::new(Frontier::Shared))),
-    },
-    Row {
-        name: "deep",
-        sentence: "as shared, in e-graphs grown best-first and simply in turn",
-        colour: "#0098f8",
-        needs: Need::Nothing,
-        schedulers: Some(Schedulers::Mixed),
-        how: How::Search(|_| Some(Box::new(Frontier::Shared))),
-    },
-    Row {
-        name: "ranked",
-        sentence: "as deep, the order of matches learned from proofs",
-        colour: "#f80000",
-        needs: Need::Ranker,
-        schedulers: Some(Schedulers::Mixed),
-        how: How::Search(|aids| Some(Box::new(Ranked(aids.ranker?.clone())))),
-    },
-    Row {
-        name: "model",
-        sentence: "what a trained model writes, and chance where that is not reached",
-        colour: "#8800f8",
-        needs: Need::Model,
-        schedulers: None,
-        how: How::Search(|aids| Some(Box::new(Written(aids.model?)))),
-    },
-    Row {
-        name: "expert",
-        sentence: "the sketches or terms of a file, one after the other",
-        colour: "#9038a8",
-        needs: Need::Guides,
-        schedulers: None,
-        how: How::Search(|aids| Some(Box::new(aids.expert?.clone()))),
-    },
-    Row {
-        name: "portfolio",
-        sentence: "guided search, as ranked or, without a ranker, as deep, and beside it two e-graphs that go \
-                   on growing, each with a share of the work: what prove does by default",
-        colour: "#0058f8",
-        needs: Need::RankerIfAny,
-        schedulers: Some(Schedulers::Mixed),
-        how: How::Beside(|aids| Some(ranked_or_deep(aids.ranker))),
-    },
-    Row {
-        name: "oracle",
-        sentence: "the true waypoints of the chain that made the task: the ceiling",
-        colour: "#007030",
-        needs: Need::Chain,
-        schedulers: None,
-        how: How::Search(|aids| Some(Box::new(Oracle { chain: aids.chain? }))),
-    },
-];
+static ROWS: &[Row] = rows! {
+    "cap" "#586078" Nothing, Search(|_| Some(Box::new(NoGuides))):
+        "one e-graph at the cap, and nothing else";
+    "all-work" "#a89068" Nothing, Else(all_work):
+        "one e-graph with all the work, the better of simple and back-off";
+    "random" "#989800" Nothing, Search(|_| Some(Box::new(Frontier::Random))):
+        "random frontier terms of both sides";
+    "descend" "#d87800" Nothing, Search(|_| Some(Box::new(Frontier::Descend))):
+        "random frontier terms of both sides, none much larger than the smallest found";
+    "smallest" "#b03838" Nothing, Search(|_| Some(Box::new(Frontier::Smallest))):
+        "the smallest terms of both sides, until nothing becomes smaller";
+    "nearest" "#d878a8" Nothing, Search(|_| Some(Box::new(Frontier::Nearest))):
+        "the frontier terms of both sides that are most like the other side";
+    "shared" "#00a8a8" Nothing, Search(|_| Some(Box::new(Frontier::Shared))):
+        "the frontier terms of both sides with the fewest distinct subterms, those of the other \
+         side counted in";
+    "united" "#f800a0" Nothing, Unite(|_| Some(Box::new(Frontier::Shared))):
+        "as shared, all guides of a request in one e-graph, as one term of each side";
+    "deep" "#0098f8" Nothing, Search(|_| Some(Box::new(Frontier::Shared))) in Mixed:
+        "as shared, in e-graphs grown best-first and simply in turn";
+    "ranked" "#f80000" Ranker, Search(|aids| Some(Box::new(Ranked(aids.ranker?.clone())))) in Mixed:
+        "as deep, the order of matches learned from proofs";
+    "model" "#8800f8" Model, Search(|aids| Some(Box::new(Written(aids.model?)))):
+        "what a trained model writes, and chance where that is not reached";
+    "expert" "#9038a8" Guides, Search(|aids| Some(Box::new(aids.expert?.clone()))):
+        "the sketches or terms of a file, one after the other";
+    "portfolio" "#0058f8" RankerIfAny, Beside(|aids| Some(ranked_or_deep(aids.ranker))) in Mixed:
+        "guided search, as ranked or, without a ranker, as deep, and beside it two e-graphs that \
+         go on growing, each with a share of the work: what prove does by default";
+    "oracle" "#007030" Chain, Search(|aids| Some(Box::new(Oracle { chain: aids.chain? }))):
+        "the true waypoints of the chain that made the task: the ceiling";
+};
 
 /// A method of the table. In files it is its name.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -257,21 +172,9 @@ impl Method {
     ///
     /// # Errors
     /// It does; how it is given is said.
-    pub fn expect(self, there: Available) -> Result<()> {
-        let (is_there, what) = match self.needs() {
-            Need::Nothing | Need::RankerIfAny => return Ok(()),
-            Need::Model => (there.model, "a model: give its directory with --model"),
-            Need::Ranker => (there.ranker, "a ranker: give its file with --ranker"),
-            Need::Chain => (
-                there.chain,
-                "tasks with a known chain: it is for `cairn evaluate` and what `cairn tasks` makes",
-            ),
-            Need::Guides => {
-                (there.guides, "a file of guides: give it to `cairn prove` with --expert")
-            }
-        };
-        ensure!(is_there, "method '{self}' needs {what}");
-        Ok(())
+    pub fn expect(self, there: &[Need]) -> Result<()> {
+        let missing = self.needs().words().filter(|_| !there.contains(&self.needs()));
+        missing.map_or(Ok(()), |(what, _)| bail!("method '{self}' needs {what}"))
     }
 
     /// Answers a question.
@@ -279,7 +182,7 @@ impl Method {
     /// # Errors
     /// It needs what is not there, a fault of the model, or an internal fault.
     pub fn answer(self, asked: &mut Asked<'_>) -> Result<Answer> {
-        self.expect(asked.aids.available())?;
+        self.expect(&asked.aids.available())?;
         let (guides, search) = match self.0.how {
             How::Else(answer) => return answer(asked),
             How::Search(guides) => (guides, prove as Search),
@@ -295,13 +198,7 @@ impl Method {
     pub fn list() -> String {
         let mut text = String::new();
         for method in Method::all() {
-            let needs = match method.needs() {
-                Need::Nothing | Need::RankerIfAny => "",
-                Need::Model => " (needs --model)",
-                Need::Ranker => " (--ranker, or the one for any system)",
-                Need::Chain => " (needs tasks of `cairn tasks`)",
-                Need::Guides => " (needs --expert of `cairn prove`)",
-            };
+            let needs = method.needs().words().map_or("", |(_, short)| short);
             let mut line = format!("  {:<9} ", method.name());
             for word in format!("{}{needs}", method.sentence()).split(' ') {
                 if line.len() + 1 + word.len() > 78 {
@@ -420,13 +317,12 @@ mod tests {
     #[test]
     fn a_method_without_what_it_needs_is_refused_with_the_option_that_gives_it() {
         for method in Method::all() {
-            let refused = method.expect(Available::default());
+            let refused = method.expect(&[]);
             let needs = !matches!(method.needs(), Need::Nothing | Need::RankerIfAny);
             assert_eq!(refused.is_err(), needs, "{method}");
-            let all = Available { model: true, ranker: true, chain: true, guides: true };
-            method.expect(all).unwrap();
+            method.expect(&[method.needs()]).unwrap();
         }
-        let message = "ranked".parse::<Method>().unwrap().expect(Available::default());
+        let message = "ranked".parse::<Method>().unwrap().expect(&[]);
         assert!(message.unwrap_err().to_string().contains("--ranker"));
     }
 }

@@ -31,13 +31,7 @@ impl GuideSource for Written<'_> {
             }
         }
         // What the model lacks is left to chance.
-        for (terms, drawn) in set.reached.iter_mut().zip(drawn) {
-            for term in drawn {
-                if terms.len() < settings.guides && !terms.contains(&term) {
-                    terms.push(term);
-                }
-            }
-        }
+        set.fill(drawn, settings.guides);
         Ok(set)
     }
 }

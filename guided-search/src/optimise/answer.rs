@@ -1,84 +1,61 @@
 //! What is asked of an optimiser, and what it answers: the best term found, with one checked proof.
 
 use crate::optimise::guided::planner::Planner;
-use crate::options::optimise::OptimiseLimits;
+use crate::options::optimise::{OptimiseAim, OptimiseLimits};
 use crate::search::budget::Ledger;
 use crate::search::stage::Stage;
-use anyhow::{Result, ensure};
+use anyhow::{Error, Result};
 use egraph::{
-    Cancel, Chosen, Cost, CostFunction, DagSearch, MatchOrder, Proof, Schedule, Sketch, TermBank,
-    TermId, extract_best,
+    Cancel, Chosen, Cost, CostFunction, Extracted, Extraction, MatchOrder, Proof, Schedule, Sketch,
+    TermBank, TermId,
 };
 use rayon::ThreadPool;
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// Ways and places that the search for a DAG may look at, for each e-node that was built: extracting
-/// should not take much longer than growing did.
-const VISITS_PER_NODE: u64 = 512;
+use std::time::Instant;
 
 /// What the best term is.
 #[derive(Clone, Debug)]
 pub struct Objective {
     /// What a term costs.
     pub cost: CostFunction,
-    /// Whether equal parts of a term count once.
-    pub shared: bool,
-    /// Where they do: how long to try to prove that nothing which the rules derive costs less, if that is all in
-    /// one e-graph. Not reproducible.
-    pub exact_time: Option<Duration>,
+    /// How its parts are counted.
+    pub way: Extraction,
     /// What the term must satisfy.
     pub sketch: Sketch,
 }
 
 impl Objective {
+    /// The least cost of a tree that satisfies a sketch.
+    pub fn tree(cost: CostFunction, sketch: Sketch) -> Objective {
+        Objective { cost, way: Extraction::Tree, sketch }
+    }
+
+    /// What an aim comes to, with the cost and the goal that it names.
+    ///
     /// # Errors
-    /// A depth is asked for where equal parts count once.
-    pub fn check(&self) -> Result<()> {
-        ensure!(
-            !self.shared || self.cost.is_sum(),
-            "depth is no cost where equal parts count once: expected sums"
-        );
-        Ok(())
+    /// They do not go together.
+    pub fn new(aim: &OptimiseAim, cost: CostFunction, sketch: Sketch) -> Result<Objective> {
+        let way = aim.extraction()?;
+        way.check(&cost).map_err(Error::msg)?;
+        Ok(Objective { cost, way, sketch })
     }
 
     /// What a term costs that satisfies the sketch, as far as that can be told by the term alone.
     pub fn of_term(&self, bank: &TermBank, term: TermId) -> Option<Cost> {
-        if !self.sketch.accepts(bank, term) {
-            return None;
+        match self.sketch.accepts(bank, term) {
+            true => self.way.cost_of(&self.cost, bank, term),
+            false => None,
         }
-        if self.shared { self.cost.of_dag(bank, term) } else { self.cost.of_term(bank, term) }
     }
 
     /// The best term of a stage that equals its start, if there is one. Of a stage that is the `whole` it is
     /// proved to be the best, if it can be and was asked for.
     pub fn extract(&self, stage: &Stage, bank: &mut TermBank, whole: bool) -> Option<Extracted> {
-        let egraph = &stage.egraph;
-        let class = egraph.lookup(bank, stage.starts[0])?;
-        if !self.shared {
-            let (term, cost) = extract_best(egraph, bank, class, &self.sketch, &self.cost)?;
-            return Some(Extracted { term, cost, least: true });
-        }
-        let mut search = DagSearch::new(egraph, class, &self.sketch, &self.cost)?;
-        search.improve(egraph.built().saturating_mul(VISITS_PER_NODE));
-        // Parts that satisfy different parts of a sketch are counted apart, though they may be equal.
-        let exact = self.exact_time.filter(|_| whole && self.sketch == Sketch::Any);
-        let least = exact.is_some_and(|time| search.prove(time));
-        let (term, cost) = search.best(bank);
-        Some(Extracted { term, cost, least })
+        let class = stage.egraph.lookup(bank, stage.starts[0])?;
+        let way = if whole { self.way } else { self.way.unproved() };
+        way.best(&stage.egraph, bank, class, &self.sketch, &self.cost)
     }
-}
-
-/// The best term of an e-graph.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Extracted {
-    /// The term.
-    pub term: TermId,
-    /// What it costs.
-    pub cost: Cost,
-    /// Whether it is certain that nothing in its class costs less.
-    pub least: bool,
 }
 
 /// The settings of an optimiser.

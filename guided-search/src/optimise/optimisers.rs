@@ -21,48 +21,29 @@ pub struct Optimiser {
     pub what: &'static str,
 }
 
+const fn row(
+    name: &'static str,
+    scheduler: Schedulers,
+    colour: &'static str,
+    what: &'static str,
+) -> Optimiser {
+    Optimiser { name, scheduler, ranked: false, colour, what }
+}
+
 const TABLE: [Optimiser; 6] = [
+    row("simple", Schedulers::Simple, "#586078", "all matches in every iteration"),
+    row("backoff", Schedulers::Backoff, "#a89068", "not those of rules that match too often"),
+    row("auto", Schedulers::Auto, "#989800", "simple and backoff in turn"),
+    row("best-first", Schedulers::BestFirst, "#d87800", "what leads to the smallest terms first"),
+    row("mixed", Schedulers::Mixed, "#00a8a8", "best-first and simple in turn"),
     Optimiser {
-        name: "simple",
-        scheduler: Schedulers::Simple,
-        ranked: false,
-        colour: "#586078",
-        what: "all matches in every iteration",
-    },
-    Optimiser {
-        name: "backoff",
-        scheduler: Schedulers::Backoff,
-        ranked: false,
-        colour: "#a89068",
-        what: "not those of rules that match too often",
-    },
-    Optimiser {
-        name: "auto",
-        scheduler: Schedulers::Auto,
-        ranked: false,
-        colour: "#989800",
-        what: "simple and backoff in turn",
-    },
-    Optimiser {
-        name: "best-first",
-        scheduler: Schedulers::BestFirst,
-        ranked: false,
-        colour: "#d87800",
-        what: "what leads to the smallest terms first",
-    },
-    Optimiser {
-        name: "mixed",
-        scheduler: Schedulers::Mixed,
-        ranked: false,
-        colour: "#00a8a8",
-        what: "best-first and simple in turn",
-    },
-    Optimiser {
-        name: "ranked",
-        scheduler: Schedulers::Mixed,
         ranked: true,
-        colour: "#2060c0",
-        what: "as mixed, the order of matches learned from proofs (needs a ranker)",
+        ..row(
+            "ranked",
+            Schedulers::Mixed,
+            "#2060c0",
+            "as mixed, the order of matches learned from proofs (needs a ranker)",
+        )
     },
 ];
 

@@ -11,7 +11,7 @@
 //!
 //! A model that is there may write the way to a goal, or where there is none, what a normal form may become.
 
-use crate::optimise::answer::{Ended, Extracted, Objective, OptimiseSettings, Outcome};
+use crate::optimise::answer::{Ended, Objective, OptimiseSettings, Outcome};
 use crate::optimise::growth::Growth;
 use crate::optimise::guided::guess::guess;
 use crate::optimise::guided::plan::follow_planner;
@@ -27,7 +27,9 @@ use crate::search::randomness::stream;
 use crate::search::stage::{Ends, Side, Stage, bounded};
 use crate::search::turns::Turns;
 use anyhow::Result;
-use egraph::{SaturationConfig, Sketch, StopReason, System, TermBank, TermId, extract_smallest};
+use egraph::{
+    Extracted, SaturationConfig, Sketch, StopReason, System, TermBank, TermId, extract_smallest,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -238,7 +240,7 @@ impl Optimiser<'_> {
             true if self.settings.limits.first => Found::Over(Ended::Reached),
             true if self.is_least() => Found::Over(Ended::Least),
             _ if whole => {
-                let proved = self.objective.shared && least;
+                let proved = self.objective.way.is_shared() && least;
                 Found::Over(if proved { Ended::Proved } else { Ended::Saturated })
             }
             true => Found::Better,
@@ -266,8 +268,8 @@ impl Optimiser<'_> {
     /// Whether it is known that no term is smaller than the best one; or a smaller one that has the same values is proved
     /// to be equal.
     fn look_for_smaller(&mut self) -> Result<Found> {
-        let Objective { cost, shared, sketch, .. } = self.objective;
-        let is_asked = *sketch == Sketch::Any && !shared && cost.counts_nodes();
+        let Objective { cost, way, sketch } = self.objective;
+        let is_asked = *sketch == Sketch::Any && !way.is_shared() && cost.counts_nodes();
         let Some(best) = self.run.curve.last().filter(|_| is_asked && self.run.over().is_none())
         else {
             return Ok(Found::Nothing);

@@ -16,6 +16,8 @@ const MOST_ROUNDS: u32 = 100;
 /// How often each fit goes through the examples.
 const EPOCHS: u32 = 5;
 const MOST_EPOCHS: u32 = 1_000;
+/// Examples of each system that a ranker for any is fitted to.
+const EXAMPLES: usize = 40_000;
 
 /// How to learn a ranker; what is not given has its default.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -83,6 +85,41 @@ impl LearnOptions {
         settings.budget.check()?;
         ensure!(settings.batch > 0, "batch: expected at least 1 seed");
         within("rounds", settings.rounds, 1..=MOST_ROUNDS)?;
+        within("epochs", settings.epochs, 1..=MOST_EPOCHS)?;
+        Ok(settings)
+    }
+}
+
+/// How a ranker for any system is fitted; what is not given has its default.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+pub struct AnyOptions {
+    /// At most so many examples of each system, evenly spread [default: 40000]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
+    pub examples: Option<usize>,
+    /// How often the fit goes through the examples [default: 5]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
+    pub epochs: Option<u32>,
+}
+
+/// How rankers for any system are fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AnySettings {
+    /// Examples of each system, at most.
+    pub examples: usize,
+    /// How often the fit goes through them.
+    pub epochs: u32,
+}
+
+impl AnyOptions {
+    /// # Errors
+    /// A value is out of its bounds.
+    pub fn settle(&self) -> Result<AnySettings> {
+        let settings = AnySettings {
+            examples: self.examples.unwrap_or(EXAMPLES),
+            epochs: self.epochs.unwrap_or(EPOCHS),
+        };
+        ensure!(settings.examples > 0, "examples: expected at least 1");
         within("epochs", settings.epochs, 1..=MOST_EPOCHS)?;
         Ok(settings)
     }

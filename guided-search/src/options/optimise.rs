@@ -5,8 +5,8 @@ use crate::options::patience::Patience;
 use crate::options::schedulers::Schedulers;
 use crate::options::seconds::Seconds;
 use crate::options::{COST, MOST, within};
-use anyhow::{Result, ensure};
-use egraph::Scheduler;
+use anyhow::{Error, Result, ensure};
+use egraph::{Extraction, Scheduler};
 use serde::{Deserialize, Serialize};
 
 /// The cap on an e-graph.
@@ -79,6 +79,9 @@ pub struct OptimiseAim {
     pub cost: String,
     /// Whether equal parts count once.
     pub shared: bool,
+    /// Where they do: for how long a proof is looked for that nothing costs less.
+    #[serde(skip)]
+    pub exact_time: Option<Seconds>,
     /// The sketch that the best terms satisfy, if one was asked for.
     pub goal: Option<String>,
     /// When the search for one ends.
@@ -112,6 +115,22 @@ impl From<Budget> for OptimiseLimits {
     }
 }
 
+impl OptimiseAim {
+    /// The least cost of a tree, within limits.
+    pub fn tree(cost: String, limits: OptimiseLimits) -> OptimiseAim {
+        let (shared, exact_time, goal, strategy) = (false, None, None, None);
+        OptimiseAim { cost, shared, exact_time, goal, limits, strategy }
+    }
+
+    /// How the best terms are extracted.
+    ///
+    /// # Errors
+    /// A proof is asked for that is not needed.
+    pub fn extraction(&self) -> Result<Extraction> {
+        Extraction::new(self.shared, self.exact_time.map(|seconds| seconds.0)).map_err(Error::msg)
+    }
+}
+
 impl OptimiseOptions {
     /// What is looked for, and within which limits.
     ///
@@ -132,6 +151,7 @@ impl OptimiseOptions {
         Ok(OptimiseAim {
             cost: self.cost.clone().unwrap_or_else(|| COST.to_owned()),
             shared: self.shared,
+            exact_time: self.exact_time,
             goal: self.goal.clone(),
             limits: OptimiseLimits { budget, patience, first: self.first },
             strategy: self.strategy.clone(),

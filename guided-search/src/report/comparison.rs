@@ -7,7 +7,7 @@ use crate::optimise::optimisers::Optimiser;
 use crate::optimise::summary::{OptimisedSummary, left};
 use crate::optimise::table::OptimisedRow;
 use crate::report::charts::figure;
-use crate::report::tables::table;
+use crate::report::tables::{settings_section, table};
 use anyhow::{Context, Result};
 use dataset_gen::system_of;
 use jobs::Described;
@@ -139,6 +139,13 @@ fn class(optimiser: Optimiser) -> String {
 fn body(comparison: &Comparison, rows: &[Vec<OptimisedRow>]) -> Markup {
     let Comparison { optimisers, cost, .. } = comparison;
     let summaries = optimiser_summaries(optimisers, rows);
+    let mut settings = vec![
+        ("version", comparison.version.clone()),
+        ("rewrite system (SHA-256)", comparison.system_hash.clone()),
+        ("terms (SHA-256)", comparison.terms_hash.clone()),
+        ("seed", comparison.seed.to_string()),
+    ];
+    settings.extend(comparison.ranker.clone().map(|ranker| ("ranker", ranker)));
     html! {
         h1 { "Optimisers on the same terms" }
         p {
@@ -159,20 +166,7 @@ fn body(comparison: &Comparison, rows: &[Vec<OptimisedRow>]) -> Markup {
             }
         ))
         p.note { (EXPLAINED) }
-        h2 { "Settings" }
-        dl {
-            @for (name, value) in [
-                ("version", comparison.version.clone()),
-                ("rewrite system (SHA-256)", comparison.system_hash.clone()),
-                ("terms (SHA-256)", comparison.terms_hash.clone()),
-                ("seed", comparison.seed.to_string()),
-            ] {
-                dt { (name) } dd { (value) }
-            }
-            @if let Some(ranker) = &comparison.ranker { dt { "ranker" } dd { (ranker) } }
-        }
-        p { "Done with" }
-        pre { (comparison.command) }
+        (settings_section(&settings, &comparison.command))
     }
 }
 

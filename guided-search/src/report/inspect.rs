@@ -45,7 +45,7 @@ pub fn inspect(directory: &Path) -> Result<Inspection> {
 impl Inspection {
     /// For a terminal.
     pub fn text(&self) -> String {
-        let Evaluation { version, tasks, task_count, methods, search, model, command, .. } =
+        let Evaluation { version, tasks, task_count, methods, search, aids, command, .. } =
             &self.evaluation;
         let mut text = format!(
             "{} by {}, cairn {version}, rewrite system {}\n\
@@ -58,8 +58,8 @@ impl Inspection {
             counted(search.guides as u64, "guide"),
             search.seed
         );
-        if let Some(model) = model {
-            text += &format!("model {model}\n");
+        for (option, file, _) in aids.listed() {
+            text += &file.map_or_else(String::new, |file| format!("{option} {file}\n"));
         }
         for doubt in self.evaluation.doubts() {
             text += &format!("{doubt}\n");

@@ -9,7 +9,9 @@ use crate::report::charts::{charts, style};
 use crate::report::comparison::comparison_page;
 use crate::report::proof::proof_section;
 use crate::report::summary::summaries;
-use crate::report::tables::{families_table, methods_table, reasons_table, tasks_table};
+use crate::report::tables::{
+    families_table, methods_table, reasons_table, settings_section, tasks_table,
+};
 use crate::report::verdict::{details, headline};
 use crate::report::words::words;
 use anyhow::{Context, Result, ensure};
@@ -84,7 +86,7 @@ pub fn report(directory: &Path) -> Result<String> {
 fn body(evaluation: &Evaluation, rows: &[Row], proofs: &Markup) -> Markup {
     let all: Vec<&Row> = rows.iter().collect();
     let of_all = summaries(&all);
-    let (work, ranker) = (evaluation.search.budget.work, evaluation.ranker.is_some());
+    let (work, ranker) = (evaluation.search.budget.work, evaluation.aids.ranker.is_some());
     html! {
         h1 { "Guided equality saturation" }
         p.verdict { (headline(&of_all, &all, ranker)) }
@@ -196,25 +198,15 @@ fn proofs(directory: &Path, system: &System, rows: &[Row]) -> Result<Markup> {
 }
 
 fn settings(evaluation: &Evaluation) -> Markup {
-    let Evaluation { version, tasks, search, .. } = evaluation;
-    html! {
-        h2 { "Settings" }
-        dl {
-            @for (name, value) in [
-                ("version", version.clone()),
-                ("rewrite system (SHA-256)", tasks.system_hash.clone()),
-            ] {
-                dt { (name) } dd { (value) }
-            }
-            @for (option, name, value) in search.listed() {
-                dt { (name) }
-                dd { @if option == "work" { (thousands(search.budget.work)) } @else { (value) } }
-            }
-            dt { "seed of the tasks" } dd { (tasks.seed) }
-            @if let Some(model) = &evaluation.model { dt { "model" } dd { (model) } }
-            @if let Some(ranker) = &evaluation.ranker { dt { "ranker" } dd { (ranker) } }
-        }
-        p { "Done with" }
-        pre { (evaluation.command) }
-    }
+    let Evaluation { version, tasks, search, aids, command, .. } = evaluation;
+    let mut pairs =
+        vec![("version", version.clone()), ("rewrite system (SHA-256)", tasks.system_hash.clone())];
+    pairs.extend(search.listed().map(|(option, name, value)| match option {
+        "work" => (name, thousands(search.budget.work)),
+        _ => (name, value),
+    }));
+    pairs.push(("seed of the tasks", tasks.seed.to_string()));
+    let file = |(option, file, _): (_, Option<&str>, _)| Some((option, file?.to_owned()));
+    pairs.extend(aids.listed().into_iter().filter_map(file));
+    settings_section(&pairs, command)
 }

@@ -152,6 +152,18 @@ fn meaning(reason: &str) -> &'static str {
     }
 }
 
+/// The settings of a comparison, and the command that does it.
+pub fn settings_section(pairs: &[(&str, String)], command: &str) -> Markup {
+    html! {
+        h2 { "Settings" }
+        dl {
+            @for (name, value) in pairs { dt { (name) } dd { (value) } }
+        }
+        p { "Done with" }
+        pre { (command) }
+    }
+}
+
 /// What every method spent on every task.
 pub fn tasks_table(rows: &[Row], summaries: &[Summary]) -> Markup {
     let mut tasks: Vec<(&Row, BTreeMap<&str, &Row>)> = Vec::new();

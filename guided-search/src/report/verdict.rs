@@ -2,7 +2,8 @@
 
 use crate::evaluation::results::Row;
 use crate::evaluation::statistics::{bootstrap, mcnemar};
-use crate::methods::table::{Method, Need, Role};
+use crate::methods::asked::Need;
+use crate::methods::table::{Method, Role};
 use crate::report::summary::{Summary, median_text};
 use maud::{Markup, html};
 use std::cmp::Ordering;

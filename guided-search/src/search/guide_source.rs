@@ -118,6 +118,17 @@ impl GuideSet {
     pub fn reached(reached: [Vec<TermId>; 2]) -> GuideSet {
         GuideSet { reached, ..GuideSet::default() }
     }
+
+    /// Adds terms to those that were reached on each side, until there are as many as are wanted.
+    pub fn fill(&mut self, terms: [Vec<TermId>; 2], wanted: usize) {
+        for (reached, terms) in self.reached.iter_mut().zip(terms) {
+            for term in terms {
+                if reached.len() < wanted && !reached.contains(&term) {
+                    reached.push(term);
+                }
+            }
+        }
+    }
 }
 
 /// Something that proposes guides. Whatever it says is checked.

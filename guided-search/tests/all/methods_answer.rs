@@ -4,8 +4,7 @@ use crate::shared::{halide_tasks, settings, shipped};
 use anyhow::Result;
 use egraph::{System, TermBank, TermId, check};
 use guided_search::{
-    Aids, Answer, Asked, Available, Drawn, ExpertGuides, GuideWriter, Method, Need, Question,
-    WrittenTerm,
+    Aids, Answer, Asked, Drawn, ExpertGuides, GuideWriter, Method, Need, Question, WrittenTerm,
 };
 use ranking::Ranker;
 use std::sync::Arc;
@@ -84,7 +83,7 @@ fn every_method_ends_in_a_proof_that_the_checker_accepts() {
 #[test]
 fn a_method_without_what_it_needs_says_so_and_does_nothing() {
     let (system, set) = halide_tasks(1, false);
-    for method in Method::all().filter(|m| m.expect(Available::default()).is_err()) {
+    for method in Method::all().filter(|m| m.expect(&[]).is_err()) {
         let mut bank = TermBank::new(system.language.clone());
         let chain = set.tasks[0].terms(&mut bank).unwrap();
         let question =

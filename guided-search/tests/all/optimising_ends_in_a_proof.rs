@@ -21,8 +21,7 @@ fn best(text: &str, sketch: &str, first: bool) -> (TermBank, Outcome) {
     let limits = OptimiseLimits { first, ..budget.into() };
     let settings = OptimiseSettings::within(limits, 0);
     let sketch = Sketch::parse(&system.language, sketch, Some(bank.sort(start))).unwrap();
-    let objective =
-        Objective { cost: CostFunction::size(), shared: false, exact_time: None, sketch };
+    let objective = Objective::tree(CostFunction::size(), sketch);
     let outcome = optimise(&system, &mut bank, start, &objective, &settings).unwrap();
     if let Some(proof) = &outcome.proof {
         check(&system, &bank, proof).unwrap();

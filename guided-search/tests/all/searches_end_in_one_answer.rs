@@ -146,7 +146,7 @@ fn a_search_that_is_asked_to_stop_does_and_says_so() {
         assert!(answer.ledger.work < 100, "{method}: {:?}", answer.ledger);
     }
     let cost = CostFunction::size();
-    let objective = Objective { cost, shared: false, exact_time: None, sketch: Sketch::Any };
+    let objective = Objective::tree(cost, Sketch::Any);
     let settings =
         OptimiseSettings { cancel: Some(cancel), ..OptimiseSettings::within(settings().budget, 0) };
     let outcome = optimise(&system, &mut bank, ends[0], &objective, &settings).unwrap();

@@ -12,38 +12,26 @@ struct BuiltIn {
     kind: Option<LiteralKind>,
 }
 
+const fn built_in(
+    name: &'static str,
+    declaration: &'static str,
+    kind: Option<LiteralKind>,
+) -> BuiltIn {
+    BuiltIn { name, declaration, kind }
+}
+
 const BUILT_IN: [BuiltIn; 7] = [
-    BuiltIn {
-        name: "i64",
-        declaration: "(sort i64) (literal i64 i64)",
-        kind: Some(LiteralKind::I64),
-    },
-    BuiltIn {
-        name: "BigInt",
-        declaration: "(sort BigInt) (literal i64 BigInt)",
-        kind: Some(LiteralKind::I64),
-    },
-    BuiltIn {
-        name: "BigRat",
-        declaration: "(sort BigRat) (literal rational BigRat)",
-        kind: Some(LiteralKind::Rational),
-    },
-    BuiltIn {
-        name: "Rational",
-        declaration: "(sort Rational) (literal rational Rational)",
-        kind: Some(LiteralKind::Rational),
-    },
-    BuiltIn {
-        name: "f64",
-        declaration: "(sort f64) (literal f64 f64)",
-        kind: Some(LiteralKind::F64),
-    },
-    BuiltIn {
-        name: "bool",
-        declaration: "(sort bool) (literal bool bool)",
-        kind: Some(LiteralKind::Bool),
-    },
-    BuiltIn { name: "String", declaration: "(sort String) (variable String)", kind: None },
+    built_in("i64", "(sort i64) (literal i64 i64)", Some(LiteralKind::I64)),
+    built_in("BigInt", "(sort BigInt) (literal i64 BigInt)", Some(LiteralKind::I64)),
+    built_in("BigRat", "(sort BigRat) (literal rational BigRat)", Some(LiteralKind::Rational)),
+    built_in(
+        "Rational",
+        "(sort Rational) (literal rational Rational)",
+        Some(LiteralKind::Rational),
+    ),
+    built_in("f64", "(sort f64) (literal f64 f64)", Some(LiteralKind::F64)),
+    built_in("bool", "(sort bool) (literal bool bool)", Some(LiteralKind::Bool)),
+    built_in("String", "(sort String) (variable String)", None),
 ];
 
 /// The kind of the literals of a sort that is built in there.

@@ -6,14 +6,9 @@ use crate::interrupt::here;
 use crate::keywords::cost_of;
 use crate::shared::shown_cost;
 use crate::term::Term;
-use egraph::{DagSearch, Id, NoCost, Node, Sketch, TermBank, extract_best, extract_by};
+use egraph::{Extracted, Extraction as Way, Id, NoCost, Node, Sketch, TermBank, extract_by};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use std::time::Duration;
-
-/// Ways and places that the search for a DAG may look at, for each e-node that was built: extracting should not
-/// take much longer than growing did.
-const VISITS_PER_NODE: u64 = 512;
 
 /// The best term of a class.
 #[pyclass(frozen, module = "cairn_eqsat")]
@@ -36,34 +31,20 @@ impl Extraction {
     }
 }
 
-/// Under costs of the system, equal parts counted once or every time; `exact` is for the proof that nothing costs less.
+/// Under costs of the system.
 pub fn by_name(
     py: Python<'_>,
     state: &State,
     bank: &mut TermBank,
     class: Id,
     names: &str,
-    shared: bool,
-    exact: Option<Duration>,
+    way: Way,
 ) -> PyResult<Extraction> {
     let cost = cost_of(&state.shared.system, names)?;
-    if shared && !cost.is_sum() {
-        return Err(bad("depth is no cost where equal parts count once: expected sums"));
-    }
-    let engine = &state.engine;
-    let found = here(py, || {
-        if !shared {
-            let (term, cost) = extract_best(engine, bank, class, &Sketch::Any, &cost)?;
-            return Some((term, cost, true));
-        }
-        let mut search = DagSearch::new(engine, class, &Sketch::Any, &cost)?;
-        search.improve(engine.built().saturating_mul(VISITS_PER_NODE));
-        let least = exact.is_some_and(|time| search.prove(time));
-        let (term, cost) = search.best(bank);
-        Some((term, cost, least))
-    })?;
+    way.check(&cost).map_err(bad)?;
+    let found = here(py, || way.best(&state.engine, bank, class, &Sketch::Any, &cost))?;
     let unknown = || bad(format!("no term of class {} has a known cost '{names}'", class.0));
-    let (term, found, least) = found.ok_or_else(unknown)?;
+    let Extracted { term, cost: found, least } = found.ok_or_else(unknown)?;
     let value = shown_cost(py, &cost.names(), &cost.asked(&found))?.unbind();
     let term = Term::out_of(&state.shared, bank, term);
     Ok(Extraction { term: Py::new(py, term)?, cost: value, least })

@@ -17,7 +17,9 @@ use crate::run_report::RunReport;
 use crate::shared::System;
 use crate::term::{Term, escaped, term_like};
 use cairn::egraph_page;
-use egraph::{BestTerms, EGraph as Engine, Id, Node, SortId, TermBank, TermId, explain};
+use egraph::{
+    BestTerms, EGraph as Engine, Extraction as Way, Id, Node, SortId, TermBank, TermId, explain,
+};
 use guided_search::quoted;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyString};
@@ -377,11 +379,8 @@ impl EGraph {
         let exact_time = exact_time.or(exact);
         let held = &mut *self.hold()?;
         let class = held.expect_class(term)?;
-        if exact_time.is_some() && !shared {
-            return Err(bad(
-                "exact_time: the best term is certain where equal parts count each time",
-            ));
-        }
+        let time = seconds("exact_time", exact_time)?.map(|seconds| seconds.0);
+        let way = Way::new(shared, time).map_err(bad)?;
         if let Some(function) = cost.filter(|cost| cost.is_callable()) {
             if shared {
                 return Err(bad("shared: the cost of a function is that of a tree"));
@@ -392,9 +391,7 @@ impl EGraph {
             Some(names) => names.cast::<PyString>()?.to_str()?.to_owned(),
             None => "cost".to_owned(),
         };
-        let time = seconds("exact_time", exact_time)?.map(|seconds| seconds.0);
-        let (state, bank) = (&held.state, &mut held.bank);
-        extraction::by_name(py, state, bank, class, &names, shared, time)
+        extraction::by_name(py, &held.state, &mut held.bank, class, &names, way)
     }
 
     /// Why two terms are equal: a proof, accepted by the checker. Raises `NotProved` if they are not equal in this

@@ -81,13 +81,7 @@ impl GuideSource for Functions<'_> {
             }
             None => return Frontier::Shared.guides(request, bank),
         };
-        for (terms, rest) in set.reached.iter_mut().zip(rest) {
-            for term in rest {
-                if terms.len() < settings.guides && !terms.contains(&term) {
-                    terms.push(term);
-                }
-            }
-        }
+        set.fill(rest, settings.guides);
         Ok(set)
     }
 

@@ -98,9 +98,7 @@ pub fn optimise<'py>(
             Some(text) => Sketch::parse(&rules.system.language, text, Some(sort))
                 .map_err(|mistake| of_term(text, &mistake))?,
         };
-        let exact_time = options.exact_time.map(|seconds| seconds.0);
-        let objective = Objective { cost: cost.clone(), shared: aim.shared, exact_time, sketch };
-        objective.check().map_err(any)?;
+        let objective = Objective::new(&aim, cost.clone(), sketch).map_err(any)?;
         let mut bank = rules.bank();
         let start = bank.import(&term.bank, term.id);
         asked.push((bank, start, objective));

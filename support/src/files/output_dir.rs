@@ -222,10 +222,7 @@ impl StagedDir {
     pub fn create(target: &Path, key: &str) -> Result<StagedDir> {
         StagedDir::check(target)?;
         let target = without_links(target)?;
-        let staging = beside(&target, ".partial")?;
-        fs::create_dir_all(parent(&staging)).with_context(|| cannot_write(&staging))?;
-        own_directory(&staging)?;
-        let lock = Lock::take(&staging, &target)?;
+        let (staging, lock) = lock_beside(&target)?;
         // Another process may have been ready in the meantime.
         StagedDir::check(&target)?;
         // What can't be replaced, as a mount point, is found out now and not when all is done.
@@ -239,21 +236,20 @@ impl StagedDir {
                 });
             }
         };
-        let key_file = staging.join(KEY);
-        let is_file = fs::symlink_metadata(&key_file).is_ok_and(|found| found.is_file());
-        let found = if is_file { fs::read(&key_file).ok() } else { None };
-        if found.as_deref() == Some(key.as_bytes()) {
-            remove_leftovers(&staging, 1);
-        } else {
-            ensure!(
-                is_untouched(&staging)?,
-                "{} holds the unfinished work of a run with other arguments or another version: \
-                 go on with those, or remove it",
-                staging.display()
-            );
-            write_atomic(&key_file, key.as_bytes())?;
-        }
+        expect_key(&staging, key)?;
         Ok(StagedDir { target, staging, emptied, lock: Some(lock) })
+    }
+
+    /// As [`StagedDir::create`], for work whose result is a file, or is in a directory that is there: nothing is published,
+    /// and [`StagedDir::discard`] ends the work when the result is written.
+    ///
+    /// # Errors
+    /// As there, but for what is at `target`.
+    pub fn beside(target: &Path, key: &str) -> Result<StagedDir> {
+        let target = without_links(target)?;
+        let (staging, lock) = lock_beside(&target)?;
+        expect_key(&staging, key)?;
+        Ok(StagedDir { target, staging, emptied: false, lock: Some(lock) })
     }
 
     /// The directory in which the work is done.
@@ -303,9 +299,33 @@ impl StagedDir {
     /// # Errors
     /// What the file system says.
     pub fn discard(mut self) -> Result<()> {
-        self.lock.take();
-        fs::remove_dir_all(&self.staging)
-            .with_context(|| format!("cannot remove {}", self.staging.display()))
+        let staging = self.staging.clone();
+        let mut remove = || -> std::io::Result<()> {
+            for name in contents(&staging)? {
+                let path = staging.join(&name);
+                // The key goes last: without it nobody could go on with the rest.
+                match fs::symlink_metadata(&path)?.is_dir() {
+                    true => fs::remove_dir_all(path)?,
+                    false if name != KEY => fs::remove_file(path)?,
+                    false => {}
+                }
+            }
+            self.lock.take();
+            fs::remove_dir_all(&staging)
+        };
+        remove().with_context(|| format!("cannot remove {}", staging.display()))
+    }
+
+    /// Removes what a process left beside a target that it had finished. Nothing happens where another one is at work, or
+    /// where that can't be done: the output is whole.
+    pub fn tidy_beside(target: &Path) {
+        if let Ok(staging) = beside(target, ".partial")
+            && fs::symlink_metadata(&staging).is_ok_and(|found| found.is_dir())
+            && let Ok(lock) = Lock::take(&staging, target)
+        {
+            let (target, lock) = (target.to_owned(), Some(lock));
+            StagedDir { target, staging, emptied: false, lock }.discard().ok();
+        }
     }
 
     /// Gives the directory its final name.
@@ -341,10 +361,40 @@ impl Drop for StagedDir {
     }
 }
 
-/// Whether no work was done in a staging directory: it has a key at most, and empty directories.
+/// The staging directory of a target, made if it is not there, and its lock.
+fn lock_beside(target: &Path) -> Result<(PathBuf, Lock)> {
+    let staging = beside(target, ".partial")?;
+    fs::create_dir_all(parent(&staging)).with_context(|| cannot_write(&staging))?;
+    own_directory(&staging)?;
+    let lock = Lock::take(&staging, target)?;
+    Ok((staging, lock))
+}
+
+/// Refuses work under another key in a staging directory, whose lock is held; where there is none, this is the key.
+fn expect_key(staging: &Path, key: &str) -> Result<()> {
+    let key_file = staging.join(KEY);
+    let is_file = fs::symlink_metadata(&key_file).is_ok_and(|found| found.is_file());
+    let found = if is_file { fs::read(&key_file).ok() } else { None };
+    if found.as_deref() == Some(key.as_bytes()) {
+        remove_leftovers(staging, 1);
+        return Ok(());
+    }
+    ensure!(
+        is_untouched(staging)?,
+        "{} holds the unfinished work of a run with other arguments or another version: \
+         go on with those, or remove it",
+        staging.display()
+    );
+    write_atomic(&key_file, key.as_bytes())
+}
+
+/// Whether no work was done in a staging directory: it has a key at most, and empty directories and files.
 fn is_untouched(staging: &Path) -> std::io::Result<bool> {
-    let is_empty =
-        |name: &OsString| contents(&staging.join(name)).is_ok_and(|in_it| in_it.is_empty());
+    let is_empty = |name: &OsString| {
+        let path = staging.join(name);
+        contents(&path).is_ok_and(|in_it| in_it.is_empty())
+            || fs::symlink_metadata(&path).is_ok_and(|found| found.is_file() && found.len() == 0)
+    };
     Ok(contents(staging)?.iter().all(|name| name == KEY || is_empty(name)))
 }
 

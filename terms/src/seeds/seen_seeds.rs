@@ -86,10 +86,7 @@ fn normal_texts<const N: usize>(
 ) -> [String; N] {
     let normal = rename_variables(bank, &terms);
     let texts: [String; N] = std::array::from_fn(|i| bank.text(normal[i]));
-    match literals {
-        true => rename_literals(texts.each_ref().map(String::as_str)),
-        false => texts,
-    }
+    if literals { rename_literals(texts.each_ref().map(String::as_str)) } else { texts }
 }
 
 /// 128 bits of the SHA-256 of a term with its variables, and if `literals` its literals, renamed: 32

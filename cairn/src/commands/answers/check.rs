@@ -31,8 +31,6 @@ pub struct CheckArgs {
     system: InputFile,
 }
 
-/// Runs the command.
-///
 /// # Errors
 /// Bad input, or a proof that is refused.
 pub fn run(args: &CheckArgs) -> Result<()> {

@@ -1,19 +1,16 @@
 //! `cairn prove`: guided search for one question.
 
 use crate::commands::answers::prove_shape::{Shape, prove_shape, read_shape};
-use crate::inputs::args::{
-    DeviceChoice, NotProved, RunArgs, load_model, load_system, of_flag, read_question, read_ranker,
-};
-use crate::inputs::ranker_file;
-use crate::inputs::shipped::{SYSTEMS, ranker_of};
-use crate::inputs::shipped_models::model_parser;
+use crate::inputs::aids::{AidArgs, Wanted};
+use crate::inputs::args::{NotProved, RunArgs, load_system, of_flag, read_question, read_ranker};
+use crate::inputs::shipped::SYSTEMS;
 use crate::shown::guides::show_guides;
 use crate::shown::proof::{PRINTED, ProofArgs, show_opposed};
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Result, anyhow, bail};
 use egraph::{System, TermBank, TermId};
 use guided_search::{
-    Aids, Answer, Asked, Available, ExpertGuides, Failure, GuideWriter, Method, Need, Question,
-    SearchOptions, SearchSettings, Seconds, Watcher,
+    Aids, Answer, Asked, ExpertGuides, Failure, Method, Need, Question, SearchOptions,
+    SearchSettings, Seconds, Watcher,
 };
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -59,23 +56,15 @@ pub struct ProveArgs {
     #[arg(long, value_name = "TERM", allow_negative_numbers = true, alias = "to")]
     target: String,
     /// How to search, see below [default: model with --model, expert with --expert, otherwise portfolio]
-    #[arg(long, value_name = "NAME", conflicts_with = "expert")]
+    #[arg(long, value_name = "NAME")]
     method: Option<Method>,
-    /// The directory of a trained model, or the name of one that comes with the program
-    #[arg(long, value_name = "DIR", value_parser = model_parser(), conflicts_with = "expert")]
-    model: Option<PathBuf>,
-    /// Where the model computes
-    #[arg(long, value_enum, default_value_t, requires = "model")]
-    device: DeviceChoice,
-    /// A ranker, or the directory of `cairn learn`, or a shipped one by its name, as halide; for the methods
-    /// `portfolio` and `ranked` [default: the one that is shipped for the system, if one is]
-    #[arg(long, value_name = "FILE", value_parser = ranker_file::parser(), conflicts_with = "expert")]
-    ranker: Option<InputFile>,
+    #[command(flatten)]
+    aids: AidArgs,
     /// A file of guides: a sketch or term a line
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "model", "ranker", "show_guides"])]
     expert: Option<PathBuf>,
     /// Print the guides of every request: terms reached on either side, and what is proposed
-    #[arg(long, conflicts_with = "expert")]
+    #[arg(long)]
     show_guides: bool,
     #[command(flatten)]
     search: SearchOptions,
@@ -88,13 +77,11 @@ pub struct ProveArgs {
     run: RunArgs,
 }
 
-/// Runs the command.
-///
 /// # Errors
 /// Bad input, [`NotProved`], or an internal fault.
 pub fn run(args: &ProveArgs) -> Result<()> {
     // A model allocates and frees large blocks all the time; its e-graphs are small.
-    if args.model.is_none() {
+    if args.aids.model.is_none() {
         give_back_large_blocks();
     }
     let run = args.run.run();
@@ -173,35 +160,25 @@ fn search(
     settings: &SearchSettings,
 ) -> Result<Answer> {
     let method = args.method()?;
-    let ranker = match method.uses_ranker() {
-        true => args.ranker.clone().or_else(|| ranker_of(system, method.needs_ranker())),
-        false => None,
-    };
-    method.expect(Available {
-        model: args.model.is_some(),
-        ranker: ranker.is_some(),
-        chain: false,
-        guides: args.expert.is_some(),
-    })?;
-    let unused = args.model.is_some() && method.needs() != Need::Model;
+    let wanted = Wanted { used: true, by_default: false, needed: method.needs_ranker() };
+    let file = method.uses_ranker().then(|| args.aids.ranker_file(system, wanted)).flatten();
+    let mut there = args.aids.there(file.as_ref());
+    there.extend(args.expert.as_ref().map(|_| Need::Guides));
+    method.expect(&there)?;
+    let unused = args.aids.model.is_some() && method.needs() != Need::Model;
     if unused && !args.run.run().quiet {
         note(&format!("method '{method}' does not use the model"));
     }
-    let model =
-        args.model.as_ref().filter(|_| !unused).map(|path| load_model(path, system, args.device));
-    let model = model.transpose()?;
-    let ranker = ranker.map(|file| read_ranker(&file, system)).transpose()?;
+    let mut given = args.aids.read(system, !unused)?;
+    given.ranker = match file {
+        Some(file) => Some((file.clone(), read_ranker(&file, system)?)),
+        None => None,
+    };
     let sort = bank.sort(ends[0]);
     let expert = args.expert.as_ref().map(|path| ExpertGuides::load(path, system, sort));
     let expert = expert.transpose()?;
     let watcher: Option<&Watcher<'_>> = if args.show_guides { Some(&show_guides) } else { None };
-    let aids = Aids {
-        model: model.as_ref().map(|model| model as &dyn GuideWriter),
-        ranker: ranker.as_ref(),
-        chain: None,
-        expert: expert.as_ref(),
-        watcher,
-    };
+    let aids = Aids { expert: expert.as_ref(), watcher, ..given.aids() };
     let question = Question { ends, number: 0, deadline: args.deadline(), cancel: None };
     method.answer(&mut Asked { system, bank, question, settings: *settings, aids })
 }
@@ -209,7 +186,7 @@ fn search(
 impl ProveArgs {
     /// The method that is asked for, or that goes with what is given.
     fn method(&self) -> Result<Method> {
-        let name = match (&self.model, &self.expert) {
+        let name = match (&self.aids.model, &self.expert) {
             (Some(_), _) => "model",
             (None, Some(_)) => "expert",
             (None, None) => "portfolio",
@@ -219,16 +196,14 @@ impl ProveArgs {
 
     /// Refuses what has no meaning where the target is a sketch.
     fn refuse_guides(&self) -> Result<()> {
-        let guided = [
+        let own = [
             ("--method", self.method.is_some()),
-            ("--model", self.model.is_some()),
-            ("--ranker", self.ranker.is_some()),
             ("--expert", self.expert.is_some()),
             ("--show-guides", self.show_guides),
         ];
-        for (option, given) in guided {
-            ensure!(
-                !given,
+        let own = own.into_iter().filter(|(_, given)| *given).map(|(option, _)| option);
+        if let Some(option) = own.chain(self.aids.given()).next() {
+            bail!(
                 "{option}: guides lie between two terms, and --target is a sketch, which names no second one: \
                  leave {option} out, or give a term with --target, or write the sketches on the way as phases for \
                  `cairn optimise --strategy`"

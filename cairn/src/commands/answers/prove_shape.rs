@@ -57,8 +57,7 @@ pub fn prove_shape(
     out: &ProofOutput<'_>,
 ) -> Result<()> {
     let pool = Arc::new(run.build_pool()?);
-    let objective =
-        Objective { cost: CostFunction::size(), shared: false, exact_time: None, sketch };
+    let objective = Objective::tree(CostFunction::size(), sketch);
     let limits = OptimiseLimits { first: true, ..settings.budget.into() };
     let settings = OptimiseSettings {
         deadline,

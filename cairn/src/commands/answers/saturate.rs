@@ -139,8 +139,6 @@ enum Format {
     Json,
 }
 
-/// Runs the command.
-///
 /// # Errors
 /// Bad input, a conflict, a goal that is not reached ([`NotProved`]), or the standard output can't
 /// be written.

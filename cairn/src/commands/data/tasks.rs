@@ -6,8 +6,8 @@ use crate::shown::part::print_part;
 use anyhow::{Result, ensure};
 use egraph::{System, TermBank};
 use guided_search::{
-    CONFLICT, ChainSettings, HeldOutFrom, MEMORY, NEAR, NO_FRONTIER, SATURATED, Scale, TaskOptions,
-    TaskOrigin, TaskSet, far_chains, held_out, tasks_part, without,
+    CONFLICT, ChainSettings, HeldOutFrom, MEMORY, NEAR, NO_FRONTIER, SATURATED, Scale, TaskInputs,
+    TaskOptions, TaskOrigin, TaskSet, held_out, without,
 };
 use jobs::Shard;
 use std::fmt::Write;
@@ -36,7 +36,9 @@ them apart, one e-graph is grown best-first from each seed, to 20 times the e-no
 Without --link-nodes, links are as large as in the file that --without names, and so is --beyond. \
 If there is none, some chains are tried with 1000, 500, 200 and 100 e-nodes a link, and the \
 largest is taken at which at least three quarters as many come about as at the best. The choice is \
-printed on the standard error and kept in the task file.";
+printed on the standard error and kept in the task file.
+
+The same command goes on with a run that was stopped.";
 
 /// The arguments of `cairn tasks`.
 #[derive(Clone, Debug, clap::Args)]
@@ -72,8 +74,6 @@ pub struct TasksArgs {
     run: RunArgs,
 }
 
-/// Runs the command.
-///
 /// # Errors
 /// Bad input, no chain at all, or what the file system says.
 pub fn run(args: &TasksArgs) -> Result<()> {
@@ -83,15 +83,20 @@ pub fn run(args: &TasksArgs) -> Result<()> {
         TaskSet::output(&args.out)?;
     }
     let Chosen { system, bank, seeds, held_out_from, settings } = choose(args, &wanted, &run)?;
+    let inputs = TaskInputs {
+        system: &system,
+        bank: &bank,
+        seeds: &seeds,
+        settings: &settings,
+        held_out_from: &held_out_from,
+    };
     let pool = run.build_pool()?;
     if let Some(shard) = args.shard {
-        let (seeds, place) = ((&bank, &seeds[..]), (shard, args.out.as_path()));
-        let outcome = pool
-            .install(|| tasks_part(&system, seeds, &settings, held_out_from, place, run.quiet))?;
+        let place = (shard, args.out.as_path());
+        let outcome = pool.install(|| inputs.part(place, run.quiet))?;
         return print_part(place, outcome, "items");
     }
-    let mut set = pool.install(|| far_chains(&system, &bank, &seeds, &settings, run.quiet));
-    set.origin.held_out_from = held_out_from;
+    let set = pool.install(|| inputs.make(&args.out, run.quiet))?;
     let advice = if set.tasks.len() < settings.count { advice(&set) } else { None };
     ensure!(
         !set.tasks.is_empty(),
@@ -103,7 +108,6 @@ pub fn run(args: &TasksArgs) -> Result<()> {
     if let Some(advice) = advice.filter(|_| !run.quiet) {
         note(&format!("{} of {} tasks: {advice}", set.tasks.len(), settings.count));
     }
-    set.save(&args.out)?;
     print_tasks(&set, settings.count, &args.out)
 }
 

@@ -1,9 +1,9 @@
 //! `cairn any`: a ranker for every system, from what `cairn learn` kept of many.
 
-use crate::inputs::args::{RunArgs, load_system};
+use crate::inputs::args::{RunArgs, load_system, of_flag};
 use crate::inputs::shipped::SYSTEMS;
 use anyhow::{Context, Result, anyhow, ensure};
-use guided_search::{Studied, studied};
+use guided_search::{AnyOptions, AnySettings, Studied, studied};
 use ranking::{AnyRanker, Course, Study, fit_any};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -42,12 +42,8 @@ pub struct AnyArgs {
     /// Use only the first N of the drawn systems of each directory of which something was learned
     #[arg(long, value_name = "N", requires = "drawn")]
     first: Option<usize>,
-    /// At most so many examples of each system, evenly spread
-    #[arg(long, value_name = "N", default_value_t = 40_000, value_parser = clap::value_parser!(u64).range(1..))]
-    examples: u64,
-    /// How often the fit goes through the examples
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
-    epochs: u32,
+    #[command(flatten)]
+    options: AnyOptions,
     /// The file to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -70,11 +66,8 @@ struct Learned {
     asked: bool,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// Bad input, or an internal fault.
 pub fn run(args: &AnyArgs) -> Result<()> {
+    let AnySettings { examples: most, epochs } = args.options.settle().map_err(of_flag)?;
     let out = OutputFile::new(&args.out, ANY)?;
     let mut all = args.learned.iter().map(|pair| named(pair)).collect::<Result<Vec<_>>>()?;
     for folder in &args.drawn {
@@ -88,7 +81,7 @@ pub fn run(args: &AnyArgs) -> Result<()> {
         if *asked {
             seen.insert(system.hash.clone(), of_seeds);
         }
-        let stride = of_system.len().div_ceil(usize::try_from(args.examples)?).max(1);
+        let stride = of_system.len().div_ceil(most).max(1);
         examples.push(of_system.into_iter().step_by(stride).collect::<Vec<_>>());
         systems.push(system);
     }
@@ -96,7 +89,7 @@ pub fn run(args: &AnyArgs) -> Result<()> {
     let pairs = systems.iter().zip(&examples);
     let studies: Vec<Study> = pairs.map(|(system, examples)| Study { system, examples }).collect();
     let run = args.run.run();
-    let course = Course { epochs: args.epochs, seed: run.seed, quiet: run.quiet };
+    let course = Course { epochs, seed: run.seed, quiet: run.quiet };
     let weights = run.build_pool()?.install(|| fit_any(&studies, &course))?;
     let origin = format!(
         "cairn {} any: {}, {} examples",

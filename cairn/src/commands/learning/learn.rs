@@ -95,10 +95,6 @@ pub struct LearnArgs {
     run: RunArgs,
 }
 
-/// Runs the command.
-///
-/// # Errors
-/// Bad input, or an internal fault.
 pub fn run(args: &LearnArgs) -> Result<()> {
     let system = load_system(&args.system)?;
     let from = args.from.as_ref().map(|file| read_ranker(file, &system)).transpose()?;
@@ -189,12 +185,7 @@ fn learn_to_optimise(
             "{file}: no seed is left for {what}: expected at least 10 seeds"
         );
     }
-    let objective = Objective {
-        cost: named_cost(system, &settings.cost)?,
-        shared: false,
-        exact_time: None,
-        sketch: Sketch::Any,
-    };
+    let objective = Objective::tree(named_cost(system, &settings.cost)?, Sketch::Any);
     let LearnSettings { budget, batch, .. } = settings;
     let (cost, work) = (settings.cost.clone(), budget.work);
     let learning = Learning {

@@ -88,8 +88,6 @@ pub fn go_on(args: TrainArgs) -> Result<()> {
     run(&TrainArgs { resume, ..args })
 }
 
-/// Runs the command.
-///
 /// # Errors
 /// As [`model::train`], and a configuration that can't be read.
 pub fn run(args: &TrainArgs) -> Result<()> {

@@ -1,24 +1,19 @@
 //! `cairn evaluate`: all methods on all tasks, under the same limits; or optimisers on terms.
 
-use crate::inputs::args::{
-    DeviceChoice, RunArgs, load_model, load_system_with_text, of_flag, read_preset, read_ranker,
-};
-use crate::inputs::ranker_file;
-use crate::inputs::shipped::{SEARCHES, SEEDS, SYSTEMS, ranker_of};
-use crate::inputs::shipped_models::model_parser;
+use crate::inputs::aids::{AidArgs, Wanted};
+use crate::inputs::args::{RunArgs, load_system_with_text, of_flag, read_preset};
+use crate::inputs::shipped::{SEARCHES, SEEDS, SYSTEMS};
 use crate::shown::part::print_part;
 use anyhow::{Context, Error, Result, ensure};
-use egraph::{System, TermBank};
+use egraph::TermBank;
 use guided_search::{
-    Available, Evaluation, FarChains, GuideWriter, Inputs, Method, Optimiser, RESULTS_FILE, Row,
+    AidFiles, Evaluation, FarChains, Inputs, Method, Need, Optimiser, RESULTS_FILE, Row,
     SEEN_UNKNOWN, SearchOptions, TaskOrigin, TaskSet, evaluate, evaluation_job, refuse_seen,
     summaries, text_table,
 };
 use jobs::{Described, Shard};
-use model::{content_hash, load_seen_seeds};
-use ranking::Ranker;
+use model::load_seen_seeds;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use support::hash::of_file;
 use support::{InputFile, note, print};
 
@@ -81,20 +76,12 @@ pub struct EvaluateArgs {
     /// What a term costs: size, depth, or a cost of the system; several with commas between [default: cost]
     #[arg(long, value_name = "NAMES", requires = "terms")]
     pub cost: Option<String>,
-    /// The directory of a trained model, or the name of one that comes with the program, for the methods that need one
-    #[arg(long, value_name = "DIR", value_parser = model_parser())]
-    model: Option<PathBuf>,
     /// Evaluate a model that does not say which seeds it was trained on, or no longer does: its file
     /// seen_seeds.json is missing or has changed. The report then says that it may have seen the tasks
     #[arg(long, requires = "model")]
     seen_unknown: bool,
-    /// Where the model computes
-    #[arg(long, value_enum, default_value_t, requires = "model")]
-    device: DeviceChoice,
-    /// A ranker, or the directory of `cairn learn`, or a shipped one by its name, as halide; for the methods
-    /// `ranked` and `portfolio` [default: the one that is shipped for the system, if one is]
-    #[arg(long, value_name = "FILE", value_parser = ranker_file::parser())]
-    pub ranker: Option<InputFile>,
+    #[command(flatten)]
+    pub aids: AidArgs,
     /// A preset: a file, or a shipped one by its name, default or quickstart; options overrule it
     #[arg(long, value_name = "FILE", value_parser = SEARCHES.parser())]
     config: Option<InputFile>,
@@ -165,10 +152,9 @@ fn with_inputs<T: Send>(
     let run = &args.run.run();
     let (system, system_text) = load_system_with_text(&args.system)?;
     let tasks = TaskSet::load(path, &system)?;
-    let model = args.model.as_deref().map(|path| load_model(path, &system, args.device));
-    let model = model.transpose()?;
+    let mut given = args.aids.read(&system, true)?;
     let (mut seen_unknown, mut seen_targets) = (false, 0);
-    if let Some(path) = args.model.as_deref() {
+    if let Some(path) = args.aids.model.as_deref() {
         match load_seen_seeds(path) {
             Ok(seen) => {
                 let mut bank = TermBank::new(system.language.clone());
@@ -195,65 +181,24 @@ fn with_inputs<T: Send>(
         by_default: asked.is_none(),
         needed: asked.iter().flatten().any(|method| method.needs_ranker()),
     };
-    let found = ranker(args, &system, wanted, |ranker| {
+    let found = args.aids.read_ranker(&system, wanted, run.quiet, |ranker| {
         refuse_seen("the ranker", &tasks.tasks, &mut bank, &ranker.seen)
     })?;
-    let (ranker_file, ranker) = match found {
-        Some((file, ranker, targets)) => {
-            seen_targets = seen_targets.max(targets);
-            (Some(file), Some(ranker))
-        }
-        None => (None, None),
-    };
-    let mut evaluation = resolve(args, ranker_file.as_ref(), (options, asked), &tasks)?;
+    given.ranker = found.map(|(file, ranker, targets)| {
+        seen_targets = seen_targets.max(targets);
+        (file, ranker)
+    });
+    let ranker = given.ranker.as_ref().map(|(file, _)| file);
+    let mut evaluation = resolve(args, ranker, (options, asked), &tasks)?;
     evaluation.tasks_hash = of_file(path)?.0;
-    evaluation.ranker_hash = ranker.as_ref().map(|ranker| ranker.hash()).transpose()?;
-    evaluation.model_hash = args.model.as_deref().map(content_hash).transpose()?;
+    evaluation.aids = given.files()?;
     evaluation.seen_unknown = seen_unknown;
     evaluation.seen_targets = seen_targets;
     evaluation.command = command(args, path, &evaluation);
-    let inputs = Inputs {
-        system: &system,
-        system_text: &system_text,
-        tasks: &tasks,
-        model: model.as_ref().map(|model| model as &dyn GuideWriter),
-        ranker: ranker.as_ref(),
-    };
+    let inputs =
+        Inputs { system: &system, system_text: &system_text, tasks: &tasks, aids: given.aids() };
     let pool = run.build_pool()?;
     pool.install(|| work(evaluation, &inputs))
-}
-
-/// For what a ranker is wanted.
-#[derive(Clone, Copy)]
-pub struct Wanted {
-    /// Something of what is compared would use one.
-    pub used: bool,
-    /// Nobody said what is to be compared.
-    pub by_default: bool,
-    /// Something can't do without.
-    pub needed: bool,
-}
-
-/// The ranker that is asked for, or that is shipped for the system where something uses one, and its file. One that
-/// `refuse` refuses, for what it has seen, is done without by default, where nobody asked for it.
-pub fn ranker<T>(
-    args: &EvaluateArgs,
-    system: &System,
-    wanted: Wanted,
-    refuse: impl FnOnce(&Ranker) -> Result<T>,
-) -> Result<Option<(InputFile, Arc<Ranker>, T)>> {
-    let shipped = || ranker_of(system, wanted.needed).filter(|_| wanted.used);
-    let Some(file) = args.ranker.clone().or_else(shipped) else { return Ok(None) };
-    let ranker = read_ranker(&file, system)?;
-    match refuse(&ranker) {
-        Err(seen) if args.ranker.is_none() && wanted.by_default => {
-            if !args.run.run().quiet {
-                note(&format!("no ranker is used: {seen}"));
-            }
-            Ok(None)
-        }
-        refused => refused.map(|found| Some((file, ranker, found))),
-    }
 }
 
 fn resolve(
@@ -266,18 +211,14 @@ fn resolve(
     let &TaskOrigin { links, link_nodes, cap, .. } = origin;
     let chains = FarChains { links, link_nodes, cap };
     let search = options.settle_on_tasks(chains, args.run.run().seed).map_err(of_flag)?;
-    let there = Available {
-        model: args.model.is_some(),
-        ranker: ranker.is_some(),
-        chain: links > 0,
-        guides: false,
-    };
-    let possible = || Method::all().filter(|method| method.expect(there).is_ok()).collect();
+    let mut there = args.aids.there(ranker);
+    there.extend((links > 0).then_some(Need::Chain));
+    let possible = || Method::all().filter(|method| method.expect(&there).is_ok()).collect();
     let methods = methods.unwrap_or_else(possible);
     ensure!(!methods.is_empty(), "no method to compare");
     for (i, method) in methods.iter().enumerate() {
         ensure!(!methods[..i].contains(method), "method '{method}' is given twice");
-        method.expect(there)?;
+        method.expect(&there)?;
     }
     Ok(Evaluation {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -286,10 +227,7 @@ fn resolve(
         task_count: tasks.tasks.len(),
         methods,
         search,
-        model: args.model.as_deref().map(|path| path.display().to_string()),
-        model_hash: None,
-        ranker: ranker.map(|file| file.to_string()),
-        ranker_hash: None,
+        aids: AidFiles::default(),
         seen_unknown: false,
         seen_targets: 0,
         command: String::new(),
@@ -300,19 +238,16 @@ fn resolve(
 /// The command that does this evaluation, every setting spelt out, but for --out.
 fn command(args: &EvaluateArgs, tasks: &Path, evaluation: &Evaluation) -> String {
     let names: Vec<&str> = evaluation.methods.iter().map(|m| m.name()).collect();
-    let model = match &evaluation.model {
-        Some(model) if evaluation.seen_unknown => format!(" --model {model} --seen-unknown"),
-        Some(model) => format!(" --model {model}"),
-        None => String::new(),
+    let unknown = if evaluation.seen_unknown { " --seen-unknown" } else { "" };
+    let aid = |(option, file, _): (_, Option<&str>, _)| {
+        let beside = if option == "model" { unknown } else { "" };
+        file.map_or_else(String::new, |file| format!(" --{option} {file}{beside}"))
     };
-    let ranker = match &evaluation.ranker {
-        Some(ranker) => format!(" --ranker {ranker}"),
-        None => String::new(),
-    };
+    let aids = evaluation.aids.listed().map(aid).concat();
     let settings = evaluation.search.listed();
     let settings = settings.map(|(option, _, value)| format!(" --{option} {value}")).concat();
     format!(
-        "cairn evaluate --system {} --tasks {}{model}{ranker} --methods {}{settings}",
+        "cairn evaluate --system {} --tasks {}{aids} --methods {}{settings}",
         args.system,
         tasks.display(),
         names.join(","),

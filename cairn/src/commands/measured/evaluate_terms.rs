@@ -1,6 +1,7 @@
 //! `cairn evaluate --terms`: optimisers on the same terms, under the same limits.
 
-use crate::commands::measured::evaluate::{EvaluateArgs, Wanted, ranker};
+use crate::commands::measured::evaluate::EvaluateArgs;
+use crate::inputs::aids::Wanted;
 use crate::inputs::args::{load_system_with_text, named_cost, of_flag};
 use anyhow::{Result, ensure};
 use egraph::{Sketch, TermBank};
@@ -11,10 +12,6 @@ use guided_search::{
 use support::{InputFile, print};
 use terms::load_seeds_with_hash;
 
-/// Runs the command.
-///
-/// # Errors
-/// Bad input, or an internal fault.
 pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
     let run = args.run.run();
     let budget = args.search.settle_on_terms().map_err(of_flag)?;
@@ -23,14 +20,14 @@ pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
     let mut bank = TermBank::new(system.language.clone());
     let (terms, terms_hash) = load_seeds_with_hash(file, &system, &mut bank, None)?;
     let cost = named_cost(&system, names)?;
-    let objective = &Objective { cost, shared: false, exact_time: None, sketch: Sketch::Any };
+    let objective = &Objective::tree(cost, Sketch::Any);
     let asked = args.optimisers.as_ref();
     let wanted = Wanted {
         used: asked.is_none_or(|names| names.iter().any(|optimiser| optimiser.ranked)),
         by_default: asked.is_none(),
         needed: false,
     };
-    let found = ranker(args, &system, wanted, |ranker| {
+    let found = args.aids.read_ranker(&system, wanted, run.quiet, |ranker| {
         refuse_seen_terms("the ranker", &terms, &mut bank, &ranker.seen)
     })?;
     let found = found.map(|(file, ranker, ())| (file, ranker));
@@ -43,7 +40,7 @@ pub fn run(args: &EvaluateArgs, file: &InputFile) -> Result<()> {
     }
     let is_used = optimisers.iter().any(|optimiser| optimiser.ranked);
     ensure!(
-        is_used || args.ranker.is_none(),
+        is_used || args.aids.ranker.is_none(),
         "--ranker is for the optimiser 'ranked', which is not among --optimisers"
     );
     let (ranker_file, ranker) = found.filter(|_| is_used).unzip();

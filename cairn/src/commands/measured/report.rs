@@ -28,8 +28,6 @@ pub struct ReportArgs {
     out: Option<PathBuf>,
 }
 
-/// Runs the command.
-///
 /// # Errors
 /// A directory without whole results, or what the file system says.
 pub fn run(args: &ReportArgs) -> Result<()> {

@@ -51,8 +51,6 @@ pub struct CheckArgs {
     smt: SmtArgs,
 }
 
-/// Runs the command.
-///
 /// # Errors
 /// The file can't be read, or there are errors in it.
 pub fn run(args: &CheckArgs) -> Result<()> {

@@ -60,8 +60,6 @@ fn is_imported(path: &Path) -> bool {
     first_bytes(path).is_ok_and(|text| text.starts_with(HEAD))
 }
 
-/// Runs the command.
-///
 /// # Errors
 /// The program can't be read or says what rules files can't, or what the file system says.
 pub fn run(args: &ImportArgs) -> Result<()> {

@@ -24,8 +24,6 @@ enum SystemCommand {
     Import(import::ImportArgs),
 }
 
-/// Runs the command.
-///
 /// # Errors
 /// Bad input.
 pub fn run(args: &SystemArgs) -> Result<()> {

@@ -448,9 +448,6 @@ impl<'b> Reader<'b> {
             let Some(value) = value else { return no("a literal or variable is none") };
             leaves.intern(&Leaf { sort, value });
         }
-        match leaves.len() == count {
-            true => Ok(leaves),
-            false => no("a literal or variable stands twice"),
-        }
+        if leaves.len() == count { Ok(leaves) } else { no("a literal or variable stands twice") }
     }
 }

@@ -7,7 +7,6 @@ use crate::rules::rule::Rule;
 use crate::rules::variables::Variables;
 use crate::term::bank::TermBank;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
-use std::sync::Arc;
 
 impl Reader {
     /// `(given left right …)`: two terms, which have no pattern variables, are equal.
@@ -27,17 +26,15 @@ impl Reader {
                 _ => return Err(unexpected(":name or :ruleset", &[":name", ":ruleset"], key, at)),
             }
         }
-        if ruleset.is_some() && ruleset == self.normal_form {
+        if ruleset.is_some() && ruleset == self.system.normal_form {
             return Err(ParseError::new(place, "an equality of terms is no rule of a normal form"));
         }
-        let mut bank = TermBank::new(Arc::new(self.language.clone()));
+        let mut bank = TermBank::new(self.system.language.clone());
         let lhs = bank.read(left, None)?;
         let rhs = bank.read(right, Some(bank.sort(lhs)))?;
         let [lhs, rhs] = [lhs, rhs].map(|term| pattern_of(&bank, term));
         let (conditions, variables) = (Vec::new(), Variables::default());
         let rule = Rule { name, lhs, rhs, conditions, variables, ruleset };
-        self.rules.add(rule).map_err(|mistake| ParseError::new(place, mistake))?;
-        self.places.rules.push(place);
-        Ok(())
+        self.add(rule, place)
     }
 }

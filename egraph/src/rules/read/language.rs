@@ -5,6 +5,7 @@ use crate::rules::costs::declared::{BUILT_IN, DEFAULT, DeclaredCost, Leaves, Wei
 use crate::rules::options::{cost_option, expect_atom, one_atom, pairs, unexpected};
 use crate::rules::read::costs::read_weight;
 use crate::rules::rule::RulesetId;
+use crate::rules::system::System;
 use crate::term::bits::Width;
 use crate::term::builtin::Builtin;
 use crate::term::language::{OpId, Operator, SortId, looks_numeric};
@@ -18,30 +19,30 @@ type ArgumentSorts = (Vec<SortId>, Vec<Option<SortId>>);
 impl Reader {
     pub(super) fn sort(&mut self, args: &[Sexpr], place: Place) -> Result<(), ParseError> {
         let name = one_atom(args, place, "(sort Name)")?;
-        if self.language.sort(name).is_some() {
+        if self.system.language.sort(name).is_some() {
             return Err(ParseError::new(place, format!("sort '{name}' is declared twice")));
         }
-        if self.language.sorts.len() >= usize::from(u16::MAX) {
+        if self.system.language.sorts.len() >= usize::from(u16::MAX) {
             return Err(ParseError::new(place, "too many sorts: at most 65,535"));
         }
-        self.language.enter_sort(name);
+        self.language().enter_sort(name);
         Ok(())
     }
 
     pub(super) fn ruleset(&mut self, args: &[Sexpr], place: Place) -> Result<(), ParseError> {
         let name = one_atom(args, place, "(ruleset name)")?;
-        let number = RulesetId(self.rulesets.len() as u32);
+        let number = RulesetId(self.system.rulesets.len() as u32);
         if self.ruleset_ids.insert(name.to_owned(), number).is_some() {
             return Err(ParseError::new(place, format!("ruleset '{name}' is declared twice")));
         }
-        self.rulesets.push(name.to_owned());
+        self.system.rulesets.push(name.to_owned());
         Ok(())
     }
 
     pub(super) fn normal_form(&mut self, args: &[Sexpr], place: Place) -> Result<(), ParseError> {
         let name = one_atom(args, place, "(normal-form ruleset)")?;
         let id = self.known_ruleset(name, args[0].place())?;
-        if self.normal_form.replace(id).is_some() {
+        if self.system.normal_form.replace(id).is_some() {
             return Err(ParseError::new(place, "a second normal-form: only one is allowed"));
         }
         Ok(())
@@ -49,7 +50,7 @@ impl Reader {
 
     pub(super) fn known_ruleset(&self, name: &str, place: Place) -> Result<RulesetId, ParseError> {
         self.ruleset_ids.get(name).copied().ok_or_else(|| {
-            let meant = did_you_mean(name, self.rulesets.iter().map(String::as_str));
+            let meant = did_you_mean(name, self.system.rulesets.iter().map(String::as_str));
             ParseError::new(place, format!("unknown ruleset '{name}'{meant}"))
         })
     }
@@ -58,12 +59,12 @@ impl Reader {
         let name = sexpr
             .atom()
             .ok_or_else(|| ParseError::new(sexpr.place(), "expected the name of a sort"))?;
-        self.language.sort(name).ok_or_else(|| {
+        self.system.language.sort(name).ok_or_else(|| {
             ParseError::new(
                 sexpr.place(),
                 format!(
                     "unknown sort '{name}': declare it with (sort {name}){}",
-                    did_you_mean(name, self.language.sorts.iter().map(String::as_str))
+                    did_you_mean(name, self.system.language.sorts.iter().map(String::as_str))
                 ),
             )
         })
@@ -83,18 +84,18 @@ impl Reader {
                 ),
             ));
         }
-        if self.language.operator(name).is_some() {
+        if self.system.language.operator(name).is_some() {
             return Err(ParseError::new(place, format!("operator '{name}' is declared twice")));
         }
         let (args, binds) = self.argument_sorts(sorts)?;
         let result = self.known_sort(result)?;
         let name = name.to_owned();
-        let op = OpId(self.language.operators.len() as u32);
+        let op = OpId(self.system.language.operators.len() as u32);
         if let Some((cost, at)) = cost_option(options)? {
-            let cost = self.costs[0].parts(cost, at)?;
-            self.costs[0].set(op, Weight::Number(cost));
+            let cost = self.system.costs[0].parts(cost, at)?;
+            self.system.costs[0].set(op, Weight::Number(cost));
         }
-        self.language.enter(Operator { name, args, binds, result, builtin: None });
+        self.language().enter(Operator { name, args, binds, result, builtin: None });
         self.places.operators.push(place);
         Ok(())
     }
@@ -139,18 +140,19 @@ impl Reader {
                 return Err(ParseError::new(value.place(), message));
             }
         }
-        let known = self.costs.iter().position(|cost| cost.name == name);
+        let known = self.system.costs.iter().position(|cost| cost.name == name);
         let known = known.unwrap_or_else(|| {
             // A cost with a name is made of what the file says, and of nothing else.
-            self.costs.push(DeclaredCost::new(name, 0));
-            self.costs.len() - 1
+            self.system.costs.push(DeclaredCost::new(name, 0));
+            self.system.costs.len() - 1
         });
-        let cost = &mut self.costs[known];
-        let (op, weight) = read_weight(&self.language, cost, form, expression)?;
+        let System { language, costs, .. } = &mut self.system;
+        let cost = &mut costs[known];
+        let (op, weight) = read_weight(language, cost, form, expression)?;
         if cost.set(op, weight) {
             return Ok(());
         }
-        let op = &self.language.op(op).name;
+        let op = &self.system.language.op(op).name;
         Err(ParseError::new(place, format!("operator '{op}' has a cost called '{name}' already")))
     }
 
@@ -163,13 +165,13 @@ impl Reader {
         };
         let kind = read_kind(kind)?;
         let sort = self.known_sort(sort)?;
-        if self.language.literal_kind(sort).is_some() {
+        if self.system.language.literal_kind(sort).is_some() {
             return Err(ParseError::new(place, "this sort has literals already"));
         }
-        self.language.literals.push((kind, sort));
+        self.language().literals.push((kind, sort));
         if let Some((cost, at)) = cost_option(options)? {
-            let cost = self.costs[0].parts(cost, at)?;
-            self.costs[0].set_leaves(sort, Leaves::Literals, cost);
+            let cost = self.system.costs[0].parts(cost, at)?;
+            self.system.costs[0].set_leaves(sort, Leaves::Literals, cost);
         }
         Ok(())
     }
@@ -179,12 +181,12 @@ impl Reader {
             return Err(ParseError::new(place, "expected (variable Sort)"));
         };
         let sort = self.known_sort(sort)?;
-        if !self.language.variables.contains(&sort) {
-            self.language.variables.push(sort);
+        if !self.system.language.variables.contains(&sort) {
+            self.language().variables.push(sort);
         }
         if let Some((cost, at)) = cost_option(options)? {
-            let cost = self.costs[0].parts(cost, at)?;
-            if !self.costs[0].set_leaves(sort, Leaves::Variables, cost) {
+            let cost = self.system.costs[0].parts(cost, at)?;
+            if !self.system.costs[0].set_leaves(sort, Leaves::Variables, cost) {
                 let message = "the variables of this sort have a cost already";
                 return Err(ParseError::new(place, message));
             }
@@ -193,7 +195,7 @@ impl Reader {
     }
 
     pub(super) fn find_builtins(&mut self) {
-        let language = &self.language;
+        let language = &self.system.language;
         let kind = |sort: &SortId| language.literal_kind(*sort);
         let builtins: Vec<Option<Builtin>> = language
             .operators
@@ -206,7 +208,7 @@ impl Reader {
                 Builtin::find(&op.name, &args, kind(&op.result)?)
             })
             .collect();
-        for (op, builtin) in self.language.operators.iter_mut().zip(builtins) {
+        for (op, builtin) in self.language().operators.iter_mut().zip(builtins) {
             op.builtin = builtin;
         }
     }

@@ -6,7 +6,6 @@ use crate::rules::given::pattern_of;
 use crate::rules::options::text;
 use crate::term::bank::TermBank;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
-use std::sync::Arc;
 
 impl Reader {
     /// `(pool Sort term …)`.
@@ -21,7 +20,7 @@ impl Reader {
                 "expected (pool Sort term …) with at least one term",
             ));
         }
-        let mut bank = TermBank::new(Arc::new(self.language.clone()));
+        let mut bank = TermBank::new(self.system.language.clone());
         let mut read = |term| bank.read(term, Some(sort)).map(|term| pattern_of(&bank, term));
         let terms = terms.iter().map(&mut read).collect::<Result<_, _>>()?;
         if self.pools.insert(sort, terms).is_some() {

@@ -72,7 +72,7 @@ impl Reader {
     /// What a rule is called that has no name: after its line, and after its place in it if it is not the first one there.
     pub(super) fn unsaid_name(&self, place: Place) -> String {
         let name = format!("rule-{}", place.line);
-        let before = self.rules.rules().iter().zip(&self.places.rules).rev();
+        let before = self.system.rules.iter().zip(&self.places.rules).rev();
         let is_taken = before
             .take_while(|(_, there)| there.line == place.line)
             .any(|(rule, _)| rule.name.starts_with(&name));
@@ -88,7 +88,7 @@ impl Reader {
         introduced: &[(String, Pattern)],
     ) -> Result<(), ParseError> {
         let OneWay { left, right, when, ruleset, place } = declared;
-        let language = &self.language;
+        let language = &self.system.language;
         let mut variables = Variables::default();
         // A bare variable takes its sort from the other side.
         let sort = match left.atom() {
@@ -133,7 +133,7 @@ impl Reader {
             .iter()
             .map(|c| read_condition(language, &mut variables, c))
             .collect::<Result<_, _>>()?;
-        if ruleset.is_some() && ruleset == self.normal_form {
+        if ruleset.is_some() && ruleset == self.system.normal_form {
             let refuse =
                 |what| Err(ParseError::new(place, format!("a rule of the normal form {what}")));
             if !variables.facts.is_empty() {
@@ -147,8 +147,6 @@ impl Reader {
             }
         }
         let rule = Rule { name, lhs, rhs, conditions, variables, ruleset };
-        self.rules.add(rule).map_err(|mistake| ParseError::new(place, mistake))?;
-        self.places.rules.push(place);
-        Ok(())
+        self.add(rule, place)
     }
 }

@@ -77,12 +77,8 @@ mod tests {
         let system = Arc::new(System::parse(RULES).unwrap());
         let mut bank = TermBank::new(system.language.clone());
         let start = bank.parse(start, None).unwrap();
-        let objective = Objective {
-            cost: CostFunction::named(&system, "size").unwrap(),
-            shared: false,
-            exact_time: None,
-            sketch: Sketch::Any,
-        };
+        let cost = CostFunction::named(&system, "size").unwrap();
+        let objective = Objective::tree(cost, Sketch::Any);
         let budget = Budget { cap: Cap::Nodes(50), work, scheduler: Schedulers::Auto };
         let scripted = Arc::new(Scripted(said.to_vec(), AtomicUsize::new(0)));
         let planner: Arc<dyn Planner> = scripted.clone();

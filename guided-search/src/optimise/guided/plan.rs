@@ -237,12 +237,8 @@ mod tests {
         let system = Arc::new(system());
         let mut bank = TermBank::new(system.language.clone());
         let start = bank.parse("(m a (m b (m c (m g f))))", None).unwrap();
-        let objective = Objective {
-            cost: CostFunction::named(&system, "size").unwrap(),
-            shared: false,
-            exact_time: None,
-            sketch: Sketch::parse(&system.language, goal, None).unwrap(),
-        };
+        let cost = CostFunction::named(&system, "size").unwrap();
+        let objective = Objective::tree(cost, Sketch::parse(&system.language, goal, None).unwrap());
         let budget = Budget { cap: Cap::Nodes(400), work, scheduler: Schedulers::Auto };
         let planner: Arc<dyn Planner> = Arc::new(Scripted(said.to_vec()));
         let limits = OptimiseLimits { first: true, ..budget.into() };

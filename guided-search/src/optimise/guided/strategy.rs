@@ -1,10 +1,10 @@
 //! An optimisation that is a strategy of the rules file, or of the command line, and nothing else.
 
-use crate::optimise::answer::{Ended, Extracted, Objective};
+use crate::optimise::answer::{Ended, Objective};
 use crate::optimise::growth::Growth;
 use crate::search::stage::Ends;
 use anyhow::Result;
-use egraph::{Schedule, Sketch, StopReason, TermId};
+use egraph::{Extracted, Schedule, Sketch, StopReason, TermId};
 use std::sync::Arc;
 
 /// Follows a strategy, which is the schedule of `system`, until a term satisfies the objective's sketch, if there is one.

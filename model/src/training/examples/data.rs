@@ -180,10 +180,7 @@ impl Dataset {
         read: impl Fn(&TermBank, &[[TermId; 3]], &[Triple]) -> Result<T> + Sync,
         mut each: impl FnMut(T) -> Result<()>,
     ) -> Result<()> {
-        let go_on = || match stop.load(Ordering::Relaxed) {
-            true => Err(ReadingStopped),
-            false => Ok(()),
-        };
+        let go_on = || if stop.load(Ordering::Relaxed) { Err(ReadingStopped) } else { Ok(()) };
         let mut waiting: Vec<Triple> = Vec::new();
         let mut work = |waiting: &mut Vec<Triple>| -> Result<()> {
             let done: Vec<Result<T>> = waiting

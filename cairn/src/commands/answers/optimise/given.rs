@@ -10,8 +10,7 @@ use crate::inputs::shipped_models::model_parser;
 use anyhow::{Result, anyhow};
 use egraph::{MatchOrder, Scheduler, Sketch, SortId, System};
 use guided_search::{
-    Beside, Objective, OptimiseAim, OptimiseOptions, OptimiseSettings, Planner, Seconds,
-    WrittenPlan, quoted,
+    Beside, Objective, OptimiseAim, OptimiseOptions, OptimiseSettings, Planner, WrittenPlan, quoted,
 };
 use model::content_hash;
 use ranking::Ranker;
@@ -46,7 +45,6 @@ pub struct Given {
     pub system_text: String,
     /// What is looked for.
     pub aim: OptimiseAim,
-    exact_time: Option<Seconds>,
     pub settings: OptimiseSettings,
     pub ranker: Option<Arc<Ranker>>,
     /// What the model is known by, and how many terms it writes at a time.
@@ -92,8 +90,7 @@ impl Given {
             strategy: read_strategy(&system, aim.strategy.as_deref())?,
             ..OptimiseSettings::within(aim.limits, seed)
         };
-        let exact_time = options.exact_time;
-        Ok(Given { system, system_text, aim, exact_time, settings, ranker, model })
+        Ok(Given { system, system_text, aim, settings, ranker, model })
     }
 
     /// What the best term of a sort is.
@@ -107,9 +104,6 @@ impl Given {
             Some(text) => Sketch::parse(&self.system.language, text, Some(sort))
                 .map_err(|mistake| anyhow!("--goal {}: {mistake}", quoted(text)))?,
         };
-        let exact_time = self.exact_time.map(|seconds| seconds.0);
-        let objective = Objective { cost, shared: self.aim.shared, exact_time, sketch };
-        objective.check()?;
-        Ok(objective)
+        Objective::new(&self.aim, cost, sketch)
     }
 }

@@ -89,8 +89,6 @@ pub struct OptimiseArgs {
     run: RunArgs,
 }
 
-/// Runs the command.
-///
 /// # Errors
 /// Bad input, a goal that is not reached ([`NotProved`](crate::inputs::args::NotProved)), or an internal fault.
 pub fn run(args: &OptimiseArgs) -> Result<()> {

@@ -1,7 +1,7 @@
 //! The cheapest term of a class whose equal parts count once, among those that satisfy a sketch.
 
-use crate::extract::choices::{Choices, Making, Number, Sum};
-use crate::extract::dag::DagSolver;
+use crate::extract::dag::choices::{Choices, Making, Number, Sum};
+use crate::extract::dag::solver::DagSolver;
 use crate::extract::sketch::Way;
 use crate::extract::tree::{Chosen, Place, Tables, read_off};
 use crate::graph::egraph::EGraph;

@@ -8,7 +8,7 @@
 //! anew (a *gift*), until no such change lowers the cost any more.
 
 use crate::bounds::count_step;
-use crate::extract::choices::{Choices, Making, Number, Sum, add};
+use crate::extract::dag::choices::{Choices, Making, Number, Sum, add};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::rc::Rc;

@@ -4,8 +4,8 @@
 //! one of each place that it needs. Nothing there forbids a place to be needed by itself: where the
 //! solution has such a circle, that circle is forbidden and the program solved again.
 
-use crate::extract::choices::{Choices, Number};
-use crate::extract::dag::DagSolver;
+use crate::extract::dag::choices::{Choices, Number};
+use crate::extract::dag::solver::DagSolver;
 use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOptions, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
