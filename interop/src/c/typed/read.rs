@@ -268,6 +268,9 @@ impl<'b, 't> Reader<'b, 't> {
                     });
                 }
                 let inner = self.expression()?;
+                if self.token.is("") {
+                    return Err(ParseError::new(token.place, "'(' is never closed"));
+                }
                 self.expect(")")?;
                 Ok(inner)
             }
