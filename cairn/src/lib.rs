@@ -22,7 +22,7 @@ pub use inputs::shipped_models::{keep_models_in, model_directory};
 pub use shown::proof::PRINTED;
 
 use clap::{CommandFactory, Parser, Subcommand};
-use commands::{about, answers, data, learning, measured, system};
+use commands::{about, answers, data, learning, measured, rules, system};
 use inputs::args::NotProved;
 use inputs::old_names;
 use inputs::signals::Interrupted;
@@ -60,6 +60,8 @@ enum Command {
     Check(answers::check::CheckArgs),
     /// Check a rules file, or make one from an egglog program
     System(system::SystemArgs),
+    /// Find rules from operators alone, or leave out those that follow from others
+    Rules(rules::RulesArgs),
     /// Draw random terms as seeds
     Seeds(data::seeds::SeedsArgs),
     /// Generate a dataset of (start, guide, target) triples from seed terms
@@ -145,6 +147,7 @@ fn run(command: Command) -> anyhow::Result<()> {
         Command::Explain(args) => answers::explain::run(&args),
         Command::Check(args) => answers::check::run(&args),
         Command::System(args) => system::run(&args),
+        Command::Rules(args) => rules::run(&args),
         Command::Seeds(args) => data::seeds::run(&args),
         Command::Generate(args) => data::generate::run(&args),
         Command::Merge(args) => data::merge::run(&args),

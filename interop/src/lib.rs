@@ -70,6 +70,6 @@ pub use egglog::{Imported, Include, LeftOut, Why, import_egglog};
 pub use mlir::{MLIR_EGRAPH, Mlir, MlirTable, MlirTerms, MlirValue, write_mlir};
 pub use serialize::write_serialized;
 pub use smt::{
-    Compared, Extent, Limits, NoSolver, Refutation, Solver, Statement, Verdict, assumption,
-    compare, find_solvers, go_through, judge, query,
+    Compared, Extent, Lack, Limits, NoSolver, Refutation, Solver, Statement, Verdict, apply,
+    assumption, compare, find_solvers, go_through, judge, query,
 };

@@ -22,12 +22,13 @@ ALLOWED = {
     "jobs": "support",
     "interop": "egraph",
     "terms": "egraph support",
+    "synthesis": "egraph support jobs interop",
     "dataset-gen": "egraph support jobs terms",
     "matrices": "",
     "ranking": "egraph support matrices terms",
     "guided-search": "egraph support jobs terms dataset-gen ranking",
     "model": "egraph support matrices terms dataset-gen guided-search",
-    "cairn": "egraph support jobs interop terms dataset-gen ranking guided-search model",
+    "cairn": "egraph support jobs interop synthesis terms dataset-gen ranking guided-search model",
     "python": "egraph support interop dataset-gen ranking guided-search model cairn",
 }
 MOST_FILES = 13

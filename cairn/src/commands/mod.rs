@@ -6,4 +6,5 @@ pub(crate) mod data;
 pub(crate) mod export;
 pub(crate) mod learning;
 pub(crate) mod measured;
+pub(crate) mod rules;
 pub(crate) mod system;

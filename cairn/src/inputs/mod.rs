@@ -9,4 +9,5 @@ pub(crate) mod ranker_file;
 pub(crate) mod shipped;
 pub(crate) mod shipped_models;
 pub(crate) mod signals;
+pub(crate) mod solvers;
 pub(crate) mod verdicts;

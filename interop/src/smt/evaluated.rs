@@ -4,7 +4,7 @@ use super::statement::Statement;
 use egraph::{Expr, Value, evaluate};
 
 /// Why an expression has no value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lack {
     /// The value does not fit: beyond 64 bits, or no finite double.
     TooLarge,
@@ -45,21 +45,27 @@ fn value(expr: &Expr, values: &[Value]) -> Result<Value, Lack> {
         Expr::Value(value) => Ok(*value),
         Expr::Var(var) => Ok(values[usize::from(var.0)]),
         Expr::Apply(name, args) => match &args[..] {
-            [a] => {
-                let a = value(a, values)?;
-                evaluate(name, &[a]).ok_or(Lack::TooLarge)
-            }
-            [a, b] => match (value(a, values), value(b, values)) {
-                (Ok(a), Ok(b)) => evaluate(name, &[a, b]).ok_or_else(|| lack(name, b)),
-                // What has no value at all has none either where a number is too large.
-                (a, b) => Err(a.err().max(b.err()).unwrap_or(Lack::Undefined)),
-            },
-            [a, b, c] => match (value(a, values), value(b, values), value(c, values)) {
-                (Ok(a), Ok(b), Ok(c)) => evaluate(name, &[a, b, c]).ok_or(Lack::Undefined),
-                (a, b, c) => Err(a.err().max(b.err()).max(c.err()).unwrap_or(Lack::Undefined)),
-            },
+            [a] => apply(name, &[value(a, values)]),
+            [a, b] => apply(name, &[value(a, values), value(b, values)]),
+            [a, b, c] => apply(name, &[a, b, c].map(|arg| value(arg, values))),
             _ => Err(Lack::Undefined),
         },
+    }
+}
+
+/// The value of a built-in operator at these arguments.
+///
+/// # Errors
+/// Why it has none.
+pub fn apply(name: &str, args: &[Result<Value, Lack>]) -> Result<Value, Lack> {
+    match *args {
+        [a] => evaluate(name, &[a?]).ok_or(Lack::TooLarge),
+        [Ok(a), Ok(b)] => evaluate(name, &[a, b]).ok_or_else(|| lack(name, b)),
+        // What has no value at all has none either where a number is too large.
+        [a, b] => Err(a.err().max(b.err()).unwrap_or(Lack::Undefined)),
+        [Ok(a), Ok(b), Ok(c)] => evaluate(name, &[a, b, c]).ok_or(Lack::Undefined),
+        [a, b, c] => Err(a.err().max(b.err()).max(c.err()).unwrap_or(Lack::Undefined)),
+        _ => Err(Lack::Undefined),
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Refutation {
     pub by: String,
     /// The sides and their values, and those of the variables: a sentence.
     pub shown: String,
+    /// The values of the variables.
+    pub values: Vec<Value>,
 }
 
 /// The verdict on a statement. It is unknown where `asked` is set meanwhile.
@@ -75,7 +77,8 @@ fn refutation(statement: &Statement, values: &[Value], by: &str) -> Option<Refut
     };
     let sides = [side(&statement.left, left), side(&statement.right, right)];
     let at = assigned(&statement.names, values);
-    Some(Refutation { by: by.to_owned(), shown: format!("{}{at}", sides.join(", and ")) })
+    let shown = format!("{}{at}", sides.join(", and "));
+    Some(Refutation { by: by.to_owned(), shown, values: values.to_vec() })
 }
 
 /// A statement that is put to solvers.

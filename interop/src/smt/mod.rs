@@ -20,7 +20,7 @@ mod statement;
 mod widths;
 
 pub use all_values::go_through;
-pub use evaluated::{Compared, compare};
+pub use evaluated::{Compared, Lack, apply, compare};
 pub use judge::{Limits, Refutation, Verdict, judge};
 pub use query::{Extent, query};
 pub use solver::{NoSolver, Solver, find_solvers};

@@ -2,11 +2,12 @@
 
 use crate::commands::system::verdict_lines::{refuted, summary};
 use crate::inputs::signals::Signals;
+use crate::inputs::solvers::solvers;
 use crate::inputs::verdicts::{Known, Verdicts, Word, beside, says};
 use anyhow::{Result, anyhow, bail};
 use egraph::{Finding, Place, Rule, System, Width};
 use guided_search::Seconds;
-use interop::{Limits, Solver, Statement, Verdict, find_solvers, go_through, judge};
+use interop::{Limits, Solver, Statement, Verdict, go_through, judge};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -76,7 +77,7 @@ pub fn ask(args: &SmtArgs, file: &InputFile, system: &System, places: &[Place]) 
         (None, false) => Verdicts::of_system(file)?,
     };
     let run = Asking {
-        solvers: solvers(args)?,
+        solvers: some_solvers(args)?,
         limits: Limits {
             time: args.query_time.map_or(Duration::from_secs(QUERY_TIME), |Seconds(time)| time),
             assignments: ASSIGNMENTS,
@@ -112,14 +113,9 @@ pub fn ask(args: &SmtArgs, file: &InputFile, system: &System, places: &[Place]) 
     Ok(Asked { findings: refuted(system, places, &known), summary: summary(system, &known) })
 }
 
-/// The solvers that are named, or those that are found.
-fn solvers(args: &SmtArgs) -> Result<Vec<Solver>> {
-    if !args.solver.is_empty() {
-        let named = args.solver.iter().map(|program| Solver::at(program));
-        return named.collect::<Result<_, _>>().map_err(|wrong| anyhow!("--solver {wrong}"));
-    }
-    let (found, wrong) = find_solvers(&std::env::var_os("PATH").unwrap_or_default());
-    wrong.iter().for_each(|wrong| note(&format!("not asked: {wrong}")));
+/// The solvers that are named, or those that are found, of which there must be one.
+fn some_solvers(args: &SmtArgs) -> Result<Vec<Solver>> {
+    let found = solvers(&args.solver)?;
     if found.is_empty() {
         bail!(
             "--smt: no solver was found: expected z3, cvc5 or bitwuzla on the PATH (Debian: apt-get install z3; \

@@ -1,0 +1,33 @@
+//! `cairn rules`: rules found from operators alone, and rules that follow from others.
+
+mod find;
+mod prune;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+/// The arguments of `cairn rules`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct RulesArgs {
+    #[command(subcommand)]
+    command: RulesCommand,
+}
+
+#[derive(Clone, Debug, Subcommand)]
+enum RulesCommand {
+    /// Find the rules of a language whose operators are built in
+    Find(find::FindArgs),
+    /// Show which rules follow from the others, and leave them out
+    Prune(prune::PruneArgs),
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Bad input.
+pub fn run(args: &RulesArgs) -> Result<()> {
+    match &args.command {
+        RulesCommand::Find(args) => find::run(args),
+        RulesCommand::Prune(args) => prune::run(args),
+    }
+}

@@ -1,0 +1,94 @@
+//! Whether an equality follows from rules within a limit: both sides in one small e-graph.
+
+use egraph::{
+    EGraph, Leaf, LeafValue, Limits, Pattern, Rule, RuleChoice, SaturationConfig, Schedule, System,
+    TermBank, TermId, looks_numeric, saturate_until,
+};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// How far an e-graph is grown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reach {
+    /// Iterations with all rules.
+    pub iterations: u64,
+    /// E-nodes.
+    pub nodes: usize,
+}
+
+impl Reach {
+    /// All rules, within these limits.
+    pub fn config(self) -> SaturationConfig {
+        let limits = Limits {
+            iterations: Some(self.iterations),
+            nodes: Some(self.nodes),
+            ..Limits::default()
+        };
+        let schedule = Some(Arc::new(Schedule::run(RuleChoice::All).until_stable()));
+        SaturationConfig { limits, schedule, ..SaturationConfig::default() }
+    }
+}
+
+/// Whether both terms become equal in an e-graph that begins with both.
+pub fn united(
+    system: &Arc<System>,
+    bank: &TermBank,
+    (left, right): (TermId, TermId),
+    reach: Reach,
+) -> bool {
+    let mut egraph = EGraph::new(system.clone());
+    let (left, right) = (egraph.add_term(bank, left), egraph.add_term(bank, right));
+    let equal = |egraph: &EGraph| egraph.find(left) == egraph.find(right);
+    saturate_until(&mut egraph, &reach.config(), equal);
+    equal(&egraph)
+}
+
+/// The e-graph of the left term alone in which the right one is its equal, if that comes about: then a rule from left to right
+/// is not needed, whatever else there is.
+pub fn reached(
+    system: &Arc<System>,
+    bank: &TermBank,
+    (left, right): (TermId, TermId),
+    reach: Reach,
+) -> Option<EGraph> {
+    let mut egraph = EGraph::new(system.clone());
+    let left = egraph.add_term(bank, left);
+    let equal = |egraph: &EGraph| {
+        egraph.lookup(bank, right).is_some_and(|right| egraph.find(right) == egraph.find(left))
+    };
+    saturate_until(&mut egraph, &reach.config(), equal);
+    equal(&egraph).then_some(egraph)
+}
+
+/// Both sides of a rule as terms, with a variable of the same name for each of its variables; none if its language has no
+/// such variables, or the sides are no plain terms.
+pub fn sides(bank: &mut TermBank, rule: &Rule) -> Option<(TermId, TermId)> {
+    let left = side(bank, rule, &rule.lhs)?;
+    Some((left, side(bank, rule, &rule.rhs)?))
+}
+
+fn side(bank: &mut TermBank, rule: &Rule, pattern: &Pattern) -> Option<TermId> {
+    let language = bank.language().clone();
+    match pattern {
+        Pattern::Var(var) => {
+            let sort = rule.variables.sorts[usize::from(var.0)];
+            let mut name =
+                rule.variables.names[usize::from(var.0)].trim_start_matches('?').to_owned();
+            while language.operator(&name).is_some() || looks_numeric(&name) {
+                name.insert(0, '_');
+            }
+            let has = language.variables.contains(&sort) && !name.is_empty();
+            has.then(|| bank.leaf(&Leaf { sort, value: LeafValue::Variable(name) }))
+        }
+        Pattern::Leaf(leaf) => match leaf.value {
+            LeafValue::Bound(_) => None,
+            _ => Some(bank.leaf(leaf)),
+        },
+        Pattern::Op(op, args) => {
+            let args: Vec<TermId> =
+                args.iter().map(|arg| side(bank, rule, arg)).collect::<Option<_>>()?;
+            Some(bank.apply(*op, &args))
+        }
+        Pattern::Compute(..) | Pattern::Function(..) => None,
+    }
+}

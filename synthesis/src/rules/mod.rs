@@ -1,0 +1,7 @@
+//! Rules that were found: as text, proved, and what follows from them.
+
+pub mod following;
+pub mod found;
+pub mod generality;
+pub mod proving;
+pub mod theory;

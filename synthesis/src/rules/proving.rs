@@ -1,0 +1,101 @@
+//! Proofs of candidates: by all assignments, or by solvers.
+
+use crate::language::Language;
+use crate::rules::found::Found;
+use egraph::{System, Value};
+use interop::{Limits, Solver, Statement, Verdict, go_through, judge};
+use rustc_hash::FxHashMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Assignments that are gone through before solvers are asked, and where they don't know.
+const FEW: u64 = 1 << 16;
+const MANY: u64 = 1 << 24;
+
+/// What is known of a candidate.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Known {
+    /// It is true, by this.
+    Proved(String),
+    /// It is false under this assignment: values by variable of the language.
+    Refuted(Vec<Value>),
+    /// Neither, and why.
+    Unknown(String),
+}
+
+/// Who proves.
+#[derive(Debug)]
+pub struct Prover {
+    language: Arc<Language>,
+    solvers: Vec<Solver>,
+    time: Duration,
+    asked: Arc<AtomicBool>,
+    known: Mutex<FxHashMap<String, Known>>,
+}
+
+impl Prover {
+    /// Asks these solvers, a query at most so long; ends them when `asked` is set.
+    pub fn new(
+        language: Arc<Language>,
+        solvers: Vec<Solver>,
+        time: Duration,
+        asked: Arc<AtomicBool>,
+    ) -> Prover {
+        Prover { language, solvers, time, asked, known: Mutex::default() }
+    }
+
+    /// Whether somebody wants the end.
+    pub fn is_stopped(&self) -> bool {
+        self.asked.load(std::sync::atomic::Ordering::SeqCst)
+    }
+
+    /// What is known of a candidate, asked if need be; `input` has values for variables that it does not have.
+    pub fn known(&self, found: &Found, input: &[Value]) -> Known {
+        let line = found.line("new-rule");
+        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&line) {
+            return known.clone();
+        }
+        let known = self.asked_about(&line, input);
+        if !self.is_stopped() {
+            lock().insert(line, known.clone());
+        }
+        known
+    }
+
+    fn asked_about(&self, line: &str, input: &[Value]) -> Known {
+        let text = format!("{}{line}", self.language.text);
+        let Ok(system) = System::parse(&text) else {
+            return Known::Unknown("it is no rule".to_owned());
+        };
+        let rule = system.rules.iter().find(|rule| rule.name == "new-rule");
+        let statement = match rule.map(|rule| Statement::of(&system, rule)) {
+            Some(Ok(statement)) => statement,
+            Some(Err(why)) => return Known::Unknown(why),
+            None => return Known::Unknown("it is no rule".to_owned()),
+        };
+        let refuted = |values: &[Value]| {
+            let mut all = input.to_vec();
+            for (name, value) in statement.names.iter().zip(values) {
+                let bare = name.trim_start_matches('?');
+                if let Some(v) = self.language.variables.iter().position(|v| v.name == bare) {
+                    all[v] = *value;
+                }
+            }
+            Known::Refuted(all)
+        };
+        let limits = Limits { time: self.time, assignments: FEW };
+        match judge(&statement, &self.solvers, limits, &self.asked) {
+            Verdict::Proved(by) => Known::Proved(by),
+            Verdict::Refuted(found) => refuted(&found.values),
+            Verdict::NotExpressible(why) => Known::Unknown(why),
+            Verdict::Unknown(why) => match go_through(&statement, MANY) {
+                Some(Ok(all)) => Known::Proved(format!("all {all} assignments")),
+                Some(Err(values)) => refuted(&values),
+                None if self.solvers.is_empty() => Known::Unknown("no solver was found".to_owned()),
+                None => Known::Unknown(why),
+            },
+        }
+    }
+}
