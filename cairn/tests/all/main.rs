@@ -36,6 +36,7 @@ mod random_seeds_make_a_file;
 mod rankers_live_through_edits;
 mod resident_memory_stays_near_the_limit;
 mod results_that_do_not_hold_are_done_again;
+mod rules_are_found;
 mod rules_are_put_to_solvers;
 mod saturate_exports_e_graphs;
 mod saturate_goes_on;

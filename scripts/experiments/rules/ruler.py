@@ -19,9 +19,9 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 # What is looked for: as large as the sides that are published.
 DOMAINS = {
-    "bool": ["--size", "7"],
-    "bv4": ["--size", "5"],
-    "bv32": ["--size", "5", "--query-time", "0.5"],
+    "bool": ["--size", "7", "--no-solver"],
+    "bv4": ["--size", "5", "--pair-size", "2", "--no-solver"],
+    "bv32": ["--size", "5", "--pair-size", "2", "--query-time", "1"],
     "rational": ["--size", "5", "--pair-size", "7", "--literals", "0 1 -1 2", "--query-time", "1"],
 }
 # Rules and seconds in scripts/oopsla21/ablation/submitted-data/compare/parsed.json.

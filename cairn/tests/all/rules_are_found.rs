@@ -1,0 +1,122 @@
+//! `cairn rules`: the examples of docs/rules.md are run; a killed search goes on to the same bytes; bad input is refused.
+
+use crate::common::cairn;
+use crate::common::refusal::{directory, refused, write};
+use assert_cmd::Command;
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+fn page() -> String {
+    fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/rules.md")).unwrap()
+}
+
+/// The page's languages: its rules files, in their order.
+fn languages() -> Vec<String> {
+    let page = page();
+    let blocks = page.split("```rules\n").skip(1);
+    blocks.map(|block| block.split("```").next().unwrap().to_owned()).collect()
+}
+
+fn of_words(directory: &TempDir, words: &str) -> Command {
+    let mut command = cairn(directory);
+    command.args(words.split_whitespace());
+    command
+}
+
+fn output(command: &mut Command) -> String {
+    String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
+}
+
+#[test]
+fn the_examples_of_the_page_do_what_it_says() {
+    let directory = directory();
+    write(&directory, "fields.rules", &languages()[0]);
+    let page = page();
+    let (mut shown, mut ran) = (String::new(), 0);
+    for line in page.lines() {
+        if let Some(command) = line.strip_prefix("    $ cairn ") {
+            if command.starts_with("rules prune") {
+                let found = fs::read_to_string(directory.path().join("found/found.rules")).unwrap();
+                let added = page.split("(rewrite (| 0 ?a)").nth(1).unwrap();
+                let added = added.split("```").next().unwrap();
+                write(&directory, "more.rules", &format!("{found}(rewrite (| 0 ?a){added}"));
+            }
+            // Terms in quotes are one word each.
+            let mut cairn = cairn(&directory);
+            for (number, part) in command.split('\'').enumerate() {
+                match number % 2 {
+                    0 => cairn.args(part.split_whitespace()),
+                    _ => cairn.arg(part),
+                };
+            }
+            shown = output(&mut cairn);
+            ran += 1;
+        } else if let Some(line) = line.strip_prefix("    ").filter(|_| !shown.is_empty()) {
+            assert!(shown.contains(line.trim()), "'{line}' is not in:\n{shown}");
+        } else if !line.is_empty() {
+            shown.clear();
+        }
+    }
+    assert_eq!(ran, 8);
+    // What the page shows of the file stands in it.
+    let found = fs::read_to_string(directory.path().join("found/found.rules")).unwrap();
+    let part = page.split("```\n; all operators").nth(1).unwrap().split("```").next().unwrap();
+    assert!(found.contains(&format!("; all operators{part}")), "{found}");
+}
+
+#[test]
+fn a_killed_search_goes_on_to_the_same_bytes() {
+    let directory = directory();
+    write(
+        &directory,
+        "fields.rules",
+        &languages()[0].replace("(op - ", "(op * (Field Field) Field)\n(op - "),
+    );
+    let find =
+        |out: &str| format!("rules find fields.rules --no-solver --one-size 7 --quiet --out {out}");
+    output(&mut of_words(&directory, &find("whole")));
+    let journal =
+        |out: &str| fs::read(directory.path().join(out).join("stages.jsonl")).unwrap_or_default();
+    let stages = journal("whole").iter().filter(|byte| **byte == b'\n').count();
+    let mut killed = std::process::Command::new(env!("CARGO_BIN_EXE_cairn"))
+        .current_dir(directory.path())
+        .args(find("killed").split_whitespace())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begin = Instant::now();
+    while journal("killed").is_empty() && begin.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(stages > 5 && !journal("killed").is_empty());
+    output(&mut of_words(&directory, &find("killed")));
+    for name in ["found.rules", "stages.jsonl", "search.json"] {
+        let of = |out: &str| fs::read(directory.path().join(out).join(name)).unwrap();
+        assert!(of("killed") == of("whole"), "{name}");
+    }
+}
+
+#[test]
+fn bad_input_is_one_message_and_writes_nothing() {
+    let directory = directory();
+    write(&directory, "own.rules", "(sort I) (op f (I) I) (literal i64 I)");
+    write(&directory, "fields.rules", &languages()[0]);
+    for (words, parts) in [
+        (
+            "rules find own.rules --out x",
+            &["own.rules: operator f is not built in", "expected"][..],
+        ),
+        ("rules find fields.rules --out x --variables 9", &["--variables 9: expected 1 to 5"]),
+        ("rules find fields.rules --out x --literals two", &["literals: 'two'"]),
+        ("rules find fields.rules --out .", &["already holds something else"]),
+        ("rules find none.rules --out x", &["none.rules"]),
+        ("rules prune fields.rules --out own.rules", &["own.rules", "a pruned rules file"]),
+        ("rules prune fields.rules --iterations 0", &["--iterations 0: expected 1 to 1000"]),
+    ] {
+        refused(&directory, of_words(&directory, words), parts);
+    }
+}
