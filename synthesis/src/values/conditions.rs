@@ -136,3 +136,39 @@ impl Guarded {
         self.guard.text(&self.variables.iter().map(name).collect::<Vec<_>>())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use egraph::System;
+
+    const LANGUAGE: &str = "(sort W) (op / (W W) W) (literal (bits 4) W) (variable W)";
+
+    #[test]
+    fn a_form_is_known_again_in_a_rule() {
+        for guard in (0..FORMS.len() as u8).map(Guard) {
+            let names = ["?b".to_owned(), "?a".to_owned()];
+            let text = format!("{LANGUAGE} (rewrite (/ ?a ?b) ?a :when ({}))", guard.text(&names));
+            let system = System::parse(&text).unwrap();
+            let rule = &system.rules[0];
+            let read = [1, 0][..guard.arity()].to_vec();
+            assert_eq!(Guard::of_rule(rule, &rule.conditions), Some((guard, read)), "{text}");
+        }
+        let other = format!("{LANGUAGE} (rewrite (/ ?a ?b) ?a :when ((!= ?b 1)))");
+        let system = System::parse(&other).unwrap();
+        assert_eq!(Guard::of_rule(&system.rules[0], &system.rules[0].conditions), None);
+    }
+
+    #[test]
+    fn weaker_conditions_come_first_and_none_twice() {
+        let language = Language::read("", LANGUAGE, 2, None).unwrap();
+        let all = Guarded::all(&language, &Inputs::of(&language, 1_000, 0));
+        let texts: Vec<String> = all.iter().map(|guarded| guarded.text(&language)).collect();
+        let place = |text: &str| texts.iter().position(|known| known == text);
+        assert!(place("(!= ?a 0)") < place("(<= ?a ?b)"), "{texts:?}");
+        assert!(place("(<= ?a ?b)") < place("(< ?a ?b)"), "{texts:?}");
+        assert!(place("(&& (!= ?a 0) (== (& ?a (- ?a 1)) 0))").is_some(), "{texts:?}");
+        // Words are never below 0, and above it where they are not 0.
+        assert_eq!([place("(>= ?a 0)"), place("(> ?a 0)")], [None, None], "{texts:?}");
+    }
+}

@@ -32,7 +32,7 @@ came to its --time or --work.";
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct FindArgs {
-    /// The language: a .rules file, or a shipped one by its name, as prop
+    /// The language: a .rules file, or a shipped one by its name, as words
     #[arg(value_name = "FILE", value_parser = SYSTEMS.parser())]
     language: InputFile,
     /// The directory for what is found; it is new, or of the same search
@@ -90,4 +90,31 @@ pub fn run(args: &FindArgs) -> Result<()> {
         note(&early);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Args, Command};
+
+    #[test]
+    fn help_says_what_options_are_that_are_not_given() {
+        let (aim, _) = FindOptions::default().settle().unwrap();
+        let help = FindOptions::augment_args(Command::new("find").term_width(200)).render_help();
+        let help = help.to_string();
+        for (option, value) in [
+            ("--size", aim.sizes[2].to_string()),
+            ("--condition-size", aim.sizes[3].to_string()),
+            ("--variables", aim.variables.to_string()),
+            ("--inputs", aim.inputs.to_string()),
+            ("--iterations", aim.reach.iterations.to_string()),
+            ("--nodes", aim.reach.nodes.to_string()),
+            ("--query-time", aim.query_time.to_string()),
+        ] {
+            let line = help.lines().find(|line| line.trim().starts_with(&format!("{option} ")));
+            let said = line.unwrap_or_else(|| panic!("{option}: {help}"));
+            let default = said.split_once("[default: ").unwrap().1.trim_end_matches(']');
+            assert_eq!(default.split(',').next().unwrap(), value, "{option}");
+        }
+    }
 }
