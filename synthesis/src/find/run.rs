@@ -84,6 +84,7 @@ pub fn find(
         reach: aim.reach,
         unproved: aim.unproved,
         sizes: [aim.sizes[0], aim.sizes[1]],
+        unknown: Vec::new(),
         spent: Spent {
             terms: 0,
             most: ends.work,

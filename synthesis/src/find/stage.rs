@@ -8,6 +8,7 @@ use crate::rules::generality;
 use crate::rules::proving::{Known, Prover};
 use crate::rules::theory::Theory;
 use crate::small::enumerated::{Enumerated, Request, enumerate};
+use crate::small::matching::matched_both;
 use crate::small::renaming::Renaming;
 use crate::small::rewriting::nothing;
 use crate::small::terms::Term;
@@ -33,6 +34,8 @@ pub struct Search<'a> {
     pub unproved: bool,
     /// Sizes up to which terms of one and of two operators are gone through.
     pub sizes: [u16; 2],
+    /// Candidates of this stage that nobody could prove or refute.
+    pub unknown: Vec<(Term, Term)>,
     /// How much was done, and when to end.
     pub spent: Spent,
 }
@@ -79,6 +82,8 @@ impl Search<'_> {
     /// An internal fault.
     pub fn stage(&mut self, stage: Stage) -> Result<Staged> {
         let mut staged = Staged::default();
+        // A stage depends on the rules and inputs before it, and on nothing else.
+        self.unknown.clear();
         for set in stage.sets(&self.theory.language.clone()) {
             // Until nothing is refuted.
             loop {
@@ -144,8 +149,15 @@ impl Search<'_> {
             if pair.0 == pair.1 || self.follows(system, pair, &[], &mut bank) {
                 continue;
             }
+            if self.is_of_unknown(pair) {
+                continue;
+            }
             self.ask_ahead(&candidates[at..]);
+            let unknown = staged.unknown.len();
             self.settle(found, (&stage.told(&language), renaming), staged, &mut refuting)?;
+            if staged.unknown.len() > unknown {
+                self.unknown.push(pair);
+            }
             if self.spent.is_over() || self.prover.is_stopped() {
                 staged.cut = true;
                 break;
@@ -180,6 +192,18 @@ impl Search<'_> {
         inputs
             .iter()
             .any(|input| terms.value(language, left, input) != terms.value(language, right, input))
+    }
+
+    /// Whether it is an instance of a candidate that nobody could prove, and of too many assignments to go through: no solver
+    /// is asked about each case of what it does not know.
+    fn is_of_unknown(&self, (left, right): (Term, Term)) -> bool {
+        let Theory { terms, language, .. } = &self.theory;
+        let variables = terms.shape(left).variables | terms.shape(right).variables;
+        let is_one = |&(general, other): &(Term, Term)| {
+            matched_both(terms, (general, other), (left, right))
+                || matched_both(terms, (other, general), (left, right))
+        };
+        !language.has_few_assignments(variables) && self.unknown.iter().any(is_one)
     }
 
     /// Whether two terms have equal values at all inputs: what rules make of a term may have a value where the term has none.

@@ -40,7 +40,7 @@ pub struct Language {
     pub text: String,
     /// That file, read.
     pub system: Arc<System>,
-    /// The operators, in the order of the file.
+    /// The operators of one or two arguments, in the order of the file.
     pub operators: Vec<Operator>,
     /// The variables, sort by sort.
     pub variables: Vec<Variable>,
@@ -50,6 +50,8 @@ pub struct Language {
 
 /// More operators have no bit of their own in a set of operators.
 const MOST_OPERATORS: usize = 64;
+/// Assignments of so many bits are few.
+pub const FEW: u32 = 16;
 
 impl Language {
     /// That of a rules file, with so many variables of each sort, and literals as they are written; without any, 0 and 1.
@@ -95,14 +97,16 @@ impl Language {
             let has = "a built-in operator is over sorts with literals";
             system.language.literal_kind(sort).expect(has)
         };
-        let operators = system.language.operators.iter().enumerate().map(|(number, op)| {
+        let all = system.language.operators.iter().enumerate();
+        let operators = all.filter(|(_, op)| op.args.len() <= 2).map(|(number, op)| {
+            let called = op.builtin.map_or(op.name.as_str(), |builtin| builtin.name());
             let kinds: Vec<LiteralKind> = op.args.iter().map(|&sort| kind(sort)).collect();
             Operator {
                 name: op.name.clone(),
                 op: OpId(number as u32),
                 args: op.args.clone(),
                 result: op.result,
-                word: WordOp::of(&op.name, &kinds),
+                word: WordOp::of(called, &kinds),
             }
         });
         let operators = operators.collect();
@@ -134,6 +138,17 @@ impl Language {
     /// The kind of a sort's values.
     pub fn kind(&self, sort: SortId) -> LiteralKind {
         self.system.language.literal_kind(sort).unwrap_or(LiteralKind::I64)
+    }
+
+    /// Whether some variables, a bit each, have so few values that all of them can be gone through at once.
+    pub fn has_few_assignments(&self, variables: u32) -> bool {
+        let bits = self.variables.iter().enumerate().map(|(v, variable)| match variable.kind {
+            _ if variables >> v & 1 == 0 => Some(0),
+            LiteralKind::Bool => Some(1),
+            LiteralKind::Bits(width) => Some(width.bits()),
+            _ => None,
+        });
+        bits.sum::<Option<u32>>().is_some_and(|bits| bits <= FEW)
     }
 
     /// The rules that the file has.

@@ -1,6 +1,6 @@
 //! Proofs of candidates: by all assignments, or by solvers.
 
-use crate::language::Language;
+use crate::language::{self, Language};
 use crate::rules::found::Found;
 use egraph::{System, Value};
 use interop::{Limits, Solver, Statement, Verdict, go_through, judge};
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Assignments that are gone through before solvers are asked, and where they don't know.
-const FEW: u64 = 1 << 16;
+const FEW: u64 = 1 << language::parts::FEW;
 const MANY: u64 = 1 << 24;
 
 /// What is known of a candidate.

@@ -22,6 +22,12 @@ pub fn matched(terms: &Terms, side: Term, node: Node) -> Option<Bindings> {
     matches_node(terms, side, node, &mut bound).then_some(bound)
 }
 
+/// Whether two terms are two sides, with the same terms for their variables.
+pub fn matched_both(terms: &Terms, sides: (Term, Term), (left, right): (Term, Term)) -> bool {
+    let mut bound = Bindings::default();
+    matches(terms, sides.0, left, &mut bound) && matches(terms, sides.1, right, &mut bound)
+}
+
 fn matches_node(terms: &Terms, side: Term, node: Node, bound: &mut Bindings) -> bool {
     let at = terms.node(side);
     match (at, node) {

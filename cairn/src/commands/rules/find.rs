@@ -32,7 +32,7 @@ came to its --time or --work.";
 #[derive(Clone, Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub struct FindArgs {
-    /// The language: a .rules file, or a shipped one by its name, as words
+    /// The language: a .rules file, or a shipped one by its name, as mba
     #[arg(value_name = "FILE", value_parser = SYSTEMS.parser())]
     language: InputFile,
     /// The directory for what is found; it is new, or of the same search
