@@ -523,10 +523,10 @@ impl<'b, 't> Reader<'b, 't> {
             return self.words.literal(self.bank, 1, u64::from(number != 0));
         }
         // What was a truth value before it became a word.
-        if let Node::Op(op) = self.bank.node(term) {
-            if let Some(("zext", [1], _)) = self.words.meaning(op) {
-                return Ok(self.bank.children(term)[0]);
-            }
+        if let Node::Op(op) = self.bank.node(term)
+            && let Some(("zext", [1], _)) = self.words.meaning(op)
+        {
+            return Ok(self.bank.children(term)[0]);
         }
         let zero = self.words.literal(self.bank, ctype.bits, 0)?;
         self.words.apply(self.bank, "!=", 1, &[term, zero])

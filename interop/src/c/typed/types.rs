@@ -56,10 +56,10 @@ impl CType {
 
     /// The type that a row of C's own words is, as `unsigned long int`; `None` of words that are none.
     pub(super) fn of_words(words: &[&str]) -> Option<CType> {
-        if let [name] = words {
-            if let Some(named) = CType::named(name) {
-                return Some(named);
-            }
+        if let [name] = words
+            && let Some(named) = CType::named(name)
+        {
+            return Some(named);
         }
         let count = |word: &str| words.iter().filter(|known| **known == word).count();
         let signs = count("unsigned") + count("signed");
