@@ -212,6 +212,9 @@ class Soak:
         """What became of one term, as a dictionary."""
         rng = random.Random(f"{self.args.seed}/{system}/{number}")
         text, kind = random_term(rng, system, rng.randint(1, 4)), SYSTEMS[system][1]
+        if system == "words" and not text.startswith("("):
+            # A name alone could be a word of any width.
+            text = f"(+:32 {text} 0)"
         done = {"system": system, "number": number, "term": text, "wrong": []}
         with tempfile.TemporaryDirectory() as folder:
             proof = pathlib.Path(folder) / "proof.json"
