@@ -21,9 +21,11 @@ impl Compiled {
         match expr {
             Expr::Value(value) => Compiled::Value(*value),
             Expr::Var(var) => Compiled::Var(egg_var(&variables.names[var.0 as usize])),
-            Expr::Apply(name, args) => match &args[..] {
-                [a] => Compiled::Unary(unary(name), Box::new(compile(a))),
-                [a, b] => Compiled::Binary(binary(name), Box::new([compile(a), compile(b)])),
+            Expr::Apply(operator, args) => match &args[..] {
+                [a] => Compiled::Unary(unary(operator.name()), Box::new(compile(a))),
+                [a, b] => {
+                    Compiled::Binary(binary(operator.name()), Box::new([compile(a), compile(b)]))
+                }
                 _ => unreachable!("expressions have one argument or two"),
             },
         }

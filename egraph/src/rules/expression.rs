@@ -1,7 +1,7 @@
 //! Expressions over literals and facts, in conditions and where literals are computed.
 
 use crate::rules::variables::VarId;
-use crate::term::builtin::evaluate;
+use crate::term::builtin::Builtin;
 use crate::term::literal::{LiteralKind, Value};
 use std::fmt;
 
@@ -12,8 +12,8 @@ pub enum Expr {
     Value(Value),
     /// The literal bound to a variable, or the value of a fact.
     Var(VarId),
-    /// A built-in operator, by name (see [`crate::term::builtin`]).
-    Apply(String, Vec<Expr>),
+    /// A built-in operator (see [`crate::term::builtin`]).
+    Apply(Builtin, Vec<Expr>),
 }
 
 impl Expr {
@@ -23,12 +23,10 @@ impl Expr {
         match self {
             Expr::Value(value) => Some(*value),
             Expr::Var(var) => literal(*var),
-            Expr::Apply(name, args) => match &args[..] {
-                [a] => evaluate(name, &[a.eval(literal)?]),
-                [a, b] => evaluate(name, &[a.eval(literal)?, b.eval(literal)?]),
-                [a, b, c] => {
-                    evaluate(name, &[a.eval(literal)?, b.eval(literal)?, c.eval(literal)?])
-                }
+            Expr::Apply(operator, args) => match &args[..] {
+                [a] => operator.eval(&[a.eval(literal)?]),
+                [a, b] => operator.eval(&[a.eval(literal)?, b.eval(literal)?]),
+                [a, b, c] => operator.eval(&[a.eval(literal)?, b.eval(literal)?, c.eval(literal)?]),
                 _ => None,
             },
         }
@@ -92,8 +90,8 @@ impl fmt::Display for DisplayExpr<'_> {
         match self.expr {
             Expr::Value(value) => value.fmt(f),
             Expr::Var(var) => f.write_str(&self.names[var.0 as usize]),
-            Expr::Apply(name, args) => {
-                write!(f, "({name}")?;
+            Expr::Apply(operator, args) => {
+                write!(f, "({operator}")?;
                 for expr in args {
                     write!(f, " {}", DisplayExpr { expr, ..*self })?;
                 }

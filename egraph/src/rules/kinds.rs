@@ -53,26 +53,26 @@ impl Kinds<'_> {
                 })?;
                 Ok(Some(kind))
             }
-            Expr::Apply(name, args) => {
+            Expr::Apply(operator, args) => {
+                let operator = *operator;
                 let items = sexpr.list().unwrap_or(&[]);
-                if let Some(width) = conversion(name) {
-                    let to = LiteralKind::Bits(width);
+                if let Some(to) = operator.width().map(LiteralKind::Bits) {
                     return match self.fit(&mut args[0], &items[1], None)? {
-                        Some(from) if Builtin::result(name, &[from]) != Some(to) => {
-                            Err(at(format!("'{name}' makes no {to} of a {from}")))
+                        Some(from) if operator.on(&[from]).is_none() => {
+                            Err(at(format!("'{operator}' makes no {to} of a {from}")))
                         }
                         _ => Ok(Some(to)),
                     };
                 }
-                let kind = self.kind_of_arguments(name, args, wanted);
+                let kind = self.kind_of_arguments(operator, args, wanted);
                 for (arg, item) in args.iter_mut().zip(items.iter().skip(1)) {
                     let found = self.fit(arg, item, kind)?;
                     expect(kind, found, item)?;
                 }
                 let Some(kind) = kind else { return Ok(None) };
                 let kinds = vec![kind; args.len()];
-                Builtin::result(name, &kinds).map(Some).ok_or_else(|| {
-                    at(format!("'{name}' has no meaning on literals of kind {kind}"))
+                operator.on(&kinds).map(Some).ok_or_else(|| {
+                    at(format!("'{operator}' has no meaning on literals of kind {kind}"))
                 })
             }
             other => Ok(self.kind(other)),
@@ -96,15 +96,15 @@ impl Kinds<'_> {
     /// The kind that all arguments of an operator must have, whose result should be of `wanted`.
     fn kind_of_arguments(
         self,
-        name: &str,
+        operator: Builtin,
         args: &[Expr],
         wanted: Option<LiteralKind>,
     ) -> Option<LiteralKind> {
-        if is_connective(name) {
+        if is_connective(operator) {
             return Some(LiteralKind::Bool);
         }
         // A comparison may be wanted to be true, which says nothing of what it compares.
-        let wanted = wanted.filter(|_| !is_comparison(name));
+        let wanted = wanted.filter(|_| !is_comparison(operator));
         let known = args.iter().find_map(|arg| self.kind(arg)).or(wanted);
         let unknown_variable = |arg: &Expr| matches!(arg, Expr::Var(_)) && self.kind(arg).is_none();
         match known {
@@ -118,30 +118,24 @@ impl Kinds<'_> {
         match expr {
             Expr::Value(_) => None,
             Expr::Var(var) => self.language.literal_kind(self.variables.sorts[usize::from(var.0)]),
-            Expr::Apply(name, _) if is_connective(name) || is_comparison(name) => {
+            Expr::Apply(operator, _) if is_connective(*operator) || is_comparison(*operator) => {
                 Some(LiteralKind::Bool)
             }
-            Expr::Apply(name, _) if conversion(name).is_some() => {
-                conversion(name).map(LiteralKind::Bits)
-            }
-            Expr::Apply(_, args) => args.iter().find_map(|arg| self.kind(arg)),
+            Expr::Apply(operator, args) => match operator.width() {
+                Some(width) => Some(LiteralKind::Bits(width)),
+                None => args.iter().find_map(|arg| self.kind(arg)),
+            },
         }
     }
 }
 
-fn is_connective(name: &str) -> bool {
-    matches!(name, "&&" | "||" | "!")
+fn is_connective(operator: Builtin) -> bool {
+    matches!(operator.name(), "&&" | "||" | "!")
 }
 
-fn is_comparison(name: &str) -> bool {
+fn is_comparison(operator: Builtin) -> bool {
+    let name = operator.name();
     matches!(name.strip_suffix('s').unwrap_or(name), "<" | "<=" | ">" | ">=" | "==" | "!=")
-}
-
-/// The width of what `zext:N`, `sext:N` or `trunc:N` makes.
-pub(crate) fn conversion(name: &str) -> Option<Width> {
-    let (operator, width) = name.split_once(':')?;
-    let known = matches!(operator, "zext" | "sext" | "trunc");
-    Width::new(width.parse().ok().filter(|_| known)?)
 }
 
 /// The kind that the way in which a number is written says.

@@ -7,6 +7,9 @@ use std::fmt;
 pub struct Width(u8);
 
 impl Width {
+    /// 64 bits.
+    pub(crate) const WIDEST: Width = Width(64);
+
     /// So many bits, if there are 1 to 64.
     pub fn new(bits: u64) -> Option<Width> {
         (1..=64).contains(&bits).then_some(Width(bits as u8))

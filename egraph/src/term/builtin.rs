@@ -10,6 +10,7 @@ use crate::term::bits::{Bits, Width};
 use crate::term::float::Float;
 use crate::term::literal::{LiteralKind, Value};
 use crate::term::rational::Rational;
+use std::fmt;
 
 /// A function on literals, found by an operator's name and sorts.
 ///
@@ -45,6 +46,10 @@ struct Operators {
     conversions: &'static str,
 }
 
+/// Operators over several kinds.
+const OTHERS: &str = "concat select";
+/// Words have the same operators at all widths.
+const WORDS: LiteralKind = LiteralKind::Bits(Width::WIDEST);
 const COMPARISONS: &str = "< <= > >= == !=";
 
 fn operators(kind: LiteralKind) -> Operators {
@@ -82,42 +87,54 @@ fn shape(name: &str) -> Shape {
 }
 
 impl Builtin {
+    /// The function that a name says, over whatever kinds it has one.
+    pub fn named(name: &str) -> Option<Builtin> {
+        let called = base(name);
+        let kinds = [LiteralKind::I64, LiteralKind::Bool, LiteralKind::Rational, WORDS];
+        let lists = kinds
+            .into_iter()
+            .map(operators)
+            .flat_map(|of| [of.binary, of.unary, of.shifts, of.comparisons, of.conversions]);
+        let mut names = lists.chain([OTHERS]).flat_map(str::split_whitespace);
+        let base = names.find(|known| *known == called)?;
+        let is_conversion = operators(WORDS).conversions.split(' ').any(|known| known == base);
+        Some(Builtin { base, shape: if is_conversion { shape(name) } else { Shape::default() } })
+    }
+
     /// The function of an operator called `name` over these kinds of literals.
     pub fn find(name: &str, args: &[LiteralKind], result: LiteralKind) -> Option<Builtin> {
+        Builtin::named(name).filter(|builtin| builtin.on(args) == Some(result))
+    }
+
+    /// The kind of what it makes of these kinds, if it has a meaning on them.
+    pub fn on(self, args: &[LiteralKind]) -> Option<LiteralKind> {
         use LiteralKind::{Bits, Bool, I64};
-        let (called, shape) = (base(name), shape(name));
         let of = operators(*args.first()?);
-        let known = |names: &'static str| names.split_whitespace().find(|known| *known == called);
-        let converts = |to| shape.width == Some(to);
-        let found = match *args {
-            [Bits(from), Bits(low)] if called == "concat" => {
-                let all = u64::from(from.bits() + low.bits());
-                (result == Bits(Width::new(all)?)).then_some("concat")
+        let among = |names: &str| names.split_whitespace().any(|known| known == self.base);
+        match *args {
+            [Bits(high), Bits(low)] if self.base == "concat" => {
+                Width::new(u64::from(high.bits() + low.bits())).map(Bits)
             }
-            [Bits(from)] if known(of.conversions).is_some() => match result {
-                Bits(to) if converts(to) => known(of.conversions).filter(|&name| match name {
-                    "zext" | "sext" => from < to,
-                    "trunc" => to < from,
-                    _ => shape.first.is_some_and(|low| u32::from(low) + to.bits() <= from.bits()),
-                }),
-                _ => None,
-            },
-            [Bool] if called != "!" => match result {
-                Bits(to) if converts(to) => known(of.conversions),
-                _ => None,
-            },
-            [Bool, a, b] if a == b && result == a => known("select"),
-            [a] if result == a => known(of.unary),
-            [a, b] if a == b && result == a => {
-                known(of.binary).or_else(|| known(of.comparisons).filter(|_| a == Bool))
+            [from] if among(of.conversions) => {
+                let to = self.shape.width?;
+                let fits = match (from, self.base) {
+                    (Bits(from), "zext" | "sext") => from < to,
+                    (Bits(from), "trunc") => to < from,
+                    (Bits(from), _) => {
+                        let low = self.shape.first.map(u32::from);
+                        low.is_some_and(|low| low + to.bits() <= from.bits())
+                    }
+                    _ => true,
+                };
+                fits.then_some(Bits(to))
             }
-            [a, b] if a == b && result == Bool => known(of.comparisons),
-            [a, I64] if result == a => known(of.shifts),
+            [Bool, a, b] if a == b && self.base == "select" => Some(a),
+            [a] if among(of.unary) => Some(a),
+            [a, b] if a == b && among(of.binary) => Some(a),
+            [a, b] if a == b && among(of.comparisons) => Some(Bool),
+            [a, I64] if among(of.shifts) => Some(a),
             _ => None,
-        };
-        // Of conversions alone the numbers matter.
-        let matters = matches!(found, Some("zext" | "sext" | "trunc" | "extract"));
-        found.map(|base| Builtin { base, shape: if matters { shape } else { Shape::default() } })
+        }
     }
 
     /// What it computes, as the name of an operator without what only makes it unique, nor the numbers of a conversion.
@@ -125,40 +142,38 @@ impl Builtin {
         self.base
     }
 
-    /// The shortest name for which [`evaluate`] computes the same.
-    pub fn short_name(self) -> String {
-        let width = self.shape.width.map_or(String::new(), |width| format!(":{}", width.bits()));
-        match self.shape.first.filter(|_| self.base == "extract") {
-            Some(low) => format!("extract:{low}{width}"),
-            None => format!("{}{width}", self.base),
-        }
+    /// Of a conversion the width of the result.
+    pub fn width(self) -> Option<Width> {
+        self.shape.width
     }
 
-    /// The kind of what the operator called `name` makes of these kinds, if it is built in on them.
-    pub fn result(name: &str, args: &[LiteralKind]) -> Option<LiteralKind> {
-        use LiteralKind::{Bits, Bool};
-        let joined = || match *args {
-            [Bits(high), Bits(low)] => Width::new(u64::from(high.bits() + low.bits())),
-            _ => None,
-        };
-        let widths = [shape(name).width, joined()].into_iter().flatten().map(Bits);
-        let results = args.iter().copied().take(2).chain([Bool]).chain(widths);
-        results.into_iter().find(|&result| Builtin::find(name, args, result).is_some())
+    /// Of `extract` the bit that becomes the lowest.
+    pub fn low(self) -> Option<u32> {
+        self.shape.first.filter(|_| self.base == "extract").map(u32::from)
     }
 
     /// The value at `args`, or `None` if there is none or the arguments have other kinds.
+    #[inline]
     pub fn eval(self, args: &[Value]) -> Option<Value> {
         compute(self.base, self.shape, args)
+    }
+}
+
+impl fmt::Display for Builtin {
+    /// The shortest name that says it: `+`, `zext:32`, `extract:8:16`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.base)?;
+        if let Some(low) = self.low() {
+            write!(f, ":{low}")?;
+        }
+        self.shape.width.map_or(Ok(()), |width| write!(f, ":{}", width.bits()))
     }
 }
 
 /// The value of the operator called `name` at `args`; `None` if there is no such operator on
 /// these kinds, or no value: it does not fit in 64 bits, say.
 pub fn evaluate(name: &str, args: &[Value]) -> Option<Value> {
-    match base(name) {
-        same if same.len() == name.len() => compute(name, Shape::default(), args),
-        base => compute(base, shape(name), args),
-    }
+    Builtin::named(name)?.eval(args)
 }
 
 fn compute(name: &str, shape: Shape, args: &[Value]) -> Option<Value> {

@@ -50,6 +50,15 @@ impl LiteralKind {
         }
     }
 
+    /// The word that a number is modulo 2ᴺ, or the truth value of its lowest bit; `None` of other kinds.
+    pub fn of_bits(self, bits: u64) -> Option<Value> {
+        match self {
+            LiteralKind::Bits(width) => Some(Value::Bits(Bits::new(width, bits))),
+            LiteralKind::Bool => Some(Value::Bool(bits & 1 == 1)),
+            LiteralKind::I64 | LiteralKind::Rational | LiteralKind::F64 => None,
+        }
+    }
+
     /// The kind called `name`, where its name is one word.
     pub(crate) fn of_name(name: &str) -> Option<LiteralKind> {
         match name {
@@ -92,6 +101,15 @@ impl Value {
         match self {
             Value::Int(n) => Some(n),
             _ => None,
+        }
+    }
+
+    /// The number from 0 on that a word is, or that a truth value is of one bit; `None` of other kinds.
+    pub fn to_bits(self) -> Option<u64> {
+        match self {
+            Value::Bits(word) => Some(word.value()),
+            Value::Bool(truth) => Some(truth.into()),
+            Value::Int(_) | Value::Rational(_) | Value::Float(_) => None,
         }
     }
 

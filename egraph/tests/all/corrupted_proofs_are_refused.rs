@@ -42,7 +42,7 @@ fn evaluate(expr: &Expr, value: &dyn Fn(VarId) -> Option<i128>) -> Option<i128> 
         Expr::Var(var) => value(*var)?,
         Expr::Apply(op, args) => {
             let args: Vec<i128> = args.iter().map(|a| evaluate(a, value)).collect::<Option<_>>()?;
-            apply(op, &args)?
+            apply(op.name(), &args)?
         }
     };
     i64::try_from(result).is_ok().then_some(result)

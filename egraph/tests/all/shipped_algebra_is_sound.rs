@@ -79,7 +79,7 @@ fn compute(expr: &Expr, env: &[Fraction]) -> Option<i128> {
         Expr::Var(x) => (env[x.0 as usize].1 == 1).then_some(env[x.0 as usize].0),
         Expr::Apply(name, args) => {
             let args: Option<Vec<i128>> = args.iter().map(|a| compute(a, env)).collect();
-            match (name.as_str(), &args?[..]) {
+            match (name.name(), &args?[..]) {
                 ("+", [a, b]) => a.checked_add(*b),
                 ("-", [a, b]) => a.checked_sub(*b),
                 ("*", [a, b]) => a.checked_mul(*b),
@@ -98,7 +98,7 @@ fn holds(condition: &Condition, env: &[Fraction]) -> bool {
         Condition::Const(_) => true,
         Condition::Holds(Expr::Apply(name, args)) => {
             let value = |i: usize| compute(&args[i], env).expect("a literal is a whole number");
-            match name.as_str() {
+            match name.name() {
                 "!=" => value(0) != value(1),
                 "==" => value(0) == value(1),
                 "<" => value(0) < value(1),

@@ -83,7 +83,7 @@ fn eval_expr(expr: &Expr, env: &[i128]) -> Option<i128> {
         Expr::Var(var) => Some(env[var.0 as usize]),
         Expr::Apply(name, args) => {
             let args: Option<Vec<i128>> = args.iter().map(|a| eval_expr(a, env)).collect();
-            apply(name, &args?)
+            apply(name.name(), &args?)
         }
     }
 }

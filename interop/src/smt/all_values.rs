@@ -43,10 +43,7 @@ fn choices(kind: LiteralKind) -> Option<u64> {
 }
 
 fn value(kind: LiteralKind, number: u64) -> Value {
-    match kind {
-        LiteralKind::Bits(width) => Value::word(width, number as i64),
-        _ => Value::Bool(number == 1),
-    }
+    kind.of_bits(number).expect("other kinds have no choices")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Both sides of a rule, evaluated as Cairn evaluates operators on literals.
 
 use super::statement::Statement;
-use egraph::{Expr, Value, evaluate};
+use egraph::{Builtin, Expr, Value};
 
 /// Why an expression has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,10 +44,10 @@ fn value(expr: &Expr, values: &[Value]) -> Result<Value, Lack> {
     match expr {
         Expr::Value(value) => Ok(*value),
         Expr::Var(var) => Ok(values[usize::from(var.0)]),
-        Expr::Apply(name, args) => match &args[..] {
-            [a] => apply(name, &[value(a, values)]),
-            [a, b] => apply(name, &[value(a, values), value(b, values)]),
-            [a, b, c] => apply(name, &[a, b, c].map(|arg| value(arg, values))),
+        Expr::Apply(operator, args) => match &args[..] {
+            [a] => apply(*operator, &[value(a, values)]),
+            [a, b] => apply(*operator, &[value(a, values), value(b, values)]),
+            [a, b, c] => apply(*operator, &[a, b, c].map(|arg| value(arg, values))),
             _ => Err(Lack::Undefined),
         },
     }
@@ -57,13 +57,13 @@ fn value(expr: &Expr, values: &[Value]) -> Result<Value, Lack> {
 ///
 /// # Errors
 /// Why it has none.
-pub fn apply(name: &str, args: &[Result<Value, Lack>]) -> Result<Value, Lack> {
+pub fn apply(operator: Builtin, args: &[Result<Value, Lack>]) -> Result<Value, Lack> {
     match *args {
-        [a] => evaluate(name, &[a?]).ok_or(Lack::TooLarge),
-        [Ok(a), Ok(b)] => evaluate(name, &[a, b]).ok_or_else(|| lack(name, b)),
+        [a] => operator.eval(&[a?]).ok_or(Lack::TooLarge),
+        [Ok(a), Ok(b)] => operator.eval(&[a, b]).ok_or_else(|| lack(operator.name(), b)),
         // What has no value at all has none either where a number is too large.
         [a, b] => Err(a.err().max(b.err()).unwrap_or(Lack::Undefined)),
-        [Ok(a), Ok(b), Ok(c)] => evaluate(name, &[a, b, c]).ok_or(Lack::Undefined),
+        [Ok(a), Ok(b), Ok(c)] => operator.eval(&[a, b, c]).ok_or(Lack::Undefined),
         [a, b, c] => Err(a.err().max(b.err()).max(c.err()).unwrap_or(Lack::Undefined)),
         _ => Err(Lack::Undefined),
     }

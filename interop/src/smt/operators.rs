@@ -6,7 +6,7 @@
 use super::conjunctions::Conjunctions;
 use super::hints::{Division, word_facts};
 use super::statement::kind_of;
-use egraph::{Expr, LiteralKind, Value, Width};
+use egraph::{Builtin, Expr, LiteralKind, Value, Width};
 use rustc_hash::FxHashMap;
 
 /// Formulas over the variables `v0`, `v1`, …, each named once: `n0`, `n1`, ….
@@ -67,14 +67,14 @@ impl<'k> Formulas<'k> {
     /// # Errors
     /// The operator that has none.
     pub fn of(&mut self, expr: &Expr) -> Result<Formula, String> {
-        let args = match expr {
+        let (operator, args) = match expr {
             Expr::Value(value) => {
                 return Ok(Formula { value: literal(*value), ..Formula::default() });
             }
             Expr::Var(var) => {
                 return Ok(Formula { value: format!("v{}", var.0), ..Formula::default() });
             }
-            Expr::Apply(_, args) => args,
+            Expr::Apply(operator, args) => (*operator, args),
         };
         let mut made = Formula::default();
         let mut values: Vec<String> = Vec::new();
@@ -85,36 +85,36 @@ impl<'k> Formulas<'k> {
             made.fits.extend(of_arg.fits);
             made.finite.extend(of_arg.finite);
         }
-        let Expr::Apply(name, _) = expr else { return Ok(made) };
+        let name = operator.name();
         let values: Vec<&str> = values.iter().map(String::as_str).collect();
         let kinds: Vec<LiteralKind> = args.iter().map(|arg| kind_of(arg, self.kinds)).collect();
         let value = match (kinds.first(), kinds.get(1)) {
             (Some(LiteralKind::I64), _) => self.integer(name, &values, &mut made),
-            (Some(LiteralKind::Bool), _) => truth(name, &values, kind_of(expr, self.kinds)),
+            (Some(LiteralKind::Bool), _) => truth(operator, &values),
             (Some(LiteralKind::Rational), _) => fraction(name, &values, &mut made),
             (Some(LiteralKind::F64), _) => double(name, &values, &mut made),
             (Some(LiteralKind::Bits(width)), Some(LiteralKind::I64)) => {
                 self.shift(name, &values, width.bits(), &mut made)
             }
             (Some(LiteralKind::Bits(width)), _) => {
-                if let ("/" | "%", [a, b]) = (&**name, &values[..]) {
+                if let ("/" | "%", [a, b]) = (name, &values[..]) {
                     self.facts.extend(word_facts(a, b, width.bits()));
                 }
                 match self.bit_by_bit(name, &values, *width) {
                     Some(named) => return Ok(Formula { value: named, ..made }),
-                    None => word(name, &values, *width, kind_of(expr, self.kinds)),
+                    None => word(operator, &values, *width),
                 }
             }
             (None, _) => None,
         };
         let kind = kind_of(expr, self.kinds);
         let value = value.ok_or_else(|| match kinds.first() {
-            Some(kind) => format!("{name} on {kind} has no formula"),
-            None => format!("{name} has no formula"),
+            Some(kind) => format!("{operator} on {kind} has no formula"),
+            None => format!("{operator} has no formula"),
         })?;
         made.value = self.define(kind, value);
         match kind {
-            LiteralKind::I64 if !matches!(&**name, "%" | "min" | "max" | ">>") => {
+            LiteralKind::I64 if !matches!(name, "%" | "min" | "max" | ">>") => {
                 made.fits.push(fits(&made.value));
             }
             LiteralKind::F64 => {
@@ -284,15 +284,16 @@ fn equal(name: &str, args: &[&str]) -> Option<String> {
     }
 }
 
-fn truth(name: &str, args: &[&str], result: LiteralKind) -> Option<String> {
+fn truth(operator: Builtin, args: &[&str]) -> Option<String> {
+    let name = operator.name();
     match (name, args) {
         ("&&", [a, b]) => Some(format!("(and {a} {b})")),
         ("||", [a, b]) => Some(format!("(or {a} {b})")),
         ("!", [a]) => Some(format!("(not {a})")),
         ("select", [c, a, b]) => Some(format!("(ite {c} {a} {b})")),
         (_, [a]) => {
-            let LiteralKind::Bits(width) = result else { return None };
-            let truth = if name.starts_with("sext:") { -1 } else { 1 };
+            let width = operator.width()?;
+            let truth = if name == "sext" { -1 } else { 1 };
             let [one, zero] = [truth, 0].map(|n| literal(Value::word(width, n)));
             Some(format!("(ite {a} {one} {zero})"))
         }
@@ -341,8 +342,8 @@ fn double(name: &str, args: &[&str], made: &mut Formula) -> Option<String> {
     })
 }
 
-fn word(name: &str, args: &[&str], width: Width, result: LiteralKind) -> Option<String> {
-    let bits = width.bits();
+fn word(builtin: Builtin, args: &[&str], width: Width) -> Option<String> {
+    let (name, bits) = (builtin.name(), width.bits());
     let operator = match (name, args) {
         ("+", [_, _]) => "bvadd",
         ("-", [_, _]) => "bvsub",
@@ -382,13 +383,15 @@ fn word(name: &str, args: &[&str], width: Width, result: LiteralKind) -> Option<
         ("clz", [a]) => return Some(first_set(a, (0..bits).map(|n| bits - 1 - n), bits)),
         ("ctz", [a]) => return Some(first_set(a, 0..bits, bits)),
         (_, [a]) => {
-            let LiteralKind::Bits(to) = result else { return None };
-            let (to, low) = (to.bits(), name.split(':').nth(1).and_then(|n| n.parse::<u32>().ok()));
-            return Some(match name.split(':').next()? {
+            let to = builtin.width()?.bits();
+            return Some(match name {
                 "zext" => format!("((_ zero_extend {}) {a})", to - bits),
                 "sext" => format!("((_ sign_extend {}) {a})", to - bits),
                 "trunc" => format!("((_ extract {} 0) {a})", to - 1),
-                "extract" => format!("((_ extract {} {}) {a})", low? + to - 1, low?),
+                "extract" => {
+                    let low = builtin.low()?;
+                    format!("((_ extract {} {low}) {a})", low + to - 1)
+                }
                 _ => return None,
             });
         }

@@ -1,7 +1,8 @@
 //! What a rule says: two expressions over built-in operators, equal wherever conditions hold.
 
 use egraph::{
-    Builtin, Condition, Expr, Language, LeafValue, LiteralKind, Pattern, Rule, System, Value, VarId,
+    Condition, Expr, Language, LeafValue, LiteralKind, Operator, Pattern, Rule, System, Value,
+    VarId,
 };
 use std::fmt::Write;
 
@@ -146,12 +147,9 @@ fn expression(
         Pattern::Op(op, args) => {
             let args: Result<_, _> =
                 args.iter().map(|arg| expression(language, arg, computed)).collect();
-            let operator = language.op(*op);
-            let name = match operator.builtin {
-                Some(builtin) => builtin.short_name(),
-                None => operator.name.clone(),
-            };
-            Ok(Expr::Apply(name, args?))
+            let Operator { name, builtin, .. } = language.op(*op);
+            let builtin = builtin.ok_or_else(|| format!("{name} is not built in"))?;
+            Ok(Expr::Apply(builtin, args?))
         }
         Pattern::Compute(expr, _) => {
             computed.push(expr.clone());
@@ -178,9 +176,9 @@ pub(super) fn kind_of(expr: &Expr, kinds: &[LiteralKind]) -> LiteralKind {
     match expr {
         Expr::Value(value) => value.kind(),
         Expr::Var(var) => kinds[usize::from(var.0)],
-        Expr::Apply(name, args) => {
+        Expr::Apply(operator, args) => {
             let args: Vec<LiteralKind> = args.iter().map(|arg| kind_of(arg, kinds)).collect();
-            Builtin::result(name, &args).unwrap_or(LiteralKind::Bool)
+            operator.on(&args).unwrap_or(LiteralKind::Bool)
         }
     }
 }

@@ -61,9 +61,9 @@ impl Widths {
         match expr {
             Expr::Value(value) => self.note(value.kind()),
             Expr::Var(_) => {}
-            Expr::Apply(name, args) => {
+            Expr::Apply(operator, args) => {
                 // Conversions are between two widths.
-                self.others |= name == "concat" || name.contains(':');
+                self.others |= operator.name() == "concat" || operator.width().is_some();
                 args.iter().for_each(|arg| self.look(arg));
             }
         }
@@ -78,9 +78,9 @@ fn said_at(expr: &Expr, from: Width, width: Width, amount: bool) -> Option<Expr>
             Expr::Value(Value::Bits(Bits::new(width, word)))
         }
         Expr::Value(_) | Expr::Var(_) => expr.clone(),
-        Expr::Apply(name, args) => {
+        Expr::Apply(operator, args) => {
             let said = |(i, arg)| {
-                let amount = match &**name {
+                let amount = match operator.name() {
                     "<<" | ">>" | ">>s" | "rotl" | "rotr" => i == 1,
                     "<" | "<=" | ">" | ">=" | "==" | "!=" => true,
                     "<s" | "<=s" | ">s" | ">=s" => true,
@@ -90,7 +90,7 @@ fn said_at(expr: &Expr, from: Width, width: Width, amount: bool) -> Option<Expr>
                 said_at(arg, from, width, amount)
             };
             let args: Option<_> = args.iter().enumerate().map(said).collect();
-            Expr::Apply(name.clone(), args?)
+            Expr::Apply(*operator, args?)
         }
     })
 }

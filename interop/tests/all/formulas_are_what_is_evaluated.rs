@@ -34,7 +34,9 @@ fn operators(kind: LiteralKind) -> Vec<(&'static str, Vec<LiteralKind>, LiteralK
             vec![kind, word],
             vec![LiteralKind::Bool, kind, kind],
         ] {
-            let Some(result) = Builtin::result(name, &args) else { continue };
+            let Some(result) = Builtin::named(name).and_then(|known| known.on(&args)) else {
+                continue;
+            };
             if !found.contains(&(name, args.clone(), result)) {
                 found.push((name, args, result));
             }
@@ -105,13 +107,13 @@ impl Random {
                 terms.push(term);
                 values.push(value);
             }
-            return (Expr::Apply((*name).to_owned(), terms), evaluate(name, &values));
+            return (apply(name, terms), evaluate(name, &values));
         }
     }
 }
 
 fn apply(name: &str, args: impl Into<Vec<Expr>>) -> Expr {
-    Expr::Apply(name.to_owned(), args.into())
+    Expr::Apply(Builtin::named(name).unwrap(), args.into())
 }
 
 /// That a term has a value.

@@ -3,7 +3,7 @@
 use crate::language::forms::{forms, without};
 use crate::language::word::WordOp;
 use anyhow::{Result, anyhow, ensure};
-use egraph::{LiteralKind, OpId, Rule, Sexpr, SortId, System, Value, parse_all};
+use egraph::{Builtin, LiteralKind, OpId, Rule, Sexpr, SortId, System, Value, parse_all};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -14,6 +14,8 @@ pub struct Operator {
     pub name: String,
     /// Its number in the system.
     pub op: OpId,
+    /// What it computes.
+    pub builtin: Builtin,
     /// The sorts of its arguments.
     pub args: Vec<SortId>,
     /// The sort of its result.
@@ -99,14 +101,15 @@ impl Language {
         };
         let all = system.language.operators.iter().enumerate();
         let operators = all.filter(|(_, op)| op.args.len() <= 2).map(|(number, op)| {
-            let called = op.builtin.map_or(op.name.as_str(), |builtin| builtin.name());
+            let builtin = op.builtin.expect("operators without a meaning were refused");
             let kinds: Vec<LiteralKind> = op.args.iter().map(|&sort| kind(sort)).collect();
             Operator {
                 name: op.name.clone(),
                 op: OpId(number as u32),
+                builtin,
                 args: op.args.clone(),
                 result: op.result,
-                word: WordOp::of(called, &kinds),
+                word: WordOp::of(builtin.name(), &kinds),
             }
         });
         let operators = operators.collect();

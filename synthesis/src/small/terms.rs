@@ -184,7 +184,7 @@ impl Terms {
             Node::Literal(number) => Ok(self.literal_of(number).1),
             Node::Apply(op, _) => {
                 let args = self.args(&node).iter().map(|&arg| self.value(language, arg, values));
-                apply(&language.operators[usize::from(op)].name, &args.collect::<Vec<_>>())
+                apply(language.operators[usize::from(op)].builtin, &args.collect::<Vec<_>>())
             }
         }
     }

@@ -22,7 +22,9 @@ impl Column {
     /// The column of a variable or a literal.
     pub fn of(kind: LiteralKind, values: impl Iterator<Item = Value>) -> Column {
         match kind {
-            LiteralKind::Bits(_) | LiteralKind::Bool => Column::Words(values.map(word).collect()),
+            LiteralKind::Bits(_) | LiteralKind::Bool => {
+                Column::Words(values.map(|value| value.to_bits().unwrap_or(0)).collect())
+            }
             _ => Column::Values(values.map(Ok).collect()),
         }
     }
@@ -43,7 +45,7 @@ impl Column {
         let at = |point| -> Vec<Result<Value, Lack>> {
             args.iter().zip(kinds).map(|(column, kind)| column.value(point, *kind)).collect()
         };
-        Column::Values((0..points).map(|point| apply(&operator.name, &at(point))).collect())
+        Column::Values((0..points).map(|point| apply(operator.builtin, &at(point))).collect())
     }
 
     /// Number of inputs.
@@ -56,12 +58,9 @@ impl Column {
 
     /// The value at an input.
     pub fn value(&self, point: usize, kind: LiteralKind) -> Result<Value, Lack> {
-        match (self, kind) {
-            (Column::Words(words), LiteralKind::Bits(width)) => {
-                Ok(Value::Bits(egraph::Bits::new(width, words[point])))
-            }
-            (Column::Words(words), _) => Ok(Value::Bool(words[point] == 1)),
-            (Column::Values(values), _) => values[point],
+        match self {
+            Column::Words(words) => kind.of_bits(words[point]).ok_or(Lack::Undefined),
+            Column::Values(values) => values[point],
         }
     }
 
@@ -101,14 +100,5 @@ impl Column {
             }
         }
         u128::from(a) << 64 | u128::from(b ^ (b >> 32))
-    }
-}
-
-/// A word or a truth value as a number.
-fn word(value: Value) -> u64 {
-    match value {
-        Value::Bits(bits) => bits.value(),
-        Value::Bool(truth) => u64::from(truth),
-        _ => 0,
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::language::Language;
 use crate::values::inputs::Inputs;
-use egraph::{Condition, DisplayExpr, Expr, LiteralKind, Rule, Sexpr, Value, VarId, parse_one};
+use egraph::{
+    Builtin, Condition, DisplayExpr, Expr, LiteralKind, Rule, Sexpr, Value, VarId, parse_one,
+};
 
 /// The forms, with `_` for the first variable and `.` for the second.
 const FORMS: [&str; 9] = [
@@ -80,7 +82,7 @@ impl Guard {
 fn said(sexpr: &Sexpr, kind: LiteralKind) -> Option<Expr> {
     if let Some([name, args @ ..]) = sexpr.list() {
         let args = args.iter().map(|arg| said(arg, kind)).collect::<Option<_>>()?;
-        return Some(Expr::Apply(name.atom()?.to_owned(), args));
+        return Some(Expr::Apply(Builtin::named(name.atom()?)?, args));
     }
     match sexpr.atom()? {
         "_" => Some(Expr::Var(VarId(0))),

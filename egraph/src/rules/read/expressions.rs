@@ -1,8 +1,9 @@
 //! Expressions and conditions.
 
 use crate::rules::expression::{Condition, EXPRESSION_OPERATORS, Expr};
-use crate::rules::kinds::{Kinds, conversion, read_number};
+use crate::rules::kinds::{Kinds, read_number};
 use crate::rules::variables::{FactOf, VarId, Variables};
+use crate::term::builtin::Builtin;
 use crate::term::language::Language;
 use crate::term::literal::LiteralKind;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
@@ -38,17 +39,16 @@ pub(crate) fn read_expr(
                 let fact = FactOf { analysis, var };
                 return Ok(Expr::Var(variables.enter_fact(language, fact, sexpr.place())?));
             }
-            let conversion = conversion(name).is_some();
-            if !conversion && !EXPRESSION_OPERATORS.split(' ').any(|op| op == name) {
+            let Some(operator) = operator(name) else {
                 let analyses = language.analyses.iter().map(|analysis| analysis.name.as_str());
                 let meant = did_you_mean(name, EXPRESSION_OPERATORS.split(' ').chain(analyses));
                 return Err(at(format!(
                     "expected one of {EXPRESSION_OPERATORS}, or zext:N, sext:N or trunc:N, found '{name}'{meant}"
                 )));
-            }
+            };
             let arities: &[usize] = match name {
                 "abs" | "!" | "~" | "popcount" | "clz" | "ctz" => &[1],
-                _ if conversion => &[1],
+                _ if operator.width().is_some() => &[1],
                 "-" => &[1, 2],
                 _ => &[2],
             };
@@ -61,9 +61,18 @@ pub(crate) fn read_expr(
                 .iter()
                 .map(|a| read_expr(language, variables, a))
                 .collect::<Result<_, _>>()?;
-            Ok(Expr::Apply(name.to_owned(), args))
+            Ok(Expr::Apply(operator, args))
         }
     }
+}
+
+/// The operator of expressions that is called so: one of the list, or a conversion with the width of its result alone.
+fn operator(name: &str) -> Option<Builtin> {
+    let operator = Builtin::named(name)?;
+    let is_conversion = || operator.width().is_some() && operator.name() != "extract";
+    let is_known = EXPRESSION_OPERATORS.split(' ').any(|known| known == name)
+        || is_conversion() && operator.to_string() == name;
+    is_known.then_some(operator)
 }
 
 /// Reads one conjunct of a `:when`.

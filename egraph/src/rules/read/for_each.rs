@@ -134,13 +134,12 @@ fn replaced(atom: &str, place: Place, numbers: &Numbers) -> Result<String, Parse
 
 /// The value of sums of products of powers: `N`, `2^N-1`, `2*N`, `2^N/2`. Quotients are rounded down.
 fn computed(expression: &str, numbers: &Numbers) -> Result<i128, String> {
-    let large = || "is too large".to_owned();
     let atom = |text: &str| -> Result<i128, String> {
         if let Some((_, value)) = numbers.iter().find(|(name, _)| name == text) {
             return Ok(*value);
         }
         if !text.is_empty() && text.chars().all(|c| c.is_ascii_digit()) {
-            return text.parse().map_err(|_| large());
+            return text.parse().map_err(|_| too_large());
         }
         let names: Vec<&str> = numbers.iter().map(|(name, _)| &**name).collect();
         let known = names.join(", ");
@@ -152,33 +151,33 @@ fn computed(expression: &str, numbers: &Numbers) -> Result<i128, String> {
         match text.split_once('^') {
             None => atom(text),
             Some((base, exponent)) => {
-                let exponent = u32::try_from(atom(exponent)?).map_err(|_| large())?;
-                atom(base)?.checked_pow(exponent).ok_or_else(large)
+                let exponent = u32::try_from(atom(exponent)?).map_err(|_| too_large())?;
+                atom(base)?.checked_pow(exponent).ok_or_else(too_large)
             }
         }
     };
-    let product = |text: &str| -> Result<i128, String> {
-        let mut value = 1i128;
-        for (operator, factor) in parts(text, ['*', '/'], '*') {
-            let factor = power(factor)?;
-            let result = match operator {
-                '*' => value.checked_mul(factor),
-                _ => value.checked_div_euclid(factor),
-            };
-            value = result.ok_or_else(large)?;
-        }
-        Ok(value)
+    let product = |text: &str| {
+        folded(text, ['*', '/'], 1, power, [i128::checked_mul, i128::checked_div_euclid])
     };
-    let mut value = 0i128;
-    for (operator, summand) in parts(expression, ['+', '-'], '+') {
-        let summand = product(summand)?;
-        let result = match operator {
-            '+' => value.checked_add(summand),
-            _ => value.checked_sub(summand),
-        };
-        value = result.ok_or_else(large)?;
-    }
-    Ok(value)
+    folded(expression, ['+', '-'], 0, product, [i128::checked_add, i128::checked_sub])
+}
+
+/// The parts of a text between two operators, each `read`, put together from the left.
+fn folded(
+    text: &str,
+    operators: [char; 2],
+    unit: i128,
+    read: impl Fn(&str) -> Result<i128, String>,
+    [with, without]: [fn(i128, i128) -> Option<i128>; 2],
+) -> Result<i128, String> {
+    parts(text, operators, operators[0]).into_iter().try_fold(unit, |value, (operator, part)| {
+        let apply = if operator == operators[0] { with } else { without };
+        apply(value, read(part)?).ok_or_else(too_large)
+    })
+}
+
+fn too_large() -> String {
+    "is too large".to_owned()
 }
 
 /// A text in parts, each with the operator before it; the first has `first`.

@@ -1,7 +1,7 @@
 //! Points at which terms are compared: values of their variables.
 
 use crate::optimise::values::words::{POINTS, Values};
-use egraph::{Bits, Leaf, LeafValue, LiteralKind, Node, TermBank, TermId, Value};
+use egraph::{Leaf, LeafValue, LiteralKind, Node, TermBank, TermId, Value};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rustc_hash::FxHashMap;
@@ -70,19 +70,19 @@ pub fn values(
                 let mut found = [0; POINTS];
                 for (point, found) in found.iter_mut().enumerate() {
                     let args: Vec<Value> = (children.iter().zip(&kinds))
-                        .map(|(child, kind)| value(*kind, known[child][point]))
+                        .map(|(child, kind)| kind.of_bits(known[child][point]))
                         .collect::<Option<_>>()?;
-                    *found = number(builtin.eval(&args)?)?;
+                    *found = builtin.eval(&args)?.to_bits()?;
                 }
                 found
             }
             Node::Leaf(leaf) => match &leaf.value {
-                LeafValue::Literal(value) => [number(*value)?; POINTS],
+                LeafValue::Literal(value) => [value.to_bits()?; POINTS],
                 LeafValue::Variable(_) => {
                     let values = variables[leaves.iter().position(|known| *known == leaf)?];
                     let mut found = [0; POINTS];
                     for (found, word) in found.iter_mut().zip(values) {
-                        *found = number(value(kind, word)?)?;
+                        *found = kind.of_bits(word)?.to_bits()?;
                     }
                     found
                 }
@@ -92,20 +92,4 @@ pub fn values(
         known.insert(part, found);
     }
     known.remove(&term)
-}
-
-fn value(kind: LiteralKind, word: u64) -> Option<Value> {
-    match kind {
-        LiteralKind::Bits(width) => Some(Value::Bits(Bits::new(width, word))),
-        LiteralKind::Bool => Some(Value::Bool(word & 1 == 1)),
-        LiteralKind::I64 | LiteralKind::Rational | LiteralKind::F64 => None,
-    }
-}
-
-fn number(value: Value) -> Option<u64> {
-    match value {
-        Value::Bits(word) => Some(word.value()),
-        Value::Bool(truth) => Some(truth.into()),
-        Value::Int(_) | Value::Rational(_) | Value::Float(_) => None,
-    }
 }
