@@ -1,10 +1,12 @@
 //! Functions and expressions of C with their types, over words of several widths and truth values.
 //!
 //! `types.rs` has C's integer types and conversions, `words.rs` finds the operators of a system by what they compute and on
-//! which sorts, `read.rs` makes terms of expressions, `statements.rs` of functions, `print.rs` makes C of terms and
-//! `helpers.rs` the functions that it calls where C has no operator or no value.
+//! which sorts, `read.rs` reads expressions, `operations.rs` makes terms of their operators, `statements.rs` of functions; `print.rs` makes C
+//! of terms, put together by `piece.rs`, and `helpers.rs` the functions that it calls where C has no operator or no value.
 
 mod helpers;
+mod operations;
+mod piece;
 mod print;
 mod read;
 mod statements;

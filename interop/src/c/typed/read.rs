@@ -1,15 +1,15 @@
 //! From an expression of C to a term, by the types of its parts.
 //!
-//! What is undefined in C may become anything: signed numbers wrap around, a shift by the width and more and a division by
-//! zero are what the system says. What an expression is sure to compute is noted, so that the same may be written again.
+//! What an expression is sure to compute is noted, so that the same may be written again.
 
 use crate::c::dialect::is_name;
 use crate::c::tokens::{Token, Tokens};
 use crate::c::typed::helpers::helper_named;
-use crate::c::typed::types::{CType, TYPE_WORDS};
-use crate::c::typed::words::{Words, number};
-use egraph::{Node, ParseError, TermBank, TermId};
+use crate::c::typed::types::{CType, TYPE_WORDS, Typed};
+use crate::c::typed::words::Words;
+use egraph::{ParseError, TermBank, TermId};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// Expressions and statements may stand in one another this deep.
 const MAX_NESTED: usize = 200;
@@ -36,13 +36,6 @@ const BINARY: [(&str, u8); 18] = [
     ("%", 10),
 ];
 
-/// A term and its type in C.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Typed {
-    pub term: TermId,
-    pub ctype: CType,
-}
-
 /// A variable that was declared; without a value before it was assigned one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Variable {
@@ -62,7 +55,7 @@ pub(super) struct Sure {
 
 pub(super) struct Reader<'b, 't> {
     pub bank: &'b mut TermBank,
-    pub words: Words,
+    pub words: Arc<Words>,
     tokens: Tokens<'t>,
     /// The one that comes next.
     pub token: Token,
@@ -80,7 +73,11 @@ pub(super) struct Reader<'b, 't> {
 }
 
 impl<'b, 't> Reader<'b, 't> {
-    pub fn new(bank: &'b mut TermBank, words: Words, text: &'t str) -> Result<Self, ParseError> {
+    pub fn new(
+        bank: &'b mut TermBank,
+        words: Arc<Words>,
+        text: &'t str,
+    ) -> Result<Self, ParseError> {
         let mut tokens = Tokens::of(text);
         let token = tokens.next()?;
         Ok(Reader {
@@ -423,113 +420,6 @@ impl<'b, 't> Reader<'b, 't> {
         make: impl FnOnce(&mut Self) -> Result<T, String>,
     ) -> Result<T, ParseError> {
         make(self).map_err(|message| ParseError::new(token.place, message))
-    }
-
-    fn prefixed(&mut self, name: &'static str, operand: Typed) -> Result<Typed, String> {
-        if name == "!" {
-            let truth = self.truth(operand)?;
-            let term = self.words.apply(self.bank, "!", 1, &[truth])?;
-            return Ok(Typed { term, ctype: CType::BOOL });
-        }
-        let ctype = operand.ctype.promoted();
-        let term = self.convert(operand, ctype)?;
-        let term = match name {
-            "+" => term,
-            _ => self.words.apply(self.bank, name, ctype.bits, &[term])?,
-        };
-        Ok(Typed { term, ctype })
-    }
-
-    /// What a binary operator makes of two operands.
-    pub fn operation(&mut self, name: &str, left: Typed, right: Typed) -> Result<Typed, String> {
-        let common = left.ctype.common(right.ctype);
-        let (name, ctype): (&'static str, CType) = match (name, common.signed) {
-            ("&&", _) => ("&&", CType::BOOL),
-            ("||", _) => ("||", CType::BOOL),
-            ("<<", _) => return self.shift("<<", left, right),
-            (">>", _) => {
-                let signed = left.ctype.promoted().signed;
-                return self.shift(if signed { ">>s" } else { ">>" }, left, right);
-            }
-            ("<", true) => ("<s", CType::BOOL),
-            ("<=", true) => ("<=s", CType::BOOL),
-            ("<", false) => ("<", CType::BOOL),
-            ("<=", false) => ("<=", CType::BOOL),
-            (">", _) => return self.operation("<", right, left),
-            (">=", _) => return self.operation("<=", right, left),
-            ("==", _) => ("==", CType::BOOL),
-            ("!=", _) => ("!=", CType::BOOL),
-            ("/", true) => ("/s", common),
-            ("/", false) => ("/", common),
-            ("%", true) => ("%s", common),
-            ("%", false) => ("%", common),
-            ("+", _) => ("+", common),
-            ("-", _) => ("-", common),
-            ("*", _) => ("*", common),
-            ("&", _) => ("&", common),
-            ("|", _) => ("|", common),
-            ("^", _) => ("^", common),
-            (other, _) => return Err(format!("'{other}' is no operator")),
-        };
-        let args = match name {
-            "&&" | "||" => [self.truth(left)?, self.truth(right)?],
-            _ => [self.convert(left, common)?, self.convert(right, common)?],
-        };
-        if self.conditional == 0 && matches!(name, "/" | "%" | "/s" | "%s") {
-            self.sure.divisors.push(args[1]);
-            if common.signed {
-                self.sure.signed_divisions.push((args[0], args[1]));
-            }
-        }
-        let term = self.words.apply(self.bank, name, ctype.bits, &args)?;
-        Ok(Typed { term, ctype })
-    }
-
-    fn shift(&mut self, name: &'static str, left: Typed, amount: Typed) -> Result<Typed, String> {
-        let ctype = left.ctype.promoted();
-        let amount = Typed {
-            term: self.convert(amount, amount.ctype.promoted())?,
-            ctype: amount.ctype.promoted(),
-        };
-        let amount = self.convert(amount, CType { bits: ctype.bits, ..amount.ctype })?;
-        if self.conditional == 0 {
-            self.sure.amounts.push((amount, ctype.bits));
-        }
-        let args = [self.convert(left, ctype)?, amount];
-        let term = self.words.apply(self.bank, name, ctype.bits, &args)?;
-        Ok(Typed { term, ctype })
-    }
-
-    /// The word of a type that an operand is converted to.
-    pub fn convert(&mut self, operand: Typed, to: CType) -> Result<TermId, String> {
-        let (from, term) = (operand.ctype, operand.term);
-        let name = match from.bits.cmp(&to.bits) {
-            std::cmp::Ordering::Equal => return Ok(term),
-            _ if to == CType::BOOL => return self.truth(operand),
-            std::cmp::Ordering::Less if from.signed => "sext",
-            std::cmp::Ordering::Less => "zext",
-            std::cmp::Ordering::Greater => "trunc",
-        };
-        self.words.apply(self.bank, name, to.bits, &[term])
-    }
-
-    /// Whether an operand is not zero.
-    pub fn truth(&mut self, operand: Typed) -> Result<TermId, String> {
-        let Typed { term, ctype } = operand;
-        if ctype == CType::BOOL {
-            return Ok(term);
-        }
-        if let Some(number) = number(self.bank, term) {
-            return self.words.literal(self.bank, 1, u64::from(number != 0));
-        }
-        // What was a truth value before it became a word.
-        if let Node::Op(op) = self.bank.node(term)
-            && let Some(("zext", [1], _)) = self.words.meaning(op)
-        {
-            return Ok(self.bank.children(term)[0]);
-        }
-        let zero = self.words.literal(self.bank, ctype.bits, 0)?;
-        self.words.apply(self.bank, "!=", 1, &[term, zero])
     }
 }
 

@@ -1,12 +1,13 @@
 //! Functions of C without loops: declarations, assignments, choices and returns become one term.
 
 use crate::c::typed::helpers::helper_named;
-use crate::c::typed::read::{Reader, Sure, Typed, Variable};
-use crate::c::typed::types::CType;
+use crate::c::typed::read::{Reader, Sure, Variable};
+use crate::c::typed::types::{CType, Typed};
 use crate::c::typed::words::Words;
 use egraph::{ParseError, Place, TermBank, TermId};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A function of C, or an expression, as a term over its parameters.
 #[derive(Clone, Debug)]
@@ -26,6 +27,7 @@ pub struct CFunction {
     /// Its text.
     pub(super) whole: Range<usize>,
     pub(super) sure: Sure,
+    pub(super) words: Arc<Words>,
 }
 
 /// A file of functions.
@@ -99,7 +101,7 @@ pub fn read_c_expression(
     text: &str,
     free: CType,
 ) -> Result<Option<CFunction>, ParseError> {
-    let Some(words) = Words::of(bank.language()) else { return Ok(None) };
+    let Some(words) = Words::of(bank.language()).map(Arc::new) else { return Ok(None) };
     let mut reader = Reader::new(bank, words, text)?;
     let place = reader.token.place;
     while reader.is_type() {
@@ -126,12 +128,15 @@ pub fn read_c_expression(
         head: 0..0,
         whole: 0..text.len(),
         sure: reader.sure,
+        words: reader.words,
     }))
 }
 
-fn words(bank: &TermBank) -> Result<Words, ParseError> {
+fn words(bank: &TermBank) -> Result<Arc<Words>, ParseError> {
     let message = "the system has no words for C: those of 32 and of 64 bits, and truth values (see cairn's 'words')";
-    Words::of(bank.language()).ok_or_else(|| ParseError::new(Place { line: 1, column: 1 }, message))
+    Words::of(bank.language())
+        .map(Arc::new)
+        .ok_or_else(|| ParseError::new(Place { line: 1, column: 1 }, message))
 }
 
 /// Declares a parameter, whose type was read.
@@ -207,6 +212,7 @@ fn function(reader: &mut Reader<'_, '_>) -> Result<Option<CFunction>, ParseError
         head,
         whole: start..reader.taken,
         sure: std::mem::take(&mut reader.sure),
+        words: reader.words.clone(),
     }))
 }
 

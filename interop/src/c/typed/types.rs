@@ -1,5 +1,6 @@
 //! The integer types of C, where `int` has 32 bits and `long` 64.
 
+use egraph::TermId;
 use std::fmt;
 
 /// An integer type of 8 to 64 bits, or `bool`, which has 1.
@@ -87,6 +88,13 @@ impl CType {
         };
         Some(CType::of(bits, count("unsigned") == 0))
     }
+}
+
+/// A term and its type in C.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Typed {
+    pub term: TermId,
+    pub ctype: CType,
 }
 
 /// The words of which C's own names of types are made.

@@ -1,11 +1,10 @@
 //! The operators of a system, found by what they compute and on words of which widths.
 
-use egraph::{
-    Bits, Language, Leaf, LeafValue, LiteralKind, OpId, SortId, TermBank, TermId, Value, Width,
-};
+use egraph::{Language, Leaf, LeafValue, LiteralKind, OpId, SortId, TermBank, TermId, Value};
 use rustc_hash::FxHashMap;
 
 /// The sorts of words and of truth values, and the operators on them.
+#[derive(Clone, Debug)]
 pub(super) struct Words {
     /// By number of bits, where 1 stands for truth values: the sort.
     sorts: FxHashMap<u32, SortId>,
@@ -77,10 +76,10 @@ impl Words {
                 let values: Option<Vec<Value>> =
                     args.iter().map(|arg| bank.literal(*arg)).collect();
                 let builtin = bank.language().op(*op).builtin;
-                match values.zip(builtin).and_then(|(values, builtin)| builtin.eval(&values)) {
-                    Some(Value::Bits(word)) => self.literal(bank, bits, word.value()),
-                    Some(Value::Bool(truth)) => self.literal(bank, bits, truth.into()),
-                    _ => Ok(bank.apply(*op, args)),
+                let value = values.zip(builtin).and_then(|(values, of)| of.eval(&values));
+                match value.and_then(Value::to_bits) {
+                    Some(bits_of_value) => self.literal(bank, bits, bits_of_value),
+                    None => Ok(bank.apply(*op, args)),
                 }
             }
             None => Err(format!(
@@ -92,13 +91,9 @@ impl Words {
 
     pub fn literal(&self, bank: &mut TermBank, bits: u32, value: u64) -> Result<TermId, String> {
         let sort = self.sort(bits)?;
-        let value = match bits {
-            1 => Value::Bool(value & 1 == 1),
-            _ => {
-                let width = Width::new(bits.into()).expect("a sort of words has a width");
-                Value::Bits(Bits::new(width, value))
-            }
-        };
+        let kind = bank.language().literal_kind(sort);
+        let value =
+            kind.and_then(|kind| kind.of_bits(value)).expect("a sort of words or truth values");
         Ok(bank.leaf(&Leaf { sort, value: LeafValue::Literal(value) }))
     }
 
@@ -128,9 +123,5 @@ fn same_name(name: &'static str, arity: usize) -> &'static str {
 
 /// The number of a literal: a word as it is, a truth value as 0 or 1.
 pub(super) fn number(bank: &TermBank, term: TermId) -> Option<u64> {
-    match bank.literal(term)? {
-        Value::Bits(word) => Some(word.value()),
-        Value::Bool(truth) => Some(truth.into()),
-        Value::Int(_) | Value::Rational(_) | Value::Float(_) => None,
-    }
+    bank.literal(term)?.to_bits()
 }

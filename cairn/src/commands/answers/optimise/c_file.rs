@@ -2,11 +2,11 @@
 
 use crate::commands::answers::optimise::given::Given;
 use crate::commands::answers::optimise::part_of_file::{Optimised, optimised};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use egraph::TermBank;
 use interop::{CFile, CFunction, c_function, read_c_file};
 use std::path::{Path, PathBuf};
-use support::{OutputDir, counted, print, write_atomic};
+use support::{OutputDir, counted, note, print, read_text, write_atomic};
 
 /// A file of C.
 #[derive(Clone, Debug, clap::Args)]
@@ -28,8 +28,7 @@ const OPTIMISED: &str = "optimised.c";
 pub fn run(path: &Path, out: Option<&Path>, given: &Given) -> Result<()> {
     let system = &given.system;
     let out = out.map(|out| OutputDir::create(out, OPTIMISED)).transpose()?;
-    let text = std::fs::read_to_string(path)
-        .with_context(|| format!("{}: can't be read", path.display()))?;
+    let text = read_text(path, "C")?;
     let mut bank = TermBank::new(system.language.clone());
     let file =
         read_c_file(&mut bank, &text).map_err(|mistake| anyhow!("{}:{mistake}", path.display()))?;
@@ -63,10 +62,7 @@ pub fn run(path: &Path, out: Option<&Path>, given: &Given) -> Result<()> {
         write_atomic(&out.file(OPTIMISED), text.as_bytes())?;
     }
     print(&text)?;
-    support::note(&format!(
-        "{better} of {} written anew",
-        counted(file.functions.len() as u64, "function")
-    ));
+    note(&format!("{better} of {} written anew", counted(file.functions.len() as u64, "function")));
     Ok(())
 }
 
