@@ -59,19 +59,6 @@ def random_term(rng, system, depth):
     return f"({rng.choice(binary)} {random_term(rng, system, depth - 1)} {random_term(rng, system, depth - 1)})"
 
 
-def parse(text):
-    stack = [[]]
-    for word in text.replace("(", " ( ").replace(")", " ) ").split():
-        if word == "(":
-            stack.append([])
-        elif word == ")":
-            done = stack.pop()
-            stack[-1].append(done)
-        else:
-            stack[-1].append(word)
-    return stack[0][0]
-
-
 def of_several_widths(op, args):
     """What the operators of words.rules compute, which say their widths; truth values are those of 1 bit."""
     name, *widths = op.split(":")
@@ -157,7 +144,7 @@ def points(rng, kind):
 
 def differs(rng, before, after, kind):
     """A point at which two terms have different values, if one was found, and at how many both had one."""
-    before, after, seen = parse(before), parse(after), 0
+    before, after, seen = (check_proof.read_sexprs(text)[0] for text in (before, after)), 0
     for point in points(rng, kind):
         try:
             a, b = value(before, point, kind), value(after, point, kind)

@@ -13,10 +13,14 @@ import argparse
 import json
 import resource
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[1]))
+from check_proof import read_sexprs  # noqa: E402
+
 # What is looked for: as large as the sides that are published.
 DOMAINS = {
     "bool": ["--size", "7", "--no-solver"],
@@ -47,20 +51,6 @@ def published(ruler, domain):
     return sorted(runs, key=lambda run: run[1])[len(runs) // 2] if runs else None
 
 
-def read(text):
-    """An s-expression as nested lists."""
-    stack = [[]]
-    for token in text.replace("(", " ( ").replace(")", " ) ").split():
-        if token == "(":
-            stack.append([])
-        elif token == ")":
-            done = stack.pop()
-            stack[-1].append(done)
-        else:
-            stack[-1].append(token)
-    return stack[0][0]
-
-
 def said(term, domain):
     """A side of Ruler's in the language of the domain."""
     if not isinstance(term, list):
@@ -78,7 +68,7 @@ def said(term, domain):
 def their_rules(ruler, domain):
     lines = file_of(ruler, f"baseline/{domain}.rules").splitlines()
     pairs = [line.split(" ==> ") for line in lines if " ==> " in line]
-    return [tuple(said(read(side), domain) for side in pair) for pair in pairs]
+    return [tuple(said(read_sexprs(side)[0], domain) for side in pair) for pair in pairs]
 
 
 def our_rules(path):
@@ -86,7 +76,7 @@ def our_rules(path):
     found = []
     for line in path.read_text().splitlines():
         if line.startswith(("(rewrite ", "(birewrite ")):
-            form = read(line)
+            form = read_sexprs(line)[0]
             sides = tuple(said(side, "") for side in form[1:3])
             found.append(sides)
             if form[0] == "birewrite":
