@@ -144,7 +144,8 @@ def points(rng, kind):
 
 def differs(rng, before, after, kind):
     """A point at which two terms have different values, if one was found, and at how many both had one."""
-    before, after, seen = (check_proof.read_sexprs(text)[0] for text in (before, after)), 0
+    before, after = (check_proof.read_sexprs(text)[0] for text in (before, after))
+    seen = 0
     for point in points(rng, kind):
         try:
             a, b = value(before, point, kind), value(after, point, kind)
