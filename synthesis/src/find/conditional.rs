@@ -126,12 +126,11 @@ impl Search<'_> {
             Node::Apply(..) => None,
         };
         let said = guard.said(at(*stand.first()?, 0)?.kind())?;
-        let mut points = (0..inputs.len()).filter(|&point| guarded.holds[point]);
         let holds_at = |point| {
             let values: Option<Vec<Value>> = stand.iter().map(|&term| at(term, point)).collect();
             values.is_some_and(|values| holds(&said, &values))
         };
-        Some(points.all(holds_at))
+        Some(points_of(guarded).all(holds_at))
     }
 
     fn differs_where(
@@ -160,7 +159,7 @@ impl Search<'_> {
         bank: &mut TermBank,
     ) -> bool {
         let mut tried: Vec<Vec<Option<Value>>> = Vec::new();
-        for point in (0..self.inputs.len()).rev().filter(|&point| guarded.holds[point]) {
+        for point in points_of(guarded).rev() {
             let mut values = vec![None; self.theory.language.variables.len()];
             for &variable in &guarded.variables {
                 let variable = usize::from(variable);
@@ -178,6 +177,11 @@ impl Search<'_> {
         }
         true
     }
+}
+
+/// The inputs of which a condition holds, of those that there were when it was looked at: more come with each refutation.
+fn points_of(guarded: &Guarded) -> impl DoubleEndedIterator<Item = usize> + '_ {
+    (0..guarded.holds.len()).filter(|&point| guarded.holds[point])
 }
 
 /// The same condition of variables with other names.

@@ -38,6 +38,23 @@ proptest! {
     }
 }
 
+/// Inputs that refute a conditional candidate come while others wait that were made without them.
+#[test]
+fn refutations_come_between_conditional_candidates() {
+    let language = words(2, "<<");
+    let options = FindOptions {
+        size: Some(3),
+        condition_size: Some(3),
+        inputs: Some(8),
+        variables: Some(2),
+        ..FindOptions::default()
+    };
+    let place = tempfile::tempdir().unwrap();
+    let outcome = search(&language, &options, 3, 1, &place.path().join("out"));
+    let (system, _) = system(&outcome);
+    assert!(system.rules.iter().all(|rule| refutation(&system, rule).is_none()));
+}
+
 #[test]
 fn what_few_inputs_suggest_is_refuted_and_never_written() {
     // Eight inputs of 64 ones with two variables: many terms look alike.
