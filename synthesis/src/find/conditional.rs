@@ -19,9 +19,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Literals that a condition's variables have in turn when it is tried whether a rule follows from others.
 const TRIED: usize = 3;
 
-/// Two terms with equal values where a condition holds, all with variables named as they come.
-type Where = ((Term, Term), Guarded, Renaming);
-
 impl Search<'_> {
     /// The rules with a condition whose larger side has so many nodes.
     ///
@@ -39,20 +36,22 @@ impl Search<'_> {
         let mut named: FxHashSet<((Term, Term), Guard, Vec<u8>)> = FxHashSet::default();
         for guarded in if small.cut { Vec::new() } else { Guarded::all(&language, &self.inputs) } {
             let pairs = self.pairs(&small, size, &guarded);
-            let mut candidates: Vec<Where> = Vec::new();
+            // Two terms with variables named as they come, and how these were called.
+            let mut candidates: Vec<((Term, Term), Renaming)> = Vec::new();
             for pair in pairs.into_iter().filter(|pair| seen.insert(*pair)) {
                 let terms = &mut self.theory.terms;
                 let renaming = Renaming::of(&language, terms, pair);
                 let pair = (renaming.term(terms, pair.0), renaming.term(terms, pair.1));
                 let read = guarded.variables.iter().map(|&v| renaming.variable(v)).collect();
                 if named.insert((pair, guarded.guard, read)) {
-                    let guarded = renamed(&guarded, &self.inputs, &renaming);
-                    candidates.push((pair, guarded, renaming));
+                    candidates.push((pair, renaming));
                 }
             }
             let terms = &self.theory.terms;
-            candidates.sort_by(|(a, ..), (b, ..)| by_generality(terms, *a, *b));
-            for (pair, guarded, renaming) in candidates {
+            candidates.sort_by(|(a, _), (b, _)| by_generality(terms, *a, *b));
+            for (pair, renaming) in candidates {
+                // Now, and not with the pair: each refutation is an input more.
+                let guarded = renamed(&guarded, &self.inputs, &renaming);
                 let found = Found::of(&language, &self.theory.terms, pair, Some(&guarded));
                 let Some(found) = found else { continue };
                 if self.is_said_where(pair, &guarded)
@@ -126,11 +125,12 @@ impl Search<'_> {
             Node::Apply(..) => None,
         };
         let said = guard.said(at(*stand.first()?, 0)?.kind())?;
+        let mut points = (0..inputs.len()).filter(|&point| guarded.holds[point]);
         let holds_at = |point| {
             let values: Option<Vec<Value>> = stand.iter().map(|&term| at(term, point)).collect();
             values.is_some_and(|values| holds(&said, &values))
         };
-        Some(points_of(guarded).all(holds_at))
+        Some(points.all(holds_at))
     }
 
     fn differs_where(
@@ -159,7 +159,7 @@ impl Search<'_> {
         bank: &mut TermBank,
     ) -> bool {
         let mut tried: Vec<Vec<Option<Value>>> = Vec::new();
-        for point in points_of(guarded).rev() {
+        for point in (0..self.inputs.len()).rev().filter(|&point| guarded.holds[point]) {
             let mut values = vec![None; self.theory.language.variables.len()];
             for &variable in &guarded.variables {
                 let variable = usize::from(variable);
@@ -177,11 +177,6 @@ impl Search<'_> {
         }
         true
     }
-}
-
-/// The inputs of which a condition holds, of those that there were when it was looked at: more come with each refutation.
-fn points_of(guarded: &Guarded) -> impl DoubleEndedIterator<Item = usize> + '_ {
-    (0..guarded.holds.len()).filter(|&point| guarded.holds[point])
 }
 
 /// The same condition of variables with other names.
