@@ -1,6 +1,9 @@
 //! Best first: all matches wait in one place, and in every iteration the most promising of them are
 //! applied, a few in proportion to the e-graph. So an e-graph of the same size goes much deeper where it
 //! is worth while than with all matches of every iteration.
+//!
+//! Ranks change as the e-graph grows, but looking at a match takes more time than all else that is done for it. So an order that
+//! looks closely is asked again only for what may be applied next, and for the rest in turn.
 
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
@@ -12,12 +15,19 @@ use crate::saturation::match_order::{MatchOrder, MatchView};
 use crate::saturation::sight::{RuleShape, Sight, SightRoom};
 use rayon::ThreadPool;
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Matches applied in an iteration at least,
 const LEAST: usize = 30;
 /// and one for so many e-nodes; with them all that rank as the last of these. More of them make
 /// iterations fewer and worse.
 const NODES_PER_MATCH: usize = 20;
+
+/// Matches that are looked at again in every iteration, for each that is applied: those that ranked best when they were looked
+/// at last,
+const REACH: usize = 8;
+/// and iterations after which each of the others is looked at again.
+const TURN: u32 = 4;
 
 /// Matches taken in together.
 const TOGETHER: usize = 4_096;
@@ -28,20 +38,24 @@ const PART: usize = 256;
 /// What a match takes while it is ranked and sifted, for each byte that it takes when it is found, and
 /// for each that it takes while it waits; about.
 const BYTES_PER_FOUND: usize = 3;
-const BYTES_PER_WAITING: usize = 2;
+const BYTES_PER_WAITING: usize = 3;
 
-/// The rank of a match that would change nothing.
+/// The rank of a match that would change nothing,
 const KNOWN: f32 = f32::NAN;
+/// and of one that nobody looked at yet.
+const NEW: f32 = f32::INFINITY;
 
 /// Matches that were found and not applied yet.
 #[derive(Debug)]
 pub(crate) struct Waiting {
-    /// By rule.
-    shapes: Vec<RuleShape>,
+    /// By rule; held apart while ranks are written.
+    shapes: Arc<[RuleShape]>,
     /// By rule: ids of a match.
     strides: Vec<usize>,
     /// By match: the rule, and the iteration in which it was found.
     found: Vec<(u32, u32)>,
+    /// By match: the rank that it had when it was looked at last.
+    ranks: Vec<f32>,
     /// Their ids, one after the other.
     ids: Vec<Id>,
     /// Whether some were given up for lack of room, or not even found.
@@ -85,18 +99,31 @@ impl Chosen {
 struct PartRoom {
     sight: SightRoom,
     seen: Vec<MatchView>,
-    /// Which of the part they are.
+    /// Which of the part these are.
     places: Vec<usize>,
     ranks: Vec<f32>,
+}
+
+/// Where a match stands: its number, and where its ids begin.
+#[derive(Clone, Copy)]
+struct At {
+    number: usize,
+    ids: usize,
+}
+
+/// How many matches are applied.
+fn wanted(choice: &Choice<'_>) -> usize {
+    LEAST.max(choice.egraph.node_count() / NODES_PER_MATCH)
 }
 
 impl Waiting {
     /// None yet, of the rules of a system.
     pub fn new(system: &System) -> Waiting {
         Waiting {
-            shapes: RuleShape::of_all(system),
+            shapes: RuleShape::of_all(system).into(),
             strides: system.rewrites.iter().map(|rewrite| rewrite.stride()).collect(),
             found: Vec::new(),
+            ranks: Vec::new(),
             ids: Vec::new(),
             gave_up: false,
         }
@@ -104,7 +131,9 @@ impl Waiting {
 
     /// Bytes that the matches take.
     pub fn heap_bytes(&self) -> usize {
-        self.found.capacity() * size_of::<(u32, u32)>() + self.ids.capacity() * size_of::<Id>()
+        self.found.capacity() * size_of::<(u32, u32)>()
+            + self.ranks.capacity() * size_of::<f32>()
+            + self.ids.capacity() * size_of::<Id>()
     }
 
     /// Bytes that it takes, beside the matches, to look at an e-graph.
@@ -121,6 +150,7 @@ impl Waiting {
     /// Takes no more memory than the matches that wait.
     pub fn shrink(&mut self) {
         self.found.shrink_to_fit();
+        self.ranks.shrink_to_fit();
         self.ids.shrink_to_fit();
     }
 
@@ -134,6 +164,7 @@ impl Waiting {
                 let count = ids.len() / self.strides[rule];
                 let iteration = u32::try_from(iteration).unwrap_or(u32::MAX);
                 self.found.extend(std::iter::repeat_n((rule as u32, iteration), count));
+                self.ranks.extend(std::iter::repeat_n(NEW, count));
                 self.ids.extend_from_slice(&ids);
             }
         }
@@ -142,108 +173,127 @@ impl Waiting {
     /// The most promising matches, which then wait no more; what each of them looks like comes into
     /// `log`, if there is one. What has become known since it was found is forgotten.
     pub fn choose(&mut self, choice: &Choice<'_>, log: Option<&mut Vec<Chosen>>) -> Matches {
-        let sight = Sight::new(choice.egraph, &self.shapes, choice.sides, choice.iteration);
-        let ranks = self.rank(&sight, choice);
-        let last = self.last_chosen(choice, &ranks);
-        let is_chosen = |rule: u32, rank: f32| {
-            last.is_some_and(|last| rank >= last) && (choice.runs)(rule as usize)
-        };
-        // By number of the match: where its ids begin.
-        let mut chosen: Vec<(usize, usize)> = Vec::new();
-        for ((i, at), &rank) in self.starts().zip(&ranks) {
-            if is_chosen(self.found[i].0, rank) {
-                chosen.push((i, at));
-            }
+        let shapes = self.shapes.clone();
+        let sight = Sight::new(choice.egraph, &shapes, choice.sides, choice.iteration);
+        let mut looked_at = self.worth_a_look(choice);
+        self.look(&sight, choice, &looked_at);
+        if looked_at.len() < self.found.len()
+            && self.ready(choice, &looked_at).count() < wanted(choice)
+        {
+            looked_at = self.all().collect();
+            self.look(&sight, choice, &looked_at);
         }
+        let mut chosen = self.best(choice, &looked_at);
         // In the order of the rules, as elsewhere.
-        chosen.sort_by_key(|&(i, _)| self.found[i].0);
+        chosen.sort_by_key(|at| self.found[at.number].0);
         let mut matches = Matches::default();
-        for &(i, at) in &chosen {
-            let rule = self.found[i].0 as usize;
+        for &at in &chosen {
+            let rule = self.found[at.number].0 as usize;
             if matches.rules.last().is_none_or(|last| last.rule != rule) {
                 matches.rules.push(RuleMatches { rule, seen: 0, found: 0, all: Some(0) });
             }
             let number = matches.rules.len() - 1;
             matches.rules[number].seen += 1;
             matches.rules[number].found += 1;
-            matches.queues[0].push(number, self.ids_of(i, at));
+            matches.queues[0].push(number, self.ids_of(at));
         }
         if let Some(log) = log {
             let mut room = SightRoom::default();
-            log.extend(chosen.iter().filter_map(|&(i, at)| {
-                let ids = self.ids_of(i, at);
-                let seen = sight.view(self.found[i], ids, &mut room)?;
+            log.extend(chosen.iter().filter_map(|&at| {
+                let ids = self.ids_of(at);
+                let seen = sight.view(self.found[at.number], ids, &mut room)?;
                 Some(Chosen { ids: ids.into(), seen })
             }));
         }
         drop(sight);
-        self.keep(choice.room / 2, &ranks, is_chosen);
+        // They change nothing any more.
+        chosen.iter().for_each(|at| self.ranks[at.number] = KNOWN);
+        self.keep(choice.room / 2);
         matches
     }
 
-    /// The matches by number, and where the ids of each begin.
-    fn starts(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.found.iter().enumerate().scan(0, |next, (i, &(rule, _))| {
-            let at = *next;
+    /// All matches.
+    fn all(&self) -> impl Iterator<Item = At> + '_ {
+        self.found.iter().enumerate().scan(0, |next, (number, &(rule, _))| {
+            let ids = *next;
             *next += self.strides[rule as usize];
-            Some((i, at))
+            Some(At { number, ids })
         })
     }
 
-    fn ids_of(&self, i: usize, at: usize) -> &[Id] {
-        &self.ids[at..at + self.strides[self.found[i].0 as usize]]
+    fn ids_of(&self, at: At) -> &[Id] {
+        &self.ids[at.ids..at.ids + self.strides[self.found[at.number].0 as usize]]
     }
 
-    /// The rank of each match; [`KNOWN`] for those that would change nothing.
-    fn rank(&self, sight: &Sight<'_>, choice: &Choice<'_>) -> Vec<f32> {
-        let mut ranks = vec![KNOWN; self.found.len()];
-        let starts: Vec<(usize, usize)> = self.starts().step_by(PART).collect();
-        let look = |room: &mut PartRoom, (ranks, &(first, at)): (&mut [f32], &(usize, usize))| {
-            self.rank_part(sight, choice.order, (first, at), ranks, room);
+    /// The matches to look at before some are applied.
+    fn worth_a_look(&self, choice: &Choice<'_>) -> Vec<At> {
+        if choice.order.rank_of_excess(0).is_some() {
+            return self.all().collect();
+        }
+        let runs = |rule: u32| (choice.runs)(rule as usize);
+        let seen = self
+            .ranks
+            .iter()
+            .zip(&self.found)
+            .filter(|(rank, found)| **rank < NEW && runs(found.0));
+        let mut ranks: Vec<f32> = seen.map(|(rank, _)| *rank).collect();
+        let reach = REACH * wanted(choice);
+        if ranks.len() <= reach {
+            return self.all().collect();
+        }
+        let (_, &mut least, _) = ranks.select_nth_unstable_by(reach, |a, b| b.total_cmp(a));
+        let now = u32::try_from(choice.iteration).unwrap_or(u32::MAX);
+        let in_turn = |found: u32| now.saturating_sub(found).is_multiple_of(TURN);
+        let worth = |at: &At| self.ranks[at.number] >= least || in_turn(self.found[at.number].1);
+        self.all().filter(worth).collect()
+    }
+
+    /// Ranks some of the matches.
+    fn look(&mut self, sight: &Sight<'_>, choice: &Choice<'_>, these: &[At]) {
+        let mut ranks = vec![KNOWN; these.len()];
+        let rank = |room: &mut PartRoom, (these, ranks): (&[At], &mut [f32])| {
+            self.rank(sight, choice.order, these, ranks, room);
         };
         let threads = choice.pool.map_or(1, ThreadPool::current_num_threads);
-        match choice.pool.filter(|_| threads > 1 && starts.len() > 1) {
+        match choice.pool.filter(|_| threads > 1 && these.len() > PART) {
             Some(pool) => pool.install(|| {
-                let parts = ranks.par_chunks_mut(PART).zip(&starts);
-                parts.for_each_init(PartRoom::default, look);
+                let parts = these.par_chunks(PART).zip(ranks.par_chunks_mut(PART));
+                parts.for_each_init(PartRoom::default, rank);
             }),
             None => {
                 let mut room = PartRoom::default();
-                ranks.chunks_mut(PART).zip(&starts).for_each(|part| look(&mut room, part));
+                let parts = these.chunks(PART).zip(ranks.chunks_mut(PART));
+                parts.for_each(|part| rank(&mut room, part));
             }
         }
-        ranks
+        these.iter().zip(ranks).for_each(|(at, rank)| self.ranks[at.number] = rank);
     }
 
-    /// Ranks the matches from number `first` on, whose ids begin at `at`.
-    fn rank_part(
+    /// The rank of each of these matches; as it was, [`KNOWN`], for those that would change nothing.
+    fn rank(
         &self,
         sight: &Sight<'_>,
         order: &dyn MatchOrder,
-        (first, mut at): (usize, usize),
+        these: &[At],
         ranks: &mut [f32],
         room: &mut PartRoom,
     ) {
         let PartRoom { sight: sight_room, seen, places, ranks: known } = room;
         if order.rank_of_excess(0).is_some() {
-            for (i, rank) in (first..).zip(ranks) {
-                let ids = self.ids_of(i, at);
-                let excess = sight.excess(self.found[i], ids, sight_room);
+            for (at, rank) in these.iter().zip(ranks) {
+                let excess = sight.excess(self.found[at.number], self.ids_of(*at), sight_room);
                 *rank = excess.and_then(|excess| order.rank_of_excess(excess)).unwrap_or(KNOWN);
-                at += ids.len();
             }
             return;
         }
         seen.clear();
         places.clear();
         known.clear();
-        for place in 0..ranks.len() {
-            let ids = self.ids_of(first + place, at);
-            if let Some(view) = sight.view(self.found[first + place], ids, sight_room) {
+        for (place, at) in these.iter().enumerate() {
+            if let Some(view) = sight.view(self.found[at.number], self.ids_of(*at), sight_room) {
                 seen.push(view);
                 places.push(place);
             }
-            at += ids.len();
         }
         order.rank(seen, known);
         for (&place, &rank) in places.iter().zip(&*known) {
@@ -251,26 +301,34 @@ impl Waiting {
         }
     }
 
-    /// The lowest rank that is applied now; none if no match is.
-    fn last_chosen(&self, choice: &Choice<'_>, ranks: &[f32]) -> Option<f32> {
-        let mut running = Vec::with_capacity(ranks.len());
-        let rules = self.found.iter().map(|&(rule, _)| rule as usize);
-        let runs =
-            |(&rank, rule): (&f32, usize)| (!rank.is_nan() && (choice.runs)(rule)).then_some(rank);
-        running.extend(ranks.iter().zip(rules).filter_map(runs));
-        let wanted = LEAST.max(choice.egraph.node_count() / NODES_PER_MATCH).min(running.len());
-        let last = wanted.checked_sub(1)?;
-        Some(*running.select_nth_unstable_by(last, |a, b| b.total_cmp(a)).1)
+    /// Those of these matches that would change something and whose rules may run now.
+    fn ready<'a>(
+        &'a self,
+        choice: &'a Choice<'_>,
+        these: &'a [At],
+    ) -> impl Iterator<Item = At> + 'a {
+        let runs = |number: usize| (choice.runs)(self.found[number].0 as usize);
+        these.iter().copied().filter(move |at| !self.ranks[at.number].is_nan() && runs(at.number))
     }
 
-    /// Keeps what was not chosen, as far as there is room: the most promising.
-    fn keep(&mut self, room: usize, ranks: &[f32], is_chosen: impl Fn(u32, f32) -> bool) {
+    /// Those of these matches that are applied: the most promising, and all that rank as the last of these.
+    fn best(&self, choice: &Choice<'_>, these: &[At]) -> Vec<At> {
+        let mut ranks = Vec::with_capacity(these.len());
+        ranks.extend(self.ready(choice, these).map(|at| self.ranks[at.number]));
+        let Some(last) = wanted(choice).min(ranks.len()).checked_sub(1) else {
+            return Vec::new();
+        };
+        let (_, &mut least, _) = ranks.select_nth_unstable_by(last, |a, b| b.total_cmp(a));
+        self.ready(choice, these).filter(|at| self.ranks[at.number] >= least).collect()
+    }
+
+    /// Keeps what would change something, as far as there is room: the most promising.
+    fn keep(&mut self, room: usize) {
         let rule = |i: u32| self.found[i as usize].0;
-        let rank = |i: u32| ranks[i as usize];
-        let mut left = Vec::with_capacity(ranks.len());
-        let stays = |&i: &u32| !rank(i).is_nan() && !is_chosen(rule(i), rank(i));
-        left.extend((0..ranks.len() as u32).filter(stays));
-        let bytes = |i: u32| (2 + self.strides[rule(i) as usize]) * size_of::<Id>();
+        let rank = |i: u32| self.ranks[i as usize];
+        let mut left = Vec::with_capacity(self.found.len());
+        left.extend((0..self.found.len() as u32).filter(|&i| !rank(i).is_nan()));
+        let bytes = |i: u32| (3 + self.strides[rule(i) as usize]) * size_of::<Id>();
         // Half of the room: the other is for what is found next.
         if left.iter().map(|&i| bytes(i)).sum::<usize>() > room {
             let by_rank = |&a: &u32, &b: &u32| rank(b).total_cmp(&rank(a)).then(a.cmp(&b));
@@ -284,6 +342,7 @@ impl Waiting {
             let stride = self.strides[self.found[i].0 as usize];
             if left.get(count) == Some(&(i as u32)) {
                 self.found[count] = self.found[i];
+                self.ranks[count] = self.ranks[i];
                 self.ids.copy_within(at..at + stride, ids);
                 count += 1;
                 ids += stride;
@@ -291,6 +350,7 @@ impl Waiting {
             at += stride;
         }
         self.found.truncate(count);
+        self.ranks.truncate(count);
         self.ids.truncate(ids);
         if self.ids.capacity() > 4 * self.ids.len() {
             self.shrink();

@@ -93,7 +93,7 @@ pub struct MatchView {
 /// Orders matches: those of the largest rank are applied first.
 pub trait MatchOrder: fmt::Debug + Send + Sync {
     /// Appends the rank of each match to `ranks`; not NaN. It must not depend on the other matches:
-    /// those that wait come a part at a time, from several threads.
+    /// those that wait come a part at a time, from several threads, and not all of them in every iteration.
     fn rank(&self, matches: &[MatchView], ranks: &mut Vec<f32>);
 
     /// The rank of a match by [`MatchView::excess`] alone, from an order that asks for nothing else; such an order need not

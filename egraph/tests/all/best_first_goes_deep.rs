@@ -9,6 +9,7 @@ use egraph::{
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Sums that end: nothing grows for ever.
 const FINITE: &str = "(sort I) (literal i64 I) (variable I) (op + (I I) I) (op f (I) I)
@@ -35,6 +36,30 @@ impl MatchOrder for Anyhow {
             (mixed % 1_009) as f32
         };
         ranks.extend(matches.iter().map(rank));
+    }
+}
+
+/// Thinks nothing of the first rule before an iteration, and then the most; counts how often it is asked about that rule in
+/// the ten iterations before.
+#[derive(Debug, Default)]
+struct Late {
+    looks: AtomicUsize,
+}
+
+impl Late {
+    const FROM: u64 = 30;
+}
+
+impl MatchOrder for Late {
+    fn rank(&self, matches: &[MatchView], ranks: &mut Vec<f32>) {
+        for seen in matches {
+            let late = seen.rule == 0;
+            if late && (Late::FROM - 10..Late::FROM).contains(&seen.iteration) {
+                self.looks.fetch_add(1, Ordering::Relaxed);
+            }
+            let rank = 1e9 * if seen.iteration < Late::FROM { -1.0 } else { 1.0 };
+            ranks.push(if late { rank } else { -(seen.excess as f32) });
+        }
     }
 }
 
@@ -115,16 +140,34 @@ fn a_deep_proof_takes_few_e_nodes() {
     assert!(used.iter().filter(|used| !**used).count() > 0);
 }
 
+/// An order is asked about a match in turn, though that never ranked well, and not in every iteration.
+#[test]
+fn what_ranked_badly_is_looked_at_in_turn() {
+    let rules = LAYERS.replacen("(rewrite", "(op p (I) I) (rewrite (p ?x) ?x) (rewrite", 1);
+    let order = Arc::new(Late::default());
+    let limits = Limits { iterations: Some(100), ..Limits::default() };
+    let config = SaturationConfig { limits, order: Some(order.clone()), ..best_first() };
+    // More than are applied at once.
+    let sum = (0..60).fold("a".to_owned(), |sum, i| format!("(+ (s b{i}) {sum})"));
+    let Grown { report, .. } = grow(&rules, &[&format!("(p {sum})"), &sum], config);
+    assert_eq!(report.stop, StopReason::Goal);
+    assert!((30..40).contains(&report.iterations), "{} iterations", report.iterations);
+    let looks = order.looks.load(Ordering::Relaxed);
+    assert!((1..=5).contains(&looks), "{looks} looks in ten iterations");
+}
+
 #[test]
 fn threads_change_nothing() {
     let text = "(+ (* a 3) (+ (- b c) (+ (* c 2) (- (+ d e) (+ e d)))))";
     let limits = Limits { nodes: Some(3_000), ..Limits::default() };
-    let grow = |threads: usize| {
+    let grow = |threads: usize, order: &Option<Arc<dyn MatchOrder>>| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let config =
-            SaturationConfig { limits: limits.clone(), pool: Some(Arc::new(pool)), ..best_first() };
+        let (limits, order) = (limits.clone(), order.clone());
+        let config = SaturationConfig { limits, order, pool: Some(Arc::new(pool)), ..best_first() };
         let grown = grow(common::INTEGERS, &[text], config);
         (grown.egraph.built(), grown.egraph.node_count(), grown.report.iterations)
     };
-    assert_eq!(grow(1), grow(3));
+    for order in [None, Some(Arc::new(Anyhow(5)) as Arc<dyn MatchOrder>)] {
+        assert_eq!(grow(1, &order), grow(3, &order));
+    }
 }
