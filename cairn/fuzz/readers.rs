@@ -7,15 +7,15 @@ use super::unions::unions;
 use dataset_gen::{Config as DatasetConfig, DatasetInfo, ProofRow, Triple};
 
 use egraph::{
-    EGraph, Explainer, Id, Limits, SaturationConfig, Sketch, System, TermBank, check, check_flat,
-    proof_from_json, review, saturate,
+    CostFunction, EGraph, Explainer, Id, Limits, SaturationConfig, Sketch, System, TermBank,
+    TermId, check, check_flat, proof_from_json, review, saturate,
 };
 use guided_search::{
     Comparison, Evaluation, KeptRound, Learning, Optimisation, OptimisedRow, Row, TaskSet,
     load_goals, read_examples,
 };
 use interop::{
-    CType, Mlir, MlirTable, c_function, c_text, import_egglog, read_c, read_c_expression,
+    CType, Llvm, Mlir, MlirTable, c_function, c_text, import_egglog, read_c, read_c_expression,
     read_c_file,
 };
 use jobs::{Described, load_parts};
@@ -25,6 +25,7 @@ use model::training::checkpoint::{State, load_run};
 use model::{Config as ModelConfig, Device};
 use ranking::Ranker;
 use safetensors::SafeTensors;
+use std::collections::HashMap;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -45,6 +46,7 @@ pub const READERS: &[(&str, Reader)] = &[
     ("c", |bytes| text(bytes, c)),
     ("c_with_types", |bytes| text(bytes, c_with_types)),
     ("egglog", |bytes| text(bytes, egglog)),
+    ("llvm", |bytes| text(bytes, llvm)),
     ("mlir", |bytes| text(bytes, mlir)),
     ("lines", lines),
     ("toml", toml),
@@ -145,11 +147,12 @@ fn c(text: &str) -> bool {
     true
 }
 
+static WORDS: LazyLock<Arc<System>> = LazyLock::new(|| {
+    let rules = include_str!("../../configs/systems/words.rules");
+    Arc::new(System::parse(rules).expect("a shipped system"))
+});
+
 fn c_with_types(text: &str) -> bool {
-    static WORDS: LazyLock<Arc<System>> = LazyLock::new(|| {
-        let rules = include_str!("../../configs/systems/words.rules");
-        Arc::new(System::parse(rules).expect("a shipped system"))
-    });
     let mut bank = TermBank::new(WORDS.language.clone());
     let expression = read_c_expression(&mut bank, text, CType::UNSIGNED);
     if let Ok(Some(function)) = &expression {
@@ -176,6 +179,26 @@ fn egglog(text: &str) -> bool {
     let rules = &imported.rules;
     assert!(imported.declarations == 0 || System::parse(rules).is_ok(), "{rules}");
     imported.declarations > 0
+}
+
+/// What is written is read again, whatever comes in the place of a value: here its last part that is of the same sort.
+fn llvm(text: &str) -> bool {
+    let Ok(module) = Llvm::parse(text) else { return false };
+    let mut bank = TermBank::new(WORDS.language.clone());
+    let Ok(values) = module.values(&mut bank) else { return false };
+    let cost = CostFunction::named(&WORDS, "size").expect("every system has it");
+    let same = module.rewrite(&mut bank, &|term| term, &cost).expect("its values were read");
+    assert_eq!(same.0, text);
+    let parts = |term: TermId| {
+        let parts = bank.subterms(term);
+        parts.into_iter().rev().skip(1).find(|part| bank.sort(*part) == bank.sort(term))
+    };
+    let part: HashMap<TermId, TermId> =
+        values.iter().filter_map(|value| Some((value.term, parts(value.term)?))).collect();
+    let best = |term| part.get(&term).copied().unwrap_or(term);
+    let (other, _) = module.rewrite(&mut bank, &best, &cost).expect("its values were read");
+    Llvm::parse(&other).unwrap_or_else(|mistake| panic!("{mistake}\n{other}"));
+    true
 }
 
 fn mlir(text: &str) -> bool {

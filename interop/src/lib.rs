@@ -1,5 +1,5 @@
 //! Formats of other programs: egglog programs, read; e-graphs, written for Graphviz and in the JSON of the crate
-//! `egraph-serialize`; expressions in the syntax of C and functions of MLIR, read and written.
+//! `egraph-serialize`; expressions in the syntax of C and functions of LLVM IR and MLIR, read and written.
 //!
 //! An egglog program becomes the text of a rules file, as far as a rules file can express it. Each construct that is
 //! left out is listed with its place and the reason, and the caller decides whether the result is enough:
@@ -60,16 +60,22 @@
 mod c;
 mod dot;
 mod egglog;
+mod llvm;
 mod mlir;
 mod serialize;
 mod smt;
+mod variables;
+mod words;
+mod worthwhile;
 
 pub use c::{CFile, CFunction, CType, c_function, c_text, read_c, read_c_expression, read_c_file};
 pub use dot::write_dot;
 pub use egglog::{Imported, Include, LeftOut, Why, import_egglog};
-pub use mlir::{MLIR_EGRAPH, Mlir, MlirTable, MlirTerms, MlirValue, write_mlir};
+pub use llvm::{Llvm, Taken};
+pub use mlir::{MLIR_EGRAPH, Mlir, MlirTable, MlirTerms, write_mlir};
 pub use serialize::write_serialized;
 pub use smt::{
     Compared, Extent, Lack, Limits, NoSolver, Refutation, Solver, Statement, Verdict, apply,
     assumption, compare, find_solvers, go_through, judge, query,
 };
+pub use variables::NeededValue;

@@ -127,6 +127,8 @@ def first_files(cairn):
         put("egglog", "arithmetic", (ROOT / "interop/tests/arithmetic.egg").read_text())
         for path in sorted((ROOT / "interop/tests/mlir").glob("*.mlir"))[:3]:
             put("mlir", path.stem, path.read_text())
+        for path in sorted((ROOT / "interop/tests/llvm").glob("*.ll")):
+            put("llvm", path.stem, path.read_text())
         put("mlir", "sum", '"func.func"() <{sym_name = "f"}> ({\n^bb0(%x: i64):\n%y = "arith.addi"(%x, %x) : (i64, i64) -> i64\n'
                            '"func.return"(%y) : (i64) -> ()\n}) : () -> ()\n')
         put("lines", "terms", "(+ a 0) ; a term\n\n# none\n(< a 2)\n")

@@ -20,6 +20,7 @@ mod killed_runs_go_on;
 mod killed_trainings_go_on;
 mod learning_goes_on_where_it_was;
 mod literals_of_all_kinds_go_through;
+mod llvm_goes_in_and_out;
 mod many_terms_are_optimised;
 mod mlir_goes_in_and_out;
 mod newcomers_are_told_what_to_change;

@@ -15,9 +15,9 @@ mod table;
 mod values;
 
 pub use crate::mlir::classes::{MLIR_EGRAPH, MlirTerms, write_mlir};
-pub use crate::mlir::rewrite::MlirValue;
 pub use crate::mlir::table::MlirTable;
 
+use crate::variables::NeededValue;
 use egraph::{CostFunction, ParseError, TermBank, TermId};
 use std::fmt;
 
@@ -43,7 +43,7 @@ impl Mlir {
         &self,
         table: &MlirTable,
         bank: &mut TermBank,
-    ) -> Result<Vec<MlirValue>, ParseError> {
+    ) -> Result<Vec<NeededValue>, ParseError> {
         rewrite::values(&self.0, table, bank)
     }
 

@@ -7,20 +7,11 @@ use crate::mlir::functions::{blocks, check_names, symbol};
 use crate::mlir::literal;
 use crate::mlir::ops::{Module, Op, Region, START};
 use crate::mlir::table::{CONSTANT, MlirTable};
-use crate::mlir::values::{Names, Values, is_of_egraph, uses};
+use crate::mlir::values::{Values, is_of_egraph, uses};
+use crate::variables::{Names, NeededValue};
+use crate::worthwhile::worthwhile;
 use egraph::{CostFunction, LeafValue, Node, OpId, ParseError, Place, TermBank, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// A value that is used by what is no term, and so has to be there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MlirValue {
-    /// The function, as `@f`.
-    pub function: String,
-    /// The value, as `%0`.
-    pub name: String,
-    /// What computes it.
-    pub term: TermId,
-}
 
 /// The values of all functions that have to be there, in the order of their uses.
 ///
@@ -30,7 +21,7 @@ pub fn values(
     module: &Module,
     table: &MlirTable,
     bank: &mut TermBank,
-) -> Result<Vec<MlirValue>, ParseError> {
+) -> Result<Vec<NeededValue>, ParseError> {
     let mut all = Vec::new();
     for function in module.functions() {
         if let Some(op) = function.walk().into_iter().find(|op| is_of_egraph(op)) {
@@ -42,7 +33,7 @@ pub fn values(
         }
         check_names(function)?;
         for block in parts(function, table, bank)? {
-            let value = |(name, &term): (&str, &TermId)| MlirValue {
+            let value = |(name, &term): (&str, &TermId)| NeededValue {
                 function: symbol(function),
                 name: name.to_owned(),
                 term,
@@ -176,19 +167,11 @@ fn choose(
         Some(best(term)).filter(|&best| is_printable(best, table, bank)).unwrap_or(term)
     };
     let all: Vec<TermId> = before.iter().map(better).collect();
-    let Some(first) = cost.of_dags(bank, before) else { return all };
-    if cost.of_dags(bank, &all).is_some_and(|all| all < first) {
-        return all;
-    }
-    let (mut chosen, mut least) = (before.to_vec(), first);
-    for (i, &term) in all.iter().enumerate() {
-        let old = std::mem::replace(&mut chosen[i], term);
-        match cost.of_dags(bank, &chosen).filter(|cost| *cost < least) {
-            Some(less) => least = less,
-            None => chosen[i] = old,
-        }
-    }
-    chosen
+    let with = |taken: &[bool]| -> Vec<TermId> {
+        let pairs = before.iter().zip(&all).zip(taken);
+        pairs.map(|((&before, &better), &taken)| if taken { better } else { before }).collect()
+    };
+    with(&worthwhile(all.len(), &mut |taken| cost.of_dags(bank, &with(taken))))
 }
 
 /// Whether each operator of a term is an operation, and each literal a constant.

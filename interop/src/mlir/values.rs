@@ -3,9 +3,8 @@
 use crate::mlir::literal;
 use crate::mlir::ops::{Block, Op};
 use crate::mlir::table::{CONSTANT, MlirTable};
-use egraph::{
-    Language, Leaf, LeafValue, OpId, ParseError, SortId, TermBank, TermId, looks_numeric,
-};
+use crate::variables::Names;
+use egraph::{Language, Leaf, LeafValue, OpId, ParseError, SortId, TermBank, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The operations that say that values are equal.
@@ -41,31 +40,6 @@ pub struct Values<'o> {
     pub opaque: Vec<&'o Op>,
     /// Operations that are terms, in their order.
     pub named: Vec<&'o Op>,
-}
-
-/// Names of variables for values of one function.
-#[derive(Default)]
-pub struct Names<'o> {
-    of_value: FxHashMap<&'o str, String>,
-    taken: FxHashSet<String>,
-}
-
-impl<'o> Names<'o> {
-    /// The name as an atom that reads as a variable.
-    fn variable(&mut self, language: &Language, value: &'o str) -> String {
-        if let Some(known) = self.of_value.get(value) {
-            return known.clone();
-        }
-        let mut name = value.trim_start_matches('%').replace('#', ".");
-        if looks_numeric(&name) {
-            name.insert(0, 'v');
-        }
-        while language.operator(&name).is_some() || !self.taken.insert(name.clone()) {
-            name.push('_');
-        }
-        self.of_value.insert(value, name.clone());
-        name
-    }
 }
 
 impl<'o> Values<'o> {

@@ -53,7 +53,7 @@ fn optimised(text: &str) -> Result<String, ParseError> {
     assert_eq!(Mlir::parse(&text)?, mlir);
     let again = Mlir::parse(&text)?.values(&table, &mut bank)?;
     let terms =
-        |values: &[interop::MlirValue]| values.iter().map(|v| of(v.term)).collect::<Vec<_>>();
+        |values: &[interop::NeededValue]| values.iter().map(|v| of(v.term)).collect::<Vec<_>>();
     assert!(terms(&again).iter().all(|term| terms(&values).contains(term)), "{text}");
     Ok(text)
 }

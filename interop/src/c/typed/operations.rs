@@ -5,7 +5,7 @@
 
 use crate::c::typed::read::Reader;
 use crate::c::typed::types::{CType, Typed};
-use crate::c::typed::words::number;
+use crate::words::number;
 use egraph::{Node, TermId};
 
 impl Reader<'_, '_> {

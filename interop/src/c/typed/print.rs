@@ -10,10 +10,9 @@ use crate::c::typed::piece::{
     Piece, Range, alike, binary, bitwise, cast, compared, exact, joined, literal, opposite,
     prefixed, product, same_width, signed, sum, unsigned, wide,
 };
-use crate::c::typed::read::Sure;
 use crate::c::typed::statements::{CFile, CFunction};
 use crate::c::typed::types::CType;
-use crate::c::typed::words::{Words, number};
+use crate::words::{Sure, Words, number};
 use egraph::{LeafValue, Node, TermBank, TermId};
 use rustc_hash::FxHashMap;
 
@@ -194,7 +193,7 @@ impl Printer<'_> {
                 _ => prefixed("-", &exact(a, n), CType::INT, Range::Any),
             },
             ("<<" | ">>" | ">>s", [a, b]) => {
-                if !self.is_amount(children[1], n) {
+                if !self.sure.is_amount(self.bank, self.words, children[1], n) {
                     return Ok(self.helper(name, args, n));
                 }
                 let b = unsigned(b, n);
@@ -217,7 +216,7 @@ impl Printer<'_> {
                 binary((sign, strength::SHIFT), &a, &b, a.ctype, range)
             }
             ("/" | "%", [a, b]) => {
-                if !self.is_divisor(children[1]) {
+                if !self.sure.is_divisor(self.bank, children[1]) {
                     return Ok(self.helper(name, args, n));
                 }
                 let (a, b) = (unsigned(a, n), unsigned(b, n));
@@ -304,33 +303,10 @@ impl Printer<'_> {
         )
     }
 
-    /// Whether words of `n` bits may be shifted by a term: it is less than n, or the original has no meaning.
-    fn is_amount(&self, term: TermId, n: u32) -> bool {
-        let below = |term: TermId, most: u64| number(self.bank, term).is_some_and(|v| v < most);
-        if below(term, n.into())
-            || self.sure.amounts.iter().any(|(t, bits)| *t == term && *bits <= n)
-        {
-            return true;
-        }
-        let Node::Op(op) = self.bank.node(term) else { return false };
-        match (self.words.meaning(op), self.bank.children(term)) {
-            (Some(("&", ..)), [a, b]) => below(*a, n.into()) || below(*b, n.into()),
-            (Some(("%", ..)), [_, b]) => below(*b, u64::from(n) + 1) && self.is_divisor(*b),
-            (Some(("zext", [1], _)), _) => true,
-            _ => false,
-        }
-    }
-
-    fn is_divisor(&self, term: TermId) -> bool {
-        number(self.bank, term).is_some_and(|value| value != 0)
-            || self.sure.divisors.contains(&term)
-    }
-
+    /// Whether a quotient with a sign has a value. Words of less than an `int` are divided as such, where all quotients fit.
     fn is_signed_division(&self, dividend: TermId, divisor: TermId, n: u32) -> bool {
-        match number(self.bank, divisor) {
-            Some(value) => value != 0 && opposite(value, n) != Some(1),
-            None if n < 32 => self.is_divisor(divisor),
-            None => self.sure.signed_divisions.contains(&(dividend, divisor)),
-        }
+        let is_narrow = n < 32 && number(self.bank, divisor).is_none();
+        self.sure.is_signed_division(self.bank, (dividend, divisor), n)
+            || is_narrow && self.sure.is_divisor(self.bank, divisor)
     }
 }

@@ -6,7 +6,7 @@ use crate::c::dialect::is_name;
 use crate::c::tokens::{Token, Tokens};
 use crate::c::typed::helpers::helper_named;
 use crate::c::typed::types::{CType, TYPE_WORDS, Typed};
-use crate::c::typed::words::Words;
+use crate::words::{Sure, Words};
 use egraph::{ParseError, TermBank, TermId};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -41,16 +41,6 @@ const BINARY: [(&str, u8); 18] = [
 pub(super) struct Variable {
     pub ctype: CType,
     pub value: Option<TermId>,
-}
-
-/// What a function computes wherever it is called, so that it has no meaning where that has none.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sure {
-    /// Amounts by which words of so many bits are shifted.
-    pub amounts: Vec<(TermId, u32)>,
-    pub divisors: Vec<TermId>,
-    /// Dividends and divisors with a sign.
-    pub signed_divisions: Vec<(TermId, TermId)>,
 }
 
 pub(super) struct Reader<'b, 't> {

@@ -1,9 +1,9 @@
 //! Functions of C without loops: declarations, assignments, choices and returns become one term.
 
 use crate::c::typed::helpers::helper_named;
-use crate::c::typed::read::{Reader, Sure, Variable};
+use crate::c::typed::read::{Reader, Variable};
 use crate::c::typed::types::{CType, Typed};
-use crate::c::typed::words::Words;
+use crate::words::{Sure, Words};
 use egraph::{ParseError, Place, TermBank, TermId};
 use rustc_hash::FxHashMap;
 use std::ops::Range;

@@ -19,7 +19,7 @@ use terms::load_seeds_with_hash;
 
 /// The terms, and which of them.
 #[derive(Clone, Debug, clap::Args)]
-#[group(conflicts_with_all = ["MlirFile", "exact_time", "time"])]
+#[group(conflicts_with_all = ["MlirFile", "LlvmFile", "CSource", "exact_time", "time"])]
 pub struct ManyTerms {
     /// Many terms, each with its own budget, --threads at a time; --out is the directory for a table of results
     /// (optimised.parquet) and the proofs. A term a line, CSV with a column `expression`, or Parquet with a column `term`; or

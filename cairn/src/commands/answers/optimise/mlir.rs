@@ -1,15 +1,13 @@
 //! `cairn optimise --mlir`: each value that a function needs, computed by the best term that equals it.
 
 use crate::commands::answers::optimise::given::Given;
-use crate::commands::answers::optimise::part_of_file::{Optimised, optimised};
+use crate::commands::answers::optimise::values::{self, ValuesOf};
 use crate::inputs::mlir_file::{in_file, load_mlir, load_table};
 use anyhow::Result;
-use egraph::{TermBank, TermId};
+use egraph::TermBank;
 use guided_search::Objective;
-use interop::MlirValue;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use support::{InputFile, OutputDir, print, write_atomic};
+use support::{InputFile, OutputDir};
 
 /// A file of MLIR.
 #[derive(Clone, Debug, clap::Args)]
@@ -39,44 +37,15 @@ pub fn run(file: &Path, out: Option<&Path>, rules: &InputFile, given: &Given) ->
     let missing = table.missing(&system.language);
     let objective = |sort| {
         let objective = given.objective(sort)?;
-        anyhow::Ok(Objective { cost: objective.cost.without(&missing), ..objective })
+        Ok(Objective { cost: objective.cost.without(&missing), ..objective })
     };
-    let mut found: HashMap<TermId, Optimised> = HashMap::new();
-    for MlirValue { term, .. } in &values {
-        if !found.contains_key(term) {
-            let objective = objective(bank.sort(*term))?;
-            let better = optimised(system, &mut bank, *term, &objective, &given.settings)?;
-            found.insert(*term, better);
-        }
-    }
-    let best = |term| found.get(&term).map_or(term, |found| found.best);
-    let mut text = String::new();
-    if let Some(MlirValue { term, .. }) = values.first() {
-        let cost = objective(bank.sort(*term))?.cost;
-        let taken = mlir.rewrite(table, &mut bank, &best, &cost);
+    let text = mlir.to_string();
+    let of = ValuesOf { values: &values, objective: &objective, comment: "//", name: OPTIMISED };
+    values::run(&of, text, &mut bank, given, out.as_ref(), &mut |bank, best, cost| {
+        let taken = mlir.rewrite(table, bank, best, cost);
         let taken = taken.map_err(|mistake| in_file(file, &mistake))?;
-        for (number, (value, taken)) in values.iter().zip(taken).enumerate() {
-            let Optimised { best, ref told, ref proof } = found[&value.term];
-            text += &format!("// {} {}: {told}", value.function, value.name);
-            match (taken, proof) {
-                (true, Some(proof)) => {
-                    if let Some(out) = &out {
-                        let name = format!("{number}.json");
-                        write_atomic(&out.file(&name), proof.as_bytes())?;
-                        text += &format!("; {name}");
-                    }
-                }
-                _ if best != value.term => {
-                    text += "; not taken: with it the function would cost no less";
-                }
-                _ => {}
-            }
-            text.push('\n');
-        }
-    }
-    text += &mlir.to_string();
-    if let Some(out) = &out {
-        write_atomic(&out.file(OPTIMISED), text.as_bytes())?;
-    }
-    print(&text)
+        let why = "with it the function would cost no less";
+        let told = taken.into_iter().map(|taken| if taken { Ok(()) } else { Err(why) });
+        Ok((mlir.to_string(), told.collect()))
+    })
 }

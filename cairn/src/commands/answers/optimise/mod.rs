@@ -1,12 +1,14 @@
 //! `cairn optimise`: the best term that equals a given one, with a proof; or that of each of many terms, or of each value of
-//! a function of MLIR.
+//! a function of MLIR or LLVM IR.
 
 pub(crate) mod c_file;
 pub(crate) mod given;
+pub(crate) mod llvm;
 pub(crate) mod many_terms;
 pub(crate) mod mlir;
 pub(crate) mod one_term;
 pub(crate) mod part_of_file;
+pub(crate) mod values;
 
 use crate::inputs::args::RunArgs;
 use crate::inputs::shipped::SYSTEMS;
@@ -14,6 +16,7 @@ use anyhow::Result;
 use c_file::CSource;
 use given::{Given, Learned};
 use guided_search::{OptimiseOptions, Seconds};
+use llvm::LlvmFile;
 use many_terms::ManyTerms;
 use mlir::MlirFile;
 use one_term::OneTerm;
@@ -74,6 +77,8 @@ pub struct OptimiseArgs {
     #[command(flatten)]
     mlir: MlirFile,
     #[command(flatten)]
+    llvm: LlvmFile,
+    #[command(flatten)]
     source: CSource,
     #[command(flatten)]
     options: OptimiseOptions,
@@ -103,9 +108,10 @@ pub fn run(args: &OptimiseArgs) -> Result<()> {
     given.settings.deadline = args.time.and_then(Seconds::from_now);
     given.settings.pool = Some(pool.clone());
     let out = args.out.as_deref();
-    pool.install(|| match (&args.mlir.mlir, &args.source.c_file) {
-        (Some(file), _) => mlir::run(file, out, &args.system, &given),
-        (_, Some(file)) => c_file::run(file, out, &given),
+    pool.install(|| match (&args.mlir.mlir, &args.source.c_file, &args.llvm.llvm) {
+        (Some(file), ..) => mlir::run(file, out, &args.system, &given),
+        (_, Some(file), _) => c_file::run(file, out, &given),
+        (.., Some(file)) => llvm::run(file, out, &given),
         _ => one_term::run(&args.one, out, &args.system, &given, run.quiet),
     })
 }

@@ -18,14 +18,14 @@ use support::{FileKind, InputFile, OutputFile, first_bytes, note, print};
 
 /// A term, and how the answer is shown.
 #[derive(Clone, Debug, clap::Args)]
-#[group(conflicts_with_all = ["ManyTerms", "MlirFile", "CSource"])]
+#[group(conflicts_with_all = ["ManyTerms", "MlirFile", "LlvmFile", "CSource"])]
 pub struct OneTerm {
     /// The term to begin with
     #[arg(
         long,
         value_name = "TERM",
         allow_negative_numbers = true,
-        required_unless_present_any = ["terms", "tasks", "c", "mlir", "c_file"]
+        required_unless_present_any = ["terms", "tasks", "c", "mlir", "llvm", "c_file"]
     )]
     term: Option<String>,
     /// The term to begin with, as an expression of C, for systems over words of bits or integers; the best term is shown in

@@ -1,4 +1,4 @@
-//! A term of a file, a value of MLIR or a function of C, and the best one that equals it.
+//! A term of a file, a value of MLIR or LLVM IR, or a function of C, and the best one that equals it.
 
 use crate::shown::proof::Shown;
 use anyhow::{Result, ensure};

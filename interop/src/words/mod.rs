@@ -1,11 +1,15 @@
 //! The operators of a system, found by what they compute and on words of which widths.
 
+mod sure;
+
+pub(crate) use crate::words::sure::Sure;
+
 use egraph::{Language, Leaf, LeafValue, LiteralKind, OpId, SortId, TermBank, TermId, Value};
 use rustc_hash::FxHashMap;
 
 /// The sorts of words and of truth values, and the operators on them.
 #[derive(Clone, Debug)]
-pub(super) struct Words {
+pub(crate) struct Words {
     /// By number of bits, where 1 stands for truth values: the sort.
     sorts: FxHashMap<u32, SortId>,
     operators: FxHashMap<(&'static str, Vec<SortId>, SortId), OpId>,
@@ -60,6 +64,18 @@ impl Words {
         self.meanings.get(&op).map(|(name, args, result)| (*name, &args[..], *result))
     }
 
+    /// The operator that computes `name` of such arguments with a result of so many bits.
+    pub fn operator(
+        &self,
+        bank: &TermBank,
+        name: &'static str,
+        bits: u32,
+        args: &[TermId],
+    ) -> Option<OpId> {
+        let sorts: Vec<SortId> = args.iter().map(|arg| bank.sort(*arg)).collect();
+        self.operators.get(&(name, sorts, self.sort(bits).ok()?)).copied()
+    }
+
     /// Applies the operator that computes `name` with a result of so many bits; to literals, it gives one.
     pub fn apply(
         &self,
@@ -68,18 +84,18 @@ impl Words {
         bits: u32,
         args: &[TermId],
     ) -> Result<TermId, String> {
-        let sorts: Vec<SortId> = args.iter().map(|arg| bank.sort(*arg)).collect();
-        let widths: Vec<String> =
-            sorts.iter().filter_map(|s| self.bits(*s)).map(|b| b.to_string()).collect();
-        match self.operators.get(&(name, sorts, self.sort(bits)?)) {
+        self.sort(bits)?;
+        let widths = args.iter().filter_map(|arg| self.bits(bank.sort(*arg)));
+        let widths: Vec<String> = widths.map(|bits| bits.to_string()).collect();
+        match self.operator(bank, name, bits, args) {
             Some(op) => {
                 let values: Option<Vec<Value>> =
                     args.iter().map(|arg| bank.literal(*arg)).collect();
-                let builtin = bank.language().op(*op).builtin;
+                let builtin = bank.language().op(op).builtin;
                 let value = values.zip(builtin).and_then(|(values, of)| of.eval(&values));
                 match value.and_then(Value::to_bits) {
                     Some(bits_of_value) => self.literal(bank, bits, bits_of_value),
-                    None => Ok(bank.apply(*op, args)),
+                    None => Ok(bank.apply(op, args)),
                 }
             }
             None => Err(format!(
@@ -122,6 +138,6 @@ fn same_name(name: &'static str, arity: usize) -> &'static str {
 }
 
 /// The number of a literal: a word as it is, a truth value as 0 or 1.
-pub(super) fn number(bank: &TermBank, term: TermId) -> Option<u64> {
+pub(crate) fn number(bank: &TermBank, term: TermId) -> Option<u64> {
     bank.literal(term)?.to_bits()
 }

@@ -1,0 +1,114 @@
+//! Where a better term has the value that a source has, whatever LLVM leaves open there.
+//!
+//! A source is poison where a flag is not kept, where it is shifted by its width or more, or where a value that it is sure to
+//! depend on is poison. Elsewhere it has the value that its term has, with any word in the place of what is poison or undefined: but
+//! for each use of what is undefined it may be another word. So what a better term reads that may be poison or undefined is
+//! frozen first, if not the source is poison with it and the term reads it once.
+
+use crate::llvm::operations::text;
+use crate::llvm::values::{Block, Value};
+use crate::words::{Words, number};
+use egraph::{Leaf, LeafValue, Node, TermBank, TermId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What stands for a variable that is frozen. No variable has a space in its name.
+pub fn frozen(leaf: &Leaf) -> Leaf {
+    Leaf { sort: leaf.sort, value: LeafValue::Variable(format!("{leaf} frozen")) }
+}
+
+/// A better term for a value as it may be written in its place.
+///
+/// # Errors
+/// Why it may not.
+pub fn settled(
+    bank: &mut TermBank,
+    words: &Words,
+    block: &Block<'_>,
+    value: &Value<'_>,
+    better: TermId,
+) -> Result<TermId, &'static str> {
+    let strict = strict(bank, words, value.term);
+    let mut sure = block.divisions(value.line);
+    for &part in &strict {
+        if let Some(("<<" | ">>" | ">>s", _, bits)) = meaning(bank, words, part) {
+            sure.amounts.push((bank.children(part)[1], bits));
+        }
+    }
+    // A variable is what it stands for: a source that equals it is poison where it is, or has any value.
+    if bank.children(better).is_empty() {
+        return Ok(better);
+    }
+    let parts = bank.subterms(better);
+    for &part in &parts {
+        let op = match bank.node(part) {
+            Node::Op(op) => op,
+            Node::Leaf(_) if block.variables.contains_key(&part) => continue,
+            Node::Leaf(_) if number(bank, part).is_some() => continue,
+            Node::Leaf(_) => return Err("it has a variable that is no value"),
+        };
+        let children = bank.children(part);
+        if text(words, op, &vec![""; children.len()]).is_none() {
+            return Err("LLVM has no instruction for an operator of it");
+        }
+        let (n, last) = (words.meaning(op).map_or(0, |(.., bits)| bits), children.last());
+        let last = *last.unwrap_or(&part);
+        let may = match meaning(bank, words, part).map(|(what, ..)| what) {
+            Some("<<" | ">>" | ">>s") => sure.is_amount(bank, words, last, n),
+            Some("/" | "%") => sure.is_divisor(bank, last),
+            Some("/s" | "%s") => sure.is_signed_division(bank, (children[0], last), n),
+            _ => true,
+        };
+        if !may {
+            return Err("it shifts or divides by what LLVM leaves open");
+        }
+    }
+    // How many ways lead to a part from above, up to two.
+    let mut ways: FxHashMap<TermId, u8> = FxHashMap::from_iter([(better, 1)]);
+    for part in parts.iter().rev() {
+        let above = ways[part];
+        for child in bank.children(*part) {
+            let ways = ways.entry(*child).or_default();
+            *ways = (*ways + above).min(2);
+        }
+    }
+    let is_read = |variable: &TermId| {
+        !block.variables.get(variable).is_some_and(|variable| variable.is_loose)
+            || strict.contains(variable) && ways[variable] == 1
+    };
+    let kept: FxHashSet<Leaf> = parts
+        .iter()
+        .filter(|part| is_read(part))
+        .filter_map(|part| match bank.node(*part) {
+            Node::Leaf(leaf) => Some(leaf.clone()),
+            Node::Op(_) => None,
+        })
+        .collect();
+    Ok(bank.map_leaves(better, &mut |leaf| {
+        if kept.contains(leaf) { leaf.clone() } else { frozen(leaf) }
+    }))
+}
+
+/// The parts of a term that make it poison where they are.
+fn strict(bank: &TermBank, words: &Words, term: TermId) -> FxHashSet<TermId> {
+    let mut strict = FxHashSet::default();
+    let mut todo = vec![term];
+    while let Some(part) = todo.pop() {
+        if strict.insert(part) {
+            let chooses = matches!(meaning(bank, words, part), Some(("select", ..)));
+            let sure = if chooses { 1 } else { usize::MAX };
+            todo.extend(bank.children(part).iter().take(sure));
+        }
+    }
+    strict
+}
+
+fn meaning<'w>(
+    bank: &TermBank,
+    words: &'w Words,
+    term: TermId,
+) -> Option<(&'static str, &'w [u32], u32)> {
+    match bank.node(term) {
+        Node::Op(op) => words.meaning(op),
+        Node::Leaf(_) => None,
+    }
+}
