@@ -17,19 +17,21 @@ pub fn spent(outcome: &Outcome, system: &System, shared: bool) -> String {
 }
 
 fn explained(outcome: &Outcome, system: &System, shared: bool) -> String {
-    let one_way = one_way(system, "a term that equals it may cost less, and not be derived");
+    // Looks at all rules.
+    let one_way = || one_way(system, "a term that equals it may cost less, and not be derived");
     match outcome.ended {
         // Folding goes one way, too: no e-graph has all that a literal could be computed from.
         Ended::Saturated
-            if one_way.is_empty() && !shared && !system.language.constant_folding =>
+            if !shared && !system.language.constant_folding && one_way().is_empty() =>
         {
             "the rules derive nothing else from the start; all of them go both ways, so no term that they make \
              equal costs less"
                 .to_owned()
         }
-        Ended::Saturated => format!("the rules derive nothing else from the start{one_way}"),
+        Ended::Saturated => format!("the rules derive nothing else from the start{}", one_way()),
         Ended::Proved => format!(
-            "the rules derive nothing else from the start, and none of it costs less{one_way}"
+            "the rules derive nothing else from the start, and none of it costs less{}",
+            one_way()
         ),
         Ended::Least => "no term costs less".to_owned(),
         Ended::Smallest { classes, of_all_operators } => format!(

@@ -62,8 +62,10 @@ pub(crate) struct Facts {
     entries: Vec<Entry>,
     /// What transfers read.
     premises: Vec<Id>,
-    /// Classes whose facts have changed; their uses must be looked at.
-    pub changed: Vec<Id>,
+    /// Classes whose facts have changed; their uses must be looked at. First those of this round, descending.
+    changed: Vec<Id>,
+    /// How many are of this round.
+    round: usize,
     /// Bytes that the e-graph was allowed when room was made last.
     pub limit: usize,
 }
@@ -169,7 +171,29 @@ impl Facts {
             entries: Vec::new(),
             premises: Vec::new(),
             changed: Vec::new(),
+            round: 0,
             limit: usize::MAX,
+        }
+    }
+
+    /// The class whose uses are to be looked at next: those that have changed come in rounds, each once in a round, so that
+    /// a fact that becomes better in steps is not passed on all the way up with each of them.
+    pub fn next_changed(&mut self, find: impl Fn(Id) -> Id) -> Option<Id> {
+        if self.round == 0 {
+            self.changed.iter_mut().for_each(|class| *class = find(*class));
+            self.changed.sort_unstable_by(|a, b| b.cmp(a));
+            self.changed.dedup();
+            self.round = self.changed.len();
+        }
+        let last = self.round.checked_sub(1)?;
+        Some(find(self.changed[last]))
+    }
+
+    /// The uses of [`Facts::next_changed`] will have been looked at.
+    pub fn take_changed(&mut self) {
+        if let Some(last) = self.round.checked_sub(1) {
+            self.changed.swap_remove(last);
+            self.round = last;
         }
     }
 

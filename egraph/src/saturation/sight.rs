@@ -118,8 +118,12 @@ impl<'a> Sight<'a> {
         let sizes = Sizes::of(egraph);
         let said = sides.iter().any(|side| !side.is_empty());
         let sides = said.then(|| [0, 1].map(|i| Surroundings::new(egraph, &sizes, &sides[i])));
-        let rewrites = system.rewrites.iter();
-        let literals = rewrites.map(|rewrite| rewrite.rhs.known_literals(egraph)).collect();
+        let live = egraph.live_by_operator();
+        let literals = system.rewrites.iter().map(|rewrite| match rewrite.lhs.may_match(live) {
+            true => rewrite.rhs.known_literals(egraph),
+            false => Vec::new(),
+        });
+        let literals = literals.collect();
         let kinds = OnceLock::new();
         Sight { egraph, system, shapes, iteration, sizes, sides, kinds, literals }
     }

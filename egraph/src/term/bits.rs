@@ -1,5 +1,6 @@
 //! Words of a fixed number of bits: numbers modulo 2ᴺ.
 
+use crate::term::operator::Operator;
 use std::fmt;
 
 /// A number of bits, 1 to 64.
@@ -53,47 +54,47 @@ impl Bits {
     }
 
     /// The value of a binary operator; `None` if there is no such operator, or the widths differ.
-    pub(crate) fn binary(name: &str, left: Bits, right: Bits) -> Option<Bits> {
+    pub(crate) fn binary(op: Operator, left: Bits, right: Bits) -> Option<Bits> {
         if left.width != right.width {
-            return if name == "concat" { left.concat(right) } else { None };
+            return if op == Operator::Concat { left.concat(right) } else { None };
         }
         let (width, a, b) = (left.width, left.value(), right.value());
-        let result = match name {
-            "+" => a.wrapping_add(b),
-            "-" => a.wrapping_sub(b),
-            "*" => a.wrapping_mul(b),
-            "/" => a.checked_div(b).unwrap_or(width.largest()),
-            "%" => a.checked_rem(b).unwrap_or(a),
-            "&" | "and" => a & b,
-            "|" | "or" => a | b,
-            "^" | "xor" => a ^ b,
-            "<<" => shifted_left(a, b),
-            ">>" => shifted_right(a, b),
-            "min" => a.min(b),
-            "max" => a.max(b),
-            "rotl" => rotated(a, b % u64::from(width.bits()), width),
-            "rotr" => {
+        let result = match op {
+            Operator::Add => a.wrapping_add(b),
+            Operator::Sub => a.wrapping_sub(b),
+            Operator::Mul => a.wrapping_mul(b),
+            Operator::Div => a.checked_div(b).unwrap_or(width.largest()),
+            Operator::Rem => a.checked_rem(b).unwrap_or(a),
+            Operator::BitAnd | Operator::And => a & b,
+            Operator::BitOr | Operator::Or => a | b,
+            Operator::BitXor | Operator::Xor => a ^ b,
+            Operator::Shl => shifted_left(a, b),
+            Operator::Shr => shifted_right(a, b),
+            Operator::Min => a.min(b),
+            Operator::Max => a.max(b),
+            Operator::Rotl => rotated(a, b % u64::from(width.bits()), width),
+            Operator::Rotr => {
                 let bits = u64::from(width.bits());
                 rotated(a, (bits - b % bits) % bits, width)
             }
-            "concat" => return left.concat(right),
-            _ => return Self::signed_binary(name, left, right),
+            Operator::Concat => return left.concat(right),
+            _ => return Self::signed_binary(op, left, right),
         };
         Some(Bits::new(width, result))
     }
 
     /// As [`Bits::binary`], of operators that read words as signed numbers; of one width.
-    fn signed_binary(name: &str, left: Bits, right: Bits) -> Option<Bits> {
+    fn signed_binary(op: Operator, left: Bits, right: Bits) -> Option<Bits> {
         let (a, b) = (left.signed(), right.signed());
-        let result = match name {
+        let result = match op {
             // By zero as in SMT-LIB: 1 or -1, against the sign; and the number itself.
-            "/s" if b == 0 => 1 - 2 * i64::from(a >= 0),
-            "%s" if b == 0 => a,
-            "/s" => a.wrapping_div(b),
-            "%s" => a.wrapping_rem(b),
-            ">>s" => a >> right.value().min(63),
-            "mins" => a.min(b),
-            "maxs" => a.max(b),
+            Operator::DivSigned if b == 0 => 1 - 2 * i64::from(a >= 0),
+            Operator::RemSigned if b == 0 => a,
+            Operator::DivSigned => a.wrapping_div(b),
+            Operator::RemSigned => a.wrapping_rem(b),
+            Operator::ShrSigned => a >> right.value().min(63),
+            Operator::MinSigned => a.min(b),
+            Operator::MaxSigned => a.max(b),
             _ => return None,
         };
         Some(Bits::new(left.width, result as u64))
@@ -113,38 +114,38 @@ impl Bits {
 
     /// A word of another width: `zext` and `sext` extend, `trunc` keeps the lowest bits, and `extract` those from bit
     /// `low` on. `None` if there is no such operator, or the word has not so many bits.
-    pub(crate) fn converted(self, name: &str, low: Option<u8>, to: Width) -> Option<Bits> {
+    pub(crate) fn converted(self, op: Operator, low: Option<u8>, to: Width) -> Option<Bits> {
         let (from, low) = (self.width, u32::from(low.unwrap_or(0)));
-        let value = match name {
-            "zext" if from < to => self.value(),
-            "sext" if from < to => self.signed() as u64,
-            "trunc" if to < from => self.value(),
-            "extract" if low + to.bits() <= from.bits() => self.value() >> low,
+        let value = match op {
+            Operator::Zext if from < to => self.value(),
+            Operator::Sext if from < to => self.signed() as u64,
+            Operator::Trunc if to < from => self.value(),
+            Operator::Extract if low + to.bits() <= from.bits() => self.value() >> low,
             _ => return None,
         };
         Some(Bits::new(to, value))
     }
 
     /// The value of a shift by an integer; `None` if it is negative, or there is no such operator.
-    pub(crate) fn shift(name: &str, word: Bits, amount: i64) -> Option<Bits> {
+    pub(crate) fn shift(op: Operator, word: Bits, amount: i64) -> Option<Bits> {
         let amount = u64::try_from(amount).ok()?;
-        let result = match name {
-            "shl" => shifted_left(word.value(), amount),
-            "shr" => shifted_right(word.value(), amount),
+        let result = match op {
+            Operator::ShlBy => shifted_left(word.value(), amount),
+            Operator::ShrBy => shifted_right(word.value(), amount),
             _ => return None,
         };
         Some(Bits::new(word.width, result))
     }
 
     /// The value of a unary operator; `None` if there is no such operator.
-    pub(crate) fn unary(name: &str, word: Bits) -> Option<Bits> {
-        let result = match name {
-            "-" | "neg" => word.value().wrapping_neg(),
-            "~" | "not" => !word.value(),
-            "popcount" => word.value().count_ones().into(),
+    pub(crate) fn unary(op: Operator, word: Bits) -> Option<Bits> {
+        let result = match op {
+            Operator::Sub | Operator::Neg => word.value().wrapping_neg(),
+            Operator::BitNot | Operator::Not => !word.value(),
+            Operator::Popcount => word.value().count_ones().into(),
             // All bits of zero are leading and trailing ones.
-            "clz" => (word.value().leading_zeros() + word.width.bits() - 64).into(),
-            "ctz" => word.value().trailing_zeros().min(word.width.bits()).into(),
+            Operator::Clz => (word.value().leading_zeros() + word.width.bits() - 64).into(),
+            Operator::Ctz => word.value().trailing_zeros().min(word.width.bits()).into(),
             _ => return None,
         };
         Some(Bits::new(word.width, result))
@@ -191,17 +192,17 @@ mod tests {
     #[test]
     fn division_by_zero_is_that_of_smt_lib() {
         let word = |value| Bits::new(Width::new(8).unwrap(), value);
-        assert_eq!(Bits::binary("/", word(7), word(0)), Some(word(255)));
-        assert_eq!(Bits::binary("%", word(7), word(0)), Some(word(7)));
+        assert_eq!(Bits::binary(Operator::Div, word(7), word(0)), Some(word(255)));
+        assert_eq!(Bits::binary(Operator::Rem, word(7), word(0)), Some(word(7)));
     }
 
     #[test]
     fn widths_are_never_mixed_and_run_from_1_to_64() {
         let word = |bits| Bits::new(Width::new(bits).unwrap(), 1);
-        assert_eq!(Bits::binary("+", word(8), word(9)), None);
+        assert_eq!(Bits::binary(Operator::Add, word(8), word(9)), None);
         assert_eq!((Width::new(0), Width::new(65)), (None, None));
         assert_eq!(Width::new(64).unwrap().largest(), u64::MAX);
-        assert_eq!(Bits::binary("<<", word(1), word(1)), Some(Bits::new(Width(1), 0)));
+        assert_eq!(Bits::binary(Operator::Shl, word(1), word(1)), Some(Bits::new(Width(1), 0)));
     }
 
     #[test]
@@ -235,22 +236,22 @@ mod tests {
                 ("|", a | b),
                 ("^", a ^ b),
             ] {
-                let found = value(Bits::binary(name, x, y));
+                let found = value(Bits::binary(Operator::named(name).unwrap(), x, y));
                 prop_assert_eq!(found, expected.rem_euclid(modulus), "{}", name);
             }
             let product = (a as u128).wrapping_mul(b as u128) % modulus as u128;
-            prop_assert_eq!(value(Bits::binary("*", x, y)) as u128, product);
-            prop_assert_eq!(value(Bits::unary("-", x)), (-a).rem_euclid(modulus));
-            prop_assert_eq!(value(Bits::unary("~", x)), modulus - 1 - a);
+            prop_assert_eq!(value(Bits::binary(Operator::Mul, x, y)) as u128, product);
+            prop_assert_eq!(value(Bits::unary(Operator::Sub, x)), (-a).rem_euclid(modulus));
+            prop_assert_eq!(value(Bits::unary(Operator::BitNot, x)), modulus - 1 - a);
             // A power of two beyond the modulus is zero in it, and more than any word.
             let power = 1i128 << amount.min(bits);
             let left = (a as u128).wrapping_mul(power as u128) % modulus as u128;
-            let shifted = |name| value(Bits::shift(name, x, amount as i64));
-            prop_assert_eq!((shifted("shl") as u128, shifted("shr")), (left, a / power));
+            let shifted = |op| value(Bits::shift(op, x, amount as i64));
+            prop_assert_eq!((shifted(Operator::ShlBy) as u128, shifted(Operator::ShrBy)), (left, a / power));
             let amount = Bits::new(width, amount);
-            let same = |name| Bits::shift(name, x, amount.value() as i64);
-            prop_assert_eq!(Bits::binary("<<", x, amount), same("shl"));
-            prop_assert_eq!(Bits::binary(">>", x, amount), same("shr"));
+            let same = |op| Bits::shift(op, x, amount.value() as i64);
+            prop_assert_eq!(Bits::binary(Operator::Shl, x, amount), same(Operator::ShlBy));
+            prop_assert_eq!(Bits::binary(Operator::Shr, x, amount), same(Operator::ShrBy));
             prop_assert_eq!(x < y, a < b);
         }
     }

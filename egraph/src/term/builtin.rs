@@ -9,6 +9,7 @@
 use crate::term::bits::{Bits, Width};
 use crate::term::float::Float;
 use crate::term::literal::{LiteralKind, Value};
+use crate::term::operator::Operator;
 use crate::term::rational::Rational;
 use std::fmt;
 
@@ -19,7 +20,7 @@ use std::fmt;
 /// `extract:8:16` begins with the bit that becomes the lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Builtin {
-    base: &'static str,
+    operator: Operator,
     shape: Shape,
 }
 
@@ -46,8 +47,6 @@ struct Operators {
     conversions: &'static str,
 }
 
-/// Operators over several kinds.
-const OTHERS: &str = "concat select";
 /// Words have the same operators at all widths.
 const WORDS: LiteralKind = LiteralKind::Bits(Width::WIDEST);
 const COMPARISONS: &str = "< <= > >= == !=";
@@ -89,16 +88,11 @@ fn shape(name: &str) -> Shape {
 impl Builtin {
     /// The function that a name says, over whatever kinds it has one.
     pub fn named(name: &str) -> Option<Builtin> {
-        let called = base(name);
-        let kinds = [LiteralKind::I64, LiteralKind::Bool, LiteralKind::Rational, WORDS];
-        let lists = kinds
-            .into_iter()
-            .map(operators)
-            .flat_map(|of| [of.binary, of.unary, of.shifts, of.comparisons, of.conversions]);
-        let mut names = lists.chain([OTHERS]).flat_map(str::split_whitespace);
-        let base = names.find(|known| *known == called)?;
-        let is_conversion = operators(WORDS).conversions.split(' ').any(|known| known == base);
-        Some(Builtin { base, shape: if is_conversion { shape(name) } else { Shape::default() } })
+        let operator = Operator::named(base(name))?;
+        let is_conversion =
+            operators(WORDS).conversions.split(' ').any(|known| known == operator.name());
+        let shape = if is_conversion { shape(name) } else { Shape::default() };
+        Some(Builtin { operator, shape })
     }
 
     /// The function of an operator called `name` over these kinds of literals.
@@ -110,16 +104,16 @@ impl Builtin {
     pub fn on(self, args: &[LiteralKind]) -> Option<LiteralKind> {
         use LiteralKind::{Bits, Bool, I64};
         let of = operators(*args.first()?);
-        let among = |names: &str| names.split_whitespace().any(|known| known == self.base);
+        let among = |names: &str| names.split_whitespace().any(|known| known == self.name());
         match *args {
-            [Bits(high), Bits(low)] if self.base == "concat" => {
+            [Bits(high), Bits(low)] if self.operator == Operator::Concat => {
                 Width::new(u64::from(high.bits() + low.bits())).map(Bits)
             }
             [from] if among(of.conversions) => {
                 let to = self.shape.width?;
-                let fits = match (from, self.base) {
-                    (Bits(from), "zext" | "sext") => from < to,
-                    (Bits(from), "trunc") => to < from,
+                let fits = match (from, self.operator) {
+                    (Bits(from), Operator::Zext | Operator::Sext) => from < to,
+                    (Bits(from), Operator::Trunc) => to < from,
                     (Bits(from), _) => {
                         let low = self.shape.first.map(u32::from);
                         low.is_some_and(|low| low + to.bits() <= from.bits())
@@ -128,7 +122,7 @@ impl Builtin {
                 };
                 fits.then_some(Bits(to))
             }
-            [Bool, a, b] if a == b && self.base == "select" => Some(a),
+            [Bool, a, b] if a == b && self.operator == Operator::Select => Some(a),
             [a] if among(of.unary) => Some(a),
             [a, b] if a == b && among(of.binary) => Some(a),
             [a, b] if a == b && among(of.comparisons) => Some(Bool),
@@ -139,7 +133,7 @@ impl Builtin {
 
     /// What it computes, as the name of an operator without what only makes it unique, nor the numbers of a conversion.
     pub fn name(self) -> &'static str {
-        self.base
+        self.operator.name()
     }
 
     /// Of a conversion the width of the result.
@@ -149,20 +143,20 @@ impl Builtin {
 
     /// Of `extract` the bit that becomes the lowest.
     pub fn low(self) -> Option<u32> {
-        self.shape.first.filter(|_| self.base == "extract").map(u32::from)
+        self.shape.first.filter(|_| self.operator == Operator::Extract).map(u32::from)
     }
 
     /// The value at `args`, or `None` if there is none or the arguments have other kinds.
     #[inline]
     pub fn eval(self, args: &[Value]) -> Option<Value> {
-        compute(self.base, self.shape, args)
+        compute(self.operator, self.shape, args)
     }
 }
 
 impl fmt::Display for Builtin {
     /// The shortest name that says it: `+`, `zext:32`, `extract:8:16`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.base)?;
+        f.write_str(self.name())?;
         if let Some(low) = self.low() {
             write!(f, ":{low}")?;
         }
@@ -176,71 +170,74 @@ pub fn evaluate(name: &str, args: &[Value]) -> Option<Value> {
     Builtin::named(name)?.eval(args)
 }
 
-fn compute(name: &str, shape: Shape, args: &[Value]) -> Option<Value> {
+fn compute(op: Operator, shape: Shape, args: &[Value]) -> Option<Value> {
     Some(match *args {
-        [Value::Int(a), Value::Int(b)] => match name {
-            "+" => Value::Int(a.checked_add(b)?),
-            "-" => Value::Int(a.checked_sub(b)?),
-            "*" => Value::Int(a.checked_mul(b)?),
-            "/" if b == 0 => Value::Int(0),
-            "%" if b == 0 => Value::Int(0),
-            "/" => Value::Int(a.checked_div_euclid(b)?),
+        [Value::Int(a), Value::Int(b)] => match op {
+            Operator::Add => Value::Int(a.checked_add(b)?),
+            Operator::Sub => Value::Int(a.checked_sub(b)?),
+            Operator::Mul => Value::Int(a.checked_mul(b)?),
+            Operator::Div if b == 0 => Value::Int(0),
+            Operator::Rem if b == 0 => Value::Int(0),
+            Operator::Div => Value::Int(a.checked_div_euclid(b)?),
             // i64::MIN % -1 overflows in the processor, though the remainder is 0.
-            "%" => Value::Int(a.wrapping_rem_euclid(b)),
-            "min" => Value::Int(a.min(b)),
-            "max" => Value::Int(a.max(b)),
-            "&" => Value::Int(a & b),
-            "|" => Value::Int(a | b),
-            "^" => Value::Int(a ^ b),
-            "<<" => Value::Int(shifted_left(a, b)?),
-            ">>" => Value::Int(a >> u32::try_from(b).ok().filter(|b| *b < 64)?),
-            _ => compared(name, a, b)?,
+            Operator::Rem => Value::Int(a.wrapping_rem_euclid(b)),
+            Operator::Min => Value::Int(a.min(b)),
+            Operator::Max => Value::Int(a.max(b)),
+            Operator::BitAnd => Value::Int(a & b),
+            Operator::BitOr => Value::Int(a | b),
+            Operator::BitXor => Value::Int(a ^ b),
+            Operator::Shl => Value::Int(shifted_left(a, b)?),
+            Operator::Shr => Value::Int(a >> u32::try_from(b).ok().filter(|b| *b < 64)?),
+            _ => compared(op, a, b)?,
         },
-        [Value::Bool(a), Value::Bool(b)] => match name {
-            "&&" => Value::Bool(a && b),
-            "||" => Value::Bool(a || b),
-            "==" => Value::Bool(a == b),
-            "!=" => Value::Bool(a != b),
+        [Value::Bool(a), Value::Bool(b)] => match op {
+            Operator::Both => Value::Bool(a && b),
+            Operator::Either => Value::Bool(a || b),
+            Operator::Equal => Value::Bool(a == b),
+            Operator::Unequal => Value::Bool(a != b),
             _ => return None,
         },
-        [Value::Int(a)] => match name {
-            "-" => Value::Int(a.checked_neg()?),
-            "abs" => Value::Int(a.checked_abs()?),
+        [Value::Int(a)] => match op {
+            Operator::Sub => Value::Int(a.checked_neg()?),
+            Operator::Abs => Value::Int(a.checked_abs()?),
             _ => return None,
         },
-        [Value::Bool(a)] => match name {
-            "!" => Value::Bool(!a),
-            "zext" => Value::Bits(Bits::new(shape.width?, a.into())),
-            "sext" => Value::word(shape.width?, -i64::from(a)),
+        [Value::Bool(a)] => match op {
+            Operator::Opposite => Value::Bool(!a),
+            Operator::Zext => Value::Bits(Bits::new(shape.width?, a.into())),
+            Operator::Sext => Value::word(shape.width?, -i64::from(a)),
             _ => return None,
         },
-        [Value::Rational(a), Value::Rational(b)] => match Rational::binary(name, a, b) {
+        [Value::Rational(a), Value::Rational(b)] => match Rational::binary(op, a, b) {
             Some(result) => Value::Rational(result),
-            None => compared(name, a, b)?,
+            None => compared(op, a, b)?,
         },
-        [Value::Rational(a)] => Value::Rational(Rational::unary(name, a)?),
-        [Value::Float(a), Value::Float(b)] => match Float::binary(name, a, b) {
+        [Value::Rational(a)] => Value::Rational(Rational::unary(op, a)?),
+        [Value::Float(a), Value::Float(b)] => match Float::binary(op, a, b) {
             Some(result) => Value::Float(result),
-            None => compared(name, a, b)?,
+            None => compared(op, a, b)?,
         },
-        [Value::Float(a)] => Value::Float(Float::unary(name, a)?),
-        [Value::Bits(a), Value::Bits(b)] => match Bits::binary(name, a, b) {
+        [Value::Float(a)] => Value::Float(Float::unary(op, a)?),
+        [Value::Bits(a), Value::Bits(b)] => match Bits::binary(op, a, b) {
             Some(result) => Value::Bits(result),
             None if a.width() != b.width() => return None,
-            None => match name.strip_suffix('s') {
-                Some(name) => compared(name, a.signed(), b.signed())?,
-                None => compared(name, a, b)?,
+            None => match op {
+                Operator::LessSigned => Value::Bool(a.signed() < b.signed()),
+                Operator::AtMostSigned => Value::Bool(a.signed() <= b.signed()),
+                Operator::GreaterSigned => Value::Bool(a.signed() > b.signed()),
+                Operator::AtLeastSigned => Value::Bool(a.signed() >= b.signed()),
+                _ => compared(op, a, b)?,
             },
         },
-        [Value::Bits(a), Value::Int(b)] => Value::Bits(Bits::shift(name, a, b)?),
+        [Value::Bits(a), Value::Int(b)] => Value::Bits(Bits::shift(op, a, b)?),
         [Value::Bits(a)] => Value::Bits(match shape.width {
-            Some(to) => match a.converted(name, shape.first, to) {
+            Some(to) => match a.converted(op, shape.first, to) {
                 Some(converted) => converted,
-                None => Bits::unary(name, a)?,
+                None => Bits::unary(op, a)?,
             },
-            None => Bits::unary(name, a)?,
+            None => Bits::unary(op, a)?,
         }),
-        [Value::Bool(chosen), a, b] if name == "select" && a.kind() == b.kind() => {
+        [Value::Bool(chosen), a, b] if op == Operator::Select && a.kind() == b.kind() => {
             if chosen {
                 a
             } else {
@@ -251,14 +248,14 @@ fn compute(name: &str, shape: Shape, args: &[Value]) -> Option<Value> {
     })
 }
 
-fn compared<T: Ord>(name: &str, a: T, b: T) -> Option<Value> {
-    Some(Value::Bool(match name {
-        "<" => a < b,
-        "<=" => a <= b,
-        ">" => a > b,
-        ">=" => a >= b,
-        "==" => a == b,
-        "!=" => a != b,
+fn compared<T: Ord>(op: Operator, a: T, b: T) -> Option<Value> {
+    Some(Value::Bool(match op {
+        Operator::Less => a < b,
+        Operator::AtMost => a <= b,
+        Operator::Greater => a > b,
+        Operator::AtLeast => a >= b,
+        Operator::Equal => a == b,
+        Operator::Unequal => a != b,
         _ => return None,
     }))
 }

@@ -1,5 +1,6 @@
 //! IEEE doubles that are finite and have one zero.
 
+use crate::term::operator::Operator;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -22,23 +23,23 @@ impl Float {
 
     /// The value of a binary operator, rounded to nearest; `None` where there is no such operator,
     /// or the result is not finite.
-    pub(crate) fn binary(name: &str, Float(a): Float, Float(b): Float) -> Option<Float> {
-        Float::new(match name {
-            "+" => a + b,
-            "-" => a - b,
-            "*" => a * b,
-            "/" => a / b,
-            "min" => a.min(b),
-            "max" => a.max(b),
+    pub(crate) fn binary(op: Operator, Float(a): Float, Float(b): Float) -> Option<Float> {
+        Float::new(match op {
+            Operator::Add => a + b,
+            Operator::Sub => a - b,
+            Operator::Mul => a * b,
+            Operator::Div => a / b,
+            Operator::Min => a.min(b),
+            Operator::Max => a.max(b),
             _ => return None,
         })
     }
 
     /// The value of a unary operator; `None` if there is no such operator.
-    pub(crate) fn unary(name: &str, Float(a): Float) -> Option<Float> {
-        Float::new(match name {
-            "-" => -a,
-            "abs" => a.abs(),
+    pub(crate) fn unary(op: Operator, Float(a): Float) -> Option<Float> {
+        Float::new(match op {
+            Operator::Sub => -a,
+            Operator::Abs => a.abs(),
             _ => return None,
         })
     }
@@ -107,8 +108,8 @@ mod tests {
         assert_eq!(all, ["0.0", "2.0", "0.001", "1e-7", "1e300"]);
         assert_eq!(Float::read("-0.0"), Float::read("0"));
         let (one, zero) = (Float(1.0), Float(0.0));
-        assert_eq!(Float::binary("/", one, zero), None);
-        assert_eq!(Float::unary("-", zero).unwrap().value().to_bits(), 0);
+        assert_eq!(Float::binary(Operator::Div, one, zero), None);
+        assert_eq!(Float::unary(Operator::Sub, zero).unwrap().value().to_bits(), 0);
     }
 
     proptest! {
@@ -118,7 +119,7 @@ mod tests {
             prop_assert_eq!(Float::read(&x.to_string()), Some(x));
             prop_assert!(looks_numeric(&x.to_string()));
             for (name, expected) in [("+", a + b), ("-", a - b), ("*", a * b), ("/", a / b)] {
-                let found = Float::binary(name, x, y).map(Float::value);
+                let found = Float::binary(Operator::named(name).unwrap(), x, y).map(Float::value);
                 prop_assert_eq!(found, expected.is_finite().then_some(expected), "{}", name);
             }
             prop_assert_eq!(x < y, a < b);

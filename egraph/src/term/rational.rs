@@ -1,5 +1,6 @@
 //! Exact fractions.
 
+use crate::term::operator::Operator;
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -50,25 +51,25 @@ impl Rational {
 
     /// The value of a binary operator; `None` where there is no such operator, the result does not
     /// fit, or the divisor is zero.
-    pub(crate) fn binary(name: &str, left: Rational, right: Rational) -> Option<Rational> {
+    pub(crate) fn binary(op: Operator, left: Rational, right: Rational) -> Option<Rational> {
         let ((a, b), (c, d)) = (left.parts(), right.parts());
-        match name {
-            "+" => Rational::new(a * d + c * b, b * d),
-            "-" => Rational::new(a * d - c * b, b * d),
-            "*" => Rational::new(a * c, b * d),
-            "/" => Rational::new(a * d, b * c),
-            "min" => Some(left.min(right)),
-            "max" => Some(left.max(right)),
+        match op {
+            Operator::Add => Rational::new(a * d + c * b, b * d),
+            Operator::Sub => Rational::new(a * d - c * b, b * d),
+            Operator::Mul => Rational::new(a * c, b * d),
+            Operator::Div => Rational::new(a * d, b * c),
+            Operator::Min => Some(left.min(right)),
+            Operator::Max => Some(left.max(right)),
             _ => None,
         }
     }
 
     /// The value of a unary operator; `None` as for [`Rational::binary`].
-    pub(crate) fn unary(name: &str, value: Rational) -> Option<Rational> {
+    pub(crate) fn unary(op: Operator, value: Rational) -> Option<Rational> {
         let (a, b) = value.parts();
-        match name {
-            "-" => Rational::new(-a, b),
-            "abs" => Rational::new(a.abs(), b),
+        match op {
+            Operator::Sub => Rational::new(-a, b),
+            Operator::Abs => Rational::new(a.abs(), b),
             _ => None,
         }
     }
@@ -182,10 +183,10 @@ mod tests {
                 let fits = m > 0 && m <= LARGEST.into() && i64::try_from(n).is_ok();
                 r.map(Rational::parts) == fits.then_some((n, m))
             };
-            prop_assert!(is(Rational::binary("+", x, y), a * d + b * c, b * d));
-            prop_assert!(is(Rational::binary("-", x, y), a * d - b * c, b * d));
-            prop_assert!(is(Rational::binary("*", x, y), a * c, b * d));
-            prop_assert!(is(Rational::binary("/", x, y), a * d, b * c));
+            prop_assert!(is(Rational::binary(Operator::Add, x, y), a * d + b * c, b * d));
+            prop_assert!(is(Rational::binary(Operator::Sub, x, y), a * d - b * c, b * d));
+            prop_assert!(is(Rational::binary(Operator::Mul, x, y), a * c, b * d));
+            prop_assert!(is(Rational::binary(Operator::Div, x, y), a * d, b * c));
             prop_assert_eq!(x < y, a * d < c * b);
             prop_assert_eq!(x == y, a * d == c * b);
         }

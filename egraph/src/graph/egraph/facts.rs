@@ -47,35 +47,49 @@ impl EGraph {
     #[cold] // apart, so that systems without analyses pay a look at most
     fn transfer_all(&mut self, node: Id) {
         let system = Arc::clone(&self.system);
+        let root = self.find(node);
         for (id, transfer) in system.analyses.at(self.node(node)) {
-            let Some((value, premises)) = self.transferred(transfer, node) else { continue };
-            let root = self.find(node);
+            let Some(value) = self.transferred(transfer, node) else { continue };
             let merge = |old, new| system.analyses.merge(transfer.analysis, old, new);
+            // Most say what is known.
+            let known = self.fact(transfer.analysis, root);
+            if known.is_some_and(|known| merge(known, value) == known) {
+                continue;
+            }
+            let Some(premises) = self.premises(transfer, node) else { continue };
             let because: (TransferId, &[Id]) = (id, &premises);
             let Some(facts) = &mut self.facts else { return };
             facts.found((root, node), transfer.analysis, value, because, merge);
         }
     }
 
-    /// The value of a transfer at an e-node, and what it reads: literals, then facts.
-    fn transferred(&self, transfer: &Transfer, node: Id) -> Option<(Value, SmallVec<[Id; 6]>)> {
+    /// The value of a transfer at an e-node.
+    fn transferred(&self, transfer: &Transfer, node: Id) -> Option<Value> {
         if let Node::Leaf(leaf) = self.node(node) {
-            return Some((transfer.at_leaf(&self.system.language, leaf)?, SmallVec::new()));
+            return transfer.at_leaf(&self.system.language, leaf);
         }
         let arg = |VarId(arg): VarId| self.children(node)[usize::from(arg)];
         let value = transfer.value.eval(&|var| match transfer.variables.fact(var) {
             Some(fact) => self.fact(fact.analysis, arg(fact.var)),
             None => self.literal(arg(var)),
         });
-        let value = value.filter(|&value| fits(&self.system.language, transfer, value))?;
+        value.filter(|&value| fits(&self.system.language, transfer, value))
+    }
+
+    /// What a transfer reads at an e-node: literals, then facts.
+    fn premises(&self, transfer: &Transfer, node: Id) -> Option<SmallVec<[Id; 6]>> {
         let mut premises = SmallVec::new();
+        if let Node::Leaf(_) = self.node(node) {
+            return Some(premises);
+        }
+        let arg = |VarId(arg): VarId| self.children(node)[usize::from(arg)];
         for var in transfer.literals() {
             premises.push(self.literal_node(arg(var))?);
         }
         for fact in &transfer.variables.facts {
             premises.push(Id(self.fact_id(fact.analysis, arg(fact.var))?.0));
         }
-        Some((value, premises))
+        Some(premises)
     }
 
     /// Merges the facts of two roots, one of which was absorbed.
@@ -88,10 +102,9 @@ impl EGraph {
 
     /// Looks at the uses of a class whose facts have changed; false if there is none, or no room.
     pub(super) fn pass_facts_on(&mut self) -> bool {
-        let Some(facts) = &self.facts else { return false };
-        let Some(&class) = facts.changed.last() else { return false };
+        let EGraph { facts: Some(facts), classes, .. } = self else { return false };
+        let Some(class) = facts.next_changed(|class| classes.find(class)) else { return false };
         let limit = facts.limit;
-        let class = self.find(class);
         let uses = self.weight(class) as usize;
         let facts = 2 * uses * self.system.analyses.most_at_a_node();
         let room = Room { facts, ..Room::default() };
@@ -99,7 +112,7 @@ impl EGraph {
             return false;
         }
         if let Some(facts) = &mut self.facts {
-            facts.changed.pop();
+            facts.take_changed();
         }
         self.look_at_uses(class);
         true

@@ -179,6 +179,12 @@ impl Program {
         self.atoms.len().max(1)
     }
 
+    /// Whether it may match an e-graph with so many e-nodes, by operator: of each of its own there is one.
+    #[inline]
+    pub fn may_match(&self, live_by_operator: &[u32]) -> bool {
+        self.atoms.iter().all(|atom| live_by_operator[atom.op.0 as usize] > 0)
+    }
+
     /// A register that holds the class of a variable once all atoms are bound.
     pub fn register(&self, var: usize) -> Register {
         self.variables[var].0

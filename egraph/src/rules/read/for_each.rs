@@ -118,6 +118,9 @@ fn said(sexpr: &Sexpr, numbers: &Numbers, atoms: &mut usize) -> Result<Sexpr, Pa
 }
 
 fn replaced(atom: &str, place: Place, numbers: &Numbers) -> Result<String, ParseError> {
+    if !atom.contains('{') {
+        return Ok(atom.to_owned());
+    }
     let (mut text, mut rest) = (String::new(), atom);
     while let Some((before, from)) = rest.split_once('{') {
         let Some((expression, after)) = from.split_once('}') else {
@@ -134,9 +137,13 @@ fn replaced(atom: &str, place: Place, numbers: &Numbers) -> Result<String, Parse
 
 /// The value of sums of products of powers: `N`, `2^N-1`, `2*N`, `2^N/2`. Quotients are rounded down.
 fn computed(expression: &str, numbers: &Numbers) -> Result<i128, String> {
+    let known = |text: &str| numbers.iter().find(|(name, _)| name == text).map(|(_, value)| *value);
+    if let Some(value) = known(expression) {
+        return Ok(value);
+    }
     let atom = |text: &str| -> Result<i128, String> {
-        if let Some((_, value)) = numbers.iter().find(|(name, _)| name == text) {
-            return Ok(*value);
+        if let Some(value) = known(text) {
+            return Ok(value);
         }
         if !text.is_empty() && text.chars().all(|c| c.is_ascii_digit()) {
             return text.parse().map_err(|_| too_large());

@@ -72,8 +72,9 @@ impl Given {
         });
         let aim = aim.map_err(of_flag)?;
         let is_used = aim.limits.budget.scheduler.has(Scheduler::BestFirst);
-        let shipped = || ranker_of(&system, false).filter(|_| is_used && !learned.no_ranker);
-        let ranker = learned.ranker.clone().or_else(shipped);
+        let shipped = || ranker_of(&system, false);
+        let is_wanted = is_used && !learned.no_ranker;
+        let ranker = learned.ranker.clone().or_else(|| is_wanted.then(shipped).flatten());
         let ranker = ranker.map(|file| read_ranker(&file, &system)).transpose()?;
         let terms = options.guides();
         let mut planner = None;
