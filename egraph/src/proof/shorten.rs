@@ -240,60 +240,82 @@ fn postpone(system: &System, bank: &mut TermBank, walk: &mut Walk) {
     if roots == 0 || roots == walk.moves.len() {
         return;
     }
-    if postpone_moves(system, bank, &mut walk.moves) {
-        walk.terms.truncate(1);
-        for m in &walk.moves {
-            let last = walk.terms[walk.terms.len() - 1];
-            let after = bank.replace(last, &m.path, m.to);
-            walk.terms.push(after.expect("a position of the proof's own term"));
-        }
+    let Some(Moved { first, after }) = postpone_moves(system, bank, &mut walk.moves) else {
+        return;
+    };
+    let unmoved = walk.terms.split_off(walk.terms.len() - after);
+    walk.terms.truncate(first + 1);
+    for m in &walk.moves[first..walk.moves.len() - after] {
+        let last = walk.terms[walk.terms.len() - 1];
+        let next = bank.replace(last, &m.path, m.to);
+        walk.terms.push(next.expect("a position of the proof's own term"));
     }
+    walk.terms.extend(unmoved);
 }
 
-/// As [`postpone`], of the moves alone; whether any was moved or dropped.
-fn postpone_moves(system: &System, bank: &mut TermBank, moves: &mut Vec<Move>) -> bool {
-    let mut changed = false;
-    let mut i = moves.len();
-    while i > 0 {
-        i -= 1;
+/// What of a proof has changed: all but the moves before the first one, and so many at the end.
+struct Moved {
+    first: usize,
+    after: usize,
+}
+
+/// As [`postpone`], of the moves alone; none if none was moved or dropped.
+fn postpone_moves(system: &System, bank: &mut TermBank, moves: &mut Vec<Move>) -> Option<Moved> {
+    let mut changed: Option<Moved> = None;
+    let mut last_root = moves.iter().rposition(|m| m.path.is_empty())?;
+    for i in (0..moves.len()).rev() {
         if moves[i].path.is_empty() {
             continue;
         }
         let mut at = i;
-        while at + 1 < moves.len() {
-            let next = &moves[at + 1];
-            if !next.path.is_empty() {
-                if comparable(&next.path, &moves[at].path) {
-                    break;
-                }
-                moves.swap(at, at + 1);
-                changed = true;
-                at += 1;
-                continue;
+        while let Some(root) = next_root(moves, at, last_root) {
+            let Some((before, after, path)) =
+                moves::carried(system, bank, &moves[root], &moves[at])
+            else {
+                break;
+            };
+            // The root is rewritten first, with what the subterm was before; what is between them is elsewhere, and
+            // stays before the root.
+            moves[at..=root].rotate_left(1);
+            let (root, m) = (root - 1, root);
+            (moves[root].from, moves[root].to) = (before, after);
+            let behind = moves.len() - 1 - m;
+            let so_far = changed.get_or_insert(Moved { first: at, after: behind });
+            so_far.first = so_far.first.min(at);
+            so_far.after = so_far.after.min(behind);
+            if last_root == m {
+                last_root = root;
             }
-            match moves::carried(system, bank, next, &moves[at]) {
-                None => break,
-                Some((before, after, path)) => {
-                    changed = true;
-                    // The root is rewritten first, with what the subterm was before.
-                    let root = Move { from: before, to: after, ..moves[at + 1].clone() };
-                    let mut m = std::mem::replace(&mut moves[at], root);
-                    match path {
-                        Some(path) => {
-                            m.path = path;
-                            moves[at + 1] = m;
-                            at += 1;
-                        }
-                        None => {
-                            moves.remove(at + 1);
-                            break;
-                        }
+            match path {
+                Some(path) => {
+                    moves[m].path = path;
+                    at = m;
+                }
+                None => {
+                    moves.remove(m);
+                    if last_root > m {
+                        last_root -= 1;
                     }
+                    break;
                 }
             }
         }
     }
     changed
+}
+
+/// The next rewrite of the root behind a move, if there is none before it of a subterm that has to do with the move's.
+fn next_root(moves: &[Move], at: usize, last_root: usize) -> Option<usize> {
+    let path = &moves[at].path;
+    for (i, m) in moves.iter().enumerate().take(last_root + 1).skip(at + 1) {
+        if m.path.is_empty() {
+            return Some(i);
+        }
+        if comparable(&m.path, path) {
+            return None;
+        }
+    }
+    None
 }
 
 fn comparable(a: &[u32], b: &[u32]) -> bool {
