@@ -153,7 +153,8 @@ fn what_ranked_badly_is_looked_at_in_turn() {
     assert_eq!(report.stop, StopReason::Goal);
     assert!((30..40).contains(&report.iterations), "{} iterations", report.iterations);
     let looks = order.looks.load(Ordering::Relaxed);
-    assert!((1..=5).contains(&looks), "{looks} looks in ten iterations");
+    // It may wait more than once, as it is found again when its class changes.
+    assert!((1..10).contains(&looks), "{looks} looks in ten iterations");
 }
 
 #[test]

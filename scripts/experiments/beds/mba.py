@@ -2,7 +2,7 @@
 """Deobfuscation of mixed Boolean-arithmetic (MBA): how many public expressions `cairn optimise` brings to the size of
 what they were before, with a checked proof each.
 
-    scripts/experiments/beds/mba.py --data GAMBA --out DIR [--reserved] [--lines 40] [--patience off] [--ranker RANKER] [--gamba] [--simba SIMBA]
+    scripts/experiments/beds/mba.py --data GAMBA --out DIR [--reserved] [--lines 40] [--patience off] [--ranker RANKER] [--words 8 16 32 64] [--gamba] [--simba SIMBA]
 
 GAMBA is a checkout of github.com/DenuvoSoftwareSolutions/GAMBA (GPL-3; nothing of it is shipped), whose
 experiments/datasets hold the sets: a line each, `complex,simple`, in C's syntax. Lines whose SHA-256 begins with a
@@ -10,7 +10,7 @@ hexadecimal digit below 4 are reserved for the table of docs/results.md; nothing
 
 A line is solved if the best term has at most as many nodes as the simple side. In brackets: the mean of the seconds of a
 line, and of Cairn's the median and the 90th percentile. Columns: `alone` is the system without
-its normal form, `normal form` with it, `ranked` with it and the ranker, and `GAMBA` and `SiMBA` (a checkout of
+its normal form, `normal form` with it, `ranked` with it and the ranker, `words N` the rules of `words` on words of N bits (literals modulo 2ᴺ), and `GAMBA` and `SiMBA` (a checkout of
 github.com/DenuvoSoftwareSolutions/SiMBA) the programs of these names, if asked for. All of Cairn's have the same cap and work, on one thread. Lines that are finished are kept in DIR: the same
 command goes on where it was.
 
@@ -65,6 +65,12 @@ def term(node):
     if isinstance(node, ast.Constant) and isinstance(node.value, int):
         return str(node.value & MASK)
     raise Unsupported
+
+
+def of_width(text, bits):
+    """A term over words of so many bits, as words.rules has them."""
+    text = re.sub(r"\(([^\s()]+)", rf"(\1:{bits}", text)
+    return re.sub(r"(?<=\s)\d+", lambda number: str(int(number[0]) % 2**bits), text)
 
 
 def parsed(text):
@@ -158,6 +164,7 @@ def main():
     parser.add_argument("--work", type=int, default=80_000, help="e-nodes that may be built for a line")
     parser.add_argument("--patience", help="as that of cairn optimise")
     parser.add_argument("--ranker", type=pathlib.Path, help="a ranker for the system")
+    parser.add_argument("--words", type=int, nargs="*", default=[], metavar="BITS", help="by the rules of words, too, on words of so many bits")
     parser.add_argument("--gamba", action="store_true", help="run GAMBA, too")
     parser.add_argument("--simba", type=pathlib.Path, help="run SiMBA, too: its checkout")
     arguments = parser.parse_args()
@@ -167,6 +174,8 @@ def main():
     methods = {"alone": (alone, ["--no-ranker"]), "normal form": (arguments.system, ["--no-ranker"])}
     if arguments.ranker:
         methods["ranked"] = (arguments.system, ["--ranker", arguments.ranker])
+    by_words = {f"words {bits}": bits for bits in arguments.words}
+    methods |= dict.fromkeys(by_words, ("words", ["--no-ranker"]))
     peers = {"GAMBA": (["simplify_general.py"], arguments.data)} if arguments.gamba else {}
     if arguments.simba:
         # It refuses what is not linear.
@@ -178,7 +187,10 @@ def main():
         cells = []
         for method, (system, more) in methods.items():
             label = f"{name}-{method.replace(' ', '-')}"
-            cells.append(optimise(arguments, system, label, [start for _, start, _ in rows], more))
+            starts = [start for _, start, _ in rows]
+            if method in by_words:
+                starts = [of_width(start, by_words[method]) for start in starts]
+            cells.append(optimise(arguments, system, label, starts, more))
         for program in peers.values():
             cells.append(peer(*program, [written for written, _, _ in rows]))
         text = []
