@@ -104,11 +104,17 @@ struct PartRoom {
     ranks: Vec<f32>,
 }
 
-/// Where a match stands: its number, and where its ids begin.
+/// Where a match stands: its number, and where its ids begin. There are many of them for a while.
 #[derive(Clone, Copy)]
 struct At {
-    number: usize,
-    ids: usize,
+    number: u32,
+    ids: u32,
+}
+
+impl At {
+    fn number(self) -> usize {
+        self.number as usize
+    }
 }
 
 /// How many matches are applied.
@@ -161,6 +167,11 @@ impl Waiting {
         for queue in &mut found.queues {
             while let Some(number) = queue.pop(TOGETHER, &mut ids) {
                 let rule = found.rules[number].rule;
+                // They are numbered by 32 bits.
+                if self.ids.len() + ids.len() > u32::MAX as usize {
+                    self.gave_up = true;
+                    return;
+                }
                 let count = ids.len() / self.strides[rule];
                 let iteration = u32::try_from(iteration).unwrap_or(u32::MAX);
                 self.found.extend(std::iter::repeat_n((rule as u32, iteration), count));
@@ -180,15 +191,15 @@ impl Waiting {
         if looked_at.len() < self.found.len()
             && self.ready(choice, &looked_at).count() < wanted(choice)
         {
-            looked_at = self.all().collect();
+            looked_at = self.everything();
             self.look(&sight, choice, &looked_at);
         }
         let mut chosen = self.best(choice, &looked_at);
         // In the order of the rules, as elsewhere.
-        chosen.sort_by_key(|at| self.found[at.number].0);
+        chosen.sort_by_key(|at| self.found[at.number()].0);
         let mut matches = Matches::default();
         for &at in &chosen {
-            let rule = self.found[at.number].0 as usize;
+            let rule = self.found[at.number()].0 as usize;
             if matches.rules.last().is_none_or(|last| last.rule != rule) {
                 matches.rules.push(RuleMatches { rule, seen: 0, found: 0, all: Some(0) });
             }
@@ -201,34 +212,41 @@ impl Waiting {
             let mut room = SightRoom::default();
             log.extend(chosen.iter().filter_map(|&at| {
                 let ids = self.ids_of(at);
-                let seen = sight.view(self.found[at.number], ids, &mut room)?;
+                let seen = sight.view(self.found[at.number()], ids, &mut room)?;
                 Some(Chosen { ids: ids.into(), seen })
             }));
         }
-        drop(sight);
+        drop((sight, looked_at));
         // They change nothing any more.
-        chosen.iter().for_each(|at| self.ranks[at.number] = KNOWN);
+        chosen.iter().for_each(|at| self.ranks[at.number()] = KNOWN);
         self.keep(choice.room / 2);
         matches
     }
 
-    /// All matches.
+    /// All matches, without room to spare.
+    fn everything(&self) -> Vec<At> {
+        let mut all = Vec::with_capacity(self.found.len());
+        all.extend(self.all());
+        all
+    }
+
     fn all(&self) -> impl Iterator<Item = At> + '_ {
         self.found.iter().enumerate().scan(0, |next, (number, &(rule, _))| {
             let ids = *next;
             *next += self.strides[rule as usize];
-            Some(At { number, ids })
+            Some(At { number: number as u32, ids: ids as u32 })
         })
     }
 
     fn ids_of(&self, at: At) -> &[Id] {
-        &self.ids[at.ids..at.ids + self.strides[self.found[at.number].0 as usize]]
+        let ids = at.ids as usize;
+        &self.ids[ids..ids + self.strides[self.found[at.number()].0 as usize]]
     }
 
     /// The matches to look at before some are applied.
     fn worth_a_look(&self, choice: &Choice<'_>) -> Vec<At> {
         if choice.order.rank_of_excess(0).is_some() {
-            return self.all().collect();
+            return self.everything();
         }
         let runs = |rule: u32| (choice.runs)(rule as usize);
         let seen = self
@@ -239,12 +257,13 @@ impl Waiting {
         let mut ranks: Vec<f32> = seen.map(|(rank, _)| *rank).collect();
         let reach = REACH * wanted(choice);
         if ranks.len() <= reach {
-            return self.all().collect();
+            return self.everything();
         }
         let (_, &mut least, _) = ranks.select_nth_unstable_by(reach, |a, b| b.total_cmp(a));
         let now = u32::try_from(choice.iteration).unwrap_or(u32::MAX);
         let in_turn = |found: u32| now.saturating_sub(found).is_multiple_of(TURN);
-        let worth = |at: &At| self.ranks[at.number] >= least || in_turn(self.found[at.number].1);
+        let worth =
+            |at: &At| self.ranks[at.number()] >= least || in_turn(self.found[at.number()].1);
         self.all().filter(worth).collect()
     }
 
@@ -266,7 +285,7 @@ impl Waiting {
                 parts.for_each(|part| rank(&mut room, part));
             }
         }
-        these.iter().zip(ranks).for_each(|(at, rank)| self.ranks[at.number] = rank);
+        these.iter().zip(ranks).for_each(|(at, rank)| self.ranks[at.number()] = rank);
     }
 
     /// The rank of each of these matches; as it was, [`KNOWN`], for those that would change nothing.
@@ -281,7 +300,7 @@ impl Waiting {
         let PartRoom { sight: sight_room, seen, places, ranks: known } = room;
         if order.rank_of_excess(0).is_some() {
             for (at, rank) in these.iter().zip(ranks) {
-                let excess = sight.excess(self.found[at.number], self.ids_of(*at), sight_room);
+                let excess = sight.excess(self.found[at.number()], self.ids_of(*at), sight_room);
                 *rank = excess.and_then(|excess| order.rank_of_excess(excess)).unwrap_or(KNOWN);
             }
             return;
@@ -290,7 +309,7 @@ impl Waiting {
         places.clear();
         known.clear();
         for (place, at) in these.iter().enumerate() {
-            if let Some(view) = sight.view(self.found[at.number], self.ids_of(*at), sight_room) {
+            if let Some(view) = sight.view(self.found[at.number()], self.ids_of(*at), sight_room) {
                 seen.push(view);
                 places.push(place);
             }
@@ -308,18 +327,21 @@ impl Waiting {
         these: &'a [At],
     ) -> impl Iterator<Item = At> + 'a {
         let runs = |number: usize| (choice.runs)(self.found[number].0 as usize);
-        these.iter().copied().filter(move |at| !self.ranks[at.number].is_nan() && runs(at.number))
+        these
+            .iter()
+            .copied()
+            .filter(move |at| !self.ranks[at.number()].is_nan() && runs(at.number()))
     }
 
     /// Those of these matches that are applied: the most promising, and all that rank as the last of these.
     fn best(&self, choice: &Choice<'_>, these: &[At]) -> Vec<At> {
         let mut ranks = Vec::with_capacity(these.len());
-        ranks.extend(self.ready(choice, these).map(|at| self.ranks[at.number]));
+        ranks.extend(self.ready(choice, these).map(|at| self.ranks[at.number()]));
         let Some(last) = wanted(choice).min(ranks.len()).checked_sub(1) else {
             return Vec::new();
         };
         let (_, &mut least, _) = ranks.select_nth_unstable_by(last, |a, b| b.total_cmp(a));
-        self.ready(choice, these).filter(|at| self.ranks[at.number] >= least).collect()
+        self.ready(choice, these).filter(|at| self.ranks[at.number()] >= least).collect()
     }
 
     /// Keeps what would change something, as far as there is room: the most promising.
