@@ -176,6 +176,10 @@ impl MatchOrder for Ranker {
             layers.rank(&self.weights, ranks);
         }
     }
+
+    fn ranks_may_be_old(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //! applied, a few in proportion to the e-graph. So an e-graph of the same size goes much deeper where it
 //! is worth while than with all matches of every iteration.
 //!
-//! Ranks change as the e-graph grows, but looking at a match takes more time than all else that is done for it. So an order that
-//! looks closely is asked again only for what may be applied next, and for the rest in turn.
+//! Ranks change as the e-graph grows, but looking at a match takes more time than all else that is done for it. So an order whose
+//! ranks may be old is asked again only for what may be applied next, and for the rest in turn.
 
 use crate::graph::egraph::EGraph;
 use crate::id::Id;
@@ -245,7 +245,7 @@ impl Waiting {
 
     /// The matches to look at before some are applied.
     fn worth_a_look(&self, choice: &Choice<'_>) -> Vec<At> {
-        if choice.order.rank_of_excess(0).is_some() {
+        if !choice.order.ranks_may_be_old() {
             return self.everything();
         }
         let runs = |rule: u32| (choice.runs)(rule as usize);

@@ -93,8 +93,14 @@ pub struct MatchView {
 /// Orders matches: those of the largest rank are applied first.
 pub trait MatchOrder: fmt::Debug + Send + Sync {
     /// Appends the rank of each match to `ranks`; not NaN. It must not depend on the other matches:
-    /// those that wait come a part at a time, from several threads, and not all of them in every iteration.
+    /// those that wait come a part at a time, and from several threads.
     fn rank(&self, matches: &[MatchView], ranks: &mut Vec<f32>);
+
+    /// Whether ranks may be some iterations old, so that fewer matches are looked at: only new ones, those that ranked high and
+    /// the others in turn. Without, the order is exact and looking takes most of the time.
+    fn ranks_may_be_old(&self) -> bool {
+        false
+    }
 
     /// The rank of a match by [`MatchView::excess`] alone, from an order that asks for nothing else; such an order need not
     /// wait for the rest to be looked at.

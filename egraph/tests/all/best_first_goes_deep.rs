@@ -37,6 +37,10 @@ impl MatchOrder for Anyhow {
         };
         ranks.extend(matches.iter().map(rank));
     }
+
+    fn ranks_may_be_old(&self) -> bool {
+        true
+    }
 }
 
 /// Thinks nothing of the first rule before an iteration, and then the most; counts how often it is asked about that rule in
@@ -60,6 +64,10 @@ impl MatchOrder for Late {
             let rank = 1e9 * if seen.iteration < Late::FROM { -1.0 } else { 1.0 };
             ranks.push(if late { rank } else { -(seen.excess as f32) });
         }
+    }
+
+    fn ranks_may_be_old(&self) -> bool {
+        true
     }
 }
 

@@ -133,4 +133,8 @@ impl MatchOrder for GivenFirst {
         let rank = |seen| if is_given(seen) { Some(f32::MAX) } else { of_own.next() };
         ranks.extend(matches.iter().filter_map(rank));
     }
+
+    fn ranks_may_be_old(&self) -> bool {
+        self.order.ranks_may_be_old()
+    }
 }
