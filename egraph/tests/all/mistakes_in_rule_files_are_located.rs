@@ -84,6 +84,10 @@ fn in_rules_and_declarations() {
         ),
         ("(rewrite (+ ?a 0) ?a :when ((== ?a)))", "4:29: '==' takes 2 arguments, found 1"),
         ("(rewrite (+ ?a 0) ?a :when const)", "4:28: expected a list of conditions"),
+        (
+            "(rewrite (+ ?a 0) ?a :when (!= ?a 0))",
+            "4:29: expected a condition in parentheses; ':when' takes a list of them",
+        ),
         ("(rewrite (+ ?a 0) ?a :nam x)", "4:22: expected :name, :when or :ruleset, found ':nam'"),
         ("(rewrite (+ ?a 0) ?a :name)", "4:22: expected a value after ':name'"),
         ("(rewrite (+ ?a 0) ?a :ruleset q)", "4:31: unknown ruleset 'q'"),

@@ -94,7 +94,7 @@ pub(crate) fn read_condition(
             Kinds { language, variables }.fit_only(&mut expr, sexpr, LiteralKind::Bool)?;
             Condition::Holds(expr)
         }
-        None => return Err(at("expected a condition like (const ?c) or (!= ?c 0)".into())),
+        None => return Err(at("expected a condition in parentheses; ':when' takes a list of them, as in :when ((const ?c) (!= ?c 0))".into())),
     };
     let mut used = Vec::new();
     condition.each_var(&mut |var| used.push(var));
