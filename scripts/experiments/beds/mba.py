@@ -81,7 +81,7 @@ def size(text):
     return len(re.findall(r"[^\s()]+", text))
 
 
-def lines_of(path, reserved):
+def lines_of(path, reserved, read=parsed):
     """(the line's complex side as it is written, both sides as terms), and how many lines are left out."""
     rows, left_out = {}, 0
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -91,8 +91,8 @@ def lines_of(path, reserved):
         if (int(hashlib.sha256(line.encode()).hexdigest()[0], 16) < 4) != reserved:
             continue
         try:
-            written, simple = line.split(",")[:2]
-            start, target = parsed(written), parsed(simple)
+            written, simple = re.split("[,\t]", line)[:2]
+            start, target = read(written), read(simple)
         except (Unsupported, SyntaxError, ValueError):
             left_out += 1
             continue
