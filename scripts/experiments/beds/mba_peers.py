@@ -9,7 +9,7 @@ checkout is not given is left out, and so is a program. GAMBA needs numpy.
 
 Which lines are the reserved ones, and when one is solved (at most as many nodes as the simple side), is that of mba.py. Every
 program gets a line alone, in a process of its own, one at a time, with the same limits of seconds and memory. The time that the program takes
-for the line `x` is taken off, and printed. Cairn, whose answer is the best at any time, is told to end a second earlier. Every answer is compared with the line at 200 points, half of them
+for the line `x` is taken off, and printed. Cairn, whose answer is the best at any time, is told to end a second earlier. Sizes of answers are those with -a for -1*a and a - b for a + -b. Every answer is compared with the line at 200 points, half of them
 drawn from corners and half from all words. `cairn check` checks each proof; the others have none. Lines with shifts to the left
 by a number, which mba.py leaves out, are a set of their own; they are read as products with a power of two.
 
@@ -89,6 +89,24 @@ def tree(text):
         else:
             stack[-1].append(token)
     return stack[0][0]
+
+
+def plain(node):
+    """A tree with -a for -1 * a and a - b for a + -b: SiMBA writes no minus."""
+    if not isinstance(node, list):
+        return node
+    operator, *parts = [node[0], *map(plain, node[1:])]
+    if operator == "*" and str(MASK) in parts:
+        return ["neg", parts[parts[0] == str(MASK)]]
+    if operator == "+":
+        for first, second in (parts, parts[::-1]):
+            if isinstance(second, list) and second[0] == "neg":
+                return ["-", first, second[1]]
+    return [operator, *parts]
+
+
+def nodes(node):
+    return sum(map(nodes, node[1:])) + 1 if isinstance(node, list) else 1
 
 
 def names(node):
@@ -176,7 +194,7 @@ def of_python(arguments, checkout, program, *options):
     """SiMBA or GAMBA, which print `simplified to …`."""
 
     def answer(written, _):
-        command = [arguments.python, program, *options, "-b", "64", written]
+        command = [arguments.python, program, "-b", "64", *options, written]
         done, seconds = limited(command, arguments, checkout / "src")
         if done is None:
             return {"seconds": seconds}
@@ -207,7 +225,7 @@ def programs_of(arguments):
     if arguments.cobra_program:
         programs["CoBRA"] = cobra(arguments)
     if arguments.gamba:
-        programs["GAMBA"] = of_python(arguments, arguments.data, "simplify_general.py")
+        programs["GAMBA"] = of_python(arguments, arguments.data, "simplify_general.py", "--")
     if arguments.simba:
         # It refuses what is not linear.
         programs["SiMBA"] = of_python(arguments, arguments.simba, "simplify.py", "-l")
@@ -241,7 +259,9 @@ def sets_of(arguments):
 def kept(path, make):
     if not path.exists():
         found = make()
-        path.write_text(json.dumps(found), encoding="utf-8")
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps(found), encoding="utf-8")
+        part.replace(path)
     return json.loads(path.read_text(encoding="utf-8"))
 
 
@@ -254,7 +274,7 @@ def judged(found, start, target, written_target, of_target, arguments):
         return counts
     try:
         best = found.get("term") or read(found["text"])
-        answer, line = tree(best), tree(start)
+        answer, line = plain(tree(best)), tree(start)
         points = points_for(names(line) | names(answer), 200, start)
         differs = values(answer, points) != values(line, points)
     except (Unsupported, SyntaxError, KeyError, RecursionError):
@@ -262,9 +282,9 @@ def judged(found, start, target, written_target, of_target, arguments):
     counts["wrong"] = int(differs)
     if not differs and best != start:
         text = found["text"].replace(" ", "")
-        counts |= {"answered": 1, "solved": int(size(best) <= size(target)), "by cost": int(cost(answer)[0] <= cost(tree(target))[0])}
+        counts |= {"answered": 1, "solved": int(nodes(answer) <= size(target)), "by cost": int(cost(answer)[0] <= cost(tree(target))[0])}
         counts["same"] = int(text in (of_target.get("text", "").replace(" ", ""), written_target) or answer == tree(target))
-        counts |= {"left": size(best) / size(target), "characters": len(text) / len(in_c(tree(target))), "proofs": int(found.get("proof", False))}
+        counts |= {"left": nodes(answer) / size(target), "characters": len(text) / len(in_c(tree(target))), "proofs": int(found.get("proof", False))}
     return counts
 
 
