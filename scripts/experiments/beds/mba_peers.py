@@ -8,8 +8,8 @@ GPL-3) and github.com/trailofbits/CoBRA (Apache-2); nothing of them is shipped. 
 checkout is not given is left out, and so is a program. GAMBA needs numpy.
 
 Which lines are the reserved ones, and when one is solved (at most as many nodes as the simple side), is that of mba.py. Every
-program gets a line alone, in a process of its own, one at a time, with the same limits of seconds and memory. The time that the program takes
-for the line `x` is taken off, and printed. Cairn, whose answer is the best at any time, is told to end a second earlier. Sizes of answers are those with -a for -1*a and a - b for a + -b. Every answer is compared with the line at 200 points, half of them
+program gets a line alone, in a process of its own, one at a time, with the same limits of seconds and memory. Seconds are those of the processor, on one
+thread, so that other work on the machine counts little; what the program takes for the line `x+0` is taken off, and printed. Cairn, whose answer is the best at any time, is told to end a second earlier. Sizes of answers are those with -a for -1*a and a - b for a + -b. Every answer is compared with the line at 200 points, half of them
 drawn from corners and half from all words. `cairn check` checks each proof; the others have none. Lines with shifts to the left
 by a number, which mba.py leaves out, are a set of their own; they are read as products with a power of two.
 
@@ -32,14 +32,15 @@ import ast
 import hashlib
 import json
 import math
+import os
 import pathlib
 import random
 import re
 import resource
+import signal
 import statistics
 import subprocess
 import sys
-import time
 
 from mba import MASK, ROOT, SETS, Unsupported, lines_of, of_width, parsed, size, term
 
@@ -57,6 +58,7 @@ EVALUATED = {
     "~": lambda a: ~a,
     "neg": lambda a: -a,
 }
+ONE_THREAD = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 SHIFTS = "qsynth_ea, with shifts"
 # How tightly C's operators bind.
 BINDS = {"|": 1, "^": 2, "&": 3, "<<": 4, ">>": 4, "+": 5, "-": 5, "*": 6}
@@ -155,18 +157,28 @@ def in_c(node, outer=0):
 
 
 def limited(command, arguments, directory=None):
-    """What a program wrote, and the seconds; None if it was late."""
-    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (arguments.memory << 30,) * 2)
-    began = time.monotonic()
+    """What a program wrote, and the processor's seconds; None if it was late."""
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (arguments.memory << 30,) * 2)
+        resource.setrlimit(resource.RLIMIT_CPU, (arguments.seconds + 1,) * 2)
+
+    command = [str(part) for part in command]
+    began = spent()
     try:
-        command = [str(part) for part in command]
-        done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=arguments.seconds + 1, preexec_fn=limit)
+        # Other work may slow it down; a program that waits ends, too.
+        done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=10 * arguments.seconds, preexec_fn=limit, env=ONE_THREAD)
     except subprocess.TimeoutExpired:
         done = None
     except OSError as error:
         # A line that is too long for an argument.
         done = subprocess.CompletedProcess(command, 1, "", str(error))
-    return done, time.monotonic() - began
+    return None if done and done.returncode in (-signal.SIGXCPU, -signal.SIGKILL) else done, spent() - began
+
+
+def spent():
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return children.ru_utime + children.ru_stime
 
 
 def cairn(arguments, system):
@@ -233,10 +245,10 @@ def programs_of(arguments):
 
 
 def start_of(name, answer):
-    """The seconds of a program for the line `x`, in the median."""
-    found = [answer("x", "x") for _ in range(7)]
+    """The seconds of a program for the line `x+0`, in the median."""
+    found = [answer("x+0", "(+ x 0)") for _ in range(7)]
     if found[0].get("text") != "x":
-        print(f"{name}: expected x for the line x, got {found[0]}", file=sys.stderr)
+        print(f"{name}: expected x for the line x+0, got {found[0]}", file=sys.stderr)
         sys.exit(2)
     return statistics.median(line["seconds"] for line in found)
 
@@ -256,7 +268,10 @@ def sets_of(arguments):
     return {name: files for name, files in sets.items() if not arguments.sets or name in arguments.sets}
 
 
-def kept(path, make):
+def kept(arguments, name, text, make):
+    """What was found for a line, or is made now."""
+    key = hashlib.sha256(f"{name}\n{arguments.seconds} {arguments.memory}\n{text}".encode()).hexdigest()[:24]
+    path = arguments.out / f"{key}.json"
     if not path.exists():
         found = make()
         part = path.with_suffix(".part")
@@ -265,9 +280,9 @@ def kept(path, make):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def judged(found, start, target, written_target, of_target, arguments):
+def judged(found, start, target, written_target, of_target, limit):
     """What is counted of an answer."""
-    late = "text" not in found and "refused" not in found or found["seconds"] > arguments.seconds
+    late = "text" not in found and "refused" not in found or found["seconds"] > limit
     counts = dict.fromkeys(("answered", "solved", "by cost", "same", "wrong", "unread", "late", "proofs"), 0) | {"late": int(late)}
     counts |= {"left": size(start) / size(target), "characters": len(in_c(tree(start))) / len(in_c(tree(target)))}
     if late or "refused" in found:
@@ -283,7 +298,8 @@ def judged(found, start, target, written_target, of_target, arguments):
     if not differs and best != start:
         text = found["text"].replace(" ", "")
         counts |= {"answered": 1, "solved": int(nodes(answer) <= size(target)), "by cost": int(cost(answer)[0] <= cost(tree(target))[0])}
-        counts["same"] = int(text in (of_target.get("text", "").replace(" ", ""), written_target) or answer == tree(target))
+        same = text == written_target or answer == tree(target)
+        counts["same"] = int(same or text == of_target().get("text", "").replace(" ", ""))
         counts |= {"left": nodes(answer) / size(target), "characters": len(text) / len(in_c(tree(target))), "proofs": int(found.get("proof", False))}
     return counts
 
@@ -324,13 +340,11 @@ def main():
             seconds, counted = [], []
             for written, start, target in rows:
                 written_target = in_c(tree(target))
-                key = hashlib.sha256(f"{name}\n{arguments.seconds} {arguments.memory}\n{written}".encode()).hexdigest()[:24]
-                found = kept(arguments.out / f"{key}.json", lambda: {"of": written, "set": set_name, "program": name} | answer(written, start))
-                key = hashlib.sha256(f"{name}\n{arguments.seconds} {arguments.memory}\n{written_target}".encode()).hexdigest()[:24]
-                of_target = kept(arguments.out / f"{key}.json", lambda: answer(written_target, target))
+                made = lambda text, of: kept(arguments, name, text, lambda: {"program": name, "set": set_name, "of": text} | answer(text, of))
+                found = made(written, start)
                 found["seconds"] = max(found["seconds"] - begins[name], 0)
                 seconds.append(min(found["seconds"], arguments.seconds))
-                counted.append(judged(found, start, target, written_target, of_target, arguments))
+                counted.append(judged(found, start, target, written_target, lambda: made(written_target, target), arguments.seconds))
             totals[name] += zip(seconds, counted)
             solved = sum(counts["solved"] for counts in counted)
             cells.append(f"{solved} ({statistics.mean(seconds):.2f}; {statistics.median(seconds):.2f})" if rows else "")
