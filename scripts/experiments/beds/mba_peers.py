@@ -23,7 +23,7 @@ program over all sets:
   wrong       answers with other values than the line
   unread      answers with an operator that is not evaluated here
   late        lines that took longer than the limit
-  proofs      answers with a proof that was accepted
+  proofs      answers, the line itself among them, with a proof that was accepted
 
 What is finished is kept in DIR: the same command goes on where it was.
 """
@@ -295,11 +295,11 @@ def judged(found, start, target, written_target, of_target, limit):
     except (Unsupported, SyntaxError, KeyError, RecursionError):
         return counts | {"unread": 1}
     counts["wrong"] = int(differs)
-    if not differs and best != start:
+    if not differs:
         text = found["text"].replace(" ", "")
-        counts |= {"answered": 1, "solved": int(nodes(answer) <= size(target)), "by cost": int(cost(answer)[0] <= cost(tree(target))[0])}
         same = text == written_target or answer == tree(target)
         counts["same"] = int(same or text == of_target().get("text", "").replace(" ", ""))
+        counts |= {"answered": int(tree(best) != line), "solved": int(nodes(answer) <= size(target)), "by cost": int(cost(answer)[0] <= cost(tree(target))[0])}
         counts |= {"left": nodes(answer) / size(target), "characters": len(text) / len(in_c(tree(target))), "proofs": int(found.get("proof", False))}
     return counts
 
