@@ -7,11 +7,14 @@ GAMBA, SIMBA and COBRA are checkouts of github.com/DenuvoSoftwareSolutions/GAMBA
 GPL-3) and github.com/trailofbits/CoBRA (Apache-2); nothing of them is shipped. FILE is CoBRA's program `cobra-cli`, built. A set whose
 checkout is not given is left out, and so is a program. GAMBA needs numpy.
 
-Which lines are the reserved ones, and when one is solved (at most as many nodes as the simple side), is that of mba.py. Every
-program gets a line alone, in a process of its own, one at a time, with the same limits of seconds and memory. Seconds are those of the processor, on one
-thread, so that other work on the machine counts little; what the program takes for the line `x+0` is taken off, and printed. Cairn, whose answer is the best at any time, is told to end a second earlier. Sizes of answers are those with -a for -1*a and a - b for a + -b. Every answer is compared with the line at 200 points, half of them
-drawn from corners and half from all words. `cairn check` checks each proof; the others have none. Lines with shifts to the left
-by a number, which mba.py leaves out, are a set of their own; they are read as products with a power of two.
+Which lines are the reserved ones, and when one is solved (at most as many nodes as the simple side), is that of mba.py. Every program gets
+a line alone, in a process of its own, one at a time, with the same limits of seconds and memory. Seconds are those of the processor, on
+one thread, so that other work on the machine counts little. The start of the process is among them, and printed beside them: the line
+`x+0`, in the median of seven. Cairn, whose answer is the best so far at any time, is told to end a second earlier. Sizes of answers are
+those with -a for -1*a and a - b for a + -b. Every answer is compared with the line at 200 points, half of them corners and half random
+words. `cairn check` checks each proof; the others have none. Lines with shifts to the left by a number, which mba.py
+leaves out, are a set of their own; they are read as products with a power of two. Makes the tables of docs/results.md, "Other programs
+for mixed Boolean-arithmetic".
 
 Prints for each set: how many lines, and of each program the lines solved and in brackets the mean and the median of the seconds; then for each
 program over all sets:
@@ -128,8 +131,8 @@ def values(node, points):
 
 def points_for(variables, count, seed):
     draw = random.Random(seed)
-    corner = lambda number: draw.choice(CORNERS) if number % 2 else draw.getrandbits(64)
-    return {name: [corner(number) for number in range(count)] for name in sorted(variables)}, count
+    word = lambda number: draw.choice(CORNERS) if number % 2 else draw.getrandbits(64)
+    return {name: [word(number) for number in range(count)] for name in sorted(variables)}, count
 
 
 def cost(node):
@@ -342,7 +345,6 @@ def main():
                 written_target = in_c(tree(target))
                 made = lambda text, of: kept(arguments, name, text, lambda: {"program": name, "set": set_name, "of": text} | answer(text, of))
                 found = made(written, start)
-                found["seconds"] = max(found["seconds"] - begins[name], 0)
                 seconds.append(min(found["seconds"], arguments.seconds))
                 counted.append(judged(found, start, target, written_target, lambda: made(written_target, target), arguments.seconds))
             totals[name] += zip(seconds, counted)
