@@ -2,20 +2,19 @@
 """Deobfuscation of mixed Boolean-arithmetic (MBA): how many public expressions `cairn optimise` brings to the size of
 what they were before, with a checked proof each.
 
-    scripts/experiments/beds/mba.py --data GAMBA --out DIR [--reserved] [--lines 40] [--patience off] [--ranker RANKER] [--words 8 16 32 64] [--gamba] [--simba SIMBA]
+    scripts/experiments/beds/mba.py --data GAMBA --out DIR [--reserved] [--lines 40] [--patience off] [--ranker RANKER] [--words 8 16 32 64]
 
 GAMBA is a checkout of github.com/DenuvoSoftwareSolutions/GAMBA (GPL-3; nothing of it is shipped), whose
 experiments/datasets hold the sets: a line each, `complex,simple`, in C's syntax. Lines whose SHA-256 begins with a
 hexadecimal digit below 4 are reserved for the table of docs/results.md; nothing is learned or chosen with them.
 
 A line is solved if the best term has at most as many nodes as the simple side. In brackets: the mean of the seconds of a
-line, and of Cairn's the median and the 90th percentile. Columns: `alone` is the system without
-its normal form, `normal form` with it, `ranked` with it and the ranker, `words N` the rules of `words` on words of N bits (literals modulo 2ᴺ), and `GAMBA` and `SiMBA` (a checkout of
-github.com/DenuvoSoftwareSolutions/SiMBA) the programs of these names, if asked for. All of Cairn's have the same cap and work, on one thread. Lines that are finished are kept in DIR: the same
-command goes on where it was.
+line, their median and the 90th percentile. Columns: `alone` is the system without
+its normal form, `normal form` with it, `ranked` with it and the ranker, and `words N` the rules of `words` on words of N bits (literals modulo 2ᴺ). All have the same cap and work, on one thread. Lines that are finished
+are kept in DIR: the same command goes on where it was. Other programs on these lines: mba_peers.py.
 
-Makes the table of docs/results.md, "Mixed Boolean-arithmetic", with --reserved --lines 50 --gamba --simba SIMBA. Needs a release build, GAMBA
-and SiMBA with what they need; by the seconds of that table ten minutes on one core, and what SiMBA takes.
+Makes the table of docs/results.md, "Mixed Boolean-arithmetic", with --reserved --lines 50. Needs a release build; by the seconds of that table ten
+minutes on one core.
 """
 import argparse
 import ast
@@ -81,7 +80,7 @@ def size(text):
     return len(re.findall(r"[^\s()]+", text))
 
 
-def lines_of(path, reserved):
+def lines_of(path, reserved, read=parsed):
     """(the line's complex side as it is written, both sides as terms), and how many lines are left out."""
     rows, left_out = {}, 0
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -91,8 +90,8 @@ def lines_of(path, reserved):
         if (int(hashlib.sha256(line.encode()).hexdigest()[0], 16) < 4) != reserved:
             continue
         try:
-            written, simple = line.split(",")[:2]
-            start, target = parsed(written), parsed(simple)
+            written, simple = re.split("[,\t]", line)[:2]
+            start, target = read(written), read(simple)
         except (Unsupported, SyntaxError, ValueError):
             left_out += 1
             continue
@@ -131,26 +130,8 @@ def optimise(arguments, system, name, starts, more):
 def shown(seconds):
     if not seconds:
         return ""
-    if len(seconds) == 1:
-        return f" ({seconds[0]:.2f} s)"
     nine_tenths = sorted(seconds)[len(seconds) * 9 // 10]
     return f" ({statistics.mean(seconds):.2f}; {statistics.median(seconds):.2f}, {nine_tenths:.2f} s)"
-
-
-def peer(program, directory, written):
-    """Sizes of what another program makes of the lines, and the mean of the seconds; a line it fails on in a minute has none."""
-    sizes, seconds = [], []
-    for line in written:
-        began = time.monotonic()
-        command = [sys.executable, *program, "-b", "64", line]
-        try:
-            done = subprocess.run(command, cwd=directory / "src", capture_output=True, text=True, timeout=60)
-            found = re.findall(r"simplified to (.*)", done.stdout)
-            sizes.append(size(parsed(found[-1])) if found else None)
-        except (subprocess.TimeoutExpired, Unsupported, SyntaxError):
-            sizes.append(None)
-        seconds.append(time.monotonic() - began)
-    return sizes, [statistics.mean(seconds)]
 
 
 def main():
@@ -165,8 +146,6 @@ def main():
     parser.add_argument("--patience", help="as that of cairn optimise")
     parser.add_argument("--ranker", type=pathlib.Path, help="a ranker for the system")
     parser.add_argument("--words", type=int, nargs="*", default=[], metavar="BITS", help="by the rules of words, too, on words of so many bits")
-    parser.add_argument("--gamba", action="store_true", help="run GAMBA, too")
-    parser.add_argument("--simba", type=pathlib.Path, help="run SiMBA, too: its checkout")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     alone = arguments.out / "alone.rules"
@@ -176,11 +155,7 @@ def main():
         methods["ranked"] = (arguments.system, ["--ranker", arguments.ranker])
     by_words = {f"words {bits}": bits for bits in arguments.words}
     methods |= dict.fromkeys(by_words, ("words", ["--no-ranker"]))
-    peers = {"GAMBA": (["simplify_general.py"], arguments.data)} if arguments.gamba else {}
-    if arguments.simba:
-        # It refuses what is not linear.
-        peers["SiMBA"] = (["simplify.py", "-l"], arguments.simba)
-    print("| set | lines | " + " | ".join([*methods, *peers]) + " |", flush=True)
+    print("| set | lines | " + " | ".join(methods) + " |", flush=True)
     for name in SETS:
         rows, _ = lines_of(arguments.data / "experiments/datasets" / f"{name}.txt", arguments.reserved)
         rows = random.Random(0).sample(rows, min(arguments.lines, len(rows)))
@@ -191,11 +166,9 @@ def main():
             if method in by_words:
                 starts = [of_width(start, by_words[method]) for start in starts]
             cells.append(optimise(arguments, system, label, starts, more))
-        for program in peers.values():
-            cells.append(peer(*program, [written for written, _, _ in rows]))
         text = []
         for sizes, seconds in cells:
-            solved = sum(found is not None and found <= size(target) for found, (_, _, target) in zip(sizes, rows))
+            solved = sum(found <= size(target) for found, (_, _, target) in zip(sizes, rows))
             text.append(f"{100 * solved / len(rows):.0f} %" + shown(seconds))
         print(f"| {name} | {len(rows)} | " + " | ".join(text) + " |", flush=True)
 
