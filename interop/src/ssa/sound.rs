@@ -1,15 +1,29 @@
-//! Where a better term has the value that a source has, whatever LLVM leaves open there.
+//! Where a better term has the value that a source has, whatever the language leaves open there.
 //!
 //! A source is poison where a flag is not kept, where it is shifted by its width or more, or where a value that it is sure to
 //! depend on is poison. Elsewhere it has the value that its term has, with any word in the place of what is poison or undefined: but
 //! for each use of what is undefined it may be another word. So what a better term reads that may be poison or undefined is
-//! frozen first, if not the source is poison with it and the term reads it once.
+//! frozen first, if not the source is poison with it and the term reads it once. In a language without undefined values it may be
+//! read more often; one that can't freeze has no such term then.
 
-use crate::llvm::operations::text;
-use crate::llvm::values::{Block, Value};
+use crate::ssa::values::{Block, Value};
 use crate::words::{Words, number};
-use egraph::{Leaf, LeafValue, Node, TermBank, TermId};
+use egraph::{Leaf, LeafValue, Node, OpId, TermBank, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What a language has.
+pub struct Target {
+    /// Whether it has an instruction for an operator.
+    pub writes: fn(&Words, OpId) -> bool,
+    /// Whether it has an instruction that freezes what may be poison or undefined.
+    pub freezes: bool,
+    /// Whether a value that is not known to be defined may be another word for each use, and not only poison.
+    pub undefined: bool,
+    /// Why a term is not written that has an operator without an instruction.
+    pub no_instruction: &'static str,
+    /// Why one is not that shifts or divides where the source may not.
+    pub open: &'static str,
+}
 
 /// What stands for a variable that is frozen. No variable has a space in its name.
 pub fn frozen(leaf: &Leaf) -> Leaf {
@@ -23,6 +37,7 @@ pub fn frozen(leaf: &Leaf) -> Leaf {
 pub fn settled(
     bank: &mut TermBank,
     words: &Words,
+    target: &Target,
     block: &Block<'_>,
     value: &Value<'_>,
     better: TermId,
@@ -47,8 +62,8 @@ pub fn settled(
             Node::Leaf(_) => return Err("it has a variable that is no value"),
         };
         let children = bank.children(part);
-        if text(words, op, &vec![""; children.len()]).is_none() {
-            return Err("LLVM has no instruction for an operator of it");
+        if !(target.writes)(words, op) {
+            return Err(target.no_instruction);
         }
         let (n, last) = (words.meaning(op).map_or(0, |(.., bits)| bits), children.last());
         let last = *last.unwrap_or(&part);
@@ -59,7 +74,7 @@ pub fn settled(
             _ => true,
         };
         if !may {
-            return Err("it shifts or divides by what LLVM leaves open");
+            return Err(target.open);
         }
     }
     // How many ways lead to a part from above, up to two.
@@ -73,8 +88,12 @@ pub fn settled(
     }
     let is_read = |variable: &TermId| {
         !block.variables.get(variable).is_some_and(|variable| variable.is_loose)
-            || strict.contains(variable) && ways[variable] == 1
+            || strict.contains(variable) && (!target.undefined || ways[variable] == 1)
     };
+    let is_open = |part: &TermId| block.variables.contains_key(part) && !is_read(part);
+    if !target.freezes && parts.iter().any(is_open) {
+        return Err("it reads a value that may be poison where the value so far may not be");
+    }
     let kept: FxHashSet<Leaf> = parts
         .iter()
         .filter(|part| is_read(part))
