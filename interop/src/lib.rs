@@ -62,6 +62,7 @@ mod dot;
 mod egglog;
 mod llvm;
 mod mlir;
+mod program;
 mod serialize;
 mod smt;
 mod ssa;
@@ -73,7 +74,7 @@ pub use c::{CFile, CFunction, CType, c_function, c_text, read_c, read_c_expressi
 pub use dot::write_dot;
 pub use egglog::{Imported, Include, LeftOut, Why, import_egglog};
 pub use llvm::Llvm;
-pub use mlir::{MLIR_EGRAPH, Mlir, MlirTable, MlirTerms, write_mlir};
+pub use mlir::{MLIR_EGRAPH, Mlir, MlirTable, MlirTerms, MlirTool, mlir_lacks, write_mlir};
 pub use serialize::write_serialized;
 pub use smt::{
     Compared, Extent, Lack, Limits, NoSolver, Refutation, Solver, Statement, Verdict, apply,

@@ -3,7 +3,7 @@
 //! A source is poison where a flag is not kept, where it is shifted by its width or more, or where a value that it is sure to
 //! depend on is poison. Elsewhere it has the value that its term has, with any word in the place of what is poison or undefined: but
 //! for each use of what is undefined it may be another word. So what a better term reads that may be poison or undefined is
-//! frozen first, if not the source is poison with it and the term reads it once. In a language without undefined values it may be
+//! frozen first, if not the source is poison with it under the same choices and the term reads it once. In a language without undefined values it may be
 //! read more often; one that can't freeze has no such term then.
 
 use crate::ssa::values::{Block, Value};
@@ -42,9 +42,9 @@ pub fn settled(
     value: &Value<'_>,
     better: TermId,
 ) -> Result<TermId, &'static str> {
-    let strict = strict(bank, words, value.term);
+    let source = reads(bank, words, value.term, Excess::Forget);
     let mut sure = block.divisions(value.line);
-    for &part in &strict {
+    for (&part, _) in source.iter().filter(|(_, all)| all.iter().any(Vec::is_empty)) {
         if let Some(("<<" | ">>" | ">>s", _, bits)) = meaning(bank, words, part) {
             sure.amounts.push((bank.children(part)[1], bits));
         }
@@ -86,9 +86,15 @@ pub fn settled(
             *ways = (*ways + above).min(2);
         }
     }
+    // A source is poison with a variable wherever it reads it.
+    let read = reads(bank, words, better, Excess::Always);
+    let is_covered = |variable: &TermId| {
+        let under = source.get(variable).map_or(&[][..], Vec::as_slice);
+        read[variable].iter().all(|all| under.iter().any(|some| is_part(some, all)))
+    };
     let is_read = |variable: &TermId| {
         !block.variables.get(variable).is_some_and(|variable| variable.is_loose)
-            || strict.contains(variable) && (!target.undefined || ways[variable] == 1)
+            || is_covered(variable) && (!target.undefined || ways[variable] == 1)
     };
     let is_open = |part: &TermId| block.variables.contains_key(part) && !is_read(part);
     if !target.freezes && parts.iter().any(is_open) {
@@ -107,18 +113,68 @@ pub fn settled(
     }))
 }
 
-/// The parts of a term that make it poison where they are.
-fn strict(bank: &TermBank, words: &Words, term: TermId) -> FxHashSet<TermId> {
-    let mut strict = FxHashSet::default();
-    let mut todo = vec![term];
-    while let Some(part) = todo.pop() {
-        if strict.insert(part) {
-            let chooses = matches!(meaning(bank, words, part), Some(("select", ..)));
-            let sure = if chooses { 1 } else { usize::MAX };
-            todo.extend(bank.children(part).iter().take(sure));
+/// Conditions, and whether they hold.
+type Choices = Vec<(TermId, bool)>;
+
+/// What is said of a part that is read in more ways than are counted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Excess {
+    /// Only some of the ways.
+    Forget,
+    /// It is read whatever is chosen.
+    Always,
+}
+
+/// So many ways to read a part are counted.
+const MOST_WAYS: usize = 8;
+
+/// By part of a term: under which choices the term is poison with it, the fewest ones.
+fn reads(
+    bank: &TermBank,
+    words: &Words,
+    term: TermId,
+    excess: Excess,
+) -> FxHashMap<TermId, Vec<Choices>> {
+    let mut reads: FxHashMap<TermId, Vec<Choices>> =
+        FxHashMap::from_iter([(term, vec![Choices::new()])]);
+    for part in bank.subterms(term).into_iter().rev() {
+        let chooses = matches!(meaning(bank, words, part), Some(("select", ..)));
+        let children = bank.children(part);
+        let above = reads[&part].clone();
+        for (i, &child) in children.iter().enumerate() {
+            let choice = (chooses && i > 0).then(|| condition(bank, words, children[0], i == 1));
+            let known = reads.entry(child).or_default();
+            for mut choices in above.iter().cloned() {
+                choices.extend(choice.filter(|choice| !choices.contains(choice)));
+                if known.iter().any(|some| is_part(some, &choices)) {
+                    continue;
+                }
+                known.retain(|some| !is_part(&choices, some));
+                known.push(choices);
+            }
+            if known.len() > MOST_WAYS {
+                match excess {
+                    Excess::Forget => known.truncate(MOST_WAYS),
+                    Excess::Always => *known = vec![Choices::new()],
+                }
+            }
         }
     }
-    strict
+    reads
+}
+
+/// Whether all of some choices are made where others are.
+fn is_part(some: &Choices, all: &Choices) -> bool {
+    some.iter().all(|choice| all.contains(choice))
+}
+
+/// A condition that is no negation, and whether it holds where this one does or does not.
+fn condition(bank: &TermBank, words: &Words, term: TermId, holds: bool) -> (TermId, bool) {
+    let (mut term, mut holds) = (term, holds);
+    while let Some(("!", ..)) = meaning(bank, words, term) {
+        (term, holds) = (bank.children(term)[0], !holds);
+    }
+    (term, holds)
 }
 
 fn meaning<'w>(
