@@ -144,7 +144,8 @@ def functions(text):
     lines = (line.split(" //")[0].strip() for line in text.split("\n"))
     found = {}
     for line in lines:
-        if line.startswith('"func.func"()') and line.endswith("({"):
+        # A declaration has a region without blocks.
+        if line.startswith('"func.func"()') and "sym_visibility" not in line:
             function = Function(line, lines)
             found[function.name] = function.text()
     return found
