@@ -12,9 +12,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Dialects in whose regions operations are computed one after the other.
 const IN_ORDER: [&str; 7] = ["affine", "async", "gpu", "linalg", "memref", "scf", "tensor"];
 
-/// Whether the values in an operation's regions are looked at.
+/// Whether the values in an operation's regions are looked at. A function or module in a function sees nothing of it.
 pub fn is_entered(op: &Op) -> bool {
-    op.name.split_once('.').is_some_and(|(dialect, _)| IN_ORDER.contains(&dialect))
+    op.name.split_once('.').is_some_and(|(dialect, name)| {
+        IN_ORDER.contains(&dialect) && !matches!(name, "func" | "module")
+    })
 }
 
 /// An operation in its place.
