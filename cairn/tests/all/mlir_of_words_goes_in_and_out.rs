@@ -23,9 +23,15 @@ fn output(command: &mut Command) -> String {
 
 /// A program in the directory.
 fn program(directory: &TempDir, name: &str, does: &str) {
-    write(directory, name, &format!("#!/bin/sh\n{does}\n"));
+    write(directory, name, &format!("#!/bin/sh\n[ \"$1\" = --there ] && exit\n{does}\n"));
     let path = directory.path().join(name);
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    // A process that is being started meanwhile may still hold the file open.
+    let is_there = || std::process::Command::new(&path).arg("--there").status().is_ok();
+    assert!((0..100).any(|_| is_there() || {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        false
+    }));
 }
 
 #[test]
