@@ -67,11 +67,13 @@ pub(crate) fn run(
 /// Reads what a program writes beside it, up to so many bytes, and says whether that is all.
 fn reader(from: Option<impl Read + Send + 'static>, most: u64) -> Receiver<(String, bool)> {
     let (sender, receiver) = channel();
-    if let Some(mut from) = from {
+    if let Some(from) = from {
         spawn(move || {
             let mut bytes = Vec::new();
-            from.by_ref().take(most).read_to_end(&mut bytes).ok();
-            let is_whole = (bytes.len() as u64) < most || from.bytes().next().is_none();
+            // One byte more tells whether that is all.
+            from.take(most.saturating_add(1)).read_to_end(&mut bytes).ok();
+            let is_whole = bytes.len() as u64 <= most;
+            bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
             sender.send((String::from_utf8_lossy(&bytes).into_owned(), is_whole)).ok();
         });
     }
