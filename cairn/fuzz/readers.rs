@@ -15,8 +15,8 @@ use guided_search::{
     load_goals, read_examples,
 };
 use interop::{
-    CType, Llvm, Mlir, MlirTable, c_function, c_text, import_egglog, read_c, read_c_expression,
-    read_c_file,
+    CType, Llvm, Mlir, MlirTable, NeededValue, c_function, c_text, import_egglog, read_c,
+    read_c_expression, read_c_file,
 };
 use jobs::{Described, load_parts};
 use model::network::parameters::load_safetensors;
@@ -181,7 +181,16 @@ fn egglog(text: &str) -> bool {
     imported.declarations > 0
 }
 
-/// What is written is read again, whatever comes in the place of a value: here its last part that is of the same sort.
+/// For each of some values its last part that is of the same sort.
+fn parts(bank: &TermBank, values: &[NeededValue]) -> HashMap<TermId, TermId> {
+    let part = |term: TermId| {
+        let parts = bank.subterms(term);
+        parts.into_iter().rev().skip(1).find(|part| bank.sort(*part) == bank.sort(term))
+    };
+    values.iter().filter_map(|value| Some((value.term, part(value.term)?))).collect()
+}
+
+/// What is written is read again, whatever comes in the place of a value.
 fn llvm(text: &str) -> bool {
     let Ok(module) = Llvm::parse(text) else { return false };
     let mut bank = TermBank::new(WORDS.language.clone());
@@ -189,12 +198,7 @@ fn llvm(text: &str) -> bool {
     let cost = CostFunction::named(&WORDS, "size").expect("every system has it");
     let same = module.rewrite(&mut bank, &|term| term, &cost).expect("its values were read");
     assert_eq!(same.0, text);
-    let parts = |term: TermId| {
-        let parts = bank.subterms(term);
-        parts.into_iter().rev().skip(1).find(|part| bank.sort(*part) == bank.sort(term))
-    };
-    let part: HashMap<TermId, TermId> =
-        values.iter().filter_map(|value| Some((value.term, parts(value.term)?))).collect();
+    let part = parts(&bank, &values);
     let best = |term| part.get(&term).copied().unwrap_or(term);
     let (other, _) = module.rewrite(&mut bank, &best, &cost).expect("its values were read");
     Llvm::parse(&other).unwrap_or_else(|mistake| panic!("{mistake}\n{other}"));
@@ -207,7 +211,23 @@ fn mlir(text: &str) -> bool {
     assert_eq!(Mlir::parse(&printed).as_ref(), Ok(&mlir), "{printed}");
     let table = MlirTable::of(&SYSTEM).expect("a table");
     let values = mlir.values(&table, &mut bank()).is_ok();
-    mlir.terms(&table, &mut bank()).is_ok() || values
+    let terms = mlir.terms(&table, &mut bank()).is_ok();
+    mlir_by_words(mlir) || terms || values
+}
+
+/// What is written has values again, whatever comes in the place of one.
+fn mlir_by_words(mlir: Mlir) -> bool {
+    let mut bank = TermBank::new(WORDS.language.clone());
+    let Ok(values) = mlir.word_values(&mut bank) else { return false };
+    let cost = CostFunction::named(&WORDS, "size").expect("every system has it");
+    let part = parts(&bank, &values);
+    let best = |term| part.get(&term).copied().unwrap_or(term);
+    let mut other = mlir;
+    other.rewrite_words(&mut bank, &best, &cost).expect("its values were read");
+    let printed = other.to_string();
+    let again = Mlir::parse(&printed).and_then(|mlir| mlir.word_values(&mut bank));
+    again.unwrap_or_else(|mistake| panic!("{mistake}\n{printed}"));
+    true
 }
 
 /// Terms, tasks and goals, as lines and as CSV.

@@ -62,8 +62,10 @@ mod dot;
 mod egglog;
 mod llvm;
 mod mlir;
+mod program;
 mod serialize;
 mod smt;
+mod ssa;
 mod variables;
 mod words;
 mod worthwhile;
@@ -71,11 +73,12 @@ mod worthwhile;
 pub use c::{CFile, CFunction, CType, c_function, c_text, read_c, read_c_expression, read_c_file};
 pub use dot::write_dot;
 pub use egglog::{Imported, Include, LeftOut, Why, import_egglog};
-pub use llvm::{Llvm, Taken};
-pub use mlir::{MLIR_EGRAPH, Mlir, MlirTable, MlirTerms, write_mlir};
+pub use llvm::Llvm;
+pub use mlir::{MLIR_EGRAPH, Mlir, MlirTable, MlirTerms, MlirTool, mlir_lacks, write_mlir};
 pub use serialize::write_serialized;
 pub use smt::{
     Compared, Extent, Lack, Limits, NoSolver, Refutation, Solver, Statement, Verdict, apply,
     assumption, compare, find_solvers, go_through, judge, query,
 };
+pub use ssa::Taken;
 pub use variables::NeededValue;

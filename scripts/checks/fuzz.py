@@ -125,7 +125,7 @@ def first_files(cairn):
         put("rules", "for", (ROOT / "interop/tests/widths.rules").read_text())
         put("c", "sum", "(x ^ y) + 2*(x & ~y) - (-1u << 3) / 0x10 % z")
         put("egglog", "arithmetic", (ROOT / "interop/tests/arithmetic.egg").read_text())
-        for path in sorted((ROOT / "interop/tests/mlir").glob("*.mlir"))[:3]:
+        for path in sorted((ROOT / "interop/tests/mlir").glob("*.mlir")):
             put("mlir", path.stem, path.read_text())
         for path in sorted((ROOT / "interop/tests/llvm").glob("*.ll")):
             put("llvm", path.stem, path.read_text())

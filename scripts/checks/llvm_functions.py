@@ -14,17 +14,11 @@ Not covered: undefined results of calls, undefined bits of a word, behaviour tha
 output before it is put to z3, to see that what is wrong is found. Exit status 1 if a function is refuted, or refused by opt; the
 files stay in DIR.
 """
-import argparse
-import collections
-import pathlib
-import random
 import re
 import shutil
-import subprocess
-import sys
-import tempfile
 
-from llvm_meaning import PREDICATES, query
+import refinements
+from llvm_meaning import PREDICATES
 
 WIDTHS = (1, 8, 16, 32, 64)
 FLAGS = {"add": ["nuw", "nsw"], "sub": ["nuw", "nsw"], "mul": ["nuw", "nsw"], "shl": ["nuw", "nsw"],
@@ -111,6 +105,10 @@ class Writer:
         if kind < 0.90:
             to = rng.choice([width for width in (WIDTHS[:2] if self.undef else WIDTHS) if width != bits])
             return self.converted(a, bits, to)
+        return self.called(a, bits)
+
+    def called(self, a, bits):
+        rng = self.rng
         name = rng.choice(["ctpop", "ctlz", "cttz", "umin", "umax", "smin", "smax", "fshl", "fshr", "abs", "bswap"])
         if name in ("bswap", "abs") and (bits == 8 or self.undef):
             name = "ctpop"
@@ -123,6 +121,9 @@ class Writer:
             args.append(f"i{bits} {self.operand(bits)}")
         return self.define(f"call i{bits} @llvm.{name}.i{bits}({', '.join(args)})", bits)
 
+    def use(self, value, bits):
+        self.lines.append(f"  call void @use{bits}(i{bits} {value})")
+
     def some(self, count):
         for _ in range(count):
             self.instruction()
@@ -134,7 +135,7 @@ class Writer:
                 self.define(f"call {attribute}i{bits} @get{bits}()", bits)
             elif self.rng.random() < 0.08:
                 value, bits = self.rng.choice(self.values)
-                self.lines.append(f"  call void @use{bits}(i{bits} {value})")
+                self.use(value, bits)
             elif self.rng.random() < 0.05:
                 value, bits = self.rng.choice(self.values)
                 self.define(f"freeze i{bits} {value}", bits)
@@ -175,13 +176,6 @@ def numbered(text):
     return re.sub(r"%\w+", lambda m: f"%{number[m.group()]}", text)
 
 
-def run(command, **options):
-    done = subprocess.run(command, capture_output=True, text=True, **options)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
-    return done.stdout
-
-
 def functions(text):
     return {m.group(1): m.group() for m in re.finditer(r"^define \S+ @(\w+)\(.*?^}\n", text, flags=re.M | re.S)}
 
@@ -196,65 +190,13 @@ def declarations():
     return text
 
 
-def batch(args, folder, number):
-    rng = random.Random(f"{args.seed} {number}")
-    before = [Writer(rng, f"f{i}", args.undef).function() for i in range(min(args.batch, args.functions - number))]
-    (folder / "before.ll").write_text("\n".join(before) + "\n" + declarations())
-    after = run([args.binary, "optimise", "--system", "words", "--llvm", folder / "before.ll", "--work", args.work, "--quiet"])
-    (folder / "after.ll").write_text(after)
-    if args.opt:
-        for name in ("before", "after"):
-            run([args.opt, "-passes=verify", "-disable-output", folder / f"{name}.ll"])
-    if args.broken:
-        after = re.sub(*args.broken, after)
-        (folder / "after.ll").write_text(after)
-    pairs = [(name, text, functions(after)[name]) for name, text in functions("\n".join(before)).items()]
-    changed = [(name, query(a, b, args.undef)) for name, a, b in pairs if a != b]
-    asked = [(name, text) for name, text in changed if text]
-    script = "(set-option :timeout %d)\n" % args.timeout
-    script += "\n".join(f"(push)\n{text}\n(check-sat)\n(pop)" for _, text in asked)
-    (folder / "queries.smt2").write_text(script)
-    answers = run(["z3", folder / "queries.smt2"]).split()
-    assert len(answers) == len(asked), answers
-    verdicts = collections.Counter(answers)
-    verdicts["skipped"] = len(changed) - len(asked)
-    return [name for (name, _), answer in zip(asked, answers) if answer == "sat"], len(changed), verdicts
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("binary", type=pathlib.Path)
-    parser.add_argument("--functions", type=int, default=200)
-    parser.add_argument("--batch", type=int, default=100)
-    parser.add_argument("--seed", default="0")
-    parser.add_argument("--work", default="2000")
-    parser.add_argument("--timeout", type=int, default=5000, help="milliseconds of z3 for each function")
-    parser.add_argument("--undef", action="store_true", help="parameters may be undefined, too")
-    parser.add_argument("--break", dest="broken", type=lambda text: text.split("=", 1), help="replace what matches in the output")
-    parser.add_argument("--keep", type=pathlib.Path, help="where the files of a batch that is refuted stay")
-    args = parser.parse_args()
-    args.opt = shutil.which("opt")
-    if not args.opt:
-        print("NOT TESTED: the output by LLVM's verifier (opt is not there)", file=sys.stderr)
-    if not shutil.which("z3"):
-        sys.exit("z3 was not found")
-    done = changed = 0
-    verdicts, bad = collections.Counter(), []
-    while done < args.functions:
-        with tempfile.TemporaryDirectory() as folder:
-            folder, wrong = pathlib.Path(folder), "failed"
-            try:
-                wrong, better, answers = batch(args, folder, done)
-            finally:
-                if wrong and args.keep:
-                    shutil.copytree(folder, args.keep / str(done), dirs_exist_ok=True)
-            if wrong:
-                bad += wrong
-                print(f"batch at {done}: {wrong}", flush=True)
-            done, changed, verdicts = done + args.batch, changed + better, verdicts + answers
-    print(f"{min(done, args.functions)} functions, {changed} of them better: {verdicts['unsat']} proved, {verdicts['unknown']} not decided, "
-          f"{verdicts['skipped']} not asked, {len(bad)} refuted")
-    sys.exit(1 if bad else 0)
+    opt = shutil.which("opt")
+    verify = [opt, "-passes=verify", "-disable-output"] if opt else None
+    write = lambda rng, name, args: Writer(rng, name, args.undef).function()
+    module = lambda texts: "\n".join(texts) + "\n" + declarations()
+    refinements.main(refinements.Language("--llvm", "ll", write, module, functions, verify, "the output by LLVM's verifier (opt is not there)"),
+                     __doc__, undef=True)
 
 
 if __name__ == "__main__":

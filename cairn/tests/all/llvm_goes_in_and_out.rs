@@ -1,6 +1,7 @@
 //! `cairn optimise --llvm`. The example of docs/words.md is run.
 
 use crate::common::cairn;
+use crate::common::page::{assert_shown, shown_below};
 use crate::common::refusal::{directory, names, refused, write};
 use assert_cmd::Command;
 use tempfile::TempDir;
@@ -23,17 +24,7 @@ fn the_example_of_the_page_is_what_comes_out() {
     let directory = directory();
     write(&directory, "words.ll", WORDS);
     let text = output(&mut optimise(&directory, "words.ll --cost cycles --out better"));
-    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/words.md"));
-    let page = page.unwrap();
-    let shown = page.split_once("--llvm words.ll --cost cycles\n").unwrap().1;
-    let shown: Vec<&str> = shown.lines().take_while(|line| !line.is_empty()).collect();
-    assert!(shown.len() > 5);
-    // Of a comment, the cost: how many steps a proof has says nothing here.
-    let shorter = |line: &str| line.split("; proved").next().map(str::to_owned);
-    for line in shown.iter().map(|line| &line[4..]).filter(|line| *line != "…") {
-        let is_there = text.lines().any(|told| shorter(told) == shorter(line));
-        assert!(is_there, "'{line}' is not in:\n{text}");
-    }
+    assert_shown(&shown_below("--llvm words.ll --cost cycles"), &text);
     let kept = std::fs::read_to_string(directory.path().join("better/optimised.ll")).unwrap();
     assert_eq!(kept, text);
     assert_eq!(names(&directory.path().join("better")), ["0.json", "1.json", "optimised.ll"]);

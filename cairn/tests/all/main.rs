@@ -23,6 +23,7 @@ mod literals_of_all_kinds_go_through;
 mod llvm_goes_in_and_out;
 mod many_terms_are_optimised;
 mod mlir_goes_in_and_out;
+mod mlir_of_words_goes_in_and_out;
 mod newcomers_are_told_what_to_change;
 mod no_input_makes_a_reader_panic;
 mod optimise_finds_the_best_term;

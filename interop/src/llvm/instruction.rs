@@ -2,48 +2,8 @@
 
 use crate::llvm::known::{BINARY, COMPARISONS, CONVERSIONS, FLAGS, INTRINSICS, LAST, WIDTHS};
 use crate::llvm::tokens::{Kind, Token};
+use crate::ssa::{Computed, Operand, simplified};
 use std::ops::Range;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Operand {
-    Value(String),
-    /// From 0 on.
-    Number(u64),
-}
-
-/// An operation on integers.
-#[derive(Clone, Debug)]
-pub struct Computed {
-    /// The operator on words, or the instruction where there is none.
-    pub what: &'static str,
-    pub operands: Vec<Operand>,
-    /// The width of the last operand.
-    pub from: u32,
-    pub bits: u32,
-    /// Where its flags stand.
-    pub flags: Vec<Range<usize>>,
-    /// Whether it may be poison for other reasons than flags and large amounts of shifts.
-    pub poison: bool,
-    /// What it is attached to of the source, as `, !dbg !7`.
-    pub debug: String,
-}
-
-impl Computed {
-    /// Its operands with their widths.
-    pub fn operands(&self) -> impl Iterator<Item = (&Operand, u32)> {
-        let chooses = self.what == "select";
-        let width = move |i| if chooses && i == 0 { 1 } else { self.from };
-        self.operands.iter().enumerate().map(move |(i, operand)| (operand, width(i)))
-    }
-
-    /// The names of the values that it uses.
-    pub fn values(&self) -> impl Iterator<Item = &str> {
-        self.operands.iter().filter_map(|operand| match operand {
-            Operand::Value(name) => Some(name.as_str()),
-            Operand::Number(_) => None,
-        })
-    }
-}
 
 #[derive(Clone, Debug)]
 pub struct Instruction {
@@ -52,6 +12,10 @@ pub struct Instruction {
     /// Names that it uses: values, blocks and types.
     pub uses: Vec<String>,
     pub computed: Option<Computed>,
+    /// Where flags of what it computes stand.
+    pub flags: Vec<Range<usize>>,
+    /// What it is attached to of the source, as `, !dbg !7`.
+    pub debug: String,
     /// Whether its result is neither poison nor undefined.
     pub is_defined: bool,
     /// Whether another block begins after it.
@@ -80,12 +44,15 @@ pub fn instruction(text: &str, tokens: &[Token]) -> Instruction {
         Some(_) => returned.clone().any(|token| says(token, "noundef")),
         None => false,
     };
-    let computed = result.as_ref().and_then(|_| Reader { text, code }.computed());
+    let mut reader = Reader { text, code, flags: Vec::new(), debug: String::new() };
+    let computed = result.as_ref().and_then(|_| reader.computed());
     let is_last = code.first().is_some_and(|first| LAST.contains(&&text[first.at.clone()]));
     Instruction {
         result,
         uses: code.iter().filter_map(used).collect(),
         computed,
+        flags: reader.flags,
+        debug: reader.debug,
         is_defined,
         is_last,
     }
@@ -95,6 +62,9 @@ struct Reader<'t> {
     text: &'t str,
     /// What is left to read.
     code: &'t [&'t Token],
+    /// Where flags stand.
+    flags: Vec<Range<usize>>,
+    debug: String,
 }
 
 impl<'t> Reader<'t> {
@@ -106,11 +76,10 @@ impl<'t> Reader<'t> {
         if name == "call" {
             return self.call();
         }
-        let mut flags = Vec::new();
         while let [flag, next, ..] = self.code
             && FLAGS.contains(&&self.text[flag.at.clone()])
         {
-            flags.push(flag.at.start..next.at.start);
+            self.flags.push(flag.at.start..next.at.start);
             self.code = &self.code[1..];
         }
         let binary = BINARY.iter().find(|(known, _)| *known == name);
@@ -147,15 +116,8 @@ impl<'t> Reader<'t> {
         } else {
             return None;
         };
-        self.rest(Computed {
-            what,
-            operands,
-            from,
-            bits,
-            flags,
-            poison: false,
-            debug: String::new(),
-        })
+        let has_flags = !self.flags.is_empty();
+        self.rest(Computed { what, operands, from, bits, has_flags, poison: false })
     }
 
     /// A call of an intrinsic function.
@@ -199,16 +161,7 @@ impl<'t> Reader<'t> {
             ("popcount", [_]) | ("min" | "max" | "mins" | "maxs", [_, _]) => {}
             _ => return None,
         }
-        let flags = Vec::new();
-        self.rest(Computed {
-            what,
-            operands,
-            from: bits,
-            bits,
-            flags,
-            poison,
-            debug: String::new(),
-        })
+        self.rest(Computed { what, operands, from: bits, bits, has_flags: false, poison })
     }
 
     /// Reads what is attached to an instruction, and the end.
@@ -222,7 +175,7 @@ impl<'t> Reader<'t> {
             };
             self.code = rest;
             match &self.text[name.clone()] {
-                "!dbg" => computed.debug = format!(", !dbg {}", &self.text[at.clone()]),
+                "!dbg" => self.debug = format!(", !dbg {}", &self.text[at.clone()]),
                 _ => computed.poison = true,
             }
         }
@@ -273,28 +226,4 @@ impl<'t> Reader<'t> {
         self.sign(',')?;
         Some(vec![first, self.operand(bits)?])
     }
-}
-
-/// The operator of a binary instruction on words of some width, with its operands: complements and opposites are of one.
-fn simplified(
-    what: &'static str,
-    bits: u32,
-    mut operands: Vec<Operand>,
-) -> Option<(&'static str, Vec<Operand>)> {
-    let ones = Operand::Number(u64::MAX >> (64 - bits));
-    let what = match (what, bits) {
-        ("^" | "+" | "-", 1) => "!=",
-        ("&" | "*", 1) => "&&",
-        ("|", 1) => "||",
-        (_, 1) => return None,
-        (what, _) => what,
-    };
-    Some(match (what, &operands[..]) {
-        ("^" | "!=", [_, last]) if *last == ones => {
-            operands.pop();
-            (if bits == 1 { "!" } else { "~" }, operands)
-        }
-        ("-", [Operand::Number(0), _]) => ("neg", operands.split_off(1)),
-        _ => (what, operands),
-    })
 }

@@ -1,22 +1,20 @@
 //! Functions of LLVM IR, in which values of integers are computed by other terms.
 //!
 //! `tokens.rs` takes text apart, `read.rs` finds functions and their lines, `instruction.rs` what is computed on one; `known.rs` names
-//! instructions and their operators, `operations.rs` makes terms of them and the other way round. `values.rs` makes terms of values, `sound.rs` says where a better term has the
-//! value of a source that may be poison or undefined, `choose.rs` which ones are worth it, `write.rs` makes text of them.
+//! instructions and their operators, `operations.rs` makes text of operators. What becomes of the instructions is [`ssa`](crate::ssa)'s to say,
+//! `write.rs` makes text of that.
 
-mod choose;
 mod instruction;
 mod known;
 mod operations;
 mod read;
-mod sound;
 mod tokens;
-mod values;
 mod write;
 
-pub use crate::llvm::choose::Taken;
-
-use crate::llvm::write::{Edits, Writer};
+use crate::llvm::operations::LLVM;
+use crate::llvm::read::Function;
+use crate::llvm::tokens::error;
+use crate::ssa::{self, Block, Instruction, Plan, Planner, Taken};
 use crate::variables::NeededValue;
 use crate::words::Words;
 use egraph::{CostFunction, ParseError, Place, TermBank, TermId};
@@ -47,7 +45,7 @@ impl Llvm {
         let words = &words(bank)?;
         let mut all = Vec::new();
         for function in &self.module.functions {
-            let blocks = values::blocks(&self.text, function, words, bank)?;
+            let blocks = blocks(&self.text, function, words, bank)?;
             let needed = blocks.iter().flat_map(|block| &block.values).filter(|value| value.needed);
             all.extend(needed.map(|value| NeededValue {
                 function: function.name.clone(),
@@ -75,26 +73,22 @@ impl Llvm {
         let (mut all, mut at, mut told) = (String::new(), 0, Vec::new());
         let mut declared = BTreeSet::new();
         for function in &module.functions {
-            let blocks = values::blocks(text, function, words, bank)?;
-            let mut writer = Writer {
-                bank,
-                words,
-                module,
-                function,
-                edits: Edits::default(),
-                declared: &mut declared,
-            };
+            let blocks = blocks(text, function, words, bank)?;
+            let is_taken =
+                |name: &str| function.names.contains(name) || module.types.contains(name);
+            let plan = Plan::default();
+            let mut planner = Planner { bank, words, sign: "", is_taken: &is_taken, plan };
             for block in &blocks {
-                let (chosen, taken) = choose::choose(writer.bank, words, block, best, cost);
+                let (chosen, taken) = ssa::choose(planner.bank, words, &LLVM, block, best, cost);
                 told.extend(taken);
-                writer.block(block, &chosen);
+                planner.block(block, &chosen);
             }
-            let edits = writer.edits;
+            let plan = planner.plan;
             if let ([first, .., last] | [first @ last], false) =
-                (&function.lines[..], edits.is_empty())
+                (&function.lines[..], plan.edits.is_empty())
             {
                 all += &text[at..first.at.start];
-                all += &edits.body(text, function)?;
+                all += &write::body(text, function, &plan, words, &mut declared)?;
                 at = last.at.end;
             }
         }
@@ -116,4 +110,34 @@ impl Llvm {
 fn words(bank: &TermBank) -> Result<Words, ParseError> {
     let message = "the system has no words for LLVM: those of 32 and of 64 bits, and truth values (see cairn's 'words')";
     Words::of(bank.language()).ok_or_else(|| ParseError::new(Place { line: 1, column: 1 }, message))
+}
+
+/// The blocks of a function.
+///
+/// # Errors
+/// A value of two types.
+fn blocks<'f>(
+    text: &str,
+    function: &'f Function,
+    words: &Words,
+    bank: &mut TermBank,
+) -> Result<Vec<Block<'f>>, ParseError> {
+    let lines = function.lines.iter().enumerate();
+    let instructions = lines.filter_map(|(number, line)| {
+        let read = line.instruction.as_ref()?;
+        Some(Instruction {
+            line: number,
+            block: line.block,
+            result: read.result.as_deref(),
+            uses: &read.uses,
+            computed: read.computed.as_ref(),
+            is_defined: read.is_defined,
+        })
+    });
+    let instructions: Vec<Instruction<'_>> = instructions.collect();
+    let defined = function.defined.iter().map(String::as_str).collect();
+    ssa::blocks(&instructions, defined, words, bank).map_err(|other| {
+        let at = function.lines[other.line].at.start;
+        error(text, at, format!("%{} is of another type elsewhere", other.name))
+    })
 }

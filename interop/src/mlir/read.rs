@@ -8,6 +8,9 @@ const MOST_REGIONS: usize = 100;
 /// Results of one operation, of those that are declared by their number.
 const MOST_RESULTS: usize = 10_000;
 
+/// What is expected where a text is not in this form.
+pub const GENERIC: &str = "an operation in the generic form";
+
 /// Reads a text in the generic form, as `mlir-opt --mlir-print-op-generic` and `xdsl-opt
 /// --print-op-generic` write it.
 ///
@@ -248,8 +251,9 @@ impl<'t> Reader<'t> {
             op.results = self.results()?;
         }
         op.name = self.string(
-            "an operation in the generic form, as \"arith.addi\"(%0, %1) : (i32, i32) -> i32 \
-             (mlir-opt --mlir-print-op-generic writes it)",
+            &format!(
+                "{GENERIC}, as \"arith.addi\"(%0, %1) : (i32, i32) -> i32 (mlir-opt --mlir-print-op-generic writes it)"
+            ),
         )?;
         self.expect("(")?;
         op.operands = self.list(")", Self::value)?;

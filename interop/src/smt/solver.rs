@@ -1,26 +1,20 @@
 //! Solvers as programs: where they are, and one run of one.
 
 use super::answer::{Answer, read_answer};
+use crate::program::{GRACE, run};
 use egraph::LiteralKind;
 use std::fmt;
-use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, channel};
-use std::thread::{sleep, spawn};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// The solvers whose options are known, in the order in which they are asked.
 const KNOWN: [&str; 3] = ["z3", "cvc5", "bitwuzla"];
 /// How long a solver may take to say its version.
 const VERSION_TIME: Duration = Duration::from_secs(5);
-/// How much longer than it was told a solver may take.
-const GRACE: Duration = Duration::from_millis(500);
 /// More output is not read.
 const MOST_OUTPUT: u64 = 1 << 20;
-/// How often a running solver is looked at.
-const GLANCE: Duration = Duration::from_millis(1);
 
 /// A solver.
 #[derive(Clone, Debug)]
@@ -68,8 +62,11 @@ impl Solver {
             return Err(NoSolver(message));
         };
         let never = AtomicBool::new(false);
-        let ran = run(Command::new(program).arg("--version"), "", VERSION_TIME, &never);
-        let said = ran.map_err(|why| NoSolver(format!("{shown} --version: {why}")))?;
+        let ran =
+            run(Command::new(program).arg("--version"), "", VERSION_TIME, MOST_OUTPUT, &never);
+        let said = ran
+            .map(|ran| ran.output)
+            .map_err(|why| NoSolver(format!("{shown} --version: {why}")))?;
         let digits =
             |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');
         match said.split_whitespace().find(digits) {
@@ -98,7 +95,7 @@ impl Solver {
             "cvc5" => command.args(["--lang=smt2", &format!("--tlimit={milliseconds}"), "-"]),
             _ => command.args(["--lang", "smt2", "-t", &milliseconds.to_string()]),
         };
-        let output = run(&mut command, query, time + GRACE, asked)?;
+        let output = run(&mut command, query, time + GRACE, MOST_OUTPUT, asked)?.output;
         read_answer(&output, kinds).ok_or_else(|| match output.trim() {
             // So ends cvc5 where its time is over.
             "" | "cvc5 interrupted by timeout." => "it gave no answer".to_owned(),
@@ -118,47 +115,4 @@ impl fmt::Display for Solver {
 fn begun(said: &str) -> String {
     let first: String = said.trim().chars().take(80).collect();
     format!("{first:?}")
-}
-
-/// What a program writes to its output, given some input; it is ended when its time is over or `asked` is set.
-fn run(
-    command: &mut Command,
-    input: &str,
-    time: Duration,
-    asked: &AtomicBool,
-) -> Result<String, String> {
-    let begin = Instant::now();
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(|error| format!("it can't be run: {error}"))?;
-    // A program that does not read keeps the writer waiting, and nobody else.
-    if let (Some(mut stdin), input) = (child.stdin.take(), input.to_owned()) {
-        spawn(move || stdin.write_all(input.as_bytes()).ok());
-    }
-    let output = reader(&mut child);
-    loop {
-        match child.try_wait() {
-            Ok(Some(_)) => break,
-            Ok(None) if begin.elapsed() < time && !asked.load(Ordering::SeqCst) => sleep(GLANCE),
-            _ => {
-                child.kill().ok();
-                child.wait().ok();
-                return Err("it gave no answer in its time".to_owned());
-            }
-        }
-    }
-    // What the program started may keep its output open.
-    output.recv_timeout(GRACE).map_err(|_| "its output does not end".to_owned())
-}
-
-/// Reads the output of a program beside it.
-fn reader(child: &mut Child) -> Receiver<String> {
-    let (sender, receiver) = channel();
-    if let Some(stdout) = child.stdout.take() {
-        spawn(move || {
-            let mut bytes = Vec::new();
-            stdout.take(MOST_OUTPUT).read_to_end(&mut bytes).ok();
-            sender.send(String::from_utf8_lossy(&bytes).into_owned()).ok();
-        });
-    }
-    receiver
 }

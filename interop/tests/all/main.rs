@@ -12,6 +12,7 @@ mod llvm_keeps_what_is_defined;
 mod mlir_gets_better_terms;
 mod mlir_holds_e_graphs;
 mod mlir_is_printed_as_it_is_read;
+mod mlir_keeps_what_is_defined;
 mod no_program_makes_the_import_panic;
 mod relations_of_two_terms_hold_of_one;
 mod smt;

@@ -1,5 +1,6 @@
 //! What the tests of the command line share.
 
+pub mod page;
 pub mod random;
 pub mod refusal;
 

@@ -55,6 +55,9 @@ Examples:
   mlir-opt --mlir-print-op-generic f.mlir > generic.mlir
   cairn optimise --system arith --mlir generic.mlir | mlir-opt
 
+  # Its integers of all widths; mlir-opt is called if the file is not in the generic form
+  cairn optimise --system words --mlir f.mlir
+
 A strategy ends when a term satisfies the goal. `(phase :goal SKETCH S …)` in it ends in the iteration where \
 its own sketch first holds, and the cheapest term that satisfies it is where the next e-graph begins.
 

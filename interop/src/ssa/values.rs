@@ -1,12 +1,10 @@
 //! From instructions to terms, block by block: a value that operators of the system compute is a term, any other a variable.
 
-use crate::llvm::instruction::{Computed, Operand};
-use crate::llvm::operations::term;
-use crate::llvm::read::Function;
-use crate::llvm::tokens::error;
+use crate::ssa::instruction::{Computed, Instruction, Operand};
+use crate::ssa::terms::term;
 use crate::variables::Names;
 use crate::words::{Sure, Words};
-use egraph::{ParseError, TermBank, TermId};
+use egraph::{TermBank, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A value that is computed.
@@ -25,7 +23,6 @@ pub struct Value<'f> {
 /// A value that is a variable.
 pub struct Variable<'f> {
     pub name: &'f str,
-    pub bits: u32,
     /// Whether it may be poison or undefined.
     pub is_loose: bool,
 }
@@ -53,12 +50,10 @@ impl Block<'_> {
 
 /// What is known of a function's values while they are read.
 struct Reader<'f, 'b> {
-    text: &'b str,
-    function: &'f Function,
     words: &'b Words,
     names: Names<'f>,
-    /// The lines on which values are defined.
-    homes: FxHashMap<&'f str, usize>,
+    /// The instructions that define values.
+    homes: FxHashMap<&'f str, Instruction<'f>>,
     widths: FxHashMap<&'f str, u32>,
     /// Values that are neither poison nor undefined.
     defined: FxHashSet<&'f str>,
@@ -66,42 +61,44 @@ struct Reader<'f, 'b> {
     terms: FxHashMap<&'f str, TermId>,
 }
 
-/// The blocks of a function.
+/// A value that an instruction uses or defines with another type than an instruction before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherType {
+    pub name: String,
+    pub line: usize,
+}
+
+/// The blocks of a function, of which some values are known to be `defined`, neither poison nor undefined.
 ///
 /// # Errors
 /// A value of two types.
 pub fn blocks<'f>(
-    text: &str,
-    function: &'f Function,
+    instructions: &[Instruction<'f>],
+    defined: FxHashSet<&'f str>,
     words: &Words,
     bank: &mut TermBank,
-) -> Result<Vec<Block<'f>>, ParseError> {
-    let instructions = || {
-        let lines = function.lines.iter().enumerate();
-        lines.filter_map(|(number, line)| Some((number, line.block, line.instruction.as_ref()?)))
-    };
-    let results = instructions().filter_map(|(n, _, read)| Some((read.result.as_deref()?, n)));
+) -> Result<Vec<Block<'f>>, OtherType> {
+    let results = instructions.iter().filter_map(|read| Some((read.result?, *read)));
     let mut reader = Reader {
-        text,
-        function,
         words,
         names: Names::default(),
         homes: results.collect(),
         widths: FxHashMap::default(),
-        defined: function.defined.iter().map(String::as_str).collect(),
+        defined,
         terms: FxHashMap::default(),
     };
     let mut blocks: Vec<Block<'f>> = Vec::new();
     let mut places: FxHashMap<&str, (usize, usize)> = FxHashMap::default();
-    for (number, home, read) in instructions() {
+    for read in instructions {
+        let home = read.block;
         if blocks.len() <= home {
             reader.terms.clear();
             blocks.resize_with(home + 1, Block::default);
         }
-        let Some(name) = read.result.as_deref() else { continue };
+        let Some(name) = read.result else { continue };
         let block = &mut blocks[home];
-        let value = match &read.computed {
-            Some(computed) => reader.value(bank, block, (name, number), computed)?,
+        let value = match read.computed {
+            Some(computed) => reader.value(bank, block, (name, read), computed)?,
             None => None,
         };
         match value {
@@ -113,11 +110,11 @@ pub fn blocks<'f>(
             None => {}
         }
     }
-    for (_, user, read) in instructions() {
-        let is_term = read.result.as_deref().is_some_and(|name| places.contains_key(name));
-        for used in &read.uses {
+    for read in instructions {
+        let is_term = read.result.is_some_and(|name| places.contains_key(name));
+        for used in read.uses {
             if let Some(&(home, i)) = places.get(used.as_str()) {
-                blocks[home].values[i].needed |= !is_term || user != home;
+                blocks[home].values[i].needed |= !is_term || read.block != home;
             }
         }
     }
@@ -130,16 +127,14 @@ impl<'f> Reader<'f, '_> {
         &mut self,
         bank: &mut TermBank,
         block: &mut Block<'f>,
-        (name, line): (&'f str, usize),
+        (name, read): (&'f str, &Instruction<'f>),
         computed: &'f Computed,
-    ) -> Result<Option<Value<'f>>, ParseError> {
+    ) -> Result<Option<Value<'f>>, OtherType> {
         let Computed { what, bits, .. } = *computed;
-        let lines = &self.function.lines;
-        let wrong = |name: &str| {
-            error(self.text, lines[line].at.start, format!("%{name} is of another type elsewhere"))
-        };
+        let line = read.line;
+        let wrong = |name: &str| OtherType { name: name.to_owned(), line };
         let mut args = Vec::new();
-        let mut is_defined = !computed.poison && computed.flags.is_empty();
+        let mut is_defined = !computed.poison && !computed.has_flags;
         for (operand, width) in computed.operands() {
             let arg = match operand {
                 Operand::Number(number) => self.words.literal(bank, width, *number),
@@ -150,7 +145,7 @@ impl<'f> Reader<'f, '_> {
                     }
                     is_defined &= self.defined.contains(used);
                     let later =
-                        |home: &usize| *home >= line && lines[*home].block == lines[line].block;
+                        |home: &Instruction<'_>| home.line >= line && home.block == read.block;
                     if self.homes.get(used).is_some_and(later) {
                         return Ok(None);
                     }
@@ -204,7 +199,7 @@ impl<'f> Reader<'f, '_> {
         let term = self.words.variable(bank, bits, &variable)?;
         let is_loose = !self.defined.contains(name);
         block.named.insert(name, term);
-        block.variables.insert(term, Variable { name, bits, is_loose });
+        block.variables.insert(term, Variable { name, is_loose });
         Ok(term)
     }
 }

@@ -1,9 +1,9 @@
 //! Which values of a block are computed anew.
 
-use crate::llvm::instruction::Operand;
-use crate::llvm::operations::term;
-use crate::llvm::sound::settled;
-use crate::llvm::values::{Block, Value};
+use crate::ssa::instruction::Operand;
+use crate::ssa::sound::{Target, settled};
+use crate::ssa::terms::term;
+use crate::ssa::values::{Block, Value};
 use crate::words::Words;
 use crate::worthwhile::worthwhile;
 use egraph::{CostFunction, TermBank, TermId};
@@ -19,6 +19,7 @@ pub type Chosen<'f> = (FxHashMap<&'f str, TermId>, Vec<Taken>);
 pub fn choose<'f>(
     bank: &mut TermBank,
     words: &Words,
+    target: &Target,
     block: &Block<'f>,
     best: &dyn Fn(TermId) -> TermId,
     cost: &CostFunction,
@@ -28,7 +29,7 @@ pub fn choose<'f>(
     for value in block.values.iter().filter(|value| value.needed) {
         let term = best(value.term);
         let number = taken.len();
-        taken.push(match settled(bank, words, block, value, term) {
+        taken.push(match settled(bank, words, target, block, value, term) {
             _ if term == value.term => Ok(()),
             Ok(term) => {
                 better.push((number, value.name, term));
