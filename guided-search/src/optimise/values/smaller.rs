@@ -72,6 +72,18 @@ pub fn look(bank: &mut TermBank, start: TermId, most: u64, rng: &mut ChaCha8Rng)
     found
 }
 
+/// A smaller term than a given one that has its values, if one comes of putting its sums together anew; and what it took, in e-nodes.
+pub fn look_at_sums(
+    bank: &mut TermBank,
+    term: TermId,
+    rng: &mut ChaCha8Rng,
+) -> (Option<TermId>, u64) {
+    let Some(operators) = operators_of(bank, term) else { return (None, 0) };
+    let Some(points) = Points::of(bank, term, operators.ones, rng) else { return (None, 0) };
+    let (found, visits) = put_together_anew(bank, term, &operators, &points.drawn, VISITS_OF_SUMS);
+    (found, visits / VISITS_PER_NODE)
+}
+
 /// The smallest term that has the values, or the first one that is found; `none` says of each size how many classes
 /// were looked through, as far as none has them.
 fn by_size(

@@ -4,8 +4,8 @@ use crate::optimise::values::points::values;
 use crate::optimise::values::sums::bitwise::{Bitwise, Made};
 use crate::optimise::values::sums::signature::{MOST_ATOMS, Signature, Table, table_of_atom};
 use crate::optimise::values::sums::smallest::{Means, Search, Sum};
-use crate::optimise::values::words::{Operators, POINTS, Values, WordOp};
-use egraph::{Bits, Leaf, LeafValue, LiteralKind, Node, TermBank, TermId, Value};
+use crate::optimise::values::words::{Operators, POINTS, Values, WordOp, literal};
+use egraph::{Leaf, LeafValue, Node, TermBank, TermId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Deeper terms are left alone, as are those with more different subterms.
@@ -293,15 +293,6 @@ impl Anew<'_> {
         self.bank.apply(self.operators.ids[number], children)
     }
 
-    fn literal(&mut self, like: TermId, word: u64) -> TermId {
-        let sort = self.bank.sort(like);
-        let Some(LiteralKind::Bits(width)) = self.bank.language().literal_kind(sort) else {
-            unreachable!("operators of words are known of sorts of words alone")
-        };
-        let value = LeafValue::Literal(Value::Bits(Bits::new(width, word)));
-        self.bank.leaf(&Leaf { sort, value })
-    }
-
     /// The term of a table.
     fn build_bitwise(&mut self, table: Table, bitwise: &Bitwise, atoms: &[TermId]) -> TermId {
         let (_, made) = bitwise.of(table).expect("a sum has tables that were found");
@@ -325,7 +316,7 @@ impl Anew<'_> {
             1 => term,
             _ if times == self.operators.ones && has_neg => self.apply(WordOp::Neg, &[term]),
             _ => {
-                let factor = self.literal(term, times);
+                let factor = literal(self.bank, term, times);
                 self.apply(WordOp::Mul, &[factor, term])
             }
         }
@@ -347,7 +338,7 @@ impl Anew<'_> {
             all = Some(all.map_or(term, |all| self.apply(WordOp::Add, &[all, term])));
         }
         if sum.literal != 0 || sum.multiples.is_empty() {
-            let literal = self.literal(like, sum.literal);
+            let literal = literal(self.bank, like, sum.literal);
             all = Some(all.map_or(literal, |all| self.apply(WordOp::Add, &[all, literal])));
         }
         for (times, table) in subtracted {
