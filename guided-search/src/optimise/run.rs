@@ -17,8 +17,8 @@ use crate::optimise::guided::guess::guess;
 use crate::optimise::guided::plan::follow_planner;
 use crate::optimise::guided::planner::Goal;
 use crate::optimise::guided::strategy::follow_strategy;
-use crate::optimise::values::proved::is_proved;
-use crate::optimise::values::smaller::{Smaller, look};
+use crate::optimise::values::proved::{MOST, is_proved};
+use crate::optimise::values::smaller::{Smaller, look, look_at_sums};
 use crate::options::budget::Budget;
 use crate::options::prove::{SLACK, WALK};
 use crate::search::agenda::Agenda;
@@ -57,6 +57,8 @@ pub fn optimise(
         run: Growth::new(system, bank, start, settings),
         form: None,
         smaller: None,
+        put_together: FxHashSet::default(),
+        work_of_proofs: MOST,
         turns: FxHashMap::default(),
         expanded: FxHashSet::default(),
         agenda: Agenda::new(WALK, stream(settings.seed, 0, 0, u64::MAX - 2)),
@@ -94,6 +96,10 @@ struct Optimiser<'a> {
     agenda: Agenda<TermId>,
     /// What is known of smaller terms than the first best one, once they were looked through.
     smaller: Option<Smaller>,
+    /// Terms whose sums were put together anew.
+    put_together: FxHashSet<TermId>,
+    /// What the proofs of guesses may still take.
+    work_of_proofs: u64,
     /// Whether there was anything to walk to since the search began anew.
     left: bool,
 }
@@ -292,11 +298,27 @@ impl Optimiser<'_> {
             return Ok(Found::Over(Ended::Smallest { classes, of_all_operators }));
         }
         let guess = smaller.same.take().filter(|&guess| self.run.bank.size(guess) <= most);
-        let Some(guess) = guess else { return Ok(Found::Nothing) };
+        let Some(guess) = guess.or_else(|| self.smaller_sums(best)) else {
+            return Ok(Found::Nothing);
+        };
         let equals: Vec<TermId> = [Some(best), self.form].into_iter().flatten().collect();
-        let is_better = is_proved(&mut self.run, guess, &equals)?
-            && self.run.note_if_better(self.objective, guess);
+        let before = self.run.ledger.work;
+        let is_proved = is_proved(&mut self.run, guess, &equals, self.work_of_proofs)?;
+        let spent = self.run.ledger.work - before;
+        self.work_of_proofs = self.work_of_proofs.saturating_sub(spent);
+        let is_better = is_proved && self.run.note_if_better(self.objective, guess);
         Ok(if is_better { Found::Better } else { Found::Nothing })
+    }
+
+    /// A smaller term with the values of the best one, whose sums were put together anew; the start's were already.
+    fn smaller_sums(&mut self, best: TermId) -> Option<TermId> {
+        if best == self.start || !self.put_together.insert(best) {
+            return None;
+        }
+        let mut rng = stream(self.settings.seed, 0, 0, u64::MAX - 3);
+        let (found, work) = look_at_sums(self.run.bank, best, &mut rng);
+        self.run.ledger.work += work;
+        found
     }
 
     fn best_term(&self) -> TermId {

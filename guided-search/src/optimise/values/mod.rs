@@ -7,4 +7,5 @@ mod points;
 pub(crate) mod proved;
 mod small_terms;
 pub(crate) mod smaller;
+mod sums;
 mod words;

@@ -8,7 +8,9 @@ use rustc_hash::FxHashMap;
 
 /// Where terms are compared.
 pub struct Points {
-    /// The values of the variables of the term's own sort, each with its number among all.
+    /// The values of the term's variables.
+    pub drawn: Vec<Values>,
+    /// Those of the variables of the term's own sort, each with its number among all.
     pub variables: Vec<(usize, Values)>,
     /// Those of the term that is looked for.
     pub target: Values,
@@ -43,8 +45,9 @@ impl Points {
             matter += usize::from(of(&changed)? != target);
         }
         let own = |&(number, _): &(usize, Values)| leaves[number].sort == bank.sort(start);
+        let drawn = variables.clone();
         let variables = variables.into_iter().enumerate().filter(own).collect();
-        Some(Points { variables, target, matter })
+        Some(Points { drawn, variables, target, matter })
     }
 }
 

@@ -9,12 +9,18 @@ use egraph::TermId;
 
 /// E-nodes of the first turn.
 const FIRST_TURN: usize = 1_024;
-/// After so much work, in e-nodes, nothing more is tried.
-const MOST: u64 = 8_192;
+/// So much work, in e-nodes, the proofs of all guesses may take that have another normal form, or none.
+pub const MOST: u64 = 8_192;
 
-/// Whether a term is proved to be equal to terms that are known to equal the start; the proof is kept.
-pub fn is_proved(run: &mut Growth<'_>, guess: TermId, equals: &[TermId]) -> Result<bool> {
-    let until = run.ledger.work.saturating_add(MOST);
+/// Whether a term is proved to be equal to terms that are known to equal the start; the proof is kept. Once so much work was
+/// spent, it has to have a known normal form.
+pub fn is_proved(
+    run: &mut Growth<'_>,
+    guess: TermId,
+    equals: &[TermId],
+    work: u64,
+) -> Result<bool> {
+    let until = run.ledger.work.saturating_add(work);
     let mut guesses = vec![guess];
     guesses.extend(run.normal_form(guess).filter(|&form| form != guess));
     if run.is_known(guess) {
@@ -60,7 +66,7 @@ mod tests {
         let mut run = Growth::new(&system, &mut bank, start, &settings);
         let form = run.normal_form(start);
         let equals: Vec<TermId> = [Some(start), form].into_iter().flatten().collect();
-        let is_proved = is_proved(&mut run, guess, &equals).unwrap();
+        let is_proved = is_proved(&mut run, guess, &equals, MOST).unwrap();
         assert_eq!(run.is_known(guess), is_proved);
         (is_proved, run.ledger.work)
     }

@@ -1,7 +1,7 @@
 //! The small terms without a literal, one for each class of terms with the same values, by size.
 
-use crate::optimise::values::words::{POINTS, Values, WordOp};
-use egraph::{Bits, Leaf, LeafValue, LiteralKind, OpId, TermBank, TermId, Value};
+use crate::optimise::values::words::{POINTS, Values, WordOp, literal};
+use egraph::{OpId, TermBank, TermId};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
@@ -148,10 +148,7 @@ impl SmallTerms {
     /// The term in a bank, with the variables and the sort of `start`, by operators of these `ids`.
     pub fn build(&self, bank: &mut TermBank, start: TermId, ids: &[OpId], made: &Made) -> TermId {
         let inside = match made.inside {
-            Inside::Literal(word) => {
-                let value = LeafValue::Literal(literal(bank, start, word));
-                bank.leaf(&Leaf { sort: bank.sort(start), value })
-            }
+            Inside::Literal(word) => literal(bank, start, word),
             Inside::Term(place) => self.build_small(bank, start, ids, place),
         };
         made.way.iter().rev().fold(inside, |inside, &(number, other, second)| {
@@ -193,13 +190,5 @@ impl SmallTerms {
             let [a, b] = if second { [other, inside] } else { [inside, other] };
             self.apply(self.ops[number], &a, &b)
         })
-    }
-}
-
-/// A word as a literal of a term's sort, which is one of words.
-fn literal(bank: &TermBank, term: TermId, word: u64) -> Value {
-    match bank.language().literal_kind(bank.sort(term)) {
-        Some(LiteralKind::Bits(width)) => Value::Bits(Bits::new(width, word)),
-        _ => unreachable!("operators of words are known of sorts of words alone"),
     }
 }

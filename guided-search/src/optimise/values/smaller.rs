@@ -10,7 +10,8 @@ use crate::optimise::values::halves::of_halves;
 use crate::optimise::values::literal::{Literal, with_literal};
 use crate::optimise::values::points::Points;
 use crate::optimise::values::small_terms::{Inside, Made, SmallTerms};
-use crate::optimise::values::words::{Operators, operators_of};
+use crate::optimise::values::sums::put_together_anew;
+use crate::optimise::values::words::operators_of;
 use egraph::{TermBank, TermId};
 use rand_chacha::ChaCha8Rng;
 
@@ -18,6 +19,8 @@ use rand_chacha::ChaCha8Rng;
 const VISITS: u64 = 1 << 16;
 /// And as many more where larger terms are put together of small ones.
 const VISITS_OF_HALVES: u64 = 1 << 16;
+/// And as many at most where sums are put together anew.
+const VISITS_OF_SUMS: u64 = 1 << 17;
 /// Of these as many as take the time of one e-node.
 const VISITS_PER_NODE: u64 = 64;
 
@@ -44,25 +47,41 @@ impl Smaller {
 /// Looks through the terms of at most `most` nodes for one that has the values of `start`.
 pub fn look(bank: &mut TermBank, start: TermId, most: u64, rng: &mut ChaCha8Rng) -> Smaller {
     let mut found = Smaller::default();
-    let Some(Operators { ids, ops, ones, all, every }) = operators_of(bank, start) else {
-        return found;
-    };
-    found.of_all_operators = every;
-    let Some(points) = Points::of(bank, start, ones, rng) else { return found };
-    let mut terms = SmallTerms::new(ops, ones, VISITS);
+    let Some(operators) = operators_of(bank, start) else { return found };
+    found.of_all_operators = operators.every;
+    let Some(points) = Points::of(bank, start, operators.ones, rng) else { return found };
+    let mut terms = SmallTerms::new(operators.ops.clone(), operators.ones, VISITS);
     let most = usize::try_from(most).unwrap_or(usize::MAX);
     found.none.push(0);
     let mut made = by_size(&mut terms, &points, most, &mut found.none);
+    let mut visits_of_sums = 0;
     if made.is_none() && found.none.len() <= most {
+        (found.same, visits_of_sums) =
+            put_together_anew(bank, start, &operators, &points.drawn, VISITS_OF_SUMS);
+        found.same = found.same.filter(|&same| bank.size(same) <= most as u64);
+        let most = found.same.map_or(most, |same| bank.size(same) as usize - 1);
         made = of_halves(&mut terms, &points.target, most, VISITS_OF_HALVES);
     }
-    if !all {
+    if !operators.all {
         // Terms of other operators were not gone through, and this one has some.
         found.none.clear();
     }
-    found.same = made.map(|made| terms.build(bank, start, &ids, &made));
-    found.work = terms.visits / VISITS_PER_NODE;
+    let made = made.map(|made| terms.build(bank, start, &operators.ids, &made));
+    found.same = made.or(found.same);
+    found.work = (terms.visits + visits_of_sums) / VISITS_PER_NODE;
     found
+}
+
+/// A smaller term than a given one that has its values, if one comes of putting its sums together anew; and what it took, in e-nodes.
+pub fn look_at_sums(
+    bank: &mut TermBank,
+    term: TermId,
+    rng: &mut ChaCha8Rng,
+) -> (Option<TermId>, u64) {
+    let Some(operators) = operators_of(bank, term) else { return (None, 0) };
+    let Some(points) = Points::of(bank, term, operators.ones, rng) else { return (None, 0) };
+    let (found, visits) = put_together_anew(bank, term, &operators, &points.drawn, VISITS_OF_SUMS);
+    (found, visits / VISITS_PER_NODE)
 }
 
 /// The smallest term that has the values, or the first one that is found; `none` says of each size how many classes
@@ -242,7 +261,8 @@ mod tests {
             (found.none(1).is_some(), found.same.map(|same| bank.text(same)))
         };
         let chosen = "(-:32 (+:32 (select:32 c x y) x) (+:32 (select:32 c x y) (zext:8:32 z)))";
-        assert_eq!(found(chosen), (false, None));
+        let difference = "(-:32 x (zext:8:32 z))";
+        assert_eq!(found(chosen), (false, Some(difference.to_owned())));
         let sum = "(+:32 (&:32 x (sext:1:32 c)) (&:32 x (~:32 (sext:1:32 c))))";
         assert_eq!(found(sum), (false, Some("x".to_owned())));
         assert!(found("(&:8 x (*:8 y z))").0);

@@ -1,7 +1,7 @@
 //! Operators on words of bits, forwards and backwards: what an argument must be, as far as the result and the
 //! other argument say.
 
-use egraph::{LiteralKind, Node, OpId, TermBank, TermId};
+use egraph::{Bits, Leaf, LeafValue, LiteralKind, Node, OpId, TermBank, TermId, Value};
 
 /// Values of a term are compared at so many points.
 pub const POINTS: usize = 12;
@@ -175,10 +175,20 @@ pub fn operators_of(bank: &TermBank, start: TermId) -> Option<Operators> {
     (!ids.is_empty()).then(|| Operators { ids, ops, ones: width.largest(), all, every })
 }
 
+/// A word as a literal of a term's sort, which is one of words.
+pub fn literal(bank: &mut TermBank, term: TermId, word: u64) -> TermId {
+    let sort = bank.sort(term);
+    let Some(LiteralKind::Bits(width)) = bank.language().literal_kind(sort) else {
+        unreachable!("operators of words are known of sorts of words alone")
+    };
+    let value = LeafValue::Literal(Value::Bits(Bits::new(width, word)));
+    bank.leaf(&Leaf { sort, value })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use egraph::{Bits, Value, Width, evaluate};
+    use egraph::{Width, evaluate};
 
     const ALL: [(&str, usize); 12] = [
         ("+", 2),
