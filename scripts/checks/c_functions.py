@@ -98,13 +98,16 @@ def points(rng, parameters):
 
 
 def main_text(writers, rng):
-    """A program that prints the values of all functions at their points."""
-    lines = []
+    """A program that prints the values of all functions at their points. Points stand in tables: compilers are slow with thousands
+    of calls in one function."""
+    tables, lines = [], []
     for writer in writers:
-        for point in points(rng, writer.parameters):
-            args = ", ".join(f"({t}){v % 2**64:#x}ull" for v, (_, t) in zip(point, writer.parameters))
-            lines.append(f'    printf("{writer.name} %llx\\n", (unsigned long long){writer.name}({args}));')
-    return "int main(void) {\n" + "\n".join(lines) + "\n}\n"
+        rows = ", ".join("{" + ", ".join(f"{v % 2**64:#x}ull" for v in point) + "}" for point in points(rng, writer.parameters))
+        name = writer.name
+        tables.append(f"static const uint64_t p_{name}[{POINTS}][{len(writer.parameters)}] = {{{rows}}};")
+        args = ", ".join(f"({t})p_{name}[i][{k}]" for k, (_, t) in enumerate(writer.parameters))
+        lines.append(f'    for (int i = 0; i < {POINTS}; i++) printf("{name} %llx\\n", (unsigned long long){name}({args}));')
+    return "\n".join(tables) + "\nint main(void) {\n" + "\n".join(lines) + "\n}\n"
 
 
 def run(command, **options):
