@@ -119,5 +119,6 @@ pub use term::literal::{LiteralKind, Value};
 pub use term::rational::Rational;
 pub use term::sketch::{DisplaySketch, Sketch};
 pub use text::bytes::ByteSize;
+pub use text::forms::{Form, forms, text_without};
 pub use text::sexpr::{MAX_DEPTH, ParseError, Place, Sexpr, parse_all, parse_one};
 pub use text::similar::did_you_mean;

@@ -1,10 +1,11 @@
 //! Which rules of a file follow from its others: one after the other is left out, the last one first, if it follows. In the end each
 //! that is left out is proved again, from those that stay.
 
-use crate::language::forms::{Form, forms, without};
 use crate::rules::following::{Reach, reached, sides};
 use anyhow::{Context, Result, anyhow};
-use egraph::{How, Rule, System, TermBank, check, explain, proof_to_json, review};
+use egraph::{
+    Form, How, Rule, System, TermBank, check, explain, forms, proof_to_json, review, text_without,
+};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -67,7 +68,7 @@ pub fn prune(
         left_out[form] = true;
         let follows = match rules.iter().find_map(|rule| cannot_be_tried(&system, rule)) {
             Some(reason) => Err(reason),
-            None => match System::parse(&without(text, &forms, &left_out)) {
+            None => match System::parse(&text_without(text, &forms, &left_out)) {
                 Ok(others) => Ok(all_follow(&Arc::new(others), &rules, reach)),
                 Err(error) => Err(format!("without it the file is refused: {}", error.message)),
             },
@@ -79,7 +80,7 @@ pub fn prune(
     progress.finish();
     // What was followed from rules that were left out later is proved anew, or stays.
     loop {
-        let rest = head.to_owned() + &without(text, &forms, &left_out);
+        let rest = head.to_owned() + &text_without(text, &forms, &left_out);
         let others = read(&rest)?;
         let mut found: Vec<(String, Need)> = Vec::new();
         let mut back = None;

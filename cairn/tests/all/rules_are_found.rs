@@ -105,6 +105,7 @@ fn bad_input_is_one_message_and_writes_nothing() {
     let directory = directory();
     write(&directory, "own.rules", "(sort I) (op f (I) I) (literal i64 I)");
     write(&directory, "fields.rules", &languages()[0]);
+    write(&directory, "tasks.txt", "(+ a b) (+ b a)\n");
     for (words, parts) in [
         (
             "rules find own.rules --out x",
@@ -115,8 +116,64 @@ fn bad_input_is_one_message_and_writes_nothing() {
         ("rules find fields.rules --out .", &["already holds something else"]),
         ("rules find none.rules --out x", &["none.rules"]),
         ("rules prune fields.rules --out own.rules", &["own.rules", "a pruned rules file"]),
+        (
+            "rules worth s.rules --tasks tasks.txt --out own.rules",
+            &["own.rules", "a table of what rules are worth"],
+        ),
+        ("rules worth s.rules --tasks none.csv --out w.csv", &["none.csv"]),
+        (
+            "rules worth s.rules --tasks tasks.txt --out w.csv --method oracle",
+            &["--method oracle: expected a method that needs nothing"],
+        ),
+        (
+            "rules worth s.rules --tasks tasks.txt --out w.csv --choose own.rules",
+            &["own.rules", "a rules file with less cost"],
+        ),
+        ("rules worth s.rules --tasks tasks.txt --out w.csv --work 0", &["--work 0"]),
         ("rules prune fields.rules --iterations 0", &["--iterations 0: expected 1 to 1000"]),
     ] {
         refused(&directory, of_words(&directory, words), parts);
     }
+}
+
+#[test]
+fn rules_that_cost_more_than_they_bring_are_left_out_for_tasks() {
+    let directory = directory();
+    let wrapped = "(rewrite ?a (f ?a) :name wrap)";
+    write(
+        &directory,
+        "sums.rules",
+        &format!(
+            "(sort I) (literal i64 I) (variable I) (op + (I I) I) (op f (I) I)
+(rewrite (+ ?a ?b) (+ ?b ?a) :name comm)
+(birewrite (+ ?a (+ ?b ?c)) (+ (+ ?a ?b) ?c) :name assoc)
+; It only fills e-graphs.
+{wrapped}
+(rewrite (f (f ?a)) (f ?a) :name unwrap)\n"
+        ),
+    );
+    write(&directory, "tasks.txt", "(+ a b) (+ b a)\n(+ a (+ b (+ c d))) (+ (+ d b) (+ c a))\n");
+    write(&directory, "other.txt", "(+ c (+ b a)) (+ (+ a b) c)\n");
+    let read = |name: &str| fs::read_to_string(directory.path().join(name)).unwrap();
+    let worth = |more: &str| {
+        let words = "rules worth sums.rules --tasks tasks.txt --out worth.csv --choose fewer.rules \
+             --check other.txt --method cap --quiet";
+        output(&mut of_words(&directory, &format!("{words} {more}")))
+    };
+    let said = worth("--threads 1");
+    for line in [
+        "comm         ",
+        "assoc assoc-rev  ",
+        "2 rules left out (wrap, unwrap): 2 solved instead of 2",
+    ] {
+        assert!(said.contains(line), "'{line}' is not in:\n{said}");
+    }
+    assert!(said.contains("other tasks: 1 solved instead of 1"), "{said}");
+    let (table, fewer) = (read("worth.csv"), read("fewer.rules"));
+    assert!(table.starts_with("rules,line,solved,lost,gained,work,refused\n,,2,0,0,"), "{table}");
+    assert!(table.contains("\n\"comm\",2,0,2,0,"), "{table}");
+    assert!(fewer.contains("; It only fills e-graphs.") && !fewer.contains(wrapped), "{fewer}");
+    assert_eq!(worth("--threads 2"), said);
+    assert_eq!((read("worth.csv"), read("fewer.rules")), (table, fewer));
+    of_words(&directory, "system check fewer.rules").assert().success();
 }

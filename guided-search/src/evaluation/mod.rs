@@ -7,3 +7,4 @@ pub(crate) mod evaluate;
 pub(crate) mod finished;
 pub(crate) mod results;
 pub(crate) mod statistics;
+pub(crate) mod worth;

@@ -1,7 +1,5 @@
-//! What small terms are made of, as a rules file says it; how its operators compute on words; and the file without some of its
-//! forms.
+//! What small terms are made of, as a rules file says it; how its operators compute on words.
 
-pub mod forms;
 pub mod parts;
 pub mod word;
 

@@ -1,9 +1,10 @@
 //! What small terms are made of: the operators of a rules file, some literals, and some variables of each sort.
 
-use crate::language::forms::{forms, without};
 use crate::language::word::WordOp;
 use anyhow::{Result, anyhow, ensure};
-use egraph::{Builtin, LiteralKind, OpId, Rule, Sexpr, SortId, System, Value, parse_all};
+use egraph::{
+    Builtin, LiteralKind, OpId, Rule, Sexpr, SortId, System, Value, forms, parse_all, text_without,
+};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -132,7 +133,7 @@ impl Language {
         match (forms(&self.text), parse_all(&self.text)) {
             (Ok(forms), Ok(read)) => {
                 let left_out: Vec<bool> = read.iter().map(is_folding).collect();
-                without(&self.text, &forms, &left_out)
+                text_without(&self.text, &forms, &left_out)
             }
             _ => self.text.clone(),
         }

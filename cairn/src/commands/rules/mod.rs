@@ -1,7 +1,8 @@
-//! `cairn rules`: rules found from operators alone, and rules that follow from others.
+//! `cairn rules`: rules found from operators alone, rules that follow from others, and what rules are worth on tasks.
 
 mod find;
 mod prune;
+mod worth;
 
 use anyhow::Result;
 use clap::Subcommand;
@@ -19,6 +20,8 @@ enum RulesCommand {
     Find(find::FindArgs),
     /// Show which rules follow from the others, and leave them out
     Prune(prune::PruneArgs),
+    /// Show what each rule is worth on tasks, and choose rules for them
+    Worth(worth::WorthArgs),
 }
 
 /// Runs the command.
@@ -29,5 +32,6 @@ pub fn run(args: &RulesArgs) -> Result<()> {
     match &args.command {
         RulesCommand::Find(args) => find::run(args),
         RulesCommand::Prune(args) => prune::run(args),
+        RulesCommand::Worth(args) => worth::run(args),
     }
 }

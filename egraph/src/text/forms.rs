@@ -1,6 +1,6 @@
 //! The top-level forms of a rules file, and the file without some of them.
 
-use egraph::{ParseError, parse_all};
+use crate::text::sexpr::{ParseError, parse_all};
 use std::ops::Range;
 
 /// Where a form stands in the text, in bytes, and at which line and column.
@@ -48,7 +48,7 @@ fn spans(text: &str) -> Vec<Range<usize>> {
 }
 
 /// The text without some of its forms; of a line of which nothing else is left, nothing stays.
-pub fn without(text: &str, forms: &[Form], left_out: &[bool]) -> String {
+pub fn text_without(text: &str, forms: &[Form], left_out: &[bool]) -> String {
     let mut found = String::new();
     let mut at = 0;
     for (form, _) in forms.iter().zip(left_out).filter(|(_, out)| **out) {
@@ -82,7 +82,7 @@ mod tests {
         );
         let without = |which: &[usize]| {
             let out: Vec<bool> = (0..all.len()).map(|i| which.contains(&i)).collect();
-            without(text, &all, &out)
+            text_without(text, &all, &out)
         };
         assert_eq!(without(&[]), text);
         assert_eq!(without(&[2]), "; (not a form)\n(sort S) (op f (S) S)\n(variable S) ; end");
