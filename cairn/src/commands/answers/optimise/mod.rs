@@ -55,7 +55,7 @@ Examples:
   mlir-opt --mlir-print-op-generic f.mlir > generic.mlir
   cairn optimise --system arith --mlir generic.mlir | mlir-opt
 
-  # Its integers of all widths; mlir-opt is called if the file is not in the generic form
+  # Its integers of all widths; mlir-opt reads what is not in the generic form
   cairn optimise --system words --mlir f.mlir
 
 A strategy ends when a term satisfies the goal. `(phase :goal SKETCH S …)` in it ends in the iteration where \
