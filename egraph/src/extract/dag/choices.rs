@@ -1,6 +1,7 @@
 //! What a term is made of, as a graph in flat arrays: places, the ways to make each, and the places that a way
 //! needs. It does not know what places and ways stand for.
 
+use crate::bounds::count_step;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -50,6 +51,7 @@ impl Choices {
         };
         for ways in places {
             for (needed, weights) in ways {
+                count_step();
                 choices.needs.extend(needed);
                 choices.need_starts.push(choices.needs.len() as u32);
                 choices.weights.extend(weights);
@@ -140,6 +142,7 @@ impl Choices {
             };
             let ways = if found.is_some() { 0..0 } else { self.ways(place) };
             for way in ways {
+                count_step();
                 *visits += 1 + self.needs(way).len() as u64;
                 let mut total = price(place, way);
                 let known = self.needs(way).iter().all(|&needed| match &best[needed as usize] {

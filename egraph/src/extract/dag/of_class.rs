@@ -1,5 +1,6 @@
 //! The cheapest term of a class whose equal parts count once, among those that satisfy a sketch.
 
+use crate::bounds::count_step;
 use crate::extract::dag::choices::{Choices, Making, Number, Sum};
 use crate::extract::dag::solver::DagSolver;
 use crate::extract::sketch::Way;
@@ -135,6 +136,7 @@ fn below(tables: &Tables<'_>, root: Place) -> Option<Vec<Found>> {
         let least = tables.least(place)?;
         let mut ways: Vec<(FoundWay, Sum)> = Vec::new();
         tables.each_possible(place, |way: Way<'_>, weights| {
+            count_step();
             let Chosen { node, needed } = Chosen::new(tables.egraph, place.1, way);
             let is_inside = |i: usize| {
                 node.is_some_and(|node| tables.cost.is_inside(tables.egraph.node(node), i))
