@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-const LIMITS: Limits = Limits { time: Duration::from_secs(60), assignments: 1 << 12 };
+const LIMITS: Limits = Limits { time: Duration::from_secs(300), assignments: 1 << 12 };
 
 #[test]
 fn false_rules_are_refuted_and_true_ones_are_proved() {

@@ -11,7 +11,7 @@ const NAMES: &str = "+ - * / % min max abs & | ^ ~ << >> and or xor neg not shl 
      <s <=s >s >=s mins maxs rotl rotr popcount clz ctz select concat zext:8 zext:64 sext:8 sext:64 \
      trunc:1 trunc:8 extract:0:8 extract:2:1 extract:24:8";
 /// Without any assignment that is gone through, so that solvers are asked.
-const LIMITS: Limits = Limits { time: Duration::from_secs(30), assignments: 0 };
+const LIMITS: Limits = Limits { time: Duration::from_secs(300), assignments: 0 };
 /// Terms in a query, and queries of a kind.
 const TERMS: usize = 12;
 const QUERIES: usize = 6;
