@@ -86,7 +86,7 @@ pub use proof::shorten::Shortener;
 pub use proof::used::used_matches;
 pub use review::finding::{Evaluated, Finding, Severity};
 pub use review::one_way::{one_way_rules, rules_with_a_way_back};
-pub use review::{Review, review};
+pub use review::{Review, forms_of_rules, review};
 pub use rules::analysis::{Analyses, Transfer, TransferId, TransferOf};
 pub use rules::costs::declared::{DeclaredCost, Weight};
 pub use rules::costs::function::{Cost, CostFunction};

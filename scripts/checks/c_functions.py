@@ -10,12 +10,12 @@ has it) and the same values at corners and random points. With --expressions eac
 if a value differs; the files stay in DIR.
 """
 import argparse
-import pathlib
 import random
 import shutil
-import subprocess
 import sys
-import tempfile
+
+import batches
+from batches import run
 
 TYPES = {"bool": (1, False)} | {f"{'u' * (not s)}int{n}_t": (n, s) for n in (8, 16, 32, 64) for s in (False, True)}
 POINTS = 40
@@ -110,13 +110,6 @@ def main_text(writers, rng):
     return "\n".join(tables) + "\nint main(void) {\n" + "\n".join(lines) + "\n}\n"
 
 
-def run(command, **options):
-    done = subprocess.run(command, capture_output=True, text=True, **options)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
-    return done.stdout
-
-
 def batch(args, folder, number):
     rng = random.Random(f"{args.seed} {number}")
     writers = [Writer(rng, f"f{i}") for i in range(args.batch)]
@@ -145,31 +138,16 @@ def batch(args, folder, number):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("binary", type=pathlib.Path)
-    parser.add_argument("--functions", type=int, default=200)
-    parser.add_argument("--batch", type=int, default=200)
-    parser.add_argument("--seed", default="0")
-    parser.add_argument("--work", default="2000")
+    batches.add_arguments(parser, 200)
     parser.add_argument("--compilers", default="gcc,clang", type=lambda names: [n for n in names.split(",") if shutil.which(n)])
     parser.add_argument("--expressions", action="store_true", help="one expression a function")
-    parser.add_argument("--keep", type=pathlib.Path, help="where the files of a batch with a difference stay")
     args = parser.parse_args()
     if not args.compilers:
         sys.exit("no compiler was found")
-    done = changed = compared = 0
-    bad = []
-    while done < args.functions:
-        with tempfile.TemporaryDirectory() as folder:
-            folder, wrong = pathlib.Path(folder), "failed"
-            try:
-                wrong, better, values = batch(args, folder, done)
-            finally:
-                if wrong and args.keep:
-                    shutil.copytree(folder, args.keep / str(done), dirs_exist_ok=True)
-            if wrong:
-                bad += wrong
-                print(f"batch at {done}: {wrong}", flush=True)
-            done, changed, compared = done + args.batch, changed + better, compared + values
+    changed, compared, bad = 0, 0, []
+    for wrong, better, values in batches.each(args, lambda folder, number: batch(args, folder, number)):
+        bad, changed, compared = bad + wrong, changed + better, compared + values
+    done = -(-args.functions // args.batch) * args.batch
     print(f"{done} functions, {changed} of them better, {compared} values with {', '.join(args.compilers)}: {len(bad)} functions differ")
     sys.exit(1 if bad else 0)
 

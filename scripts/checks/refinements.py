@@ -2,15 +2,14 @@
 `mlir_functions.py` have in common."""
 import argparse
 import collections
-import pathlib
 import random
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 import typing
 
+import batches
+from batches import run
 from llvm_meaning import query
 
 
@@ -27,13 +26,6 @@ class Language(typing.NamedTuple):
     # A command that accepts what is well formed, or None and why that is not tested.
     verify: list | None
     lacks: str
-
-
-def run(command, **options):
-    done = subprocess.run(command, capture_output=True, text=True, **options)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
-    return done.stdout
 
 
 def batch(language, args, folder, number):
@@ -66,36 +58,20 @@ def batch(language, args, folder, number):
 
 def main(language, description, undef=False):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("binary", type=pathlib.Path)
-    parser.add_argument("--functions", type=int, default=200)
-    parser.add_argument("--batch", type=int, default=100)
-    parser.add_argument("--seed", default="0")
-    parser.add_argument("--work", default="2000")
+    batches.add_arguments(parser, 100)
     parser.add_argument("--timeout", type=int, default=5000, help="milliseconds of z3 for each function")
     if undef:
         parser.add_argument("--undef", action="store_true", help="parameters may be undefined, too")
     parser.add_argument("--break", dest="broken", type=lambda text: text.split("=", 1), help="replace what matches in the output")
-    parser.add_argument("--keep", type=pathlib.Path, help="where the files of a batch that is refuted stay")
     parser.set_defaults(undef=False)
     args = parser.parse_args()
     if not language.verify:
         print(f"NOT TESTED: {language.lacks}", file=sys.stderr)
     if not shutil.which("z3"):
         sys.exit("z3 was not found")
-    done = changed = 0
-    verdicts, bad = collections.Counter(), []
-    while done < args.functions:
-        with tempfile.TemporaryDirectory() as folder:
-            folder, wrong = pathlib.Path(folder), "failed"
-            try:
-                wrong, better, answers = batch(language, args, folder, done)
-            finally:
-                if wrong and args.keep:
-                    shutil.copytree(folder, args.keep / str(done), dirs_exist_ok=True)
-            if wrong:
-                bad += wrong
-                print(f"batch at {done}: {wrong}", flush=True)
-            done, changed, verdicts = done + args.batch, changed + better, verdicts + answers
-    print(f"{min(done, args.functions)} functions, {changed} of them better: {verdicts['unsat']} proved, {verdicts['unknown']} not decided, "
+    changed, verdicts, bad = 0, collections.Counter(), []
+    for wrong, better, answers in batches.each(args, lambda folder, number: batch(language, args, folder, number)):
+        bad, changed, verdicts = bad + wrong, changed + better, verdicts + answers
+    print(f"{args.functions} functions, {changed} of them better: {verdicts['unsat']} proved, {verdicts['unknown']} not decided, "
           f"{verdicts['skipped']} not asked, {len(bad)} refuted")
     sys.exit(1 if bad else 0)

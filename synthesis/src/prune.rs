@@ -4,7 +4,7 @@
 use crate::rules::following::{Reach, reached, sides};
 use anyhow::{Context, Result, anyhow};
 use egraph::{
-    Form, How, Rule, System, TermBank, check, explain, forms, proof_to_json, review, text_without,
+    How, Rule, System, TermBank, check, explain, forms, forms_of_rules, proof_to_json, text_without,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub fn prune(
         |text: &str| System::parse(text).map(Arc::new).map_err(|error| anyhow!("{name}:{error}"));
     let system = read(text)?;
     let forms = forms(text).map_err(|error| anyhow!("{name}:{error}"))?;
-    let of_rule = places_of(text, &forms);
+    let of_rule = forms_of_rules(text, &forms);
     let mut left_out = vec![false; forms.len()];
     let mut why = vec![None; forms.len()];
     let progress = Progress::new("rules", system.rules.len() as u64, quiet);
@@ -105,14 +105,6 @@ pub fn prune(
             None => return Ok(Some(Pruned { rules: found, text: rest })),
         }
     }
-}
-
-/// By rule: the form that it comes from.
-fn places_of(text: &str, forms: &[Form]) -> Vec<Option<usize>> {
-    let place_of = |place: &egraph::Place| {
-        forms.iter().position(|form| form.place == (place.line, place.column))
-    };
-    review(text).rules.iter().map(place_of).collect()
 }
 
 fn rules_of<'s>(system: &'s System, of_rule: &[Option<usize>], form: usize) -> Vec<&'s Rule> {

@@ -1,7 +1,7 @@
 //! `cairn optimise --c`: an expression of C goes in, the best one comes out.
 
-use crate::common::cairn;
 use crate::common::refusal::{directory, refused};
+use crate::common::{cairn, output};
 use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -10,10 +10,6 @@ fn optimise(directory: &TempDir, system: &str, expression: &str) -> Command {
     let mut command = cairn(directory);
     command.args(["optimise", "--system", system, "--c", expression]);
     command
-}
-
-fn output(command: &mut Command) -> String {
-    String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! `cairn optimise --llvm`. The example of docs/words.md is run.
 
-use crate::common::cairn;
 use crate::common::page::{assert_shown, shown_below};
 use crate::common::refusal::{directory, names, refused, write};
+use crate::common::{cairn, output};
 use assert_cmd::Command;
 use tempfile::TempDir;
 
@@ -13,10 +13,6 @@ fn optimise(directory: &TempDir, words: &str) -> Command {
     let mut command = cairn(directory);
     command.args(["optimise", "--system", "words", "--llvm"]).args(words.split_whitespace());
     command
-}
-
-fn output(command: &mut Command) -> String {
-    String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `cairn optimise --mlir`, and e-graphs of `cairn saturate` as MLIR. The examples of docs/mlir.md are run.
 
-use crate::common::cairn;
 use crate::common::refusal::{directory, names, refused, write};
+use crate::common::{cairn, output};
 use assert_cmd::Command;
 use tempfile::TempDir;
 
@@ -17,10 +17,6 @@ fn cases() -> TempDir {
         write(&directory, &format!("{name}.mlir"), &case(name));
     }
     directory
-}
-
-fn output(command: &mut Command) -> String {
-    String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
 }
 
 fn of_words(directory: &TempDir, words: &str) -> Command {

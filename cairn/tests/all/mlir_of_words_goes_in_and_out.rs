@@ -1,8 +1,8 @@
 //! `cairn optimise --system words --mlir`. The example of docs/words.md is run. Programs that write the generic form may be missing, fail and hang.
 
-use crate::common::cairn;
 use crate::common::page::{assert_shown, shown_below};
 use crate::common::refusal::{directory, names, refused, write};
+use crate::common::{cairn, output};
 use assert_cmd::Command;
 use std::os::unix::fs::PermissionsExt;
 use tempfile::TempDir;
@@ -15,10 +15,6 @@ fn optimise(directory: &TempDir, words: &str) -> Command {
     command.args(["optimise", "--system", "words", "--mlir"]).args(words.split_whitespace());
     command.env("MLIR_OPT", "").env("XDSL_OPT", "");
     command
-}
-
-fn output(command: &mut Command) -> String {
-    String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
 }
 
 /// A program in the directory.

@@ -1,7 +1,7 @@
 //! `cairn rules`: the examples of docs/rules.md are run; a killed search goes on to the same bytes; bad input is refused.
 
-use crate::common::cairn;
 use crate::common::refusal::{directory, refused, write};
+use crate::common::{cairn, output};
 use assert_cmd::Command;
 use std::fs;
 use std::process::Stdio;
@@ -23,10 +23,6 @@ fn of_words(directory: &TempDir, words: &str) -> Command {
     let mut command = cairn(directory);
     command.args(words.split_whitespace());
     command
-}
-
-fn output(command: &mut Command) -> String {
-    String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod values;
 use crate::review::finding::{Evaluated, Finding, Severity};
 use crate::rules::read::read_all;
 use crate::rules::system::System;
+use crate::text::forms::Form;
 use crate::text::sexpr::Place;
 use std::sync::Arc;
 
@@ -30,6 +31,14 @@ pub struct Review {
     pub rules: Vec<Place>,
     /// What was evaluated.
     pub evaluated: Evaluated,
+}
+
+/// By rule of a rules file, in the order of its system: in which of its forms it stands. No rules of a text that is refused.
+pub fn forms_of_rules(text: &str, forms: &[Form]) -> Vec<Option<usize>> {
+    let places = read_all(text, 1).map_or_else(|_| Vec::new(), |(_, places)| places.rules);
+    let form_at =
+        |place: &Place| forms.iter().position(|form| form.place == (place.line, place.column));
+    places.iter().map(form_at).collect()
 }
 
 /// Reviews the text of a rules file. The same text gives the same findings.

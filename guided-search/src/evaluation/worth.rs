@@ -10,10 +10,11 @@ use crate::options::prove::SearchSettings;
 use crate::search::answer::Question;
 use crate::tasks::task::Task;
 use anyhow::{Context, Result, anyhow};
-use egraph::{Form, System, TermBank, forms, review, text_without};
+use egraph::{Form, System, TermBank, forms, forms_of_rules, text_without};
 use jobs::Job;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use support::Progress;
@@ -151,22 +152,14 @@ impl Bed<'_> {
     ) -> Result<Worth> {
         let system = System::parse(self.text).map_err(|error| anyhow!("{}:{error}", self.name))?;
         let forms = self.forms()?;
-        let mut without: Vec<WithoutForm> = Vec::new();
-        // Rules stand in both in the same order.
-        for (rule, place) in system.rules.iter().zip(review(self.text).rules) {
-            let at = |form: &Form| form.place == (place.line, place.column);
-            let Some(form) = forms.iter().position(at) else { continue };
-            match without.iter_mut().find(|known| known.form == form) {
-                Some(known) => known.rules.push(rule.name.clone()),
-                None => without.push(WithoutForm {
-                    rules: vec![rule.name.clone()],
-                    line: place.line,
-                    trial: Ok(Trial::default()),
-                    form,
-                }),
+        // By form that has rules: their names.
+        let mut named: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        for (rule, form) in system.rules.iter().zip(forms_of_rules(self.text, &forms)) {
+            if let Some(form) = form {
+                named.entry(form).or_default().push(rule.name.clone());
             }
         }
-        let places: Vec<usize> = without.iter().map(|known| known.form).collect();
+        let places: Vec<usize> = named.keys().copied().collect();
         let tasks: String =
             self.tasks.iter().map(|task| format!("{}\n{}\n", task.start, task.target)).collect();
         let job = Job {
@@ -190,9 +183,10 @@ impl Bed<'_> {
         let mut trials = kept.items::<Result<Trial, String>>();
         let whole = trials.next().context("the first item is finished")??;
         let whole = whole.map_err(|error| anyhow!("{}: {error}", self.name))?;
-        for (known, trial) in without.iter_mut().zip(trials) {
-            known.trial = trial?;
-        }
+        let without = named.into_iter().zip(trials).map(|((form, rules), trial)| {
+            Ok(WithoutForm { rules, line: forms[form].place.0, trial: trial?, form })
+        });
+        let without: Vec<WithoutForm> = without.collect::<Result<_>>()?;
         let worth = Worth { whole, without };
         done(&worth)?;
         kept.discard()?;

@@ -24,6 +24,11 @@ pub fn run(directory: &tempfile::TempDir, arguments: &str) {
     cairn(directory).args(arguments.split_whitespace()).arg("--quiet").assert().success();
 }
 
+/// What a command prints that must succeed.
+pub fn output(command: &mut Command) -> String {
+    String::from_utf8(command.assert().success().get_output().stdout.clone()).unwrap()
+}
+
 /// The number before the first of these words in a text.
 pub fn number(text: &str, words: &str) -> f64 {
     let (before, _) = text.split_once(words).unwrap_or_else(|| panic!("no '{words}' in {text}"));

@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 /// Where terms are compared.
 pub struct Points {
     /// The values of the term's variables.
-    pub drawn: Vec<Values>,
-    /// Those of the variables of the term's own sort, each with its number among all.
-    pub variables: Vec<(usize, Values)>,
+    pub variables: Vec<Values>,
+    /// The numbers of those of the term's own sort.
+    own: Vec<usize>,
     /// Those of the term that is looked for.
     pub target: Values,
     /// Variables on which the value depends at one of the points.
@@ -44,10 +44,14 @@ impl Points {
             changed[variable][..4].iter_mut().for_each(|value| *value = !*value & ones);
             matter += usize::from(of(&changed)? != target);
         }
-        let own = |&(number, _): &(usize, Values)| leaves[number].sort == bank.sort(start);
-        let drawn = variables.clone();
-        let variables = variables.into_iter().enumerate().filter(own).collect();
-        Some(Points { drawn, variables, target, matter })
+        let is_own = |&variable: &usize| leaves[variable].sort == bank.sort(start);
+        let own = (0..leaves.len()).filter(is_own).collect();
+        Some(Points { variables, own, target, matter })
+    }
+
+    /// The variables of the term's own sort: the number of each, and its values.
+    pub fn own_variables(&self) -> impl Iterator<Item = (usize, Values)> {
+        self.own.iter().map(|&variable| (variable, self.variables[variable]))
     }
 }
 
@@ -95,4 +99,16 @@ pub fn values(
         known.insert(part, found);
     }
     known.remove(&term)
+}
+
+/// Two terms must have the same values at points that no search has drawn.
+#[cfg(test)]
+pub fn assert_same_values(bank: &TermBank, terms: [TermId; 2]) {
+    let leaves = bank.variables(terms[0]);
+    let mut rng = crate::search::randomness::stream(1, 0, 0, 0);
+    let variables: Vec<Values> =
+        leaves.iter().map(|_| std::array::from_fn(|_| rng.random())).collect();
+    let [a, b] = terms.map(|term| values(bank, term, &leaves, &variables).unwrap());
+    let [left, right] = terms.map(|term| bank.text(term));
+    assert_eq!(a, b, "{left} {right}");
 }

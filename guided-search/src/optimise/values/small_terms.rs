@@ -1,5 +1,6 @@
 //! The small terms without a literal, one for each class of terms with the same values, by size.
 
+use crate::optimise::values::points::Points;
 use crate::optimise::values::words::{POINTS, Values, WordOp, literal};
 use egraph::{OpId, TermBank, TermId};
 use rustc_hash::FxHashMap;
@@ -95,18 +96,15 @@ impl SmallTerms {
         std::array::from_fn(|point| op.of(a[point], b[point], self.ones))
     }
 
-    /// Goes through the terms of one node more than before, and stops at one with the values of `target`: its place, if
+    /// Goes through the terms of one node more than before, and stops at one with the values of the target: its place, if
     /// there is one. `None` after too many visits.
-    pub fn grow(
-        &mut self,
-        variables: &[(usize, Values)],
-        target: &Values,
-    ) -> Option<Option<TermPlace>> {
+    pub fn grow(&mut self, points: &Points) -> Option<Option<TermPlace>> {
+        let target = &points.target;
         let size = self.levels.len();
         self.levels.push(Vec::new());
         if size == 1 {
-            for (variable, values) in variables {
-                self.see(*values, How::Variable(*variable));
+            for (variable, values) in points.own_variables() {
+                self.see(values, How::Variable(variable));
             }
             return Some(self.with_values(target));
         }

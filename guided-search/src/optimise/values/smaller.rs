@@ -57,7 +57,7 @@ pub fn look(bank: &mut TermBank, start: TermId, most: u64, rng: &mut ChaCha8Rng)
     let mut visits_of_sums = 0;
     if made.is_none() && found.none.len() <= most {
         (found.same, visits_of_sums) =
-            put_together_anew(bank, start, &operators, &points.drawn, VISITS_OF_SUMS);
+            put_together_anew(bank, start, &operators, &points.variables, VISITS_OF_SUMS);
         found.same = found.same.filter(|&same| bank.size(same) <= most as u64);
         let most = found.same.map_or(most, |same| bank.size(same) as usize - 1);
         made = of_halves(&mut terms, &points.target, most, VISITS_OF_HALVES);
@@ -80,7 +80,8 @@ pub fn look_at_sums(
 ) -> (Option<TermId>, u64) {
     let Some(operators) = operators_of(bank, term) else { return (None, 0) };
     let Some(points) = Points::of(bank, term, operators.ones, rng) else { return (None, 0) };
-    let (found, visits) = put_together_anew(bank, term, &operators, &points.drawn, VISITS_OF_SUMS);
+    let (found, visits) =
+        put_together_anew(bank, term, &operators, &points.variables, VISITS_OF_SUMS);
     (found, visits / VISITS_PER_NODE)
 }
 
@@ -94,7 +95,7 @@ fn by_size(
 ) -> Option<Made> {
     let goes_back = terms.ops.iter().all(|op| op.goes_back());
     for size in 1..=most {
-        if let Some(place) = terms.grow(&points.variables, &points.target)? {
+        if let Some(place) = terms.grow(points)? {
             return Some(Made { inside: Inside::Term(place), way: Vec::new() });
         }
         // Each variable that matters takes a leaf.
@@ -117,11 +118,10 @@ fn by_size(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::optimise::values::points::values;
+    use crate::optimise::values::points::{assert_same_values, values};
     use crate::optimise::values::words::POINTS;
     use crate::search::randomness::stream;
     use egraph::{Leaf, LeafValue, System};
-    use rand::RngExt;
     use rustc_hash::FxHashSet;
 
     const RULES: &str = "(sort W) (literal (bits 3) W) (variable W) (op + (W W) W) (op & (W W) W)
@@ -225,12 +225,7 @@ mod tests {
         let mut bank = TermBank::new(system.language.clone());
         let start = bank.parse(text, None).unwrap();
         let same = look(&mut bank, start, most, &mut stream(0, 0, 0, 0)).same?;
-        let leaves = bank.variables(start);
-        let mut rng = stream(1, 0, 0, 0);
-        let variables: Vec<[u64; POINTS]> =
-            leaves.iter().map(|_| std::array::from_fn(|_| rng.random())).collect();
-        let [a, b] = [start, same].map(|term| values(&bank, term, &leaves, &variables).unwrap());
-        assert_eq!(a, b, "{text} {}", bank.text(same));
+        assert_same_values(&bank, [start, same]);
         Some(bank.size(same))
     }
 

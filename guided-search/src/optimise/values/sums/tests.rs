@@ -1,10 +1,9 @@
-use crate::optimise::values::points::{Points, values};
+use crate::optimise::values::points::{Points, assert_same_values};
 use crate::optimise::values::sums::put_together_anew;
-use crate::optimise::values::words::{POINTS, operators_of};
+use crate::optimise::values::words::operators_of;
 use crate::search::randomness::stream;
 use egraph::{System, TermBank, TermId};
 use proptest::prelude::*;
-use rand::RngExt;
 
 const MBA: &str = include_str!("../../../../../configs/systems/mba.rules");
 const WORDS: &str = include_str!("../../../../../configs/systems/words.rules");
@@ -16,19 +15,14 @@ fn anew(rules: &str, text: &str) -> Option<(String, u64)> {
     let mut bank = TermBank::new(system.language.clone());
     let start = bank.parse(text, None).unwrap();
     let found = found(&mut bank, start)?;
-    let leaves = bank.variables(start);
-    let mut rng = stream(1, 0, 0, 0);
-    let variables: Vec<[u64; POINTS]> =
-        leaves.iter().map(|_| std::array::from_fn(|_| rng.random())).collect();
-    let [a, b] = [start, found].map(|term| values(&bank, term, &leaves, &variables).unwrap());
-    assert_eq!(a, b, "{text} {}", bank.text(found));
+    assert_same_values(&bank, [start, found]);
     Some((bank.text(found), bank.size(found)))
 }
 
 fn found(bank: &mut TermBank, start: TermId) -> Option<TermId> {
     let operators = operators_of(bank, start)?;
     let points = Points::of(bank, start, operators.ones, &mut stream(0, 0, 0, 0))?;
-    put_together_anew(bank, start, &operators, &points.drawn, VISITS).0
+    put_together_anew(bank, start, &operators, &points.variables, VISITS).0
 }
 
 #[test]
