@@ -48,7 +48,8 @@ pub use evaluation::comparison::{COMPARISON_FILE, Comparison, compare_optimisers
 pub use evaluation::described::{EVALUATION_FILE, Evaluation, RESULTS_FILE, SEEN_UNKNOWN};
 pub use evaluation::evaluate::{Inputs, evaluate, evaluation_job, merge_evaluation};
 pub use evaluation::results::Row;
-pub use evaluation::worth::{Bed, Chosen, Trial, WithoutForm, Worth};
+pub use evaluation::trial::{Bed, Trial};
+pub use evaluation::worth::{Chosen, WithoutForm, Worth};
 pub use learning::guesses::{Guesses, guesses_of};
 #[doc(hidden)] // for tests: what a round is gone on from
 pub use learning::kept::{KeptRound, read_examples};

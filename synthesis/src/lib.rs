@@ -26,6 +26,7 @@
 
 mod find;
 mod language;
+mod missing;
 mod options;
 mod prune;
 mod rules;
@@ -34,7 +35,8 @@ mod values;
 
 pub use find::description::Ended;
 pub use find::run::{Outcome, find};
-pub use options::{Ends, FindAim, FindOptions, PruneOptions};
+pub use missing::run::{Missing, missing};
+pub use options::{Ends, FindAim, FindOptions, MissingAim, MissingOptions, PruneOptions};
 pub use prune::{Need, Pruned, prune};
 pub use rules::following::Reach;
 pub use rules::found::Found;

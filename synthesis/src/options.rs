@@ -165,6 +165,61 @@ impl PruneOptions {
     }
 }
 
+/// How rules are looked for that tasks lack; what is not given has its default.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(deny_unknown_fields, default)]
+pub struct MissingOptions {
+    /// Most rules of a round [default: 50]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
+    pub rules: Option<usize>,
+    /// Most nodes of both sides of a rule together [default: 20]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
+    pub rule_size: Option<u64>,
+    /// Iterations in which a failed task's e-graph is grown, and in which what follows from other rules is left out [default: 5]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
+    pub iterations: Option<u64>,
+    /// E-nodes of these e-graphs [default: 2000]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
+    pub nodes: Option<usize>,
+    /// Seconds for a query to a solver [default: 5]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SECONDS"))]
+    pub query_time: Option<f64>,
+}
+
+/// How rules are looked for that tasks lack.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MissingAim {
+    /// Most rules.
+    pub rules: usize,
+    /// Most nodes of both sides of a rule together.
+    pub size: u64,
+    /// How far e-graphs are grown.
+    pub reach: Reach,
+    /// For a query.
+    pub query_time: Duration,
+}
+
+impl MissingOptions {
+    /// How rules are looked for.
+    ///
+    /// # Errors
+    /// A value is out of its bounds.
+    pub fn settle(&self) -> Result<MissingAim> {
+        let rules = self.rules.unwrap_or(50);
+        within("rules", rules, 1..=100_000)?;
+        let size = self.rule_size.unwrap_or(20);
+        within("rule_size", size, 2..=1_000)?;
+        let reach =
+            Reach { iterations: self.iterations.unwrap_or(5), nodes: self.nodes.unwrap_or(NODES) };
+        within("iterations", reach.iterations, 1..=1_000)?;
+        within("nodes", reach.nodes, 10..=100_000_000)?;
+        let query_time = self.query_time.unwrap_or(5.0);
+        within("query_time", query_time, 0.001..=MOST_SECONDS)?;
+        Ok(MissingAim { rules, size, reach, query_time: Duration::from_secs_f64(query_time) })
+    }
+}
+
 /// Refuses the value of an option that is out of its bounds.
 fn within<T: PartialOrd + Display>(name: &str, value: T, bounds: RangeInclusive<T>) -> Result<()> {
     let (least, most) = (bounds.start(), bounds.end());

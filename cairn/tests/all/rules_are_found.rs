@@ -29,7 +29,10 @@ fn of_words(directory: &TempDir, words: &str) -> Command {
 fn the_examples_of_the_page_do_what_it_says() {
     let directory = directory();
     write(&directory, "fields.rules", &languages()[0]);
+    write(&directory, "few.rules", &languages()[2]);
     let page = page();
+    let tasks = page.split("```tasks\n").nth(1).unwrap().split("```").next().unwrap();
+    write(&directory, "tasks.txt", tasks);
     let (mut shown, mut ran) = (String::new(), 0);
     for line in page.lines() {
         if let Some(command) = line.strip_prefix("    $ cairn ") {
@@ -55,7 +58,7 @@ fn the_examples_of_the_page_do_what_it_says() {
             shown.clear();
         }
     }
-    assert_eq!(ran, 8);
+    assert_eq!(ran, 9);
     // What the page shows of the file stands in it.
     let found = fs::read_to_string(directory.path().join("found/found.rules")).unwrap();
     let part = page.split("```\n; all operators").nth(1).unwrap().split("```").next().unwrap();
@@ -129,6 +132,19 @@ fn bad_input_is_one_message_and_writes_nothing() {
             "rules worth s.rules --tasks tasks.txt --out w.csv --work 0",
             &["--work: expected at least 1"],
         ),
+        (
+            "rules extend s.rules --tasks tasks.txt --out own.rules",
+            &["own.rules", "an extended rules file"],
+        ),
+        ("rules extend s.rules --tasks none.csv --out x.rules", &["none.csv"]),
+        (
+            "rules extend s.rules --tasks tasks.txt --out x.rules --method oracle",
+            &["--method oracle: expected a method that needs nothing"],
+        ),
+        (
+            "rules extend s.rules --tasks tasks.txt --out x.rules --rules 0",
+            &["--rules 0: expected 1 to 100000"],
+        ),
         ("rules prune fields.rules --iterations 0", &["--iterations 0: expected 1 to 1000"]),
     ] {
         refused(&directory, of_words(&directory, words), parts);
@@ -173,4 +189,40 @@ fn rules_that_cost_more_than_they_bring_are_left_out_for_tasks() {
     assert_eq!(worth("--threads 2"), said);
     assert_eq!((read("worth.csv"), read("fewer.rules")), (table, fewer));
     of_words(&directory, "system check fewer.rules").assert().success();
+}
+
+#[test]
+fn rules_that_tasks_lack_are_added_and_serve_others() {
+    let directory = directory();
+    write(&directory, "few.rules", &languages()[2]);
+    write(
+        &directory,
+        "tasks.txt",
+        "(- (| a (+ b c)) (& a (+ c b))) (^ (+ b c) a)\n(+ x 1) (+ 1 x)\n(- x y) (- y x)\n",
+    );
+    write(&directory, "other.txt", "(- (| a 3) (& 3 a)) (^ 3 a)\n(^ a b) (| a b)\n");
+    let extend = |threads: &str| {
+        let words = "rules extend few.rules --tasks tasks.txt --check other.txt --out more.rules";
+        output(&mut of_words(
+            &directory,
+            &format!("{words} --no-solver --quiet --threads {threads}"),
+        ))
+    };
+    let said = extend("1");
+    for line in [
+        "    1  (birewrite (- (| ?a ?b) (& ?a ?b)) (^ ?b ?a) :name missing-1)",
+        "1 rule: 2 solved instead of 1",
+        "1 task whose terms have different values: line-3",
+        "other tasks: 1 solved instead of 0",
+    ] {
+        assert!(said.contains(line), "'{line}' is not in:\n{said}");
+    }
+    let more = fs::read_to_string(directory.path().join("more.rules")).unwrap();
+    let whole = format!("{}; a task that was not solved; proved by all 65536", languages()[2]);
+    assert!(more.contains(&whole), "{more}");
+    assert_eq!(extend("2"), said);
+    of_words(&directory, "system check more.rules").assert().success();
+    // The file that it wrote can be extended in its place.
+    let again = "rules extend more.rules --tasks tasks.txt --out more.rules --no-solver --quiet";
+    assert!(output(&mut of_words(&directory, again)).contains("0 rules: 2 solved instead of 2"));
 }

@@ -7,4 +7,5 @@ pub(crate) mod evaluate;
 pub(crate) mod finished;
 pub(crate) mod results;
 pub(crate) mod statistics;
+pub(crate) mod trial;
 pub(crate) mod worth;

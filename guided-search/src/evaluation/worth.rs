@@ -4,63 +4,17 @@
 //! Only tasks can tell: a rule that follows from others may be what makes a proof short, and one that follows from none may
 //! only fill e-graphs.
 
-use crate::methods::asked::{Aids, Asked};
+use crate::evaluation::trial::{Bed, Trial};
 use crate::methods::table::Method;
 use crate::options::prove::SearchSettings;
-use crate::search::answer::Question;
-use crate::tasks::task::Task;
 use anyhow::{Context, Result, anyhow};
-use egraph::{Form, System, TermBank, forms, forms_of_rules, text_without};
+use egraph::{Form, System, forms, forms_of_rules, text_without};
 use jobs::Job;
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 use support::Progress;
 use support::hash::sha256;
-
-/// A file of rules, and the tasks that it is tried on.
-pub struct Bed<'a> {
-    /// What the file is called in messages.
-    pub name: &'a str,
-    /// The file.
-    pub text: &'a str,
-    /// The tasks, of the file's language.
-    pub tasks: &'a [Task],
-    /// How they are tried; a method that needs nothing.
-    pub method: Method,
-    /// Within which limits.
-    pub settings: SearchSettings,
-}
-
-/// What came of the tasks under some rules.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Trial {
-    /// By task: whether it was proved.
-    pub solved: Vec<bool>,
-    /// E-nodes that were built, over all tasks.
-    pub work: u64,
-}
-
-impl Trial {
-    /// How many tasks were proved.
-    pub fn count(&self) -> usize {
-        self.solved.iter().filter(|&&solved| solved).count()
-    }
-
-    /// How many tasks were proved that were not in another trial.
-    pub fn more_than(&self, other: &Trial) -> usize {
-        let pairs = self.solved.iter().zip(&other.solved);
-        pairs.filter(|(here, there)| **here && !**there).count()
-    }
-
-    /// Whether these rules do better: no fewer tasks, and less work.
-    fn is_better(&self, than: &Trial) -> bool {
-        self.count() >= than.count() && self.work < than.work
-    }
-}
 
 /// What came of the tasks without a form of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,33 +57,12 @@ struct Inputs<'a> {
     search: SearchSettings,
 }
 
-impl Bed<'_> {
-    /// The tasks under the rules of a text, on the threads of the current pool.
-    ///
-    /// # Errors
-    /// A fault of a search, with the task. The inner one: the text is refused.
-    pub fn trial(&self, text: &str) -> Result<Result<Trial, String>> {
-        let system = match System::parse(text) {
-            Ok(system) => Arc::new(system),
-            Err(error) => return Ok(Err(error.message)),
-        };
-        let of_task = |(number, task): (usize, &Task)| -> Result<(bool, u64)> {
-            let mut bank = TermBank::new(system.language.clone());
-            let ends = task.ends(&mut bank)?;
-            let question = Question { ends, number: number as u64, deadline: None, cancel: None };
-            let (bank, aids) = (&mut bank, Aids::default());
-            let mut asked =
-                Asked { system: &system, bank, question, settings: self.settings, aids };
-            let answer =
-                self.method.answer(&mut asked).with_context(|| format!("task {}", task.id))?;
-            Ok((answer.result.is_ok(), answer.ledger.work))
-        };
-        let found: Vec<(bool, u64)> =
-            self.tasks.par_iter().enumerate().map(of_task).collect::<Result<_>>()?;
-        let (solved, work): (Vec<bool>, Vec<u64>) = found.into_iter().unzip();
-        Ok(Ok(Trial { solved, work: work.into_iter().fold(0, u64::saturating_add) }))
-    }
+/// Whether some rules do better than others: no fewer tasks, and less work.
+fn is_better(trial: &Trial, than: &Trial) -> bool {
+    trial.count() >= than.count() && trial.work < than.work
+}
 
+impl Bed<'_> {
     fn forms(&self) -> Result<Vec<Form>> {
         forms(self.text).map_err(|error| anyhow!("{}:{error}", self.name))
     }
@@ -203,7 +136,7 @@ impl Bed<'_> {
         let trial_of = |known: &WithoutForm| known.trial.clone().ok();
         let mut costly: Vec<(Trial, &WithoutForm)> = (worth.without.iter())
             .filter_map(|known| Some((trial_of(known)?, known)))
-            .filter(|(trial, _)| trial.is_better(&worth.whole))
+            .filter(|(trial, _)| is_better(trial, &worth.whole))
             .collect();
         costly.sort_by_key(|(trial, known)| (trial.work, known.form));
         let progress = Progress::new("rules that cost", costly.len() as u64, quiet);
@@ -215,7 +148,7 @@ impl Bed<'_> {
                 _ => self.trial(&self.without(&forms, &some))?,
             };
             match trial {
-                Ok(trial) if trial.is_better(&best) => best = trial,
+                Ok(trial) if is_better(&trial, &best) => best = trial,
                 _ => drop(some.pop()),
             }
             progress.advance(1);
@@ -232,6 +165,7 @@ mod tests {
     use super::*;
     use crate::options::budget::{Budget, Cap};
     use crate::options::schedulers::Schedulers;
+    use crate::tasks::task::Task;
 
     /// Sums, and a rule that fills e-graphs.
     const RULES: &str = "(sort S)

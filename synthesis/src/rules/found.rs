@@ -39,25 +39,29 @@ impl Found {
             matches!(terms.node(left), Node::Apply(..))
                 && (variables(right) | read) & !variables(left) == 0
         };
-        let (forth, back) = (applies(larger, smaller), applies(smaller, larger));
-        let (left, right) = if forth { (larger, smaller) } else { (smaller, larger) };
         let side = |term| terms.text(language, term, "?");
-        let found = Found {
-            left: side(left),
-            right: side(right),
-            when: guarded.map(|guarded| guarded.text(language)),
-            both: false,
-            proved: false,
-            origin: String::new(),
-        };
-        let both = forth && back && !found.is_its_own_reverse(language);
+        let ways = [applies(larger, smaller), applies(smaller, larger)];
+        let when = guarded.map(|guarded| guarded.text(language));
+        Found::between(&language.text, [side(larger), side(smaller)], ways, when)
+    }
+
+    /// The rule behind a rules file that two sides make, if it may go from the first to the second, back, or both ways.
+    pub fn between(
+        text: &str,
+        [larger, smaller]: [String; 2],
+        [forth, back]: [bool; 2],
+        when: Option<String>,
+    ) -> Option<Found> {
+        let (left, right) = if forth { (larger, smaller) } else { (smaller, larger) };
+        let found = Found { left, right, when, both: false, proved: false, origin: String::new() };
+        let both = forth && back && !found.is_its_own_reverse(text);
         (forth || back).then_some(Found { both, ..found })
     }
 
     /// Whether its two directions are one rule, up to the names of variables.
-    fn is_its_own_reverse(&self, language: &Language) -> bool {
+    fn is_its_own_reverse(&self, text: &str) -> bool {
         let both = Found { both: true, ..self.clone() };
-        let text = format!("{}{}", language.text, both.line("new-rule"));
+        let text = format!("{text}{}", both.line("new-rule"));
         System::parse(&text).is_ok_and(|system| match &system.rules[..] {
             [.., forth, back] => forth.content(&system.language) == back.content(&system.language),
             _ => false,
@@ -70,5 +74,10 @@ impl Found {
         let form = if *both { "birewrite" } else { "rewrite" };
         let when = when.as_ref().map_or_else(String::new, |when| format!(" :when ({when})"));
         format!("({form} {left} {right}{when} :name {name})\n")
+    }
+
+    /// The same, below a comment with where it comes from.
+    pub fn with_origin(&self, name: &str) -> String {
+        format!("; {}\n{}", self.origin, self.line(name))
     }
 }

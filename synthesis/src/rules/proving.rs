@@ -13,6 +13,9 @@ use std::time::Duration;
 const FEW: u64 = 1 << language::parts::FEW;
 const MANY: u64 = 1 << 24;
 
+/// What a candidate is called while it is asked about.
+pub const NEW_RULE: &str = "new-rule";
+
 /// What is known of a candidate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Known {
@@ -52,7 +55,7 @@ impl Prover {
 
     /// What is known of a candidate, asked if need be; `input` has values for variables that it does not have.
     pub fn known(&self, found: &Found, input: &[Value]) -> Known {
-        let line = found.line("new-rule");
+        let line = found.line(NEW_RULE);
         let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&line) {
             return known.clone();
@@ -65,37 +68,49 @@ impl Prover {
     }
 
     fn asked_about(&self, line: &str, input: &[Value]) -> Known {
-        let text = format!("{}{line}", self.language.text);
-        let Ok(system) = System::parse(&text) else {
-            return Known::Unknown("it is no rule".to_owned());
-        };
-        let rule = system.rules.iter().find(|rule| rule.name == "new-rule");
-        let statement = match rule.map(|rule| Statement::of(&system, rule)) {
-            Some(Ok(statement)) => statement,
-            Some(Err(why)) => return Known::Unknown(why),
-            None => return Known::Unknown("it is no rule".to_owned()),
-        };
-        let refuted = |values: &[Value]| {
-            let mut all = input.to_vec();
-            for (name, value) in statement.names.iter().zip(values) {
-                let bare = name.trim_start_matches('?');
-                if let Some(v) = self.language.variables.iter().position(|v| v.name == bare) {
-                    all[v] = *value;
-                }
-            }
-            Known::Refuted(all)
-        };
         let limits = Limits { time: self.time, assignments: FEW };
-        match judge(&statement, &self.solvers, limits, &self.asked) {
-            Verdict::Proved(by) => Known::Proved(by),
-            Verdict::Refuted(found) => refuted(&found.values),
-            Verdict::NotExpressible(why) => Known::Unknown(why),
-            Verdict::Unknown(why) => match go_through(&statement, MANY) {
-                Some(Ok(all)) => Known::Proved(format!("all {all} assignments")),
-                Some(Err(values)) => refuted(&values),
-                None if self.solvers.is_empty() => Known::Unknown("no solver was found".to_owned()),
-                None => Known::Unknown(why),
-            },
+        let (names, known) =
+            asked_of(&self.language.text, line, &self.solvers, limits, &self.asked);
+        let Known::Refuted(values) = known else { return known };
+        let mut all = input.to_vec();
+        for (name, value) in names.iter().zip(&values) {
+            let bare = name.trim_start_matches('?');
+            if let Some(v) = self.language.variables.iter().position(|v| v.name == bare) {
+                all[v] = *value;
+            }
         }
+        Known::Refuted(all)
     }
+}
+
+/// What is known of the rule `new-rule`, a line behind a rules file; with the names of its variables, of which values refute it.
+pub fn asked_of(
+    text: &str,
+    line: &str,
+    solvers: &[Solver],
+    limits: Limits,
+    asked: &AtomicBool,
+) -> (Vec<String>, Known) {
+    let unknown = |why: &str| (Vec::new(), Known::Unknown(why.to_owned()));
+    let Ok(system) = System::parse(&format!("{text}{line}")) else {
+        return unknown("it is no rule");
+    };
+    let rule = system.rules.iter().find(|rule| rule.name == NEW_RULE);
+    let statement = match rule.map(|rule| Statement::of(&system, rule)) {
+        Some(Ok(statement)) => statement,
+        Some(Err(why)) => return unknown(&why),
+        None => return unknown("it is no rule"),
+    };
+    let known = match judge(&statement, solvers, limits, asked) {
+        Verdict::Proved(by) => Known::Proved(by),
+        Verdict::Refuted(found) => Known::Refuted(found.values),
+        Verdict::NotExpressible(why) => Known::Unknown(why),
+        Verdict::Unknown(why) => match go_through(&statement, MANY) {
+            Some(Ok(all)) => Known::Proved(format!("all {all} assignments")),
+            Some(Err(values)) => Known::Refuted(values),
+            None if solvers.is_empty() => Known::Unknown("no solver was found".to_owned()),
+            None => Known::Unknown(why),
+        },
+    };
+    (statement.names, known)
 }

@@ -105,7 +105,7 @@ fn all_of(kind: LiteralKind, most: usize) -> Option<Vec<Value>> {
 }
 
 /// Values at the ends of a kind, and those about which operators turn. Products of a few of them fit.
-fn corners_of(kind: LiteralKind) -> Vec<Value> {
+pub fn corners_of(kind: LiteralKind) -> Vec<Value> {
     let fraction = |numerator, denominator| {
         Value::Rational(Rational::new(numerator, denominator).unwrap_or(0.into()))
     };
@@ -141,7 +141,7 @@ fn words_of(width: Width) -> Vec<Value> {
 }
 
 /// A random value, of which small ones are frequent.
-fn random(kind: LiteralKind, rng: &mut ChaCha8Rng) -> Value {
+pub fn random(kind: LiteralKind, rng: &mut ChaCha8Rng) -> Value {
     match kind {
         LiteralKind::Bool => Value::Bool(rng.random()),
         LiteralKind::I64 => Value::Int(match rng.random_range(0..3) {

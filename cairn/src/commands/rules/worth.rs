@@ -176,7 +176,8 @@ fn left_out(worth: &Worth, chosen: &Chosen) -> String {
     format!("{count} left out ({}): {}\n", left_out.join(", "), compared(&worth.whole, trial))
 }
 
-fn compared(before: &Trial, after: &Trial) -> String {
+/// Two files on the same tasks, as a part of a sentence.
+pub fn compared(before: &Trial, after: &Trial) -> String {
     format!(
         "{} solved instead of {}, {} work instead of {}",
         after.count(),

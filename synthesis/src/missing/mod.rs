@@ -1,0 +1,7 @@
+//! Rules that are missing: what an e-graph of two equal terms holds apart although it is equal.
+
+pub mod apart;
+pub mod general;
+pub mod points;
+pub mod run;
+mod widths;

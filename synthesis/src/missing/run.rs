@@ -1,0 +1,302 @@
+//! The rules that some questions lack: what their e-graphs hold apart is made general, proved, and becomes a rule.
+
+use crate::language::parts::FEW;
+use crate::missing::apart::{apart, grown, needed};
+use crate::missing::general::{general, sides as sides_of};
+use crate::missing::points::Points;
+use crate::missing::widths::at_other_widths;
+use crate::options::MissingAim;
+use crate::rules::following::{sides, united};
+use crate::rules::found::Found;
+use crate::rules::proving::{Known, NEW_RULE, asked_of};
+use anyhow::{Result, anyhow};
+use egraph::{System, TermBank, TermId};
+use interop::{Limits, Solver, assumption};
+use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use support::Progress;
+
+/// What came of the questions.
+#[derive(Clone, Debug, Default)]
+pub struct Missing {
+    /// The rules, with their names.
+    pub rules: Vec<(String, Found)>,
+    /// The rules file with them.
+    pub text: String,
+    /// Questions whose two terms differ at a point, so that no rule can help: their places.
+    pub differ: Vec<usize>,
+    /// Candidates that are false.
+    pub refuted: usize,
+    /// Candidates that nobody could prove or refute.
+    pub unknown: usize,
+    /// Whether the end came first.
+    pub cut: bool,
+}
+
+/// Two sides of a rule, and the ways in which it may go.
+type Sides = ([String; 2], [bool; 2]);
+
+/// Looks for rules without which the two terms of each question are not equal, for all questions together: what their
+/// e-graphs hold apart, the smallest first, made as general as values allow. What follows from the rules so far is left out, and
+/// what is not proved. With `asked` it ends soon. Runs on the threads of the current pool; what is found does not depend on
+/// them.
+///
+/// # Errors
+/// It is no rules file, or a question has a term that is none of its language.
+pub fn missing(
+    (name, text): (&str, &str),
+    questions: &[[String; 2]],
+    aim: &MissingAim,
+    solvers: &[Solver],
+    (seed, quiet): (u64, bool),
+    asked: &AtomicBool,
+) -> Result<Missing> {
+    let read =
+        |text: &str| System::parse(text).map(Arc::new).map_err(|error| anyhow!("{name}:{error}"));
+    let found = Missing { text: ended(text), ..Missing::default() };
+    let system = read(text)?;
+    let mut growing = Growing { found, system, aim, solvers, asked, rejected: BTreeSet::new() };
+    let mut open: Vec<usize> = (0..questions.len()).collect();
+    while !open.is_empty() && !growing.is_over() {
+        let progress = Progress::new("failures", open.len() as u64, quiet);
+        let lacks: Vec<Lacks> = open
+            .par_iter()
+            .map(|&place| {
+                let lacks = growing.lacks(&questions[place], seed);
+                progress.advance(1);
+                lacks
+            })
+            .collect::<Result<_>>()?;
+        progress.finish();
+        let mut counted: BTreeMap<Sides, usize> = BTreeMap::new();
+        let mut left = Vec::new();
+        for (place, lacks) in open.into_iter().zip(lacks) {
+            match lacks {
+                Lacks::Sense => growing.found.differ.push(place),
+                Lacks::Rules(some) if some.is_empty() => {}
+                Lacks::Rules(some) => {
+                    left.push(place);
+                    some.into_iter().for_each(|one| *counted.entry(one).or_default() += 1);
+                }
+            }
+        }
+        open = left;
+        growing.take(counted, quiet);
+    }
+    Ok(growing.found)
+}
+
+/// What a question lacks.
+enum Lacks {
+    /// Its terms have different values.
+    Sense,
+    /// Rules; none where nothing helps, or it lacks none.
+    Rules(Vec<Sides>),
+}
+
+/// Rules that become more.
+struct Growing<'a> {
+    found: Missing,
+    system: Arc<System>,
+    aim: &'a MissingAim,
+    solvers: &'a [Solver],
+    asked: &'a AtomicBool,
+    /// Candidates that are false, not proved, or follow, but not where they are needed.
+    rejected: BTreeSet<Sides>,
+}
+
+impl Growing<'_> {
+    fn is_over(&mut self) -> bool {
+        self.found.cut |=
+            self.found.rules.len() >= self.aim.rules || self.asked.load(Ordering::SeqCst);
+        self.found.cut
+    }
+
+    /// The rules that would make the terms of a question equal, as general as they can be.
+    fn lacks(&self, [start, target]: &[String; 2], seed: u64) -> Result<Lacks> {
+        let Growing { system, aim, .. } = self;
+        let mut bank = TermBank::new(system.language.clone());
+        let ends = read_ends(&mut bank, [start, target])?;
+        let mut points = Points::new(seed);
+        let [a, b] = ends;
+        if points.of(&bank, a).is_some()
+            && points.of(&bank, b).is_some()
+            && !points.agree(&bank, a, b)
+        {
+            return Ok(Lacks::Sense);
+        }
+        let Some(egraph) = grown(system, &bank, ends, aim.reach) else {
+            return Ok(Lacks::Rules(Vec::new()));
+        };
+        let (mut pairs, mut says) = (Vec::new(), Vec::new());
+        for pair in apart(&egraph, &mut bank, &mut points) {
+            let (a, b) = general(&mut bank, pair, &mut points);
+            if bank.size(a) + bank.size(b) <= aim.size
+                && let Some(sides) = sides_of(&mut bank, (a, b))
+                && !self.rejected.contains(&sides)
+            {
+                pairs.push((bank.size(a) + bank.size(b), pair));
+                says.push(sides);
+            }
+        }
+        let mut order: Vec<usize> = (0..pairs.len()).collect();
+        order.sort_by_key(|&place| pairs[place].0);
+        let sorted: Vec<(TermId, TermId)> = order.iter().map(|&place| pairs[place].1).collect();
+        let needed = needed(egraph, &mut bank, ends, &sorted, aim.reach);
+        Ok(Lacks::Rules(needed.into_iter().map(|number| says[order[number]].clone()).collect()))
+    }
+
+    /// Tries candidates, with how many questions need them: the smallest first, of equal ones those that many need.
+    fn take(&mut self, counted: BTreeMap<Sides, usize>, quiet: bool) {
+        let mut sorted: Vec<(Sides, usize)> = counted.into_iter().collect();
+        let nodes = |sides: &[String; 2]| -> usize {
+            sides.iter().flat_map(|side| side.split_whitespace()).count()
+        };
+        sorted.sort_by_key(|((sides, _), count)| (nodes(sides), Reverse(*count)));
+        if sorted.is_empty() {
+            return;
+        }
+        let progress = Progress::new("candidates", sorted.len() as u64, quiet);
+        for ((sides, ways), count) in sorted {
+            if self.is_over() {
+                break;
+            }
+            let told = match count {
+                1 => "a task that was not solved".to_owned(),
+                _ => format!("{count} tasks that were not solved"),
+            };
+            match self.tried((sides.clone(), ways), &told) {
+                Some(name) => self.at_other_widths(&name, ways),
+                None => _ = self.rejected.insert((sides, ways)),
+            }
+            progress.advance(1);
+        }
+        progress.finish();
+    }
+
+    /// Makes a candidate a rule if it does not follow from the others and is proved: its name.
+    fn tried(&mut self, (both_sides, ways): Sides, told: &str) -> Option<String> {
+        let Growing { found: so_far, system, aim, solvers, asked, .. } = self;
+        let found = Found::between(&so_far.text, both_sides, ways, None)?;
+        let line = found.line(NEW_RULE);
+        let with = System::parse(&format!("{}{line}", so_far.text)).ok()?;
+        let rule = with.rule(with.rule_named(NEW_RULE)?);
+        let mut bank = TermBank::new(system.language.clone());
+        let both = sides(&mut bank, rule)?;
+        if united(system, &bank, both, aim.reach) {
+            return None;
+        }
+        let limits = Limits { time: aim.query_time, assignments: 1 << FEW };
+        let by = match asked_of(&so_far.text, &line, solvers, limits, asked).1 {
+            Known::Proved(by) => by,
+            Known::Refuted(_) => {
+                so_far.refuted += 1;
+                return None;
+            }
+            Known::Unknown(_) => {
+                so_far.unknown += 1;
+                return None;
+            }
+        };
+        let assumed = assumption(&with, rule).map_or(String::new(), |what| format!(" if {what}"));
+        let origin = format!("{told}; proved by {by}{assumed}");
+        let found = Found { proved: true, origin, ..found };
+        let name = (1..).map(|number| format!("missing-{number}")).find(|name| {
+            let free = |name: &str| system.rule_named(name).is_none();
+            free(name) && free(&format!("{name}-rev"))
+        })?;
+        let text = format!("{}{}", so_far.text, found.with_origin(&name));
+        *system = Arc::new(System::parse(&text).ok()?);
+        so_far.text = text;
+        so_far.rules.push((name.clone(), found));
+        Some(name)
+    }
+
+    /// A rule that is true at one width may be true at others.
+    fn at_other_widths(&mut self, name: &str, ways: [bool; 2]) {
+        let Some(rule) = self.system.rule_named(name) else { return };
+        for sides in at_other_widths(&self.system, self.system.rule(rule)) {
+            self.tried((sides, ways), &format!("{name} at another width"));
+        }
+    }
+}
+
+/// Both terms of a question. Where one of them may be of several sorts, as a variable, it has that of the other.
+fn read_ends(bank: &mut TermBank, [start, target]: [&String; 2]) -> Result<[TermId; 2]> {
+    let read = |bank: &mut TermBank, text: &str, sort| {
+        bank.parse(text, sort).map_err(|error| anyhow!("'{text}': {error}"))
+    };
+    if let Ok(first) = read(bank, start, None) {
+        let sort = Some(bank.sort(first));
+        return Ok([first, read(bank, target, sort)?]);
+    }
+    let second = read(bank, target, None)?;
+    let sort = Some(bank.sort(second));
+    Ok([read(bank, start, sort)?, second])
+}
+
+/// A text whose last line has an end.
+fn ended(text: &str) -> String {
+    let mut text = text.to_owned();
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::following::Reach;
+    use std::time::Duration;
+
+    const BYTES: &str = "(sort Byte) (sort Nibble)
+        (op & (Byte Byte) Byte) (op | (Byte Byte) Byte) (op + (Byte Byte) Byte) (op - (Byte Byte) Byte)
+        (op &:4 (Nibble Nibble) Nibble) (op |:4 (Nibble Nibble) Nibble) (op +:4 (Nibble Nibble) Nibble)
+        (op -:4 (Nibble Nibble) Nibble)
+        (literal (bits 8) Byte) (literal (bits 4) Nibble) (variable Byte) (variable Nibble)
+        (analysis constant) (rewrite (+ ?a ?b) (+ ?b ?a) :name add-comm)";
+
+    fn found(questions: &[[&str; 2]], rules: usize) -> Missing {
+        let questions: Vec<[String; 2]> =
+            questions.iter().map(|sides| sides.map(str::to_owned)).collect();
+        let reach = Reach { iterations: 4, nodes: 500 };
+        let aim = MissingAim { rules, size: 20, reach, query_time: Duration::from_secs(1) };
+        let never = AtomicBool::new(false);
+        missing(("bytes", BYTES), &questions, &aim, &[], (0, true), &never).unwrap()
+    }
+
+    #[test]
+    fn what_is_needed_is_found_in_its_most_general_form_and_at_other_widths() {
+        let question = ["(+ 7 (- (+ x (| y 3)) (& (| y 3) x)))", "(+ (| x (| y 3)) 7)"];
+        let found = found(&[question, ["x", "(+ x 1)"]], 10);
+        let says: Vec<String> = found.rules.iter().map(|(name, rule)| rule.line(name)).collect();
+        assert_eq!(
+            says,
+            [
+                "(birewrite (- (+ ?a ?b) (& ?b ?a)) (| ?a ?b) :name missing-1)\n",
+                "(birewrite (-:4 (+:4 ?a ?b) (&:4 ?b ?a)) (|:4 ?a ?b) :name missing-2)\n"
+            ]
+        );
+        assert!(found.rules.iter().all(|(_, rule)| rule.proved));
+        assert_eq!((found.differ, found.refuted, found.unknown), (vec![1], 0, 0));
+        // Nothing is lacking any more.
+        let system = Arc::new(System::parse(&found.text).unwrap());
+        let mut bank = TermBank::new(system.language.clone());
+        let [start, target] = question.map(|side| bank.parse(side, None).unwrap());
+        assert!(united(&system, &bank, (start, target), Reach { iterations: 4, nodes: 500 }));
+    }
+
+    #[test]
+    fn there_are_no_more_rules_than_asked_for() {
+        let questions = [["(- (+ x y) x)", "y"], ["(& (| x y) x)", "x"], ["(& x x)", "x"]];
+        let all = found(&questions, 10);
+        assert!(all.rules.len() >= 6 && !all.cut, "{:?}", all.rules);
+        let some = found(&questions, 1);
+        assert!(some.cut && some.rules.len() <= 2, "a rule, and the same at another width");
+        assert_eq!(some.rules[0], all.rules[0]);
+    }
+}
