@@ -1,13 +1,12 @@
 //! What an e-graph of both terms of a question holds apart although its values are equal, and which of it keeps the two terms
 //! apart.
 
-use crate::missing::points::Points;
+use crate::missing::points::{Points, Values};
 use crate::rules::following::Reach;
 use egraph::{
-    BestTerms, CostFunction, EGraph, How, Leaf, LeafValue, SortId, System, TermBank, TermId, Value,
+    BestTerms, CostFunction, EGraph, How, Leaf, LeafValue, SortId, System, TermBank, TermId,
     explain, saturate_until,
 };
-use interop::Lack;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -35,14 +34,13 @@ pub fn grown(
 pub fn apart(egraph: &EGraph, bank: &mut TermBank, points: &mut Points) -> Vec<(TermId, TermId)> {
     let size = CostFunction::size();
     let best = BestTerms::of(egraph, &size);
-    let mut equal: FxHashMap<(SortId, Vec<Result<Value, Lack>>), Vec<TermId>> =
-        FxHashMap::default();
+    let mut equal: FxHashMap<(SortId, Box<Values>), Vec<TermId>> = FxHashMap::default();
     for class in egraph.classes() {
         let Some(term) = best.term(bank, class) else { continue };
         let sort = bank.sort(term);
         let Some(values) = points.of(bank, term) else { continue };
         if values.iter().any(Result::is_ok) {
-            equal.entry((sort, values.to_vec())).or_default().push(term);
+            equal.entry((sort, values.into())).or_default().push(term);
         }
     }
     let mut pairs = Vec::new();

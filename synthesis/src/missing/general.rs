@@ -33,7 +33,7 @@ fn is_variable(bank: &TermBank, term: TermId) -> bool {
 }
 
 /// A term with another one in every place of a part.
-fn replaced(bank: &mut TermBank, term: TermId, part: TermId, with: TermId) -> TermId {
+pub fn replaced(bank: &mut TermBank, term: TermId, part: TermId, with: TermId) -> TermId {
     let mut known: FxHashMap<TermId, TermId> = FxHashMap::default();
     for inner in bank.subterms(term) {
         let new = match bank.node(inner) {
@@ -50,37 +50,44 @@ fn replaced(bank: &mut TermBank, term: TermId, part: TermId, with: TermId) -> Te
     known[&term]
 }
 
-/// The sides of the rule that two terms with equal values make, the left one first, and whether it may go from left to right and
-/// back; none if neither has all variables of the other and is more than a variable or a literal. Variables have a `?`, and names in the
-/// order in which they come.
-pub fn sides(bank: &mut TermBank, (a, b): (TermId, TermId)) -> Option<([String; 2], [bool; 2])> {
+/// The left and the right side of the rule that two terms with equal values make, and whether it may go from left to right and
+/// back; none if neither has all variables of the other and is more than a variable or a literal.
+pub fn directed(bank: &TermBank, (a, b): (TermId, TermId)) -> Option<([TermId; 2], [bool; 2])> {
     let applies = |left: TermId, right: TermId| {
         let has = bank.variables(left);
         let covers = bank.variables(right).iter().all(|leaf| has.contains(leaf));
         covers && matches!(bank.node(left), Node::Op(_))
     };
-    let (left, right, ways) = match [applies(a, b), applies(b, a)] {
-        [true, back] => (a, b, [true, back]),
-        [false, true] => (b, a, [true, false]),
-        [false, false] => return None,
-    };
-    let named: Vec<Leaf> = bank.variables(left).into_iter().cloned().collect();
-    let sides = [left, right].map(|side| {
-        let side =
-            bank.map_leaves(side, &mut |leaf| match named.iter().position(|known| known == leaf) {
-                None => leaf.clone(),
-                Some(number) => {
-                    let name = match u8::try_from(number) {
-                        Ok(number @ 0..26) => char::from(b'a' + number).to_string(),
-                        _ => format!("v{number}"),
-                    };
-                    let value = LeafValue::Variable(format!("?{name}"));
-                    Leaf { sort: leaf.sort, value }
-                }
-            });
-        bank.text(side)
-    });
-    Some((sides, ways))
+    match [applies(a, b), applies(b, a)] {
+        [true, back] => Some(([a, b], [true, back])),
+        [false, true] => Some(([b, a], [true, false])),
+        [false, false] => None,
+    }
+}
+
+/// Both sides as a rules file has them. Variables have a `?`, and names in the order in which they come; literals are those that are
+/// there, or stand as `others` says for the side, 0 or 1.
+pub fn written(
+    bank: &mut TermBank,
+    sides: [TermId; 2],
+    others: impl Fn(usize, &Leaf) -> Option<String>,
+) -> [String; 2] {
+    let named: Vec<Leaf> = bank.variables(sides[0]).into_iter().cloned().collect();
+    [0, 1].map(|side| {
+        let term = bank.map_leaves(sides[side], &mut |leaf| {
+            let name = match named.iter().position(|known| known == leaf) {
+                None => others(side, leaf),
+                Some(number) => Some(match u8::try_from(number) {
+                    Ok(number @ 0..26) => format!("?{}", char::from(b'a' + number)),
+                    _ => format!("?v{number}"),
+                }),
+            };
+            // Whatever it is called stands in the text as it is.
+            let value = name.map_or_else(|| leaf.value.clone(), LeafValue::Variable);
+            Leaf { sort: leaf.sort, value }
+        });
+        bank.text(term)
+    })
 }
 
 #[cfg(test)]
@@ -95,7 +102,8 @@ mod tests {
         let mut bank = TermBank::new(system.unwrap().language.clone());
         let pair = (bank.parse(a, None).unwrap(), bank.parse(b, None).unwrap());
         let pair = general(&mut bank, pair, &mut Points::new(0));
-        sides(&mut bank, pair)
+        let (sides, ways) = directed(&bank, pair)?;
+        Some((written(&mut bank, sides, |_, _| None), ways))
     }
 
     fn rule(left: &str, right: &str, back: bool) -> Option<([String; 2], [bool; 2])> {

@@ -2,6 +2,7 @@
 
 pub mod apart;
 pub mod general;
+pub mod literals;
 pub mod points;
 pub mod run;
-mod widths;
+pub mod widths;

@@ -2,7 +2,8 @@
 
 use crate::language::parts::FEW;
 use crate::missing::apart::{apart, grown, needed};
-use crate::missing::general::{general, sides as sides_of};
+use crate::missing::general::{directed, general, written};
+use crate::missing::literals::other_literals;
 use crate::missing::points::Points;
 use crate::missing::widths::at_other_widths;
 use crate::options::MissingAim;
@@ -10,7 +11,7 @@ use crate::rules::following::{sides, united};
 use crate::rules::found::Found;
 use crate::rules::proving::{Known, NEW_RULE, asked_of};
 use anyhow::{Result, anyhow};
-use egraph::{System, TermBank, TermId};
+use egraph::{Leaf, System, TermBank, TermId};
 use interop::{Limits, Solver, assumption};
 use rayon::prelude::*;
 use std::cmp::Reverse;
@@ -36,8 +37,22 @@ pub struct Missing {
     pub cut: bool,
 }
 
-/// Two sides of a rule, and the ways in which it may go.
-type Sides = ([String; 2], [bool; 2]);
+/// What may be a rule.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    sides: [String; 2],
+    /// Whether it may go from left to right, and back.
+    ways: [bool; 2],
+    when: Option<String>,
+}
+
+impl Candidate {
+    /// As many words as its sides and its condition have.
+    fn size(&self) -> usize {
+        let all = self.sides.iter().chain(&self.when);
+        all.flat_map(|text| text.split_whitespace()).count()
+    }
+}
 
 /// Looks for rules without which the two terms of each question are not equal, for all questions together: what their
 /// e-graphs hold apart, the smallest first, made as general as values allow. What follows from the rules so far is left out, and
@@ -58,7 +73,7 @@ pub fn missing(
         |text: &str| System::parse(text).map(Arc::new).map_err(|error| anyhow!("{name}:{error}"));
     let found = Missing { text: ended(text), ..Missing::default() };
     let system = read(text)?;
-    let mut growing = Growing { found, system, aim, solvers, asked, rejected: BTreeSet::new() };
+    let mut growing = Growing { found, system, aim, solvers, asked, tried: BTreeSet::new() };
     let mut open: Vec<usize> = (0..questions.len()).collect();
     while !open.is_empty() && !growing.is_over() {
         let progress = Progress::new("failures", open.len() as u64, quiet);
@@ -71,7 +86,7 @@ pub fn missing(
             })
             .collect::<Result<_>>()?;
         progress.finish();
-        let mut counted: BTreeMap<Sides, usize> = BTreeMap::new();
+        let mut counted: BTreeMap<Candidate, usize> = BTreeMap::new();
         let mut left = Vec::new();
         for (place, lacks) in open.into_iter().zip(lacks) {
             match lacks {
@@ -94,7 +109,7 @@ enum Lacks {
     /// Its terms have different values.
     Sense,
     /// Rules; none where nothing helps, or it lacks none.
-    Rules(Vec<Sides>),
+    Rules(Vec<Candidate>),
 }
 
 /// Rules that become more.
@@ -104,8 +119,8 @@ struct Growing<'a> {
     aim: &'a MissingAim,
     solvers: &'a [Solver],
     asked: &'a AtomicBool,
-    /// Candidates that are false, not proved, or follow, but not where they are needed.
-    rejected: BTreeSet<Sides>,
+    /// Candidates that were looked at.
+    tried: BTreeSet<Candidate>,
 }
 
 impl Growing<'_> {
@@ -131,36 +146,39 @@ impl Growing<'_> {
         let Some(egraph) = grown(system, &bank, ends, aim.reach) else {
             return Ok(Lacks::Rules(Vec::new()));
         };
-        let (mut pairs, mut says) = (Vec::new(), Vec::new());
+        // By size: the pair, and its most general form.
+        let mut pairs: Vec<(u64, (TermId, TermId), ([TermId; 2], [bool; 2]))> = Vec::new();
         for pair in apart(&egraph, &mut bank, &mut points) {
             let (a, b) = general(&mut bank, pair, &mut points);
-            if bank.size(a) + bank.size(b) <= aim.size
-                && let Some(sides) = sides_of(&mut bank, (a, b))
-                && !self.rejected.contains(&sides)
+            let size = bank.size(a) + bank.size(b);
+            if size <= aim.size
+                && let Some(directed) = directed(&bank, (a, b))
+                && !self.tried.contains(&plain(&mut bank, directed))
             {
-                pairs.push((bank.size(a) + bank.size(b), pair));
-                says.push(sides);
+                pairs.push((size, pair, directed));
             }
         }
-        let mut order: Vec<usize> = (0..pairs.len()).collect();
-        order.sort_by_key(|&place| pairs[place].0);
-        let sorted: Vec<(TermId, TermId)> = order.iter().map(|&place| pairs[place].1).collect();
-        let needed = needed(egraph, &mut bank, ends, &sorted, aim.reach);
-        Ok(Lacks::Rules(needed.into_iter().map(|number| says[order[number]].clone()).collect()))
+        pairs.sort_by_key(|(size, ..)| *size);
+        let assumed: Vec<(TermId, TermId)> = pairs.iter().map(|(_, pair, _)| *pair).collect();
+        let needed = needed(egraph, &mut bank, ends, &assumed, aim.reach);
+        let mut lacks = Vec::new();
+        for number in needed {
+            let mut candidates = with_other_literals(&mut bank, pairs[number].2, &mut points);
+            candidates.push(plain(&mut bank, pairs[number].2));
+            lacks.extend(candidates.into_iter().find(|candidate| !self.tried.contains(candidate)));
+        }
+        Ok(Lacks::Rules(lacks))
     }
 
     /// Tries candidates, with how many questions need them: the smallest first, of equal ones those that many need.
-    fn take(&mut self, counted: BTreeMap<Sides, usize>, quiet: bool) {
-        let mut sorted: Vec<(Sides, usize)> = counted.into_iter().collect();
-        let nodes = |sides: &[String; 2]| -> usize {
-            sides.iter().flat_map(|side| side.split_whitespace()).count()
-        };
-        sorted.sort_by_key(|((sides, _), count)| (nodes(sides), Reverse(*count)));
+    fn take(&mut self, counted: BTreeMap<Candidate, usize>, quiet: bool) {
+        let mut sorted: Vec<(Candidate, usize)> = counted.into_iter().collect();
+        sorted.sort_by_key(|(candidate, count)| (candidate.size(), Reverse(*count)));
         if sorted.is_empty() {
             return;
         }
         let progress = Progress::new("candidates", sorted.len() as u64, quiet);
-        for ((sides, ways), count) in sorted {
+        for (candidate, count) in sorted {
             if self.is_over() {
                 break;
             }
@@ -168,26 +186,30 @@ impl Growing<'_> {
                 1 => "a task that was not solved".to_owned(),
                 _ => format!("{count} tasks that were not solved"),
             };
-            match self.tried((sides.clone(), ways), &told) {
-                Some(name) => self.at_other_widths(&name, ways),
-                None => _ = self.rejected.insert((sides, ways)),
+            if let Some(name) = self.added(&candidate, &told) {
+                self.at_other_widths(&name, candidate.ways);
             }
+            self.tried.insert(candidate);
             progress.advance(1);
         }
         progress.finish();
     }
 
     /// Makes a candidate a rule if it does not follow from the others and is proved: its name.
-    fn tried(&mut self, (both_sides, ways): Sides, told: &str) -> Option<String> {
+    fn added(&mut self, candidate: &Candidate, told: &str) -> Option<String> {
         let Growing { found: so_far, system, aim, solvers, asked, .. } = self;
-        let found = Found::between(&so_far.text, both_sides, ways, None)?;
+        let Candidate { sides: both, ways, when } = candidate.clone();
+        let found = Found::between(&so_far.text, both, ways, when)?;
         let line = found.line(NEW_RULE);
         let with = System::parse(&format!("{}{line}", so_far.text)).ok()?;
         let rule = with.rule(with.rule_named(NEW_RULE)?);
-        let mut bank = TermBank::new(system.language.clone());
-        let both = sides(&mut bank, rule)?;
-        if united(system, &bank, both, aim.reach) {
-            return None;
+        // What a condition reads is a literal, of which there is no telling here.
+        if rule.conditions.is_empty() {
+            let mut bank = TermBank::new(system.language.clone());
+            let both = sides(&mut bank, rule)?;
+            if united(system, &bank, both, aim.reach) {
+                return None;
+            }
         }
         let limits = Limits { time: aim.query_time, assignments: 1 << FEW };
         let by = match asked_of(&so_far.text, &line, solvers, limits, asked).1 {
@@ -219,7 +241,8 @@ impl Growing<'_> {
     fn at_other_widths(&mut self, name: &str, ways: [bool; 2]) {
         let Some(rule) = self.system.rule_named(name) else { return };
         for sides in at_other_widths(&self.system, self.system.rule(rule)) {
-            self.tried((sides, ways), &format!("{name} at another width"));
+            let candidate = Candidate { sides, ways, when: None };
+            self.added(&candidate, &format!("{name} at another width"));
         }
     }
 }
@@ -236,6 +259,33 @@ fn read_ends(bank: &mut TermBank, [start, target]: [&String; 2]) -> Result<[Term
     let second = read(bank, target, None)?;
     let sort = Some(bank.sort(second));
     Ok([read(bank, start, sort)?, second])
+}
+
+/// A candidate with the literals that are there.
+fn plain(bank: &mut TermBank, (sides, ways): ([TermId; 2], [bool; 2])) -> Candidate {
+    Candidate { sides: written(bank, sides, |_, _| None), ways, when: None }
+}
+
+/// Candidates with other literals than those that are there, from left to right and back.
+fn with_other_literals(
+    bank: &mut TermBank,
+    (sides, ways): ([TermId; 2], [bool; 2]),
+    points: &mut Points,
+) -> Vec<Candidate> {
+    let mut candidates = Vec::new();
+    let [left, right] = sides;
+    for sides in [ways[0].then_some([left, right]), ways[1].then_some([right, left])] {
+        let Some(sides) = sides else { continue };
+        if let Some(other) = other_literals(bank, (sides[0], sides[1]), points) {
+            let stands = |side: usize, leaf: &Leaf| {
+                let known = other.literals.iter().find(|(literal, _)| literal == leaf);
+                known.map(|(_, texts)| texts[side].clone())
+            };
+            let sides = written(bank, sides, stands);
+            candidates.push(Candidate { sides, ways: [true, false], when: Some(other.when) });
+        }
+    }
+    candidates
 }
 
 /// A text whose last line has an end.

@@ -8,6 +8,9 @@ use egraph::{
 /// operators. Literals are the same numbers with a sign. Whether the rule is true there is another question.
 pub fn at_other_widths(system: &System, rule: &Rule) -> Vec<[String; 2]> {
     let language = &system.language;
+    if !rule.conditions.is_empty() {
+        return Vec::new();
+    }
     let mut widths: Vec<(SortId, Width)> = Vec::new();
     for part in rule.lhs.parts().chain(rule.rhs.parts()) {
         let sort = match part {
