@@ -28,6 +28,9 @@ pub struct FindOptions {
     /// Largest number of nodes of a side, with any operators [default: 5]
     #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
     pub size: Option<u16>,
+    /// Largest number of nodes of a side, with three operators at a time; there are many sets of three [default: 0, for none]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
+    pub triple_size: Option<u16>,
     /// Largest number of nodes of a side, with at most two operators [default: as --size]
     #[cfg_attr(feature = "clap", arg(long, value_name = "N"))]
     pub pair_size: Option<u16>,
@@ -66,11 +69,26 @@ pub struct FindOptions {
     pub time: Option<f64>,
 }
 
+/// Largest numbers of nodes of a side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sizes {
+    /// With one operator.
+    pub one: u16,
+    /// With two operators.
+    pub two: u16,
+    /// With three operators; 0 where these are not looked at by themselves.
+    pub three: u16,
+    /// With any operators.
+    pub all: u16,
+    /// With any, of rules that have a condition; 0 for none.
+    pub conditional: u16,
+}
+
 /// What is looked for, as it is written down beside the rules.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FindAim {
-    /// Largest sizes: with one operator, with two, with any, with a condition.
-    pub sizes: [u16; 4],
+    /// Largest numbers of nodes of a side.
+    pub sizes: Sizes,
     /// Variables of each sort.
     pub variables: usize,
     /// The literals, if not 0 and 1.
@@ -107,6 +125,8 @@ impl FindOptions {
         within("size", size, 2..=MOST_NODES)?;
         within("pair_size", pair_size, 2..=MOST_NODES)?;
         within("one_size", one_size, 2..=MOST_NODES)?;
+        let triple_size = self.triple_size.unwrap_or(0);
+        within("triple_size", triple_size, 0..=MOST_NODES)?;
         within("condition_size", condition_size, 0..=MOST_NODES)?;
         let variables = self.variables.unwrap_or(VARIABLES);
         within("variables", variables, 1..=MOST_VARIABLES)?;
@@ -126,7 +146,13 @@ impl FindOptions {
         let literals =
             self.literals.as_ref().map(|text| text.split_whitespace().map(str::to_owned).collect());
         let aim = FindAim {
-            sizes: [one_size, pair_size, size, condition_size],
+            sizes: Sizes {
+                one: one_size,
+                two: pair_size,
+                three: triple_size,
+                all: size,
+                conditional: condition_size,
+            },
             variables,
             literals,
             inputs,
@@ -234,9 +260,10 @@ mod tests {
     #[test]
     fn sizes_follow_one_another_and_bounds_are_kept() {
         let sizes = |options: FindOptions| options.settle().map(|(aim, _)| aim.sizes);
-        assert_eq!(sizes(FindOptions::default()).unwrap(), [5, 5, 5, 0]);
+        let same = Sizes { one: 5, two: 5, three: 0, all: 5, conditional: 0 };
+        assert_eq!(sizes(FindOptions::default()).unwrap(), same);
         let larger = FindOptions { pair_size: Some(7), ..FindOptions::default() };
-        assert_eq!(sizes(larger).unwrap(), [7, 7, 5, 0]);
+        assert_eq!(sizes(larger).unwrap(), Sizes { one: 7, two: 7, ..same });
         let wrong = FindOptions { variables: Some(9), ..FindOptions::default() };
         let error = wrong.settle().unwrap_err().to_string();
         assert_eq!(error, "variables 9: expected 1 to 5");

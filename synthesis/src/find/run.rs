@@ -83,7 +83,7 @@ pub fn find(
         prover: &prover,
         reach: aim.reach,
         unproved: aim.unproved,
-        sizes: [aim.sizes[0], aim.sizes[1]],
+        sizes: aim.sizes,
         unknown: Vec::new(),
         spent: Spent {
             terms: 0,

@@ -2,6 +2,7 @@
 //! rule. What is refuted adds an input, and the stage is gone through again.
 
 use crate::find::stages::Stage;
+use crate::options::Sizes;
 use crate::rules::following::{Reach, united};
 use crate::rules::found::Found;
 use crate::rules::generality;
@@ -32,8 +33,8 @@ pub struct Search<'a> {
     pub reach: Reach,
     /// Whether rules are kept that are not proved.
     pub unproved: bool,
-    /// Sizes up to which terms of one and of two operators are gone through.
-    pub sizes: [u16; 2],
+    /// Sizes up to which terms of few operators are gone through.
+    pub sizes: Sizes,
     /// Candidates of this stage that nobody could prove or refute.
     pub unknown: Vec<(Term, Term)>,
     /// How much was done, and when to end.
@@ -105,10 +106,11 @@ impl Search<'_> {
 
     /// The terms of some operators up to a size.
     pub(super) fn small(&mut self, set: u64, stage: Stage) -> Enumerated {
-        let Search { theory, inputs, spent, prover, sizes: [one, two], .. } = self;
+        let Search { theory, inputs, spent, prover, sizes, .. } = self;
         let before = |operators: u64, size: u16| match operators.count_ones() as usize {
-            0 | 1 if stage.width > 1 => size <= *one,
-            2 if stage.width > 2 => size <= *two,
+            0 | 1 if stage.width > 1 => size <= sizes.one,
+            2 if stage.width > 2 => size <= sizes.two,
+            3 if stage.width > 3 => size <= sizes.three,
             _ => false,
         };
         let language = theory.language.clone();

@@ -1,6 +1,8 @@
-//! The stages: terms of one operator first, then of two, then of all, each by size; and rules with conditions at the end.
+//! The stages: terms of one operator first, then of two, of three if these are asked for, then of all, each by size; and rules with
+//! conditions at the end.
 
 use crate::language::Language;
+use crate::options::Sizes;
 
 /// A stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,11 +15,11 @@ pub struct Stage {
     pub conditional: bool,
 }
 
-/// All stages for a language, up to these sizes: with one operator, with two, with all, with a condition.
-pub fn stages(language: &Language, [one, two, all, conditional]: [u16; 4]) -> Vec<Stage> {
+/// All stages for a language, up to these sizes.
+pub fn stages(language: &Language, sizes: Sizes) -> Vec<Stage> {
     let most = language.operators.len();
     let mut found = Vec::new();
-    for (width, size) in [(1, one), (2, two), (most, all)] {
+    for (width, size) in [(1, sizes.one), (2, sizes.two), (3, sizes.three), (most, sizes.all)] {
         // Where there are no more operators than that, these are all.
         let width = width.min(most);
         for size in 2..=size {
@@ -27,7 +29,11 @@ pub fn stages(language: &Language, [one, two, all, conditional]: [u16; 4]) -> Ve
             }
         }
     }
-    found.extend((2..=conditional).map(|size| Stage { width: most, size, conditional: true }));
+    found.extend((2..=sizes.conditional).map(|size| Stage {
+        width: most,
+        size,
+        conditional: true,
+    }));
     found
 }
 
@@ -36,13 +42,19 @@ impl Stage {
     pub fn sets(&self, language: &Language) -> Vec<u64> {
         let most = language.operators.len();
         let all = (0..most).fold(0u64, |all, op| all | 1 << op);
-        match self.width {
-            width if width >= most => vec![all],
-            1 => (0..most).map(|op| 1 << op).collect(),
-            _ => (0..most)
-                .flat_map(|first| (first + 1..most).map(move |second| 1 << first | 1 << second))
-                .collect(),
+        if self.width >= most {
+            return vec![all];
         }
+        // Each set from the one without its last operator.
+        let mut sets = vec![0u64];
+        for _ in 0..self.width {
+            let larger = |set: u64| {
+                let first = u64::BITS - set.leading_zeros();
+                (first as usize..most).map(move |op| set | 1 << op)
+            };
+            sets = sets.into_iter().flat_map(larger).collect();
+        }
+        sets
     }
 
     /// What it goes through, in words.
@@ -54,5 +66,25 @@ impl Stage {
             width => format!("{width} operators"),
         };
         format!("{operators}, size {}{condition}", self.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_set_of_operators_is_gone_through_once() {
+        let text =
+            "(sort I) (op + (I I) I) (op - (I I) I) (op * (I I) I) (op / (I I) I) (literal i64 I)";
+        let language = Language::read("my.rules", text, 2, None).unwrap();
+        let sets = |width| Stage { width, size: 3, conditional: false }.sets(&language);
+        assert_eq!(sets(1), [1, 2, 4, 8]);
+        assert_eq!(sets(2), [3, 5, 9, 6, 10, 12]);
+        assert_eq!(sets(3), [7, 11, 13, 14]);
+        assert_eq!(sets(4), [15]);
+        let sizes = Sizes { one: 3, two: 3, three: 3, all: 2, conditional: 2 };
+        let widths: Vec<usize> = stages(&language, sizes).iter().map(|stage| stage.width).collect();
+        assert_eq!(widths, [1, 1, 2, 2, 3, 3, 4, 4]);
     }
 }

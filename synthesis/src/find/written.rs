@@ -1,6 +1,7 @@
 //! The rules file that comes of a search: what made it, the file that it began with, and the rules that were found.
 
 use crate::find::description::{Description, Ended};
+use crate::options::Sizes;
 use crate::rules::theory::Theory;
 use std::fmt::Write;
 
@@ -17,9 +18,13 @@ pub fn rules_file(
     let mut line = |said: String| _ = writeln!(text, "; {said}");
     line(format!("Rules found by cairn {} from {}", env!("CARGO_PKG_VERSION"), language.0));
     line(format!("(SHA-256 {}).", language.1));
-    let [one, two, all, conditional] = aim.sizes;
+    let Sizes { one, two, three, all, conditional } = aim.sizes;
     line(format!(
-        "Sides have at most {one} nodes with one operator, {two} with two, {all} with all{}; {} variables of each sort, literals {}.",
+        "Sides have at most {one} nodes with one operator, {two} with two{}, {all} with all{}; {} variables of each sort, literals {}.",
+        match three {
+            0 => String::new(),
+            size => format!(", {size} with three"),
+        },
         match conditional {
             0 => String::new(),
             size => format!(", {size} with a condition"),

@@ -13,6 +13,8 @@ use std::sync::Arc;
 
 /// The ruleset of what is assumed; no file has this name.
 const ASSUMED: &str = "?assumed";
+/// Pairs of an e-graph that are looked at.
+const MOST: usize = 1_000;
 
 /// The e-graph of both terms of a question, as far as it goes; none if rules make them equal there, or contradict each other.
 pub fn grown(
@@ -29,8 +31,8 @@ pub fn grown(
 }
 
 /// Pairs of terms of classes that are not one although their values are equal, the larger one first: of each class the
-/// smallest term, beside the smallest one of all of these classes, or the literal that they come to. The smallest pairs
-/// come first.
+/// smallest term, beside the smallest one of all of these classes, or the literal that they come to. The smallest ones, and these
+/// first.
 pub fn apart(egraph: &EGraph, bank: &mut TermBank, points: &mut Points) -> Vec<(TermId, TermId)> {
     let size = CostFunction::size();
     let best = BestTerms::of(egraph, &size);
@@ -57,6 +59,7 @@ pub fn apart(egraph: &EGraph, bank: &mut TermBank, points: &mut Points) -> Vec<(
         pairs.extend(terms[1..].iter().map(|&term| (term, terms[0])));
     }
     pairs.sort_by_key(|&(a, b)| (bank.size(a) + bank.size(b), bank.text(a), bank.text(b)));
+    pairs.truncate(MOST);
     pairs
 }
 

@@ -21,7 +21,7 @@ pub fn general(
         let value = LeafValue::Variable(format!("?{number}"));
         let variable = bank.leaf(&Leaf { sort: bank.sort(part), value });
         let with = (replaced(bank, a, part, variable), replaced(bank, b, part, variable));
-        if with != (a, b) && points.agree(bank, with.0, with.1) {
+        if with != (a, b) && points.agree_once(bank, with.0, with.1) {
             (a, b) = with;
         }
     }
@@ -50,17 +50,23 @@ pub fn replaced(bank: &mut TermBank, term: TermId, part: TermId, with: TermId) -
     known[&term]
 }
 
-/// The left and the right side of the rule that two terms with equal values make, and whether it may go from left to right and
-/// back; none if neither has all variables of the other and is more than a variable or a literal.
-pub fn directed(bank: &TermBank, (a, b): (TermId, TermId)) -> Option<([TermId; 2], [bool; 2])> {
+/// The two sides of a rule, the left one first, and whether it may go from left to right, and back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Directed {
+    pub sides: [TermId; 2],
+    pub ways: [bool; 2],
+}
+
+/// The rule that two terms with equal values make; none if neither has all variables of the other and is more than a variable or a literal.
+pub fn directed(bank: &TermBank, (a, b): (TermId, TermId)) -> Option<Directed> {
     let applies = |left: TermId, right: TermId| {
         let has = bank.variables(left);
         let covers = bank.variables(right).iter().all(|leaf| has.contains(leaf));
         covers && matches!(bank.node(left), Node::Op(_))
     };
     match [applies(a, b), applies(b, a)] {
-        [true, back] => Some(([a, b], [true, back])),
-        [false, true] => Some(([b, a], [true, false])),
+        [true, back] => Some(Directed { sides: [a, b], ways: [true, back] }),
+        [false, true] => Some(Directed { sides: [b, a], ways: [true, false] }),
         [false, false] => None,
     }
 }
@@ -102,7 +108,7 @@ mod tests {
         let mut bank = TermBank::new(system.unwrap().language.clone());
         let pair = (bank.parse(a, None).unwrap(), bank.parse(b, None).unwrap());
         let pair = general(&mut bank, pair, &mut Points::new(0));
-        let (sides, ways) = directed(&bank, pair)?;
+        let Directed { sides, ways } = directed(&bank, pair)?;
         Some((written(&mut bank, sides, |_, _| None), ways))
     }
 

@@ -2,7 +2,7 @@
 
 use crate::language::parts::FEW;
 use crate::missing::apart::{apart, grown, needed};
-use crate::missing::general::{directed, general, written};
+use crate::missing::general::{Directed, directed, general, written};
 use crate::missing::literals::other_literals;
 use crate::missing::points::Points;
 use crate::missing::widths::at_other_widths;
@@ -147,7 +147,7 @@ impl Growing<'_> {
             return Ok(Lacks::Rules(Vec::new()));
         };
         // By size: the pair, and its most general form.
-        let mut pairs: Vec<(u64, (TermId, TermId), ([TermId; 2], [bool; 2]))> = Vec::new();
+        let mut pairs: Vec<(u64, (TermId, TermId), Directed)> = Vec::new();
         for pair in apart(&egraph, &mut bank, &mut points) {
             let (a, b) = general(&mut bank, pair, &mut points);
             let size = bank.size(a) + bank.size(b);
@@ -262,14 +262,14 @@ fn read_ends(bank: &mut TermBank, [start, target]: [&String; 2]) -> Result<[Term
 }
 
 /// A candidate with the literals that are there.
-fn plain(bank: &mut TermBank, (sides, ways): ([TermId; 2], [bool; 2])) -> Candidate {
+fn plain(bank: &mut TermBank, Directed { sides, ways }: Directed) -> Candidate {
     Candidate { sides: written(bank, sides, |_, _| None), ways, when: None }
 }
 
 /// Candidates with other literals than those that are there, from left to right and back.
 fn with_other_literals(
     bank: &mut TermBank,
-    (sides, ways): ([TermId; 2], [bool; 2]),
+    Directed { sides, ways }: Directed,
     points: &mut Points,
 ) -> Vec<Candidate> {
     let mut candidates = Vec::new();

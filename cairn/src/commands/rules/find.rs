@@ -103,8 +103,8 @@ mod tests {
         let help = FindOptions::augment_args(Command::new("find").term_width(200)).render_help();
         let help = help.to_string();
         for (option, value) in [
-            ("--size", aim.sizes[2].to_string()),
-            ("--condition-size", aim.sizes[3].to_string()),
+            ("--size", aim.sizes.all.to_string()),
+            ("--condition-size", aim.sizes.conditional.to_string()),
             ("--variables", aim.variables.to_string()),
             ("--inputs", aim.inputs.to_string()),
             ("--iterations", aim.reach.iterations.to_string()),
