@@ -4,21 +4,15 @@
 //! `(+ (+ ?a 3) 4)` equals `(+ ?a 7)` because 7 is 3 + 4. What is computed is guessed from small expressions that come to the literal that is
 //! there, and tried with other values of the variables at all points.
 
+use crate::missing::expressions::{Premise, expressions, premises, reads, text, value};
 use crate::missing::general::replaced;
 use crate::missing::points::Points;
-use crate::values::inputs::random;
-use egraph::{Bits, Leaf, LeafValue, LiteralKind, TermBank, TermId, Value, evaluate};
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
+use egraph::{Expr, Leaf, LeafValue, LiteralKind, TermBank, TermId, Value, VarId};
 
-/// Values of the variables that are tried.
-const TRIES: usize = 16;
 /// Expressions that are tried for a literal.
 const GUESSES: usize = 24;
 /// Combinations of them.
 const COMBINATIONS: usize = 200;
-/// Names of the variables, and of literals of the left side that follow from them.
-const NAMES: [&str; 2] = ["?c1", "?c2"];
 
 /// What an equality may have in the place of its literals.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,53 +21,6 @@ pub struct OtherLiterals {
     pub literals: Vec<(Leaf, [String; 2])>,
     /// What has to hold.
     pub when: String,
-}
-
-/// A literal as an expression over the variables, with its text.
-#[derive(Clone, Debug)]
-struct Guess {
-    text: String,
-    expr: Expr,
-}
-
-#[derive(Clone, Debug)]
-enum Expr {
-    Variable(usize),
-    Literal(Value),
-    Apply(&'static str, Vec<Expr>),
-}
-
-impl Expr {
-    fn value(&self, of: &[Value]) -> Option<Value> {
-        match self {
-            Expr::Variable(number) => of.get(*number).copied(),
-            Expr::Literal(value) => Some(*value),
-            Expr::Apply(name, args) => match &args[..] {
-                [a] => evaluate(name, &[a.value(of)?]),
-                [a, b] => evaluate(name, &[a.value(of)?, b.value(of)?]),
-                _ => None,
-            },
-        }
-    }
-
-    fn text(&self) -> String {
-        match self {
-            Expr::Variable(number) => NAMES[*number].to_owned(),
-            Expr::Literal(value) => value.to_string(),
-            Expr::Apply(name, args) => {
-                let args: Vec<String> = args.iter().map(Expr::text).collect();
-                format!("({name} {})", args.join(" "))
-            }
-        }
-    }
-
-    fn reads(&self) -> bool {
-        match self {
-            Expr::Variable(_) => true,
-            Expr::Literal(_) => false,
-            Expr::Apply(_, args) => args.iter().any(Expr::reads),
-        }
-    }
 }
 
 /// What the literals of an equality, the left side first, may be instead of what they are; none if they may be nothing else.
@@ -127,28 +74,23 @@ impl Trying<'_> {
         let is: Vec<Value> = self.free.iter().filter_map(value_of).collect();
         let expressions = expressions(self.kind, is.len());
         // Of each other literal: what it may be, itself first.
-        let guesses: Vec<Vec<Guess>> = (self.rest.iter())
+        let guesses: Vec<Vec<Expr>> = (self.rest.iter())
             .map(|leaf| {
-                let own = value_of(leaf).map(Expr::Literal);
                 let same = leaf.sort == self.free[0].sort;
-                let computed = expressions
-                    .iter()
-                    .filter(|expr| same && expr.reads() && expr.value(&is) == value_of(leaf));
-                own.iter()
-                    .chain(computed.take(GUESSES))
-                    .map(|expr| Guess { text: expr.text(), expr: expr.clone() })
-                    .collect()
+                let fits = |expr: &&Expr| same && reads(expr) && value(expr, &is) == value_of(leaf);
+                let computed = expressions.iter().filter(fits).take(GUESSES).cloned();
+                value_of(leaf).map(Expr::Value).into_iter().chain(computed).collect()
             })
             .collect();
         let mut place = vec![0usize; guesses.len()];
-        let conditions = conditions(self.kind, is.len());
+        let premises = premises(self.kind, is.len());
         for _ in 0..COMBINATIONS {
-            let chosen: Vec<&Guess> =
+            let chosen: Vec<&Expr> =
                 guesses.iter().zip(&place).map(|(some, &at)| &some[at]).collect();
             // Without anything that is computed, and everywhere, it would be a variable already.
-            for (when, samples) in &conditions {
+            for Premise { says, samples } in &premises {
                 if samples.len() >= 3 && samples.iter().all(|of| self.holds(of, &chosen)) {
-                    return Some(self.written(when, &chosen));
+                    return Some(self.written(says, &chosen));
                 }
             }
             // The next combination.
@@ -162,11 +104,11 @@ impl Trying<'_> {
     }
 
     /// Whether both sides agree where the variables have these values.
-    fn holds(&mut self, of: &[Value], chosen: &[&Guess]) -> bool {
+    fn holds(&mut self, of: &[Value], chosen: &[&Expr]) -> bool {
         let mut with: Vec<(Leaf, Value)> =
             self.free.iter().cloned().zip(of.iter().copied()).collect();
-        for (leaf, guess) in self.rest.iter().zip(chosen) {
-            let Some(value) = guess.expr.value(of) else { return false };
+        for (leaf, expr) in self.rest.iter().zip(chosen) {
+            let Some(value) = value(expr, of) else { return false };
             with.push((leaf.clone(), value));
         }
         // By way of variables, or a literal that was put in would be replaced, too.
@@ -185,28 +127,31 @@ impl Trying<'_> {
         self.points.agree_once(self.bank, a, b)
     }
 
-    fn written(&self, when: &str, chosen: &[&Guess]) -> OtherLiterals {
+    fn written(&self, says: &str, chosen: &[&Expr]) -> OtherLiterals {
         let mut conditions: Vec<String> = Vec::new();
         let mut literals = Vec::new();
-        for (leaf, name) in self.free.iter().zip(NAMES) {
-            literals.push((leaf.clone(), [name.to_owned(), name.to_owned()]));
+        for (number, leaf) in self.free.iter().enumerate() {
+            let name = text(&Expr::Var(VarId(number as u16)));
             conditions.push(format!("(const {name})"));
+            literals.push((leaf.clone(), [name.clone(), name]));
         }
-        conditions.extend((!when.is_empty()).then(|| when.to_owned()));
+        conditions.extend((!says.is_empty()).then(|| says.to_owned()));
         let on_left = literals_of(self.bank, &[self.sides.0]);
-        for (number, (leaf, guess)) in self.rest.iter().zip(chosen).enumerate() {
-            let right = match &guess.expr {
-                Expr::Apply(..) => format!("(compute {})", guess.text),
-                _ => guess.text.clone(),
-            };
-            let left = match guess.expr.reads() && on_left.contains(leaf) {
+        for (number, (leaf, expr)) in self.rest.iter().zip(chosen).enumerate() {
+            let own = value_of(leaf).map_or_else(String::new, |value| value.to_string());
+            let said = text(expr);
+            let left = match reads(expr) && on_left.contains(leaf) {
                 // What follows from the variables is found there, and compared.
                 true => {
                     let name = format!("?d{number}");
-                    conditions.push(format!("(== {name} {})", guess.text));
+                    conditions.push(format!("(== {name} {said})"));
                     name
                 }
-                false => value_of(leaf).map_or_else(String::new, |value| value.to_string()),
+                false => own,
+            };
+            let right = match expr {
+                Expr::Apply(..) => format!("(compute {said})"),
+                _ => said,
             };
             literals.push((leaf.clone(), [left, right]));
         }
@@ -223,114 +168,6 @@ fn value_of(leaf: &Leaf) -> Option<Value> {
         LeafValue::Literal(value) => Some(value),
         _ => None,
     }
-}
-
-/// A number of a kind.
-fn number(kind: LiteralKind, value: i64) -> Option<Value> {
-    match kind {
-        LiteralKind::Bits(width) => {
-            Some(Value::Bits(Bits::new(width, value as u64 & width.largest())))
-        }
-        LiteralKind::I64 => Some(Value::Int(value)),
-        LiteralKind::Rational => kind.read(&value.to_string()),
-        LiteralKind::Bool | LiteralKind::F64 => None,
-    }
-}
-
-/// Expressions over so many variables, small ones first.
-fn expressions(kind: LiteralKind, variables: usize) -> Vec<Expr> {
-    let (unary, binary): (&[&str], &[&str]) = match kind {
-        LiteralKind::Bits(_) => {
-            (&["~", "ctz", "popcount"], &["+", "-", "<<", ">>", "*", "/", "&", "|", "^"])
-        }
-        LiteralKind::I64 => (&[], &["+", "-", "*", "/", "%", "min", "max"]),
-        LiteralKind::Rational => (&[], &["+", "-", "*", "/"]),
-        LiteralKind::Bool | LiteralKind::F64 => return Vec::new(),
-    };
-    let mut leaves: Vec<Expr> = (0..variables).map(Expr::Variable).collect();
-    let width = match kind {
-        LiteralKind::Bits(width) => Some(i64::from(width.bits())),
-        _ => None,
-    };
-    let numbers = [0, 1, 2].into_iter().chain(width).chain(width.map(|width| width - 1));
-    leaves.extend(numbers.filter_map(|value| number(kind, value)).map(Expr::Literal));
-    let larger = |some: &[Expr], others: &[Expr]| -> Vec<Expr> {
-        let mut found = Vec::new();
-        for a in some {
-            found.extend(unary.iter().map(|&name| Expr::Apply(name, vec![a.clone()])));
-            for b in others {
-                let both = |name| Expr::Apply(name, vec![a.clone(), b.clone()]);
-                found.extend(binary.iter().map(|&name| both(name)));
-            }
-        }
-        found
-    };
-    let two = larger(&leaves, &leaves);
-    let readers: Vec<Expr> = two.iter().filter(|expr| expr.reads()).cloned().collect();
-    let mut three = larger(&readers, &leaves);
-    for a in &leaves {
-        for b in &readers {
-            let both = |name| Expr::Apply(name, vec![a.clone(), b.clone()]);
-            three.extend(binary.iter().map(|&name| both(name)));
-        }
-    }
-    leaves.into_iter().chain(two).chain(three).collect()
-}
-
-/// What may have to hold of the variables, the weakest first, and values for which it does.
-fn conditions(kind: LiteralKind, variables: usize) -> Vec<(String, Vec<Vec<Value>>)> {
-    let mut rng = ChaCha8Rng::seed_from_u64(0);
-    let mut drawn: Vec<Vec<Value>> = Vec::new();
-    for round in 0..8 * TRIES {
-        let mut draw = || match (kind, round % 4) {
-            // Powers of two are rare otherwise.
-            (LiteralKind::Bits(width), 0) => {
-                let power = 1u64 << (round as u32 / 4 % width.bits());
-                Value::Bits(Bits::new(width, power))
-            }
-            _ => random(kind, &mut rng),
-        };
-        drawn.push((0..variables).map(|_| draw()).collect());
-    }
-    let mut forms: Vec<&str> = vec!["", "(!= _ 0)"];
-    let width = match kind {
-        LiteralKind::Bits(width) => format!("(< _ {})", width.bits()),
-        _ => "(> _ 0)".to_owned(),
-    };
-    forms.push(&width);
-    let power = "(!= _ 0) (== (& _ (- _ 1)) 0)";
-    if matches!(kind, LiteralKind::Bits(_)) {
-        forms.push(power);
-    }
-    let holds = |form: &str, value: Value| {
-        let compared = |name: &str, other: i64| {
-            number(kind, other).and_then(|other| evaluate(name, &[value, other]))
-                == Some(Value::Bool(true))
-        };
-        match form {
-            "" => true,
-            "(!= _ 0)" => compared("!=", 0),
-            "(> _ 0)" => compared(">", 0),
-            form if form == power => value.to_bits().is_some_and(|bits| bits.is_power_of_two()),
-            _ => match kind {
-                LiteralKind::Bits(width) => compared("<", i64::from(width.bits())),
-                _ => false,
-            },
-        }
-    };
-    forms
-        .into_iter()
-        .map(|form| {
-            let all = |of: &&Vec<Value>| of.iter().all(|value| holds(form, *value));
-            let samples: Vec<Vec<Value>> = drawn.iter().filter(all).take(TRIES).cloned().collect();
-            let said: Vec<String> = NAMES[..variables]
-                .iter()
-                .filter(|_| !form.is_empty())
-                .map(|name| form.replace('_', name))
-                .collect();
-            (said.join(" "), samples)
-        })
-        .collect()
 }
 
 #[cfg(test)]
@@ -369,7 +206,7 @@ mod tests {
     fn what_holds_of_some_literals_alone_has_a_condition() {
         let (texts_of, when) = said(WORDS, "(* x 8)", "(<< x 3)").unwrap();
         assert_eq!(texts_of, texts(&[["?c1", "?c1"], ["3", "(compute (ctz ?c1))"]]));
-        assert_eq!(when, "(const ?c1) (!= ?c1 0) (== (& ?c1 (- ?c1 1)) 0)");
+        assert_eq!(when, "(const ?c1) (&& (!= ?c1 0) (== (& ?c1 (- ?c1 1)) 0))");
         // A literal of the left side that follows from another one is compared with it.
         let (texts_of, when) = said(WORDS, "(<< (>> x 5) 5)", "(& x 4294967264)").unwrap();
         assert_eq!(texts_of[0], ["?c1", "?c1"], "one literal that stands twice");

@@ -75,8 +75,14 @@ impl Guard {
 
     /// What it says, over variables 0 and 1 of a kind; none if the kind has not all of its operators or numbers.
     pub fn said(self, kind: LiteralKind) -> Option<Expr> {
-        said(&parse_one(FORMS[usize::from(self.0)]).ok()?, kind)
+        condition(FORMS[usize::from(self.0)], kind)
     }
+}
+
+/// A condition from its text, with `_` for variable 0 and `.` for variable 1 of a kind; none if the kind has not all of its
+/// operators or numbers.
+pub fn condition(text: &str, kind: LiteralKind) -> Option<Expr> {
+    said(&parse_one(text).ok()?, kind)
 }
 
 fn said(sexpr: &Sexpr, kind: LiteralKind) -> Option<Expr> {
