@@ -83,8 +83,8 @@ pub struct Premise {
     pub samples: Vec<Vec<Value>>,
 }
 
-/// The premises that are tried, the weakest first.
-pub fn premises(kind: LiteralKind, literals: usize) -> Vec<Premise> {
+/// The premises that hold of some literals and are tried for others, the weakest first.
+pub fn premises(kind: LiteralKind, literals: &[Value]) -> Vec<Premise> {
     let mut rng = ChaCha8Rng::seed_from_u64(0);
     let mut drawn: Vec<Vec<Value>> = Vec::new();
     for round in 0..8 * TRIES {
@@ -96,11 +96,13 @@ pub fn premises(kind: LiteralKind, literals: usize) -> Vec<Premise> {
             }
             _ => random(kind, &mut rng),
         };
-        drawn.push((0..literals).map(|_| draw()).collect());
+        drawn.push(literals.iter().map(|_| draw()).collect());
     }
     let mut forms = vec![String::new(), "(!= _ 0)".to_owned()];
     match kind {
         LiteralKind::Bits(width) => {
+            // Twice as much has no more bits than a word.
+            forms.push(format!("(< _ {})", 1 + (width.largest() >> 2)));
             forms.push(format!("(< _ {})", width.bits()));
             forms.push("(&& (!= _ 0) (== (& _ (- _ 1)) 0))".to_owned());
         }
@@ -108,13 +110,13 @@ pub fn premises(kind: LiteralKind, literals: usize) -> Vec<Premise> {
     }
     let premise = |form: String| {
         let said = condition(&form, kind);
-        let fits = |of: &&Vec<Value>| {
+        let fits = |of: &[Value]| {
             said.as_ref().is_none_or(|said| of.iter().all(|value| holds(said, &[*value])))
         };
-        let samples = drawn.iter().filter(fits).take(TRIES).cloned().collect();
-        let of_each = NAMES[..literals].iter().map(|name| form.replace('_', name));
+        let samples = drawn.iter().filter(|of| fits(of)).take(TRIES).cloned().collect();
+        let of_each = NAMES[..literals.len()].iter().map(|name| form.replace('_', name));
         let says: Vec<String> = of_each.filter(|says| !says.is_empty()).collect();
-        Premise { says: says.join(" "), samples }
+        fits(literals).then(|| Premise { says: says.join(" "), samples })
     };
-    forms.into_iter().map(premise).collect()
+    forms.into_iter().filter_map(premise).collect()
 }

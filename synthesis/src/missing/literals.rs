@@ -83,7 +83,7 @@ impl Trying<'_> {
             })
             .collect();
         let mut place = vec![0usize; guesses.len()];
-        let premises = premises(self.kind, is.len());
+        let premises = premises(self.kind, &is);
         for _ in 0..COMBINATIONS {
             let chosen: Vec<&Expr> =
                 guesses.iter().zip(&place).map(|(some, &at)| &some[at]).collect();
@@ -207,6 +207,11 @@ mod tests {
         let (texts_of, when) = said(WORDS, "(* x 8)", "(<< x 3)").unwrap();
         assert_eq!(texts_of, texts(&[["?c1", "?c1"], ["3", "(compute (ctz ?c1))"]]));
         assert_eq!(when, "(const ?c1) (&& (!= ?c1 0) (== (& ?c1 (- ?c1 1)) 0))");
+        // It holds of those that are there, too.
+        let (_, when) = said(WORDS, "(+ (* x 200) (* x 200))", "(* x 400)").unwrap();
+        assert_eq!(when, "(const ?c1)");
+        let halves = said(WORDS, "(/ (+ (& x 65535) 200) 200)", "(+ (/ (& x 65535) 200) 1)");
+        assert!(!halves.unwrap().1.contains("(< ?c1 32)"));
         // A literal of the left side that follows from another one is compared with it.
         let (texts_of, when) = said(WORDS, "(<< (>> x 5) 5)", "(& x 4294967264)").unwrap();
         assert_eq!(texts_of[0], ["?c1", "?c1"], "one literal that stands twice");
