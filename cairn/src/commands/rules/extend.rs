@@ -17,7 +17,8 @@ use synthesis::{Found, MissingOptions, missing};
 const EXAMPLES: &str = "\
 Examples:
   cairn rules extend my.rules --tasks tasks.csv --out more.rules
-  cairn rules extend my.rules --tasks tasks.csv --out more.rules --check other.csv --rounds 5
+  cairn rules extend my.rules --tasks tasks.csv --out more.rules \\
+      --check other.csv --rounds 5
 
 The tasks are tried. An e-graph of both terms of a task that is not solved holds apart what the rules don't know to be equal: \
 classes with equal values at all points. The smallest of these pairs are made as general as their values allow, and what \
