@@ -21,7 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "scripts"))
 from check_proof import read_sexprs  # noqa: E402
 
-LIMITS = ["--cap", "2000", "--work", "8000"]
+LIMITS = ["--cap", "300", "--work", "600"]
 RNG = random.Random("points")
 POINTS = [[RNG.randint(-9, 9) for _ in range(3)] for _ in range(24)]
 COMPUTE = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b}
