@@ -36,7 +36,7 @@ impl Uses {
         (self.last, self.next) = (last, next);
     }
 
-    /// Whether all slots are in circles: no slot comes after two others.
+    /// Whether all slots that are in a list are in circles: each of them comes after one other, or itself.
     pub fn is_sound(&self) -> bool {
         let mut seen = vec![false; self.next.len()];
         let is_first = |&next: &u32| {
@@ -45,7 +45,10 @@ impl Uses {
         };
         let within =
             |&last: &u32| last == NONE || self.next.get(last as usize).is_some_and(|&n| n != NONE);
-        self.next.iter().all(is_first) && self.last.iter().all(within)
+        // As many come after others as others come after them; so where a list goes on, it comes back.
+        self.next.iter().all(is_first)
+            && self.next.iter().zip(&seen).all(|(&next, &seen)| (next != NONE) == seen)
+            && self.last.iter().all(within)
     }
 
     pub fn reserve_exact(&mut self, classes: usize, slots: usize) {
@@ -111,6 +114,20 @@ impl Uses {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lists_that_do_not_come_back_are_not_sound() {
+        let with = |last: &[u32], next: &[u32]| {
+            let mut uses = Uses::default();
+            uses.read([last.to_vec(), next.to_vec()]);
+            uses.is_sound()
+        };
+        assert!(with(&[2, NONE, 1], &[2, 1, 0, NONE]));
+        assert!(!with(&[0], &[1, 2, NONE]), "it ends");
+        assert!(!with(&[0], &[1, 1, NONE]), "two before one");
+        assert!(!with(&[0], &[7]) && !with(&[7], &[0]), "beyond the end");
+        assert!(!with(&[1], &[0, NONE]), "a last slot in no list");
+    }
 
     #[test]
     fn lists_are_joined_in_order() {

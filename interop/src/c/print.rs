@@ -91,6 +91,12 @@ impl Printer<'_> {
             let parenthesised = match shape {
                 // Two signs side by side are another operator.
                 Shape::Negative(_) | Shape::Unary("-", _) if after_minus => true,
+                // A minus before a number is a part of it.
+                Shape::Atom(ref atom)
+                    if after_minus && atom.starts_with(|c: char| c.is_ascii_digit()) =>
+                {
+                    true
+                }
                 _ => shape.strength() < least,
             };
             if parenthesised {
@@ -262,6 +268,8 @@ mod tests {
             ("(& a (+ b 1))", "a & b + 1"),
             ("(^ (~ a) (neg b))", "~a ^ -b"),
             ("(neg (neg a))", "-(-a)"),
+            ("(neg 2)", "-(2)"),
+            ("(- a (* (neg 2) b))", "a - -(2)*b"),
             ("(neg (~ (neg a)))", "-~-a"),
             ("(~ (* a b))", "~(a * b)"),
             ("(* one (~ 3))", "one * ~3"),

@@ -62,7 +62,7 @@ pub fn named(text: &str) -> String {
 /// The tokens of a part of a text.
 ///
 /// # Errors
-/// Quotes that are not closed.
+/// Quotes that are not closed; `%02`, which is another name of `%2`, and `%2x`.
 pub fn tokens(text: &str, part: Range<usize>) -> Result<Vec<Token>, ParseError> {
     let mut tokens = Vec::new();
     let mut at = part.start;
@@ -91,8 +91,15 @@ pub fn tokens(text: &str, part: Range<usize>) -> Result<Vec<Token>, ParseError> 
             '%' | '@' | '!' | '#' => {
                 at = if rest(at).starts_with('"') { quoted(at)? } else { at + run(at) };
                 let name = &text[start + 1..at];
+                let digits = name.starts_with(|c: char| c.is_ascii_digit());
+                let number = digits && name.chars().all(|c| c.is_ascii_digit());
                 match first {
                     _ if name.is_empty() => Kind::Sign(first),
+                    '%' | '@' if digits && (!number || name.len() > 1 && name.starts_with('0')) => {
+                        let message =
+                            format!("{first}{name}: expected a number, without zeros before it");
+                        return Err(error(text, start, message));
+                    }
                     '%' => Kind::Local(named(name)),
                     '@' => Kind::Global(named(name)),
                     _ => Kind::Mark,

@@ -418,6 +418,14 @@ fn mistakes_are_said_with_their_place() {
             "2:4: expected nothing else on the line of a label",
         ),
         ("define i32 @\"f(i32 %x) {\n}\n", "1:13: '\"' is never closed"),
+        (
+            "define i32 @f(i32 %0) {\n  %02 = add i32 %0, 1\n  ret i32 %02\n}\n",
+            "2:3: %02: expected a number, without zeros before it",
+        ),
+        (
+            "define i32 @f(i32 %2x) {\n  ret i32 %2x\n}\n",
+            "1:19: %2x: expected a number, without zeros before it",
+        ),
     ] {
         assert_eq!(mistake(text), expected, "{text}");
     }
