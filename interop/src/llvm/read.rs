@@ -245,6 +245,10 @@ fn parameters(text: &str, list: &[Token], function: &mut Function) -> Result<(),
 }
 
 fn define(text: &str, function: &mut Function, name: String, at: usize) -> Result<(), ParseError> {
+    // A label is a word, of which nothing is known before.
+    if name.len() > 1 && name.starts_with('0') && name.chars().all(|c| c.is_ascii_digit()) {
+        return Err(error(text, at, format!("{name}: expected a number, without zeros before it")));
+    }
     if function.names.contains(&name) {
         return Err(error(text, at, format!("%{name} is defined a second time")));
     }

@@ -423,6 +423,10 @@ fn mistakes_are_said_with_their_place() {
             "2:3: %02: expected a number, without zeros before it",
         ),
         (
+            "define i32 @f(i32 %0) {\n  br label %2\n02:\n  ret i32 %0\n}\n",
+            "3:1: 02: expected a number, without zeros before it",
+        ),
+        (
             "define i32 @f(i32 %2x) {\n  ret i32 %2x\n}\n",
             "1:19: %2x: expected a number, without zeros before it",
         ),
