@@ -39,4 +39,4 @@ pub use missing::run::{Missing, missing};
 pub use options::{Ends, FindAim, FindOptions, MissingAim, MissingOptions, PruneOptions};
 pub use prune::{Need, Pruned, prune};
 pub use rules::following::Reach;
-pub use rules::found::Found;
+pub use rules::found::{Found, with_rules};

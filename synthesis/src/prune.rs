@@ -4,7 +4,7 @@
 use crate::rules::following::{Reach, reached, sides};
 use anyhow::{Context, Result, anyhow};
 use egraph::{
-    How, Rule, System, TermBank, check, explain, forms, forms_of_rules, proof_to_json, text_without,
+    Rule, System, TermBank, check, explain, forms, forms_of_rules, proof_to_json, text_without,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -141,10 +141,7 @@ fn proved(others: &Arc<System>, rule: &Rule, reach: Reach) -> Result<Option<Need
     let proof = explain(&egraph, &mut bank, left, right).context("equal terms have a proof")?;
     check(others, &bank, &proof)
         .map_err(|error| anyhow!("a proof of {} is refused: {error}", rule.name))?;
-    let used = proof.steps.iter().filter_map(|step| match step.how {
-        How::Rule(rule, _) => Some(others.rule(rule).name.clone()),
-        _ => None,
-    });
+    let used = proof.rules().into_iter().map(|rule| others.rule(rule).name.clone());
     let from: BTreeSet<String> = used.collect();
     let json = proof_to_json(others, &bank, &proof);
     Ok(Some(Need::Follows { from: from.into_iter().collect(), steps: proof.len(), proof: json }))

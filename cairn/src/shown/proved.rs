@@ -1,7 +1,7 @@
 //! Whether the rules that a proof rests on are proved themselves.
 
 use crate::inputs::verdicts::{Proved, Verdicts};
-use egraph::{How, Proof, System};
+use egraph::{Proof, System};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use support::{InputFile, counted_as, note};
@@ -13,13 +13,7 @@ pub fn rules_of(file: &InputFile, system: &System, proof: &Proof) -> Option<Prov
         note(&format!("verdicts are not used: {error:#}"));
         None
     })?;
-    let mut used = BTreeSet::new();
-    for step in proof.steps.iter() {
-        if let How::Rule(rule, _) = step.how {
-            used.insert(rule);
-        }
-    }
-    Some(verdicts.about(system, used.into_iter().map(|rule| system.rule(rule))))
+    Some(verdicts.about(system, proof.rules().into_iter().map(|rule| system.rule(rule))))
 }
 
 /// The same in a line; none where no rule is used.

@@ -7,6 +7,7 @@ use crate::rules::rule::RuleId;
 use crate::term::bank::{TermBank, TermId};
 use crate::term::language::AnalysisId;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// A step of a proof, read from its start to its end or the other way round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -282,6 +283,15 @@ impl Proof {
     /// Whether there is no step, which no proof made here has.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
+    }
+
+    /// The rules that it uses.
+    pub fn rules(&self) -> BTreeSet<RuleId> {
+        let rule = |step: Step<'_>| match step.how {
+            How::Rule(rule, _) => Some(rule),
+            _ => None,
+        };
+        self.steps.iter().filter_map(rule).collect()
     }
 
     /// The proof read from its end to its start.

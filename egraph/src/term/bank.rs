@@ -233,6 +233,31 @@ impl TermBank {
         Some(new)
     }
 
+    /// The term with other terms in every place of some parts. What is in the place of a part stays as it is.
+    pub fn replace_all(&mut self, t: TermId, with: FxHashMap<TermId, TermId>) -> TermId {
+        let mut image = with;
+        let mut todo = vec![t];
+        while let Some(&next) = todo.last() {
+            let begun = todo.len();
+            if let (Node::Op(op), false) = (self.node(next), image.contains_key(&next)) {
+                let open = self.children(next).iter().rev().filter(|c| !image.contains_key(c));
+                todo.extend(open);
+                if todo.len() == begun {
+                    let children: Vec<TermId> =
+                        self.children(next).iter().map(|child| image[child]).collect();
+                    let new = self.apply(op, &children);
+                    image.insert(next, new);
+                }
+            } else {
+                image.entry(next).or_insert(next);
+            }
+            if todo.len() == begun {
+                todo.pop();
+            }
+        }
+        image[&t]
+    }
+
     /// The distinct subterms of `t`, each after its children; `t` is last.
     pub fn subterms(&self, t: TermId) -> Vec<TermId> {
         // A term has a higher number than its children: the highest that is left has no parent left, and so comes next.

@@ -5,8 +5,8 @@ use crate::methods::table::Method;
 use crate::options::prove::SearchSettings;
 use crate::search::answer::Question;
 use crate::tasks::task::Task;
-use anyhow::{Context, Result};
-use egraph::{How, Proof, System, TermBank};
+use anyhow::{Context, Result, anyhow};
+use egraph::{RuleId, System, TermBank};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,7 +61,7 @@ impl Bed<'_> {
             Ok(system) => Arc::new(system),
             Err(error) => return Ok(Err(error.message)),
         };
-        let of_task = |(number, task): (usize, &Task)| -> Result<(Option<BTreeSet<String>>, u64)> {
+        let of_task = |(number, task): (usize, &Task)| -> Result<(Option<BTreeSet<RuleId>>, u64)> {
             let mut bank = TermBank::new(system.language.clone());
             let ends = task.ends(&mut bank)?;
             let question = Question { ends, number: number as u64, deadline: None, cancel: None };
@@ -70,28 +70,26 @@ impl Bed<'_> {
                 Asked { system: &system, bank, question, settings: self.settings, aids };
             let answer =
                 self.method.answer(&mut asked).with_context(|| format!("task {}", task.id))?;
-            let used = answer.result.ok().map(|proof| rules_of(&system, &proof));
-            Ok((used, answer.ledger.work))
+            Ok((answer.result.ok().map(|proof| proof.rules()), answer.ledger.work))
         };
-        let found: Vec<(Option<BTreeSet<String>>, u64)> =
+        let found: Vec<(Option<BTreeSet<RuleId>>, u64)> =
             self.tasks.par_iter().enumerate().map(of_task).collect::<Result<_>>()?;
         let mut trial = Trial::default();
         for (used, work) in found {
             trial.solved.push(used.is_some());
             trial.work = trial.work.saturating_add(work);
             for rule in used.into_iter().flatten() {
-                *trial.used.entry(rule).or_default() += 1;
+                *trial.used.entry(system.rule(rule).name.clone()).or_default() += 1;
             }
         }
         Ok(Ok(trial))
     }
-}
 
-/// The names of the rules that a proof uses.
-fn rules_of(system: &System, proof: &Proof) -> BTreeSet<String> {
-    let name = |how| match how {
-        How::Rule(rule, _) => Some(system.rule(rule).name.clone()),
-        _ => None,
-    };
-    proof.steps.iter().filter_map(|step| name(step.how)).collect()
+    /// The same of a text that is expected to be a rules file.
+    ///
+    /// # Errors
+    /// As those of [`Bed::trial`], and the text is refused.
+    pub fn trial_of(&self, text: &str) -> Result<Trial> {
+        self.trial(text)?.map_err(|error| anyhow!("{}: {error}", self.name))
+    }
 }

@@ -4,7 +4,7 @@
 
 use crate::llvm::instruction::{Instruction, instruction};
 use crate::llvm::known::WIDTHS;
-use crate::llvm::tokens::{Kind, Token, error, named, tokens};
+use crate::llvm::tokens::{Kind, Token, error, has_zeros_before, named, no_number, tokens};
 use egraph::ParseError;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
@@ -246,8 +246,8 @@ fn parameters(text: &str, list: &[Token], function: &mut Function) -> Result<(),
 
 fn define(text: &str, function: &mut Function, name: String, at: usize) -> Result<(), ParseError> {
     // A label is a word, of which nothing is known before.
-    if name.len() > 1 && name.starts_with('0') && name.chars().all(|c| c.is_ascii_digit()) {
-        return Err(error(text, at, format!("{name}: expected a number, without zeros before it")));
+    if has_zeros_before(&name) {
+        return Err(no_number(text, at, &name));
     }
     if function.names.contains(&name) {
         return Err(error(text, at, format!("%{name} is defined a second time")));

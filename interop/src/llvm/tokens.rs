@@ -59,6 +59,16 @@ pub fn named(text: &str) -> String {
     inner.filter(|inner| is_plain(inner)).unwrap_or(text).to_owned()
 }
 
+/// Whether a name is a number with zeros before it: another name of what that number names.
+pub fn has_zeros_before(name: &str) -> bool {
+    name.len() > 1 && name.starts_with('0') && name.chars().all(|c| c.is_ascii_digit())
+}
+
+/// What is said of such a name, and of one that only begins as a number.
+pub fn no_number(text: &str, at: usize, name: &str) -> ParseError {
+    error(text, at, format!("{name}: expected a number, without zeros before it"))
+}
+
 /// The tokens of a part of a text.
 ///
 /// # Errors
@@ -95,10 +105,8 @@ pub fn tokens(text: &str, part: Range<usize>) -> Result<Vec<Token>, ParseError> 
                 let number = digits && name.chars().all(|c| c.is_ascii_digit());
                 match first {
                     _ if name.is_empty() => Kind::Sign(first),
-                    '%' | '@' if digits && (!number || name.len() > 1 && name.starts_with('0')) => {
-                        let message =
-                            format!("{first}{name}: expected a number, without zeros before it");
-                        return Err(error(text, start, message));
+                    '%' | '@' if digits && (!number || has_zeros_before(name)) => {
+                        return Err(no_number(text, start, &text[start..at]));
                     }
                     '%' => Kind::Local(named(name)),
                     '@' => Kind::Global(named(name)),

@@ -14,24 +14,17 @@ import csv
 import pathlib
 import random
 import re
-import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts/experiments/beds")]
 from check_proof import read_sexprs  # noqa: E402
+from program import run  # noqa: E402
 
 LIMITS = ["--cap", "300", "--work", "600"]
 RNG = random.Random("points")
 POINTS = [[RNG.randint(-9, 9) for _ in range(3)] for _ in range(24)]
 COMPUTE = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b}
-
-
-def run(arguments, *words):
-    done = subprocess.run([str(word) for word in [arguments.cairn, *words]], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def value(term, point, names):
@@ -44,7 +37,7 @@ def draw(arguments):
     """Pairs of terms with equal values, no two pairs with the same."""
     seeds = arguments.out / "terms.txt"
     if not seeds.exists():
-        run(arguments, "seeds", "--system", "ring", "--sizes", "13..19", "--variables", "3", "--count", "60000", "--out", seeds, "--quiet")
+        run(arguments.cairn, "seeds", "--system", "ring", "--sizes", "13..19", "--variables", "3", "--count", "60000", "--out", seeds, "--quiet")
     terms = [line.strip() for line in seeds.read_text().splitlines() if line.startswith("(")]
     names = sorted({name for term in terms for name in re.findall(r"(?<= )[a-z]\w*", term)})
     groups = collections.defaultdict(list)
@@ -84,15 +77,15 @@ def main():
     language.write_text(re.split(r"\n\((?:bi)?rewrite", text)[0] + "\n")
     found = arguments.out / f"found-{arguments.size}"
     sizes = ["--size", arguments.size, "--pair-size", "7", "--literals", "0 1 -1 2", "--query-time", "1"]
-    run(arguments, "rules", "find", language, "--out", found, *sizes, "--threads", arguments.threads, "--quiet")
+    run(arguments.cairn, "rules", "find", language, "--out", found, *sizes, "--threads", arguments.threads, "--quiet")
     print("| system | rules | one e-graph | `deep` | `ranked` |\n| --- | ---: | ---: | ---: | ---: |")
     common = ["--threads", arguments.threads, "--quiet"]
     for name, system in [("`ring`", "ring"), ("found", found / "found.rules")]:
         learned = arguments.out / f"learned-{pathlib.Path(system).stem}-{arguments.size}-{arguments.seed}"
         tasks = ["--tasks", arguments.out / "train.csv", "--validation", arguments.out / "validation.csv"]
-        run(arguments, "learn", "--system", system, *tasks, "--out", learned, "--seed", arguments.seed, *common)
+        run(arguments.cairn, "learn", "--system", system, *tasks, "--out", learned, "--seed", arguments.seed, *common)
         tried = arguments.out / f"tried-{pathlib.Path(system).stem}-{arguments.size}-{arguments.seed}"
-        said = run(arguments, "evaluate", "--system", system, "--tasks", arguments.out / "test.csv", "--methods", "cap,deep,ranked", "--ranker", learned,
+        said = run(arguments.cairn, "evaluate", "--system", system, "--tasks", arguments.out / "test.csv", "--methods", "cap,deep,ranked", "--ranker", learned,
                    *LIMITS, "--out", tried, *common)
         solved = dict(re.findall(r"^(\w+) +(\d+)/100", said, re.M))
         rules = (ROOT / "configs/systems/ring.rules" if system == "ring" else system).read_text()

@@ -30,7 +30,8 @@ DOMAINS = {
 }
 # Rules and seconds in scripts/oopsla21/ablation/submitted-data/compare/parsed.json.
 PUBLISHED = "scripts/oopsla21/ablation/submitted-data/compare/parsed.json"
-LIMITS = ["--iterations", "5", "--nodes", "100000", "--scheduler", "simple", "--quiet"]
+LIMITS = ["--iterations", "5", "--scheduler", "simple", "--quiet"]
+NODES = 100_000
 
 
 def file_of(ruler, path):
@@ -93,17 +94,19 @@ def as_rules_file(language, rules, path):
     path.write_text("\n".join(lines) + "\n")
 
 
+def follows(cairn, system, sides, nodes=NODES):
+    """Whether two sides become equal in one e-graph of both."""
+    start, target = (side.replace("?", "") for side in sides)
+    question = [cairn, "explain", "--system", system, "--start", start, "--target", target, *LIMITS, "--nodes", str(nodes)]
+    code = subprocess.run(question, capture_output=True).returncode
+    if code not in (0, 3):
+        raise SystemExit(f"{system}: {start} = {target}: exit code {code}")
+    return code == 0
+
+
 def follow(cairn, system, rules):
     """Those of the rules that follow from a system."""
-    found = []
-    for left, right in rules:
-        start, target = (side.replace("?", "") for side in (left, right))
-        question = [cairn, "explain", "--system", system, "--start", start, "--target", target, *LIMITS]
-        code = subprocess.run(question, capture_output=True).returncode
-        if code not in (0, 3):
-            raise SystemExit(f"{system}: {left} = {right}: exit code {code}")
-        found.append(code == 0)
-    return found
+    return [follows(cairn, system, rule) for rule in rules]
 
 
 def main():

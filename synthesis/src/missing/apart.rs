@@ -4,31 +4,15 @@
 use crate::missing::points::{Points, Values};
 use crate::rules::following::Reach;
 use egraph::{
-    BestTerms, CostFunction, EGraph, How, Leaf, LeafValue, SortId, System, TermBank, TermId,
-    explain, saturate_until,
+    BestTerms, CostFunction, EGraph, Leaf, LeafValue, SortId, TermBank, TermId, explain,
+    saturate_until,
 };
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// The ruleset of what is assumed; no file has this name.
 const ASSUMED: &str = "?assumed";
 /// Pairs of an e-graph that are looked at.
 const MOST: usize = 1_000;
-
-/// The e-graph of both terms of a question, as far as it goes; none if rules make them equal there, or contradict each other.
-pub fn grown(
-    system: &Arc<System>,
-    bank: &TermBank,
-    ends: [TermId; 2],
-    reach: Reach,
-) -> Option<EGraph> {
-    let mut egraph = EGraph::new(system.clone());
-    let classes = ends.map(|end| egraph.add_term(bank, end));
-    let equal = |egraph: &EGraph| egraph.find(classes[0]) == egraph.find(classes[1]);
-    saturate_until(&mut egraph, &reach.config(), equal);
-    (!equal(&egraph) && egraph.conflict().is_none()).then_some(egraph)
-}
 
 /// Pairs of terms of classes that are not one although their values are equal, the larger one first: of each class the
 /// smallest term, beside the smallest one of all of these classes, or the literal that they come to. The smallest ones, and these
@@ -85,14 +69,12 @@ pub fn needed(
         return Vec::new();
     }
     let Some(proof) = explain(&egraph, bank, start, target) else { return Vec::new() };
-    let number = |how| match how {
-        How::Rule(rule, _) => {
-            let name = &egraph.system().rule(rule).name;
-            let number = name.strip_prefix(ASSUMED)?.strip_prefix('-')?;
-            number.parse::<usize>().ok()?.checked_sub(1)
-        }
-        _ => None,
+    let number = |rule| {
+        let name = &egraph.system().rule(rule).name;
+        let number = name.strip_prefix(ASSUMED)?.strip_prefix('-')?;
+        number.parse::<usize>().ok()?.checked_sub(1)
     };
-    let used: BTreeSet<usize> = proof.steps.iter().filter_map(|step| number(step.how)).collect();
-    used.into_iter().filter(|&number| number < pairs.len()).collect()
+    // Rules are in the order of the pairs.
+    let used = proof.rules().into_iter().filter_map(number);
+    used.filter(|&number| number < pairs.len()).collect()
 }

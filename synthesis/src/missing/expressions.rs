@@ -1,6 +1,6 @@
 //! Small expressions over one or two literals, and what may have to hold of these.
 
-use crate::values::conditions::{condition, holds};
+use crate::values::conditions::{POWER_OF_TWO, condition, holds};
 use crate::values::inputs::random;
 use egraph::{Bits, Builtin, DisplayExpr, Expr, LiteralKind, Value, VarId};
 use rand::SeedableRng;
@@ -104,7 +104,7 @@ pub fn premises(kind: LiteralKind, literals: &[Value]) -> Vec<Premise> {
             // Twice as much has no more bits than a word.
             forms.push(format!("(< _ {})", 1 + (width.largest() >> 2)));
             forms.push(format!("(< _ {})", width.bits()));
-            forms.push("(&& (!= _ 0) (== (& _ (- _ 1)) 0))".to_owned());
+            forms.push(POWER_OF_TWO.to_owned());
         }
         _ => forms.push("(> _ 0)".to_owned()),
     }

@@ -20,7 +20,8 @@ pub fn general(
         // No name that somebody writes.
         let value = LeafValue::Variable(format!("?{number}"));
         let variable = bank.leaf(&Leaf { sort: bank.sort(part), value });
-        let with = (replaced(bank, a, part, variable), replaced(bank, b, part, variable));
+        let put = FxHashMap::from_iter([(part, variable)]);
+        let with = (bank.replace_all(a, put.clone()), bank.replace_all(b, put));
         if with != (a, b) && points.agree_once(bank, with.0, with.1) {
             (a, b) = with;
         }
@@ -30,24 +31,6 @@ pub fn general(
 
 fn is_variable(bank: &TermBank, term: TermId) -> bool {
     matches!(bank.node(term), Node::Leaf(Leaf { value: LeafValue::Variable(_), .. }))
-}
-
-/// A term with another one in every place of a part.
-pub fn replaced(bank: &mut TermBank, term: TermId, part: TermId, with: TermId) -> TermId {
-    let mut known: FxHashMap<TermId, TermId> = FxHashMap::default();
-    for inner in bank.subterms(term) {
-        let new = match bank.node(inner) {
-            _ if inner == part => with,
-            Node::Op(op) => {
-                let children: Vec<TermId> =
-                    bank.children(inner).iter().map(|child| known[child]).collect();
-                bank.apply(op, &children)
-            }
-            Node::Leaf(_) => inner,
-        };
-        known.insert(inner, new);
-    }
-    known[&term]
 }
 
 /// The two sides of a rule, the left one first, and whether it may go from left to right, and back.

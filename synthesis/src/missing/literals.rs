@@ -5,7 +5,6 @@
 //! there, and tried with other values of the variables at all points.
 
 use crate::missing::expressions::{Premise, expressions, premises, reads, text, value};
-use crate::missing::general::replaced;
 use crate::missing::points::Points;
 use egraph::{Expr, Leaf, LeafValue, LiteralKind, TermBank, TermId, Value, VarId};
 
@@ -105,25 +104,17 @@ impl Trying<'_> {
 
     /// Whether both sides agree where the variables have these values.
     fn holds(&mut self, of: &[Value], chosen: &[&Expr]) -> bool {
-        let mut with: Vec<(Leaf, Value)> =
-            self.free.iter().cloned().zip(of.iter().copied()).collect();
+        let mut with: Vec<(&Leaf, Value)> = self.free.iter().zip(of.iter().copied()).collect();
         for (leaf, expr) in self.rest.iter().zip(chosen) {
             let Some(value) = value(expr, of) else { return false };
-            with.push((leaf.clone(), value));
+            with.push((leaf, value));
         }
-        // By way of variables, or a literal that was put in would be replaced, too.
-        let (mut a, mut b) = self.sides;
-        for (number, (leaf, _)) in with.iter().enumerate() {
-            let (literal, hole) = (self.bank.leaf(leaf), hole(self.bank, leaf, number));
-            a = replaced(self.bank, a, literal, hole);
-            b = replaced(self.bank, b, literal, hole);
-        }
-        for (number, (leaf, value)) in with.iter().enumerate() {
-            let literal = Leaf { sort: leaf.sort, value: LeafValue::Literal(*value) };
-            let (literal, hole) = (self.bank.leaf(&literal), hole(self.bank, leaf, number));
-            a = replaced(self.bank, a, hole, literal);
-            b = replaced(self.bank, b, hole, literal);
-        }
+        let mut other = |leaf: &Leaf| match with.iter().find(|(literal, _)| *literal == leaf) {
+            Some((_, value)) => Leaf { sort: leaf.sort, value: LeafValue::Literal(*value) },
+            None => leaf.clone(),
+        };
+        let (a, b) = self.sides;
+        let [a, b] = [a, b].map(|side| self.bank.map_leaves(side, &mut other));
         self.points.agree_once(self.bank, a, b)
     }
 
@@ -157,10 +148,6 @@ impl Trying<'_> {
         }
         OtherLiterals { literals, when: conditions.join(" ") }
     }
-}
-
-fn hole(bank: &mut TermBank, leaf: &Leaf, number: usize) -> TermId {
-    bank.leaf(&Leaf { sort: leaf.sort, value: LeafValue::Variable(format!("?hole{number}")) })
 }
 
 fn value_of(leaf: &Leaf) -> Option<Value> {

@@ -43,8 +43,8 @@ impl Points {
 
     /// Whether two terms have values, the same ones at all points.
     pub fn agree(&mut self, bank: &TermBank, a: TermId, b: TermId) -> bool {
-        let Some(values) = self.of(bank, a).map(<[_]>::to_vec) else { return false };
-        self.of(bank, b) == Some(&values[..])
+        let both = [a, b].map(|term| self.of(bank, term).is_some());
+        both == [true; 2] && self.known[&a] == self.known[&b]
     }
 
     /// The same of terms that nobody asks about again: nothing is kept of them.

@@ -1,14 +1,14 @@
 //! The rules that some questions lack: what their e-graphs hold apart is made general, proved, and becomes a rule.
 
 use crate::language::parts::FEW;
-use crate::missing::apart::{apart, grown, needed};
+use crate::missing::apart::{apart, needed};
 use crate::missing::general::{Directed, directed, general, written};
 use crate::missing::literals::other_literals;
 use crate::missing::points::Points;
 use crate::missing::widths::at_other_widths;
 use crate::options::MissingAim;
-use crate::rules::following::{sides, united};
-use crate::rules::found::Found;
+use crate::rules::following::{of_both, sides, united};
+use crate::rules::found::{Found, with_rules};
 use crate::rules::proving::{Known, NEW_RULE, asked_of};
 use anyhow::{Result, anyhow};
 use egraph::{Leaf, System, TermBank, TermId};
@@ -71,7 +71,7 @@ pub fn missing(
 ) -> Result<Missing> {
     let read =
         |text: &str| System::parse(text).map(Arc::new).map_err(|error| anyhow!("{name}:{error}"));
-    let found = Missing { text: ended(text), ..Missing::default() };
+    let found = Missing { text: with_rules(text, []), ..Missing::default() };
     let system = read(text)?;
     let mut growing = Growing { found, system, aim, solvers, asked, tried: BTreeSet::new() };
     let mut open: Vec<usize> = (0..questions.len()).collect();
@@ -143,9 +143,10 @@ impl Growing<'_> {
         {
             return Ok(Lacks::Sense);
         }
-        let Some(egraph) = grown(system, &bank, ends, aim.reach) else {
+        let (egraph, united) = of_both(system, &bank, (a, b), aim.reach);
+        if united || egraph.conflict().is_some() {
             return Ok(Lacks::Rules(Vec::new()));
-        };
+        }
         // By size: the pair, and its most general form.
         let mut pairs: Vec<(u64, (TermId, TermId), Directed)> = Vec::new();
         for pair in apart(&egraph, &mut bank, &mut points) {
@@ -230,10 +231,11 @@ impl Growing<'_> {
             let free = |name: &str| system.rule_named(name).is_none();
             free(name) && free(&format!("{name}-rev"))
         })?;
-        let text = format!("{}{}", so_far.text, found.with_origin(&name));
+        let named = (name.clone(), found);
+        let text = with_rules(&so_far.text, [&named]);
         *system = Arc::new(System::parse(&text).ok()?);
         so_far.text = text;
-        so_far.rules.push((name.clone(), found));
+        so_far.rules.push(named);
         Some(name)
     }
 
@@ -286,15 +288,6 @@ fn with_other_literals(
         }
     }
     candidates
-}
-
-/// A text whose last line has an end.
-fn ended(text: &str) -> String {
-    let mut text = text.to_owned();
-    if !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text
 }
 
 #[cfg(test)]

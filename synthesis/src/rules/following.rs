@@ -30,17 +30,23 @@ impl Reach {
 }
 
 /// Whether both terms become equal in an e-graph that begins with both.
-pub fn united(
+pub fn united(system: &Arc<System>, bank: &TermBank, ends: (TermId, TermId), reach: Reach) -> bool {
+    of_both(system, bank, ends, reach).1
+}
+
+/// The e-graph that begins with both terms, and whether they become equal in it.
+pub fn of_both(
     system: &Arc<System>,
     bank: &TermBank,
     (left, right): (TermId, TermId),
     reach: Reach,
-) -> bool {
+) -> (EGraph, bool) {
     let mut egraph = EGraph::new(system.clone());
     let (left, right) = (egraph.add_term(bank, left), egraph.add_term(bank, right));
     let equal = |egraph: &EGraph| egraph.find(left) == egraph.find(right);
     saturate_until(&mut egraph, &reach.config(), equal);
-    equal(&egraph)
+    let united = equal(&egraph);
+    (egraph, united)
 }
 
 /// The e-graph of the left term alone in which the right one is its equal, if that comes about: then a rule from left to right

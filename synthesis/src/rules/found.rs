@@ -75,9 +75,16 @@ impl Found {
         let when = when.as_ref().map_or_else(String::new, |when| format!(" :when ({when})"));
         format!("({form} {left} {right}{when} :name {name})\n")
     }
+}
 
-    /// The same, below a comment with where it comes from.
-    pub fn with_origin(&self, name: &str) -> String {
-        format!("; {}\n{}", self.origin, self.line(name))
+/// A rules file with rules behind it, each below a comment with where it comes from.
+pub fn with_rules<'f>(text: &str, rules: impl IntoIterator<Item = &'f (String, Found)>) -> String {
+    let mut text = text.to_owned();
+    if !text.ends_with('\n') {
+        text.push('\n');
     }
+    for (name, found) in rules {
+        text += &format!("; {}\n{}", found.origin, found.line(name));
+    }
+    text
 }

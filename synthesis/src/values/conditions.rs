@@ -6,6 +6,9 @@ use egraph::{
     Builtin, Condition, DisplayExpr, Expr, LiteralKind, Rule, Sexpr, Value, VarId, parse_one,
 };
 
+/// That a number is a power of two.
+pub const POWER_OF_TWO: &str = "(&& (!= _ 0) (== (& _ (- _ 1)) 0))";
+
 /// The forms, with `_` for the first variable and `.` for the second.
 const FORMS: [&str; 9] = [
     "(!= _ 0)",
@@ -13,7 +16,7 @@ const FORMS: [&str; 9] = [
     "(<= _ 0)",
     "(> _ 0)",
     "(< _ 0)",
-    "(&& (!= _ 0) (== (& _ (- _ 1)) 0))",
+    POWER_OF_TWO,
     "(!= _ .)",
     "(<= _ .)",
     "(< _ .)",
@@ -113,7 +116,7 @@ impl Guarded {
                 let said = guard.said(variable.kind).filter(|_| match variable.kind {
                     LiteralKind::Bool => false,
                     // Bits of integers have no formula, so nothing could be proved.
-                    LiteralKind::I64 => !FORMS[usize::from(guard.0)].contains("(& "),
+                    LiteralKind::I64 => FORMS[usize::from(guard.0)] != POWER_OF_TWO,
                     _ => true,
                 });
                 let Some(said) = said else { continue };

@@ -1,18 +1,16 @@
 //! `cairn rules extend`: tasks are tried, rules that those lack that failed are added, and the tasks are tried again.
 
-use crate::commands::rules::worth::compared;
-use crate::inputs::args::{RunArgs, load_system_with_text, of_flag};
+use crate::commands::rules::tasks::{RulesOnTasks, compared, needs_nothing};
+use crate::inputs::args::{RunArgs, of_flag};
 use crate::inputs::shipped::SYSTEMS;
 use crate::inputs::solvers::solvers;
-use anyhow::{Result, anyhow, ensure};
-use guided_search::{
-    Bed, FarChains, Method, Need, SearchOptions, Task, TaskOrigin, TaskSet, Trial,
-};
+use anyhow::Result;
+use guided_search::{Method, SearchOptions, Task, Trial};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use support::{FileKind, InputFile, OutputFile, counted, first_bytes, note, print};
-use synthesis::{Found, MissingOptions, missing};
+use synthesis::{Found, MissingOptions, missing, with_rules};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -82,38 +80,23 @@ const RULES: FileKind = FileKind {
 /// Bad input, what the file system says, or an internal fault.
 pub fn run(args: &ExtendArgs) -> Result<()> {
     let run = args.run.run();
-    let (method, needs) = (args.method, args.method.needs());
-    ensure!(
-        matches!(needs, Need::Nothing | Need::RankerIfAny),
-        "--method {method}: expected a method that needs nothing but the question"
-    );
+    needs_nothing(args.method)?;
     let aim = args.missing.settle().map_err(of_flag)?;
     let out = OutputFile::new(&args.out, RULES)?;
-    let (system, text) = load_system_with_text(&args.system)?;
-    let set = TaskSet::load(&args.tasks, &system)?;
-    let check = args.check.as_deref().map(|path| TaskSet::load(path, &system)).transpose()?;
-    let TaskOrigin { links, link_nodes, cap, .. } = set.origin;
-    let chains = FarChains { links, link_nodes, cap };
-    let settings = args.search.settle_on_tasks(chains, run.seed).map_err(of_flag)?;
+    let files = (args.tasks.as_path(), args.check.as_deref());
+    let on = RulesOnTasks::load(&args.system, files, args.method, (&args.search, run.seed))?;
     let solvers = if args.no_solver { Vec::new() } else { solvers(&args.solver)? };
-    let name = args.system.to_string();
-    let bed = Bed { name: &name, text: &text, tasks: &set.tasks, method, settings };
-    let tried = |bed: &Bed<'_>, text: &str| -> Result<Trial> {
-        bed.trial(text)?.map_err(|error| anyhow!("{name}: {error}"))
-    };
-    let write = |text: &str| {
-        let whole = format!("{HEAD}{}.\n{text}", name.escape_debug());
-        out.write(|file| Ok(file.write_all(whole.as_bytes())?))
-    };
+    let (bed, tasks) = (on.bed(), &on.tasks.tasks);
+    let write = |text: &str| out.write(|file| Ok(file.write_all(on.made(HEAD, text).as_bytes())?));
     run.build_pool()?.install(|| {
-        let before = tried(&bed, &text)?;
-        let all = counted(set.tasks.len() as u64, "task");
+        let before = bed.trial_of(&on.text)?;
+        let all = counted(tasks.len() as u64, "task");
         note(&format!("{} of {all} solved", before.count()));
-        let (mut last, mut longer) = (before.clone(), text.clone());
+        let (mut last, mut longer) = (before.clone(), on.text.clone());
         let mut rules: Vec<(String, Found)> = Vec::new();
         let mut differ: Vec<&str> = Vec::new();
         for round in 1..=args.rounds {
-            let failed: Vec<&Task> = (set.tasks.iter().zip(&last.solved))
+            let failed: Vec<&Task> = (tasks.iter().zip(&last.solved))
                 .filter_map(|(task, solved)| (!solved).then_some(task))
                 .collect();
             if failed.is_empty() {
@@ -123,7 +106,7 @@ pub fn run(args: &ExtendArgs) -> Result<()> {
             let never = AtomicBool::new(false);
             let questions: Vec<[String; 2]> =
                 failed.iter().map(|task| [task.start.clone(), task.target.clone()]).collect();
-            let found = missing((&name, &longer), &questions, &aim, &solvers, with, &never)?;
+            let found = missing((&on.name, &longer), &questions, &aim, &solvers, with, &never)?;
             note(&format!(
                 "round {round}: {}; {} refuted, {} neither proved nor refuted",
                 counted(found.rules.len() as u64, "rule"),
@@ -137,7 +120,7 @@ pub fn run(args: &ExtendArgs) -> Result<()> {
             longer = found.text;
             rules.extend(found.rules);
             write(&longer)?;
-            last = tried(&bed, &longer)?;
+            last = bed.trial_of(&longer)?;
             note(&format!("{} of {all} solved", last.count()));
         }
         let uses = |trial: &Trial, rule: &str| {
@@ -148,8 +131,8 @@ pub fn run(args: &ExtendArgs) -> Result<()> {
         let kept: Vec<(String, Found)> =
             rules.iter().filter(|(rule, _)| uses(&last, rule) > 0).cloned().collect();
         if kept.len() < rules.len() {
-            let shorter = with_rules(&text, &kept);
-            let trial = tried(&bed, &shorter)?;
+            let shorter = with_rules(&on.text, &kept);
+            let trial = bed.trial_of(&shorter)?;
             if trial.count() >= last.count() {
                 (longer, last, rules) = (shorter, trial, kept);
             }
@@ -165,23 +148,7 @@ pub fn run(args: &ExtendArgs) -> Result<()> {
             let tasks = counted(differ.len() as u64, "task");
             said += &format!("{tasks} whose terms have different values: {}\n", differ.join(" "));
         }
-        if let Some(other) = &check {
-            let bed = Bed { tasks: &other.tasks, ..bed };
-            let (before, after) = (tried(&bed, &text)?, tried(&bed, &longer)?);
-            said += &format!("other tasks: {}\n", compared(&before, &after));
-        }
+        said += &on.checked(&longer)?;
         print(&said)
     })
-}
-
-/// A rules file with some rules behind it.
-fn with_rules(text: &str, rules: &[(String, Found)]) -> String {
-    let mut text = text.to_owned();
-    if !text.ends_with('\n') {
-        text.push('\n');
-    }
-    for (name, found) in rules {
-        text += &found.with_origin(name);
-    }
-    text
 }

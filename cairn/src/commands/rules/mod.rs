@@ -4,6 +4,7 @@
 mod extend;
 mod find;
 mod prune;
+mod tasks;
 mod worth;
 
 use anyhow::Result;

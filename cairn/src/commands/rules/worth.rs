@@ -1,12 +1,10 @@
 //! `cairn rules worth`: what each rule of a file is worth on tasks, and a file without those that cost more than they bring.
 
-use crate::inputs::args::{RunArgs, load_system_with_text, of_flag};
+use crate::commands::rules::tasks::{RulesOnTasks, compared, needs_nothing};
+use crate::inputs::args::RunArgs;
 use crate::inputs::shipped::SYSTEMS;
-use anyhow::{Result, anyhow, ensure};
-use guided_search::{
-    Bed, Chosen, FarChains, Method, Need, SearchOptions, TaskOrigin, TaskSet, Trial, WithoutForm,
-    Worth,
-};
+use anyhow::Result;
+use guided_search::{Chosen, Method, SearchOptions, Trial, WithoutForm, Worth};
 use std::io::Write;
 use std::path::PathBuf;
 use support::{FileKind, InputFile, OutputFile, counted, first_bytes, print, thousands};
@@ -76,36 +74,22 @@ const RULES: FileKind = FileKind {
 /// Bad input, what the file system says, or an internal fault.
 pub fn run(args: &WorthArgs) -> Result<()> {
     let run = args.run.run();
-    let (method, needs) = (args.method, args.method.needs());
-    ensure!(
-        matches!(needs, Need::Nothing | Need::RankerIfAny),
-        "--method {method}: expected a method that needs nothing but the question"
-    );
+    needs_nothing(args.method)?;
     let out = OutputFile::new(&args.out, TABLE)?;
     let choose = args.choose.as_deref().map(|path| OutputFile::new(path, RULES)).transpose()?;
-    let (system, text) = load_system_with_text(&args.system)?;
-    let set = TaskSet::load(&args.tasks, &system)?;
-    let check = args.check.as_deref().map(|path| TaskSet::load(path, &system)).transpose()?;
-    let TaskOrigin { links, link_nodes, cap, .. } = set.origin;
-    let chains = FarChains { links, link_nodes, cap };
-    let settings = args.search.settle_on_tasks(chains, run.seed).map_err(of_flag)?;
-    let name = args.system.to_string();
-    let bed = Bed { name: &name, text: &text, tasks: &set.tasks, method, settings };
+    let files = (args.tasks.as_path(), args.check.as_deref());
+    let on = RulesOnTasks::load(&args.system, files, args.method, (&args.search, run.seed))?;
+    let bed = on.bed();
     let write = |worth: &Worth| out.write(|file| Ok(file.write_all(table(worth).as_bytes())?));
     run.build_pool()?.install(|| {
         let worth = bed.worth(&args.out, run.quiet, write)?;
         let mut said = shown(&worth);
         if let Some(choose) = choose {
             let chosen = bed.chosen(&worth, run.quiet)?;
-            let fewer = format!("{HEAD}{}.\n{}", name.escape_debug(), chosen.text);
+            let fewer = on.made(HEAD, &chosen.text);
             choose.write(|file| Ok(file.write_all(fewer.as_bytes())?))?;
             said += &left_out(&worth, &chosen);
-            if let Some(other) = &check {
-                let bed = Bed { tasks: &other.tasks, ..bed };
-                let [before, after] = [&text, &chosen.text]
-                    .map(|text| bed.trial(text)?.map_err(|error| anyhow!("{name}: {error}")));
-                said += &format!("other tasks: {}\n", compared(&before?, &after?));
-            }
+            said += &on.checked(&chosen.text)?;
         }
         print(&said)
     })
@@ -174,15 +158,4 @@ fn left_out(worth: &Worth, chosen: &Chosen) -> String {
     }
     let count = counted(left_out.len() as u64, "rule");
     format!("{count} left out ({}): {}\n", left_out.join(", "), compared(&worth.whole, trial))
-}
-
-/// Two files on the same tasks, as a part of a sentence.
-pub fn compared(before: &Trial, after: &Trial) -> String {
-    format!(
-        "{} solved instead of {}, {} work instead of {}",
-        after.count(),
-        before.count(),
-        thousands(after.work),
-        thousands(before.work)
-    )
 }

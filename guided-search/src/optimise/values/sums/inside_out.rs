@@ -84,7 +84,7 @@ impl Anew<'_> {
                 let inside = self.atom(atom);
                 with.insert(atom, inside);
             }
-            let replaced = self.replaced(found, &mut with);
+            let replaced = self.bank.replace_all(found, with);
             if replaced == found {
                 break;
             }
@@ -221,20 +221,6 @@ impl Anew<'_> {
             left.extend(children.iter().rev().map(|&child| (child, inside)));
         }
         atoms
-    }
-
-    /// The term with other terms in the places of some.
-    fn replaced(&mut self, term: TermId, with: &mut FxHashMap<TermId, TermId>) -> TermId {
-        if let Some(&done) = with.get(&term) {
-            return done;
-        }
-        let Node::Op(op) = self.bank.node(term) else { return term };
-        let children: Vec<TermId> = self.bank.children(term).to_vec();
-        let children: Vec<TermId> =
-            children.into_iter().map(|child| self.replaced(child, with)).collect();
-        let found = self.bank.apply(op, &children);
-        with.insert(term, found);
-        found
     }
 
     /// Numbers the atoms; those with the same values, or the complements of these, have one number. `None` if there are
