@@ -3,6 +3,7 @@
 use crate::rules::variables::VarId;
 use crate::term::builtin::Builtin;
 use crate::term::literal::{LiteralKind, Value};
+use crate::term::scalar::Scalar;
 use std::fmt;
 
 /// An expression over the literals that variables are bound to.
@@ -20,13 +21,50 @@ impl Expr {
     /// The value under `literal`; `None` where a variable is not bound to a literal, kinds do
     /// not fit or the result does not fit in 64 bits.
     pub fn eval(&self, literal: &impl Fn(VarId) -> Option<Value>) -> Option<Value> {
+        let scalar = self.scalar(literal);
+        if scalar.is_other() { self.value(literal) } else { scalar.value() }
+    }
+
+    /// The value in two registers, [`Scalar::OTHER`] if one that is needed does not fit there.
+    fn scalar(&self, literal: &impl Fn(VarId) -> Option<Value>) -> Scalar {
+        match self {
+            Expr::Value(value) => Scalar::of(*value),
+            Expr::Var(var) => literal(*var).map_or(Scalar::NONE, Scalar::of),
+            Expr::Apply(operator, args) => {
+                let Some((a, more)) = args.split_first() else { return Scalar::NONE };
+                let a = a.scalar(literal);
+                if !a.is_value() {
+                    return a;
+                }
+                let Some((b, more)) = more.split_first() else { return operator.unary(a) };
+                let b = b.scalar(literal);
+                if !b.is_value() {
+                    return b;
+                }
+                match more {
+                    [] => operator.binary(a, b),
+                    [c] => {
+                        let c = c.scalar(literal);
+                        if c.is_value() { operator.ternary(a, b, c) } else { c }
+                    }
+                    _ => Scalar::NONE,
+                }
+            }
+        }
+    }
+
+    /// The value of any kind.
+    #[cold]
+    fn value(&self, literal: &impl Fn(VarId) -> Option<Value>) -> Option<Value> {
         match self {
             Expr::Value(value) => Some(*value),
             Expr::Var(var) => literal(*var),
             Expr::Apply(operator, args) => match &args[..] {
-                [a] => operator.eval(&[a.eval(literal)?]),
-                [a, b] => operator.eval(&[a.eval(literal)?, b.eval(literal)?]),
-                [a, b, c] => operator.eval(&[a.eval(literal)?, b.eval(literal)?, c.eval(literal)?]),
+                [a] => operator.eval(&[a.value(literal)?]),
+                [a, b] => operator.eval(&[a.value(literal)?, b.value(literal)?]),
+                [a, b, c] => {
+                    operator.eval(&[a.value(literal)?, b.value(literal)?, c.value(literal)?])
+                }
                 _ => None,
             },
         }
@@ -97,6 +135,52 @@ impl fmt::Display for DisplayExpr<'_> {
                 }
                 f.write_str(")")
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::term::bits::Width;
+    use crate::term::rational::Rational;
+    use proptest::prelude::*;
+
+    fn values() -> impl Strategy<Value = Value> {
+        let bits = |width| move |n| Value::word(Width::new(width).unwrap(), n);
+        prop_oneof![
+            (-3..4i64).prop_map(Value::Int),
+            Just(Value::Int(i64::MIN)),
+            any::<bool>().prop_map(Value::Bool),
+            (-3..4i64).prop_map(bits(8)),
+            (-3..4i64).prop_map(bits(16)),
+            (-3..4i128).prop_map(|n| Value::Rational(Rational::new(n, 2).unwrap())),
+        ]
+    }
+
+    fn expressions() -> impl Strategy<Value = Expr> {
+        let leaf = prop_oneof![
+            values().prop_map(Expr::Value),
+            (0..4u16).prop_map(|var| Expr::Var(VarId(var))),
+        ];
+        let names: Vec<&str> = EXPRESSION_OPERATORS.split(' ').collect();
+        let names = [&names[..], &["select", "zext:16", "trunc:8", "concat", "shl"]].concat();
+        let operators = prop::sample::select(names).prop_filter_map("an operator", Builtin::named);
+        leaf.prop_recursive(3, 12, 4, move |part| {
+            (operators.clone(), prop::collection::vec(part, 0..5))
+                .prop_map(|(operator, args)| Expr::Apply(operator, args))
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4096))]
+        #[test]
+        fn registers_change_no_value(
+            expr in expressions(),
+            literals in prop::collection::vec(prop::option::weighted(0.9, values()), 4),
+        ) {
+            let literal = |VarId(var): VarId| literals[usize::from(var)];
+            prop_assert_eq!(expr.eval(&literal), expr.value(&literal));
         }
     }
 }

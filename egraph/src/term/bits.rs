@@ -54,6 +54,7 @@ impl Bits {
     }
 
     /// The value of a binary operator; `None` if there is no such operator, or the widths differ.
+    #[inline]
     pub(crate) fn binary(op: Operator, left: Bits, right: Bits) -> Option<Bits> {
         if left.width != right.width {
             return if op == Operator::Concat { left.concat(right) } else { None };
@@ -114,6 +115,7 @@ impl Bits {
 
     /// A word of another width: `zext` and `sext` extend, `trunc` keeps the lowest bits, and `extract` those from bit
     /// `low` on. `None` if there is no such operator, or the word has not so many bits.
+    #[inline]
     pub(crate) fn converted(self, op: Operator, low: Option<u8>, to: Width) -> Option<Bits> {
         let (from, low) = (self.width, u32::from(low.unwrap_or(0)));
         let value = match op {
@@ -138,6 +140,7 @@ impl Bits {
     }
 
     /// The value of a unary operator; `None` if there is no such operator.
+    #[inline]
     pub(crate) fn unary(op: Operator, word: Bits) -> Option<Bits> {
         let result = match op {
             Operator::Sub | Operator::Neg => word.value().wrapping_neg(),

@@ -6,11 +6,12 @@
 //! fit or would be divided by zero; doubles are rounded, with no result that is not finite; words wrap
 //! around, with division by zero and shifts by the width and more as in SMT-LIB.
 
-use crate::term::bits::{Bits, Width};
+use crate::term::bits::Width;
 use crate::term::float::Float;
 use crate::term::literal::{LiteralKind, Value};
 use crate::term::operator::Operator;
 use crate::term::rational::Rational;
+use crate::term::scalar::{Scalar, Shape, compared};
 use std::fmt;
 
 /// A function on literals, found by an operator's name and sorts.
@@ -22,15 +23,6 @@ use std::fmt;
 pub struct Builtin {
     operator: Operator,
     shape: Shape,
-}
-
-/// What the numbers in the name of a conversion say.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Shape {
-    /// The width of the result.
-    width: Option<Width>,
-    /// The first number.
-    first: Option<u8>,
 }
 
 /// The operators of a kind of literals.
@@ -151,6 +143,24 @@ impl Builtin {
     pub fn eval(self, args: &[Value]) -> Option<Value> {
         compute(self.operator, self.shape, args)
     }
+
+    /// As [`Builtin::eval`] of one argument that is a value of two registers.
+    #[inline]
+    pub(crate) fn unary(self, a: Scalar) -> Scalar {
+        Scalar::unary(self.operator, self.shape, a)
+    }
+
+    /// As [`Builtin::eval`] of two such arguments.
+    #[inline]
+    pub(crate) fn binary(self, a: Scalar, b: Scalar) -> Scalar {
+        Scalar::binary(self.operator, a, b)
+    }
+
+    /// As [`Builtin::eval`] of three such arguments.
+    #[inline]
+    pub(crate) fn ternary(self, a: Scalar, b: Scalar, c: Scalar) -> Scalar {
+        Scalar::ternary(self.operator, a, b, c)
+    }
 }
 
 impl fmt::Display for Builtin {
@@ -171,99 +181,26 @@ pub fn evaluate(name: &str, args: &[Value]) -> Option<Value> {
 }
 
 fn compute(op: Operator, shape: Shape, args: &[Value]) -> Option<Value> {
-    Some(match *args {
-        [Value::Int(a), Value::Int(b)] => match op {
-            Operator::Add => Value::Int(a.checked_add(b)?),
-            Operator::Sub => Value::Int(a.checked_sub(b)?),
-            Operator::Mul => Value::Int(a.checked_mul(b)?),
-            Operator::Div if b == 0 => Value::Int(0),
-            Operator::Rem if b == 0 => Value::Int(0),
-            Operator::Div => Value::Int(a.checked_div_euclid(b)?),
-            // i64::MIN % -1 overflows in the processor, though the remainder is 0.
-            Operator::Rem => Value::Int(a.wrapping_rem_euclid(b)),
-            Operator::Min => Value::Int(a.min(b)),
-            Operator::Max => Value::Int(a.max(b)),
-            Operator::BitAnd => Value::Int(a & b),
-            Operator::BitOr => Value::Int(a | b),
-            Operator::BitXor => Value::Int(a ^ b),
-            Operator::Shl => Value::Int(shifted_left(a, b)?),
-            Operator::Shr => Value::Int(a >> u32::try_from(b).ok().filter(|b| *b < 64)?),
-            _ => compared(op, a, b)?,
-        },
-        [Value::Bool(a), Value::Bool(b)] => match op {
-            Operator::Both => Value::Bool(a && b),
-            Operator::Either => Value::Bool(a || b),
-            Operator::Equal => Value::Bool(a == b),
-            Operator::Unequal => Value::Bool(a != b),
-            _ => return None,
-        },
-        [Value::Int(a)] => match op {
-            Operator::Sub => Value::Int(a.checked_neg()?),
-            Operator::Abs => Value::Int(a.checked_abs()?),
-            _ => return None,
-        },
-        [Value::Bool(a)] => match op {
-            Operator::Opposite => Value::Bool(!a),
-            Operator::Zext => Value::Bits(Bits::new(shape.width?, a.into())),
-            Operator::Sext => Value::word(shape.width?, -i64::from(a)),
-            _ => return None,
+    match *args {
+        [a] => match (a, Scalar::of(a)) {
+            (Value::Rational(a), _) => Rational::unary(op, a).map(Value::Rational),
+            (Value::Float(a), _) => Float::unary(op, a).map(Value::Float),
+            (_, a) => Scalar::unary(op, shape, a).value(),
         },
         [Value::Rational(a), Value::Rational(b)] => match Rational::binary(op, a, b) {
-            Some(result) => Value::Rational(result),
-            None => compared(op, a, b)?,
+            Some(result) => Some(Value::Rational(result)),
+            None => compared(op, a, b).map(Value::Bool),
         },
-        [Value::Rational(a)] => Value::Rational(Rational::unary(op, a)?),
         [Value::Float(a), Value::Float(b)] => match Float::binary(op, a, b) {
-            Some(result) => Value::Float(result),
-            None => compared(op, a, b)?,
+            Some(result) => Some(Value::Float(result)),
+            None => compared(op, a, b).map(Value::Bool),
         },
-        [Value::Float(a)] => Value::Float(Float::unary(op, a)?),
-        [Value::Bits(a), Value::Bits(b)] => match Bits::binary(op, a, b) {
-            Some(result) => Value::Bits(result),
-            None if a.width() != b.width() => return None,
-            None => match op {
-                Operator::LessSigned => Value::Bool(a.signed() < b.signed()),
-                Operator::AtMostSigned => Value::Bool(a.signed() <= b.signed()),
-                Operator::GreaterSigned => Value::Bool(a.signed() > b.signed()),
-                Operator::AtLeastSigned => Value::Bool(a.signed() >= b.signed()),
-                _ => compared(op, a, b)?,
-            },
-        },
-        [Value::Bits(a), Value::Int(b)] => Value::Bits(Bits::shift(op, a, b)?),
-        [Value::Bits(a)] => Value::Bits(match shape.width {
-            Some(to) => match a.converted(op, shape.first, to) {
-                Some(converted) => converted,
-                None => Bits::unary(op, a)?,
-            },
-            None => Bits::unary(op, a)?,
-        }),
+        [a, b] => Scalar::binary(op, Scalar::of(a), Scalar::of(b)).value(),
         [Value::Bool(chosen), a, b] if op == Operator::Select && a.kind() == b.kind() => {
-            if chosen {
-                a
-            } else {
-                b
-            }
+            Some(if chosen { a } else { b })
         }
-        _ => return None,
-    })
-}
-
-fn compared<T: Ord>(op: Operator, a: T, b: T) -> Option<Value> {
-    Some(Value::Bool(match op {
-        Operator::Less => a < b,
-        Operator::AtMost => a <= b,
-        Operator::Greater => a > b,
-        Operator::AtLeast => a >= b,
-        Operator::Equal => a == b,
-        Operator::Unequal => a != b,
-        _ => return None,
-    }))
-}
-
-/// `None` where bits would be lost, the sign among them, or the amount is not 0 to 63.
-fn shifted_left(a: i64, amount: i64) -> Option<i64> {
-    let amount = u32::try_from(amount).ok().filter(|amount| *amount < 64)?;
-    Some(a << amount).filter(|shifted| shifted >> amount == a)
+        _ => None,
+    }
 }
 
 #[cfg(test)]

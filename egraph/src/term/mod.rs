@@ -12,4 +12,5 @@ pub(crate) mod leaves;
 pub(crate) mod literal;
 pub(crate) mod operator;
 pub(crate) mod rational;
+pub(crate) mod scalar;
 pub(crate) mod sketch;

@@ -17,7 +17,12 @@ pub struct CellCounts {
     narrow: u32,
     /// Limbs of the others.
     width: u32,
+    /// By number of limbs, from two on: no number before this place has so many.
+    first: [u16; FIRSTS],
 }
+
+/// So many are kept; what has still more limbs is few.
+const FIRSTS: usize = 4;
 
 impl CellCounts {
     /// No counts yet; there will be those of these sizes.
@@ -29,6 +34,7 @@ impl CellCounts {
             numbers,
             narrow: 0,
             width: 1,
+            first: [u16::MAX; FIRSTS],
         }
     }
 
@@ -96,6 +102,9 @@ impl CellCounts {
         if number.len() > self.width as usize {
             self.widen(number.len());
         }
+        let place = u16::try_from(self.len()).unwrap_or(u16::MAX);
+        let first = self.first.iter_mut().take(number.len().saturating_sub(1));
+        first.for_each(|first| *first = place.min(*first));
         if self.width == 1 {
             self.narrow += 1;
         }
@@ -127,6 +136,14 @@ impl CellCounts {
         &self.limbs[self.place(numbers.start)..self.place(numbers.end)]
     }
 
+    /// A place before which limb `limb` of all numbers is zero.
+    fn first_with(&self, limb: usize) -> usize {
+        match limb.checked_sub(1) {
+            None => 0,
+            Some(more) => self.first[more.min(FIRSTS - 1)].into(),
+        }
+    }
+
     /// Adds `Σ self[a + i] · other[b − i]` over all i below `count` to `sum`.
     pub fn add_convolution(
         &self,
@@ -136,44 +153,34 @@ impl CellCounts {
         count: usize,
         sum: &mut Vec<u64>,
     ) {
-        if self.width > 2 || other.width > 2 {
-            for i in 0..count {
-                let (x, y) = (self.get(a + i), other.get(b - i));
-                limbs::add_product(sum, limbs::trim(x), limbs::trim(y));
-            }
-            return;
-        }
         // The numbers here are wide from some i on, the others before some i.
         let wide_from = (self.narrow as usize).saturating_sub(a).min(count);
         let narrow_from = (b + 1).saturating_sub(other.narrow as usize).min(count);
         let (first, second) = (wide_from.min(narrow_from), wide_from.max(narrow_from));
-        let x = |part: &Range<usize>| self.limbs(a + part.start..a + part.end);
-        let y = |part: &Range<usize>| other.limbs(b + 1 - part.end..b + 1 - part.start);
-        let mut total = ProductSum::default();
-        let part = 0..first;
-        for (&x, y) in x(&part).iter().zip(y(&part).rchunks_exact(2)) {
-            total.add_limbs(0, x, y[0]);
-            total.add_limbs(1, x, y[1]);
-        }
-        let part = first..second;
-        if wide_from > narrow_from {
-            for (&x, &y) in x(&part).iter().zip(y(&part).iter().rev()) {
-                total.add_limbs(0, x, y);
+        for part in [0..first, first..second, second..count] {
+            let wide = |is_wide: bool, of: &CellCounts| if is_wide { of.width as usize } else { 1 };
+            let of_x = wide(part.start >= wide_from, self);
+            let of_y = wide(part.end <= narrow_from, other);
+            // One limb of each at a time, so that no carry is waited for.
+            for (i, j) in (0..of_x).flat_map(|i| (0..of_y).map(move |j| (i, j))) {
+                let start = part.start.max(self.first_with(i).saturating_sub(a));
+                let end = part.end.min((b + 1).saturating_sub(other.first_with(j)));
+                if start >= end {
+                    continue;
+                }
+                let x = self.limbs(a + start..a + end);
+                let y = other.limbs(b + 1 - end..b + 1 - start);
+                let mut products = ProductSum::default();
+                match (of_x, of_y) {
+                    (1, 1) => x.iter().zip(y.iter().rev()).for_each(|(&x, &y)| products.add(x, y)),
+                    _ => {
+                        let (x, y) = (x.chunks_exact(of_x), y.rchunks_exact(of_y));
+                        x.zip(y).for_each(|(x, y)| products.add(x[i], y[j]));
+                    }
+                }
+                products.add_to(sum, i + j);
             }
-        } else {
-            for (x, y) in x(&part).chunks_exact(2).zip(y(&part).rchunks_exact(2)) {
-                total.add_limbs(0, x[0], y[0]);
-                total.add_limbs(1, x[0], y[1]);
-                total.add_limbs(1, x[1], y[0]);
-                total.add_limbs(2, x[1], y[1]);
-            }
         }
-        let part = second..count;
-        for (x, &y) in x(&part).chunks_exact(2).zip(y(&part).iter().rev()) {
-            total.add_limbs(0, x[0], y);
-            total.add_limbs(1, x[1], y);
-        }
-        total.add_to(sum);
     }
 
     /// Bytes on the heap.
@@ -190,7 +197,7 @@ mod tests {
 
     fn numbers() -> impl Strategy<Value = Vec<Vec<u64>>> {
         let limb = prop_oneof![Just(u64::MAX), any::<u64>()];
-        (1usize..4, prop::collection::vec(prop::collection::vec(limb, 0..4), 1..12)).prop_map(
+        (1usize..10, prop::collection::vec(prop::collection::vec(limb, 0..10), 1..12)).prop_map(
             |(width, mut numbers)| {
                 numbers.iter_mut().for_each(|number| {
                     number.truncate(width);

@@ -34,17 +34,22 @@ pub fn add_product(sum: &mut Vec<u64>, a: &[u64], b: &[u64]) {
 
 /// `sum += a`.
 pub fn add(sum: &mut Vec<u64>, a: &[u64]) {
-    if sum.len() < a.len() {
-        sum.resize(a.len(), 0);
+    add_at(sum, 0, a);
+}
+
+/// `sum += a`, shifted by `limbs` limbs.
+fn add_at(sum: &mut Vec<u64>, limbs: usize, a: &[u64]) {
+    if sum.len() < limbs + a.len() {
+        sum.resize(limbs + a.len(), 0);
     }
     let mut carry = false;
-    for (slot, &x) in sum.iter_mut().zip(a) {
+    for (slot, &x) in sum[limbs..].iter_mut().zip(a) {
         let (t, first) = slot.overflowing_add(x);
         let (t, second) = t.overflowing_add(u64::from(carry));
         *slot = t;
         carry = first | second;
     }
-    add_limb(sum, a.len(), u64::from(carry));
+    add_limb(sum, limbs + a.len(), u64::from(carry));
 }
 
 fn add_limb(sum: &mut Vec<u64>, mut place: usize, mut carry: u64) {
@@ -59,27 +64,26 @@ fn add_limb(sum: &mut Vec<u64>, mut place: usize, mut carry: u64) {
     }
 }
 
-/// A sum of products of numbers of at most two limbs, kept by how many limbs a part is shifted, so
-/// that no carry has to be waited for. It holds 2^63 products of limbs.
+/// A sum of products of limbs. It holds 2^63 of them.
 #[derive(Default)]
-pub struct ProductSum([(u128, u64); 3]);
+pub struct ProductSum {
+    low: u128,
+    high: u64,
+}
 
 impl ProductSum {
-    /// Adds `x · y`, shifted by `limbs` limbs.
+    /// Adds `x · y`.
     #[inline]
-    pub fn add_limbs(&mut self, limbs: usize, x: u64, y: u64) {
-        let (low, high) = &mut self.0[limbs];
-        let (sum, overflow) = low.overflowing_add(u128::from(x) * u128::from(y));
-        *low = sum;
-        *high += u64::from(overflow);
+    pub fn add(&mut self, x: u64, y: u64) {
+        let (sum, overflow) = self.low.overflowing_add(u128::from(x) * u128::from(y));
+        self.low = sum;
+        self.high += u64::from(overflow);
     }
 
-    /// Adds the sum to another.
-    pub fn add_to(&self, sum: &mut Vec<u64>) {
-        for (shift, &(low, high)) in self.0.iter().enumerate() {
-            let number = [0, 0, low as u64, (low >> 64) as u64, high];
-            add(sum, trim(&number[2 - shift..]));
-        }
+    /// Adds the sum to another, shifted by `limbs` limbs.
+    pub fn add_to(&self, sum: &mut Vec<u64>, limbs: usize) {
+        let number = [self.low as u64, (self.low >> 64) as u64, self.high];
+        add_at(sum, limbs, trim(&number));
     }
 }
 
