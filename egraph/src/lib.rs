@@ -107,17 +107,17 @@ pub use saturation::run::{Observer, SaturationConfig, follow, saturate, saturate
 pub use saturation::scheduler::Scheduler;
 pub use stop::{Cancel, Limits, StopReason};
 pub use term::bank::{TermBank, TermId};
-pub use term::bits::{Bits, Width};
 pub use term::builtin::{Builtin, evaluate};
 pub use term::display::DisplayTerm;
-pub use term::float::Float;
 pub use term::language::{
     AnalysisId, AnalysisName, Language, Leaf, LeafValue, OpId, Operator, SortId, looks_numeric,
 };
 pub use term::leaves::{Head, Leaves, Node};
 pub use term::literal::{LiteralKind, Value};
-pub use term::rational::Rational;
 pub use term::sketch::{DisplaySketch, Sketch};
+pub use term::values::bits::{Bits, Width};
+pub use term::values::float::Float;
+pub use term::values::rational::Rational;
 pub use text::bytes::ByteSize;
 pub use text::forms::{Form, forms, text_without};
 pub use text::sexpr::{MAX_DEPTH, ParseError, Place, Sexpr, parse_all, parse_one};

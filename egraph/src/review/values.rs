@@ -1,11 +1,11 @@
 //! Literals of each kind to evaluate rules on: small ones in order, and random ones of which many stand at
 //! the ends of what the kind has, or near one another.
 
-use crate::term::bits::{Bits, Width};
 use crate::term::builtin::evaluate;
-use crate::term::float::Float;
 use crate::term::literal::{LiteralKind, Value};
-use crate::term::rational::Rational;
+use crate::term::values::bits::{Bits, Width};
+use crate::term::values::float::Float;
+use crate::term::values::rational::Rational;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 

@@ -3,7 +3,7 @@
 use crate::rules::variables::VarId;
 use crate::term::builtin::Builtin;
 use crate::term::literal::{LiteralKind, Value};
-use crate::term::scalar::Scalar;
+use crate::term::values::scalar::Scalar;
 use std::fmt;
 
 /// An expression over the literals that variables are bound to.
@@ -142,8 +142,8 @@ impl fmt::Display for DisplayExpr<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::term::bits::Width;
-    use crate::term::rational::Rational;
+    use crate::term::values::bits::Width;
+    use crate::term::values::rational::Rational;
     use proptest::prelude::*;
 
     fn values() -> impl Strategy<Value = Value> {

@@ -7,10 +7,10 @@
 
 use crate::rules::expression::Expr;
 use crate::rules::variables::Variables;
-use crate::term::bits::{Bits, Width};
 use crate::term::builtin::Builtin;
 use crate::term::language::Language;
 use crate::term::literal::{LiteralKind, Value};
+use crate::term::values::bits::{Bits, Width};
 use crate::text::sexpr::{ParseError, Sexpr};
 
 /// The number that an atom is, before its kind is known.

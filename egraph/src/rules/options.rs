@@ -1,7 +1,7 @@
 //! Pieces of declarations: options, names, and how they are told in messages.
 
 use crate::rules::read::costs::read_number;
-use crate::term::rational::Rational;
+use crate::term::values::rational::Rational;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 use crate::text::similar::did_you_mean;
 

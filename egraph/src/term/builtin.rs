@@ -6,12 +6,12 @@
 //! fit or would be divided by zero; doubles are rounded, with no result that is not finite; words wrap
 //! around, with division by zero and shifts by the width and more as in SMT-LIB.
 
-use crate::term::bits::Width;
-use crate::term::float::Float;
 use crate::term::literal::{LiteralKind, Value};
 use crate::term::operator::Operator;
-use crate::term::rational::Rational;
-use crate::term::scalar::{Scalar, Shape, compared};
+use crate::term::values::bits::Width;
+use crate::term::values::float::Float;
+use crate::term::values::rational::Rational;
+use crate::term::values::scalar::{Scalar, Shape, compared};
 use std::fmt;
 
 /// A function on literals, found by an operator's name and sorts.
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn an_operator_is_found_for_one_kind_at_a_time() {
         use LiteralKind::{Bool, F64, I64, Rational};
-        let bits = |n| LiteralKind::Bits(crate::term::bits::Width::new(n).unwrap());
+        let bits = |n| LiteralKind::Bits(crate::term::values::bits::Width::new(n).unwrap());
         let found =
             |name, args: &[LiteralKind], result| Builtin::find(name, args, result).is_some();
         for kind in [I64, Rational, F64, bits(8)] {

@@ -1,8 +1,8 @@
 //! Literals: their kinds, how those of each kind are written, and what they have in common.
 
-use crate::term::bits::{Bits, Width};
-use crate::term::float::Float;
-use crate::term::rational::Rational;
+use crate::term::values::bits::{Bits, Width};
+use crate::term::values::float::Float;
+use crate::term::values::rational::Rational;
 use std::fmt;
 
 /// How literals of a sort are written and what values they have.

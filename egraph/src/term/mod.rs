@@ -2,15 +2,12 @@
 //! or e-graphs.
 
 pub(crate) mod bank;
-pub(crate) mod bits;
 pub(crate) mod bound;
 pub(crate) mod builtin;
 pub(crate) mod display;
-pub(crate) mod float;
 pub(crate) mod language;
 pub(crate) mod leaves;
 pub(crate) mod literal;
 pub(crate) mod operator;
-pub(crate) mod rational;
-pub(crate) mod scalar;
 pub(crate) mod sketch;
+pub(crate) mod values;

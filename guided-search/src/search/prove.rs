@@ -56,11 +56,11 @@ pub(super) fn guide_size(start: u64, target: u64) -> u64 {
 
 /// A search, an e-graph at a time.
 pub(in crate::search) struct Search<'a> {
-    system: &'a Arc<System>,
-    bank: &'a mut TermBank,
+    pub(super) system: &'a Arc<System>,
+    pub(super) bank: &'a mut TermBank,
     source: &'a mut dyn GuideSource,
     settings: &'a SearchSettings,
-    question: Pair,
+    pub(super) question: Pair,
     /// Tells its random choices from those of other questions.
     number: u64,
     deadline: Option<Instant>,
@@ -258,6 +258,39 @@ impl<'a> Search<'a> {
     pub fn ask_question(&mut self, stage: &Stage) -> Result<()> {
         self.next = Next::Pair;
         self.ask(stage, self.question)
+    }
+
+    /// Keeps a proof from a side to another term.
+    pub fn know(&mut self, side: usize, proof: Proof) {
+        let end = proof.end();
+        self.smallest[side] = self.smallest[side].min(self.bank.size(end));
+        if self.bank.literal(end).is_some() {
+            self.literals[side].get_or_insert(end);
+        }
+        self.known.connect(proof);
+    }
+
+    /// Expands a pair now, and then asks what comes next.
+    pub fn expand_first(&mut self, pair: Pair) -> Result<()> {
+        let (first, other) = self.settings.budget.scheduler.in_turn();
+        if self.is_over() || self.expanded.contains(&pair) {
+            return Ok(());
+        }
+        self.expanded.push(pair);
+        let stop = self.first_stop;
+        let mut stage = self.expand(pair, first)?;
+        if let Some(other) = other.filter(|_| !self.is_over()) {
+            stage = self.expand(pair, other)?;
+        }
+        // How far it comes says nothing of the e-graph of the question, but for a conflict.
+        let conflict = self.first_stop.filter(|&stop| stop == StopReason::Conflict);
+        self.first_stop = stop.or(conflict);
+        self.ask(&stage, pair)
+    }
+
+    /// The work that is left.
+    pub fn left(&self) -> u64 {
+        self.settings.budget.work.saturating_sub(self.ledger.work)
     }
 
     /// Books an e-graph.

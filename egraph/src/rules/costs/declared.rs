@@ -9,7 +9,7 @@ use crate::rules::variables::Variables;
 use crate::term::language::{LeafValue, OpId, SortId};
 use crate::term::leaves::Node;
 use crate::term::literal::Value;
-use crate::term::rational::Rational;
+use crate::term::values::rational::Rational;
 use crate::text::sexpr::{ParseError, Place};
 
 /// The cost that `:cost` and a `(cost …)` without a name speak of; it is there in every system.

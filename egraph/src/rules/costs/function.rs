@@ -19,7 +19,7 @@ use crate::term::bank::{TermBank, TermId};
 use crate::term::language::OpId;
 use crate::term::leaves::Node;
 use crate::term::literal::Value;
-use crate::term::rational::Rational;
+use crate::term::values::rational::Rational;
 use crate::text::similar::did_you_mean;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;

@@ -2,7 +2,7 @@
 //! are compared as fast as ever.
 
 use crate::term::literal::Value;
-use crate::term::rational::Rational;
+use crate::term::values::rational::Rational;
 use crate::text::sexpr::Sexpr;
 use std::fmt;
 

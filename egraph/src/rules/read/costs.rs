@@ -12,7 +12,7 @@ use crate::rules::read::patterns::{Side, read_pattern};
 use crate::rules::variables::{VarId, Variables};
 use crate::term::language::{Language, OpId};
 use crate::term::literal::Value;
-use crate::term::rational::Rational;
+use crate::term::values::rational::Rational;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 
 /// Reads the number after `:cost`.

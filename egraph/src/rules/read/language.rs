@@ -6,10 +6,10 @@ use crate::rules::options::{cost_option, expect_atom, one_atom, pairs, unexpecte
 use crate::rules::read::costs::read_weight;
 use crate::rules::rule::RulesetId;
 use crate::rules::system::System;
-use crate::term::bits::Width;
 use crate::term::builtin::Builtin;
 use crate::term::language::{OpId, Operator, SortId, looks_numeric};
 use crate::term::literal::LiteralKind;
+use crate::term::values::bits::Width;
 use crate::text::sexpr::{ParseError, Place, Sexpr};
 use crate::text::similar::did_you_mean;
 

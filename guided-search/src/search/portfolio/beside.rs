@@ -6,6 +6,9 @@
 //! say of known terms the search learns too. The second one, with back-off, is a copy of the first as soon as that is as
 //! large as the cap. The search takes the first one for its own e-graph of the question.
 //!
+//! Where the system declares a normal form, and the first e-graph does not answer the question while it is small, both sides
+//! are brought to their normal forms ([`crate::search::portfolio::normal_forms`]).
+//!
 //! The shares and turns were chosen on validation tasks (docs/results.md#what-prove-does-by-default).
 
 use crate::options::budget::Cap;
@@ -30,6 +33,10 @@ const ITERATION: [u64; 2] = [2, 5];
 
 /// The first turn ends when so many e-nodes were built.
 const LEAST_TURN: u64 = 64;
+
+/// The sides are brought to normal forms when the simple e-graph has this part of its first e-nodes: what it finds by then
+/// has a shorter proof.
+const BEFORE_FORMS: u64 = 16;
 
 /// Who may have the next turn.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -61,13 +68,17 @@ pub fn prove_beside(
         spent: [0; 3],
         is_asked: false,
         is_exhausted: false,
+        has_forms: system.normal_form.is_none(),
     };
     let bounds = settings.budget.bounds(question.deadline, question.cancel);
     let ended = bounded(&bounds, || {
         search.follow_plan()?;
-        while !search.is_over()
-            && let Some(turn) = shares.next()
-        {
+        while !search.is_over() {
+            if shares.should_have_forms() {
+                search.reach_normal_forms()?;
+                continue;
+            }
+            let Some(turn) = shares.next() else { break };
             let before = search.ledger.work;
             match turn {
                 Turn::Search => shares.search(&mut search)?,
@@ -97,9 +108,21 @@ struct Shares {
     is_asked: bool,
     /// Whether the search has nothing left to do.
     is_exhausted: bool,
+    /// Whether the sides were brought to normal forms, if there are such.
+    has_forms: bool,
 }
 
 impl Shares {
+    /// Whether it is time for the normal forms of the sides, which is once.
+    fn should_have_forms(&mut self) -> bool {
+        let is_time = self.simple.is_over || self.simple.built() >= self.first / BEFORE_FORMS;
+        if self.has_forms || !is_time {
+            return false;
+        }
+        self.has_forms = true;
+        true
+    }
+
     /// Whose turn it is, if anybody can go on.
     fn next(&self) -> Option<Turn> {
         let [simple, backoff, search] = self.spent;
@@ -175,6 +198,7 @@ mod tests {
     use crate::methods::frontier::Frontier;
     use crate::options::budget::Budget;
     use crate::options::schedulers::Schedulers;
+    use crate::search::answer::Failure;
     use crate::search::one_egraph::one_egraph;
     use crate::search::prove::prove;
     use egraph::check;
@@ -231,6 +255,27 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn sides_are_brought_reach_normal_forms() {
+        let rules = include_str!("../../../../configs/systems/mba.rules");
+        let system = Arc::new(System::parse(rules).unwrap());
+        let settings = settings(4_000, Cap::Nodes(4_000));
+        let answer = |ends: [&str; 2], method: Method| {
+            let mut bank = TermBank::new(system.language.clone());
+            let ends = ends.map(|text| bank.parse(text, None).unwrap());
+            let question = Question { ends, number: 0, deadline: None, cancel: None };
+            let result = method(&system, &mut bank, question, &settings).result;
+            result.map(|proof| check(&system, &bank, &proof).unwrap())
+        };
+        let sums = [
+            "(- (- (- (- (- (+ (* 4 (~ (^ x y))) (~ x)) (* 2 y)) (& x y)) (| x y)) (& x (~ y))) 1)",
+            "(- (+ (* 18446744073709551614 (^ x y)) (* 5 (~ (| x y)))) 1)",
+        ];
+        assert_eq!(answer(sums, beside), Ok(()));
+        assert_eq!(answer(sums, alone), Err(Failure::Work));
+        assert_eq!(answer(sums, whole), Err(Failure::Work));
     }
 
     #[test]

@@ -2,3 +2,4 @@
 
 pub(crate) mod beside;
 mod growing;
+mod normal_forms;

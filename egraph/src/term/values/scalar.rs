@@ -1,9 +1,9 @@
 //! Integers, truth values and words as two registers, in which expressions over them are evaluated: conditions and facts
 //! are asked of each e-node, and a [`Value`] goes through memory with each step.
 
-use crate::term::bits::{Bits, Width};
 use crate::term::literal::Value;
 use crate::term::operator::Operator;
+use crate::term::values::bits::{Bits, Width};
 
 /// A value, no value, or what is no integer, truth value or word.
 ///
