@@ -4,7 +4,7 @@
     scripts/experiments/rules/lacking.py --data GAMBA --out DIR [--cairn target/release/cairn] [--system words] [--lines 334]
 
 Writes tasks for `cairn rules extend` into DIR: `mba.csv`, so many lines of each of the six sets that are not reserved (beds/mba.py), at 64
-bits, and `missed-first.csv` and `missed-second.csv`, the two parts of the missed optimisations (beds/missed.py) with the wanted expression as
+bits, `mba-reserved.csv`, a quarter as many that are, and `missed-first.csv` and `missed-second.csv`, the two parts of the missed optimisations (beds/missed.py) with the wanted expression as
 the target. Lines whose two sides are read as the same term are left out. Then
 
     cairn rules extend words --tasks DIR/missed-first.csv --check DIR/missed-second.csv --out DIR/more.rules
@@ -30,11 +30,11 @@ def write(path, pairs):
         rows.writerows(pair for pair in pairs if pair[1] != pair[2])
 
 
-def of_mba(arguments):
+def of_mba(arguments, reserved, most):
     for name in mba.SETS:
-        lines, _ = mba.lines_of(arguments.data / "experiments/datasets" / f"{name}.txt", False)
+        lines, _ = mba.lines_of(arguments.data / "experiments/datasets" / f"{name}.txt", reserved)
         random.Random(name).shuffle(lines)
-        for number, (_, start, target) in enumerate(lines[:arguments.lines]):
+        for number, (_, start, target) in enumerate(lines[:most]):
             yield f"{name}-{number}", mba.of_width(start, 64), mba.of_width(target, 64)
 
 
@@ -54,7 +54,8 @@ def main():
     parser.add_argument("--lines", type=int, default=334)
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    write(arguments.out / "mba.csv", of_mba(arguments))
+    write(arguments.out / "mba.csv", of_mba(arguments, False, arguments.lines))
+    write(arguments.out / "mba-reserved.csv", of_mba(arguments, True, -(-arguments.lines // 4)))
     rows, _ = missed.lines_of(ROOT / "scripts/experiments/beds/missed.csv")
     write(arguments.out / "missed-first.csv", of_missed(arguments, rows[:60]))
     write(arguments.out / "missed-second.csv", of_missed(arguments, rows[60:]))
