@@ -72,7 +72,7 @@ pub fn no_number(text: &str, at: usize, name: &str) -> ParseError {
 /// The tokens of a part of a text.
 ///
 /// # Errors
-/// Quotes that are not closed; `%02`, which is another name of `%2`, and `%2x`.
+/// Quotes that are not closed; `%02`, which is another name of `%2`, and `%2x`; a word with a `$` in it, which only a label has.
 pub fn tokens(text: &str, part: Range<usize>) -> Result<Vec<Token>, ParseError> {
     let mut tokens = Vec::new();
     let mut at = part.start;
@@ -115,6 +115,13 @@ pub fn tokens(text: &str, part: Range<usize>) -> Result<Vec<Token>, ParseError> 
             }
             _ if is_word(first) => {
                 at = start + run(start);
+                let word = &text[start..at];
+                // `$f` is a comdat.
+                let has_dollar = !word.starts_with('$') && word.contains('$');
+                if has_dollar && !rest(at).starts_with(':') {
+                    let message = format!("{word}: expected a keyword, a type or a number");
+                    return Err(error(text, start, message));
+                }
                 Kind::Word
             }
             _ => Kind::Sign(first),

@@ -423,6 +423,10 @@ fn mistakes_are_said_with_their_place() {
             "2:3: %02: expected a number, without zeros before it",
         ),
         (
+            "define i32 @f(i32 %x) {\n  %s = xor i32$%x, %x\n  ret i32 %s\n}\n",
+            "2:12: i32$: expected a keyword, a type or a number",
+        ),
+        (
             "define i32 @f(i32 %0) {\n  br label %2\n02:\n  ret i32 %0\n}\n",
             "3:1: 02: expected a number, without zeros before it",
         ),
