@@ -91,7 +91,7 @@ impl<'a> Growth<'a> {
 
     /// The work that is left.
     pub fn left(&self) -> u64 {
-        self.settings.limits.budget.work.saturating_sub(self.ledger.work)
+        self.settings.limits.budget.left(&self.ledger)
     }
 
     /// Keeps the proof that a stage has of a term being equal to another one.

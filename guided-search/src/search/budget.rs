@@ -48,6 +48,11 @@ impl Budget {
         bounds(self.work, deadline, cancel)
     }
 
+    /// The work that is left after what was spent.
+    pub fn left(&self, spent: &Ledger) -> u64 {
+        self.work.saturating_sub(spent.work)
+    }
+
     /// How to grow the next e-graph after what was spent, at most to `cap` and until the deadline.
     pub fn saturation(
         &self,
@@ -56,7 +61,7 @@ impl Budget {
         spent: &Ledger,
         deadline: Option<Instant>,
     ) -> SaturationConfig {
-        let mut limits = cap.of_scheduler(scheduler).limits(self.work.saturating_sub(spent.work));
+        let mut limits = cap.of_scheduler(scheduler).limits(self.left(spent));
         limits.time = deadline.map(|at| at.saturating_duration_since(Instant::now()));
         SaturationConfig { limits, scheduler, ..SaturationConfig::default() }
     }

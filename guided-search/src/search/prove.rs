@@ -290,7 +290,7 @@ impl<'a> Search<'a> {
 
     /// The work that is left.
     pub fn left(&self) -> u64 {
-        self.settings.budget.work.saturating_sub(self.ledger.work)
+        self.settings.budget.left(&self.ledger)
     }
 
     /// Books an e-graph.

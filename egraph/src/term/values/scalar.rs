@@ -107,13 +107,7 @@ impl Scalar {
     #[inline]
     pub fn binary(op: Operator, a: Scalar, b: Scalar) -> Scalar {
         match (a.kind, b.kind) {
-            (INT, INT) => {
-                let (a, b) = (a.bits as i64, b.bits as i64);
-                match int_binary(op, a, b) {
-                    Some(result) => Scalar::of_option(result, Scalar::int),
-                    None => Scalar::of_option(compared(op, a, b), Scalar::bool),
-                }
-            }
+            (INT, INT) => int_binary(op, a.bits as i64, b.bits as i64),
             (BOOL, BOOL) => {
                 let (a, b) = (a.bits == 1, b.bits == 1);
                 match op {
@@ -174,15 +168,12 @@ fn int_unary(op: Operator, a: i64) -> Option<i64> {
     }
 }
 
-/// `None` if there is no such operator on integers, and within it `None` if there is no result.
-#[allow(clippy::option_option)] // the two are different things
-fn int_binary(op: Operator, a: i64, b: i64) -> Option<Option<i64>> {
-    Some(match op {
+fn int_binary(op: Operator, a: i64, b: i64) -> Scalar {
+    let result = match op {
         Operator::Add => a.checked_add(b),
         Operator::Sub => a.checked_sub(b),
         Operator::Mul => a.checked_mul(b),
-        Operator::Div if b == 0 => Some(0),
-        Operator::Rem if b == 0 => Some(0),
+        Operator::Div | Operator::Rem if b == 0 => Some(0),
         Operator::Div => a.checked_div_euclid(b),
         // i64::MIN % -1 overflows in the processor, though the remainder is 0.
         Operator::Rem => Some(a.wrapping_rem_euclid(b)),
@@ -193,8 +184,9 @@ fn int_binary(op: Operator, a: i64, b: i64) -> Option<Option<i64>> {
         Operator::BitXor => Some(a ^ b),
         Operator::Shl => shifted_left(a, b),
         Operator::Shr => u32::try_from(b).ok().filter(|b| *b < 64).map(|b| a >> b),
-        _ => return None,
-    })
+        _ => return Scalar::of_option(compared(op, a, b), Scalar::bool),
+    };
+    Scalar::of_option(result, Scalar::int)
 }
 
 /// `None` where bits would be lost, the sign among them, or the amount is not 0 to 63.
